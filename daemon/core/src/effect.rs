@@ -1,0 +1,142 @@
+//! What goes out. The shell carries effects out in the order in which they are returned and decides nothing.
+
+use crate::record::Record;
+use crate::units::Seq;
+use crate::wire::console::Answer;
+use serde::{Deserialize, Serialize};
+
+/// The wires that the table drives. Levels are logical: `true` is active.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutLine {
+    /// Gate of the motor driver.
+    MotorEnable,
+    /// Dead-man line: an edge every 10 ms keeps the outside monostable (100 ms) from dropping motor power.
+    MotorAlive,
+    /// Sign: no games at this table.
+    OutOfService,
+    /// Strikes the bell on "No more bets" (NZ 6.2).
+    Bell,
+}
+
+impl OutLine {
+    /// All output lines, in the order of [`OutLine::index`].
+    pub const ALL: [Self; 4] = [Self::MotorEnable, Self::MotorAlive, Self::OutOfService, Self::Bell];
+
+    /// The line's place in [`OutLine::ALL`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The line's name in configurations, on the virtual wire and in documents.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MotorEnable => "motor_enable",
+            Self::MotorAlive => "motor_alive",
+            Self::OutOfService => "out_of_service",
+            Self::Bell => "bell",
+        }
+    }
+}
+
+/// One transaction on the field bus. At most one is outstanding at a time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BusRequest {
+    /// Number of the request; the answer carries it.
+    pub id: u32,
+    /// Modbus unit address, 1 to 247.
+    pub unit: u8,
+    /// What to read or write.
+    pub op: BusOp,
+}
+
+/// A Modbus transaction, in the protocol's own terms.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BusOp {
+    /// Function 04: read input registers. At most 32.
+    ReadInput {
+        /// First address.
+        address: u16,
+        /// How many.
+        count: u16,
+    },
+    /// Function 02: read discrete inputs. At most 64.
+    ReadDiscrete {
+        /// First address.
+        address: u16,
+        /// How many.
+        count: u16,
+    },
+    /// Function 15: write coils. At most 64.
+    WriteCoils {
+        /// First address.
+        address: u16,
+        /// How many.
+        count: u16,
+        /// Bit 0 goes to the first address.
+        bits: u64,
+    },
+    /// Function 16: write holding registers.
+    WriteHolding {
+        /// First address.
+        address: u16,
+        /// The values, in the order of their addresses.
+        values: Vec<u16>,
+    },
+}
+
+/// What the relay may say of the dealer's keypad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeyTold {
+    /// Some key was pressed; which one may not be told before the reveal.
+    SomeKey,
+    /// A digit key, 1 to 6.
+    Digit(u8),
+    /// The entry key.
+    Entry,
+}
+
+/// One thing to do outside.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Effect {
+    /// Drive this output. The hardware answers with [`crate::input::Input::Readback`], except for the dead-man line.
+    Set {
+        /// The output.
+        line: OutLine,
+        /// The logical level.
+        active: bool,
+    },
+    /// Append these records to the journal in one commit, in this order, then answer with
+    /// [`crate::input::Input::Durable`] of the last one's number.
+    Journal {
+        /// The records, consecutive in `seq`.
+        records: Vec<Record>,
+        /// The relay's cursor to be kept with this commit: every event up to it is acknowledged by the broker.
+        relayed: Seq,
+        /// Whether the permission changes with this commit: the slot and the permit beside the journal are
+        /// rewritten with it (`Some(true)`: a game may start; `Some(false)`: none may). A revocation is
+        /// written to slot and permit *before* the commit, a grant after it.
+        permit: Option<bool>,
+    },
+    /// Run this transaction on the field bus and answer with [`crate::input::Input::Bus`].
+    Bus(BusRequest),
+    /// Answer a console command.
+    Reply {
+        /// The number of the command.
+        request: u64,
+        /// The answer.
+        answer: Answer,
+    },
+    /// Tell the relay of a key on the dealer's keypad. Not journalled, so not kept while the broker is away.
+    Keypad(KeyTold),
+    /// Write out the ring of raw inputs: an incident worth replaying just ended a round, latched, or was asked for.
+    Dump {
+        /// Why: a short word for the file's name, such as `void`, `tumbler` or `record`.
+        reason: String,
+    },
+}

@@ -1,0 +1,16 @@
+//! The whole behaviour of a Tai-Sai (Sic Bo) table as a pure state machine.
+//!
+//! Time is an argument; there is no clock, file, socket, thread or random number in here (`clippy.toml` bans them).
+//! The shell hands in [`input::Stamped`] inputs and carries out [`effect::Effect`]s; whatever is decided replays
+//! from its recorded inputs, bit for bit.
+
+pub mod effect;
+pub mod input;
+pub mod latch;
+pub mod record;
+pub mod round;
+pub mod rules;
+pub mod settings;
+pub mod snapshot;
+pub mod units;
+pub mod wire;

@@ -1,0 +1,292 @@
+//! The journal's records: facts, decisions and their clauses, in the order in which they became known.
+//!
+//! A record holds no wall time and no hash: the shell's journal adds both as it writes.
+
+use crate::latch::{Code, Malfunction, Waiver};
+use crate::round::Interrupted;
+use crate::round::call::Call;
+use crate::round::ending::Void;
+use crate::units::{Dice, Mono, RoundId, Seq, Tumbles};
+use serde::{Deserialize, Serialize};
+
+/// Version of the records' JSON. A journal of a newer version is refused.
+pub const VERSION: u32 = 1;
+
+/// One record of the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// Its number; consecutive.
+    pub seq: Seq,
+    /// When it became known, on the monotonic clock of the boot that the last [`Event::Started`] names.
+    pub at: Mono,
+    /// The round it belongs to, if any.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub round: Option<RoundId>,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// How the dice were revealed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reveal {
+    /// The dome was taken away.
+    Dome,
+    /// Open Cover: the spin ended.
+    SpinEnded,
+    /// The supervisor confirmed that the dome is open although its contacts say otherwise.
+    Confirmed,
+}
+
+/// Who said that the dice lie flat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FlatBy {
+    /// The dice reader.
+    Reader,
+    /// The dealer's eye: an entry says flat.
+    Dealer,
+    /// The supervisor.
+    Supervisor,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
+pub enum Event {
+    /// The journal's first record: the table was put together.
+    Commissioned {
+        /// Site.
+        site: String,
+        /// Table.
+        table: String,
+        /// Hardware backend: `virtual`, `cdev` or `rppal`.
+        backend: String,
+    },
+    /// The daemon started.
+    Started {
+        /// The kernel's boot id.
+        boot: String,
+        /// Version of the daemon.
+        build: String,
+        /// Hash of the effective configuration.
+        config: String,
+        /// Hardware backend.
+        backend: String,
+        /// Rule set in force for new rounds.
+        rules: String,
+        /// Layout in force for new rounds.
+        layout: String,
+    },
+    /// The daemon was asked to stop.
+    Stopped,
+    /// One of the opening tests ended.
+    Tested {
+        /// Which: `power`, `lamps`, `tumbler`, `deadman`, `seal`, `areas`, `bell`, `sign` …
+        test: String,
+        /// Whether it passed.
+        passed: bool,
+        /// What was found.
+        found: String,
+    },
+    /// The table was opened for gaming (NZ 5): permission to play.
+    Opened {
+        /// The supervisor.
+        by: String,
+    },
+    /// The table was closed: no permission to play.
+    Closed {
+        /// Who closed it, or why it closed by itself.
+        by: String,
+    },
+    /// Maintenance began or ended.
+    Maintenance {
+        /// Began (`true`) or ended.
+        on: bool,
+        /// Who.
+        by: String,
+    },
+    /// A round began.
+    RoundBegan {
+        /// The rule set it keeps to its end.
+        rules: String,
+        /// The layout it keeps to its end.
+        layout: String,
+    },
+    /// A call was made. A fact: judged, never refused.
+    Called {
+        /// Which.
+        call: Call,
+        /// Whether it belongs to the round; otherwise it was made out of turn and changes nothing.
+        in_turn: bool,
+    },
+    /// The motor is about to be commanded on for this round's spin.
+    SpinBegan,
+    /// The motor guard cut a spin for less than 3 ms and the same spin went on.
+    SpinFlickered {
+        /// The line that flickered.
+        line: String,
+    },
+    /// The spin ended.
+    SpinEnded {
+        /// Full tumbles counted.
+        tumbles: Tumbles,
+        /// Whether it is a valid spin.
+        valid: bool,
+        /// What ended it: `standstill`, `time-limit`, `guard`, `no-spin` …
+        how: String,
+    },
+    /// The dice may be seen.
+    Revealed {
+        /// How.
+        how: Reveal,
+    },
+    /// The outcome is established: nothing but damaged dice voids the round from here on.
+    Established {
+        /// Who said that the dice lie flat.
+        flat: FlatBy,
+    },
+    /// An entry was not taken as a result.
+    EntryError {
+        /// Why.
+        why: String,
+    },
+    /// The entry differs from the reader's faces: no lamp lights.
+    EntryDiffers {
+        /// What was entered.
+        entered: Dice,
+        /// What the reader read.
+        read: Dice,
+    },
+    /// A result was entered.
+    Result {
+        /// The faces, lowest first.
+        dice: Dice,
+        /// Their total.
+        total: u8,
+        /// The call, worded as the rules have it.
+        call: String,
+        /// Ids of the winning areas.
+        areas: Vec<String>,
+    },
+    /// The result was amended under the supervisor before settlement (NZ 7.2).
+    Amended {
+        /// What had been entered.
+        from: Dice,
+        /// What the dice show.
+        to: Dice,
+        /// The supervisor.
+        by: String,
+    },
+    /// The winning areas were found lit, and no others.
+    LampsVerified,
+    /// The round ended settled: the dealer keyed "all paid" (NZ 4.4), or the supervisor settled it by the dice.
+    Settled {
+        /// What the dice showed.
+        dice: Dice,
+        /// Its total.
+        total: u8,
+        /// The supervisor, where one settled it.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        by: Option<String>,
+    },
+    /// The round ended void; all its bets are returned.
+    Voided(Void),
+    /// Something else was found wrong with a round that had ended or was established: recorded beside, changes nothing.
+    Noted {
+        /// What.
+        what: String,
+    },
+    /// An earlier round was found affected (SGV6 5.6). Its first ending stays.
+    VoidedAfterwards {
+        /// The round.
+        round: RoundId,
+        /// Why.
+        reason: String,
+        /// The clause.
+        clause: String,
+        /// The supervisor.
+        by: String,
+    },
+    /// After a restart in mid-round: what the recorded facts decided (SGV6 5.4).
+    Resumed {
+        /// Whether the outcome had been established, so that the round is concluded.
+        established: bool,
+    },
+    /// A malfunction was latched.
+    Latched {
+        /// Which.
+        code: Code,
+        /// What was found.
+        cause: String,
+    },
+    /// A latch was opened.
+    Unlatched {
+        /// Which.
+        code: Code,
+        /// `rectified`, or the procedure.
+        how: String,
+        /// The supervisor.
+        by: String,
+    },
+    /// A request was refused.
+    Refused {
+        /// What was asked.
+        what: String,
+        /// Why it was refused.
+        why: String,
+    },
+    /// The supervisor's key was turned on.
+    KeyTurned,
+    /// A supervisor's decision that is none of the above (SGV6 5.14).
+    Decided {
+        /// What.
+        what: String,
+        /// Why.
+        reason: String,
+        /// Who.
+        by: String,
+    },
+    /// A set of dice was enrolled.
+    DiceEnrolled {
+        /// The three identities.
+        dice: [u16; 3],
+        /// The supervisor.
+        by: String,
+    },
+    /// Everything that a restart needs, so that it need not read further back.
+    Keyframe(Box<Standing>),
+}
+
+/// What persists: permission, latches, and the round in progress as far as it is recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    /// Site and table of the commissioning record.
+    pub site: String,
+    /// Table of the commissioning record.
+    pub table: String,
+    /// Backend of the commissioning record.
+    pub backend: String,
+    /// Boot id of the last start.
+    pub boot: String,
+    /// Whether the table is open for gaming (bound to `boot`).
+    pub open: bool,
+    /// Latched malfunctions.
+    pub latched: Vec<Malfunction>,
+    /// Checks replaced by a procedure until the table closes.
+    pub waived: Vec<Waiver>,
+    /// Last round that began.
+    pub last_round: RoundId,
+    /// The round in progress, if one is.
+    pub round: Option<Interrupted>,
+    /// Identities of the enrolled dice.
+    pub dice: Option<[u16; 3]>,
+    /// The latest endings, newest last, for the results display: at most [`Standing::KEPT`].
+    pub recent: Vec<crate::round::Past>,
+}
+
+impl Standing {
+    /// How many endings are kept for the results display.
+    pub const KEPT: usize = 20;
+}

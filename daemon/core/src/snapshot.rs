@@ -1,0 +1,115 @@
+//! The table as it is: what people see, on the console, the broker and the panel. Holds nothing that is still secret.
+
+use crate::latch::{Malfunction, Waiver};
+use crate::round::Past;
+use crate::units::{Dice, MilliCelsius, RoundId, Seq, Tumbles};
+use serde::{Deserialize, Serialize};
+
+/// The phases that people see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// No permission to play: the opening tests are pending.
+    Closed,
+    /// A game may begin.
+    Ready,
+    /// Bets are being placed, or the round has begun and the spin is over.
+    Betting,
+    /// The tumbler runs.
+    Tumbling,
+    /// "No more bets" was called, and the dice are not revealed.
+    BetsClosed,
+    /// The dice may be seen; the result is not entered.
+    Revealed,
+    /// The result is entered; wagers are being settled.
+    Settling,
+    /// The last round ended void; a game may begin.
+    Void,
+    /// A malfunction is latched and no round is in progress.
+    Blocked,
+    /// A technician works on the table.
+    Maintenance,
+}
+
+impl Phase {
+    /// All phases.
+    pub const ALL: [Self; 10] = [
+        Self::Closed,
+        Self::Ready,
+        Self::Betting,
+        Self::Tumbling,
+        Self::BetsClosed,
+        Self::Revealed,
+        Self::Settling,
+        Self::Void,
+        Self::Blocked,
+        Self::Maintenance,
+    ];
+    /// The phase's name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Ready => "ready",
+            Self::Betting => "betting",
+            Self::Tumbling => "tumbling",
+            Self::BetsClosed => "bets-closed",
+            Self::Revealed => "revealed",
+            Self::Settling => "settling",
+            Self::Void => "void",
+            Self::Blocked => "blocked",
+            Self::Maintenance => "maintenance",
+        }
+    }
+}
+
+/// The table as it is, all of it durable.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// Last record that this picture includes.
+    pub seq: Seq,
+    /// What people see.
+    pub phase: Phase,
+    /// Rule set of the round in progress, else the one for new rounds.
+    pub rules: String,
+    /// Layout of the round in progress, else the one for new rounds.
+    pub layout: String,
+    /// Hardware backend; on `virtual` nothing here is a real game.
+    pub backend: String,
+    /// The round in progress, if one is.
+    pub round: Option<RoundId>,
+    /// Whether the table is open for gaming.
+    pub open: bool,
+    /// Full tumbles of this round's spin so far.
+    pub tumbles: Tumbles,
+    /// `closed`, `open`, `travelling` or `fault`; `unknown` until the contacts were read.
+    pub dome: String,
+    /// `motor_enable` as it reads back.
+    pub motor: bool,
+    /// Poses of the dice, as the reader has them: `flat`, `not-flat`, `moving`, `missing`, `unknown`.
+    pub poses: [String; 3],
+    /// Result of the round in progress, once entered.
+    pub result: Option<Dice>,
+    /// What the terminal's display shows, as it reads back.
+    pub display: String,
+    /// Ids of the areas commanded on.
+    pub lit: Vec<String>,
+    /// Ids of the areas through which current flows, when last sensed.
+    pub sensed: Vec<String>,
+    /// Whether lit and sensed were found the same for the result on show.
+    pub verified: bool,
+    /// Latched malfunctions.
+    pub malfunctions: Vec<Malfunction>,
+    /// Checks replaced by a procedure.
+    pub waived: Vec<Waiver>,
+    /// The motor's temperature.
+    pub temperature: Option<MilliCelsius>,
+    /// Whether the supervisor's key privilege is in force.
+    pub key: bool,
+    /// Units of the field bus that are lost.
+    pub lost_units: Vec<u8>,
+    /// A test in progress: what it does and what it waits for.
+    pub test: Option<String>,
+    /// The latest endings, newest last.
+    pub recent: Vec<Past>,
+}

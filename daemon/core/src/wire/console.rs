@@ -1,0 +1,146 @@
+//! The console: what people ask of the daemon over its Unix socket, one JSON object a line in each direction.
+//!
+//! The shell finds out who asks (peer credentials); the table decides what they may (role, key switch, facts).
+
+use crate::latch::Code;
+use crate::units::{Dice, RoundId};
+use serde::{Deserialize, Serialize};
+
+/// Who asks. Roles come from the caller's groups, never from what the caller says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Caller {
+    /// The account, for the record.
+    pub account: String,
+    /// Member of `tumbler-tech`.
+    pub technician: bool,
+    /// Member of `tumbler-supervisor`.
+    pub supervisor: bool,
+}
+
+/// How a latch is to be opened (NZ 7.4).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Exit {
+    /// The malfunction has been rectified; a test of that very device proves it.
+    Rectified,
+    /// A procedure that keeps the game's integrity replaces the check until the table closes.
+    Procedure(String),
+}
+
+/// An item of the opening tests that only a person can see (NZ 5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Witness {
+    /// The areas that lit were the ones of each test result (NZ 5(b)): finds swapped lamps.
+    Areas,
+    /// The dice compartment's seal looks whole (NZ 5(d)).
+    Seal,
+    /// The bell was heard.
+    Bell,
+    /// The sign was seen.
+    Sign,
+}
+
+/// What a person asks of the table. Everything that moves or clears something names a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "command", content = "with")]
+pub enum Command {
+    /// Start the opening tests (NZ 5). The answer comes when the table waits for the witness, or when a test failed.
+    Open {
+        /// The supervisor's name.
+        name: String,
+    },
+    /// Answer what only a person can see; the last answer opens the table or ends the opening.
+    Witness {
+        /// What was looked at.
+        item: Witness,
+        /// Whether it was right.
+        right: bool,
+        /// The supervisor's name.
+        name: String,
+    },
+    /// Close the table; in mid-round, after the round.
+    Close {
+        /// The supervisor's name.
+        name: String,
+    },
+    /// Enter or leave maintenance.
+    Maintenance {
+        /// Enter (`true`) or leave.
+        on: bool,
+        /// The technician's name.
+        name: String,
+    },
+    /// Open a malfunction's latch. The answer comes when the device's test has ended.
+    Reset {
+        /// The malfunction.
+        code: Code,
+        /// By which of the two exits.
+        exit: Exit,
+        /// The supervisor's name.
+        name: String,
+    },
+    /// Amend the numbers entered, before the wagers are settled (NZ 7.2); where the dice reader disagrees,
+    /// `uphold` says that the dice on the table do show these numbers, and the reader is wrong.
+    Amend {
+        /// What the dice show.
+        dice: Dice,
+        /// Uphold against the reader.
+        uphold: bool,
+        /// The supervisor's name.
+        name: String,
+    },
+    /// Void the round in progress (SGV6 5.14).
+    Void {
+        /// Why.
+        reason: String,
+        /// A die is damaged (SGV6 5.6): the one reason that voids even an established outcome.
+        damaged_dice: bool,
+        /// The supervisor's name.
+        name: String,
+    },
+    /// Record that an earlier, settled round was affected by damaged dice (SGV6 5.6 "all affected rounds").
+    VoidAfterwards {
+        /// The round.
+        round: RoundId,
+        /// Why.
+        reason: String,
+        /// The supervisor's name.
+        name: String,
+    },
+    /// Confirm that the dome is open although its contacts say otherwise (SGV6 5.14).
+    ConfirmDome {
+        /// Why.
+        reason: String,
+        /// The supervisor's name.
+        name: String,
+    },
+    /// Settle the round by the dice as they lie, where the equipment cannot (NZ 7.3, SGV6 5.10).
+    Settle {
+        /// What the dice show; needed unless a result was entered.
+        dice: Option<Dice>,
+        /// Why.
+        reason: String,
+        /// The supervisor's name.
+        name: String,
+    },
+    /// Enrol the sealed set of dice that the reader sees now.
+    EnrolDice {
+        /// Why.
+        reason: String,
+        /// The supervisor's name.
+        name: String,
+    },
+    /// Write out the ring of raw inputs now.
+    Record,
+}
+
+/// The table's answer to a command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Answer {
+    /// Done, with what was done.
+    Done(String),
+    /// Refused, with what stands in the way and what to do.
+    Refused(String),
+}

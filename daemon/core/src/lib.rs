@@ -12,5 +12,6 @@ pub mod round;
 pub mod rules;
 pub mod settings;
 pub mod snapshot;
+pub mod table;
 pub mod units;
 pub mod wire;

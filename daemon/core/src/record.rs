@@ -290,3 +290,12 @@ impl Standing {
     /// How many endings are kept for the results display.
     pub const KEPT: usize = 20;
 }
+
+impl Standing {
+    /// Takes one more record into account. Folding all records since the last [`Event::Keyframe`] gives what a restart needs.
+    pub fn fold(&mut self, record: &Record) {
+        if let Event::Keyframe(standing) = &record.event {
+            *self = (**standing).clone();
+        }
+    }
+}

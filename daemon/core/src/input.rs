@@ -183,6 +183,9 @@ pub enum Input {
         /// What is asked.
         command: Command,
     },
+    /// The daemon was asked to stop: everything is de-energised and [`crate::record::Event::Stopped`] recorded; nothing
+    /// energises any more. The shell waits a bounded time for the record and then ends, whatever became of it.
+    Stop,
 }
 
 /// An input with its two times.

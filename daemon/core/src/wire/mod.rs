@@ -1,5 +1,6 @@
 //! Formats that strangers speak. Their bytes are pinned in `fixtures/wire/`; a change here is a change of a contract.
 
+pub mod ask;
 pub mod console;
 pub mod lines;
 pub mod registers;

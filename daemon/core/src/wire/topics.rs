@@ -24,7 +24,7 @@ impl Topics {
     pub fn status(&self) -> String {
         format!("{}/status", self.root)
     }
-    /// Retained: the table as it is ([`crate::snapshot::Snapshot`]).
+    /// Retained: the table as it is ([`StateMessage`]).
     #[must_use]
     pub fn state(&self) -> String {
         format!("{}/state", self.root)
@@ -64,6 +64,21 @@ pub struct Status {
     pub build: String,
     /// Hardware backend; on `virtual` nothing here is a real game.
     pub backend: String,
+}
+
+/// Message on `state`: the table as it is. Retained, so it says of which boot it is and when it was told: who reads it
+/// later must not take it for news.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateMessage {
+    /// Version of the message.
+    pub v: u32,
+    /// The kernel's boot id.
+    pub boot: String,
+    /// Wall time of the telling, in milliseconds since 1970.
+    pub wall: i64,
+    /// The table.
+    #[serde(flatten)]
+    pub snapshot: crate::snapshot::Snapshot,
 }
 
 /// Message on `event`: a journal record as it was committed.

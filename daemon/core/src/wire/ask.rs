@@ -1,0 +1,241 @@
+//! The lines of the console's socket: requests, and the daemon's answers. `daemon/docs/console.md` is the page for people.
+//!
+//! A request is `{"id":1,"ask":"status"}`, `{"id":2,"ask":{"query":"events","with":{"after":0,"limit":10}}}` or
+//! `{"id":3,"ask":{"command":"close","with":{"name":"Mei"}}}`. Every line of the daemon is `{"id":1,"answer":...}` or
+//! `{"id":1,"error":"..."}`.
+
+use crate::latch::{Malfunction, Waiver};
+use crate::round::ending::Void;
+use crate::snapshot::Snapshot;
+use crate::units::{Dice, RoundId, Seq, Tumbles};
+use crate::wire::console::{Answer, Command};
+use crate::wire::topics::EventMessage;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+/// Longest line in either direction, in bytes, the line's end included.
+pub const MAX_LINE: usize = 64 * 1024;
+/// Most records in one answer to [`Query::Events`].
+pub const MAX_EVENTS: u32 = 1000;
+/// Most rounds in one answer to [`Query::Rounds`].
+pub const MAX_ROUNDS: u32 = 1000;
+
+/// One line of a client.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// Chosen by the client; the answers carry it.
+    pub id: u64,
+    /// What is asked.
+    pub ask: Ask,
+}
+
+/// What is asked: something that the daemon tells, or something that the table does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Ask {
+    /// A question; anybody who may open the socket may ask it.
+    Query(Query),
+    /// A command; the table decides who may give it.
+    Command(Command),
+}
+
+/// A question to the daemon.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "query", content = "with")]
+pub enum Query {
+    /// The table as it is: one [`Told::Status`].
+    Status,
+    /// The table as it is and every new record, until the client hangs up: [`Told::Status`] and [`Told::Record`] in turn.
+    Watch,
+    /// What is latched and what is waived: one [`Told::Faults`].
+    Faults,
+    /// The latest rounds, oldest first: [`Told::Round`] for each, then [`Told::End`].
+    Rounds {
+        /// How many, at most [`MAX_ROUNDS`].
+        last: u32,
+    },
+    /// Journal records: [`Told::Record`] for each, then [`Told::End`].
+    Events {
+        /// Only records after this one.
+        after: Seq,
+        /// How many, at most [`MAX_EVENTS`].
+        limit: u32,
+    },
+}
+
+impl<'de> Deserialize<'de> for Ask {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let ask = Value::deserialize(deserializer)?;
+        let kinds = "`ask` must be the name of a query, or an object with `query` or `command`";
+        match ask {
+            Value::String(name) => {
+                let query = serde_json::json!({ "query": name });
+                serde_json::from_value(query).map(Self::Query).map_err(D::Error::custom)
+            }
+            Value::Object(ref fields) if fields.contains_key("query") => {
+                serde_json::from_value(ask).map(Self::Query).map_err(D::Error::custom)
+            }
+            Value::Object(ref fields) if fields.contains_key("command") => {
+                serde_json::from_value(ask).map(Self::Command).map_err(D::Error::custom)
+            }
+            _ => Err(D::Error::custom(kinds)),
+        }
+    }
+}
+
+/// One line of the daemon.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reply {
+    /// The request's number; `null` where the line could not be read.
+    pub id: Option<u64>,
+    /// What is said.
+    #[serde(flatten)]
+    pub said: Said,
+}
+
+/// What the daemon says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Said {
+    /// An answer.
+    Answer(Told),
+    /// The request could not be read or carried out; after one that could not be read the connection is closed.
+    Error(String),
+}
+
+/// What is told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Told {
+    /// The command was carried out.
+    Done(String),
+    /// The command was refused.
+    Refused(String),
+    /// The table as it is.
+    Status(Box<Status>),
+    /// What is latched and what is waived.
+    Faults {
+        /// Latched malfunctions.
+        latched: Vec<Malfunction>,
+        /// Checks replaced by a procedure.
+        waived: Vec<Waiver>,
+    },
+    /// A round.
+    Round(Box<RoundSummary>),
+    /// A record.
+    Record(Box<EventMessage>),
+    /// There are no more.
+    End {
+        /// The journal's last record.
+        last: Seq,
+    },
+}
+
+impl From<Answer> for Told {
+    fn from(answer: Answer) -> Self {
+        match answer {
+            Answer::Done(what) => Self::Done(what),
+            Answer::Refused(why) => Self::Refused(why),
+        }
+    }
+}
+
+/// The table and its relay.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Status {
+    /// The table as it is.
+    pub snapshot: Snapshot,
+    /// The way to the broker; `None` where no broker is configured.
+    pub relay: Option<Relay>,
+}
+
+/// The way to the broker.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Relay {
+    /// The broker, `host:port`.
+    pub broker: String,
+    /// Whether the broker answers now.
+    pub connected: bool,
+    /// Last record that the broker acknowledged.
+    pub acknowledged: Seq,
+    /// Records that wait for the broker.
+    pub waiting: u64,
+    /// Key presses that were never told, because the broker was away or slow.
+    pub keys_dropped: u64,
+    /// What stood in the way last, and what to do; kept until events pass again.
+    pub trouble: Option<String>,
+}
+
+/// A round in short.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoundSummary {
+    /// The round.
+    pub round: RoundId,
+    /// Its rule set.
+    pub rules: String,
+    /// Its layout.
+    pub layout: String,
+    /// Wall time of its beginning, in milliseconds since 1970.
+    pub wall: i64,
+    /// Full tumbles of its last spin.
+    pub tumbles: Option<Tumbles>,
+    /// What was entered or settled last.
+    pub dice: Option<Dice>,
+    /// Whether it ended settled.
+    pub settled: bool,
+    /// How it ended void.
+    pub void: Option<Void>,
+    /// Why it was found affected after it had ended (SGV6 5.6).
+    pub voided_afterwards: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Result<Request, String> {
+        serde_json::from_str(line).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn a_query_may_be_a_bare_name() {
+        assert_eq!(read(r#"{"id":1,"ask":"status"}"#), Ok(Request { id: 1, ask: Ask::Query(Query::Status) }));
+    }
+
+    #[test]
+    fn queries_and_commands_have_their_arguments_under_with() {
+        let line = r#"{"id":2,"ask":{"query":"events","with":{"after":7,"limit":10}}}"#;
+        let request = Request { id: 2, ask: Ask::Query(Query::Events { after: Seq(7), limit: 10 }) };
+        assert_eq!(read(line).as_ref(), Ok(&request));
+        assert_eq!(serde_json::to_string(&request).unwrap(), line);
+
+        let line = r#"{"id":3,"ask":{"command":"close","with":{"name":"Mei"}}}"#;
+        let request = Request { id: 3, ask: Ask::Command(Command::Close { name: "Mei".into() }) };
+        assert_eq!(read(line).as_ref(), Ok(&request));
+        assert_eq!(serde_json::to_string(&request).unwrap(), line);
+        assert_eq!(
+            read(r#"{"id":4,"ask":{"command":"record"}}"#),
+            Ok(Request { id: 4, ask: Ask::Command(Command::Record) })
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_what_is_allowed() {
+        let unknown = read(r#"{"id":1,"ask":"weather"}"#).unwrap_err();
+        assert!(unknown.contains("weather") && unknown.contains("`status`"), "{unknown}");
+        let neither = read(r#"{"id":1,"ask":5}"#).unwrap_err();
+        assert!(neither.contains("`query` or `command`"), "{neither}");
+        assert!(read(r#"{"id":1,"ask":"status","more":1}"#).unwrap_err().contains("more"));
+    }
+
+    #[test]
+    fn replies_carry_an_answer_or_an_error() {
+        let reply = Reply { id: Some(1), said: Said::Answer(Answer::Done("closed".into()).into()) };
+        assert_eq!(serde_json::to_string(&reply).unwrap(), r#"{"id":1,"answer":{"done":"closed"}}"#);
+        let reply = Reply { id: None, said: Said::Error("no JSON".into()) };
+        assert_eq!(serde_json::to_string(&reply).unwrap(), r#"{"id":null,"error":"no JSON"}"#);
+        assert_eq!(serde_json::from_str::<Reply>(r#"{"id":null,"error":"no JSON"}"#).unwrap(), reply);
+    }
+}

@@ -1,1 +1,4 @@
 //! The shell.
+
+pub mod config;
+pub mod journal;

@@ -1,88 +1,63 @@
 //! The rule sets and their layouts, as data. `daemon/core/rules/*.toml` holds what the texts say, each entry with its clause.
 
+mod area;
+mod layout;
+mod load;
+mod order;
+#[cfg(test)]
+mod tests;
+
+pub use area::{Area, Wager};
+pub use layout::{Layout, Winning};
+pub use load::BadRules;
+pub use order::Order;
+
 use crate::round::ending::VoidReason;
-use crate::units::Dice;
-use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
-/// The order of play: what opens a round, when the tumbler may run, and when the dice may be seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Order {
-    /// Whether the dome covers the dice until "No more bets".
-    pub covered: bool,
-    /// Whether the request for a spin begins the round (NZ 6.1); otherwise "Place your bets" does (SGV6 1.7).
-    pub spin_begins_round: bool,
-    /// Whether the tumbler may run before "No more bets".
-    pub spin_before_no_more_bets: bool,
-    /// Whether the tumbler may run after "No more bets".
-    pub spin_after_no_more_bets: bool,
-}
-
-/// One lampable area of a layout.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Area {
-    /// Its id, such as `small`, `double-3`, `pair-1-2`, `combo-1-1-3`, `four-3-4-5-6`.
-    pub id: String,
-    /// What it is a wager on; parsed from the id when the data is loaded.
-    pub wager: Wager,
-    /// Odds, x to 1. Three values for a single: on one, two and three dice.
-    pub odds: Vec<u32>,
-    /// The clause or pay table that names it.
-    pub clause: String,
-}
-
-/// What an area is a wager on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Wager {
-    /// Totals 4 to 10, no triple.
-    Small,
-    /// Totals 11 to 17, no triple.
-    Big,
-    /// Odd totals, no triple.
-    Odd,
-    /// Even totals, no triple.
-    Even,
-    /// One number, on one or more dice.
-    Single(u8),
-    /// A number on two or more dice.
-    Double(u8),
-    /// A number on all three dice.
-    Triple(u8),
-    /// Any number on all three dice.
-    AnyTriple,
-    /// A total, 4 to 17.
-    Total(u8),
-    /// Two different numbers, each on a die.
-    Pair(u8, u8),
-    /// Exactly these three faces.
-    Combo([u8; 3]),
-    /// Three different faces out of these four.
-    Four([u8; 4]),
-}
-
-/// A layout: its areas in the order in which lamps are wired.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layout {
-    /// Id, such as `sg-v6-3`.
-    pub id: String,
-    /// Id of the rule set it belongs to.
-    pub rules: String,
-    /// Where the texts describe it.
-    pub source: String,
-    /// The lampable areas.
-    pub areas: Vec<Area>,
-}
-
-/// An area that wins, with what it pays.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Winning {
-    /// The area's id.
-    pub id: String,
-    /// What it pays, x to 1, on this result.
-    pub odds: u32,
-}
+/// The keys of [`RuleSet::clause`], each with what its clause says. A rule set has those of which its text speaks.
+pub const CLAUSE_KEYS: [(&str, &str); 40] = [
+    ("activate", "who activates the tumbler"),
+    ("all-paid", "no wager, and no further round, until the winners are paid"),
+    ("amend", "wrong numbers are amended under the supervisor before settlement"),
+    ("at-least-three", "the dice tumble at least three times"),
+    ("bell", "the bell is rung with \"No more bets\""),
+    ("bets-closed", "no bet is placed, changed or withdrawn after \"No more bets\""),
+    ("call", "the result is called from the lowest number to the highest, with the total"),
+    ("collect-and-pay", "losing wagers are collected and winning wagers paid"),
+    ("cover", "the cover hides the dice while they tumble"),
+    ("dice", "the three dice"),
+    ("display", "the display of the latest results"),
+    ("display-not-binding", "the display of results binds nobody"),
+    ("earlier-rounds-stand", "a void round changes none before it"),
+    ("entry", "the result is keyed and entered on the terminal"),
+    ("flat", "the dice must lie flat"),
+    ("interference", "nobody else interferes with the equipment"),
+    ("interruption-established", "an interrupted round whose outcome is established is concluded"),
+    ("lamps", "entering the result lights every winning area"),
+    ("lamps-fail", "where lamps fail, bets are settled by the dice"),
+    ("late-error", "an error noticed late changes no later round"),
+    ("malfunction", "no further game until a malfunction is rectified"),
+    ("malfunction-procedures", "or until procedures that keep the game's integrity are introduced"),
+    ("no-more-bets", "the call \"No more bets\""),
+    ("no-spin", "the call \"No spin\""),
+    ("opening-lamps", "opening: test runs prove that every area lights"),
+    ("opening-power", "opening: the equipment is powered and on"),
+    ("opening-seal", "opening: the dice are under an untouched seal"),
+    ("opening-tumbler", "opening: the tumbler is activated and works"),
+    ("place-bets", "the call \"Place your bets\""),
+    ("round", "where a round begins and ends"),
+    ("seal", "the dice are kept under seal"),
+    ("supervisor", "what the rules leave open is decided by the shift manager or above"),
+    ("terminal", "the entry terminal"),
+    ("terminal-display", "the terminal shows the last three numbers"),
+    ("total", "the total of the three uppermost faces"),
+    ("triple", "what wins on a triple"),
+    ("uncover", "the dice are uncovered after \"No more bets\""),
+    ("uppermost", "the uppermost faces decide"),
+    ("void-returned", "the bets of a void round are returned"),
+    ("voided-afterwards", "damaged dice void every affected round"),
+];
 
 /// A rule set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,12 +78,23 @@ pub struct RuleSet {
     pub layouts: Vec<Layout>,
 }
 
-static ALL: LazyLock<Vec<RuleSet>> = LazyLock::new(Vec::new);
+static ALL: LazyLock<Result<Vec<RuleSet>, BadRules>> = LazyLock::new(load::load);
 
 /// All five rule sets.
+///
+/// # Errors
+/// [`BadRules`] if a data file that is compiled in cannot be used. A test proves that all of them can.
+pub fn loaded() -> Result<&'static [RuleSet], &'static BadRules> {
+    ALL.as_deref()
+}
+
+/// All five rule sets.
+///
+/// None at all if the compiled-in data were bad ([`loaded`] says why): then no rule set is found, no setting names one, and
+/// the table does not start. That is safe, where a panic would not be.
 #[must_use]
 pub fn all() -> &'static [RuleSet] {
-    &ALL
+    loaded().unwrap_or_default()
 }
 
 /// The rule set with this id.
@@ -135,30 +121,15 @@ impl RuleSet {
         self.layouts.iter().find(|l| l.id == id)
     }
     /// The clause by which this reason voids a round, with the document's short name (`NZ9 7.1(a)`); empty where the rules are silent.
+    ///
+    /// That of [`VoidReason::Equipment`] names the tumbler only (NZ 7.1(b)); for other equipment the rules are silent.
     #[must_use]
     pub fn void_clause(&self, reason: VoidReason) -> &str {
         self.voids.iter().find(|(r, _)| *r == reason).map_or("", |(_, c)| c)
     }
-    /// The clause of another rule, by its key; empty where the rules are silent.
+    /// The clause of another rule, by its key, one of [`CLAUSE_KEYS`]; empty where the rules are silent.
     #[must_use]
     pub fn clause(&self, key: &str) -> &str {
         self.clauses.iter().find(|(k, _)| k == key).map_or("", |(_, c)| c)
-    }
-}
-
-impl Layout {
-    /// The areas that win on this result, in the layout's order, with what they pay.
-    #[must_use]
-    pub fn winning(&self, _dice: Dice) -> Vec<Winning> {
-        Vec::new()
-    }
-    /// Indices of the areas that win on this result: the lamps to light.
-    pub fn lit(&self, _dice: Dice) -> impl Iterator<Item = usize> {
-        core::iter::empty()
-    }
-    /// Results that together light every area, as few as a greedy choice finds: the test runs of the opening (NZ 5(b)).
-    #[must_use]
-    pub fn covering(&self) -> Vec<Dice> {
-        Vec::new()
     }
 }

@@ -1,0 +1,125 @@
+# Shared by the scripts; source it. Installs what a command needs, and says so.
+# shellcheck shell=bash
+
+set -euo pipefail
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+readonly ROOT
+export CARGO_TERM_COLOR="${CARGO_TERM_COLOR:-auto}"
+
+# Tools that are built from crates.io, outside the target directory so that `cargo clean` keeps them.
+readonly TOOLS="${TUMBLERD_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/tumblerd/tools}"
+readonly CARGO_DENY_VERSION=0.20.2
+
+say() { printf '\n== %s\n' "$*"; }
+die() { printf 'error: %s\n' "$*" >&2; exit 1; }
+
+# as_root COMMAND...: runs it as root, through sudo where needed.
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    elif command -v sudo >/dev/null; then
+        sudo "$@"
+    else
+        die "'$*' needs root, and there is no sudo here"
+    fi
+}
+
+# need_packages PACKAGE...: installs the Debian packages that are missing; an installed one costs nothing.
+need_packages() {
+    local package missing=()
+    command -v dpkg-query >/dev/null \
+        || die "this is no Debian: install the equivalents of: $* (then put their commands on PATH)"
+    for package in "$@"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+    done
+    [ "${#missing[@]}" -eq 0 ] && return 0
+    say "installing Debian packages: ${missing[*]}"
+    if [ -z "${TUMBLERD_APT_UPDATED:-}" ]; then
+        as_root apt-get update -q
+        export TUMBLERD_APT_UPDATED=1
+    fi
+    # The tests and the demo start a broker of their own on a free port. The package's system-wide broker is
+    # neither started nor left enabled, unless it was here before.
+    local policy=/usr/sbin/policy-rc.d held=
+    if [ ! -e "$policy" ]; then
+        printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
+        as_root chmod 755 "$policy"
+        held=1
+    fi
+    local status=0
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" || status=$?
+    [ -z "$held" ] || as_root rm -f "$policy"
+    [ "$status" -eq 0 ] || die "apt-get could not install: ${missing[*]}"
+    case " ${missing[*]} " in
+        *" mosquitto "*) as_root systemctl disable mosquitto.service >/dev/null 2>&1 || true ;;
+    esac
+}
+
+# need_rust: a compiler that is new enough, with rustfmt and clippy.
+need_rust() {
+    command -v cargo >/dev/null || die "no cargo on PATH: install Rust 1.85 or newer (https://rustup.rs)"
+    local component missing=()
+    cargo fmt --version >/dev/null 2>&1 || missing+=(rustfmt)
+    cargo clippy --version >/dev/null 2>&1 || missing+=(clippy)
+    [ "${#missing[@]}" -eq 0 ] && return 0
+    command -v rustup >/dev/null || die "missing Rust components: ${missing[*]}, and there is no rustup to add them"
+    for component in "${missing[@]}"; do
+        say "installing the Rust component $component"
+        rustup component add "$component"
+    done
+}
+
+# need_nextest: the test runner.
+need_nextest() {
+    if cargo nextest --version >/dev/null 2>&1; then return 0; fi
+    say "building cargo-nextest (once; some minutes)"
+    cargo install --locked --quiet cargo-nextest || die "cargo-nextest could not be installed"
+}
+
+# need_deny: cargo-deny of a pinned version, built once into $TOOLS and put first on PATH.
+need_deny() {
+    local root="$TOOLS/cargo-deny-$CARGO_DENY_VERSION"
+    if [ ! -x "$root/bin/cargo-deny" ]; then
+        say "building cargo-deny $CARGO_DENY_VERSION (once; some minutes)"
+        # A target directory of its own: the workspace's stays as it is, and this one goes away.
+        (cd / && CARGO_TARGET_DIR="$root/build" \
+            cargo install --locked --quiet --root "$root" "cargo-deny@$CARGO_DENY_VERSION" --no-default-features) \
+            || die "cargo-deny could not be built"
+        rm -rf "$root/build"
+    fi
+    export PATH="$root/bin:$PATH"
+}
+
+# need_build_packages, need_test_packages: what compiling and what each kind of lane needs.
+need_build_packages() { need_packages gcc libc6-dev pkg-config libudev-dev; }
+need_bench_packages() { need_packages mosquitto mosquitto-clients socat sqlite3; }
+need_nspawn_packages() { need_packages systemd-container mmdebstrap util-linux; }
+
+# Lanes: each is timed, and a failure does not hide the result of the next one.
+LANES=()
+LANES_FAILED=0
+
+# lane NAME COMMAND...: runs it, says how long it took, remembers how it ended.
+lane() {
+    local name=$1 began=$SECONDS status=0
+    shift
+    say "$name: $*"
+    # A subshell that is not the condition of an `if`, so that `set -e` holds inside functions too.
+    set +e
+    (set -e; "$@") </dev/null
+    status=$?
+    set -e
+    local took=$((SECONDS - began)) verdict=ok
+    if [ "$status" -ne 0 ]; then verdict="FAILED (exit $status)"; LANES_FAILED=$((LANES_FAILED + 1)); fi
+    LANES+=("$(printf '%-24s %5d s  %s' "$name" "$took" "$verdict")")
+    printf -- '-- %s: %s after %d s\n' "$name" "$verdict" "$took"
+}
+
+# lanes_end: the summary; its status is that of the whole run.
+lanes_end() {
+    say "lanes"
+    printf '%s\n' "${LANES[@]}"
+    printf 'total %d s\n' "$SECONDS"
+    printf 'lanes: %d passed, %d failed\n' "$((${#LANES[@]} - LANES_FAILED))" "$LANES_FAILED"
+    [ "$LANES_FAILED" -eq 0 ]
+}

@@ -1,1 +1,3 @@
-//! The rig.
+//! The rig: plays the outside world of a table, breaks it on purpose, and proves that the daemon did the right thing.
+
+pub mod twin;

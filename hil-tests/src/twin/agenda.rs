@@ -1,0 +1,62 @@
+//! What is due in the twin, in order of time; ties in the order in which they were planned.
+
+use super::fault::Noise;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use tumbler_core::input::InLine;
+
+/// Something planned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Due {
+    /// A contact or sensor takes this level, unless something newer was planned for it (`plan`).
+    Contact { line: InLine, active: bool, plan: u32 },
+    /// A finger leaves a button, or the key is turned back.
+    Release(InLine),
+    /// A finger leaves a key of the terminal.
+    KeyUp(u8),
+    /// A chattering key makes contact once more.
+    KeyAgain(u8),
+    /// The dome has reached its end position.
+    DomeArrived { plan: u32 },
+    /// The dice come to rest.
+    DiceRest { plan: u32 },
+    /// The temperature sensor is read.
+    Temperature,
+    /// The supply's reserve is used up.
+    SupplyGone { plan: u32 },
+    /// The dip of the supply is over.
+    DipOver,
+    /// The next disturbance of a noisy line.
+    Noise(Noise),
+    /// A slipping drive grips, or slips again.
+    Slip,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    at: u64,
+    order: u64,
+    due: Due,
+}
+
+/// The agenda.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Agenda {
+    heap: BinaryHeap<Reverse<Entry>>,
+    order: u64,
+}
+
+impl Agenda {
+    pub(super) fn plan(&mut self, at: u64, due: Due) {
+        self.order += 1;
+        self.heap.push(Reverse(Entry { at, order: self.order, due }));
+    }
+
+    pub(super) fn next(&self) -> Option<u64> {
+        self.heap.peek().map(|Reverse(entry)| entry.at)
+    }
+
+    pub(super) fn pop(&mut self) -> Option<(u64, Due)> {
+        self.heap.pop().map(|Reverse(entry)| (entry.at, entry.due))
+    }
+}

@@ -1,0 +1,145 @@
+//! Contacts and sensors at the daemon's input lines: what they really do, and what the line says.
+
+use super::agenda::{Agenda, Due};
+use super::fault::{Fault, Faults};
+use super::rng::Rng;
+use super::wire::Wire;
+use tumbler_core::input::InLine;
+
+const LINES: usize = InLine::ALL.len();
+
+/// How much a contact bounces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Bounce {
+    /// Extra breaks at most.
+    pub most: u64,
+    /// Time within which it has settled, in microseconds: drawn from this range.
+    pub micros: (u64, u64),
+}
+
+/// Push button and key switch: a few milliseconds.
+pub(super) const BUTTON: Bounce = Bounce { most: 4, micros: (500, 8000) };
+/// The dome's contacts: 5 to 30 ms.
+pub(super) const DOME: Bounce = Bounce { most: 6, micros: (5000, 30_000) };
+/// Hall sensor with a noisy threshold: within 300 microseconds.
+pub(super) const HALL: Bounce = Bounce { most: 1, micros: (20, 300) };
+/// The fault `cam.bounce`: fifty extra edges.
+pub(super) const HALL_BAD: Bounce = Bounce { most: 25, micros: (4000, 4001) };
+/// A clean contact.
+pub(super) const CLEAN: Bounce = Bounce { most: 0, micros: (0, 0) };
+
+/// All input lines.
+#[derive(Clone, Debug)]
+pub(super) struct Contacts {
+    /// What the contact or sensor itself does.
+    raw: [bool; LINES],
+    /// What the line says.
+    level: [bool; LINES],
+    /// Counts the plans of each line, so that a newer movement overtakes the rest of an older one.
+    plan: [u32; LINES],
+}
+
+fn get<T: Copy + Default>(of: &[T; LINES], line: InLine) -> T {
+    of.get(line.index()).copied().unwrap_or_default()
+}
+
+fn put<T>(of: &mut [T; LINES], line: InLine, value: T) {
+    if let Some(place) = of.get_mut(line.index()) {
+        *place = value;
+    }
+}
+
+impl Contacts {
+    pub(super) const fn new() -> Self {
+        Self { raw: [false; LINES], level: [false; LINES], plan: [0; LINES] }
+    }
+
+    pub(super) fn raw(&self, line: InLine) -> bool {
+        get(&self.raw, line)
+    }
+
+    pub(super) fn level(&self, line: InLine) -> bool {
+        get(&self.level, line)
+    }
+
+    /// A contact at its first level, without an edge.
+    pub(super) fn begin(&mut self, line: InLine, active: bool) {
+        put(&mut self.raw, line, active);
+        put(&mut self.level, line, active);
+    }
+
+    /// Plans the movement of a contact to `active`, from `at` on, with bounce.
+    pub(super) fn plan(
+        &mut self,
+        line: InLine,
+        active: bool,
+        at: u64,
+        bounce: Bounce,
+        agenda: &mut Agenda,
+        rng: &mut Rng,
+    ) {
+        let plan = get(&self.plan, line).wrapping_add(1);
+        put(&mut self.plan, line, plan);
+        agenda.plan(at, Due::Contact { line, active, plan });
+        let extra = if bounce.most > 20 { bounce.most } else { rng.range(0, bounce.most + 1) };
+        if extra == 0 {
+            return;
+        }
+        let window = rng.range(bounce.micros.0, bounce.micros.1.max(bounce.micros.0 + 1)) * 1000;
+        let step = (window / (2 * extra)).max(2);
+        for n in 0..extra {
+            let start = at + 2 * n * step;
+            agenda.plan(start + rng.range(step / 4, step), Due::Contact { line, active: !active, plan });
+            agenda.plan(start + 2 * step, Due::Contact { line, active, plan });
+        }
+    }
+
+    /// Whether a planned movement still counts.
+    pub(super) fn current(&self, line: InLine, plan: u32) -> bool {
+        get(&self.plan, line) == plan
+    }
+
+    /// The contact itself takes a level; tells whether the line follows with an edge.
+    pub(super) fn moves(&mut self, line: InLine, active: bool, at: u64, faults: &mut Faults, out: &mut Vec<Wire>) {
+        put(&mut self.raw, line, active);
+        self.settle(line, at, faults, out);
+    }
+
+    /// Lets the line follow the contact, or the fault that holds it.
+    pub(super) fn settle(&mut self, line: InLine, at: u64, faults: &mut Faults, out: &mut Vec<Wire>) {
+        let raw = self.raw(line);
+        let mut level = raw;
+        for active in [false, true] {
+            let stuck = Fault::LineStuck { line, active };
+            if faults.has(stuck) {
+                level = active;
+                if raw != active {
+                    faults.bit(stuck);
+                }
+            }
+        }
+        if matches!(line, InLine::CamA | InLine::CamB) && faults.has(Fault::CamLost) {
+            level = self.level(line);
+            if raw != level {
+                faults.bit(Fault::CamLost);
+            }
+        }
+        if line == InLine::MotorFault && faults.has(Fault::DriverFaultDead) {
+            level = false;
+        }
+        if level != self.level(line) {
+            put(&mut self.level, line, level);
+            out.push(Wire::Edge { at, line, active: level });
+        }
+    }
+}
+
+impl Contacts {
+    /// A made contact breaks at `at` for this long.
+    pub(super) fn blink(&mut self, line: InLine, at: u64, nanos: u64, agenda: &mut Agenda) {
+        let plan = get(&self.plan, line).wrapping_add(1);
+        put(&mut self.plan, line, plan);
+        agenda.plan(at, Due::Contact { line, active: false, plan });
+        agenda.plan(at + nanos, Due::Contact { line, active: true, plan });
+    }
+}

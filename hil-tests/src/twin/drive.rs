@@ -1,0 +1,191 @@
+//! Motor power, and what it does to shaft, cam and dice.
+
+use super::agenda::Due;
+use super::contact::{HALL, HALL_BAD};
+use super::fault::{Fault, Noise};
+use super::shaft::{Moved, TUMBLE_MILLIS, Way};
+use super::wire::{Truth, Wire};
+use super::{MS, Twin, contact};
+use tumbler_core::effect::OutLine;
+use tumbler_core::input::InLine;
+
+/// The monostable drops motor power this long after the last edge of the dead-man line.
+const DEADMAN_NANOS: u64 = 100 * MS;
+
+/// The driver and the relay before the motor.
+#[derive(Clone, Debug)]
+pub(super) struct Drive {
+    powered: bool,
+    /// Speed that is aimed at, so that a repeated decision changes nothing.
+    aim: f64,
+    /// Full speed of this spin, in tumbles a second.
+    full: f64,
+    alive_until: Option<u64>,
+    slipping: bool,
+}
+
+impl Drive {
+    pub(super) const fn new() -> Self {
+        Self { powered: false, aim: 0.0, full: 1000.0 / TUMBLE_MILLIS, alive_until: None, slipping: false }
+    }
+    pub(super) const fn powered(&self) -> bool {
+        self.powered
+    }
+    pub(super) const fn alive(&mut self, at: u64) {
+        self.alive_until = Some(at + DEADMAN_NANOS);
+    }
+    /// When the monostable drops.
+    pub(super) const fn next(&self) -> Option<u64> {
+        self.alive_until
+    }
+    pub(super) const fn dropped(&mut self) {
+        self.alive_until = None;
+    }
+}
+
+impl Twin {
+    /// Decides anew whether the motor has power, and what the shaft does.
+    pub(super) fn motor(&mut self, at: u64, out: &mut Vec<Wire>) {
+        let faults = &mut self.faults;
+        let enabled = self.pins.get(OutLine::MotorEnable.index()).copied().unwrap_or(false);
+        let shorted = faults.has(Fault::EnableStuck) || faults.has(Fault::Runaway);
+        let welded = faults.has(Fault::DeadmanWelded) || faults.has(Fault::Runaway);
+        let alive = self.drive.alive_until.is_some();
+        let series = self.contacts.raw(InLine::Seal) && (!self.config.covered || self.contacts.raw(InLine::DomeClosed));
+        let tripped = faults.has(Fault::DriverFault) || faults.has(Fault::DriverFaultDead);
+        let wanted = (enabled || shorted) && (alive || welded) && series && self.supply;
+        if wanted {
+            if !enabled {
+                faults.bites(Fault::EnableStuck);
+                faults.bites(Fault::Runaway);
+            }
+            if !alive {
+                faults.bites(Fault::DeadmanWelded);
+            }
+        }
+        let powered = wanted && !tripped;
+        if wanted && tripped {
+            faults.bites(Fault::DriverFaultDead);
+        }
+        if powered != self.drive.powered {
+            self.drive.powered = powered;
+            out.push(Wire::Truth { at, truth: Truth::MotorPower(powered) });
+            if powered {
+                self.drive.full = 1000.0 / (TUMBLE_MILLIS * (0.96 + self.rng.range(0, 80) as f64 / 1000.0));
+                if self.faults.bites(Fault::MotorIntermittent) {
+                    self.drive.slipping = false;
+                    self.agenda.plan(at + 500 * MS, Due::Slip);
+                }
+            }
+        }
+        self.aim(at, out);
+    }
+
+    fn aim(&mut self, at: u64, out: &mut Vec<Wire>) {
+        let faults = &mut self.faults;
+        let jammed = faults.has(Fault::MotorStall);
+        let mut aim = 0.0;
+        if self.drive.powered {
+            aim = self.drive.full;
+            if faults.bites(Fault::MotorSlow) {
+                aim = 1000.0 / 2200.0;
+            }
+            if faults.bites(Fault::MotorReverse) {
+                aim = -aim;
+            }
+            let stands = faults.bites(Fault::MotorDead) | faults.bites(Fault::MotorStall);
+            if stands || self.drive.slipping {
+                aim = 0.0;
+            }
+        }
+        if aim == self.drive.aim || (self.shaft.by_hand() && aim == 0.0) {
+            return;
+        }
+        self.drive.aim = aim;
+        let way = if aim != 0.0 {
+            Way::Drive
+        } else if jammed {
+            Way::Jam
+        } else if self.faults.bites(Fault::MotorCoast) {
+            Way::LongCoast
+        } else {
+            Way::Coast
+        };
+        if self.shaft.turn(at, aim, way) {
+            self.shaft_begins(at, out);
+        }
+    }
+
+    pub(super) fn shaft_begins(&mut self, at: u64, out: &mut Vec<Wire>) {
+        out.push(Wire::Truth { at, truth: Truth::ShaftMoves });
+        if self.dice.shake(at) {
+            out.push(Wire::Truth { at, truth: Truth::DiceMove });
+        }
+    }
+
+    /// The shaft does what is due at `at`.
+    pub(super) fn shaft_steps(&mut self, at: u64, out: &mut Vec<Wire>) {
+        match self.shaft.step(at) {
+            Moved::Nothing => {}
+            Moved::Quarter => {
+                let (a, b) = self.shaft.cam();
+                let bad = self.faults.bites(Fault::CamBounce);
+                for (line, level) in [(InLine::CamA, a), (InLine::CamB, b)] {
+                    if self.contacts.raw(line) != level {
+                        self.move_contact(line, level, at, if bad { HALL_BAD } else { HALL });
+                    }
+                }
+                out.push(Wire::Truth { at, truth: Truth::Shaft { quarters: self.shaft.quarters() } });
+            }
+            Moved::Rests => {
+                let turned = self.shaft.turned();
+                self.shaken += turned.abs();
+                out.push(Wire::Truth { at, truth: Truth::ShaftRests { milli_tumbles: (turned * 1000.0) as i64 } });
+                let rest = at + self.rng.range(250, 600) * MS;
+                self.agenda.plan(rest, Due::DiceRest { plan: self.dice.plan });
+            }
+        }
+    }
+
+    pub(super) fn dice_rest(&mut self, at: u64, out: &mut Vec<Wire>) {
+        // Less than a quarter of a tumble does not throw a die over.
+        let thrown = self.shaken >= 0.25;
+        self.shaken = 0.0;
+        self.dice.rest(at, thrown, &mut self.faults, &mut self.rng);
+        out.push(Wire::Truth { at, truth: Truth::DiceRest { faces: self.dice.faces, flat: self.dice.flat } });
+    }
+
+    pub(super) fn slip(&mut self, at: u64, out: &mut Vec<Wire>) {
+        let still = self.drive.powered && self.faults.has(Fault::MotorIntermittent);
+        self.drive.slipping = still && !self.drive.slipping;
+        if still {
+            self.agenda.plan(at + if self.drive.slipping { 450 } else { 500 } * MS, Due::Slip);
+        }
+        self.aim(at, out);
+    }
+
+    pub(super) fn noise(&mut self, noise: Noise, at: u64) {
+        if !self.faults.has(Fault::Noise(noise)) {
+            return;
+        }
+        let next = match noise {
+            Noise::Flicker { line, micros } => {
+                let idle = line == InLine::DomeClosed && !self.shaft.moving();
+                if !idle && self.contacts.raw(line) {
+                    self.faults.bit(Fault::Noise(noise));
+                    self.contacts.blink(line, at, u64::from(micros) * 1000, &mut self.agenda);
+                }
+                if idle { 20 } else { 250 }
+            }
+            Noise::CamPhantom | Noise::CamBoth => {
+                self.faults.bit(Fault::Noise(noise));
+                let both = noise == Noise::CamBoth && self.rng.chance(500);
+                let line = if both { InLine::CamB } else { InLine::CamA };
+                let level = !self.contacts.raw(line);
+                self.contacts.plan(line, level, at, contact::CLEAN, &mut self.agenda, &mut self.rng);
+                self.rng.range(3, 30)
+            }
+        };
+        self.agenda.plan(at + next * MS, Due::Noise(noise));
+    }
+}

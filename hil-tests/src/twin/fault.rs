@@ -1,0 +1,166 @@
+//! What can break in the twin: one value a fault of the catalogue, each with its heal and a proof that it took hold.
+
+use std::collections::BTreeSet;
+use tumbler_core::input::InLine;
+
+/// A source of disturbance that comes again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Noise {
+    /// Random edges on one of the cam's sensors.
+    CamPhantom,
+    /// Random edges on both of the cam's sensors.
+    CamBoth,
+    /// The line breaks for some microseconds every 40 ms (vibration).
+    Flicker {
+        /// The line.
+        line: InLine,
+        /// For how long.
+        micros: u32,
+    },
+}
+
+/// A fault of one lamp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LampFault {
+    /// Filament or cable open: no current, no light.
+    Open,
+    /// Short: the board's output trips, so no current is sensed and there is no light.
+    Short,
+    /// The board's output does not switch on.
+    StuckOff,
+    /// The board's output does not switch off.
+    StuckOn,
+}
+
+/// A fault of the twin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fault {
+    /// The shaft jams.
+    MotorStall,
+    /// The motor never turns.
+    MotorDead,
+    /// A tumble takes 2,200 ms.
+    MotorSlow,
+    /// The drive slips: it turns for 500 ms and stands for 450 ms.
+    MotorIntermittent,
+    /// The shaft runs on for seconds.
+    MotorCoast,
+    /// The motor turns backwards.
+    MotorReverse,
+    /// The driver trips and says so.
+    DriverFault,
+    /// The driver trips, and its fault line stays silent.
+    DriverFaultDead,
+    /// The driver is shorted: it is on whatever `motor_enable` says.
+    EnableStuck,
+    /// The dead-man relay is welded: power stays without edges.
+    DeadmanWelded,
+    /// Both of the last two: the motor runs and nothing but the guards' contacts stops it.
+    Runaway,
+    /// The motor heats up to 95 degrees.
+    MotorHot,
+    /// The temperature sensor does not answer.
+    TemperatureDead,
+    /// The temperature jumps by 60 degrees and back.
+    TemperatureAbsurd,
+    /// An input line stays at a level, whatever happens.
+    LineStuck {
+        /// The line.
+        line: InLine,
+        /// The level.
+        active: bool,
+    },
+    /// The cam's edges do not arrive at all.
+    CamLost,
+    /// Fifty extra edges on one sensor per transition.
+    CamBounce,
+    /// Something that comes again and again.
+    Noise(Noise),
+    /// This many dice, 1 to 3, come to rest cocked.
+    DiceCocked(u8),
+    /// The dice never settle.
+    DiceMoving,
+    /// A die is missing.
+    DiceMissing,
+    /// There is a die too many.
+    DiceExtra,
+    /// A die is not of the enrolled set.
+    DiceForeign,
+    /// The platform does not shake the dice although the shaft turns.
+    DiceNotTumbled,
+    /// The reader says flat whatever lies there.
+    ReaderSaysFlat,
+    /// The reader says not flat whatever lies there.
+    ReaderSaysNotFlat,
+    /// The reader reads another face of the first die.
+    ReaderWrongFace,
+    /// The reader answers with numbers that mean nothing.
+    ReaderGarbage,
+    /// The reader repeats an old measurement.
+    ReaderStale,
+    /// A key of the terminal is held down for ever.
+    KeyStuck(u8),
+    /// Every press of a key makes contact five times.
+    KeyChatter,
+    /// The display shows something else than it was told.
+    DisplayWrong,
+    /// A lamp.
+    Lamp {
+        /// Which fault.
+        kind: LampFault,
+        /// Number of the lamp: its area's place in the layout.
+        lamp: u16,
+    },
+    /// Two lamps are crossed: each shines for the other, and their currents look right.
+    LampsSwapped(u16, u16),
+    /// A unit on the field bus is mute.
+    UnitSilent(u8),
+    /// The cable of the field bus is cut: every unit is mute.
+    BusCut,
+    /// This percentage of the frames is hit.
+    BusNoise(u8),
+}
+
+/// The faults that are in force, and those that have shown.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Faults {
+    active: BTreeSet<Fault>,
+    bitten: BTreeSet<Fault>,
+}
+
+impl Faults {
+    pub(super) fn set(&mut self, fault: Fault) {
+        self.active.insert(fault);
+    }
+
+    pub(super) fn heal(&mut self, fault: Fault) {
+        self.active.remove(&fault);
+    }
+
+    /// Whether the fault is in force, without a claim that it showed.
+    pub(super) fn has(&self, fault: Fault) -> bool {
+        !self.active.is_empty() && self.active.contains(&fault)
+    }
+
+    /// Whether the fault is in force; if so, it shows now.
+    pub(super) fn bites(&mut self, fault: Fault) -> bool {
+        let hit = self.has(fault);
+        if hit {
+            self.bitten.insert(fault);
+        }
+        hit
+    }
+
+    /// Notes that a fault showed.
+    pub(super) fn bit(&mut self, fault: Fault) {
+        self.bitten.insert(fault);
+    }
+
+    pub(super) fn took_hold(&self, fault: Fault) -> bool {
+        self.bitten.contains(&fault)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = Fault> + '_ {
+        self.active.iter().copied()
+    }
+}

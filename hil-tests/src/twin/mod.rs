@@ -1,0 +1,346 @@
+//! The twin: the physical table that the daemon's wires end at. Pure: time is an argument in nanoseconds, chance comes
+//! from a seed, and nothing is read but what the daemon drives. It knows the truth and never asks the daemon's `Table`.
+//!
+//! ```text
+//!  people ──> buttons, key, dome, seal ──┐                    ┌── motor_enable, motor_alive
+//!  faults ──> every part                 ├─ Wire::Edge        │   out_of_service, bell
+//!  shaft  ──> cam ───────────────────────┘                    │
+//!    ^                                                        v
+//!    └── power = enable && dead-man && dome contact && seal loop && supply
+//!  shaft ──> dice ──> reader ──┐
+//!  keys ──> terminal ──────────┼── Twin::bus, at register level
+//!  coils ──> lamps, current ───┘
+//! ```
+
+pub mod act;
+mod agenda;
+mod bus;
+mod contact;
+mod dice;
+mod drive;
+pub mod fault;
+pub mod fault_name;
+mod lamps;
+mod people;
+pub mod rng;
+mod shaft;
+mod terminal;
+#[cfg(test)]
+mod tests;
+pub mod wire;
+
+pub use act::Act;
+pub use fault::{Fault, LampFault, Noise};
+pub use wire::{Truth, Wire};
+
+use agenda::{Agenda, Due};
+use contact::Contacts;
+use fault::Faults;
+use rng::Rng;
+use tumbler_core::effect::OutLine;
+use tumbler_core::input::InLine;
+use tumbler_core::units::MilliCelsius;
+
+/// Nanoseconds in a millisecond.
+pub const MS: u64 = 1_000_000;
+
+/// How the table is built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Whether a dome covers the dice, with its contact in series with motor power. Under Open Cover there is none:
+    /// the contacts then always say open.
+    pub covered: bool,
+    /// Whether a dice reader is fitted (unit 10).
+    pub reader: bool,
+    /// Whether a motor temperature sensor is fitted.
+    pub temperature: bool,
+    /// How many lamp boards there are (units 2 and up): one for each 64 areas.
+    pub boards: u8,
+    /// Whether contacts and sensors bounce.
+    pub bounce: bool,
+}
+
+impl Config {
+    /// A table with everything fitted, with lamps for this many areas.
+    #[must_use]
+    pub fn full(covered: bool, areas: usize) -> Self {
+        let boards = u8::try_from(areas.div_ceil(64)).unwrap_or(u8::MAX);
+        Self { covered, reader: true, temperature: true, boards, bounce: true }
+    }
+}
+
+/// The physical table.
+#[derive(Clone, Debug)]
+pub struct Twin {
+    config: Config,
+    rng: Rng,
+    agenda: Agenda,
+    faults: Faults,
+    contacts: Contacts,
+    drive: drive::Drive,
+    shaft: shaft::Shaft,
+    dice: dice::Dice,
+    terminal: terminal::Terminal,
+    boards: Vec<lamps::Board>,
+    pins: [bool; 4],
+    supply: bool,
+    supply_plan: u32,
+    dome_up: bool,
+    dome_plan: u32,
+    celsius_milli: i32,
+    sensed_milli: i32,
+    /// Tumbles since the dice last came to rest.
+    shaken: f64,
+    display_seen: u16,
+    sign_seen: bool,
+}
+
+impl Twin {
+    /// A healthy table at rest, with everything else drawn from the seed: the dome is down, the seal whole, the supply good.
+    #[must_use]
+    pub fn new(config: Config, seed: u64) -> Self {
+        let mut rng = Rng::new(seed);
+        let mut contacts = Contacts::new();
+        let shaft = shaft::Shaft::new(rng.range(0, 1000) as f64 / 1000.0);
+        let (a, b) = shaft.cam();
+        for (line, active) in [
+            (InLine::DomeClosed, config.covered),
+            (InLine::DomeOpen, !config.covered),
+            (InLine::Seal, true),
+            (InLine::PowerGood, true),
+            (InLine::CamA, a),
+            (InLine::CamB, b),
+        ] {
+            contacts.begin(line, active);
+        }
+        let dice = dice::Dice::new(&mut rng);
+        let mut agenda = Agenda::default();
+        if config.temperature {
+            agenda.plan(rng.range(0, 1000) * MS, Due::Temperature);
+        }
+        Self {
+            boards: vec![lamps::Board::default(); usize::from(config.boards)],
+            dome_up: !config.covered,
+            config,
+            rng,
+            agenda,
+            faults: Faults::default(),
+            contacts,
+            drive: drive::Drive::new(),
+            shaft,
+            dice,
+            terminal: terminal::Terminal::new(),
+            pins: [false; 4],
+            supply: true,
+            supply_plan: 0,
+            dome_plan: 0,
+            celsius_milli: 31_000,
+            sensed_milli: 31_000,
+            shaken: 0.0,
+            display_seen: 0x0FFF,
+            sign_seen: false,
+        }
+    }
+
+    /// When the twin next does something by itself, in nanoseconds.
+    #[must_use]
+    pub fn next(&self) -> Option<u64> {
+        [self.agenda.next(), self.shaft.next(), self.drive.next()].into_iter().flatten().min()
+    }
+
+    /// Lets everything happen up to and with `to`, in order of time; what shows at the wires is appended to `out`.
+    pub fn advance(&mut self, to: u64, out: &mut Vec<Wire>) {
+        while let Some(at) = self.next().filter(|at| *at <= to) {
+            if self.shaft.next() == Some(at) {
+                self.shaft_steps(at, out);
+            } else if self.drive.next() == Some(at) {
+                self.drive.dropped();
+                self.motor(at, out);
+            } else if let Some((at, due)) = self.agenda.pop() {
+                self.happens(at, due, out);
+            }
+        }
+    }
+
+    fn happens(&mut self, at: u64, due: Due, out: &mut Vec<Wire>) {
+        match due {
+            Due::Contact { line, active, plan } => {
+                if self.contacts.current(line, plan) {
+                    self.contact(line, active, at, out);
+                }
+            }
+            Due::Release(line) => self.move_contact(line, false, at, contact::BUTTON),
+            Due::KeyUp(key) => self.terminal.hold(key, false),
+            Due::KeyAgain(key) => self.terminal.event(key),
+            Due::DomeArrived { plan } => {
+                if plan == self.dome_plan && !self.dome_up {
+                    out.push(Wire::Truth { at, truth: Truth::Exposed(false) });
+                }
+            }
+            Due::DiceRest { plan } => {
+                if plan == self.dice.plan {
+                    self.dice_rest(at, out);
+                }
+            }
+            Due::Temperature => self.temperature(at, out),
+            Due::SupplyGone { plan } => {
+                if plan == self.supply_plan {
+                    self.supply_gone(at, out);
+                }
+            }
+            Due::DipOver => {
+                if self.supply {
+                    self.contact(InLine::PowerGood, true, at, out);
+                }
+            }
+            Due::Noise(noise) => self.noise(noise, at),
+            Due::Slip => self.slip(at, out),
+        }
+    }
+
+    /// A contact or sensor takes a level; its line follows unless a fault holds it, and motor power with the guards'.
+    fn contact(&mut self, line: InLine, active: bool, at: u64, out: &mut Vec<Wire>) {
+        self.contacts.moves(line, active, at, &mut self.faults, out);
+        if matches!(line, InLine::DomeClosed | InLine::Seal) {
+            self.motor(at, out);
+        }
+    }
+
+    fn move_contact(&mut self, line: InLine, active: bool, at: u64, bounce: contact::Bounce) {
+        let bounce = if self.config.bounce || bounce == contact::HALL_BAD { bounce } else { contact::CLEAN };
+        self.contacts.plan(line, active, at, bounce, &mut self.agenda, &mut self.rng);
+    }
+
+    /// The daemon drives an output. The pin's level is read back at once.
+    pub fn output(&mut self, at: u64, line: OutLine, active: bool, out: &mut Vec<Wire>) {
+        self.advance(at, out);
+        let Some(pin) = self.pins.get_mut(line.index()) else { return };
+        let changed = core::mem::replace(pin, active) != active;
+        match line {
+            OutLine::MotorAlive => {
+                if changed {
+                    self.drive.alive(at);
+                    self.motor(at, out);
+                }
+                return;
+            }
+            OutLine::MotorEnable => self.motor(at, out),
+            OutLine::Bell => {
+                if changed && active {
+                    out.push(Wire::Truth { at, truth: Truth::Bell });
+                }
+            }
+            OutLine::OutOfService => self.sign(at, out),
+        }
+        out.push(Wire::Readback { at, line, active });
+    }
+
+    fn sign(&mut self, at: u64, out: &mut Vec<Wire>) {
+        let lit = self.pin(OutLine::OutOfService) && self.supply;
+        if lit != self.sign_seen {
+            self.sign_seen = lit;
+            out.push(Wire::Truth { at, truth: Truth::Sign(lit) });
+        }
+    }
+
+    fn temperature(&mut self, at: u64, out: &mut Vec<Wire>) {
+        self.agenda.plan(at + 1000 * MS, Due::Temperature);
+        // Heats by 0.4 K a second while it runs, cools by 0.05 K a second; a fault heats by 8 K a second.
+        if self.faults.bites(Fault::MotorHot) {
+            self.celsius_milli = (self.celsius_milli + 8_000).min(95_000);
+        } else if self.drive.powered() {
+            self.celsius_milli += 400;
+        } else if self.celsius_milli > 60_000 {
+            self.celsius_milli -= 8_000;
+        } else {
+            self.celsius_milli = (self.celsius_milli - 50).max(31_000);
+        }
+        let reading = if self.faults.bites(Fault::TemperatureDead) {
+            None
+        } else if self.faults.bites(Fault::TemperatureAbsurd) {
+            let jump = if self.sensed_milli < 60_000 { 60_000 } else { 0 };
+            Some(self.celsius_milli + jump)
+        } else {
+            Some(self.celsius_milli)
+        };
+        self.sensed_milli = reading.unwrap_or(self.sensed_milli);
+        if self.supply {
+            out.push(Wire::Temperature { at, reading: reading.map(MilliCelsius) });
+        }
+    }
+
+    fn pin(&self, line: OutLine) -> bool {
+        self.pins.get(line.index()).copied().unwrap_or(false)
+    }
+
+    /// The level of an input line now: what the daemon reads when it begins to watch.
+    #[must_use]
+    pub fn level(&self, line: InLine) -> bool {
+        self.contacts.level(line)
+    }
+
+    /// The level of an output pin now: what reads back when the daemon begins to watch.
+    #[must_use]
+    pub fn pin_level(&self, line: OutLine) -> bool {
+        self.pin(line)
+    }
+
+    /// From the next throw on the dice show these faces, until told otherwise; `None`: whatever falls.
+    pub const fn dictate(&mut self, faces: Option<[u8; 3]>) {
+        self.dice.dictate(faces);
+    }
+
+    /// The truth: uppermost faces of the dice, and whether each lies flat.
+    #[must_use]
+    pub const fn dice(&self) -> ([u8; 3], [bool; 3]) {
+        (self.dice.faces, self.dice.flat)
+    }
+
+    /// The truth: whether the dice are still moving.
+    #[must_use]
+    pub const fn dice_move(&self) -> bool {
+        self.dice.moving()
+    }
+
+    /// The truth: whether the motor has power.
+    #[must_use]
+    pub const fn motor_power(&self) -> bool {
+        self.drive.powered()
+    }
+
+    /// The truth: whether the shaft turns.
+    #[must_use]
+    pub const fn shaft_moves(&self) -> bool {
+        self.shaft.moving()
+    }
+
+    /// The truth: tumbles since the shaft's present or last motion began, in thousandths, at this moment.
+    #[must_use]
+    pub fn milli_tumbles(&self, at: u64) -> i64 {
+        (self.shaft.turned_at(at) * 1000.0) as i64
+    }
+
+    /// The truth: lamps that shine on a board, counted from 0; bit `n` is output `n`.
+    #[must_use]
+    pub fn shining(&self, board: u8) -> u64 {
+        self.boards.get(usize::from(board)).map_or(0, lamps::Board::shine)
+    }
+
+    /// The truth: the digits that a person reads on the terminal's display.
+    #[must_use]
+    pub const fn display(&self) -> u16 {
+        self.display_seen
+    }
+
+    /// The truth: whether the dome is away, so that the dice can be seen.
+    #[must_use]
+    pub const fn dome_up(&self) -> bool {
+        self.dome_up
+    }
+
+    /// The truth: whether the supply is there.
+    #[must_use]
+    pub const fn supply(&self) -> bool {
+        self.supply
+    }
+}

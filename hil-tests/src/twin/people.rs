@@ -1,0 +1,183 @@
+//! What people and mishaps do to the twin.
+
+use super::act::Act;
+use super::agenda::Due;
+use super::contact::{BUTTON, CLEAN, DOME};
+use super::fault::{Fault, Noise};
+use super::wire::{Truth, Wire};
+use super::{MS, Twin};
+use tumbler_core::input::InLine;
+
+/// `power_good` drops this long before the supply fails (DESIGN: some 20 ms or more).
+const RESERVE_NANOS: u64 = 25 * MS;
+/// A key of the terminal is pressed for this long.
+const KEY_MILLIS: u64 = 80;
+
+impl Twin {
+    /// A person does something.
+    pub fn person(&mut self, at: u64, act: Act, out: &mut Vec<Wire>) {
+        self.advance(at, out);
+        match act {
+            Act::Press { line, millis } => {
+                self.move_contact(line, true, at, BUTTON);
+                self.agenda.plan(at + u64::from(millis) * MS, Due::Release(line));
+            }
+            Act::Hold(line) => self.move_contact(line, true, at, BUTTON),
+            Act::LetGo(line) => self.move_contact(line, false, at, BUTTON),
+            Act::LiftDome => self.dome(at, true, out),
+            Act::LowerDome => self.dome(at, false, out),
+            Act::Key(key) => {
+                self.key(at, key, out);
+                self.agenda.plan(at + KEY_MILLIS * MS, Due::KeyUp(key));
+            }
+            Act::HoldKey(key) => self.key(at, key, out),
+            Act::LetGoKey(key) => self.terminal.hold(key, false),
+            Act::BreakSeal | Act::MendSeal => {
+                let whole = act == Act::MendSeal;
+                out.push(Wire::Truth { at, truth: Truth::Seal(whole) });
+                self.move_contact(InLine::Seal, whole, at, if whole { BUTTON } else { CLEAN });
+            }
+            Act::TurnShaft(quarters) => {
+                if quarters != 0 && self.shaft.turn_by_hand(at, quarters) {
+                    self.shaft_begins(at, out);
+                }
+            }
+            Act::MoveDie { die, face, flat } => {
+                if self.dice.lay(die, face, flat) {
+                    if self.dice.shake(at) {
+                        out.push(Wire::Truth { at, truth: Truth::DiceMove });
+                    }
+                    self.agenda.plan(at + 200 * MS, Due::DiceRest { plan: self.dice.plan });
+                }
+            }
+            Act::DipSupply => {
+                self.contact(InLine::PowerGood, false, at, out);
+                self.agenda.plan(at + 10 * MS, Due::DipOver);
+            }
+            Act::CutSupply => {
+                self.contact(InLine::PowerGood, false, at, out);
+                self.supply_plan = self.supply_plan.wrapping_add(1);
+                self.agenda.plan(at + RESERVE_NANOS, Due::SupplyGone { plan: self.supply_plan });
+            }
+            Act::RestoreSupply => {
+                self.supply_plan = self.supply_plan.wrapping_add(1);
+                if !self.supply {
+                    self.supply = true;
+                    out.push(Wire::Truth { at, truth: Truth::Supply(true) });
+                }
+                self.contact(InLine::PowerGood, true, at, out);
+                self.motor(at, out);
+                self.sign(at, out);
+            }
+        }
+        self.advance(at, out);
+    }
+
+    fn dome(&mut self, at: u64, up: bool, out: &mut Vec<Wire>) {
+        if !self.config.covered || up == self.dome_up {
+            return;
+        }
+        self.dome_up = up;
+        self.dome_plan = self.dome_plan.wrapping_add(1);
+        let travel = self.rng.range(100, 140) * MS;
+        let (leaves, arrives) =
+            if up { (InLine::DomeClosed, InLine::DomeOpen) } else { (InLine::DomeOpen, InLine::DomeClosed) };
+        self.move_contact(leaves, false, at, DOME);
+        self.move_contact(arrives, true, at + travel, DOME);
+        if up {
+            out.push(Wire::Truth { at, truth: Truth::Exposed(true) });
+        }
+        self.agenda.plan(at + travel, Due::DomeArrived { plan: self.dome_plan });
+    }
+
+    fn key(&mut self, at: u64, key: u8, out: &mut Vec<Wire>) {
+        if !(1..=7).contains(&key) {
+            return;
+        }
+        out.push(Wire::Truth { at, truth: Truth::Key(key) });
+        if !self.supply {
+            return;
+        }
+        self.terminal.event(key);
+        self.terminal.hold(key, true);
+        if self.faults.bites(Fault::KeyChatter) {
+            for n in 1..5 {
+                self.agenda.plan(at + n * 6 * MS, Due::KeyAgain(key));
+            }
+        }
+    }
+
+    pub(super) fn supply_gone(&mut self, at: u64, out: &mut Vec<Wire>) {
+        self.supply = false;
+        self.pins = [false; 4];
+        self.drive.dropped();
+        self.terminal.reset();
+        out.push(Wire::Truth { at, truth: Truth::Supply(false) });
+        self.motor(at, out);
+        self.sign(at, out);
+        for board in &mut self.boards {
+            board.reset();
+        }
+        self.display_seen = 0x0FFF;
+    }
+
+    /// Breaks something.
+    pub fn fault(&mut self, at: u64, fault: Fault, out: &mut Vec<Wire>) {
+        self.advance(at, out);
+        self.faults.set(fault);
+        match fault {
+            Fault::Noise(noise) => self.agenda.plan(at, Due::Noise(noise)),
+            Fault::DriverFault | Fault::DriverFaultDead => {
+                self.faults.bit(fault);
+                self.contact(InLine::MotorFault, true, at, out);
+            }
+            Fault::MotorIntermittent if self.drive.powered() => {
+                self.faults.bit(fault);
+                self.agenda.plan(at + 300 * MS, Due::Slip);
+            }
+            Fault::KeyStuck(key) => self.key(at, key, out),
+            _ => {}
+        }
+        self.follow(fault, at, out);
+    }
+
+    /// Mends what was broken.
+    pub fn heal(&mut self, at: u64, fault: Fault, out: &mut Vec<Wire>) {
+        self.advance(at, out);
+        self.faults.heal(fault);
+        match fault {
+            Fault::DriverFault | Fault::DriverFaultDead => {
+                self.contact(InLine::MotorFault, false, at, out);
+            }
+            Fault::Noise(Noise::CamBoth | Noise::CamPhantom) => {
+                let (a, b) = self.shaft.cam();
+                self.move_contact(InLine::CamA, a, at, CLEAN);
+                self.move_contact(InLine::CamB, b, at, CLEAN);
+            }
+            Fault::KeyStuck(key) => self.terminal.hold(key, false),
+            _ => {}
+        }
+        self.follow(fault, at, out);
+    }
+
+    /// Whether the fault has shown since the twin began: the proof that an injection took hold.
+    #[must_use]
+    pub fn took_hold(&self, fault: Fault) -> bool {
+        self.faults.took_hold(fault)
+    }
+
+    fn follow(&mut self, fault: Fault, at: u64, out: &mut Vec<Wire>) {
+        if let Fault::LineStuck { line, .. } = fault {
+            self.contacts.settle(line, at, &mut self.faults, out);
+        }
+        if fault == Fault::CamLost {
+            self.contacts.settle(InLine::CamA, at, &mut self.faults, out);
+            self.contacts.settle(InLine::CamB, at, &mut self.faults, out);
+        }
+        self.motor(at, out);
+        for board in 0..self.config.boards {
+            self.shine(at, board, out);
+        }
+        self.advance(at, out);
+    }
+}

@@ -1,0 +1,31 @@
+//! How a command ended, and the exit code that says so.
+
+use std::process::ExitCode;
+
+/// How a command ended when nothing was in its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// Done: exit code 0.
+    Done,
+    /// Refused, or what was looked at is wrong; the reason has been said: exit code 1.
+    #[expect(dead_code, reason = "only commands to the daemon can be refused")]
+    Refused,
+}
+
+/// The exit code for this ending; says on standard error what was in the way.
+pub(crate) fn code(ended: anyhow::Result<Ended>) -> ExitCode {
+    match ended {
+        Ok(Ended::Done) => ExitCode::SUCCESS,
+        Ok(Ended::Refused) => ExitCode::from(1),
+        // Who pipes into `head` has seen enough.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            crate::say::complain(&format!("{error:#}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().filter_map(|e| e.downcast_ref::<std::io::Error>()).any(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+}

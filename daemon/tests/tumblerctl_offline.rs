@@ -1,0 +1,107 @@
+//! `tumblerctl` without a daemon: layouts, odds, usage errors.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends with the first thing that is wrong")]
+
+use serde_json::{Value, json};
+use std::process::{Command, Output};
+
+fn ctl(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tumblerctl"))
+        .args(arguments)
+        .env("TUMBLERCTL_SOCKET", "/nonexistent/console.sock")
+        .output()
+        .unwrap()
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+#[test]
+fn layouts_json_is_one_compact_line_of_all_ten() {
+    let output = ctl(&["layouts", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let text = out(&output);
+    assert!(text.starts_with(r#"[{"id":"nz-1998","rules":"nz-1998","areas":50},"#), "{text}");
+    assert_eq!(text.lines().count(), 1);
+    let layouts: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let sizes: Vec<(&str, u64)> =
+        layouts.iter().map(|l| (l["id"].as_str().unwrap(), l["areas"].as_u64().unwrap())).collect();
+    let expected = [
+        ("nz-1998", 50),
+        ("nz-div9-1", 50),
+        ("nz-div9-2", 106),
+        ("sg-v6-1", 50),
+        ("sg-v6-2", 104),
+        ("sg-v6-3", 107),
+        ("sg-open-1", 50),
+        ("sg-open-2", 104),
+        ("sg-open-early-1", 50),
+        ("sg-open-early-2", 104),
+    ];
+    assert_eq!(sizes, expected);
+}
+
+/// SGV6 pay table 3 has no doubles; a double with a single pays 50 (rules/README, payouts).
+#[test]
+fn odds_json_is_the_contracts_one_line() {
+    let output = ctl(&["odds", "--layout", "sg-v6-3", "--dice", "3,1,1", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let text = out(&output);
+    assert!(text.starts_with(r#"{"layout":"sg-v6-3","dice":[1,1,3],"total":5,"areas":[{"id":""#), "{text}");
+    assert_eq!(text.lines().count(), 1);
+    let mut odds: Value = serde_json::from_str(&text).unwrap();
+    let areas = odds["areas"].as_array_mut().unwrap();
+    areas.sort_by_key(|a| a["id"].as_str().unwrap().to_owned());
+    let expected = json!([
+        {"id": "combo-1-1-3", "odds": 50},
+        {"id": "pair-1-3", "odds": 6},
+        {"id": "single-1", "odds": 2},
+        {"id": "single-3", "odds": 1},
+        {"id": "small", "odds": 1},
+        {"id": "total-5", "odds": 31},
+    ]);
+    assert_eq!(odds["areas"], expected);
+}
+
+#[test]
+fn odds_for_people_begin_with_the_call() {
+    let output = ctl(&["odds", "--layout", "nz-1998", "--dice", "5,5,5"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(out(&output).starts_with("triple 5, total 15\n"), "{}", out(&output));
+    assert!(out(&output).contains("180 to 1"), "{}", out(&output));
+}
+
+#[test]
+fn an_unknown_layout_says_which_are_known() {
+    let output = ctl(&["odds", "--layout", "sg-v7", "--dice", "1,1,3"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("`sg-v7` is no layout") && err(&output).contains("sg-v6-3"), "{}", err(&output));
+    assert_eq!(out(&output), "");
+}
+
+#[test]
+fn dice_that_cannot_be_say_what_is_allowed() {
+    for dice in ["1,1", "1,1,7", "1,1,0", "1,1,3,4", "a,b,c", "", "-1,2,3", "1;2;3"] {
+        let output = ctl(&["odds", "--layout", "sg-v6-3", &format!("--dice={dice}")]);
+        assert_eq!(output.status.code(), Some(2), "{dice}");
+        assert!(err(&output).contains("three numbers from 1 to 6"), "{dice}: {}", err(&output));
+    }
+}
+
+/// Who pipes into `head` has seen enough: no complaint, no panic.
+#[test]
+fn a_reader_that_hangs_up_is_no_error() {
+    let (reader, writer) = std::os::unix::net::UnixStream::pair().unwrap();
+    drop(reader);
+    let output = Command::new(env!("CARGO_BIN_EXE_tumblerctl"))
+        .arg("layouts")
+        .stdout(std::os::fd::OwnedFd::from(writer))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert_eq!(err(&output), "");
+}

@@ -1,0 +1,178 @@
+//! Benches: what a scenario runs on. A scenario sees nothing but this trait, so that the same file runs on all of them.
+
+pub mod log;
+
+use crate::twin::{Act, Fault, Twin};
+use log::Log;
+use tumbler_core::effect::OutLine;
+use tumbler_core::snapshot::Snapshot;
+use tumbler_core::wire::console::{Answer, Command};
+
+/// Why a bench did not do what was asked. Never a verdict on the table.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Trouble {
+    /// This bench cannot do that; the cell is reported NOT_EXECUTED with this reason.
+    #[error("not on this bench: {0}")]
+    NotHere(String),
+    /// The bench or the rig is at fault; the verdict is INVALID and the run ends with exit code 2.
+    #[error("the rig is at fault: {0}")]
+    Rig(String),
+}
+
+/// In which groups the person at the console is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// Group `tumbler-supervisor`.
+    #[default]
+    Supervisor,
+    /// Group `tumbler-tech`.
+    Technician,
+    /// None of the groups.
+    Nobody,
+}
+
+/// The physical truth at a moment, as the twin knows it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Physical {
+    /// The motor has power.
+    pub motor_power: bool,
+    /// The shaft turns.
+    pub shaft_moves: bool,
+    /// Thousandths of a tumble since the shaft's present or last motion began.
+    pub milli_tumbles: i64,
+    /// Uppermost faces of the dice.
+    pub faces: [u8; 3],
+    /// Whether each die lies flat.
+    pub flat: [bool; 3],
+    /// The dice are still moving.
+    pub dice_move: bool,
+    /// The dome is away.
+    pub dome_up: bool,
+    /// Lamps that shine: bit `i` of word `b` is output `i` of board `b`.
+    pub shining: [u64; 2],
+    /// What a person reads on the terminal's display, as in its register.
+    pub display: u16,
+    /// The sign "no games" is lit.
+    pub sign: bool,
+    /// The supply is there.
+    pub supply: bool,
+}
+
+impl Physical {
+    /// The truth of this twin at this moment.
+    #[must_use]
+    pub fn of(twin: &Twin, at: u64) -> Self {
+        let (faces, flat) = twin.dice();
+        Self {
+            motor_power: twin.motor_power(),
+            shaft_moves: twin.shaft_moves(),
+            milli_tumbles: twin.milli_tumbles(at),
+            faces,
+            flat,
+            dice_move: twin.dice_move(),
+            dome_up: twin.dome_up(),
+            shining: [twin.shining(0), twin.shining(1)],
+            display: twin.display(),
+            sign: twin.supply() && twin.pin_level(OutLine::OutOfService),
+            supply: twin.supply(),
+        }
+    }
+}
+
+/// A bench: the table under test with the twin around it. Times are nanoseconds of table time, from the bench's start.
+pub trait Bench {
+    /// Table time now.
+    fn now(&self) -> u64;
+
+    /// Lets table time pass until something new was seen (a record, an answer, a wire, a truth) or until `until`,
+    /// whichever comes first. Must make progress: after it, something is new or `now()` has reached `until`.
+    ///
+    /// # Errors
+    /// [`Trouble`] of the bench.
+    fn pass(&mut self, until: u64) -> Result<(), Trouble>;
+
+    /// A person does something at the table.
+    ///
+    /// # Errors
+    /// [`Trouble`] of the bench.
+    fn act(&mut self, act: Act) -> Result<(), Trouble>;
+
+    /// From the next throw on the dice show these faces; `None`: whatever falls.
+    ///
+    /// # Errors
+    /// [`Trouble`] of the bench.
+    fn dictate(&mut self, faces: Option<[u8; 3]>) -> Result<(), Trouble>;
+
+    /// Breaks something.
+    ///
+    /// # Errors
+    /// [`Trouble`] of the bench.
+    fn fault(&mut self, fault: Fault) -> Result<(), Trouble>;
+
+    /// Mends it again.
+    ///
+    /// # Errors
+    /// [`Trouble`] of the bench.
+    fn heal(&mut self, fault: Fault) -> Result<(), Trouble>;
+
+    /// Whether the fault has shown since the bench began.
+    fn took_hold(&mut self, fault: Fault) -> bool;
+
+    /// The physical truth now.
+    fn physical(&mut self) -> Physical;
+
+    /// Gives a command on the console; the number is that of the answer to come.
+    ///
+    /// # Errors
+    /// [`Trouble`] of the bench.
+    fn ask(&mut self, role: Role, command: Command) -> Result<u64, Trouble>;
+
+    /// The answer to a command, once there is one.
+    fn answer(&mut self, request: u64) -> Option<Answer>;
+
+    /// The table as it says that it is; `None` while the daemon does not run.
+    ///
+    /// # Errors
+    /// [`Trouble`] of the bench.
+    fn snapshot(&mut self) -> Result<Option<Snapshot>, Trouble>;
+
+    /// Kills the daemon with SIGKILL: no more effects, the pins stay as they are.
+    ///
+    /// # Errors
+    /// [`Trouble`] of the bench.
+    fn kill(&mut self) -> Result<(), Trouble>;
+
+    /// Asks the daemon to stop, as the service manager does, and waits until it has ended.
+    ///
+    /// # Errors
+    /// [`Trouble`] of the bench.
+    fn stop(&mut self) -> Result<(), Trouble>;
+
+    /// Starts the daemon again, within the same boot.
+    ///
+    /// # Errors
+    /// [`Trouble`] of the bench.
+    fn start(&mut self) -> Result<(), Trouble>;
+
+    /// Cuts the supply (`false`): `power_good` drops, and 25 ms later daemon, motor, lamps and terminal are gone with
+    /// everything that was not on stable storage; returns after that. `true`: the supply comes back and the daemon starts under a new boot id.
+    ///
+    /// # Errors
+    /// [`Trouble`] of the bench.
+    fn power(&mut self, on: bool) -> Result<(), Trouble>;
+
+    /// Takes the broker down or brings it up.
+    ///
+    /// # Errors
+    /// [`Trouble`] of the bench.
+    fn broker(&mut self, up: bool) -> Result<(), Trouble>;
+
+    /// Everything seen so far.
+    fn log(&self) -> &Log;
+
+    /// Ends the run: lets the table come to rest, then returns what the judges found.
+    ///
+    /// # Errors
+    /// [`Trouble`] of the bench.
+    fn finish(&mut self) -> Result<Vec<String>, Trouble>;
+}

@@ -1,4 +1,6 @@
 //! The shell.
 
 pub mod config;
+pub mod events;
 pub mod journal;
+pub mod relay;

@@ -1,0 +1,78 @@
+//! One connection to the broker: rumqttc's event loop on a task of its own.
+//!
+//! A poll that is dropped half-way can lose a packet that rumqttc believes sent, so the task is never disturbed until the
+//! whole connection is given up; and whatever goes wrong inside rumqttc on a broker's garbage ends this task only.
+
+use rumqttc::v5::mqttbytes::QoS;
+use rumqttc::v5::{AsyncClient, ConnectionError, Event, MqttOptions};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+/// Requests that wait for the event loop: more than the ledger and the keys ever hand over.
+const REQUESTS: usize = 64;
+/// Events that wait for the relay; beyond them the event loop waits, and so does the broker.
+const EVENTS: usize = 64;
+
+/// A connection, from its attempt on. Dropping it closes the socket, which makes the broker publish the will.
+#[derive(Debug)]
+pub(super) struct Connection {
+    client: AsyncClient,
+    events: mpsc::Receiver<Result<Event, ConnectionError>>,
+    task: JoinHandle<()>,
+}
+
+/// The connection is gone.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Lost {
+    #[error(transparent)]
+    Error(#[from] ConnectionError),
+    #[error("the MQTT library ended unexpectedly")]
+    Ended,
+}
+
+impl Connection {
+    /// Begins to connect.
+    pub(super) fn open(options: MqttOptions) -> Self {
+        let (client, mut eventloop) = AsyncClient::new(options, REQUESTS);
+        let (sender, events) = mpsc::channel(EVENTS);
+        let task = tokio::spawn(async move {
+            loop {
+                let polled = eventloop.poll().await;
+                let is_over = polled.is_err();
+                // After an error rumqttc would connect again at once: this connection is over instead.
+                if sender.send(polled).await.is_err() || is_over {
+                    return;
+                }
+            }
+        });
+        Self { client, events, task }
+    }
+
+    /// What happens next on this connection. May be dropped and called again.
+    ///
+    /// # Errors
+    /// [`Lost`].
+    pub(super) async fn next(&mut self) -> Result<Event, Lost> {
+        Ok(self.events.recv().await.ok_or(Lost::Ended)??)
+    }
+
+    /// Hands a message to the event loop; never waits.
+    ///
+    /// # Errors
+    /// The event loop's queue is full or gone, which the accounts of ledger and keys rule out while it runs.
+    pub(super) fn publish(&self, topic: &str, qos: QoS, retain: bool, payload: Vec<u8>) -> Result<(), Lost> {
+        self.client.try_publish(topic, qos, retain, payload).map_err(|_| Lost::Ended)
+    }
+
+    /// Says good-bye, so that the broker drops the will; [`Connection::next`] then ends with an error.
+    pub(super) fn disconnect(&self) {
+        // Where it cannot be said, the broker publishes the will, which says the same.
+        let _ = self.client.try_disconnect();
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}

@@ -1,0 +1,129 @@
+//! Which broker, and rumqttc's options for one connection to it.
+
+use super::ledger::WINDOW;
+use anyhow::Context;
+
+use rumqttc::v5::MqttOptions;
+use rumqttc::v5::mqttbytes::QoS;
+use rumqttc::v5::mqttbytes::v5::{ConnectProperties, LastWill};
+use rumqttc::{TlsConfiguration, Transport};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Shortest keep-alive that rumqttc takes.
+pub(super) const LEAST_KEEP_ALIVE: Duration = Duration::from_secs(5);
+/// Largest packet that a broker may send, in bytes: acknowledgements are a few bytes, and only a wordy CONNACK has more.
+const LARGEST_INCOMING: u32 = 4096;
+
+/// The broker and how to reach it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Host name or address.
+    pub host: String,
+    /// Port, usually 1883, or 8883 with TLS.
+    pub port: u16,
+    /// TLS, where the broker speaks it.
+    pub tls: Option<Tls>,
+    /// Client id; no two clients of a broker may have the same.
+    pub client_id: String,
+    /// User name, where the broker asks for one.
+    pub username: Option<String>,
+    /// File whose first line is the password. Read at every connect, so that a new password needs no restart.
+    pub password_file: Option<PathBuf>,
+    /// Longest silence before the connection is probed; at least 5 s. After two of them without a sign
+    /// of the broker the connection is given up.
+    pub keep_alive: Duration,
+}
+
+/// Files for TLS, all PEM. Read at every connect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tls {
+    /// Certificates of the authorities to trust.
+    pub ca: PathBuf,
+    /// Certificate and key of this client, where the broker asks for them.
+    pub client: Option<(PathBuf, PathBuf)>,
+}
+
+impl From<&crate::config::Mqtt> for Settings {
+    fn from(mqtt: &crate::config::Mqtt) -> Self {
+        let ca = mqtt.ca_file.clone().filter(|_| mqtt.tls);
+        Self {
+            host: mqtt.host.clone(),
+            port: mqtt.port,
+            tls: ca.map(|ca| Tls { ca, client: None }),
+            client_id: mqtt.client_id.clone(),
+            username: mqtt.username.clone(),
+            password_file: mqtt.password_file.clone(),
+            keep_alive: Duration::from_secs(u64::from(mqtt.keep_alive_s)),
+        }
+    }
+}
+
+impl Settings {
+    /// The broker, for people.
+    #[must_use]
+    pub fn broker(&self) -> String {
+        format!("{}:{}", self.host, self.port)
+    }
+
+    /// rumqttc's options for a connection with this will. Reads files.
+    ///
+    /// # Errors
+    /// A file that cannot be read or does not hold what it should.
+    pub(super) fn options(&self, will_topic: &str, will: Vec<u8>) -> anyhow::Result<MqttOptions> {
+        let mut options = MqttOptions::new(self.client_id.clone(), self.host.clone(), self.port);
+        // The journal is the outbox, so a session at the broker would only be a second and worse one.
+        options.set_clean_start(true);
+        options.set_keep_alive(self.keep_alive.max(LEAST_KEEP_ALIVE));
+        options.set_last_will(LastWill::new(will_topic, will, QoS::AtLeastOnce, true, None));
+        options.set_outgoing_inflight_upper_limit(WINDOW);
+        options.set_connect_properties(ConnectProperties {
+            max_packet_size: Some(LARGEST_INCOMING),
+            session_expiry_interval: Some(0),
+            ..ConnectProperties::new()
+        });
+        if let Some(username) = &self.username {
+            let password = self.password_file.as_deref().map(password).transpose()?;
+            options.set_credentials(username.clone(), password.unwrap_or_default());
+        }
+        if let Some(tls) = &self.tls {
+            options.set_transport(Transport::tls_with_config(TlsConfiguration::Rustls(Arc::new(client(tls)?))));
+        }
+        Ok(options)
+    }
+}
+
+fn password(file: &Path) -> anyhow::Result<String> {
+    let text = std::fs::read_to_string(file)
+        .with_context(|| format!("the broker's password cannot be read from {}", file.display()))?;
+    Ok(text.lines().next().unwrap_or_default().to_owned())
+}
+
+fn client(tls: &Tls) -> anyhow::Result<rustls::ClientConfig> {
+    let mut roots = rustls::RootCertStore::empty();
+    for certificate in certificates(&tls.ca)? {
+        roots.add(certificate).with_context(|| format!("{} holds a certificate that cannot be", tls.ca.display()))?;
+    }
+    // Named, because rustls has no provider of its own here and would end the process over it.
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(roots);
+    let Some((certificate, key)) = &tls.client else { return Ok(config.with_no_client_auth()) };
+    let private = PrivateKeyDer::from_pem_file(key)
+        .with_context(|| format!("{} holds no private key in PEM that can be read", key.display()))?;
+    config
+        .with_client_auth_cert(certificates(certificate)?, private)
+        .with_context(|| format!("{} and {} do not go together", certificate.display(), key.display()))
+}
+
+fn certificates(file: &Path) -> anyhow::Result<Vec<CertificateDer<'static>>> {
+    let wrong = || format!("{} holds no certificates in PEM that can be read", file.display());
+    let found: Vec<CertificateDer<'static>> =
+        CertificateDer::pem_file_iter(file).with_context(wrong)?.collect::<Result<_, _>>().with_context(wrong)?;
+    anyhow::ensure!(!found.is_empty(), "{}", wrong());
+    Ok(found)
+}

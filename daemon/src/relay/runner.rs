@@ -1,0 +1,333 @@
+//! The relay's life: connect, tell, lose the connection, pause, connect again.
+
+use super::backoff::{self, Backoff};
+use super::connection::{Connection, Lost as ConnectionLost};
+use super::keys::Keys;
+use super::options::Settings;
+use super::outbox::Outbox;
+use super::reader::{Lost, Read, Reader};
+use super::retained::{self, Retained};
+use super::session::Session;
+use super::trouble::Trouble;
+use rumqttc::Outgoing;
+use rumqttc::v5::Event;
+use rumqttc::v5::mqttbytes::v5::Packet;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, sleep_until, timeout};
+use tumbler_core::effect::KeyTold;
+use tumbler_core::snapshot::Snapshot;
+use tumbler_core::units::Seq;
+use tumbler_core::wire::ask::Relay as Health;
+use tumbler_core::wire::topics::Topics;
+
+/// Longest time for TCP, TLS and CONNECT together; rumqttc's own limit of 5 s covers all but its defects.
+const CONNECT: Duration = Duration::from_secs(10);
+/// Pause before the journal is read again after it could not be.
+const REREAD: Duration = Duration::from_secs(1);
+
+/// Who is telling.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// Site, one level of the topics.
+    pub site: String,
+    /// Table, one level of the topics.
+    pub table: String,
+    /// The kernel's boot id.
+    pub boot: String,
+    /// Version of the daemon.
+    pub build: String,
+    /// Hardware backend.
+    pub backend: String,
+}
+
+/// The relay's pauses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// First pause before connecting again.
+    pub first: Duration,
+    /// Longest pause.
+    pub longest: Duration,
+    /// A connection that stood this long was a good one.
+    pub steady: Duration,
+    /// Longest time to tell what is left when the daemon stops.
+    pub parting: Duration,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self {
+            first: backoff::FIRST,
+            longest: backoff::LONGEST,
+            steady: backoff::STEADY,
+            parting: Duration::from_secs(2),
+        }
+    }
+}
+
+/// What the relay is fed with, and where it says how it fares.
+#[derive(Debug)]
+pub struct Feeds {
+    /// The table as it is.
+    pub snapshot: watch::Receiver<Arc<Snapshot>>,
+    /// The journal's last durable record.
+    pub durable: watch::Receiver<Seq>,
+    /// Keys that may be told, from [`tumbler_core::effect::Effect::Keypad`]. The sender drops what finds no room.
+    pub keys: mpsc::Receiver<KeyTold>,
+    /// Starts at the cursor that the journal holds; the relay sets it to the last record that the broker acknowledged
+    /// with all before it. What comes in here goes to the table as [`tumbler_core::input::Input::Relayed`].
+    pub acknowledged: watch::Sender<Seq>,
+    /// How the relay fares.
+    pub health: watch::Sender<Option<Health>>,
+    /// Set to `true` when the daemon stops.
+    pub stop: watch::Receiver<bool>,
+}
+
+struct Runner<O> {
+    settings: Settings,
+    identity: Identity,
+    timing: Timing,
+    topics: Topics,
+    feeds: Feeds,
+    retained: Retained,
+    keys: Keys,
+    reader: Reader<O>,
+    /// Not before this moment is the journal read again, after it could not be read.
+    reread: Option<Instant>,
+    /// When a daemon that stops leaves, whether everything is told or not.
+    leave: Option<Instant>,
+    health: Health,
+}
+
+enum End {
+    Stopped,
+    Lost(Trouble),
+}
+
+/// Tells the broker what the table does, until the daemon stops.
+///
+/// # Errors
+/// [`Lost`]: reading the journal panicked. Nothing else ends it; trouble with the broker is logged and shown in
+/// [`Feeds::health`].
+pub async fn run<O: Outbox>(
+    settings: Settings,
+    identity: Identity,
+    timing: Timing,
+    outbox: O,
+    feeds: Feeds,
+) -> Result<(), Lost> {
+    let topics = Topics::new(&identity.site, &identity.table);
+    let mut backoff = Backoff::new(timing.first, timing.longest, timing.steady);
+    let mut runner = Runner {
+        retained: Retained::new(&topics, &identity),
+        keys: Keys::default(),
+        reader: Reader::new(outbox),
+        reread: None,
+        leave: None,
+        health: Health { broker: settings.broker(), ..Health::default() },
+        settings,
+        identity,
+        timing,
+        topics,
+        feeds,
+    };
+    loop {
+        let begun = Instant::now();
+        let trouble = match runner.connection().await? {
+            End::Stopped => return Ok(()),
+            End::Lost(trouble) => trouble,
+        };
+        let stood = if runner.health.connected { begun.elapsed() } else { Duration::ZERO };
+        let pause = if trouble.lasting { backoff.longest() } else { backoff.pause(stood) };
+        tracing::warn!(broker = runner.health.broker, ?pause, "not connected: {}", trouble.what);
+        runner.keys.drop_all();
+        runner.health.connected = false;
+        runner.health.trouble = Some(trouble.what);
+        if runner.pause(pause).await {
+            return Ok(());
+        }
+    }
+}
+
+impl<O: Outbox> Runner<O> {
+    /// Lets time pass without a connection; whether the daemon stops.
+    async fn pause(&mut self, pause: Duration) -> bool {
+        let until = Instant::now() + pause;
+        while self.leave.is_none() {
+            self.tell_health();
+            tokio::select! {
+                () = sleep_until(until) => return false,
+                changed = self.feeds.durable.changed() => self.stop_if(changed.is_err()),
+                changed = self.feeds.stop.changed() => {
+                    let stop = changed.is_err() || *self.feeds.stop.borrow();
+                    self.stop_if(stop);
+                }
+                Some(key) = self.feeds.keys.recv() => {
+                    self.keys.press(key);
+                    self.keys.drop_all();
+                }
+            }
+        }
+        true
+    }
+
+    fn stop_if(&mut self, stop: bool) {
+        if stop && self.leave.is_none() {
+            self.leave = Some(Instant::now() + self.timing.parting);
+            self.retained.set_status(retained::status(&self.identity, false));
+        }
+    }
+
+    /// One connection, from the attempt to its end.
+    async fn connection(&mut self) -> Result<End, Lost> {
+        let settings = self.settings.clone();
+        let (topic, will) = (self.topics.status(), retained::status(&self.identity, false));
+        let options = match tokio::task::spawn_blocking(move || settings.options(&topic, will)).await {
+            Ok(Ok(options)) => options,
+            Ok(Err(error)) => return Ok(End::Lost(Trouble::passing(format!("{error:#}")))),
+            Err(_) => return Ok(End::Lost(Trouble::passing("the files of the connection cannot be read"))),
+        };
+        let mut silence = options.keep_alive() * 2;
+        let mut connection = Connection::open(options);
+        let mut session: Option<Session> = None;
+        let mut watchdog = Instant::now() + CONNECT;
+        self.retained.begin();
+        let stop = *self.feeds.stop.borrow_and_update();
+        self.stop_if(stop);
+        loop {
+            if let Some(session) = &mut session {
+                if self.leave.is_some() && session.is_idle() && self.retained.is_told() && self.is_all_acknowledged() {
+                    break;
+                }
+                let snapshot = Arc::clone(&self.feeds.snapshot.borrow_and_update());
+                self.retained.set_table(&snapshot, wall());
+                if let Err(trouble) = session.pump(&connection, &self.topics, &mut self.retained, &mut self.keys) {
+                    return Ok(End::Lost(trouble));
+                }
+                if let (Some(after), None) = (session.wants(*self.feeds.durable.borrow()), self.reread) {
+                    self.reader.start(after);
+                }
+            }
+            self.tell_health();
+            let (reread, leave) = (self.reread, self.leave);
+            tokio::select! {
+                event = connection.next() => {
+                    let event = match event {
+                        Ok(event) => event,
+                        Err(error) => return Ok(End::Lost(self.trouble(&error))),
+                    };
+                    if let Event::Incoming(packet) = &event {
+                        if let Packet::ConnAck(ack) = packet {
+                            let asked = ack.properties.as_ref().and_then(|p| p.server_keep_alive);
+                            silence = asked.map_or(silence, |s| Duration::from_secs(u64::from(s)) * 2);
+                        }
+                        watchdog = Instant::now() + silence;
+                    }
+                    if let Err(trouble) = self.take(event, &mut session) {
+                        return Ok(End::Lost(trouble));
+                    }
+                }
+                () = sleep_until(watchdog) => {
+                    let what = format!("{} gave no sign for {silence:?}", self.settings.broker());
+                    return Ok(End::Lost(Trouble::passing(what)));
+                }
+                () = at(leave) => break,
+                () = at(reread) => self.reread = None,
+                read = self.reader.ended() => self.read(read?, session.as_mut()),
+                changed = self.feeds.snapshot.changed() => self.stop_if(changed.is_err()),
+                changed = self.feeds.durable.changed() => self.stop_if(changed.is_err()),
+                changed = self.feeds.stop.changed() => {
+                    let stop = changed.is_err() || *self.feeds.stop.borrow();
+                    self.stop_if(stop);
+                }
+                Some(key) = self.feeds.keys.recv() => self.keys.press(key),
+            }
+        }
+        if session.is_some() {
+            connection.disconnect();
+            // The broker hangs up once it has read the good-bye; where it does not, the will says the same.
+            let _ = timeout(self.timing.parting, async { while connection.next().await.is_ok() {} }).await;
+        }
+        Ok(End::Stopped)
+    }
+
+    /// Takes what happened on the connection.
+    fn take(&mut self, event: Event, session: &mut Option<Session>) -> Result<(), Trouble> {
+        match (event, session) {
+            (Event::Incoming(Packet::ConnAck(ack)), session) => {
+                let acknowledged = *self.feeds.acknowledged.borrow();
+                *session = Some(Session::begin(&ack, acknowledged, &self.settings)?);
+                self.health.connected = true;
+                tracing::info!(broker = self.health.broker, after = acknowledged.0, "connected");
+            }
+            (Event::Incoming(Packet::PubAck(ack)), Some(session)) => {
+                if let Some(seq) = session.acknowledged(&ack, &mut self.retained, &self.settings)? {
+                    self.feeds.acknowledged.send_replace(seq);
+                    self.health.trouble = None;
+                }
+            }
+            (Event::Incoming(Packet::Publish(_)), _) => {
+                let what = format!("{} sent a message, and the table asks for none", self.health.broker);
+                return Err(Trouble::lasting(what));
+            }
+            (Event::Outgoing(Outgoing::Publish(0)), _) => self.keys.written(),
+            (Event::Outgoing(Outgoing::Publish(packet)), Some(session)) => session.numbered(packet),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Takes what was read from the journal.
+    fn read(&mut self, read: Read, session: Option<&mut Session>) {
+        match (read.records, session) {
+            (Ok(records), _) if records.is_empty() => self.reread = Some(Instant::now() + REREAD),
+            (Ok(records), Some(session)) => session.take(read.after, &records),
+            (Ok(_), None) => {}
+            (Err(error), _) => {
+                tracing::error!("the journal cannot be read for the relay: {error}");
+                self.health.trouble = Some(format!("the journal cannot be read: {error}"));
+                self.reread = Some(Instant::now() + REREAD);
+            }
+        }
+    }
+
+    fn is_all_acknowledged(&self) -> bool {
+        *self.feeds.acknowledged.borrow() >= *self.feeds.durable.borrow()
+    }
+
+    fn trouble(&self, lost: &ConnectionLost) -> Trouble {
+        match lost {
+            ConnectionLost::Error(error) => Trouble::of(error, &self.settings),
+            ConnectionLost::Ended => Trouble::passing(lost.to_string()),
+        }
+    }
+
+    fn tell_health(&mut self) {
+        self.health.acknowledged = *self.feeds.acknowledged.borrow();
+        self.health.waiting = self.feeds.durable.borrow().0.saturating_sub(self.health.acknowledged.0);
+        self.health.keys_dropped = self.keys.dropped();
+        let health = &self.health;
+        self.feeds.health.send_if_modified(|told| {
+            let is_news = told.as_ref() != Some(health);
+            if is_news {
+                *told = Some(health.clone());
+            }
+            is_news
+        });
+    }
+}
+
+/// That moment; never, where there is none.
+async fn at(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Wall time in milliseconds since 1970; zero on a clock before that.
+fn wall() -> i64 {
+    let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

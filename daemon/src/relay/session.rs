@@ -1,0 +1,146 @@
+//! The accounts of one connection: what is in flight, what is read and not sent, and what the broker said.
+
+use super::connection::Connection;
+use super::keys::Keys;
+use super::ledger::Ledger;
+use super::options::Settings;
+use super::retained::{Retained, Slot, json};
+use super::trouble::Trouble;
+use rumqttc::v5::mqttbytes::QoS;
+use rumqttc::v5::mqttbytes::v5::{ConnAck, PubAck, PubAckReason};
+use std::collections::VecDeque;
+use tumbler_core::units::Seq;
+use tumbler_core::wire::topics::{EventMessage, KeypadMessage, Topics, VERSION};
+
+/// Records that are read and not sent: with one window more there is always one to send while the next are read.
+const READ_AHEAD: usize = super::ledger::WINDOW as usize;
+
+#[derive(Clone, Copy, Debug)]
+enum Sent {
+    Event(Seq),
+    Retained(Slot),
+}
+
+/// One connection's accounts.
+#[derive(Debug)]
+pub(super) struct Session {
+    ledger: Ledger<Sent>,
+    batch: VecDeque<(Seq, Vec<u8>)>,
+    /// Last record that was read for this connection.
+    read: Seq,
+}
+
+impl Session {
+    /// Begins after the broker's CONNACK; records follow `acknowledged`.
+    ///
+    /// # Errors
+    /// A broker that cannot do what the relay needs.
+    pub(super) fn begin(connack: &ConnAck, acknowledged: Seq, settings: &Settings) -> Result<Self, Trouble> {
+        let broker = settings.broker();
+        let said = connack.properties.as_ref();
+        if said.and_then(|p| p.max_qos) == Some(0) {
+            return Err(Trouble::lasting(format!("{broker} takes no QoS 1; the relay needs it")));
+        }
+        if said.and_then(|p| p.retain_available) == Some(0) {
+            return Err(Trouble::lasting(format!("{broker} keeps no retained messages; the relay needs them")));
+        }
+        if said.and_then(|p| p.server_keep_alive) == Some(0) {
+            return Err(Trouble::lasting(format!(
+                "{broker} forbids pings; without them a dead connection looks alive"
+            )));
+        }
+        let receive_maximum = said.and_then(|p| p.receive_max).unwrap_or(u16::MAX);
+        if receive_maximum == 0 {
+            return Err(Trouble::lasting(format!("{broker} says that it takes no messages (receive maximum 0)")));
+        }
+        Ok(Self { ledger: Ledger::new(receive_maximum), batch: VecDeque::new(), read: acknowledged })
+    }
+
+    /// The record after which to read on, if there is room for more.
+    pub(super) fn wants(&self, durable: Seq) -> Option<Seq> {
+        (self.batch.len() < READ_AHEAD && self.read < durable).then_some(self.read)
+    }
+
+    /// Takes records that were read after `after`; those of a read for an earlier connection are passed over.
+    pub(super) fn take(&mut self, after: Seq, records: &[EventMessage]) {
+        if after != self.read {
+            return;
+        }
+        for message in records {
+            if message.record.seq > self.read {
+                self.read = message.record.seq;
+                self.batch.push_back((self.read, json(message)));
+            }
+        }
+    }
+
+    /// Hands over all that there is room for: retained topics first, which are few, then records, then keys.
+    ///
+    /// # Errors
+    /// The connection is gone.
+    pub(super) fn pump(
+        &mut self,
+        connection: &Connection,
+        topics: &Topics,
+        retained: &mut Retained,
+        keys: &mut Keys,
+    ) -> Result<(), Trouble> {
+        let lost = |_| Trouble::passing("the connection ended");
+        while self.ledger.has_room() {
+            if let Some(due) = retained.next() {
+                connection.publish(&due.topic, QoS::AtLeastOnce, true, due.payload).map_err(lost)?;
+                self.ledger.handed(Sent::Retained(due.slot));
+            } else if let Some((seq, payload)) = self.batch.pop_front() {
+                connection.publish(&topics.event(), QoS::AtLeastOnce, false, payload).map_err(lost)?;
+                self.ledger.handed(Sent::Event(seq));
+            } else {
+                break;
+            }
+        }
+        while let Some(key) = keys.next() {
+            let payload = json(&KeypadMessage { v: VERSION, key });
+            connection.publish(&topics.keypad(), QoS::AtMostOnce, false, payload).map_err(lost)?;
+        }
+        Ok(())
+    }
+
+    /// rumqttc wrote a QoS 1 message and gave it this number.
+    pub(super) fn numbered(&mut self, packet: u16) {
+        self.ledger.numbered(packet);
+    }
+
+    /// The broker acknowledged a message: the last record that is now acknowledged with all before it, if that moved.
+    ///
+    /// # Errors
+    /// The broker refused the message, or acknowledged one that was never sent.
+    pub(super) fn acknowledged(
+        &mut self,
+        ack: &PubAck,
+        retained: &mut Retained,
+        settings: &Settings,
+    ) -> Result<Option<Seq>, Trouble> {
+        if !matches!(ack.reason, PubAckReason::Success | PubAckReason::NoMatchingSubscribers) {
+            let broker = settings.broker();
+            return Err(Trouble::lasting(format!(
+                "{broker} refuses the table's messages ({:?}); check what this client may publish there",
+                ack.reason
+            )));
+        }
+        let sent = self.ledger.acknowledged(ack.pkid).map_err(|e| Trouble::passing(e.to_string()))?;
+        if let Sent::Retained(slot) = sent {
+            retained.acknowledged(slot);
+        }
+        let mut last = None;
+        while let Some(settled) = self.ledger.settled() {
+            if let Sent::Event(seq) = settled {
+                last = Some(seq);
+            }
+        }
+        Ok(last)
+    }
+
+    /// Whether nothing that was read waits to be sent or acknowledged.
+    pub(super) fn is_idle(&self) -> bool {
+        self.batch.is_empty() && self.ledger.is_empty()
+    }
+}

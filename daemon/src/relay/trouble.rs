@@ -1,0 +1,59 @@
+//! What stands between the table and the broker, in words that say what to do.
+
+use super::options::Settings;
+use rumqttc::v5::mqttbytes::v5::{ConnectReturnCode, DisconnectReasonCode};
+use rumqttc::v5::{ConnectionError, StateError};
+
+/// Why there is no connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Trouble {
+    /// For people.
+    pub(super) what: String,
+    /// Whether only a person can put it right: trying again soon is of no use.
+    pub(super) lasting: bool,
+}
+
+impl Trouble {
+    pub(super) fn passing(what: impl Into<String>) -> Self {
+        Self { what: what.into(), lasting: false }
+    }
+    pub(super) fn lasting(what: impl Into<String>) -> Self {
+        Self { what: what.into(), lasting: true }
+    }
+
+    /// What rumqttc's error means.
+    pub(super) fn of(error: &ConnectionError, settings: &Settings) -> Self {
+        let broker = settings.broker();
+        match error {
+            ConnectionError::MqttState(StateError::ServerDisconnect {
+                reason_code: DisconnectReasonCode::SessionTakenOver,
+                ..
+            }) => Self::lasting(format!(
+                "another client of {broker} has the client id `{}` and took the session over; \
+                 give every table a `client_id` of its own",
+                settings.client_id
+            )),
+            ConnectionError::ConnectionRefused(
+                code @ (ConnectReturnCode::BadUserNamePassword | ConnectReturnCode::NotAuthorized),
+            ) => Self::lasting(format!(
+                "{broker} refuses user name and password ({code:?}); check `username` and `password_file`"
+            )),
+            ConnectionError::ConnectionRefused(code) => Self::passing(format!("{broker} refuses: {code:?}")),
+            ConnectionError::MqttState(StateError::ServerDisconnect { reason_code, reason_string }) => {
+                let more = reason_string.as_ref().map(|r| format!(" ({r})")).unwrap_or_default();
+                Self::passing(format!("{broker} ended the connection: {reason_code:?}{more}"))
+            }
+            ConnectionError::MqttState(StateError::OutgoingPacketTooLarge { pkt_size, max }) => Self::lasting(format!(
+                "{broker} takes messages of {max} bytes at most, and one has {pkt_size}; raise the broker's limit"
+            )),
+            ConnectionError::Timeout(_) => Self::passing(format!("{broker} does not answer")),
+            ConnectionError::MqttState(StateError::AwaitPingResp) => {
+                Self::passing(format!("{broker} does not answer to pings"))
+            }
+            ConnectionError::MqttState(StateError::ConnectionAborted) => Self::passing(format!("{broker} hung up")),
+            ConnectionError::Io(error) => Self::passing(format!("{broker}: {error}")),
+            ConnectionError::Tls(error) => Self::passing(format!("{broker}: TLS: {error}")),
+            other => Self::passing(format!("{broker}: {other}")),
+        }
+    }
+}

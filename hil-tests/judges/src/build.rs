@@ -1,0 +1,466 @@
+//! Hand-written runs for the judges' own tests: a lawful table, step by step, from which a test departs.
+
+use crate::areas::{Area, Layout, sorted, total};
+use crate::config::{Config, LampOrder, Rules};
+use crate::judge::{Exercised, Judge};
+use crate::observation::{BusKind, Key, Line, Observation, Outlet, Seen, Trace, Transaction, Truth, Words};
+use crate::panel::Panel;
+use crate::record::Record;
+use serde_json::{Value, json};
+
+/// All rule sets.
+pub(crate) const EVERY: [&str; 5] = ["nz-1998", "nz-div9", "sg-v6", "sg-open", "sg-open-early"];
+
+const MS: u64 = 1_000_000;
+
+/// A run in the making.
+#[derive(Clone)]
+pub(crate) struct Play {
+    pub(crate) trace: Trace,
+    pub(crate) config: Config,
+    pub(crate) now_ns: u64,
+    pub(crate) seq: u64,
+    pub(crate) round: u64,
+    rules: Rules,
+    layout: Layout,
+    quarters: i64,
+    alive_level: bool,
+    tell_mqtt: bool,
+}
+
+/// The run must break this rule, and be lawful without its last step as far as other tests show.
+pub(crate) fn broken(play: &Play, judge: Box<dyn Judge>, clause: &str) {
+    let found = play.clone().judged(judge).violations().to_vec();
+    assert!(found.iter().any(|v| v.clause == clause), "`{clause}` was not found broken; found: {found:#?}");
+    let others: Vec<_> = found.iter().filter(|v| v.clause != clause).collect();
+    assert!(others.is_empty(), "found besides: {others:#?}");
+}
+
+impl Play {
+    /// A table of this rule set, with its largest layout, switched on and opened.
+    pub(crate) fn open(rules: &str) -> Self {
+        let mut play = Self::off(rules);
+        play.start();
+        play.opening();
+        play
+    }
+
+    /// A table that was never switched on.
+    pub(crate) fn off(rules: &str) -> Self {
+        let rules = Rules::named(rules).unwrap();
+        let layout = crate::areas::LAYOUTS.into_iter().filter(|l| l.rules == rules.id()).next_back().unwrap();
+        let areas = layout.areas().iter().map(Area::to_string).collect();
+        let config = Config {
+            rules: rules.id().into(),
+            layout: layout.id.into(),
+            lamps: vec![LampOrder { layout: layout.id.into(), areas }],
+            topics: "taisai/lab/1".into(),
+            ..Config::default()
+        };
+        Self {
+            trace: Trace::default(),
+            config,
+            now_ns: 1_000 * MS,
+            seq: 0,
+            round: 0,
+            rules,
+            layout,
+            quarters: 0,
+            alive_level: false,
+            tell_mqtt: true,
+        }
+    }
+
+    pub(crate) fn judged(&self, judge: Box<dyn Judge>) -> Panel {
+        let mut panel = Panel::with(self.config.clone(), vec![judge]).unwrap();
+        panel.observe_all(&self.trace);
+        panel
+    }
+
+    /// Asserts that this judge finds nothing; returns what it exercised.
+    pub(crate) fn lawful(self, judge: Box<dyn Judge>) -> Vec<Exercised> {
+        let panel = self.judged(judge);
+        assert!(panel.findings().is_empty(), "{:#?}", panel.violations());
+        panel.exercised().into_iter().map(|e| (e.rule, e.times)).collect()
+    }
+
+    pub(crate) fn see(&mut self, what: Seen) {
+        self.trace.0.push(Observation::new(self.now_ns, what));
+    }
+    pub(crate) fn truth(&mut self, truth: Truth) {
+        self.see(Seen::Truth(truth));
+    }
+    pub(crate) fn pass(&mut self, ms: u64) {
+        self.now_ns += ms * MS;
+    }
+    pub(crate) fn wire(&mut self, line: Line, active: bool) {
+        self.see(Seen::Wire { line, active, initial: false });
+    }
+    pub(crate) fn press(&mut self, line: Line) {
+        self.pass(100);
+        self.wire(line, true);
+        self.pass(30);
+        self.wire(line, false);
+    }
+    pub(crate) fn covered(&self) -> bool {
+        self.rules.covered()
+    }
+
+    /// A record becomes durable, and is published.
+    pub(crate) fn record(&mut self, kind: &str, data: Value) {
+        let round = (self.round > 0).then_some(self.round);
+        self.record_of(round, kind, data);
+    }
+
+    pub(crate) fn record_of(&mut self, round: Option<u64>, kind: &str, data: Value) {
+        self.seq += 1;
+        let mut value = json!({"seq": self.seq, "at": self.now_ns, "kind": kind});
+        if let Some(round) = round {
+            value["round"] = round.into();
+        }
+        if !data.is_null() {
+            value["data"] = data;
+        }
+        self.see(Seen::Record(Record::read(value.clone()).unwrap()));
+        if self.tell_mqtt {
+            value["v"] = 1.into();
+            value["stream"] = "s".into();
+            self.see(Seen::Mqtt { topic: "taisai/lab/1/event".into(), payload: Some(value), retained: false });
+        }
+    }
+
+    pub(crate) fn mqtt(&mut self, topic: &str, payload: Value) {
+        let retained = !matches!(topic, "event" | "keypad");
+        let payload = (!payload.is_null()).then_some(payload);
+        self.see(Seen::Mqtt { topic: format!("taisai/lab/1/{topic}"), payload, retained });
+    }
+    pub(crate) fn mqtt_state(&mut self, mut state: Value) {
+        state["round"] = self.round.into();
+        self.pass(1_000);
+        self.mqtt("state", state);
+    }
+    pub(crate) fn say(&mut self, text: &str) {
+        self.see(Seen::Said { outlet: Outlet::Console, text: text.into() });
+    }
+
+    fn bus(&mut self, unit: u8, kind: BusKind, address: u16, count: u16, words: &[u16], bits: u64) {
+        let begun_ns = self.now_ns;
+        self.pass(3);
+        let words = Words::new(words);
+        self.see(Seen::Bus(Transaction { begun_ns, unit, kind, address, count, words, bits, ok: true }));
+    }
+    pub(crate) fn read_poses(&mut self, poses: [u16; 3]) {
+        let [a, b, c] = poses;
+        self.bus(10, BusKind::ReadInput, 0x10, 9, &[1, 3, a, b, c, 101, 102, 103, 5], 0);
+    }
+    pub(crate) fn read_faces(&mut self, [a, b, c]: [u8; 3]) {
+        self.bus(10, BusKind::ReadInput, 0x100, 4, &[1, a.into(), b.into(), c.into()], 0);
+    }
+    pub(crate) fn display(&mut self, word: u16) {
+        self.bus(1, BusKind::WriteHolding, 1, 1, &[word], 0);
+    }
+    pub(crate) fn key(&mut self, key: Key) {
+        self.pass(80);
+        self.truth(Truth::Pressed(key));
+    }
+
+    /// The lamps of these dice are written, shine and are sensed; `None` for all dark.
+    pub(crate) fn light(&mut self, dice: Option<[u8; 3]>) {
+        let lit = dice.map_or([0; 2], |dice| self.lamps(dice));
+        self.light_mask(lit);
+        self.sense(lit);
+    }
+    pub(crate) fn light_mask(&mut self, [first, second]: [u64; 2]) {
+        self.bus(2, BusKind::WriteCoils, 0, 64, &[], first);
+        self.bus(3, BusKind::WriteCoils, 0, 64, &[], second);
+        self.truth(Truth::Lamps { boards: [first, second] });
+    }
+    pub(crate) fn sense(&mut self, [first, second]: [u64; 2]) {
+        self.bus(2, BusKind::ReadDiscrete, 0, 64, &[], first);
+        self.bus(3, BusKind::ReadDiscrete, 0, 64, &[], second);
+    }
+    /// The lamps that these dice light.
+    pub(crate) fn lamps(&self, dice: [u8; 3]) -> [u64; 2] {
+        let mut lit = [0_u64; 2];
+        for (i, area) in self.layout.areas().iter().enumerate() {
+            if area.wins(dice) {
+                lit[i / 64] |= 1 << (i % 64);
+            }
+        }
+        lit
+    }
+
+    /// The process starts on a healthy, covered table.
+    pub(crate) fn start(&mut self) {
+        if self.trace.0.is_empty() {
+            self.truth(Truth::Supply { good: true });
+            self.truth(Truth::Shaft { quarters: 0 });
+            self.truth(Truth::MotorPower { on: false });
+            self.truth(Truth::Dome { open: !self.covered() });
+            self.truth(Truth::Dice { faces: [2, 4, 4], flat: [true; 3] });
+            self.truth(Truth::Lamps { boards: [0; 2] });
+            for line in Line::ALL {
+                let active = matches!(line, Line::Seal | Line::PowerGood)
+                    || line == if self.covered() { Line::DomeClosed } else { Line::DomeOpen };
+                self.see(Seen::Wire { line, active, initial: true });
+            }
+        }
+        self.truth(Truth::Process { alive: true });
+        self.pass(50);
+        self.wire(Line::MotorEnable, false);
+        self.wire(Line::OutOfService, true);
+        let (rules, layout) = (self.rules.id(), self.layout.id);
+        self.record_of(
+            None,
+            "started",
+            json!({"boot": "b1", "build": "t", "config": "c", "backend": "virtual", "rules": rules, "layout": layout}),
+        );
+        self.mqtt("status", json!({"v": 1, "status": "online"}));
+    }
+
+    pub(crate) fn ask(&mut self, command: &str, with: Value) {
+        self.see(Seen::Asked { command: command.into(), with });
+    }
+    pub(crate) fn turn_key(&mut self) {
+        self.press(Line::SupervisorKey);
+    }
+
+    /// The opening tests (NZ 5).
+    pub(crate) fn opening(&mut self) {
+        self.turn_key();
+        self.ask("open", json!({"name": "Ana"}));
+        self.tested("power");
+        self.light_tests();
+        self.tested("lamps");
+        self.motor_run(16);
+        self.coast();
+        self.tested("tumbler");
+        self.deadman_test();
+        self.tested("deadman");
+        for item in ["areas", "seal", "bell", "sign"] {
+            self.ask("witness", json!({"item": item, "right": true, "name": "Ana"}));
+            self.tested(item);
+        }
+        self.record_of(None, "opened", json!({"by": "Ana"}));
+        self.wire(Line::OutOfService, false);
+        self.pass(500);
+    }
+
+    pub(crate) fn light_tests(&mut self) {
+        for a in 1..=6 {
+            for b in a..=6 {
+                for c in b..=6 {
+                    self.light(Some([a, b, c]));
+                    self.pass(300);
+                }
+            }
+        }
+        self.light(None);
+    }
+    pub(crate) fn tested(&mut self, test: &str) {
+        self.record_of(None, "tested", json!({"test": test, "passed": true, "found": "right"}));
+    }
+
+    fn alive_edge(&mut self) {
+        self.alive_level = !self.alive_level;
+        self.wire(Line::MotorAlive, self.alive_level);
+    }
+
+    pub(crate) fn motor_on(&mut self) {
+        self.wire(Line::MotorEnable, true);
+        self.alive_edge();
+        self.truth(Truth::MotorPower { on: true });
+    }
+    pub(crate) fn motor_off(&mut self) {
+        self.wire(Line::MotorEnable, false);
+        self.truth(Truth::MotorPower { on: false });
+    }
+    /// So many quarter turns, one in 150 ms, with a dead-man edge every 10 ms while the motor is on.
+    pub(crate) fn turn(&mut self, quarters: u32) {
+        for _ in 0..quarters {
+            for _ in 0..15 {
+                self.pass(10);
+                self.alive_edge();
+            }
+            self.quarter(1);
+        }
+    }
+    pub(crate) fn quarter(&mut self, by: i64) {
+        self.quarters += by;
+        self.truth(Truth::Shaft { quarters: self.quarters });
+        let (a, b) = [(false, false), (true, false), (true, true), (false, true)][self.quarters.rem_euclid(4) as usize];
+        self.wire(Line::CamA, a);
+        self.wire(Line::CamB, b);
+    }
+    pub(crate) fn motor_run(&mut self, quarters: u32) {
+        self.motor_on();
+        self.turn(quarters);
+        self.motor_off();
+    }
+    pub(crate) fn coast(&mut self) {
+        self.pass(120);
+        self.quarter(1);
+        self.pass(400);
+    }
+    fn deadman_test(&mut self) {
+        self.motor_on();
+        self.turn(2);
+        self.pass(100);
+        self.truth(Truth::MotorPower { on: false });
+        self.coast();
+        self.wire(Line::MotorEnable, false);
+    }
+
+    pub(crate) fn dome(&mut self, open: bool) {
+        self.pass(50);
+        self.truth(Truth::Dome { open });
+        let (first, last) = if open { (Line::DomeClosed, Line::DomeOpen) } else { (Line::DomeOpen, Line::DomeClosed) };
+        self.wire(first, false);
+        self.pass(80);
+        self.wire(last, true);
+        self.pass(60);
+    }
+
+    /// A round begins: with the tumble button under New Zealand's rules, with the call under Singapore's.
+    pub(crate) fn begin(&mut self) {
+        if self.covered() && self.rules.family() == crate::areas::Family::NewZealand {
+            self.press(Line::Tumble);
+            self.began();
+        } else {
+            self.press(Line::PlaceBets);
+            self.began();
+            self.called("place-bets");
+        }
+        self.read_poses([1, 1, 1]);
+    }
+    pub(crate) fn began(&mut self) {
+        self.round += 1;
+        let data = json!({"rules": self.rules.id(), "layout": self.layout.id});
+        self.record("round-began", data);
+    }
+    pub(crate) fn called(&mut self, call: &str) {
+        self.record("called", json!({"call": call, "in_turn": true}));
+    }
+    pub(crate) fn no_more_bets(&mut self) {
+        self.press(Line::NoMoreBets);
+        self.called("no-more-bets");
+        self.wire(Line::Bell, true);
+        self.pass(150);
+        self.wire(Line::Bell, false);
+    }
+
+    pub(crate) fn spin_begin(&mut self) {
+        self.record("spin-began", Value::Null);
+        self.motor_on();
+    }
+    pub(crate) fn spin_end(&mut self, tumbles: u32, valid: bool) {
+        self.record("spin-ended", json!({"tumbles": tumbles, "valid": valid, "how": "standstill"}));
+    }
+    /// A whole spin of four tumbles; the dice lie flat with these faces.
+    pub(crate) fn spin(&mut self, faces: [u8; 3]) {
+        self.press(Line::Tumble);
+        self.spin_begin();
+        self.turn(16);
+        self.motor_off();
+        self.coast();
+        self.truth(Truth::Dice { faces, flat: [true; 3] });
+        self.spin_end(4, true);
+        self.read_poses([1, 1, 1]);
+    }
+
+    /// Up to the point where bets are closed, the spin is over and the dice are covered (where there is a cover).
+    pub(crate) fn to_bets_closed(&mut self, faces: [u8; 3]) {
+        self.begin();
+        if self.covered() {
+            self.spin(faces);
+            if self.rules.family() == crate::areas::Family::NewZealand {
+                self.press(Line::PlaceBets);
+                self.called("place-bets");
+            }
+            self.no_more_bets();
+        } else {
+            self.no_more_bets();
+            self.spin(faces);
+        }
+        self.pass(400);
+    }
+    pub(crate) fn reveal(&mut self) {
+        if self.covered() {
+            self.dome(true);
+        }
+        self.record("revealed", json!({"how": if self.covered() { "dome" } else { "spin-ended" }}));
+    }
+    pub(crate) fn establish(&mut self, faces: [u8; 3]) {
+        self.read_faces(faces);
+        self.record("established", json!({"flat": "reader"}));
+    }
+    pub(crate) fn enter(&mut self, dice: [u8; 3]) {
+        for face in dice {
+            self.key(Key::Digit(face));
+        }
+        let [a, b, c] = dice.map(u16::from);
+        self.display(a << 8 | b << 4 | c);
+        self.key(Key::Entry);
+    }
+    pub(crate) fn result(&mut self, dice: [u8; 3], call: &str) {
+        let areas: Vec<String> = self.layout.winning(dice).iter().map(|(area, _)| area.to_string()).collect();
+        let data = json!({"dice": sorted(dice), "total": total(dice), "call": call, "areas": areas});
+        self.record("result", data);
+    }
+    pub(crate) fn verified(&mut self) {
+        self.record("lamps-verified", Value::Null);
+    }
+    pub(crate) fn settled(&mut self, dice: [u8; 3]) {
+        self.record("settled", json!({"dice": sorted(dice), "total": total(dice)}));
+    }
+    pub(crate) fn void(&mut self, reason: &str, clause: &str) {
+        self.record("voided", json!({"reason": reason, "clause": clause, "detail": "as found"}));
+    }
+
+    /// Up to a result that is shown and verified.
+    pub(crate) fn to_settling(&mut self, faces: [u8; 3]) {
+        self.to_bets_closed(faces);
+        self.reveal();
+        self.establish(faces);
+        self.enter(faces);
+        self.result(faces, &call(faces));
+        self.light(Some(faces));
+        self.verified();
+    }
+    pub(crate) fn pay(&mut self, faces: [u8; 3]) {
+        self.pass(2_000);
+        self.key(Key::Entry);
+        self.settled(faces);
+        self.light(None);
+        if self.covered() {
+            self.dome(false);
+        }
+        self.pass(1_000);
+    }
+    /// A whole healthy round.
+    pub(crate) fn round(&mut self, faces: [u8; 3]) {
+        self.to_settling(faces);
+        self.pay(faces);
+    }
+    pub(crate) fn latch(&mut self, code: &str) {
+        self.record_of(None, "latched", json!({"code": code, "cause": "as found"}));
+        let message = json!({"v": 1, "code": code, "cause": "as found"});
+        self.mqtt(&format!("fault/{code}"), message);
+    }
+    pub(crate) fn unlatch(&mut self, code: &str, how: &str) {
+        self.record_of(None, "unlatched", json!({"code": code, "how": how, "by": "Ana"}));
+        self.mqtt(&format!("fault/{code}"), Value::Null);
+    }
+}
+
+/// The call of a result, spelt out by hand for the dice that tests use.
+pub(crate) fn call(dice: [u8; 3]) -> String {
+    match sorted(dice) {
+        [1, 3, 6] => "1, 3, 6, total 10",
+        [5, 5, 5] => "triple 5, total 15",
+        [3, 3, 4] => "double 3, 4, total 10",
+        [2, 5, 5] => "2, double 5, total 12",
+        dice => panic!("no call is written for {dice:?}"),
+    }
+    .into()
+}

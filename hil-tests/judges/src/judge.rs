@@ -1,0 +1,76 @@
+//! What a judge is, and what it says.
+
+use crate::observation::Observation;
+use crate::scene::Scene;
+use serde::Serialize;
+
+/// A rule found broken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Violation {
+    /// The judge that found it.
+    pub judge: &'static str,
+    /// When, on the trace's clock.
+    pub at_ns: u64,
+    /// The rule or clause that was broken.
+    pub clause: &'static str,
+    /// What was seen.
+    pub what: String,
+}
+
+impl core::fmt::Display for Violation {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let (s, ms) = (self.at_ns / 1_000_000_000, self.at_ns / 1_000_000 % 1_000);
+        write!(f, "{}: at {s}.{ms:03} s: {} [{}]", self.judge, self.what, self.clause)
+    }
+}
+
+/// Where judges put what they find. Keeps the first [`Findings::KEPT`] and counts the rest.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    kept: Vec<Violation>,
+    beyond: u64,
+}
+
+impl Findings {
+    /// How many violations are kept: a campaign that goes wrong a million times must not fill memory.
+    pub const KEPT: usize = 1000;
+
+    /// Notes a violation.
+    pub fn note(&mut self, judge: &'static str, at_ns: u64, clause: &'static str, what: impl Into<String>) {
+        if self.kept.len() < Self::KEPT {
+            self.kept.push(Violation { judge, at_ns, clause, what: what.into() });
+        } else {
+            self.beyond = self.beyond.saturating_add(1);
+        }
+    }
+    /// The violations kept, in the order in which they were found.
+    #[must_use]
+    pub fn kept(&self) -> &[Violation] {
+        &self.kept
+    }
+    /// How many more were found than are kept.
+    #[must_use]
+    pub const fn beyond(&self) -> u64 {
+        self.beyond
+    }
+    /// Whether nothing was found.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+}
+
+/// A rule that was exercised so often.
+pub type Exercised = (&'static str, u64);
+
+/// Watches one rule, or a few that belong together.
+pub trait Judge: Send {
+    /// Its name.
+    fn name(&self) -> &'static str;
+    /// Takes one more observation. `scene` includes it already, except for what [`Scene`] says is kept until later.
+    fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings);
+    /// The run is over: judges what had to happen by now.
+    fn finish(&mut self, _at_ns: u64, _scene: &Scene, _findings: &mut Findings) {}
+    /// How often each of its rules had something to judge: zero means "passed because nothing happened".
+    fn exercised(&self) -> Vec<Exercised>;
+}

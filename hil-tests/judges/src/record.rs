@@ -1,0 +1,363 @@
+//! The journal's records as a stranger reads them: JSON of the shape
+//! `{"seq":12,"at":345,"round":3,"kind":"voided","data":{...}}`. What is unknown stays unknown; what is malformed is said to be so.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// One record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Value", into = "Value")]
+pub struct Record {
+    /// Its number.
+    pub seq: u64,
+    /// When it became known, in nanoseconds on the monotonic clock.
+    pub at_ns: u64,
+    /// The round it belongs to, if any.
+    pub round: Option<u64>,
+    /// Its kind, as written.
+    pub kind: String,
+    /// Its payload, as written.
+    pub data: Value,
+    /// What it says.
+    pub fact: Fact,
+}
+
+/// Not a record.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no journal record: {0}")]
+pub struct NoRecord(String);
+
+impl Record {
+    /// Reads a record from its JSON. Fields besides the five named above (as in a message on `event`) are passed over.
+    ///
+    /// # Errors
+    /// [`NoRecord`] where `seq`, `at` or `kind` is missing or of another type. A payload that does not fit its kind
+    /// is no error here, but a [`Fact::Malformed`].
+    pub fn read(value: Value) -> Result<Self, NoRecord> {
+        let Value::Object(mut fields) = value else { return Err(NoRecord("not an object".into())) };
+        let number = |name: &str| {
+            fields.get(name).and_then(Value::as_u64).ok_or_else(|| NoRecord(format!("`{name}` is not a whole number")))
+        };
+        let (seq, at_ns) = (number("seq")?, number("at")?);
+        let round = match fields.get("round") {
+            None | Some(Value::Null) => None,
+            Some(round) => Some(round.as_u64().ok_or_else(|| NoRecord("`round` is not a whole number".into()))?),
+        };
+        let Some(Value::String(kind)) = fields.remove("kind") else {
+            return Err(NoRecord("`kind` is not a text".into()));
+        };
+        let data = fields.remove("data").unwrap_or(Value::Null);
+        let fact = Fact::read(&kind, &data);
+        Ok(Self { seq, at_ns, round, kind, data, fact })
+    }
+}
+
+impl TryFrom<Value> for Record {
+    type Error = NoRecord;
+    fn try_from(value: Value) -> Result<Self, NoRecord> {
+        Self::read(value)
+    }
+}
+
+impl From<Record> for Value {
+    fn from(record: Record) -> Self {
+        let mut value = json!({"seq": record.seq, "at": record.at_ns, "kind": record.kind});
+        if let Value::Object(fields) = &mut value {
+            if let Some(round) = record.round {
+                fields.insert("round".into(), round.into());
+            }
+            if !record.data.is_null() {
+                fields.insert("data".into(), record.data);
+            }
+        }
+        value
+    }
+}
+
+/// A call of the dealer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Call {
+    /// "Place your bets".
+    PlaceBets,
+    /// "No more bets".
+    NoMoreBets,
+    /// "No spin".
+    NoSpin,
+}
+
+/// What a record says, as far as judges care.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs, reason = "the fields are those of the journal's records, under their names there")]
+pub enum Fact {
+    /// The daemon started.
+    Started { boot: String, rules: String, layout: String },
+    /// The daemon was asked to stop.
+    Stopped,
+    /// An opening test ended.
+    Tested { test: String, passed: bool },
+    /// The table was opened.
+    Opened { by: String },
+    /// The table was closed.
+    Closed,
+    /// Maintenance began or ended.
+    Maintenance { on: bool },
+    /// A round began.
+    RoundBegan { rules: String, layout: String },
+    /// A call was made.
+    Called { call: Call, in_turn: bool },
+    /// The motor is about to be commanded on.
+    SpinBegan,
+    /// A spin ended.
+    SpinEnded { tumbles: u64, valid: bool },
+    /// The dice may be seen.
+    Revealed { how: String },
+    /// The outcome is established.
+    Established { flat: String },
+    /// An entry differs from what the reader reads.
+    EntryDiffers,
+    /// A result was entered.
+    Result { dice: [u8; 3], total: u64, call: String, areas: Vec<String> },
+    /// The result was amended.
+    Amended { to: [u8; 3], by: String },
+    /// The winning areas were found lit, and no others.
+    LampsVerified,
+    /// The round ended settled.
+    Settled { dice: [u8; 3], total: u64, by: Option<String> },
+    /// The round ended void.
+    Voided { reason: String, clause: String },
+    /// An earlier round was found affected.
+    VoidedAfterwards { round: u64, clause: String, by: String },
+    /// After a restart in mid-round: what the recorded facts decided.
+    Resumed { established: bool },
+    /// A malfunction was latched.
+    Latched { code: String },
+    /// A latch was opened.
+    Unlatched { code: String, how: String, by: String },
+    /// A supervisor's decision.
+    Decided { by: String },
+    /// A set of dice was enrolled.
+    DiceEnrolled { by: String },
+    /// Where the table stood.
+    Keyframe(Standing),
+    /// Of a known kind, and nothing in it that judges care for.
+    Plain,
+    /// Of a kind that judges do not know.
+    Unknown,
+    /// Of a known kind, with a payload that does not fit it.
+    Malformed(String),
+}
+
+/// Where the table stood, as far as judges care.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+#[allow(missing_docs, reason = "the fields are those of the journal's keyframes, under their names there")]
+pub struct Standing {
+    pub boot: String,
+    pub open: bool,
+    pub latched: Vec<Latched>,
+    pub last_round: u64,
+    pub round: Option<InRound>,
+}
+
+/// A malfunction of a [`Standing`].
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+#[allow(missing_docs, reason = "as of a standing")]
+pub struct Latched {
+    pub code: String,
+}
+
+/// The round of a [`Standing`].
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+#[allow(missing_docs, reason = "as of a standing")]
+pub struct InRound {
+    pub id: u64,
+    pub result: Option<[u8; 3]>,
+}
+
+/// The payload of any kind: every field that judges care for, each present or not.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Payload {
+    boot: Option<String>,
+    rules: Option<String>,
+    layout: Option<String>,
+    test: Option<String>,
+    passed: Option<bool>,
+    by: Option<String>,
+    on: Option<bool>,
+    call: Option<Value>,
+    in_turn: Option<bool>,
+    tumbles: Option<u64>,
+    valid: Option<bool>,
+    how: Option<String>,
+    flat: Option<String>,
+    dice: Option<Value>,
+    to: Option<[u8; 3]>,
+    total: Option<u64>,
+    areas: Option<Vec<String>>,
+    reason: Option<String>,
+    clause: Option<String>,
+    round: Option<Value>,
+    established: Option<bool>,
+    code: Option<String>,
+}
+
+/// Kinds in which nothing is of interest to judges but that they are there.
+const PLAIN: [&str; 6] = ["commissioned", "spin-flickered", "entry-error", "noted", "refused", "key-turned"];
+
+impl Fact {
+    fn read(kind: &str, data: &Value) -> Self {
+        Self::known(kind, data).unwrap_or_else(|missing| Self::Malformed(format!("`{kind}`: {missing}")))
+    }
+
+    fn known(kind: &str, data: &Value) -> Result<Self, String> {
+        let unit = match kind {
+            "stopped" => Some(Self::Stopped),
+            "spin-began" => Some(Self::SpinBegan),
+            "lamps-verified" => Some(Self::LampsVerified),
+            "closed" => Some(Self::Closed),
+            "entry-differs" => Some(Self::EntryDiffers),
+            _ if PLAIN.contains(&kind) => Some(Self::Plain),
+            _ => None,
+        };
+        if let Some(fact) = unit {
+            return Ok(fact);
+        }
+        if kind == "keyframe" {
+            return Standing::deserialize(data).map(Self::Keyframe).map_err(|e| e.to_string());
+        }
+        if !data.is_object() {
+            // Of an unknown kind nothing can be asked.
+            return if NAMED.contains(&kind) { Err("no payload".into()) } else { Ok(Self::Unknown) };
+        }
+        if !NAMED.contains(&kind) {
+            return Ok(Self::Unknown);
+        }
+        Payload::deserialize(data).map_err(|e| e.to_string())?.fact(kind)
+    }
+}
+
+/// Kinds with a payload that judges read.
+const NAMED: [&str; 19] = [
+    "started",
+    "tested",
+    "opened",
+    "maintenance",
+    "round-began",
+    "called",
+    "spin-ended",
+    "revealed",
+    "established",
+    "result",
+    "amended",
+    "settled",
+    "voided",
+    "voided-afterwards",
+    "resumed",
+    "latched",
+    "unlatched",
+    "decided",
+    "dice-enrolled",
+];
+
+fn need<T>(value: Option<T>, name: &str) -> Result<T, String> {
+    value.ok_or_else(|| format!("`{name}` is missing"))
+}
+
+fn shaped<T: for<'de> Deserialize<'de>>(value: Option<Value>, name: &str) -> Result<T, String> {
+    T::deserialize(need(value, name)?).map_err(|e| format!("`{name}`: {e}"))
+}
+
+impl Payload {
+    fn fact(self, kind: &str) -> Result<Fact, String> {
+        Ok(match kind {
+            "started" => Fact::Started {
+                boot: need(self.boot, "boot")?,
+                rules: need(self.rules, "rules")?,
+                layout: need(self.layout, "layout")?,
+            },
+            "tested" => Fact::Tested { test: need(self.test, "test")?, passed: need(self.passed, "passed")? },
+            "opened" => Fact::Opened { by: need(self.by, "by")? },
+            "maintenance" => Fact::Maintenance { on: need(self.on, "on")? },
+            "round-began" => {
+                Fact::RoundBegan { rules: need(self.rules, "rules")?, layout: need(self.layout, "layout")? }
+            }
+            "called" => Fact::Called { call: shaped(self.call, "call")?, in_turn: need(self.in_turn, "in_turn")? },
+            "spin-ended" => {
+                Fact::SpinEnded { tumbles: need(self.tumbles, "tumbles")?, valid: need(self.valid, "valid")? }
+            }
+            "revealed" => Fact::Revealed { how: need(self.how, "how")? },
+            "established" => Fact::Established { flat: need(self.flat, "flat")? },
+            "result" => Fact::Result {
+                dice: shaped(self.dice, "dice")?,
+                total: need(self.total, "total")?,
+                call: shaped(self.call, "call")?,
+                areas: need(self.areas, "areas")?,
+            },
+            "amended" => Fact::Amended { to: need(self.to, "to")?, by: need(self.by, "by")? },
+            "settled" => {
+                Fact::Settled { dice: shaped(self.dice, "dice")?, total: need(self.total, "total")?, by: self.by }
+            }
+            "voided" => Fact::Voided { reason: need(self.reason, "reason")?, clause: need(self.clause, "clause")? },
+            "voided-afterwards" => Fact::VoidedAfterwards {
+                round: shaped(self.round, "round")?,
+                clause: need(self.clause, "clause")?,
+                by: need(self.by, "by")?,
+            },
+            "resumed" => Fact::Resumed { established: need(self.established, "established")? },
+            "latched" => Fact::Latched { code: need(self.code, "code")? },
+            "unlatched" => Fact::Unlatched {
+                code: need(self.code, "code")?,
+                how: need(self.how, "how")?,
+                by: need(self.by, "by")?,
+            },
+            "decided" => Fact::Decided { by: need(self.by, "by")? },
+            "dice-enrolled" => Fact::DiceEnrolled { by: need(self.by, "by")? },
+            _ => Fact::Unknown,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fact(kind: &str, data: Value) -> Fact {
+        Record::read(json!({"seq": 1, "at": 2, "kind": kind, "data": data})).unwrap().fact
+    }
+
+    #[test]
+    fn a_record_is_read_and_written_as_it_was() {
+        let text = json!({"seq": 12, "at": 345, "round": 3, "kind": "voided",
+            "data": {"reason": "not-flat", "clause": "NZ9 7.1(a)", "detail": "die 2"}});
+        let record = Record::read(text.clone()).unwrap();
+        assert_eq!((record.seq, record.at_ns, record.round), (12, 345, Some(3)));
+        assert_eq!(record.fact, Fact::Voided { reason: "not-flat".into(), clause: "NZ9 7.1(a)".into() });
+        assert_eq!(Value::from(record), text);
+    }
+
+    #[test]
+    fn both_meanings_of_call_are_read() {
+        assert_eq!(
+            fact("called", json!({"call": "no-more-bets", "in_turn": true})),
+            Fact::Called { call: Call::NoMoreBets, in_turn: true }
+        );
+        assert!(matches!(
+            fact("result", json!({"dice": [1, 3, 6], "total": 10, "call": "1, 3, 6, total 10", "areas": ["small"]})),
+            Fact::Result { dice: [1, 3, 6], total: 10, .. }
+        ));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_malformed_and_what_is_new_is_unknown() {
+        assert!(matches!(fact("settled", json!({"dice": [1, 2]})), Fact::Malformed(_)));
+        assert!(matches!(fact("settled", Value::Null), Fact::Malformed(_)));
+        assert_eq!(fact("rained", json!({"mm": 3})), Fact::Unknown);
+        assert!(Record::read(json!({"at": 2, "kind": "settled"})).is_err());
+        assert!(Record::read(json!([1])).is_err());
+        assert!(Record::read(json!({"seq": 1, "at": 2, "kind": "stopped", "round": "three"})).is_err());
+    }
+}

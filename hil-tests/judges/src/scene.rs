@@ -1,0 +1,469 @@
+//! The picture that all judges share: levels, truth, latches and the facts of the round, folded from what was seen
+//! and from nothing else. A judge adds what only its own rule needs.
+
+use crate::config::{Board, Checked, Rules};
+use crate::observation::{BusKind, Key, Line, Observation, Part, Seen, Transaction, Truth};
+use crate::record::{Call, Fact, Record};
+use crate::registers;
+
+/// The picture after an observation.
+#[derive(Debug)]
+pub struct Scene {
+    pub(crate) config: Checked,
+    /// Time of the observation.
+    pub(crate) now_ns: u64,
+    levels: [Option<bool>; Line::COUNT],
+    changed_ns: [u64; Line::COUNT],
+    /// The line that changed with this observation, and to what.
+    pub(crate) edge: Option<(Line, bool)>,
+    broken: [bool; Part::COUNT],
+    /// Whether the daemon runs; `None` where nobody told.
+    pub(crate) alive: Option<bool>,
+    /// When its process started last.
+    pub(crate) started_ns: u64,
+    /// Quarter turns of the shaft.
+    pub(crate) shaft: Option<i64>,
+    /// Last turn of the shaft or edge of the cam.
+    pub(crate) moved_ns: u64,
+    pub(crate) motor_power: Option<bool>,
+    /// Whether the dome is truly away, and since when.
+    pub(crate) dome: Option<(bool, u64)>,
+    /// The dice as they lie: faces, and which are flat.
+    pub(crate) dice: Option<([u8; 3], [bool; 3])>,
+    /// Lamps that shine.
+    pub(crate) shining: Option<[u64; 2]>,
+    /// Lamps commanded by writes that were answered.
+    pub(crate) commanded: [u64; 2],
+    /// Lamps sensed when last read; `None` for a board not read since the last write.
+    pub(crate) sensed: [Option<u64>; 2],
+    /// Last edge of the supervisor's key.
+    pub(crate) key_ns: Option<u64>,
+    /// Whether the terminal's keys are told.
+    pub(crate) sees_keys: bool,
+    /// Permission to play; `None` where the trace does not say.
+    pub(crate) open: Option<bool>,
+    boot: String,
+    pub(crate) maintenance: bool,
+    /// Latched codes, and when; zero for one of an earlier boot.
+    pub(crate) latched: Vec<(String, u64)>,
+    /// A person asked for a test that may move and light things, under the key, until then.
+    testing_until_ns: u64,
+    /// The round in progress.
+    pub(crate) round: Option<Round>,
+    /// The round that ended last.
+    pub(crate) last: Option<Round>,
+    /// Whether the record just seen began or ended a round ([`Scene::last`]).
+    pub(crate) began: bool,
+    pub(crate) ended: bool,
+}
+
+/// One round, as far as it was seen.
+#[derive(Clone, Debug)]
+pub(crate) struct Round {
+    pub(crate) id: Option<u64>,
+    pub(crate) rules: Option<Rules>,
+    pub(crate) layout: String,
+    pub(crate) began_ns: u64,
+    /// The button "No more bets" was pressed.
+    pub(crate) no_more_bets_ns: Option<u64>,
+    /// The call was recorded in turn.
+    pub(crate) called: bool,
+    pub(crate) no_spin: bool,
+    /// Spins begun, by the records.
+    pub(crate) spins: u32,
+    pub(crate) spinning: bool,
+    pub(crate) valid_spin: bool,
+    /// The motor was commanded on after "No more bets".
+    pub(crate) spun_closed: bool,
+    /// The supervisor asked to take the dome as open.
+    pub(crate) confirmed: bool,
+    /// Whether the dice could lawfully be seen, by the wires.
+    pub(crate) could_see: bool,
+    pub(crate) revealed: bool,
+    pub(crate) established: bool,
+    pub(crate) flat_by: String,
+    pub(crate) result: Option<[u8; 3]>,
+    pub(crate) result_ns: u64,
+    pub(crate) amended: bool,
+    pub(crate) verified: bool,
+    /// Entry presses since the result.
+    pub(crate) paid: u32,
+    /// The process or the supply went in this round.
+    pub(crate) interrupted: bool,
+    /// Parts that were broken at any time in this round.
+    pub(crate) broken: [bool; Part::COUNT],
+}
+
+impl Round {
+    pub(crate) fn covered(&self) -> bool {
+        self.rules.is_some_and(Rules::covered)
+    }
+    pub(crate) fn was_broken(&self, part: Part) -> bool {
+        self.broken.get(part as usize).copied().unwrap_or(false)
+    }
+}
+
+impl Scene {
+    pub(crate) fn new(config: Checked) -> Self {
+        let open = if config.given.from_commissioning { Some(false) } else { None };
+        Self {
+            config,
+            now_ns: 0,
+            levels: [None; Line::COUNT],
+            changed_ns: [0; Line::COUNT],
+            edge: None,
+            broken: [false; Part::COUNT],
+            alive: None,
+            started_ns: 0,
+            shaft: None,
+            moved_ns: 0,
+            motor_power: None,
+            dome: None,
+            dice: None,
+            shining: None,
+            commanded: [0; 2],
+            sensed: [None; 2],
+            key_ns: None,
+            sees_keys: false,
+            open,
+            boot: String::new(),
+            maintenance: false,
+            latched: Vec::new(),
+            testing_until_ns: 0,
+            round: None,
+            last: None,
+            began: false,
+            ended: false,
+        }
+    }
+
+    /// The level of a line, if it was seen.
+    pub(crate) fn level(&self, line: Line) -> Option<bool> {
+        self.levels.get(line as usize).copied().flatten()
+    }
+    /// When the line took its level.
+    pub(crate) fn since(&self, line: Line) -> u64 {
+        self.changed_ns.get(line as usize).copied().unwrap_or(0)
+    }
+    /// Whether the line is known to be at this level.
+    pub(crate) fn is(&self, line: Line, active: bool) -> bool {
+        self.level(line) == Some(active)
+    }
+    pub(crate) fn broken(&self, part: Part) -> bool {
+        self.broken.get(part as usize).copied().unwrap_or(false)
+    }
+    /// Rules of the round in progress, else those for new rounds.
+    pub(crate) fn rules(&self) -> Rules {
+        self.round.as_ref().and_then(|round| round.rules).unwrap_or(self.config.rules)
+    }
+    /// The lamps of the round in progress.
+    pub(crate) fn board(&self) -> Option<&Board> {
+        self.config.board(&self.round.as_ref()?.layout)
+    }
+    /// Whether a test that a person asked for, under the key, may be running.
+    pub(crate) fn testing(&self) -> bool {
+        self.now_ns < self.testing_until_ns
+    }
+    pub(crate) fn is_latched(&self, code: &str) -> bool {
+        self.latched.iter().any(|(latched, _)| latched == code)
+    }
+    /// By the contacts: the dome is away.
+    pub(crate) fn dome_made_open(&self) -> bool {
+        self.is(Line::DomeClosed, false) && self.is(Line::DomeOpen, true)
+    }
+
+    pub(crate) fn take(&mut self, seen: &Observation) {
+        self.now_ns = seen.at_ns;
+        self.edge = None;
+        self.began = false;
+        self.ended = false;
+        match &seen.what {
+            Seen::Wire { line, active, initial } => self.wire(*line, *active, *initial),
+            Seen::Bus(transaction) => self.bus(transaction),
+            Seen::Record(record) => self.record(record),
+            Seen::Asked { command, .. } => self.asked(command),
+            Seen::Truth(truth) => self.truth(*truth),
+            Seen::Mqtt { .. } | Seen::Said { .. } => {}
+        }
+        self.look();
+    }
+
+    fn wire(&mut self, line: Line, active: bool, initial: bool) {
+        let before = self.level(line);
+        if let Some(level) = self.levels.get_mut(line as usize) {
+            *level = Some(active);
+        }
+        if before != Some(active) {
+            if let Some(changed) = self.changed_ns.get_mut(line as usize) {
+                *changed = self.now_ns;
+            }
+        }
+        if initial || before == Some(active) {
+            return;
+        }
+        self.edge = Some((line, active));
+        // A button or the key acts on an edge after it was seen inactive.
+        let pressed = active && before == Some(false);
+        match line {
+            Line::CamA | Line::CamB => self.moved_ns = self.now_ns,
+            Line::SupervisorKey if pressed => self.key_ns = Some(self.now_ns),
+            Line::NoMoreBets if pressed => {
+                if let Some(round) = &mut self.round {
+                    round.no_more_bets_ns.get_or_insert(self.now_ns);
+                }
+            }
+            Line::NoSpin if pressed => {
+                if let Some(round) = &mut self.round {
+                    round.no_spin = true;
+                }
+            }
+            Line::MotorEnable if active => {
+                if let Some(round) = &mut self.round {
+                    round.spun_closed |= round.no_more_bets_ns.is_some() && round.spinning;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn bus(&mut self, bus: &Transaction) {
+        let Some(board) = bus.unit.checked_sub(registers::LAMPS).map(usize::from).filter(|board| *board < 2) else {
+            return;
+        };
+        if !bus.ok || bus.address >= registers::PER_BOARD {
+            return;
+        }
+        let bits = bus.bits << bus.address;
+        match bus.kind {
+            BusKind::WriteCoils => {
+                let width = u32::from(bus.count.min(registers::PER_BOARD));
+                let mask = u64::MAX.checked_shr(64 - width).unwrap_or(0) << bus.address;
+                if let Some(commanded) = self.commanded.get_mut(board) {
+                    *commanded = (*commanded & !mask) | (bits & mask);
+                }
+                if let Some(sensed) = self.sensed.get_mut(board) {
+                    *sensed = None;
+                }
+            }
+            BusKind::ReadDiscrete if bus.address == 0 => {
+                if let Some(sensed) = self.sensed.get_mut(board) {
+                    *sensed = Some(bits);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn asked(&mut self, command: &str) {
+        let keyed = self
+            .key_ns
+            .is_some_and(|edge| self.now_ns.saturating_sub(edge) <= self.config.given.limits.key_privilege_ns);
+        if !keyed {
+            return;
+        }
+        match command {
+            "open" | "witness" | "reset" | "maintenance" => {
+                self.testing_until_ns =
+                    self.now_ns.saturating_add(self.config.given.limits.person_ns.saturating_mul(5));
+            }
+            "confirm-dome" => {
+                if let Some(round) = &mut self.round {
+                    round.confirmed = true;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn truth(&mut self, truth: Truth) {
+        match truth {
+            Truth::Shaft { quarters } => {
+                self.shaft = Some(quarters);
+                self.moved_ns = self.now_ns;
+            }
+            Truth::MotorPower { on } => self.motor_power = Some(on),
+            Truth::Dome { open } => self.dome = Some((open, self.now_ns)),
+            Truth::Dice { faces, flat } => self.dice = Some((faces, flat)),
+            Truth::Lamps { boards } => self.shining = Some(boards),
+            Truth::Pressed(key) => {
+                self.sees_keys = true;
+                if let (Key::Entry, Some(round)) = (key, &mut self.round) {
+                    round.paid = round.paid.saturating_add(1);
+                }
+            }
+            Truth::Process { alive } => {
+                self.alive = Some(alive);
+                if alive {
+                    self.started_ns = self.now_ns;
+                }
+                self.interrupt();
+            }
+            Truth::Supply { .. } => self.interrupt(),
+            Truth::Broken { part, broken } => {
+                if let Some(is) = self.broken.get_mut(part as usize) {
+                    *is = broken;
+                }
+                if let Some(was) = self.round.as_mut().and_then(|round| round.broken.get_mut(part as usize)) {
+                    *was |= broken;
+                }
+            }
+        }
+    }
+
+    fn interrupt(&mut self) {
+        self.testing_until_ns = 0;
+        if let Some(round) = &mut self.round {
+            round.interrupted = true;
+        }
+    }
+
+    fn record(&mut self, record: &Record) {
+        match &record.fact {
+            Fact::Started { boot, .. } => {
+                if *boot != self.boot {
+                    // Permission is bound to the boot; a latch is not, and any key edge of the new boot is newer.
+                    if !self.boot.is_empty() {
+                        self.open = Some(false);
+                    }
+                    for (_, at_ns) in &mut self.latched {
+                        *at_ns = 0;
+                    }
+                    self.boot.clone_from(boot);
+                }
+                if let Some(rules) = self.started_rules(record) {
+                    self.config.rules = rules;
+                }
+            }
+            Fact::Opened { .. } => {
+                self.open = Some(true);
+                self.testing_until_ns = 0;
+            }
+            Fact::Closed => self.open = Some(false),
+            Fact::Maintenance { on } => {
+                self.maintenance = *on;
+                if *on {
+                    self.open = Some(false);
+                } else {
+                    self.testing_until_ns = 0;
+                }
+            }
+            Fact::Latched { code } => {
+                if !self.is_latched(code) {
+                    self.latched.push((code.clone(), record.at_ns));
+                }
+            }
+            Fact::Unlatched { code, .. } => {
+                self.latched.retain(|(latched, _)| latched != code);
+                self.testing_until_ns = 0;
+            }
+            Fact::Keyframe(standing) => {
+                if self.open.is_none() {
+                    self.open = Some(standing.open);
+                    self.latched = standing.latched.iter().map(|latched| (latched.code.clone(), 0)).collect();
+                }
+            }
+            Fact::RoundBegan { rules, layout } => self.begin(record, rules, layout),
+            Fact::Settled { .. } | Fact::Voided { .. } => {
+                if let Some(round) = self.round.take() {
+                    self.last = Some(round);
+                    self.ended = true;
+                }
+            }
+            fact => {
+                let now_ns = self.now_ns;
+                if let Some(round) = &mut self.round {
+                    round.record(fact, now_ns);
+                }
+            }
+        }
+    }
+
+    fn started_rules(&self, record: &Record) -> Option<Rules> {
+        let Fact::Started { rules, .. } = &record.fact else { return None };
+        Rules::named(rules)
+    }
+
+    fn begin(&mut self, record: &Record, rules: &str, layout: &str) {
+        self.began = true;
+        self.testing_until_ns = 0;
+        self.round = Some(Round {
+            id: record.round,
+            rules: Rules::named(rules),
+            layout: layout.to_owned(),
+            began_ns: self.now_ns,
+            no_more_bets_ns: None,
+            called: false,
+            no_spin: false,
+            spins: 0,
+            spinning: false,
+            valid_spin: false,
+            spun_closed: false,
+            confirmed: false,
+            could_see: false,
+            revealed: false,
+            established: false,
+            flat_by: String::new(),
+            result: None,
+            result_ns: 0,
+            amended: false,
+            verified: false,
+            paid: 0,
+            interrupted: false,
+            broken: self.broken,
+        });
+    }
+
+    /// Whether the dice may lawfully be seen from now on, by wires, truth and people alone.
+    fn look(&mut self) {
+        let motor_off = !self.is(Line::MotorEnable, true);
+        let away = self.dome_made_open() || self.dome.is_some_and(|(open, _)| open);
+        // Nine tenths: a cam edge and the quarter turn that made it need not be stamped alike.
+        let still = self.now_ns.saturating_sub(self.moved_ns) >= self.config.given.limits.standstill_ns / 10 * 9;
+        if let Some(round) = &mut self.round {
+            if !round.could_see && motor_off && round.no_more_bets_ns.is_some() {
+                round.could_see = if round.covered() { away || round.confirmed } else { round.spun_closed && still };
+            }
+        }
+    }
+}
+
+impl Round {
+    fn record(&mut self, fact: &Fact, now_ns: u64) {
+        match fact {
+            Fact::Called { call: Call::NoMoreBets, in_turn: true } => {
+                self.called = true;
+                // Where the button itself is not watched, the record has to do.
+                self.no_more_bets_ns.get_or_insert(now_ns);
+            }
+            Fact::SpinBegan => {
+                self.spins = self.spins.saturating_add(1);
+                self.spinning = true;
+            }
+            Fact::SpinEnded { valid, .. } => {
+                self.spinning = false;
+                self.valid_spin |= *valid;
+            }
+            Fact::Revealed { .. } => self.revealed = true,
+            Fact::Established { flat } => {
+                self.established = true;
+                self.flat_by.clone_from(flat);
+            }
+            Fact::Result { dice, .. } => {
+                self.result = Some(*dice);
+                self.result_ns = now_ns;
+                self.verified = false;
+                self.paid = 0;
+            }
+            Fact::Amended { to, .. } => {
+                self.result = Some(*to);
+                self.result_ns = now_ns;
+                self.amended = true;
+                self.verified = false;
+                self.paid = 0;
+            }
+            Fact::LampsVerified => self.verified = true,
+            Fact::Resumed { .. } => self.interrupted = true,
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,387 @@
+//! Faces stay secret until they may be seen: before the reveal no face register is read, and no face, total, area or key
+//! leaves the table. The faces of a round voided before its reveal are never read at all.
+
+use crate::areas::{Area, sorted, total};
+use crate::judge::{Exercised, Findings, Judge};
+use crate::observation::{BusKind, Key, Observation, Seen, Transaction, Truth};
+use crate::record::{Fact, Record};
+use crate::registers;
+use crate::scene::{Round, Scene};
+use serde_json::Value;
+
+const NAME: &str = "secrecy";
+const FACES: &str = "secrecy: no face register is read before the reveal";
+const VOIDED: &str = "secrecy: faces of a round voided before its reveal are never read";
+const LEAK: &str = "secrecy: nothing tells the faces before the reveal";
+const KEYS: &str = "secrecy: no key is told before the reveal";
+const SHOWN: &str = "secrecy: no digit is shown before the reveal";
+
+/// Watches what may not be known yet.
+#[derive(Debug, Default)]
+pub(crate) struct Secrecy {
+    /// The last round ended before its reveal.
+    buried: bool,
+    /// Digits pressed in this round before the reveal, the last three.
+    pressed: [u8; 3],
+    reads: u64,
+    hidden_polls: u64,
+    messages: u64,
+    buried_rounds: u64,
+    hidden_keys: u64,
+}
+
+impl Judge for Secrecy {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
+        if scene.began {
+            self.buried = false;
+            self.pressed = [0; 3];
+        }
+        if scene.ended {
+            self.buried = scene.last.as_ref().is_some_and(|round| !round.could_see);
+            self.buried_rounds += u64::from(self.buried);
+        }
+        match &seen.what {
+            Seen::Bus(bus) => self.bus(bus, scene, findings),
+            Seen::Truth(Truth::Pressed(Key::Digit(digit))) if secret(scene).is_some() => {
+                let [_, second, third] = self.pressed;
+                self.pressed = [second, third, *digit];
+                self.hidden_keys += 1;
+            }
+            Seen::Truth(Truth::Shaft { .. }) if scene.round.is_none() => self.buried = false,
+            Seen::Record(record) => {
+                if let Some(round) = secret(scene) {
+                    self.messages += 1;
+                    if let Some(what) = self.told(record, round, scene) {
+                        findings.note(NAME, seen.at_ns, LEAK, what);
+                    }
+                }
+            }
+            Seen::Mqtt { topic, payload: Some(payload), .. } => {
+                if let Some(round) = secret(scene) {
+                    self.messages += 1;
+                    self.message(topic, payload, round, scene, findings);
+                }
+            }
+            Seen::Said { text, outlet } if secret(scene).is_some() => {
+                self.messages += 1;
+                let leak = match serde_json::from_str::<Value>(text) {
+                    Ok(value) if !value.is_number() => self.value(&value, scene),
+                    _ => self.text(text, scene),
+                };
+                if let Some(leak) = leak {
+                    findings.note(NAME, seen.at_ns, LEAK, format!("{outlet:?} says {leak}: {text}"));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn exercised(&self) -> Vec<Exercised> {
+        vec![
+            ("faces read", self.reads),
+            ("reader polled while faces are secret", self.hidden_polls),
+            ("messages while faces are secret", self.messages),
+            ("rounds ended before their reveal", self.buried_rounds),
+            ("keys pressed before the reveal", self.hidden_keys),
+        ]
+    }
+}
+
+/// The round whose faces are secret now.
+fn secret(scene: &Scene) -> Option<&Round> {
+    scene.round.as_ref().filter(|round| !round.could_see)
+}
+
+impl Secrecy {
+    fn bus(&mut self, bus: &Transaction, scene: &Scene, findings: &mut Findings) {
+        if bus.unit == registers::READER && matches!(bus.kind, BusKind::ReadInput | BusKind::ReadHolding) {
+            if !bus.touches(registers::FACES_FIRST, registers::FACES_LAST) {
+                self.hidden_polls += u64::from(secret(scene).is_some());
+                return;
+            }
+            self.reads += 1;
+            if secret(scene).is_some() {
+                findings.note(NAME, bus.begun_ns, FACES, format!("registers from {:#x} were read", bus.address));
+            } else if scene.round.is_none() && self.buried {
+                findings.note(NAME, bus.begun_ns, VOIDED, format!("registers from {:#x} were read", bus.address));
+            }
+        }
+        if bus.unit == registers::TERMINAL && bus.kind == BusKind::WriteHolding && secret(scene).is_some() {
+            let digit = |word: &u16| (0..3).any(|place| (1..=6).contains(&(word >> (4 * place) & 0xF)));
+            if let Some(shown) = bus.word(registers::DISPLAY).filter(digit) {
+                findings.note(NAME, bus.begun_ns, SHOWN, format!("the display was told {shown:#06x}"));
+            }
+        }
+    }
+
+    fn message(&self, topic: &str, payload: &Value, round: &Round, scene: &Scene, findings: &mut Findings) {
+        let root = &scene.config.given.topics;
+        let name = topic.strip_prefix(root.as_str()).unwrap_or(topic).trim_start_matches('/');
+        let leak = match name {
+            "event" => match Record::read(payload.clone()) {
+                // The backlog of earlier rounds may arrive at any time.
+                Ok(record) if record.round.is_some() && record.round != round.id => None,
+                Ok(record) if scene.last.as_ref().is_some_and(|last| last.id.is_some()) && record.round.is_none() => {
+                    self.told(&record, round, scene).filter(|_| !matches!(record.fact, Fact::Keyframe(_)))
+                }
+                Ok(record) => self.told(&record, round, scene),
+                Err(_) => self.value(payload, scene),
+            },
+            "state" => {
+                let of = payload.get("round").and_then(Value::as_u64);
+                if of.is_some() && of == round.id { self.state(payload, scene) } else { None }
+            }
+            "keypad" => {
+                // One still under way from the round before is no leak.
+                let late = scene.now_ns.saturating_sub(round.began_ns) < 1_000_000_000 && scene.last.is_some();
+                match payload.get("key") {
+                    Some(Value::Object(key)) if !late && key.contains_key("digit") => {
+                        findings.note(NAME, scene.now_ns, KEYS, format!("`{topic}` says {payload}"));
+                    }
+                    _ => {}
+                }
+                None
+            }
+            "lamps" => None,
+            _ => self.value(payload, scene),
+        };
+        if let Some(leak) = leak {
+            findings.note(NAME, scene.now_ns, LEAK, format!("`{topic}` says {leak}"));
+        }
+    }
+
+    /// What a state message of this round says that it may not.
+    fn state(&self, state: &Value, scene: &Scene) -> Option<String> {
+        if state.get("result").is_some_and(|result| !result.is_null()) {
+            return Some("a result".into());
+        }
+        if state.get("lit").and_then(Value::as_array).is_some_and(|lit| !lit.is_empty()) {
+            return Some("areas lit".into());
+        }
+        let shown = state.get("display").and_then(Value::as_str).unwrap_or_default();
+        if shown.bytes().any(|b| (b'1'..=b'6').contains(&b))
+            && scene.now_ns > scene.round.as_ref()?.began_ns + 1_000_000_000
+        {
+            return Some(format!("display `{shown}`"));
+        }
+        None
+    }
+
+    /// What a record says that it may not.
+    fn told(&self, record: &Record, round: &Round, scene: &Scene) -> Option<String> {
+        match &record.fact {
+            Fact::Result { .. } | Fact::EntryDiffers | Fact::Amended { .. } => {
+                Some(format!("record {} is `{}`", record.seq, record.kind))
+            }
+            Fact::Keyframe(standing) => {
+                standing.round.as_ref().and_then(|inner| inner.result).map(|_| "a keyframe holds a result".to_owned())
+            }
+            // Its own end is judged elsewhere; records of other rounds are past.
+            Fact::Settled { .. } => None,
+            _ if record.round.is_some() && record.round != round.id => None,
+            Fact::DiceEnrolled { .. } | Fact::RoundBegan { .. } | Fact::Started { .. } => None,
+            _ => self.value(&record.data, scene).map(|leak| format!("record {}: {leak}", record.seq)),
+        }
+    }
+
+    /// Faces, totals, areas or keys in any text or list of this value.
+    fn value(&self, value: &Value, scene: &Scene) -> Option<String> {
+        match value {
+            Value::String(text) => self.text(text, scene),
+            Value::Array(items) => {
+                let numbers: Vec<u8> =
+                    items.iter().filter_map(Value::as_u64).filter_map(|n| u8::try_from(n).ok()).collect();
+                if numbers.len() == items.len() {
+                    if let &[a, b, c] = numbers.as_slice() {
+                        return self.same([a, b, c], scene);
+                    }
+                }
+                items.iter().find_map(|item| self.value(item, scene))
+            }
+            Value::Object(fields) => fields.iter().find_map(|(name, field)| match name.as_str() {
+                "faces" | "total" | "areas" if !field.is_null() => Some(format!("`{name}`: {field}")),
+                // Endings of earlier rounds, and identities of dice.
+                "recent" | "enrolled" => None,
+                _ => self.value(field, scene),
+            }),
+            _ => None,
+        }
+    }
+
+    fn same(&self, told: [u8; 3], scene: &Scene) -> Option<String> {
+        let [a, b, c] = told;
+        let is_true = scene.dice.is_some_and(|(faces, _)| sorted(faces) == sorted(told));
+        if is_true {
+            Some(format!("the faces {a}, {b}, {c}"))
+        } else if sorted(self.pressed) == sorted(told) && !self.pressed.contains(&0) {
+            Some(format!("the keys {a}, {b}, {c}"))
+        } else {
+            None
+        }
+    }
+
+    fn text(&self, text: &str, scene: &Scene) -> Option<String> {
+        // Three faces in a row, such as `1, 3, 6`, `1-3-6` or `136`.
+        let mut run: [u8; 3] = [0; 3];
+        let mut previous = "";
+        for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_').filter(|w| !w.is_empty()) {
+            if area(word) {
+                return Some(format!("the area `{word}`"));
+            }
+            let faces: Option<Vec<u8>> =
+                word.split('-').map(|n| n.parse().ok().filter(|face| (1..=6).contains(face))).collect();
+            match faces.as_deref() {
+                Some(&[face]) => {
+                    if matches!(previous, "digit" | "key" | "face") {
+                        return Some(format!("`{previous} {face}`"));
+                    }
+                    let [_, second, third] = run;
+                    run = [second, third, face];
+                    if !run.contains(&0) {
+                        if let Some(same) = self.same(run, scene) {
+                            return Some(same);
+                        }
+                    }
+                }
+                Some(&[a, b, c]) => {
+                    if let Some(same) = self.same([a, b, c], scene) {
+                        return Some(same);
+                    }
+                }
+                _ => {
+                    run = [0; 3];
+                    if previous == "total" && word.parse() == Ok(scene.dice.map_or(0, |(faces, _)| total(faces))) {
+                        return Some(format!("`total {word}`"));
+                    }
+                }
+            }
+            previous = word;
+        }
+        None
+    }
+}
+
+/// Whether this is the id of an area that tells faces.
+fn area(word: &str) -> bool {
+    word.contains('-') && word.parse::<Area>().is_ok_and(|area| area != Area::AnyTriple)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build::{Play, broken};
+    use serde_json::json;
+
+    fn judge() -> Box<dyn Judge> {
+        Box::<Secrecy>::default()
+    }
+
+    #[test]
+    fn lawful_rounds_pass_under_every_rule_set() {
+        for rules in crate::build::EVERY {
+            let mut play = Play::open(rules);
+            play.round([1, 3, 6]);
+            play.round([5, 5, 5]);
+            let exercised = play.lawful(judge());
+            assert!(exercised.iter().all(|(rule, n)| *n > 0 || rule.contains("before")), "{exercised:?}");
+        }
+    }
+
+    #[test]
+    fn faces_read_under_the_dome_are_found() {
+        let mut play = Play::open("nz-div9");
+        play.to_bets_closed([1, 3, 6]);
+        play.read_faces([1, 3, 6]);
+        broken(&play, judge(), FACES);
+    }
+
+    #[test]
+    fn faces_read_with_the_dome_open_before_no_more_bets_are_found() {
+        let mut play = Play::open("sg-v6");
+        play.begin();
+        play.spin([1, 3, 6]);
+        play.dome(true);
+        play.pass(200);
+        play.read_faces([1, 3, 6]);
+        broken(&play, judge(), FACES);
+    }
+
+    #[test]
+    fn faces_read_while_the_shaft_turns_are_found_under_open_cover() {
+        let mut play = Play::open("sg-open");
+        play.begin();
+        play.no_more_bets();
+        play.spin_begin();
+        play.turn(5);
+        play.read_faces([1, 3, 6]);
+        broken(&play, judge(), FACES);
+    }
+
+    #[test]
+    fn faces_of_a_round_voided_before_its_reveal_are_never_read() {
+        let mut play = Play::open("nz-div9");
+        play.begin();
+        play.spin([1, 3, 6]);
+        play.void("exposed", "NZ9 7.1(c)");
+        play.dome(true);
+        play.pass(500);
+        let lawful = play.clone().lawful(judge());
+        assert!(lawful.contains(&("rounds ended before their reveal", 1)));
+        play.read_faces([1, 3, 6]);
+        broken(&play, judge(), VOIDED);
+    }
+
+    #[test]
+    fn a_digit_on_the_display_before_the_reveal_is_found() {
+        let mut play = Play::open("nz-div9");
+        play.to_bets_closed([1, 3, 6]);
+        play.display(0x0EEE);
+        play.clone().lawful(judge());
+        play.display(0x0FF3);
+        broken(&play, judge(), SHOWN);
+    }
+
+    #[test]
+    fn a_key_told_before_the_reveal_is_found() {
+        let mut play = Play::open("nz-div9");
+        play.to_bets_closed([1, 3, 6]);
+        play.key(Key::Digit(4));
+        play.mqtt("keypad", json!({"v": 1, "key": "some-key"}));
+        play.clone().lawful(judge());
+        play.mqtt("keypad", json!({"v": 1, "key": {"digit": 4}}));
+        broken(&play, judge(), KEYS);
+    }
+
+    #[test]
+    fn a_record_a_message_or_a_line_that_tells_faces_is_found() {
+        let told = |with: fn(&mut Play)| {
+            let mut play = Play::open("nz-div9");
+            play.to_bets_closed([1, 3, 6]);
+            for key in [2, 2, 5] {
+                play.key(Key::Digit(key));
+            }
+            with(&mut play);
+            play
+        };
+        told(|p| p.say("2 of 3 dice, version 0.1.0, dice identities 101, 102, 103")).lawful(judge());
+        told(|p| p.mqtt_state(json!({"result": null, "lit": [], "display": ""}))).lawful(judge());
+        for leak in [
+            (|p| p.record("noted", json!({"what": "reader sees 6 1 3"}))) as fn(&mut Play),
+            |p| p.record("refused", json!({"what": "entry", "why": "keys 2, 2, 5 before the reveal"})),
+            |p| p.record("entry-error", json!({"why": "digit 5 before the reveal"})),
+            |p| p.record("result", json!({"dice": [1, 3, 6], "total": 10, "call": "x", "areas": []})),
+            |p| p.record("rained", json!({"faces": 2})),
+            |p| p.mqtt_state(json!({"result": [1, 3, 6]})),
+            |p| p.mqtt_state(json!({"lit": ["big"]})),
+            |p| p.say("lights pair-1-3"),
+            |p| p.say("will be total 10"),
+            |p| p.say(r#"{"dice":[3,1,6]}"#),
+        ] {
+            broken(&told(leak), judge(), LEAK);
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Benches: what a scenario runs on. A scenario sees nothing but this trait, so that the same file runs on all of them.
 
 pub mod log;
+pub mod process;
 
 use crate::twin::{Act, Fault, Twin};
 use log::Log;

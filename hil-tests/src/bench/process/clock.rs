@@ -1,0 +1,125 @@
+//! The machine's monotonic clock, and the rig's own lateness on it.
+
+use super::fault::RigFault;
+use nix::sys::time::TimeSpec;
+use nix::time::{ClockId, clock_gettime};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tumbler_core::units::Mono;
+
+/// The moment on CLOCK_MONOTONIC: the clock that stamps on the virtual wire are on.
+#[must_use]
+pub fn now() -> Mono {
+    // The clock cannot fail on Linux; zero would show at once as a clock that stands still.
+    clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(Mono(0), |t| {
+        let nanos = u64::try_from(t.tv_sec()).unwrap_or(0).saturating_mul(1_000_000_000);
+        Mono(nanos.saturating_add(u64::try_from(t.tv_nsec()).unwrap_or(0)))
+    })
+}
+
+/// The span from now to `deadline`, as ppoll takes it; zero if it has passed.
+#[must_use]
+pub fn until(deadline: Mono) -> TimeSpec {
+    TimeSpec::from_duration(Duration::from_nanos(deadline.nanos_since(now())))
+}
+
+/// Set by Ctrl-C; every wait of the rig looks at it.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Asks all waits of the rig to end with [`RigFault::Interrupted`].
+pub fn interrupt() {
+    INTERRUPTED.store(true, Ordering::SeqCst);
+}
+
+/// Whether Ctrl-C was pressed.
+#[must_use]
+pub fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::SeqCst)
+}
+
+/// An error once Ctrl-C was pressed.
+///
+/// # Errors
+/// [`RigFault::Interrupted`].
+pub fn check_interrupt() -> Result<(), RigFault> {
+    if interrupted() { Err(RigFault::Interrupted) } else { Ok(()) }
+}
+
+/// How late the rig was at its own deadlines: a machine that stalls must not fail a daemon.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stalls {
+    /// The longest lateness, in nanoseconds.
+    pub worst: u64,
+    /// How many deadlines were missed by more than [`Stalls::LIMIT`].
+    pub missed: u32,
+    /// How many deadlines were kept or missed.
+    pub deadlines: u64,
+}
+
+impl Stalls {
+    /// Lateness from which a verdict cannot be trusted, in nanoseconds: a quarter of the dead-man's 100 ms.
+    pub const LIMIT: u64 = 25_000_000;
+
+    /// Notes that what was due at `deadline` was done at `done`.
+    pub fn note(&mut self, deadline: Mono, done: Mono) {
+        let late = done.nanos_since(deadline);
+        self.deadlines += 1;
+        self.worst = self.worst.max(late);
+        self.missed += u32::from(late > Self::LIMIT);
+    }
+    /// Why no verdict can be built on this run, if none can.
+    #[must_use]
+    pub fn verdict(&self) -> Option<String> {
+        (self.missed > 0).then(|| {
+            format!(
+                "the rig itself was late {} times by more than {} ms (worst {} ms)",
+                self.missed,
+                Self::LIMIT / 1_000_000,
+                self.worst / 1_000_000
+            )
+        })
+    }
+}
+
+/// Waits until `done` says yes, looking every few milliseconds; for peers that give no event to wait on.
+///
+/// # Errors
+/// [`RigFault::Late`] after `limit`, [`RigFault::Interrupted`] on Ctrl-C, and what `done` fails with.
+pub fn wait_for(
+    what: &str,
+    limit: Duration,
+    hint: impl FnOnce() -> String,
+    mut done: impl FnMut() -> Result<bool, RigFault>,
+) -> Result<(), RigFault> {
+    let end = Mono(now().0.saturating_add(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX)));
+    loop {
+        if done()? {
+            return Ok(());
+        }
+        check_interrupt()?;
+        if now() >= end {
+            return Err(RigFault::Late { what: what.to_owned(), after: limit, hint: hint() });
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stall_past_the_limit_spoils_the_verdict_and_one_within_does_not() {
+        let mut stalls = Stalls::default();
+        stalls.note(Mono(1_000), Mono(1_000 + Stalls::LIMIT));
+        assert_eq!(stalls.verdict(), None);
+        stalls.note(Mono(1_000), Mono(1_001 + Stalls::LIMIT));
+        assert!(stalls.verdict().is_some());
+        assert_eq!((stalls.missed, stalls.deadlines), (1, 2));
+    }
+
+    #[test]
+    fn a_moment_that_has_passed_leaves_nothing_to_wait() {
+        assert_eq!(until(Mono(0)), TimeSpec::from_duration(Duration::ZERO));
+    }
+}

@@ -1,0 +1,16 @@
+//! Bench `virtual`: the real daemon process at the rig's wires, in real time.
+//!
+//! One thread per scenario turns the world: it waits on the wire's socket, the field bus' pty and the twin's next
+//! deadline at once, and everything that crosses is stamped on CLOCK_MONOTONIC.
+
+pub mod broker;
+pub mod bus;
+pub mod child;
+pub mod clock;
+pub mod fault;
+pub mod frame;
+pub mod notify;
+pub mod observer;
+pub mod proxy;
+pub mod pty;
+pub mod wire;

@@ -1,0 +1,160 @@
+//! What a subscriber at the broker sees of the table: everything, in the order in which it came.
+
+use super::clock;
+use super::fault::RigFault;
+use rumqttc::v5::mqttbytes::QoS;
+use rumqttc::v5::mqttbytes::v5::Packet;
+use rumqttc::v5::{Client, Connection, Event, MqttOptions, RecvTimeoutError};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tumbler_core::units::Mono;
+
+/// A message as the subscriber got it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// When it arrived, on the machine's monotonic clock.
+    pub at: Mono,
+    /// Its topic.
+    pub topic: String,
+    /// Its payload.
+    pub payload: Vec<u8>,
+    /// Whether the broker sent it because it was retained from before the subscription.
+    pub retained: bool,
+}
+
+/// A subscriber to everything under `taisai/`, with a client id of its own.
+pub struct Observer {
+    seen: Arc<Mutex<Vec<Message>>>,
+    stop: Arc<AtomicBool>,
+    client: Client,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Observer {
+    /// How long a subscription on the loopback may take.
+    const SUBSCRIBED: Duration = Duration::from_secs(10);
+    /// Pause before the observer connects again to a broker that is away.
+    const PAUSE: Duration = Duration::from_millis(50);
+
+    /// Subscribes; returns once the broker has confirmed, so that nothing is missed from then on.
+    ///
+    /// # Errors
+    /// [`RigFault`] when the broker does not confirm in time.
+    pub fn start(broker: SocketAddr, client_id: &str) -> Result<Self, RigFault> {
+        let mut options = MqttOptions::new(client_id, broker.ip().to_string(), broker.port());
+        options.set_keep_alive(Duration::from_secs(10));
+        // A retained snapshot of a table may be larger than rumqttc's usual 10 KiB.
+        options.set_max_packet_size(Some(1 << 20));
+        options.set_receive_maximum(Some(1000));
+        let (client, connection) = Client::new(options, 100);
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let stop = Arc::new(AtomicBool::new(false));
+        let (ready, confirmed) = mpsc::channel();
+        let listener = Listener { client: client.clone(), seen: Arc::clone(&seen), stop: Arc::clone(&stop), ready };
+        let thread = std::thread::Builder::new()
+            .name("observer".into())
+            .spawn(move || listener.run(connection))
+            .map_err(RigFault::system("start the observer's thread"))?;
+        let observer = Self { seen, stop, client, thread: Some(thread) };
+        confirmed.recv_timeout(Self::SUBSCRIBED).map_err(|_| RigFault::Late {
+            what: "the broker to confirm the observer's subscription".into(),
+            after: Self::SUBSCRIBED,
+            hint: format!("is {broker} a broker?"),
+        })?;
+        Ok(observer)
+    }
+
+    /// All messages so far.
+    #[must_use]
+    pub fn messages(&self) -> Vec<Message> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The messages from number `from` on.
+    #[must_use]
+    pub fn since(&self, from: usize) -> Vec<Message> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).get(from..).unwrap_or_default().to_vec()
+    }
+}
+
+impl Drop for Observer {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::SeqCst);
+        let _ = self.client.try_disconnect();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Listener {
+    client: Client,
+    seen: Arc<Mutex<Vec<Message>>>,
+    stop: Arc<AtomicBool>,
+    ready: mpsc::Sender<()>,
+}
+
+impl Listener {
+    fn run(self, mut connection: Connection) {
+        while !self.stop.load(Ordering::SeqCst) {
+            match connection.recv_timeout(Duration::from_millis(200)) {
+                Ok(Ok(Event::Incoming(packet))) => self.take(packet),
+                Ok(Ok(Event::Outgoing(_))) | Err(RecvTimeoutError::Timeout) => {}
+                // The broker is away: rumqttc itself would try again without a pause.
+                Ok(Err(_)) => std::thread::sleep(Observer::PAUSE),
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    fn take(&self, packet: Packet) {
+        match packet {
+            Packet::ConnAck(_) => {
+                let _ = self.client.try_subscribe("taisai/#", QoS::AtLeastOnce);
+            }
+            Packet::SubAck(_) => {
+                let _ = self.ready.send(());
+            }
+            Packet::Publish(publish) => {
+                let message = Message {
+                    at: clock::now(),
+                    topic: String::from_utf8_lossy(&publish.topic).into_owned(),
+                    payload: publish.payload.to_vec(),
+                    retained: publish.retain,
+                };
+                self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(message);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::broker::Broker;
+    use super::*;
+
+    #[test]
+    fn messages_come_in_order_and_retained_ones_are_marked() {
+        let dir = tempfile::tempdir().unwrap();
+        let broker = Broker::start(dir.path()).unwrap();
+        let first = Observer::start(broker.address(), "first").unwrap();
+        for n in 0..50 {
+            first.client.publish("taisai/a/b/event", QoS::AtLeastOnce, n == 49, format!("{n}")).unwrap();
+        }
+        super::super::clock::wait_for("50 messages", Duration::from_secs(10), String::new, || {
+            Ok(first.messages().len() == 50)
+        })
+        .unwrap();
+        let got: Vec<String> = first.messages().iter().map(|m| String::from_utf8_lossy(&m.payload).into()).collect();
+        assert_eq!(got, (0..50).map(|n| n.to_string()).collect::<Vec<_>>());
+        let late = Observer::start(broker.address(), "late").unwrap();
+        super::super::clock::wait_for("the retained message", Duration::from_secs(10), String::new, || {
+            Ok(late.messages().iter().any(|m| m.retained && m.payload == b"49"))
+        })
+        .unwrap();
+    }
+}

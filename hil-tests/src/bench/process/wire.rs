@@ -1,0 +1,275 @@
+//! The bench's end of the virtual wire: JSON lines over a Unix stream socket on which the bench listens.
+
+use super::fault::{RigFault, shortened};
+use nix::errno::Errno;
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use tumbler_core::effect::OutLine;
+use tumbler_core::input::InLine;
+use tumbler_core::units::{MilliCelsius, Mono};
+use tumbler_core::wire::lines::{FromBench, Line, LineMessage, TemperatureMessage, ToBench};
+
+/// What happened on the socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WireEvent {
+    /// The daemon connected: it is to be told all levels.
+    Connected,
+    /// The daemon drives an output.
+    Driven(ToBench),
+    /// The daemon's connection is gone.
+    Gone,
+}
+
+/// The socket, and the daemon's connection if there is one.
+#[derive(Debug)]
+pub struct WireSocket {
+    listener: UnixListener,
+    path: PathBuf,
+    daemon: Option<UnixStream>,
+    received: Vec<u8>,
+    unsent: Vec<u8>,
+    numbers: BTreeMap<&'static str, u64>,
+}
+
+impl WireSocket {
+    /// Longest line that the daemon may send, in bytes.
+    const LONGEST: usize = 4096;
+    /// Most bytes that may wait for a daemon that does not read (it is stopped): some minutes of a spinning shaft.
+    const UNSENT: usize = 4 << 20;
+
+    /// Listens at `path`.
+    ///
+    /// # Errors
+    /// [`RigFault`] when the socket cannot be made.
+    pub fn listen(path: &Path) -> Result<Self, RigFault> {
+        let listener = UnixListener::bind(path).map_err(RigFault::file("listen at", path))?;
+        listener.set_nonblocking(true).map_err(RigFault::file("make non-blocking", path))?;
+        Ok(Self {
+            listener,
+            path: path.to_owned(),
+            daemon: None,
+            received: Vec::new(),
+            unsent: Vec::new(),
+            numbers: BTreeMap::new(),
+        })
+    }
+
+    /// Where the daemon connects.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+    /// Whether a daemon is connected.
+    #[must_use]
+    pub fn connected(&self) -> bool {
+        self.daemon.is_some()
+    }
+    /// The listening socket and, if there is one, the daemon's connection with whether it is to be written to.
+    #[must_use]
+    pub fn fds(&self) -> (BorrowedFd<'_>, Option<(BorrowedFd<'_>, bool)>) {
+        (self.listener.as_fd(), self.daemon.as_ref().map(|d| (d.as_fd(), !self.unsent.is_empty())))
+    }
+
+    /// Cuts the connection, as a bench whose plug is pulled.
+    pub fn hang_up(&mut self) {
+        self.daemon = None;
+        self.received.clear();
+        self.unsent.clear();
+    }
+
+    /// Accepts, reads and writes what can be done without waiting.
+    ///
+    /// # Errors
+    /// [`RigFault::Protocol`] when the daemon says what is not in the protocol: a finding, not a fault of the rig.
+    pub fn turn(&mut self) -> Result<Vec<WireEvent>, RigFault> {
+        let mut events = Vec::new();
+        self.flush();
+        self.read(&mut events)?;
+        // A new connection replaces the old one: the daemon was started again before the old end was noticed.
+        if let Ok((stream, _)) = self.listener.accept() {
+            stream.set_nonblocking(true).map_err(RigFault::file("make non-blocking", &self.path))?;
+            if self.daemon.is_some() {
+                events.push(WireEvent::Gone);
+            }
+            self.hang_up();
+            self.daemon = Some(stream);
+            self.numbers.clear();
+            events.push(WireEvent::Connected);
+            self.read(&mut events)?;
+        }
+        Ok(events)
+    }
+
+    fn read(&mut self, events: &mut Vec<WireEvent>) -> Result<(), RigFault> {
+        let mut chunk = [0_u8; 4096];
+        loop {
+            let Some(daemon) = self.daemon.as_mut() else { return Ok(()) };
+            match daemon.read(&mut chunk) {
+                Ok(0) => {
+                    self.gone(events);
+                    return Ok(());
+                }
+                Ok(n) => {
+                    self.received.extend_from_slice(chunk.get(..n).unwrap_or_default());
+                    self.split(events)?;
+                }
+                Err(e) if e.raw_os_error() == Some(Errno::EAGAIN as i32) => return Ok(()),
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                // Reset by a daemon that was killed.
+                Err(_) => {
+                    self.gone(events);
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn gone(&mut self, events: &mut Vec<WireEvent>) {
+        self.hang_up();
+        events.push(WireEvent::Gone);
+    }
+
+    fn split(&mut self, events: &mut Vec<WireEvent>) -> Result<(), RigFault> {
+        while let Some(end) = self.received.iter().position(|b| *b == b'\n') {
+            let line: Vec<u8> = self.received.drain(..=end).collect();
+            let said = line.strip_suffix(b"\n").unwrap_or(&line);
+            let driven = serde_json::from_slice::<ToBench>(said).map_err(|e| RigFault::Protocol {
+                peer: "the daemon on the virtual wire",
+                said: shortened(said),
+                why: e.to_string(),
+            })?;
+            events.push(WireEvent::Driven(driven));
+        }
+        if self.received.len() > Self::LONGEST {
+            return Err(RigFault::Protocol {
+                peer: "the daemon on the virtual wire",
+                said: shortened(&self.received),
+                why: format!("no end of line within {} bytes", Self::LONGEST),
+            });
+        }
+        Ok(())
+    }
+
+    /// Tells an input line's level as it is, without an edge: after a connection.
+    pub fn level(&mut self, at: Mono, line: InLine, active: bool) {
+        self.send(&FromBench::Line(LineMessage { line: Line::In(line), active, at_ns: at.0, seq: 0 }));
+    }
+    /// Tells an edge of an input line.
+    pub fn edge(&mut self, at: Mono, line: InLine, active: bool) {
+        let seq = self.number(line.name());
+        self.send(&FromBench::Line(LineMessage { line: Line::In(line), active, at_ns: at.0, seq }));
+    }
+    /// Lets edges of a line get lost: the next one's number leaves a gap.
+    pub fn lose_edges(&mut self, line: InLine, count: u64) {
+        let number = self.numbers.entry(line.name()).or_default();
+        *number = number.saturating_add(count);
+    }
+    /// Tells what the pin of an output reads after a connection.
+    pub fn output_level(&mut self, at: Mono, line: OutLine, active: bool) {
+        self.send(&FromBench::Line(LineMessage { line: Line::Out(line), active, at_ns: at.0, seq: 0 }));
+    }
+    /// Tells what the pin of an output reads after a change.
+    pub fn readback(&mut self, at: Mono, line: OutLine, active: bool) {
+        let seq = self.number(line.name());
+        self.send(&FromBench::Line(LineMessage { line: Line::Out(line), active, at_ns: at.0, seq }));
+    }
+    /// Tells the motor's temperature.
+    pub fn temperature(&mut self, at: Mono, reading: Option<MilliCelsius>) {
+        self.send(&FromBench::Temperature(TemperatureMessage { motor_temperature_mc: reading, at_ns: at.0 }));
+    }
+
+    fn number(&mut self, line: &'static str) -> u64 {
+        let number = self.numbers.entry(line).or_default();
+        *number = number.saturating_add(1);
+        *number
+    }
+
+    fn send(&mut self, message: &FromBench) {
+        if self.daemon.is_none() {
+            return;
+        }
+        // These messages hold numbers and names only, and always become JSON.
+        if serde_json::to_writer(&mut self.unsent, message).is_ok() {
+            self.unsent.push(b'\n');
+        }
+        self.flush();
+        if self.unsent.len() > Self::UNSENT {
+            self.hang_up();
+        }
+    }
+
+    fn flush(&mut self) {
+        while !self.unsent.is_empty() {
+            let Some(daemon) = self.daemon.as_mut() else { return };
+            match daemon.write(&self.unsent) {
+                Ok(n) => {
+                    self.unsent.drain(..n);
+                }
+                Err(e) if e.raw_os_error() == Some(Errno::EAGAIN as i32) => return,
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(_) => {
+                    // Reading what is left tells that it is gone.
+                    self.unsent.clear();
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{BufRead, BufReader};
+
+    fn pair() -> (tempfile::TempDir, WireSocket, UnixStream) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut wire = WireSocket::listen(&dir.path().join("wire")).unwrap();
+        let daemon = UnixStream::connect(wire.path()).unwrap();
+        assert_eq!(wire.turn().unwrap(), [WireEvent::Connected]);
+        (dir, wire, daemon)
+    }
+
+    #[test]
+    fn edges_count_from_one_on_each_line_and_levels_carry_zero() {
+        let (_dir, mut wire, daemon) = pair();
+        wire.level(Mono(1), InLine::Seal, true);
+        wire.edge(Mono(2), InLine::Tumble, true);
+        wire.edge(Mono(3), InLine::Tumble, false);
+        wire.edge(Mono(4), InLine::Seal, false);
+        wire.lose_edges(InLine::Seal, 2);
+        wire.edge(Mono(5), InLine::Seal, true);
+        wire.temperature(Mono(6), None);
+        let mut lines = BufReader::new(daemon).lines().map(Result::unwrap);
+        let mut next = || lines.next().unwrap();
+        assert_eq!(next(), r#"{"line":"seal","active":true,"at_ns":1,"seq":0}"#);
+        assert_eq!(next(), r#"{"line":"tumble","active":true,"at_ns":2,"seq":1}"#);
+        assert_eq!(next(), r#"{"line":"tumble","active":false,"at_ns":3,"seq":2}"#);
+        assert_eq!(next(), r#"{"line":"seal","active":false,"at_ns":4,"seq":1}"#);
+        assert_eq!(next(), r#"{"line":"seal","active":true,"at_ns":5,"seq":4}"#);
+        assert_eq!(next(), r#"{"motor_temperature_mc":null,"at_ns":6}"#);
+    }
+
+    #[test]
+    fn halves_of_lines_are_put_together_and_the_end_is_noticed() {
+        let (_dir, mut wire, mut daemon) = pair();
+        daemon.write_all(b"{\"line\":\"motor_enable\",\"act").unwrap();
+        assert_eq!(wire.turn().unwrap(), []);
+        daemon.write_all(b"ive\":true}\n{\"line\":\"bell\",\"active\":false}\n").unwrap();
+        drop(daemon);
+        let driven = |line, active| WireEvent::Driven(ToBench { line, active });
+        let expected = [driven(OutLine::MotorEnable, true), driven(OutLine::Bell, false), WireEvent::Gone];
+        assert_eq!(wire.turn().unwrap(), expected);
+        assert!(!wire.connected());
+    }
+
+    #[test]
+    fn what_is_not_in_the_protocol_is_quoted() {
+        let (_dir, mut wire, mut daemon) = pair();
+        daemon.write_all(b"{\"line\":\"motor_enabel\",\"active\":true}\n").unwrap();
+        let fault = wire.turn().unwrap_err().to_string();
+        assert!(fault.contains("motor_enabel"), "{fault}");
+    }
+}

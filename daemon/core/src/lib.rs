@@ -4,14 +4,18 @@
 //! The shell hands in [`input::Stamped`] inputs and carries out [`effect::Effect`]s; whatever is decided replays
 //! from its recorded inputs, bit for bit.
 
+pub mod device;
 pub mod effect;
 pub mod input;
 pub mod latch;
+pub mod outbox;
 pub mod record;
 pub mod round;
 pub mod rules;
+pub mod sequence;
 pub mod settings;
 pub mod snapshot;
 pub mod table;
+pub mod timer;
 pub mod units;
 pub mod wire;

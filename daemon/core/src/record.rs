@@ -3,9 +3,9 @@
 //! A record holds no wall time and no hash: the shell's journal adds both as it writes.
 
 use crate::latch::{Code, Malfunction, Waiver};
-use crate::round::Interrupted;
 use crate::round::call::Call;
 use crate::round::ending::Void;
+use crate::round::{Interrupted, Past};
 use crate::units::{Dice, Mono, RoundId, Seq, Tumbles};
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +81,13 @@ pub enum Event {
     },
     /// The daemon was asked to stop.
     Stopped,
+    /// A device's test, or the opening tests, began: what follows may move and light.
+    TestBegan {
+        /// Which: `opening`, or the malfunction that is to be reset.
+        test: String,
+        /// The supervisor.
+        by: String,
+    },
     /// One of the opening tests ended.
     Tested {
         /// Which: `power`, `lamps`, `tumbler`, `deadman`, `seal`, `areas`, `bell`, `sign` …
@@ -270,6 +277,12 @@ pub struct Standing {
     pub backend: String,
     /// Boot id of the last start.
     pub boot: String,
+    /// Rule set of the last start.
+    #[serde(default)]
+    pub rules: String,
+    /// Layout of the last start.
+    #[serde(default)]
+    pub layout: String,
     /// Whether the table is open for gaming (bound to `boot`).
     pub open: bool,
     /// Latched malfunctions.
@@ -283,19 +296,86 @@ pub struct Standing {
     /// Identities of the enrolled dice.
     pub dice: Option<[u16; 3]>,
     /// The latest endings, newest last, for the results display: at most [`Standing::KEPT`].
-    pub recent: Vec<crate::round::Past>,
+    pub recent: Vec<Past>,
 }
 
 impl Standing {
     /// How many endings are kept for the results display.
     pub const KEPT: usize = 20;
-}
 
-impl Standing {
-    /// Takes one more record into account. Folding all records since the last [`Event::Keyframe`] gives what a restart needs.
+    /// Takes one more record into account. Folding all records since the last [`Event::Keyframe`] gives what a
+    /// restart needs.
     pub fn fold(&mut self, record: &Record) {
-        if let Event::Keyframe(standing) = &record.event {
-            *self = (**standing).clone();
+        match &record.event {
+            Event::Keyframe(standing) => *self = (**standing).clone(),
+            Event::Commissioned { site, table, backend } => {
+                self.site.clone_from(site);
+                self.table.clone_from(table);
+                self.backend.clone_from(backend);
+            }
+            Event::Started { boot, rules, layout, .. } => {
+                self.boot.clone_from(boot);
+                self.rules.clone_from(rules);
+                self.layout.clone_from(layout);
+            }
+            Event::Opened { .. } => self.open = true,
+            Event::Closed { .. } => {
+                self.open = false;
+                self.waived.clear();
+            }
+            Event::Latched { code, cause } => {
+                if !self.latched.iter().any(|m| m.code == *code) {
+                    self.latched.push(Malfunction { code: *code, cause: cause.clone(), since: record.at });
+                }
+            }
+            Event::Unlatched { code, how, by } => {
+                self.latched.retain(|m| m.code != *code);
+                if let Some(procedure) = how.strip_prefix(PROCEDURE) {
+                    self.waived.push(Waiver { code: *code, procedure: procedure.to_owned(), by: by.clone() });
+                }
+            }
+            Event::DiceEnrolled { dice, .. } => self.dice = Some(*dice),
+            _ => self.fold_round(record),
         }
     }
+
+    fn fold_round(&mut self, record: &Record) {
+        if let (Event::RoundBegan { rules, layout }, Some(id)) = (&record.event, record.round) {
+            self.last_round = self.last_round.max(id);
+            self.round =
+                Some(Interrupted { id, rules: rules.clone(), layout: layout.clone(), ..Interrupted::default() });
+            return;
+        }
+        let Some(round) = self.round.as_mut().filter(|r| Some(r.id) == record.round) else { return };
+        match &record.event {
+            Event::SpinEnded { tumbles, .. } => round.tumbles = *tumbles,
+            Event::Established { .. } => round.established = true,
+            Event::Result { dice, .. } | Event::Amended { to: dice, .. } => round.result = Some(*dice),
+            Event::Settled { dice, .. } => {
+                let past = Past { id: round.id, dice: Some(*dice), void: None };
+                self.end_round(past);
+            }
+            Event::Voided(void) => {
+                let past = Past { id: round.id, dice: None, void: Some(void.reason) };
+                self.end_round(past);
+            }
+            _ => {}
+        }
+    }
+
+    fn end_round(&mut self, past: Past) {
+        self.round = None;
+        remember(&mut self.recent, past);
+    }
+}
+
+/// How [`Event::Unlatched`] says that a procedure replaces the check; what follows is the procedure.
+pub const PROCEDURE: &str = "procedure: ";
+
+/// Adds an ending to the latest ones.
+pub fn remember(recent: &mut Vec<Past>, past: Past) {
+    if recent.len() >= Standing::KEPT {
+        recent.remove(0);
+    }
+    recent.push(past);
 }

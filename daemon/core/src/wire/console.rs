@@ -95,7 +95,12 @@ pub enum Command {
         /// Why.
         reason: String,
         /// A die is damaged (SGV6 5.6): the one reason that voids even an established outcome.
+        #[serde(default)]
         damaged_dice: bool,
+        /// A die does not lie flat although the dice reader says so: the outcome was never established, and the
+        /// reader is wrong. Possible until a result is entered.
+        #[serde(default)]
+        not_flat: bool,
         /// The supervisor's name.
         name: String,
     },

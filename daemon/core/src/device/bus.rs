@@ -1,0 +1,186 @@
+//! The field bus's schedule: at most one transaction is outstanding, what people wait for goes first, and a unit
+//! without a valid reply for too long is lost.
+
+use crate::timer::UNITS;
+use crate::units::{Millis, Mono};
+use crate::wire::registers::{lamps, reader, terminal};
+use serde::{Deserialize, Serialize};
+
+/// A unit's place in the schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Unit {
+    /// The entry terminal.
+    Terminal,
+    /// The dice reader.
+    Reader,
+    /// A lamp board, counted from 0.
+    Board(u8),
+}
+
+impl Unit {
+    /// Place in the schedule.
+    #[must_use]
+    pub const fn index(self) -> u8 {
+        match self {
+            Self::Terminal => 0,
+            Self::Reader => 1,
+            Self::Board(board) => 2 + board,
+        }
+    }
+    /// The unit at this place.
+    #[must_use]
+    pub const fn at(index: u8) -> Self {
+        match index {
+            0 => Self::Terminal,
+            1 => Self::Reader,
+            board => Self::Board(board - 2),
+        }
+    }
+    /// Modbus unit address.
+    #[must_use]
+    pub const fn address(self) -> u8 {
+        match self {
+            Self::Terminal => terminal::UNIT,
+            Self::Reader => reader::UNIT,
+            Self::Board(board) => lamps::FIRST_UNIT + board,
+        }
+    }
+}
+
+/// A transaction, in the table's own terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Job {
+    /// Poll the terminal's block. `hidden`: keys in it may not be known, also if they may by the time of the reply.
+    Poll {
+        /// Keys may not be known.
+        hidden: bool,
+    },
+    /// Acknowledge key events before this number.
+    Acknowledge(u16),
+    /// Write the display.
+    Display(u16),
+    /// Write a board's coils.
+    Light(u8, u64),
+    /// Read a board's sensed currents.
+    Sense(u8),
+    /// Read the poses.
+    Poses,
+    /// Read the faces.
+    Faces,
+}
+
+impl Job {
+    /// The unit it is for.
+    #[must_use]
+    pub const fn unit(self) -> Unit {
+        match self {
+            Self::Poll { .. } | Self::Acknowledge(_) | Self::Display(_) => Unit::Terminal,
+            Self::Light(board, _) | Self::Sense(board) => Unit::Board(board),
+            Self::Poses | Self::Faces => Unit::Reader,
+        }
+    }
+}
+
+/// What the schedule knows of one unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnitState {
+    /// Whether it is fitted.
+    pub fitted: bool,
+    /// No valid reply for too long.
+    pub lost: bool,
+    /// Valid replies in a row.
+    pub good: u32,
+    /// When its next poll is due.
+    pub due: Mono,
+    /// Not to be asked before this: it just failed.
+    pub not_before: Mono,
+}
+
+/// The schedule.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bus {
+    next_id: u32,
+    outstanding: Option<(u32, Job)>,
+    units: [UnitState; UNITS],
+}
+
+impl Bus {
+    /// A bus with a terminal, this many boards, and perhaps a reader.
+    #[must_use]
+    pub fn new(boards: usize, reader: bool) -> Self {
+        let mut bus = Self::default();
+        for (index, unit) in bus.units.iter_mut().enumerate() {
+            unit.fitted = match index {
+                0 => true,
+                1 => reader,
+                board => board - 2 < boards,
+            };
+        }
+        bus
+    }
+
+    /// What is known of a unit.
+    #[must_use]
+    pub fn unit(&self, unit: Unit) -> UnitState {
+        self.units.get(usize::from(unit.index())).copied().unwrap_or_default()
+    }
+
+    /// What is known of a unit, to be changed.
+    pub fn unit_mut(&mut self, unit: Unit) -> Option<&mut UnitState> {
+        self.units.get_mut(usize::from(unit.index())).filter(|u| u.fitted)
+    }
+
+    /// All fitted units.
+    pub fn fitted(&self) -> impl Iterator<Item = (Unit, UnitState)> + '_ {
+        (0u8..).zip(self.units.iter()).filter(|(_, u)| u.fitted).map(|(i, u)| (Unit::at(i), *u))
+    }
+
+    /// Whether a transaction is outstanding.
+    #[must_use]
+    pub const fn is_busy(&self) -> bool {
+        self.outstanding.is_some()
+    }
+
+    /// The job of the outstanding transaction.
+    #[must_use]
+    pub fn outstanding(&self) -> Option<(u32, Job)> {
+        self.outstanding
+    }
+
+    /// Begins a transaction and numbers it.
+    pub fn begin(&mut self, job: Job) -> u32 {
+        self.next_id = self.next_id.wrapping_add(1);
+        self.outstanding = Some((self.next_id, job));
+        self.next_id
+    }
+
+    /// Ends the transaction with this number; `None` for an answer that nobody waits for.
+    pub fn end(&mut self, id: u32) -> Option<Job> {
+        let (waiting, job) = self.outstanding?;
+        if waiting != id {
+            return None;
+        }
+        self.outstanding = None;
+        Some(job)
+    }
+
+    /// A valid reply came. Returns whether the unit was lost until now.
+    pub fn reply(&mut self, unit: Unit) -> bool {
+        let Some(state) = self.unit_mut(unit) else { return false };
+        state.good = state.good.saturating_add(1);
+        core::mem::take(&mut state.lost)
+    }
+
+    /// A transaction failed: the unit rests before it is asked again.
+    pub fn fail(&mut self, unit: Unit, at: Mono, rest: Millis) {
+        if let Some(state) = self.unit_mut(unit) {
+            state.good = 0;
+            state.not_before = at.after(rest);
+        }
+    }
+
+    /// No valid reply came for too long. Returns whether that is news.
+    pub fn lose(&mut self, unit: Unit) -> bool {
+        self.unit_mut(unit).is_some_and(|state| !core::mem::replace(&mut state.lost, true))
+    }
+}

@@ -1,0 +1,61 @@
+//! A contact with bounce: buttons, the key switch, the dome's contacts, the seal's loop, the supply's signal.
+
+use crate::input::InLine;
+use crate::timer::{Timer, Timers};
+use crate::units::{Millis, Mono};
+use serde::{Deserialize, Serialize};
+
+/// A contact: its raw level, and the level that has lasted for its debounce time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contact {
+    /// The level as last seen; `None` until it was first seen.
+    pub raw: Option<bool>,
+    /// The level that lasted.
+    pub stable: Option<bool>,
+}
+
+impl Contact {
+    /// Takes the level at the beginning of watching: no edge, no debounce.
+    pub fn level(&mut self, line: InLine, active: bool, timers: &mut Timers) {
+        timers.clear(Timer::Debounce(line));
+        self.raw = Some(active);
+        self.stable = Some(active);
+    }
+
+    /// Takes a raw edge; [`Contact::settle`] is due `debounce` later unless the contact returns.
+    pub fn edge(&mut self, line: InLine, active: bool, at: Mono, debounce: Millis, timers: &mut Timers) {
+        self.raw = Some(active);
+        if self.stable == Some(active) {
+            timers.clear(Timer::Debounce(line));
+        } else {
+            timers.after(Timer::Debounce(line), at, debounce);
+        }
+    }
+
+    /// The debounce time has passed: returns the new level if it changed.
+    pub fn settle(&mut self) -> Option<bool> {
+        if self.raw == self.stable {
+            return None;
+        }
+        self.stable = self.raw;
+        self.stable
+    }
+
+    /// Forgets what was seen: the wire is no longer watched.
+    pub fn forget(&mut self, line: InLine, timers: &mut Timers) {
+        timers.clear(Timer::Debounce(line));
+        *self = Self::default();
+    }
+
+    /// Active, both now and for its debounce time.
+    #[must_use]
+    pub fn is_active(&self) -> bool {
+        self.raw == Some(true) && self.stable == Some(true)
+    }
+
+    /// Inactive, both now and for its debounce time.
+    #[must_use]
+    pub fn is_inactive(&self) -> bool {
+        self.raw == Some(false) && self.stable == Some(false)
+    }
+}

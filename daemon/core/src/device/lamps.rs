@@ -1,0 +1,174 @@
+//! The lamps under the layout's areas: commanded by coils, proved by sensed current.
+
+use crate::settings::Parameters;
+use crate::timer::{Timer, Timers};
+use crate::units::{Millis, Mono};
+use crate::wire::registers::lamps::PER_BOARD;
+use serde::{Deserialize, Serialize};
+
+/// One board of up to 64 lamps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Board {
+    /// Lamps wired to it.
+    lamps: u16,
+    wanted: u64,
+    written: Option<u64>,
+    /// Sensed current, read after the last write.
+    sensed: Option<u64>,
+}
+
+/// All lamps of a layout.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lamps {
+    boards: Vec<Board>,
+}
+
+impl Lamps {
+    /// The lamps of a layout with this many areas.
+    #[must_use]
+    pub fn new(areas: usize) -> Self {
+        let mut boards = Vec::new();
+        let mut left = areas;
+        while left > 0 {
+            let lamps = left.min(PER_BOARD);
+            boards.push(Board { lamps: u16::try_from(lamps).unwrap_or(0), ..Board::default() });
+            left -= lamps;
+        }
+        Self { boards }
+    }
+
+    /// How many boards there are.
+    #[must_use]
+    pub fn boards(&self) -> usize {
+        self.boards.len()
+    }
+
+    /// How many lamps hang on this board.
+    #[must_use]
+    pub fn count(&self, board: usize) -> u16 {
+        self.boards.get(board).map_or(0, |b| b.lamps)
+    }
+
+    /// Commands exactly these areas on; bit 0 is the layout's first area.
+    pub fn light(&mut self, areas: u128, at: Mono, p: &Parameters, timers: &mut Timers) {
+        let mut changed = false;
+        for (board, shift) in self.boards.iter_mut().zip((0u32..).step_by(PER_BOARD)) {
+            // The cast takes the board's 64 bits out of the layout's 128.
+            #[expect(clippy::cast_possible_truncation, reason = "a board has 64 lamps")]
+            let wanted = areas.checked_shr(shift).unwrap_or(0) as u64;
+            changed |= board.wanted != wanted;
+            board.wanted = wanted;
+        }
+        if changed {
+            timers.after(Timer::LampVerify, at, Millis(p.lamp_verify));
+        }
+    }
+
+    /// The areas commanded on.
+    #[must_use]
+    pub fn lit(&self) -> u128 {
+        self.gather(|b| b.wanted)
+    }
+
+    /// The areas through which current flows, when last sensed.
+    #[must_use]
+    pub fn sensed(&self) -> u128 {
+        self.gather(|b| b.sensed.unwrap_or(0))
+    }
+
+    fn gather(&self, of: impl Fn(&Board) -> u64) -> u128 {
+        self.boards.iter().rev().fold(0, |all, board| all << PER_BOARD | u128::from(of(board)))
+    }
+
+    /// The first board whose coils are to be written, with their values.
+    #[must_use]
+    pub fn write_due(&self) -> Option<(usize, u64)> {
+        self.boards.iter().enumerate().find(|(_, b)| b.written != Some(b.wanted)).map(|(i, b)| (i, b.wanted))
+    }
+
+    /// The coils of a board are to be written: its values.
+    #[must_use]
+    pub fn write_due_on(&self, board: usize) -> Option<u64> {
+        self.boards.get(board).filter(|b| b.written != Some(b.wanted)).map(|b| b.wanted)
+    }
+
+    /// Whether a board's sense is to be read at once: it was written and not proved since.
+    #[must_use]
+    pub fn sense_due_on(&self, board: usize) -> bool {
+        self.boards.get(board).is_some_and(|b| b.written == Some(b.wanted) && b.sensed != b.written)
+    }
+
+    /// A board's coils were written.
+    pub fn written(&mut self, board: usize, coils: u64) {
+        if let Some(b) = self.boards.get_mut(board) {
+            b.written = Some(coils);
+            b.sensed = None;
+        }
+    }
+
+    /// A board's sensed currents were read. Returns whether the board replied with something it can mean.
+    pub fn sense(&mut self, board: usize, bits: u64, at: Mono, p: &Parameters, timers: &mut Timers) {
+        if let Some(b) = self.boards.get_mut(board) {
+            b.sensed = Some(bits);
+        }
+        if self.is_proved() {
+            timers.clear(Timer::LampVerify);
+        } else if !timers.is_set(Timer::LampVerify) {
+            timers.after(Timer::LampVerify, at, Millis(p.lamp_verify));
+        }
+    }
+
+    /// Whether every lamp does as it was told, and none else shines.
+    #[must_use]
+    pub fn is_proved(&self) -> bool {
+        self.boards.iter().all(|b| b.written == Some(b.wanted) && b.sensed == b.written)
+    }
+
+    /// Areas that do not do as they were told, as far as sensed.
+    #[must_use]
+    pub fn wrong(&self) -> u128 {
+        self.gather(|b| b.sensed.map_or(b.wanted, |sensed| sensed ^ b.wanted))
+    }
+
+    /// A board is lost: nothing of it is known, and it is written anew when it is back.
+    pub fn lose(&mut self, board: usize) {
+        if let Some(b) = self.boards.get_mut(board) {
+            b.written = None;
+            b.sensed = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn areas_hang_on_boards_of_64() {
+        let mut lamps = Lamps::new(107);
+        let (p, mut timers) = (Parameters::default(), Timers::default());
+        assert_eq!((lamps.boards(), lamps.count(0), lamps.count(1)), (2, 64, 43));
+        lamps.light(1 | 1 << 63 | 1 << 64 | 1 << 106, Mono(0), &p, &mut timers);
+        assert_eq!(lamps.write_due_on(0), Some(1 | 1 << 63));
+        assert_eq!(lamps.write_due_on(1), Some(1 | 1 << 42));
+        assert_eq!(lamps.lit(), 1 | 1 << 63 | 1 << 64 | 1 << 106);
+    }
+
+    #[test]
+    fn a_lamp_is_proved_only_by_current_read_after_the_write() {
+        let mut lamps = Lamps::new(50);
+        let (p, mut timers) = (Parameters::default(), Timers::default());
+        lamps.written(0, 0);
+        lamps.sense(0, 0, Mono(0), &p, &mut timers);
+        assert!(lamps.is_proved());
+        lamps.light(0b101, Mono(0), &p, &mut timers);
+        assert!(!lamps.is_proved());
+        lamps.written(0, 0b101);
+        assert!(!lamps.is_proved(), "written is not yet proved");
+        lamps.sense(0, 0b001, Mono(1), &p, &mut timers);
+        assert_eq!(lamps.wrong(), 0b100);
+        assert!(timers.is_set(Timer::LampVerify));
+        lamps.sense(0, 0b101, Mono(2), &p, &mut timers);
+        assert!(lamps.is_proved() && !timers.is_set(Timer::LampVerify));
+    }
+}

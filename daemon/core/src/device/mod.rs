@@ -1,0 +1,12 @@
+//! The table's devices, a part a file: each a small machine that turns raw signals into facts and decides nothing.
+
+pub mod bus;
+pub mod cam;
+pub mod contact;
+pub mod dome;
+pub mod lamps;
+pub mod outputs;
+pub mod reader;
+pub mod temperature;
+pub mod terminal;
+pub mod tumbler;

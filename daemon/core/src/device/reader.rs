@@ -1,0 +1,218 @@
+//! The dice reader: poses may be known at all times, faces only after the reveal.
+
+use crate::settings::Parameters;
+use crate::units::{Dice, Millis, Mono};
+use crate::wire::registers::reader as map;
+use serde::{Deserialize, Serialize};
+
+/// How a die lies, as the reader has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pose {
+    /// The reader cannot say.
+    #[default]
+    Unknown,
+    /// Flat on the platform.
+    Flat,
+    /// At rest and not flat.
+    NotFlat,
+    /// Moving.
+    Moving,
+    /// No die there.
+    Missing,
+}
+
+impl Pose {
+    const fn from_register(word: u16) -> Option<Self> {
+        match word {
+            map::UNKNOWN => Some(Self::Unknown),
+            map::FLAT => Some(Self::Flat),
+            map::NOT_FLAT => Some(Self::NotFlat),
+            map::MOVING => Some(Self::Moving),
+            map::MISSING => Some(Self::Missing),
+            _ => None,
+        }
+    }
+    /// The pose's name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Flat => "flat",
+            Self::NotFlat => "not-flat",
+            Self::Moving => "moving",
+            Self::Missing => "missing",
+        }
+    }
+}
+
+/// What the dice at rest amount to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All three lie flat.
+    Flat,
+    /// This many do not (NZ 7.1(a)).
+    NotFlat(usize),
+    /// Not three dice, or not the enrolled ones.
+    Wrong(&'static str),
+    /// The reader cannot say.
+    Unknown,
+}
+
+/// The dice reader.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reader {
+    measured: Option<u16>,
+    seen: u16,
+    poses: [Pose; 3],
+    identities: [u16; 3],
+    motion: u16,
+    /// Since when nothing has moved; `None` while something moves or nothing is known.
+    still_since: Option<Mono>,
+    settled: bool,
+    /// The motion counter as it was before the spin.
+    motion_before: Option<u16>,
+    /// The faces, once read after the reveal.
+    faces: Option<[u16; 3]>,
+    faces_wanted: bool,
+}
+
+impl Reader {
+    /// Takes the pose block. Returns `None` for a block that cannot be one; otherwise whether settled dice moved.
+    pub fn poll(&mut self, words: &[u16], at: Mono, p: &Parameters) -> Option<bool> {
+        let &[measured, seen, p0, p1, p2, i0, i1, i2, motion] = words else { return None };
+        let poses = [Pose::from_register(p0)?, Pose::from_register(p1)?, Pose::from_register(p2)?];
+        let moved =
+            poses.contains(&Pose::Moving) || (self.measured.is_some() && motion != self.motion) || poses != self.poses;
+        let was_settled = self.settled;
+        self.measured = Some(measured);
+        self.seen = seen;
+        self.poses = poses;
+        self.identities = [i0, i1, i2];
+        self.motion = motion;
+        if moved {
+            self.settled = false;
+            // A pose that changed between two polls came to rest just now; one that moves has not.
+            self.still_since = (!poses.contains(&Pose::Moving)).then_some(at);
+        } else if let Some(since) = self.still_since {
+            self.settled = at.reached(since, Millis(p.settle));
+        } else {
+            self.still_since = Some(at);
+        }
+        Some(was_settled && moved)
+    }
+
+    /// Whether the dice have been at rest for long enough.
+    #[must_use]
+    pub const fn is_settled(&self) -> bool {
+        self.settled
+    }
+
+    /// The poses, as last read.
+    #[must_use]
+    pub const fn poses(&self) -> [Pose; 3] {
+        self.poses
+    }
+
+    /// Whether the reader has measured at all since it was last lost.
+    #[must_use]
+    pub const fn is_reading(&self) -> bool {
+        self.measured.is_some()
+    }
+
+    /// The identities, if three dice are seen and all can be identified.
+    #[must_use]
+    pub fn identities(&self) -> Option<[u16; 3]> {
+        (self.measured.is_some() && self.seen == 3 && !self.identities.contains(&0)).then_some(self.identities)
+    }
+
+    /// A spin begins: dice must be seen to move from here on.
+    pub fn begin_spin(&mut self) {
+        self.motion_before = self.measured.map(|_| self.motion);
+        self.settled = false;
+        self.still_since = None;
+        self.forget_faces();
+    }
+
+    /// Whether the dice moved since the spin began; `None` if that cannot be said.
+    #[must_use]
+    pub fn tumbled(&self) -> Option<bool> {
+        self.measured?;
+        self.motion_before.map(|before| before != self.motion)
+    }
+
+    /// The spin ended: rest is reckoned from here.
+    pub fn end_spin(&mut self) {
+        self.settled = false;
+        self.still_since = None;
+    }
+
+    /// What the dice amount to, at rest.
+    #[must_use]
+    pub fn verdict(&self, enrolled: Option<[u16; 3]>) -> Verdict {
+        if self.seen > 3 {
+            return Verdict::Wrong("more than three dice");
+        }
+        if self.seen < 3 || self.poses.contains(&Pose::Missing) {
+            return Verdict::Wrong("fewer than three dice");
+        }
+        if let Some(mut enrolled) = enrolled {
+            let mut there = self.identities;
+            enrolled.sort_unstable();
+            there.sort_unstable();
+            if enrolled != there {
+                return Verdict::Wrong("dice that are not the enrolled ones");
+            }
+        }
+        let cocked = self.poses.iter().filter(|p| matches!(p, Pose::NotFlat | Pose::Moving)).count();
+        if cocked > 0 {
+            Verdict::NotFlat(cocked)
+        } else if self.poses.contains(&Pose::Unknown) {
+            Verdict::Unknown
+        } else {
+            Verdict::Flat
+        }
+    }
+
+    /// The dice may be seen: the faces are to be read, once.
+    pub fn want_faces(&mut self) {
+        self.faces_wanted = self.faces.is_none();
+    }
+
+    /// Whether the faces are to be read.
+    #[must_use]
+    pub const fn faces_due(&self) -> bool {
+        self.faces_wanted
+    }
+
+    /// Takes the face block. Returns whether it can be one.
+    pub fn read_faces(&mut self, words: &[u16]) -> bool {
+        let &[_, a, b, c] = words else { return false };
+        if [a, b, c].iter().any(|f| *f > 6) {
+            return false;
+        }
+        self.faces = Some([a, b, c]);
+        self.faces_wanted = false;
+        true
+    }
+
+    /// The faces read after the reveal: `None` until read, `Some(None)` where the reader could not say.
+    #[must_use]
+    pub fn faces(&self) -> Option<Option<Dice>> {
+        self.faces.map(|faces| {
+            let pips = faces.map(|f| u8::try_from(f).unwrap_or(0));
+            Dice::from_pips(pips).ok()
+        })
+    }
+
+    /// Forgets the faces: the round is over, or the next spin begins.
+    pub fn forget_faces(&mut self) {
+        self.faces = None;
+        self.faces_wanted = false;
+    }
+
+    /// The reader is lost: nothing is known any more but the faces already read.
+    pub fn lose(&mut self) {
+        *self = Self { faces: self.faces, ..Self::default() };
+    }
+}

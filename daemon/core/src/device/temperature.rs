@@ -1,0 +1,56 @@
+//! The motor's temperature: too hot, or a sensor that cannot be believed, is a malfunction.
+
+use crate::settings::Parameters;
+use crate::units::MilliCelsius;
+use serde::{Deserialize, Serialize};
+
+/// The measuring range of the TMP105 and LM75 types of sensor: -55 to 127.9375 C (TI SBOS324, "Temperature register").
+const RANGE: core::ops::RangeInclusive<i32> = -55_000..=127_938;
+
+/// The sensor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Temperature {
+    last: Option<MilliCelsius>,
+}
+
+impl Temperature {
+    /// The last believable reading.
+    #[must_use]
+    pub const fn last(&self) -> Option<MilliCelsius> {
+        self.last
+    }
+
+    /// Takes a reading; returns what is wrong with it or with the motor.
+    pub fn read(&mut self, reading: MilliCelsius, p: &Parameters) -> Option<String> {
+        if !RANGE.contains(&reading.0) {
+            self.last = None;
+            return Some(format!("the sensor reads {}, which it cannot measure", celsius(reading)));
+        }
+        let before = self.last.replace(reading);
+        let jump = i64::from(p.temperature_jump) * 1000;
+        if let Some(before) = before {
+            if (i64::from(reading.0) - i64::from(before.0)).abs() > jump {
+                return Some(format!("the sensor jumped from {} to {}", celsius(before), celsius(reading)));
+            }
+        }
+        if i64::from(reading.0) > i64::from(p.temperature_limit) * 1000 {
+            return Some(format!("the motor has {}, above the limit of {} C", celsius(reading), p.temperature_limit));
+        }
+        None
+    }
+
+    /// No reading came for too long.
+    pub fn lose(&mut self) {
+        self.last = None;
+    }
+
+    /// Whether the motor may run by its temperature.
+    #[must_use]
+    pub fn is_good(&self, p: &Parameters) -> bool {
+        self.last.is_some_and(|t| i64::from(t.0) <= i64::from(p.temperature_limit) * 1000)
+    }
+}
+
+fn celsius(t: MilliCelsius) -> String {
+    format!("{}.{} C", t.0 / 1000, (t.0 % 1000).abs() / 100)
+}

@@ -1,0 +1,182 @@
+//! De-energise at once; make durable; then energise, light and publish.
+//!
+//! What energises waits here for its record to be durable. When it is, the table looks at its guards a second time
+//! before it acts: the dome may have opened while the disk wrote.
+
+use crate::effect::Effect;
+use crate::outbox::Outbox;
+use crate::record::{Event, Record};
+use crate::timer::{Timer, Timers};
+use crate::units::{Dice, Millis, Mono, RoundId, Seq};
+use serde::{Deserialize, Serialize};
+
+/// What waits for a record to be durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Action {
+    /// Start the motor for this round's spin.
+    Spin(RoundId),
+    /// Strike the bell for "No more bets".
+    Bell(RoundId),
+    /// Light the areas of this round's result.
+    Light(RoundId, Dice),
+}
+
+/// The journal as the table sees it: what is recorded, what is on its way, what is durable, and what waits for that.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sequence {
+    last: Seq,
+    sent: Seq,
+    durable: Seq,
+    waiting: Vec<Record>,
+    urgent: bool,
+    held: Vec<(Seq, Action)>,
+    /// The permission last told to the journal.
+    permit: bool,
+    /// The permission that the next commit is to tell.
+    permit_due: Option<bool>,
+    /// The record with which the permission in force was granted; durable before a game may start.
+    granted: Option<Seq>,
+    failed: bool,
+    /// The relay's cursor.
+    pub outbox: Outbox,
+}
+
+impl Sequence {
+    /// Goes on after the journal's last record.
+    #[must_use]
+    pub fn new(last: Seq, relayed: Seq, permit: bool) -> Self {
+        Self {
+            last,
+            sent: last,
+            durable: last,
+            waiting: Vec::new(),
+            urgent: false,
+            held: Vec::new(),
+            permit,
+            permit_due: None,
+            granted: permit.then_some(last),
+            failed: false,
+            outbox: Outbox::from(relayed),
+        }
+    }
+
+    /// Appends a record; it may wait for company.
+    pub fn record(&mut self, at: Mono, round: Option<RoundId>, event: Event) -> Seq {
+        self.last = self.last.next();
+        self.waiting.push(Record { seq: self.last, at, round, event });
+        self.last
+    }
+
+    /// What was recorded so far is to be committed at once.
+    pub fn hurry(&mut self) {
+        self.urgent = !self.waiting.is_empty();
+    }
+
+    /// Holds an action until everything recorded so far is durable.
+    pub fn hold(&mut self, action: Action) {
+        self.hurry();
+        self.held.push((self.last, action));
+    }
+
+    /// Forgets held actions.
+    pub fn drop_held(&mut self, which: impl Fn(&Action) -> bool) {
+        self.held.retain(|(_, action)| !which(action));
+    }
+
+    /// Whether an action of this kind is held.
+    #[must_use]
+    pub fn is_held(&self, which: impl Fn(&Action) -> bool) -> bool {
+        self.held.iter().any(|(_, action)| which(action))
+    }
+
+    /// Sets the permission to play that the journal is to keep from the next commit on.
+    pub fn permit(&mut self, permit: bool) {
+        if self.permit == permit && self.permit_due.is_none() {
+            return;
+        }
+        self.permit_due = Some(permit);
+        self.granted = permit.then_some(self.last);
+        self.hurry();
+    }
+
+    /// Whether the permission to play is granted and durable.
+    #[must_use]
+    pub fn is_permitted(&self) -> bool {
+        !self.failed && self.granted.is_some_and(|seq| seq <= self.durable)
+    }
+
+    /// Sends what is to be committed, if it is urgent or has waited long enough.
+    pub fn flush(&mut self, at: Mono, linger: Millis, lingered: bool, timers: &mut Timers, out: &mut Vec<Effect>) {
+        if self.waiting.is_empty() {
+            self.urgent = false;
+            return;
+        }
+        if !(self.urgent || lingered) {
+            if !timers.is_set(Timer::Linger) {
+                timers.after(Timer::Linger, at, linger);
+            }
+            return;
+        }
+        timers.clear(Timer::Linger);
+        self.urgent = false;
+        self.sent = self.last;
+        let permit = self.permit_due.take();
+        if let Some(permit) = permit {
+            self.permit = permit;
+        }
+        out.push(Effect::Journal {
+            records: core::mem::take(&mut self.waiting),
+            relayed: self.outbox.cursor(),
+            permit,
+        });
+    }
+
+    /// Takes the journal's word that everything up to `seq` is durable.
+    pub fn durable(&mut self, seq: Seq) {
+        if seq <= self.sent && seq > self.durable {
+            self.durable = seq;
+        }
+        if self.durable == self.sent {
+            self.failed = false;
+        }
+    }
+
+    /// Takes the next held action whose record is durable.
+    pub fn release(&mut self) -> Option<Action> {
+        let (after, _) = self.held.first()?;
+        if *after > self.durable || self.failed {
+            return None;
+        }
+        Some(self.held.remove(0).1)
+    }
+
+    /// The journal cannot be written: nothing energises on records that are not durable.
+    pub fn fail(&mut self) {
+        self.failed = true;
+        self.held.clear();
+    }
+
+    /// Whether the journal cannot be written.
+    #[must_use]
+    pub const fn has_failed(&self) -> bool {
+        self.failed
+    }
+
+    /// The last record.
+    #[must_use]
+    pub const fn last(&self) -> Seq {
+        self.last
+    }
+
+    /// The last durable record.
+    #[must_use]
+    pub const fn last_durable(&self) -> Seq {
+        self.durable
+    }
+
+    /// Whether everything recorded is durable, so that the table may be shown as it is.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.durable == self.last
+    }
+}

@@ -1,0 +1,129 @@
+//! The latch and the permission: what persists is permission, not prohibition.
+
+use super::Table;
+use crate::effect::{Effect, OutLine};
+use crate::latch::{Code, Malfunction};
+use crate::record::{Event, Standing};
+
+impl Table {
+    /// Latches a malfunction: no further game until it is rectified or replaced by a procedure (NZ 7.4).
+    pub(super) fn latch(&mut self, code: Code, cause: String) {
+        if self.is_latched(code) || self.is_waived(code) {
+            return;
+        }
+        self.record(Event::Latched { code, cause: cause.clone() });
+        self.latched.push(Malfunction { code, cause, since: self.at });
+        self.out.push(Effect::Dump { reason: code.name().to_owned() });
+        self.update_permit();
+        self.sequence.hurry();
+    }
+
+    /// Whether this malfunction is latched.
+    pub(super) fn is_latched(&self, code: Code) -> bool {
+        self.latched.iter().any(|m| m.code == code)
+    }
+
+    /// Whether a procedure replaces this check until the table closes.
+    pub(super) fn is_waived(&self, code: Code) -> bool {
+        self.waived.iter().any(|w| w.code == code)
+    }
+
+    /// Whether the table may rely on this device: neither latched nor replaced by a procedure.
+    pub(super) fn is_in_service(&self, code: Code) -> bool {
+        !self.is_latched(code) && !self.is_waived(code)
+    }
+
+    /// Tells the journal whether a game may start from here on.
+    pub(super) fn update_permit(&mut self) {
+        self.sequence.permit(self.open && self.latched.is_empty());
+    }
+
+    /// Whether a game may start now; otherwise what stands in the way.
+    pub(super) fn may_play(&self) -> Result<(), String> {
+        if self.stopping {
+            return Err("the daemon is stopping".into());
+        }
+        if let Some(who) = &self.maintenance {
+            return Err(format!("{who} has the table in maintenance"));
+        }
+        if let Some(malfunction) = self.latched.first() {
+            return Err(format!("malfunction {}: {}", malfunction.code, malfunction.cause));
+        }
+        if !self.open {
+            return Err("the table is closed: a supervisor opens it".into());
+        }
+        if self.closing.is_some() {
+            return Err("the table closes after this round".into());
+        }
+        if self.test.is_some() {
+            return Err("a test is in progress".into());
+        }
+        if !self.lines_up {
+            return Err("the wires are not watched".into());
+        }
+        if !self.sequence.is_permitted() {
+            return Err("the permission to play is not durable yet".into());
+        }
+        Ok(())
+    }
+
+    /// Keeps the sign "no games" true.
+    pub(super) fn sign(&mut self) {
+        // Within a round the closing of the table is not yet the players' business; everything else is.
+        let closed = self.stopping
+            || self.maintenance.is_some()
+            || !self.latched.is_empty()
+            || !self.open
+            || !self.lines_up
+            || !self.sequence.is_permitted();
+        if self.out.told(OutLine::OutOfService) != closed {
+            let (at, p) = (self.at, self.settings.parameters);
+            self.out.set(OutLine::OutOfService, closed, at, &p, &mut self.timers);
+            self.shown = true;
+        }
+    }
+
+    /// Closes the table: waivers end, and a supervisor has to open it again.
+    pub(super) fn close(&mut self, by: &str) {
+        self.closing = None;
+        if !self.open {
+            return;
+        }
+        self.open = false;
+        let had_waivers = !self.waived.is_empty();
+        self.waived.clear();
+        self.record(Event::Closed { by: by.to_owned() });
+        if had_waivers {
+            self.shown = true;
+        }
+        self.update_permit();
+        self.sequence.hurry();
+    }
+
+    /// Opens a latch.
+    pub(super) fn unlatch(&mut self, code: Code, how: String, by: String) {
+        self.latched.retain(|m| m.code != code);
+        self.record(Event::Unlatched { code, how, by });
+        self.update_permit();
+        self.sequence.hurry();
+    }
+
+    /// Everything that a restart needs.
+    pub(super) fn standing(&self) -> Standing {
+        Standing {
+            site: self.settings.site.clone(),
+            table: self.settings.table.clone(),
+            backend: self.settings.backend.clone(),
+            boot: self.boot.clone(),
+            rules: self.settings.rules.clone(),
+            layout: self.settings.layout.clone(),
+            open: self.open,
+            latched: self.latched.clone(),
+            waived: self.waived.clone(),
+            last_round: self.last_round,
+            round: self.round.as_ref().map(crate::round::Round::interrupted),
+            dice: self.enrolled,
+            recent: self.recent.clone(),
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! What people ask on the console: the role, the key switch and the facts decide; every refusal is recorded.
+
+use super::Table;
+use super::proof::Purpose;
+use crate::device::dome::Place;
+use crate::effect::Effect;
+use crate::latch::{Code, Waiver};
+use crate::record::{Event, FlatBy, PROCEDURE, Reveal};
+use crate::round::Spin;
+use crate::round::ending::VoidReason;
+use crate::units::{Dice, RoundId};
+use crate::wire::console::{Answer, Caller, Command, Exit};
+
+/// What came of a command: an answer now, or one that comes when a test ends.
+type Result = core::result::Result<Option<String>, String>;
+
+impl Table {
+    /// Carries a command out, or refuses it.
+    pub(super) fn command(&mut self, request: u64, caller: &Caller, command: &Command) {
+        self.shown = true;
+        let (what, name) = describe(command);
+        let allowed = self.may_command(caller, command, name);
+        let done = allowed.and_then(|()| self.carry_out(request, command));
+        let answer = match done {
+            Ok(None) => return,
+            Ok(Some(done)) => Answer::Done(done),
+            Err(why) => {
+                self.refuse(what, format!("{}: {why}", caller.account));
+                Answer::Refused(why)
+            }
+        };
+        self.out.push(Effect::Reply { request, answer });
+    }
+
+    fn may_command(&self, caller: &Caller, command: &Command, name: Option<&str>) -> core::result::Result<(), String> {
+        let technician_may = matches!(command, Command::Record | Command::Maintenance { .. });
+        if !(caller.supervisor || technician_may && caller.technician) {
+            let role = if technician_may { "tumbler-tech or tumbler-supervisor" } else { "tumbler-supervisor" };
+            return Err(format!("{} is not in the group {role}", caller.account));
+        }
+        if name.is_some_and(|n| n.trim().is_empty()) {
+            return Err("a named person answers for this: give a name".into());
+        }
+        let needs_key = !matches!(command, Command::Record | Command::Close { .. } | Command::Witness { .. });
+        if needs_key && self.key_edge.is_none() {
+            return Err("turn the supervisor's key first: its privilege lasts 5 minutes".into());
+        }
+        Ok(())
+    }
+
+    fn carry_out(&mut self, request: u64, command: &Command) -> Result {
+        match command {
+            Command::Record => {
+                self.out.push(Effect::Dump { reason: "record".into() });
+                Ok(Some("the ring of raw inputs is written out".into()))
+            }
+            Command::Open { name } => self.open_table(name, request),
+            Command::Witness { item, right, .. } => self.witness(*item, *right).map(Some),
+            Command::Close { name } => self.close_command(name),
+            Command::Maintenance { on, name } => self.maintain(*on, name),
+            Command::Reset { code, exit, name } => self.reset(*code, exit, name, request),
+            Command::Amend { dice, uphold, name } => self.amend(*dice, *uphold, name).map(Some),
+            Command::Void { reason, damaged_dice, not_flat, name } => {
+                self.void_command(reason, *damaged_dice, *not_flat, name)
+            }
+            Command::VoidAfterwards { round, reason, name } => self.void_afterwards(*round, reason, name),
+            Command::ConfirmDome { reason, name } => self.confirm_dome(reason, name),
+            Command::Settle { dice, reason, name } => self.settle_command(*dice, reason, name),
+            Command::EnrolDice { reason, name } => self.enrol(reason, name),
+        }
+    }
+
+    fn idle(&self) -> core::result::Result<(), String> {
+        if let Some(round) = &self.round {
+            return Err(format!("round {} is in progress", round.id.0));
+        }
+        if self.test.is_some() {
+            return Err("a test is in progress".into());
+        }
+        Ok(())
+    }
+
+    fn open_table(&mut self, name: &str, request: u64) -> Result {
+        self.idle()?;
+        if self.open {
+            return Err("the table is open already".into());
+        }
+        if let Some(m) = self.latched.first() {
+            return Err(format!("malfunction {} is latched ({}): reset it first", m.code, m.cause));
+        }
+        if let Some(who) = &self.maintenance {
+            return Err(format!("{who} has the table in maintenance"));
+        }
+        self.begin_test(Purpose::Opening, name, request);
+        Ok(None)
+    }
+
+    fn close_command(&mut self, name: &str) -> Result {
+        if self.test.is_some() {
+            self.call_off_test("called off");
+        }
+        if !self.open {
+            return Ok(Some("the table is closed".into()));
+        }
+        if self.round.is_some() {
+            self.closing = Some(name.to_owned());
+            return Ok(Some("the table closes when the round has ended".into()));
+        }
+        self.close(name);
+        Ok(Some("the table is closed".into()))
+    }
+
+    fn maintain(&mut self, on: bool, name: &str) -> Result {
+        self.idle()?;
+        if on == self.maintenance.is_some() {
+            return Err(
+                if on { "the table is in maintenance already" } else { "the table is not in maintenance" }.into()
+            );
+        }
+        if on {
+            self.close(name);
+        }
+        self.maintenance = on.then(|| name.to_owned());
+        self.record(Event::Maintenance { on, by: name.to_owned() });
+        self.sequence.hurry();
+        Ok(Some(
+            if on { "maintenance: no game can start" } else { "maintenance has ended: the table is closed" }.into(),
+        ))
+    }
+
+    fn reset(&mut self, code: Code, exit: &Exit, name: &str, request: u64) -> Result {
+        self.idle()?;
+        let Some(malfunction) = self.latched.iter().find(|m| m.code == code) else {
+            return Err(format!("{code} is not latched"));
+        };
+        if self.key_edge.is_none_or(|edge| edge <= malfunction.since) {
+            return Err(format!("turn the supervisor's key anew: {code} was latched after its last turn"));
+        }
+        match exit {
+            Exit::Rectified => {
+                self.begin_test(Purpose::Reset(code), name, request);
+                Ok(None)
+            }
+            Exit::Procedure(_) if !code.allows_procedure() => {
+                Err(format!("no procedure replaces {code}: it has to be rectified"))
+            }
+            Exit::Procedure(procedure) if procedure.trim().is_empty() => Err("state the procedure".into()),
+            Exit::Procedure(_) if !self.open => {
+                Err("a procedure lasts until the table closes: open the table first".into())
+            }
+            Exit::Procedure(procedure) => {
+                self.waived.push(Waiver { code, procedure: procedure.clone(), by: name.to_owned() });
+                self.unlatch(code, format!("{PROCEDURE}{procedure}"), name.to_owned());
+                Ok(Some(format!("until the table closes, a procedure replaces {code}: {procedure}")))
+            }
+        }
+    }
+
+    fn void_command(&mut self, reason: &str, damaged: bool, not_flat: bool, name: &str) -> Result {
+        let Some(round) = &self.round else {
+            return Err("no round is in progress: `void-afterwards` is for rounds that have ended".into());
+        };
+        let established = round.established;
+        let disputed = not_flat && established == Some(FlatBy::Reader) && round.result.is_none();
+        if established.is_some() && !damaged && !disputed {
+            return Err("the outcome is established: only damaged dice void it".into());
+        }
+        if reason.trim().is_empty() {
+            return Err("state the reason".into());
+        }
+        self.record(Event::Decided { what: "void".into(), reason: reason.to_owned(), by: name.to_owned() });
+        if damaged {
+            self.void(VoidReason::DamagedDice, reason);
+            self.latch(Code::Dice, format!("a die is damaged: {reason}"));
+        } else if not_flat {
+            if disputed {
+                self.latch(Code::Reader, "the reader found dice flat that do not lie flat".into());
+            }
+            self.void(VoidReason::NotFlat, reason);
+        } else {
+            self.void(VoidReason::Supervisor, reason);
+        }
+        Ok(Some("the round is void; all its bets are returned".into()))
+    }
+
+    fn void_afterwards(&mut self, round: RoundId, reason: &str, name: &str) -> Result {
+        if self.round.as_ref().is_some_and(|r| r.id == round) {
+            return Err("that round is in progress: `void` is for it".into());
+        }
+        if round.0 == 0 || round > self.last_round {
+            return Err(format!("there was no round {}; the last was {}", round.0, self.last_round.0));
+        }
+        if self.recent.iter().any(|p| p.id == round && p.void.is_some()) {
+            return Err(format!("round {} ended void already", round.0));
+        }
+        if reason.trim().is_empty() {
+            return Err("state the reason".into());
+        }
+        let clause = self.rule_set().map_or("", |r| r.clause("voided-afterwards")).to_owned();
+        self.record(Event::VoidedAfterwards { round, reason: reason.to_owned(), clause, by: name.to_owned() });
+        self.latch(Code::Dice, format!("dice damaged in round {}: {reason}", round.0));
+        self.sequence.hurry();
+        Ok(Some(format!("round {} is recorded as voided afterwards; its first ending stays", round.0)))
+    }
+
+    fn confirm_dome(&mut self, reason: &str, name: &str) -> Result {
+        let Some(round) = self.round.as_ref().filter(|r| r.order.covered) else {
+            return Err("no round under a dome is in progress".into());
+        };
+        if !round.bets_closed || !matches!(round.spin, Spin::Valid { .. }) || !self.tumbler.is_still() {
+            return Err("the dice may not be seen yet".into());
+        }
+        if round.revealed.is_some() || self.dome.place() == Place::Open {
+            return Err("the contacts say so themselves".into());
+        }
+        self.record(Event::Decided {
+            what: "the dome is open although its contacts say otherwise".into(),
+            reason: reason.to_owned(),
+            by: name.to_owned(),
+        });
+        self.reveal(Reveal::Confirmed);
+        self.latch(Code::Dome, "the supervisor saw the dome open although its contacts say otherwise".into());
+        Ok(Some("confirmed: the round is settled by the dice".into()))
+    }
+
+    fn settle_command(&mut self, dice: Option<Dice>, reason: &str, name: &str) -> Result {
+        let Some(round) = &self.round else { return Err("no round is in progress".into()) };
+        match (round.result, dice) {
+            (Some(result), Some(dice)) if result != dice => {
+                return Err("another result is entered: amend it first".into());
+            }
+            (Some(_), _) => {}
+            (None, None) => return Err("say what the dice show".into()),
+            (None, Some(dice)) => {
+                if round.revealed.is_none() {
+                    return Err("the dice are not revealed yet".into());
+                }
+                if round.established.is_none() && self.reader_in_service() {
+                    return Err("the dice reader has not found the dice flat yet".into());
+                }
+                let read = self.reader.faces().flatten().filter(|_| self.reader_in_service());
+                if read.is_some_and(|read| read != dice) {
+                    return Err("the dice reader shows other faces: uphold these numbers with `amend` first".into());
+                }
+                if round.established.is_none() {
+                    self.establish(FlatBy::Supervisor);
+                }
+                self.take_result(dice);
+            }
+        }
+        self.record(Event::Decided {
+            what: "settled by the dice".into(),
+            reason: reason.to_owned(),
+            by: name.to_owned(),
+        });
+        self.settle_round(Some(name.to_owned()));
+        Ok(Some("the round is settled by the dice".into()))
+    }
+
+    fn enrol(&mut self, reason: &str, name: &str) -> Result {
+        self.idle()?;
+        let Some(dice) = self.reader.identities().filter(|_| self.settings.reader) else {
+            return Err("the dice reader does not see three dice that it can identify".into());
+        };
+        self.enrolled = Some(dice);
+        self.record(Event::DiceEnrolled { dice, by: name.to_owned() });
+        self.record(Event::Decided { what: "dice enrolled".into(), reason: reason.to_owned(), by: name.to_owned() });
+        self.sequence.hurry();
+        Ok(Some(format!("enrolled dice {}, {}, {}", dice[0], dice[1], dice[2])))
+    }
+}
+
+/// A command's name for the record, and the person it names.
+fn describe(command: &Command) -> (&'static str, Option<&str>) {
+    match command {
+        Command::Open { name } => ("open", Some(name)),
+        Command::Witness { name, .. } => ("witness", Some(name)),
+        Command::Close { name } => ("close", Some(name)),
+        Command::Maintenance { name, .. } => ("maintenance", Some(name)),
+        Command::Reset { name, .. } => ("reset", Some(name)),
+        Command::Amend { name, .. } => ("amend", Some(name)),
+        Command::Void { name, .. } => ("void", Some(name)),
+        Command::VoidAfterwards { name, .. } => ("void-afterwards", Some(name)),
+        Command::ConfirmDome { name, .. } => ("confirm-dome", Some(name)),
+        Command::Settle { name, .. } => ("settle", Some(name)),
+        Command::EnrolDice { name, .. } => ("dice enrol", Some(name)),
+        Command::Record => ("record", None),
+    }
+}

@@ -1,0 +1,196 @@
+//! The result: keyed on the terminal, checked against the dice, lit, settled.
+
+use super::Table;
+use crate::device::bus::Unit;
+use crate::device::terminal::Key;
+use crate::effect::KeyTold;
+use crate::latch::Code;
+use crate::record::{Event, FlatBy};
+use crate::round::call;
+use crate::sequence::Action;
+use crate::units::{Dice, DieFace};
+
+impl Table {
+    /// A key of the terminal.
+    pub(super) fn key(&mut self, key: Key) {
+        match key {
+            Key::Hidden => self.tell_key(KeyTold::SomeKey),
+            Key::Digit(face) => {
+                self.tell_key(KeyTold::Digit(face.pips()));
+                self.digit(face);
+            }
+            Key::Entry => {
+                self.tell_key(KeyTold::Entry);
+                self.entry();
+            }
+        }
+    }
+
+    fn digit(&mut self, face: DieFace) {
+        let (at, p) = (self.at, self.settings.parameters);
+        if self.round.as_ref().is_some_and(|r| r.revealed.is_some() && r.entered.is_none()) {
+            self.terminal.key(face, at, &p, &mut self.timers);
+            self.shown = true;
+        }
+    }
+
+    fn entry(&mut self) {
+        let Some(round) = &self.round else { return };
+        if round.result.is_some() {
+            self.entry_while_settling();
+            return;
+        }
+        if round.revealed.is_none() || round.entered.is_some() {
+            return;
+        }
+        let &[a, b, c] = self.terminal.digits() else {
+            let keyed = self.terminal.digits().len();
+            self.entry_error(format!("{keyed} numbers keyed; a result has three"));
+            return;
+        };
+        self.terminal.take();
+        if let Some(round) = &mut self.round {
+            round.entered = Some(Dice::new([a, b, c]));
+        }
+    }
+
+    /// In settling, entry with no digits says "all paid" (NZ 4.4).
+    fn entry_while_settling(&mut self) {
+        if !self.terminal.digits().is_empty() {
+            self.entry_error(
+                "the result is entered already: the supervisor amends it, before the wagers are settled".into(),
+            );
+            return;
+        }
+        let Some(round) = &self.round else { return };
+        if round.lit != Some(true) && self.is_in_service(Code::Lamps) && self.is_in_service(Code::Journal) {
+            self.entry_error("the winning areas are not proved lit yet".into());
+            return;
+        }
+        self.settle_round(None);
+    }
+
+    /// The entry is no result: the terminal says so.
+    fn entry_error(&mut self, why: String) {
+        let (at, p) = (self.at, self.settings.parameters);
+        self.terminal.refuse(at, &p, &mut self.timers);
+        self.record(Event::EntryError { why });
+    }
+
+    /// Three digits and entry were keyed: takes them as the result once the dice agree.
+    pub(super) fn judge_entry(&mut self) {
+        let Some(round) = &self.round else { return };
+        let (Some(entered), upheld) = (round.entered, round.upheld) else { return };
+        let established = round.established.is_some();
+        if self.reader_in_service() && !self.bus.unit(Unit::Reader).lost && !upheld {
+            // The reader says first whether the dice lie flat, and which faces they show.
+            let Some(faces) = self.reader.faces().filter(|_| established) else { return };
+            if let Some(read) = faces.filter(|read| *read != entered) {
+                if let Some(round) = &mut self.round {
+                    round.entered = None;
+                }
+                self.record(Event::EntryDiffers { entered, read });
+                let (at, p) = (self.at, self.settings.parameters);
+                self.terminal.refuse(at, &p, &mut self.timers);
+                self.sequence.hurry();
+                return;
+            }
+        }
+        if !established {
+            self.establish(FlatBy::Dealer);
+        }
+        self.take_result(entered);
+    }
+
+    /// The result stands: recorded, and its areas lit once that is durable.
+    pub(super) fn take_result(&mut self, dice: Dice) {
+        let areas = self.layout().map(|l| l.winning(dice)).unwrap_or_default();
+        let Some(round) = &mut self.round else { return };
+        round.entered = None;
+        round.result = Some(dice);
+        let id = round.id;
+        self.terminal.take();
+        self.record(Event::Result {
+            dice,
+            total: dice.total(),
+            call: call::result(dice),
+            areas: areas.into_iter().map(|a| a.id).collect(),
+        });
+        self.sequence.hold(Action::Light(id, dice));
+    }
+
+    /// The wagers are settled: the round is over.
+    pub(super) fn settle_round(&mut self, by: Option<String>) {
+        let Some(dice) = self.round.as_ref().and_then(|r| r.result) else { return };
+        self.record(Event::Settled { dice, total: dice.total(), by });
+        self.end_round(Some(dice), None);
+    }
+
+    /// The supervisor amends the result (NZ 7.2), or upholds an entry against the reader.
+    pub(super) fn amend(&mut self, dice: Dice, uphold: bool, by: &str) -> Result<String, String> {
+        let Some(round) = &self.round else {
+            return Err("no round is in progress: after \"all paid\" a result stands".into());
+        };
+        if round.revealed.is_none() {
+            return Err("the dice are not revealed yet".into());
+        }
+        let read = self.reader.faces().flatten().filter(|_| self.reader_in_service());
+        let differs = read.is_some_and(|read| read != dice);
+        if differs && !uphold {
+            return Err(
+                "the dice reader shows other faces: look at the dice, and uphold these numbers if they show them"
+                    .into(),
+            );
+        }
+        let Some(from) = round.result else {
+            if !uphold {
+                return Err("no result is entered yet: the dealer keys it".into());
+            }
+            if round.established.is_none() && self.reader_in_service() {
+                return Err("the dice reader has not found the dice flat yet".into());
+            }
+            self.uphold(dice, by, differs);
+            self.take_result(dice);
+            return Ok(format!("upheld: {}", call::result(dice)));
+        };
+        if from == dice {
+            return Err(format!("the result is {} already", call::result(dice)));
+        }
+        if differs {
+            self.uphold(dice, by, true);
+        }
+        let areas = self.areas(self.layout().map_or(0, |l| l.lit_bits(dice)));
+        let Some(round) = &mut self.round else { return Err("no round is in progress".into()) };
+        round.result = Some(dice);
+        round.lit = None;
+        let id = round.id;
+        self.sequence.drop_held(|a| matches!(a, Action::Light(..)));
+        self.record(Event::Amended { from, to: dice, by: by.to_owned() });
+        self.record(Event::Result { dice, total: dice.total(), call: call::result(dice), areas });
+        let (at, p) = (self.at, self.settings.parameters);
+        self.lamps.light(0, at, &p, &mut self.timers);
+        let shown = dice.pips().iter().fold(0, |shown, pips| shown << 4 | u16::from(*pips));
+        self.terminal.take();
+        self.terminal.want(shown, at, &p, &mut self.timers);
+        self.sequence.hold(Action::Light(id, dice));
+        Ok(format!("amended to {}", call::result(dice)))
+    }
+
+    /// The dice are authoritative: if they show what was keyed, the reader is wrong.
+    fn uphold(&mut self, dice: Dice, by: &str, differs: bool) {
+        if let Some(round) = &mut self.round {
+            round.upheld = true;
+            if round.established.is_none() {
+                self.establish(FlatBy::Supervisor);
+            }
+        }
+        self.record(Event::Decided {
+            what: format!("the dice show {}", call::result(dice)),
+            reason: "upheld against the dice reader".into(),
+            by: by.to_owned(),
+        });
+        if differs {
+            self.latch(Code::Reader, "the reader shows other faces than the dice".into());
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! The field bus: which transaction is next, and what its answer means.
+//!
+//! What people wait for goes first (lamps of a result, their proof, the display, the faces), then the poll that is
+//! most overdue, then acknowledgements. Polling is driven by need: fast where a key, a die or a lamp matters now.
+
+use super::Table;
+use crate::device::bus::{Job, Unit};
+use crate::effect::{BusOp, BusRequest, Effect, KeyTold};
+use crate::input::{BusFailure, BusReply};
+use crate::latch::Code;
+use crate::record::Event;
+use crate::round::Spin;
+use crate::timer::Timer;
+use crate::units::{Millis, Mono};
+use crate::wire::registers::{reader, terminal};
+
+/// The shell bounds every transaction well below this; an answer that never comes must not end the polling.
+const UNANSWERED: Millis = Millis(3_000);
+
+impl Table {
+    /// Starts the next transaction, if none is outstanding and one is due.
+    pub(super) fn run_bus(&mut self) {
+        if self.bus.is_busy() || self.stopping {
+            return;
+        }
+        let Some(job) = self.next_job() else {
+            if let Some(due) = self.next_due() {
+                self.timers.set(Timer::Bus, due.max(Mono(self.at.0.saturating_add(1))));
+            }
+            return;
+        };
+        self.timers.clear(Timer::Bus);
+        self.timers.after(Timer::BusGuard, self.at, UNANSWERED);
+        self.schedule(job);
+        let id = self.bus.begin(job);
+        let op = match job {
+            Job::Poll { .. } => BusOp::ReadInput { address: terminal::POLL, count: terminal::POLL_COUNT },
+            Job::Acknowledge(next) => BusOp::WriteHolding { address: terminal::ACKNOWLEDGE, values: vec![next] },
+            Job::Display(shown) => BusOp::WriteHolding { address: terminal::DISPLAY, values: vec![shown] },
+            Job::Light(board, coils) => {
+                BusOp::WriteCoils { address: 0, count: self.lamps.count(usize::from(board)), bits: coils }
+            }
+            Job::Sense(board) => BusOp::ReadDiscrete { address: 0, count: self.lamps.count(usize::from(board)) },
+            Job::Poses => BusOp::ReadInput { address: reader::POSE, count: reader::POSE_COUNT },
+            Job::Faces => BusOp::ReadInput { address: reader::FACES, count: reader::FACES_COUNT },
+        };
+        self.out.push(Effect::Bus(BusRequest { id, unit: job.unit().address(), op }));
+    }
+
+    /// A unit's next poll is reckoned from now.
+    fn schedule(&mut self, job: Job) {
+        if !matches!(job, Job::Poll { .. } | Job::Sense(_) | Job::Poses) {
+            return;
+        }
+        let (unit, at) = (job.unit(), self.at);
+        let every = Millis(if self.is_urgent(unit) {
+            self.settings.parameters.poll_fast
+        } else {
+            self.settings.parameters.poll_slow
+        });
+        if let Some(state) = self.bus.unit_mut(unit) {
+            state.due = at.after(every);
+        }
+    }
+
+    /// Whether a unit matters now.
+    fn is_urgent(&self, unit: Unit) -> bool {
+        if self.bus.unit(unit).lost {
+            return false;
+        }
+        match unit {
+            Unit::Terminal => {
+                self.timers.is_set(Timer::DisplayVerify)
+                    || self.round.as_ref().is_some_and(|r| r.bets_closed && matches!(r.spin, Spin::Valid { .. }))
+            }
+            Unit::Reader => {
+                !self.tumbler.is_still()
+                    || self.round.as_ref().is_some_and(|r| {
+                        r.established.is_none() && matches!(r.spin, Spin::Valid { .. }) && !self.reader.is_settled()
+                    })
+            }
+            Unit::Board(_) => self.timers.is_set(Timer::LampVerify),
+        }
+    }
+
+    /// Makes the terminal's poll due now: keys matter from here on.
+    pub(super) fn poll_soon(&mut self) {
+        let at = self.at;
+        for unit in [Unit::Terminal, Unit::Reader] {
+            if let Some(state) = self.bus.unit_mut(unit) {
+                state.due = state.due.min(at);
+            }
+        }
+    }
+
+    fn may_ask(&self, unit: Unit) -> bool {
+        let state = self.bus.unit(unit);
+        state.fitted && state.not_before <= self.at
+    }
+
+    fn next_job(&self) -> Option<Job> {
+        for board in (0u8..).take(self.lamps.boards()) {
+            let state = self.bus.unit(Unit::Board(board));
+            if state.lost || !self.may_ask(Unit::Board(board)) {
+                continue;
+            }
+            if let Some(coils) = self.lamps.write_due_on(usize::from(board)) {
+                return Some(Job::Light(board, coils));
+            }
+        }
+        for board in (0u8..).take(self.lamps.boards()) {
+            let state = self.bus.unit(Unit::Board(board));
+            let pending = self.timers.is_set(Timer::LampVerify) && self.lamps.sense_due_on(usize::from(board));
+            if pending && !state.lost && self.may_ask(Unit::Board(board)) {
+                return Some(Job::Sense(board));
+            }
+        }
+        if self.may_ask(Unit::Terminal) && !self.bus.unit(Unit::Terminal).lost {
+            if let Some(shown) = self.terminal.display_due() {
+                return Some(Job::Display(shown));
+            }
+        }
+        if self.may_ask(Unit::Reader) && !self.bus.unit(Unit::Reader).lost && self.faces_may_be_read() {
+            return Some(Job::Faces);
+        }
+        let overdue = self
+            .bus
+            .fitted()
+            .filter(|(_, state)| state.due <= self.at && state.not_before <= self.at)
+            .min_by_key(|(_, state)| state.due);
+        if let Some((unit, _)) = overdue {
+            return Some(match unit {
+                Unit::Terminal => Job::Poll { hidden: self.keys_are_hidden() },
+                Unit::Reader => Job::Poses,
+                Unit::Board(board) => Job::Sense(board),
+            });
+        }
+        let acknowledge = self.terminal.acknowledge_due().filter(|_| self.may_ask(Unit::Terminal));
+        acknowledge.map(Job::Acknowledge)
+    }
+
+    /// Faces stay secret until they may be seen: looked at here once more, whatever asked for them.
+    fn faces_may_be_read(&self) -> bool {
+        self.reader.faces_due() && self.round.as_ref().is_some_and(|r| r.revealed.is_some())
+    }
+
+    fn next_due(&self) -> Option<Mono> {
+        self.bus.fitted().map(|(_, state)| state.due.max(state.not_before)).min()
+    }
+
+    /// Whether keys may neither be shown nor told nor kept.
+    fn keys_are_hidden(&self) -> bool {
+        self.hidden_polls > 0 || self.round.as_ref().is_none_or(|r| r.revealed.is_none())
+    }
+
+    /// Whether the answer that is awaited holds keys that may not be kept.
+    pub(super) fn next_poll_is_hidden(&self) -> bool {
+        matches!(self.bus.outstanding(), Some((_, Job::Poll { hidden })) if hidden || self.keys_are_hidden())
+    }
+
+    /// The bus answered.
+    pub(super) fn bus_answer(&mut self, id: u32, reply: &Result<BusReply, BusFailure>) {
+        let hidden = self.next_poll_is_hidden();
+        let Some(job) = self.bus.end(id) else { return };
+        self.timers.clear(Timer::BusGuard);
+        let unit = job.unit();
+        let good = match (reply, job) {
+            (Ok(BusReply::Words(words)), Job::Poll { .. }) => self.polled(words, hidden),
+            (Ok(BusReply::Words(words)), Job::Poses) => self.read_poses(words),
+            (Ok(BusReply::Words(words)), Job::Faces) => self.read_faces(words),
+            (Ok(BusReply::Bits(bits)), Job::Sense(board)) => self.sensed(board, *bits),
+            (Ok(BusReply::Written), Job::Light(board, coils)) => {
+                self.lamps.written(usize::from(board), coils);
+                true
+            }
+            (Ok(BusReply::Written), Job::Display(shown)) => {
+                self.terminal.written(shown);
+                // Its readback is what counts: look soon.
+                self.poll_soon();
+                true
+            }
+            (Ok(BusReply::Written), Job::Acknowledge(next)) => {
+                self.terminal.acknowledged(next);
+                true
+            }
+            _ => false,
+        };
+        let p = self.settings.parameters;
+        if good {
+            self.timers.after(Timer::UnitLost(unit.index()), self.at, Millis(p.unit_lost));
+            if self.bus.reply(unit) {
+                self.shown = true;
+            }
+        } else {
+            let rest = if matches!(reply, Err(BusFailure::PortGone)) { p.poll_slow } else { p.poll_fast };
+            self.bus.fail(unit, self.at, Millis(rest));
+        }
+    }
+
+    /// The shell never answered: the transaction is given up so that the others go on.
+    pub(super) fn bus_unanswered(&mut self) {
+        if let Some((id, _)) = self.bus.outstanding() {
+            self.bus_answer(id, &Err(BusFailure::Timeout));
+        }
+    }
+
+    fn polled(&mut self, words: &[u16], hidden: bool) -> bool {
+        let (at, p) = (self.at, self.settings.parameters);
+        let before = self.terminal.shown();
+        let Some(presses) = self.terminal.poll(words, hidden, at, &p, &mut self.timers) else { return false };
+        if self.terminal.shown() != before {
+            self.shown = true;
+        }
+        self.hidden_polls = self.hidden_polls.saturating_sub(1);
+        for key in presses.iter() {
+            self.key(key);
+        }
+        true
+    }
+
+    pub(super) fn tell_key(&mut self, key: KeyTold) {
+        self.out.push(Effect::Keypad(key));
+    }
+
+    fn read_poses(&mut self, words: &[u16]) -> bool {
+        let before = self.reader.poses();
+        let Some(moved) = self.reader.poll(words, self.at, &self.settings.parameters) else { return false };
+        if self.reader.poses() != before {
+            self.shown = true;
+        }
+        if moved && self.reader_in_service() {
+            self.dice_moved();
+        }
+        true
+    }
+
+    fn read_faces(&mut self, words: &[u16]) -> bool {
+        self.reader.read_faces(words)
+    }
+
+    fn sensed(&mut self, board: u8, bits: u64) -> bool {
+        let (at, p) = (self.at, self.settings.parameters);
+        let before = (self.lamps.sensed(), self.lamps.is_proved());
+        self.lamps.sense(usize::from(board), bits, at, &p, &mut self.timers);
+        let proved = self.lamps.is_proved();
+        if (self.lamps.sensed(), proved) != before {
+            self.shown = true;
+        }
+        if !proved && self.lamps.sense_due_on(usize::from(board)) {
+            if let Some(state) = self.bus.unit_mut(Unit::Board(board)) {
+                // Lamps take a moment; asking again at once would only keep the bus busy.
+                state.not_before = at.after(Millis(p.poll_fast));
+            }
+        }
+        if proved {
+            if let Some(lit @ Some(false)) = self.round.as_mut().map(|r| &mut r.lit) {
+                *lit = Some(true);
+                self.record(Event::LampsVerified);
+            }
+        }
+        true
+    }
+
+    /// A unit has not replied validly for too long.
+    pub(super) fn unit_lost(&mut self, index: u8) {
+        let unit = Unit::at(index);
+        if !self.bus.lose(unit) {
+            return;
+        }
+        self.shown = true;
+        match unit {
+            Unit::Terminal => {
+                self.terminal.lose(&mut self.timers);
+                self.latch(Code::Terminal, "the entry terminal does not reply".into());
+            }
+            Unit::Reader => {
+                self.reader.lose();
+                self.latch(Code::Reader, "the dice reader does not reply".into());
+            }
+            Unit::Board(board) => {
+                self.lamps.lose(usize::from(board));
+                self.latch(Code::Lamps, format!("lamp board {} does not reply", unit.address()));
+            }
+        }
+    }
+
+    /// Lamps do not do as they were told.
+    pub(super) fn lamps_wrong(&mut self) {
+        if self.lamps.is_proved() || self.bus.fitted().any(|(u, s)| matches!(u, Unit::Board(_)) && s.lost) {
+            return;
+        }
+        let wrong = self.areas(self.lamps.wrong());
+        self.latch(Code::Lamps, format!("lamps do not do as they were told: {}", wrong.join(", ")));
+    }
+
+    /// The display does not show what it was told.
+    pub(super) fn display_wrong(&mut self) {
+        if !self.terminal.shows() && !self.bus.unit(Unit::Terminal).lost {
+            self.latch(Code::Terminal, format!("the display shows \"{}\" instead", self.terminal.shown()));
+        }
+    }
+
+    /// Ids of these areas of the layout.
+    pub(super) fn areas(&self, bits: u128) -> Vec<String> {
+        let Some(layout) = self.layout() else { return Vec::new() };
+        let lit = layout.areas.iter().enumerate().filter(|(i, _)| bits >> (i % 128) & 1 == 1);
+        lit.map(|(_, area)| area.id.clone()).collect()
+    }
+}

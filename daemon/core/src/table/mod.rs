@@ -1,0 +1,307 @@
+//! The table: composes its devices, the round and the latch into one machine that inputs go into and effects come out of.
+//!
+//! `wires.rs` takes edges in, `field.rs` runs the field bus, `play.rs` is the life of a round, `entry.rs` the result,
+//! `block.rs` the latch and the permission, `commands.rs` the console, `proof.rs` the devices' tests, `show.rs` the picture.
+
+mod block;
+mod commands;
+mod entry;
+mod field;
+mod play;
+mod proof;
+mod show;
+mod start;
+mod steps;
+mod wires;
+
+pub use start::{Found, Start};
+
+use crate::device::bus::Bus;
+use crate::device::contact::Contact;
+use crate::device::dome::Dome;
+use crate::device::lamps::Lamps;
+use crate::device::outputs::Outputs;
+use crate::device::reader::Reader;
+use crate::device::temperature::Temperature;
+use crate::device::terminal::Terminal;
+use crate::device::tumbler::Tumbler;
+use crate::effect::{Effect, OutLine};
+use crate::input::{BusReply, InLine, Input};
+use crate::latch::{Code, Malfunction, Waiver};
+use crate::record::Event;
+use crate::round::{Past, Round};
+use crate::rules::{self, Layout, Order, RuleSet};
+use crate::sequence::{Action, Sequence};
+use crate::settings::Settings;
+use crate::timer::{Timer, Timers};
+use crate::units::{Millis, Mono, RoundId, Seq};
+use serde::{Deserialize, Serialize};
+
+/// What the motor runs for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum RunsFor {
+    /// The spin of this round.
+    Round(RoundId),
+    /// A device's test.
+    Test,
+}
+
+/// A Tai-Sai table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    settings: Settings,
+    /// Order of play of the round in progress, else of the rule set for new rounds.
+    order: Order,
+    boot: String,
+    /// The moment that is being judged.
+    at: Mono,
+    timers: Timers,
+    out: Outputs,
+    /// Raw levels of the input lines.
+    raw: [Option<bool>; 12],
+    lines_up: bool,
+    dome: Dome,
+    contacts: [Contact; 12],
+    /// Buttons and key that were seen inactive, so that their next edge counts.
+    armed: [bool; 12],
+    tumbler: Tumbler,
+    runs_for: Option<RunsFor>,
+    temperature: Temperature,
+    terminal: Terminal,
+    /// Key events of so many polls may still be from before the reveal.
+    hidden_polls: u8,
+    reader: Reader,
+    lamps: Lamps,
+    bus: Bus,
+    /// The last edge of the supervisor's key, while its privilege lasts.
+    key_edge: Option<Mono>,
+    sequence: Sequence,
+    /// Whether the table is open for gaming.
+    open: bool,
+    latched: Vec<Malfunction>,
+    waived: Vec<Waiver>,
+    enrolled: Option<[u16; 3]>,
+    last_round: RoundId,
+    recent: Vec<Past>,
+    round: Option<Round>,
+    last_void: bool,
+    /// Who works on the table, in maintenance.
+    maintenance: Option<String>,
+    /// Who asked to close the table after the round.
+    closing: Option<String>,
+    test: Option<proof::Test>,
+    stopping: bool,
+    revision: u64,
+    /// Something that the snapshot shows has changed since the last revision.
+    shown: bool,
+}
+
+impl Table {
+    /// Takes an input in: first fires the deadlines before `at`, then judges the input, and appends what is to be done to `out`.
+    ///
+    /// `now` must not decrease from call to call; `at` may lie before it. Only [`Input::Tick`] fires the deadlines
+    /// between `at` and `now`, so hand it in once nothing else waits.
+    pub fn handle(&mut self, at: Mono, now: Mono, input: &Input, out: &mut Vec<Effect>) {
+        let due = if matches!(input, Input::Tick) { now } else { Mono(at.min(now).0.saturating_sub(1)) };
+        while let Some((deadline, timer)) = self.timers.pop(due) {
+            self.at = self.at.max(deadline);
+            self.fire(timer);
+            self.settle();
+        }
+        self.at = self.at.max(at.min(now));
+        self.take(input);
+        self.settle();
+        self.finish(out);
+    }
+
+    /// When the table wants an [`Input::Tick`], if nothing else comes before.
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<Mono> {
+        self.timers.next()
+    }
+
+    /// A number that changes whenever [`Table::snapshot`] has something new to show, all of it durable.
+    #[must_use]
+    pub const fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The input as the ring of raw inputs may keep it: key codes that may not be seen yet are masked, and the table
+    /// does the same with the masked input as with the real one. Call it before [`Table::handle`].
+    #[must_use]
+    pub fn redact(&self, mut input: Input) -> Input {
+        if let Input::Bus { reply: Ok(BusReply::Words(words)), .. } = &mut input {
+            if self.next_poll_is_hidden() {
+                crate::device::terminal::mask(words);
+            }
+        }
+        input
+    }
+
+    fn take(&mut self, input: &Input) {
+        match input {
+            Input::Tick => {}
+            Input::Level { line, active } => self.level(*line, *active),
+            Input::Edge { line, active } => self.edge(*line, *active),
+            Input::LineGap { line } => self.gap(*line),
+            Input::Readback { line, active } => {
+                let (at, p) = (self.at, self.settings.parameters);
+                self.out.read_back(*line, *active, at, &p, &mut self.timers);
+                self.shown = true;
+            }
+            Input::LinesLost { reason } => self.lose_lines(reason),
+            Input::LinesBack => self.lines_up = true,
+            Input::Bus { id, reply } => self.bus_answer(*id, reply),
+            Input::Temperature { reading } => self.read_temperature(*reading),
+            Input::Durable { seq } => self.durable(*seq),
+            Input::JournalFailed { reason } => {
+                self.sequence.fail();
+                self.latch(Code::Journal, reason.clone());
+                self.void_unless_established(
+                    crate::round::ending::VoidReason::Interruption,
+                    "the journal cannot be written",
+                );
+            }
+            Input::Relayed { seq } => self.sequence.outbox.acknowledge(*seq, self.sequence.last_durable()),
+            Input::Console { request, caller, command } => self.command(*request, caller, command),
+            Input::Stop => self.stop(),
+        }
+    }
+
+    fn fire(&mut self, timer: Timer) {
+        match timer {
+            Timer::Debounce(line) => self.debounced(line),
+            Timer::Readback(line) => {
+                let told = if self.out.told(line) { "active" } else { "inactive" };
+                self.lines_fault(&format!("{} was told to be {told} and does not read back so", line.name()));
+            }
+            Timer::Held(line) => self.held(line),
+            Timer::KeyLapse => {
+                self.key_edge = None;
+                self.shown = true;
+            }
+            Timer::DomeTravel => {
+                if let Some(place) = self.dome.contradict() {
+                    self.dome_moved(place);
+                }
+            }
+            Timer::Alive
+            | Timer::Stall
+            | Timer::Period
+            | Timer::SpinLimit
+            | Timer::Standstill
+            | Timer::Coast
+            | Timer::Flicker => {
+                let (at, p) = (self.at, self.settings.parameters);
+                let report = self.tumbler.timer(timer, at, &p, &mut self.timers, &mut self.out);
+                if let Some(report) = report {
+                    self.tumbler_reports(report);
+                }
+            }
+            Timer::SettleLimit => self.never_settled(),
+            Timer::Bus => {}
+            Timer::BusGuard => self.bus_unanswered(),
+            Timer::UnitLost(index) => self.unit_lost(index),
+            Timer::LampVerify => self.lamps_wrong(),
+            Timer::DisplayVerify => self.display_wrong(),
+            Timer::TerminalHeld => self.latch(Code::Terminal, "a key of the terminal is stuck".into()),
+            Timer::TemperatureStale => {
+                self.temperature.lose();
+                self.too_hot("no temperature was read for too long".into());
+            }
+            Timer::Linger => {
+                let at = self.at;
+                self.sequence.flush(at, Millis(0), true, &mut self.timers, self.out.queue());
+            }
+            Timer::BellOff => {
+                let (at, p) = (self.at, self.settings.parameters);
+                self.out.set(OutLine::Bell, false, at, &p, &mut self.timers);
+            }
+            Timer::TestStep => {}
+        }
+    }
+
+    /// Lets what just became known lead to what follows from it.
+    fn settle(&mut self) {
+        self.consider();
+        self.advance_test();
+        self.sign();
+        self.run_bus();
+        let (at, p) = (self.at, self.settings.parameters);
+        self.sequence.flush(at, Millis(p.linger), false, &mut self.timers, self.out.queue());
+    }
+
+    fn finish(&mut self, out: &mut Vec<Effect>) {
+        if self.shown && self.sequence.is_settled() {
+            self.shown = false;
+            self.revision = self.revision.wrapping_add(1);
+        }
+        self.out.drain(out);
+    }
+
+    fn durable(&mut self, seq: Seq) {
+        self.sequence.durable(seq);
+        self.shown = true;
+        while let Some(action) = self.sequence.release() {
+            self.act(action);
+        }
+    }
+
+    /// The record is durable: looks at the guards a second time, then energises.
+    fn act(&mut self, action: Action) {
+        let (at, p) = (self.at, self.settings.parameters);
+        match action {
+            Action::Spin(round) => self.start_spin(round),
+            Action::Bell(round) => {
+                if self.round.as_ref().is_some_and(|r| r.id == round) && self.lines_up && !self.stopping {
+                    self.strike_bell();
+                }
+            }
+            Action::Light(round, dice) => {
+                let now = self.round.as_mut().filter(|r| r.id == round && r.result == Some(dice));
+                if let Some(now) = now {
+                    now.lit = Some(false);
+                    let areas = self.layout().map_or(0, |l| l.lit_bits(dice));
+                    self.lamps.light(areas, at, &p, &mut self.timers);
+                }
+            }
+        }
+    }
+
+    fn strike_bell(&mut self) {
+        let (at, p) = (self.at, self.settings.parameters);
+        self.out.set(OutLine::Bell, true, at, &p, &mut self.timers);
+        self.timers.after(Timer::BellOff, at, Millis(p.bell));
+    }
+
+    fn record(&mut self, event: Event) -> Seq {
+        self.shown = true;
+        let round = self.round.as_ref().map(|r| r.id);
+        self.sequence.record(self.at, round, event)
+    }
+
+    /// The rule set in force: the round's own, else the one for new rounds.
+    fn rule_set(&self) -> Option<&'static RuleSet> {
+        rules::rule_set(self.round.as_ref().map_or(&self.settings.rules, |r| &r.rules))
+    }
+
+    /// The layout in force.
+    fn layout(&self) -> Option<&'static Layout> {
+        rules::layout(self.round.as_ref().map_or(&self.settings.layout, |r| &r.layout))
+    }
+
+    fn raw(&self, line: InLine) -> Option<bool> {
+        self.raw.get(line.index()).copied().flatten()
+    }
+
+    fn stop(&mut self) {
+        self.stopping = true;
+        self.halt_motor();
+        let (at, p) = (self.at, self.settings.parameters);
+        self.out.set(OutLine::MotorEnable, false, at, &p, &mut self.timers);
+        self.out.set(OutLine::Bell, false, at, &p, &mut self.timers);
+        self.sequence.drop_held(|_| true);
+        self.record(Event::Stopped);
+        self.sequence.hurry();
+    }
+}

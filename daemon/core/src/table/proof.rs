@@ -1,0 +1,233 @@
+//! The devices' tests: the opening of the table (NZ 5), and the proof that a malfunction has been rectified (NZ 7.4).
+//!
+//! A test is a list of steps, each looked at again whenever something happens. Its beginning is durable before
+//! anything moves or lights; the motor guards hold in it as in a game. Whatever ends it leaves everything dark and still.
+
+use super::steps::{Outcome, Step};
+use super::{RunsFor, Table};
+use crate::effect::Effect;
+use crate::latch::Code;
+use crate::record::Event;
+use crate::timer::Timer;
+use crate::units::{Millis, Mono};
+use crate::wire::console::{Answer, Witness};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// What a test is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Purpose {
+    /// Opening the table.
+    Opening,
+    /// Proving that a malfunction has been rectified.
+    Reset(Code),
+}
+
+/// A test in progress.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Test {
+    pub(super) purpose: Purpose,
+    by: String,
+    request: Option<u64>,
+    steps: VecDeque<Step>,
+    /// When the step in progress began.
+    pub(super) began: Mono,
+    failed: Option<String>,
+}
+
+impl Table {
+    /// Begins a test; the answer to `request` comes when it ends or waits for the witness.
+    pub(super) fn begin_test(&mut self, purpose: Purpose, by: &str, request: u64) {
+        let steps = match purpose {
+            Purpose::Opening => self.opening_steps(),
+            Purpose::Reset(code) => self.reset_steps(code),
+        };
+        let name = match purpose {
+            Purpose::Opening => "opening".to_owned(),
+            Purpose::Reset(code) => code.name().to_owned(),
+        };
+        self.record(Event::TestBegan { test: name, by: by.to_owned() });
+        let after = self.sequence.last();
+        self.sequence.hurry();
+        let mut all = VecDeque::from([Step::Durable { after }]);
+        all.extend(steps);
+        self.test =
+            Some(Test { purpose, by: by.to_owned(), request: Some(request), steps: all, began: self.at, failed: None });
+    }
+
+    fn opening_steps(&self) -> Vec<Step> {
+        let results = self.layout().map(crate::rules::Layout::covering).unwrap_or_default();
+        let mut steps = vec![Step::Power, Step::Units { only: None }];
+        if self.settings.temperature {
+            steps.push(Step::Temperature);
+        }
+        steps.extend([
+            Step::Terminal { shown: 0 },
+            Step::Lamps { results: results.into(), proved: None, lit: false },
+            Step::Bell { struck: false },
+            Step::Seal,
+            Step::Spin { started: false },
+            Step::Dice,
+            Step::Witness { left: vec![Witness::Areas, Witness::Seal, Witness::Bell, Witness::Sign] },
+        ]);
+        steps
+    }
+
+    fn reset_steps(&self, code: Code) -> Vec<Step> {
+        let results = self.layout().map(crate::rules::Layout::covering).unwrap_or_default();
+        match code {
+            Code::Tumbler | Code::Deadman => vec![Step::Power, Step::Spin { started: false }],
+            Code::Temperature => vec![Step::Temperature],
+            Code::Dome => vec![Step::Dome { seen_open: false, seen_closed: false }],
+            Code::Buttons => vec![Step::Buttons],
+            // The key edge newer than the latch, without which no reset begins, is the test.
+            Code::Key => vec![],
+            Code::Interference | Code::Dice => vec![Step::Dice],
+            Code::Reader => vec![Step::Units { only: Some(code) }, Step::Reader],
+            Code::Terminal => vec![Step::Units { only: Some(code) }, Step::Terminal { shown: 0 }],
+            Code::Lamps => vec![
+                Step::Units { only: Some(code) },
+                Step::Lamps { results: results.into(), proved: None, lit: false },
+            ],
+            Code::Seal => vec![Step::Seal],
+            Code::Gpio => vec![Step::Power],
+            // The durable beginning of the test is what proves the journal.
+            Code::Journal => vec![],
+        }
+    }
+
+    /// Something went wrong while a test ran the device.
+    pub(super) fn test_failed(&mut self, found: &str) {
+        if let Some(test) = &mut self.test {
+            test.failed.get_or_insert_with(|| found.to_owned());
+        }
+    }
+
+    /// Looks at the test in progress again.
+    pub(super) fn advance_test(&mut self) {
+        let Some(mut test) = self.test.take() else { return };
+        loop {
+            if let Some(found) = test.failed.take() {
+                let name = test.steps.front().map_or("test", Step::name);
+                self.record(Event::Tested { test: name.to_owned(), passed: false, found: found.clone() });
+                self.end_test(&test, Err(format!("{name}: {found}")));
+                return;
+            }
+            let Some(mut step) = test.steps.pop_front() else {
+                self.end_test(&test, Ok(()));
+                return;
+            };
+            match self.step(&mut step, test.began) {
+                Outcome::Passed(found) => {
+                    if let Some(found) = found {
+                        self.record(Event::Tested { test: step.name().to_owned(), passed: true, found });
+                    }
+                    test.began = self.at;
+                    self.shown = true;
+                    if matches!(test.steps.front(), Some(Step::Witness { .. })) {
+                        self.answer(
+                            test.request.take(),
+                            "the tests passed; now say what only a person can see: areas, seal, bell, sign",
+                        );
+                    }
+                }
+                Outcome::Failed(found) => {
+                    test.steps.push_front(step);
+                    test.failed = Some(found);
+                }
+                Outcome::Waits(until) => {
+                    test.steps.push_front(step);
+                    self.timers.set(Timer::TestStep, until.max(Mono(self.at.0.saturating_add(1))));
+                    // What the step did may have failed the test by way of the device's own report.
+                    self.test = Some(test);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn answer(&mut self, request: Option<u64>, done: &str) {
+        if let Some(request) = request {
+            self.out.push(Effect::Reply { request, answer: Answer::Done(done.to_owned()) });
+        }
+    }
+
+    fn end_test(&mut self, test: &Test, passed: Result<(), String>) {
+        self.timers.clear(Timer::TestStep);
+        self.shown = true;
+        self.halt_motor();
+        if matches!(self.runs_for, Some(RunsFor::Test)) {
+            self.runs_for = None;
+            self.tumbler.clear_stop();
+        }
+        self.darken();
+        let answer = match (passed, test.purpose) {
+            (Err(found), Purpose::Opening) => Answer::Refused(format!("not opened: {found}")),
+            (Err(found), Purpose::Reset(code)) => Answer::Refused(format!("{code} stays latched: {found}")),
+            (Ok(()), Purpose::Opening) => {
+                self.open = true;
+                self.last_void = false;
+                self.record(Event::Opened { by: test.by.clone() });
+                self.update_permit();
+                self.sequence.hurry();
+                Answer::Done("the table is open".into())
+            }
+            (Ok(()), Purpose::Reset(code)) => {
+                self.unlatch(code, "rectified".into(), test.by.clone());
+                Answer::Done(format!("{code} is rectified"))
+            }
+        };
+        if let Some(request) = test.request {
+            self.out.push(Effect::Reply { request, answer });
+        }
+        self.sequence.hurry();
+    }
+
+    /// A person says what only a person can see.
+    pub(super) fn witness(&mut self, item: Witness, right: bool) -> Result<String, String> {
+        let Some(Step::Witness { left }) = self.test.as_mut().and_then(|t| t.steps.front_mut()) else {
+            return Err("no opening waits for a witness".into());
+        };
+        if !left.contains(&item) {
+            return Err("that was witnessed already".into());
+        }
+        let name = serde_name(item);
+        if !right {
+            self.test_failed(&format!("a person found {name} wrong"));
+            return Ok(format!("{name}: wrong; the table stays closed"));
+        }
+        left.retain(|l| *l != item);
+        let all = left.is_empty();
+        self.record(Event::Tested { test: name.to_owned(), passed: true, found: "seen by a person".into() });
+        Ok(if all { "all witnessed: the table opens".into() } else { format!("{name}: right") })
+    }
+
+    /// Ends a test that a person calls off.
+    pub(super) fn call_off_test(&mut self, why: &str) {
+        self.test_failed(why);
+    }
+
+    /// What the test in progress does, for people.
+    pub(super) fn test_shown(&self) -> Option<String> {
+        let test = self.test.as_ref()?;
+        let step = test.steps.front().map_or_else(|| "ends".to_owned(), Step::shown);
+        Some(match test.purpose {
+            Purpose::Opening => format!("opening: {step}"),
+            Purpose::Reset(code) => format!("reset {code}: {step}"),
+        })
+    }
+
+    /// The longest wait for a person's part in a test, from the step's beginning.
+    pub(super) fn person_deadline(&self, began: Mono) -> Mono {
+        began.after(Millis(self.settings.parameters.person_limit))
+    }
+}
+
+const fn serde_name(item: Witness) -> &'static str {
+    match item {
+        Witness::Areas => "areas",
+        Witness::Seal => "seal",
+        Witness::Bell => "bell",
+        Witness::Sign => "sign",
+    }
+}

@@ -1,0 +1,181 @@
+//! What a table starts from, and what a restart decides.
+
+use super::Table;
+use crate::device::bus::{Bus, Unit};
+use crate::device::lamps::Lamps;
+use crate::device::outputs::Outputs;
+use crate::effect::{Effect, OutLine};
+use crate::latch::Code;
+use crate::record::{Event, Standing};
+use crate::round::Round;
+use crate::round::ending::VoidReason;
+use crate::rules;
+use crate::sequence::{Action, Sequence};
+use crate::settings::{BadSetting, Settings};
+use crate::timer::{Timer, Timers};
+use crate::units::{Millis, Mono, Seq};
+use serde::{Deserialize, Serialize};
+
+/// What the journal held when the daemon started.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Found {
+    /// A whole journal of this table.
+    Good {
+        /// What its records add up to ([`Standing::fold`] from the last keyframe on).
+        standing: Box<Standing>,
+        /// Its last record.
+        last: Seq,
+        /// The last event that the relay's broker acknowledged.
+        relayed: Seq,
+        /// Whether slot and permit beside the journal grant play under this boot id.
+        permit: bool,
+    },
+    /// Damaged, missing, foreign or older than it was: a `journal` malfunction. The shell has set up a journal that
+    /// can be appended to, after the last record that it could keep.
+    Bad {
+        /// What is wrong, for a person.
+        reason: String,
+        /// What the records that could be kept add up to.
+        standing: Box<Standing>,
+        /// The last record of the journal that new ones are appended to.
+        last: Seq,
+        /// The last event that the relay's broker acknowledged.
+        relayed: Seq,
+    },
+}
+
+/// What a table starts from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Start {
+    /// The kernel's boot id.
+    pub boot: String,
+    /// Version of the daemon.
+    pub build: String,
+    /// Hash of the effective configuration, in hexadecimal.
+    pub config: String,
+    /// The journal.
+    pub journal: Found,
+}
+
+impl Table {
+    /// Starts a table: outputs off, sign on, the start recorded, and what a restart decides decided.
+    ///
+    /// # Errors
+    /// Every setting that cannot be.
+    pub fn start(settings: Settings, start: Start, now: Mono, out: &mut Vec<Effect>) -> Result<Self, Vec<BadSetting>> {
+        let (rule_set, layout) = settings.check()?;
+        let (order, areas) = (rule_set.order, layout.areas.len());
+        let (standing, last, relayed, permit, bad) = match start.journal {
+            Found::Good { standing, last, relayed, permit } => (standing, last, relayed, permit, None),
+            Found::Bad { reason, standing, last, relayed } => (standing, last, relayed, false, Some(reason)),
+        };
+        let lamps = Lamps::new(areas);
+        let carries_on = standing.boot == start.boot;
+        let mut table = Self {
+            bus: Bus::new(lamps.boards(), settings.reader),
+            lamps,
+            order,
+            boot: start.boot.clone(),
+            at: now,
+            timers: Timers::default(),
+            out: Outputs::default(),
+            raw: [None; 12],
+            lines_up: true,
+            dome: crate::device::dome::Dome::default(),
+            contacts: [crate::device::contact::Contact::default(); 12],
+            armed: [false; 12],
+            tumbler: crate::device::tumbler::Tumbler::default(),
+            runs_for: None,
+            temperature: crate::device::temperature::Temperature::default(),
+            terminal: crate::device::terminal::Terminal::default(),
+            hidden_polls: 0,
+            reader: crate::device::reader::Reader::default(),
+            key_edge: None,
+            sequence: Sequence::new(last, relayed, permit && carries_on),
+            open: standing.open,
+            latched: standing.latched.clone(),
+            waived: standing.waived.clone(),
+            enrolled: standing.dice,
+            last_round: standing.last_round,
+            recent: standing.recent.clone(),
+            round: None,
+            last_void: standing.round.is_none() && standing.recent.last().is_some_and(|p| p.void.is_some()),
+            maintenance: None,
+            closing: None,
+            test: None,
+            stopping: false,
+            revision: 0,
+            shown: false,
+            settings,
+        };
+        table.begin(&standing, start.build, start.config, permit, bad);
+        table.finish(out);
+        Ok(table)
+    }
+
+    fn begin(&mut self, was: &Standing, build: String, config: String, permit: bool, bad: Option<String>) {
+        let (at, p) = (self.at, self.settings.parameters);
+        for line in [OutLine::MotorEnable, OutLine::Bell] {
+            self.out.set(line, false, at, &p, &mut self.timers);
+        }
+        self.out.set(OutLine::OutOfService, true, at, &p, &mut self.timers);
+        for (unit, _) in self.bus.fitted().collect::<Vec<_>>() {
+            self.timers.after(Timer::UnitLost(unit.index()), at, Millis(p.unit_lost));
+        }
+        if self.settings.temperature {
+            self.timers.after(Timer::TemperatureStale, at, Millis(p.temperature_stale));
+        }
+        self.record(Event::Started {
+            boot: self.boot.clone(),
+            build,
+            config,
+            backend: self.settings.backend.clone(),
+            rules: self.settings.rules.clone(),
+            layout: self.settings.layout.clone(),
+        });
+        let rebooted = was.boot != self.boot;
+        if rebooted {
+            // Monotonic time began anew: every latch is older than any key edge of this boot.
+            for malfunction in &mut self.latched {
+                malfunction.since = Mono(0);
+            }
+        }
+        if was.open {
+            let changed = (!was.rules.is_empty() && was.rules != self.settings.rules)
+                || (!was.layout.is_empty() && was.layout != self.settings.layout);
+            if rebooted {
+                self.close("the machine was restarted");
+            } else if changed {
+                self.close("rules or layout were changed");
+            } else if !permit && self.latched.is_empty() && bad.is_none() {
+                self.latch(Code::Journal, "the permission to play is not where it was left".into());
+            }
+        }
+        if let Some(reason) = bad {
+            self.latch(Code::Journal, reason);
+        }
+        if let Some(interrupted) = &was.round {
+            let order = rules::rule_set(&interrupted.rules).map_or(self.order, |r| r.order);
+            let mut round = Round::conclude(interrupted, order);
+            if !interrupted.established {
+                round.established = None;
+                round.revealed = None;
+            }
+            self.round = Some(round);
+            self.record(Event::Resumed { established: interrupted.established });
+            if interrupted.established {
+                if let Some(dice) = interrupted.result {
+                    self.sequence.hold(Action::Light(interrupted.id, dice));
+                } else {
+                    self.reader.want_faces();
+                }
+            } else {
+                self.void(VoidReason::Interruption, "the daemon was restarted before an outcome was established");
+            }
+        }
+        if self.bus.fitted().any(|(unit, _)| unit == Unit::Terminal) {
+            self.timers.set(Timer::Bus, at);
+        }
+        self.sequence.hurry();
+    }
+}

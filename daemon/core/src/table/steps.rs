@@ -1,0 +1,317 @@
+//! The steps of the devices' tests.
+
+use super::wires::BUTTONS;
+use super::{RunsFor, Table};
+use crate::device::bus::Unit;
+use crate::device::dome::Place;
+use crate::device::reader::{Pose, Verdict};
+use crate::device::tumbler::Stop;
+use crate::effect::OutLine;
+use crate::input::InLine;
+use crate::latch::Code;
+use crate::units::{Dice, Millis, Mono, Seq};
+use crate::wire::console::Witness;
+use crate::wire::registers::terminal::BLANK;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// What the display shows in its test, one after another: every digit once, then nothing.
+const PATTERNS: [u16; 3] = [0x0123, 0x0456, BLANK];
+/// Valid replies in a row that prove a unit of the field bus.
+const GOOD_REPLIES: u32 = 3;
+
+/// One step of a test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Step {
+    /// The test's beginning is durable.
+    Durable { after: Seq },
+    /// The supply is good, the lines are watched and the outputs read back (NZ 5(a)).
+    Power,
+    /// The units of the field bus reply; or only those of one malfunction.
+    Units { only: Option<Code> },
+    /// The temperature is known and good.
+    Temperature,
+    /// The display shows what it is told, and no key is held.
+    Terminal { shown: usize },
+    /// All areas light, result by result (NZ 5(b)).
+    Lamps { results: VecDeque<Dice>, proved: Option<Mono>, lit: bool },
+    /// The bell is struck.
+    Bell { struck: bool },
+    /// The seal's loop is closed (NZ 5(d)).
+    Seal,
+    /// The tumbler makes a valid spin, and the dead-man relay ends it (NZ 5(c)).
+    Spin { started: bool },
+    /// The reader sees the enrolled dice at rest.
+    Dice,
+    /// The reader replies and can say how the dice lie.
+    Reader,
+    /// The dome's contacts agree with each other in both places.
+    Dome { seen_open: bool, seen_closed: bool },
+    /// No button is held.
+    Buttons,
+    /// A person says what only a person can see.
+    Witness { left: Vec<Witness> },
+}
+
+/// How a step stands.
+pub(super) enum Outcome {
+    /// Passed, with what was found where it is worth a record.
+    Passed(Option<String>),
+    /// Failed, with what was found.
+    Failed(String),
+    /// To be looked at again, at the latest then.
+    Waits(Mono),
+}
+
+fn passed(found: &str) -> Outcome {
+    Outcome::Passed(Some(found.to_owned()))
+}
+
+impl Step {
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::Durable { .. } => "journal",
+            Self::Power => "power",
+            Self::Units { .. } => "bus",
+            Self::Temperature => "temperature",
+            Self::Terminal { .. } => "terminal",
+            Self::Lamps { .. } => "lamps",
+            Self::Bell { .. } => "bell",
+            Self::Seal => "seal",
+            Self::Spin { .. } => "tumbler",
+            Self::Dice => "dice",
+            Self::Reader => "reader",
+            Self::Dome { .. } => "dome",
+            Self::Buttons => "buttons",
+            Self::Witness { .. } => "witness",
+        }
+    }
+
+    pub(super) fn shown(&self) -> String {
+        match self {
+            Self::Lamps { results, .. } => match results.front() {
+                Some(dice) => format!("lamps, showing {}", crate::round::call::result(*dice)),
+                None => "lamps, all dark".to_owned(),
+            },
+            Self::Dome { .. } => "dome: lift it and put it back".to_owned(),
+            Self::Witness { left } => format!("waits for a witness, {} left", left.len()),
+            _ => self.name().to_owned(),
+        }
+    }
+}
+
+impl Table {
+    /// Looks at a step that began at `began`.
+    pub(super) fn step(&mut self, step: &mut Step, began: Mono) -> Outcome {
+        let (at, p) = (self.at, self.settings.parameters);
+        match step {
+            Step::Durable { after } => {
+                if self.sequence.last_durable() >= *after && !self.sequence.has_failed() {
+                    passed("written and durable")
+                } else {
+                    self.wait(began, Millis(p.person_limit), "the journal does not confirm")
+                }
+            }
+            Step::Power => self.power_step(began),
+            Step::Units { only } => self.units_step(*only, began),
+            Step::Temperature => {
+                if self.temperature.is_good(&p) {
+                    passed("known and within its limit")
+                } else {
+                    self.wait(began, Millis(p.temperature_stale), "no good temperature is read")
+                }
+            }
+            Step::Terminal { shown } => self.terminal_step(shown, began),
+            Step::Lamps { results, proved, lit } => self.lamps_step(results, proved, lit),
+            Step::Bell { struck } => {
+                if !core::mem::replace(struck, true) {
+                    self.strike_bell();
+                }
+                if at.reached(began, Millis(p.bell)) && !self.out.told(OutLine::Bell) {
+                    passed("struck")
+                } else {
+                    Outcome::Waits(began.after(Millis(p.bell)))
+                }
+            }
+            Step::Seal => {
+                if self.is_active(InLine::Seal) {
+                    passed("the loop is closed")
+                } else {
+                    self.wait(began, Millis(p.unit_lost), "the seal's loop is open")
+                }
+            }
+            Step::Spin { started } => self.spin_step(started, began),
+            Step::Dice => self.dice_step(began),
+            Step::Reader => {
+                let unknown = self.reader.poses().contains(&Pose::Unknown);
+                if self.bus.unit(Unit::Reader).good >= GOOD_REPLIES && !unknown {
+                    passed("replies, and can say how the dice lie")
+                } else {
+                    self.wait(began, Millis(p.settle_limit), "the reader cannot say how the dice lie")
+                }
+            }
+            Step::Dome { seen_open, seen_closed } => {
+                *seen_open |= self.dome.place() == Place::Open;
+                *seen_closed |= self.dome.covers();
+                if (*seen_open && *seen_closed) || !self.order.covered {
+                    passed("open and closed were both seen")
+                } else if at >= self.person_deadline(began) {
+                    Outcome::Failed("the dome was not seen both open and closed".into())
+                } else {
+                    Outcome::Waits(self.person_deadline(began))
+                }
+            }
+            Step::Buttons => match BUTTONS.into_iter().find(|b| !self.is_inactive(*b)) {
+                None => passed("none is held"),
+                Some(button) => self.wait(began, Millis(p.unit_lost), &format!("{} is held", button.name())),
+            },
+            Step::Witness { left } => {
+                if left.is_empty() {
+                    Outcome::Passed(None)
+                } else if at >= self.person_deadline(began) {
+                    Outcome::Failed("nobody said what only a person can see".into())
+                } else {
+                    Outcome::Waits(self.person_deadline(began))
+                }
+            }
+        }
+    }
+
+    /// Waits for `limit` from the step's beginning, then fails.
+    fn wait(&self, began: Mono, limit: Millis, found: &str) -> Outcome {
+        if self.at.reached(began, limit) {
+            Outcome::Failed(found.to_owned())
+        } else {
+            Outcome::Waits(began.after(limit))
+        }
+    }
+
+    fn power_step(&self, began: Mono) -> Outcome {
+        let unread = InLine::ALL.into_iter().find(|line| self.raw(*line).is_none());
+        let found = if let Some(line) = unread {
+            format!("{} is not watched", line.name())
+        } else if self.raw(InLine::PowerGood) != Some(true) {
+            "the supply is not good".to_owned()
+        } else if self.raw(InLine::MotorFault) != Some(false) {
+            "the motor driver reports a fault".to_owned()
+        } else if self.out.read(OutLine::MotorEnable) != Some(false) {
+            "motor_enable does not read back as off".to_owned()
+        } else if self.out.read(OutLine::OutOfService) != Some(true) {
+            "the sign does not read back as on".to_owned()
+        } else {
+            return passed("supply good, lines watched, outputs read back");
+        };
+        self.wait(began, Millis(self.settings.parameters.unit_lost), &found)
+    }
+
+    fn units_step(&self, only: Option<Code>, began: Mono) -> Outcome {
+        let wanted = |unit: &Unit| match only {
+            Some(Code::Terminal) => *unit == Unit::Terminal,
+            Some(Code::Reader) => *unit == Unit::Reader,
+            Some(Code::Lamps) => matches!(unit, Unit::Board(_)),
+            _ => true,
+        };
+        let silent = self
+            .bus
+            .fitted()
+            .filter(|(unit, _)| wanted(unit))
+            .find(|(_, state)| state.lost || state.good < GOOD_REPLIES);
+        match silent {
+            None => passed("all units reply"),
+            Some((unit, _)) => {
+                let limit = self.settings.parameters.unit_lost.saturating_mul(3);
+                self.wait(began, Millis(limit), &format!("unit {} does not reply", unit.address()))
+            }
+        }
+    }
+
+    fn terminal_step(&mut self, shown: &mut usize, began: Mono) -> Outcome {
+        let (at, p) = (self.at, self.settings.parameters);
+        if self.terminal.is_held() {
+            return self.wait(began, Millis(p.unit_lost), "a key of the terminal is held");
+        }
+        while let Some(pattern) = PATTERNS.get(*shown) {
+            self.terminal.want(*pattern, at, &p, &mut self.timers);
+            if !self.terminal.shows() || self.terminal.display_due().is_some() {
+                let limit = p.display_verify.saturating_mul(4);
+                return self.wait(began, Millis(limit), "the display does not show what it is told");
+            }
+            *shown += 1;
+        }
+        passed("the display shows what it is told")
+    }
+
+    fn lamps_step(&mut self, results: &mut VecDeque<Dice>, proved: &mut Option<Mono>, lit: &mut bool) -> Outcome {
+        let (at, p) = (self.at, self.settings.parameters);
+        loop {
+            let areas = match results.front() {
+                Some(dice) => self.layout().map_or(0, |l| l.lit_bits(*dice)),
+                None => 0,
+            };
+            if !core::mem::replace(lit, true) {
+                self.lamps.light(areas, at, &p, &mut self.timers);
+                *proved = None;
+            }
+            if self.is_latched(Code::Lamps)
+                && !self.lamps.is_proved()
+                && !self.timers.is_set(crate::timer::Timer::LampVerify)
+            {
+                let wrong = self.areas(self.lamps.wrong());
+                return Outcome::Failed(format!("lamps do not do as they were told: {}", wrong.join(", ")));
+            }
+            if !self.lamps.is_proved() {
+                return Outcome::Waits(at.after(Millis(p.lamp_verify)));
+            }
+            if results.is_empty() {
+                return passed("every area lights by its results, and no other");
+            }
+            let since = *proved.get_or_insert(at);
+            if !at.reached(since, Millis(p.lamp_dwell)) {
+                return Outcome::Waits(since.after(Millis(p.lamp_dwell)));
+            }
+            results.pop_front();
+            *lit = false;
+        }
+    }
+
+    fn spin_step(&mut self, started: &mut bool, began: Mono) -> Outcome {
+        let (at, p) = (self.at, self.settings.parameters);
+        if !*started {
+            if let Err(why) = self.motor_may_run() {
+                return self.wait(began, Millis(p.person_limit), &why);
+            }
+            *started = true;
+            self.runs_for = Some(RunsFor::Test);
+            self.reader.begin_spin();
+            self.tumbler.run(p.target_tumbles, at, &p, &mut self.timers, &mut self.out);
+        }
+        let stopped = self.tumbler.stopped_by().filter(|_| self.tumbler.is_still());
+        let Some(stop) = stopped else {
+            return Outcome::Waits(at.after(Millis(p.spin_limit)));
+        };
+        self.tumbler.clear_stop();
+        self.runs_for = None;
+        let tumbles = self.tumbler.counted();
+        if stop == Stop::Target {
+            self.reader.end_spin();
+            Outcome::Passed(Some(format!("{} full tumbles, stopped by the dead-man relay", tumbles.0)))
+        } else {
+            Outcome::Failed(format!("the spin ended early after {} full tumbles", tumbles.0))
+        }
+    }
+
+    fn dice_step(&self, began: Mono) -> Outcome {
+        if !self.reader_in_service() {
+            return passed("no reader is in service: the supervisor's eye");
+        }
+        let limit = Millis(self.settings.parameters.settle_limit);
+        if !self.reader.is_settled() {
+            return self.wait(began, limit, "the dice do not come to rest");
+        }
+        match self.reader.verdict(self.enrolled) {
+            Verdict::Wrong(what) => self.wait(began, limit, &format!("the reader sees {what}")),
+            Verdict::Unknown => self.wait(began, limit, "the reader cannot say how the dice lie"),
+            Verdict::Flat | Verdict::NotFlat(_) => passed("three dice, as enrolled"),
+        }
+    }
+}

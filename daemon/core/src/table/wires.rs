@@ -1,0 +1,344 @@
+//! Edges come in: the motor guard looks at them raw and first, then each device takes its own.
+
+use super::{RunsFor, Table};
+use crate::device::contact::Contact;
+use crate::device::dome::Place;
+use crate::device::tumbler::{Defect, Report, Stop};
+use crate::effect::OutLine;
+use crate::input::InLine;
+use crate::latch::Code;
+use crate::record::Event;
+use crate::round::ending::VoidReason;
+use crate::timer::Timer;
+use crate::units::{MilliCelsius, Millis};
+
+/// The dealer's buttons.
+pub(super) const BUTTONS: [InLine; 4] = [InLine::Tumble, InLine::PlaceBets, InLine::NoMoreBets, InLine::NoSpin];
+
+impl Table {
+    fn contact(&mut self, line: InLine) -> Option<&mut Contact> {
+        self.contacts.get_mut(line.index())
+    }
+
+    /// Whether a contact is active, raw and debounced.
+    pub(super) fn is_active(&self, line: InLine) -> bool {
+        self.contacts.get(line.index()).is_some_and(Contact::is_active)
+    }
+
+    /// Whether a contact is inactive, raw and debounced.
+    pub(super) fn is_inactive(&self, line: InLine) -> bool {
+        self.contacts.get(line.index()).is_some_and(Contact::is_inactive)
+    }
+
+    fn debounce_of(&self, line: InLine) -> Millis {
+        let p = &self.settings.parameters;
+        Millis(match line {
+            InLine::DomeClosed | InLine::DomeOpen => p.dome_debounce,
+            InLine::Seal => p.seal_debounce,
+            // The driver's fault output and the supply's signal are not contacts: they do not bounce, but may flicker.
+            InLine::MotorFault | InLine::PowerGood => p.flicker,
+            _ => p.button_debounce,
+        })
+    }
+
+    /// A line's level when watching it began.
+    pub(super) fn level(&mut self, line: InLine, active: bool) {
+        if let Some(raw) = self.raw.get_mut(line.index()) {
+            *raw = Some(active);
+        }
+        let (at, p) = (self.at, self.settings.parameters);
+        match line {
+            InLine::CamA | InLine::CamB => self.tumbler.level(line, active),
+            InLine::DomeClosed | InLine::DomeOpen => {
+                let moved = self.dome.level(line, active, at, Millis(p.dome_travel), &mut self.timers);
+                if let Some(place) = moved {
+                    self.dome_moved(place);
+                }
+            }
+            _ => {
+                let Some(contact) = self.contacts.get_mut(line.index()) else { return };
+                contact.level(line, active, &mut self.timers);
+                self.first_level(line, active);
+            }
+        }
+        self.guard(line);
+        self.shown = true;
+    }
+
+    /// What a contact's first level says: a button that is active at start is stuck and starts nothing.
+    fn first_level(&mut self, line: InLine, active: bool) {
+        let p = self.settings.parameters;
+        let at = self.at;
+        match line {
+            _ if BUTTONS.contains(&line) || line == InLine::SupervisorKey => {
+                if let Some(armed) = self.armed.get_mut(line.index()) {
+                    *armed = !active;
+                }
+                if active && line == InLine::SupervisorKey {
+                    self.timers.after(Timer::Held(line), at, Millis(p.key_stuck));
+                } else if active {
+                    self.latch(Code::Buttons, format!("the button {} is active at the start", line.name()));
+                } else {
+                    self.timers.clear(Timer::Held(line));
+                }
+            }
+            InLine::Seal if !active => self.seal_broken(),
+            InLine::MotorFault if active => self.driver_fault(),
+            _ => {}
+        }
+    }
+
+    /// A raw edge.
+    pub(super) fn edge(&mut self, line: InLine, active: bool) {
+        if let Some(raw) = self.raw.get_mut(line.index()) {
+            *raw = Some(active);
+        }
+        self.guard(line);
+        let (at, p) = (self.at, self.settings.parameters);
+        match line {
+            InLine::CamA | InLine::CamB => {
+                let report = self.tumbler.edge(line, active, at, &p, &mut self.timers, &mut self.out);
+                if let Some(report) = report {
+                    self.tumbler_reports(report);
+                }
+            }
+            InLine::DomeClosed | InLine::DomeOpen => {
+                let (debounce, travel) = (Millis(p.dome_debounce), Millis(p.dome_travel));
+                self.dome.edge(line, active, at, debounce, travel, &mut self.timers);
+            }
+            _ => {
+                let debounce = self.debounce_of(line);
+                if let Some(contact) = self.contacts.get_mut(line.index()) {
+                    contact.edge(line, active, at, debounce, &mut self.timers);
+                }
+            }
+        }
+    }
+
+    /// Whether every line that guards the motor says, raw, that it may run.
+    pub(super) fn guards_are_good(&self) -> bool {
+        InLine::ALL.into_iter().all(|line| !self.is_away(line))
+    }
+
+    /// Whether this line takes the motor's permission away, by its raw level.
+    fn is_away(&self, line: InLine) -> bool {
+        let raw = self.raw(line);
+        match line {
+            InLine::DomeClosed => self.order.covered && raw != Some(true),
+            // Under Open Cover the dome lies aside, and only the edge that takes it away matters.
+            InLine::DomeOpen => self.order.covered && raw != Some(false),
+            InLine::Seal | InLine::PowerGood => raw != Some(true),
+            InLine::MotorFault => raw != Some(false),
+            _ => false,
+        }
+    }
+
+    /// The motor guard: the first raw edge that takes a guard line away cuts the motor at once.
+    fn guard(&mut self, line: InLine) {
+        let (at, p) = (self.at, self.settings.parameters);
+        if self.tumbler.is_on() {
+            let raised = line == InLine::DomeOpen && self.raw(line) == Some(true);
+            if raised || self.is_away(line) {
+                self.tumbler.cut(line, at, &p, &mut self.timers, &mut self.out);
+                self.shown = true;
+            }
+        } else if self.tumbler.cut_by().is_some() && self.guards_are_good() && self.raw(InLine::DomeOpen) != Some(true)
+        {
+            if let Some(report) = self.tumbler.resume(at, &p, &mut self.timers, &mut self.out) {
+                self.tumbler_reports(report);
+            }
+        }
+    }
+
+    /// A contact has kept its new level for its debounce time.
+    pub(super) fn debounced(&mut self, line: InLine) {
+        if matches!(line, InLine::DomeClosed | InLine::DomeOpen) {
+            if let Some(place) = self.dome.settle(line) {
+                self.dome_moved(place);
+            }
+            return;
+        }
+        let Some(active) = self.contact(line).and_then(Contact::settle) else { return };
+        self.shown = true;
+        match line {
+            InLine::SupervisorKey => self.key_switched(active),
+            InLine::Seal if !active => self.seal_broken(),
+            InLine::MotorFault if active => self.driver_fault(),
+            _ if BUTTONS.contains(&line) => self.button(line, active),
+            _ => {}
+        }
+    }
+
+    fn button(&mut self, line: InLine, active: bool) {
+        let armed = self.armed.get_mut(line.index()).is_some_and(|armed| core::mem::replace(armed, !active));
+        if !active {
+            self.timers.clear(Timer::Held(line));
+            return;
+        }
+        self.timers.after(Timer::Held(line), self.at, Millis(self.settings.parameters.button_stuck));
+        if !armed || self.stopping {
+            return;
+        }
+        match line {
+            InLine::Tumble => self.ask_for_spin(),
+            InLine::PlaceBets => self.call_place_bets(),
+            InLine::NoMoreBets => self.call_no_more_bets(),
+            InLine::NoSpin => self.call_no_spin(),
+            _ => {}
+        }
+    }
+
+    /// A button or the key switch has been active for too long.
+    pub(super) fn held(&mut self, line: InLine) {
+        if line == InLine::SupervisorKey {
+            self.latch(Code::Key, "the supervisor's key has been turned on for too long".into());
+        } else {
+            self.latch(Code::Buttons, format!("the button {} is stuck", line.name()));
+        }
+    }
+
+    fn key_switched(&mut self, active: bool) {
+        let armed = self.armed.get_mut(InLine::SupervisorKey.index()).is_some_and(|a| core::mem::replace(a, !active));
+        let p = self.settings.parameters;
+        if !active {
+            self.timers.clear(Timer::Held(InLine::SupervisorKey));
+        } else if armed {
+            self.timers.after(Timer::Held(InLine::SupervisorKey), self.at, Millis(p.key_stuck));
+            self.timers.after(Timer::KeyLapse, self.at, Millis(p.key_privilege));
+            self.key_edge = Some(self.at);
+            self.record(Event::KeyTurned);
+        }
+    }
+
+    fn seal_broken(&mut self) {
+        self.halt_motor();
+        self.latch(Code::Seal, "the seal of the dice compartment is broken".into());
+        self.void_unless_established(VoidReason::Equipment, "the seal of the dice compartment is broken");
+    }
+
+    fn driver_fault(&mut self) {
+        self.tumbler_defect(Defect::Driver);
+    }
+
+    /// The dome came to another place.
+    pub(super) fn dome_moved(&mut self, place: Place) {
+        self.shown = true;
+        if !self.order.covered {
+            return;
+        }
+        match place {
+            Place::Open => self.dome_opened(),
+            Place::Fault => {
+                self.halt_motor();
+                self.latch(Code::Dome, "the dome's contacts contradict each other".into());
+                self.void_unless_established(VoidReason::Equipment, "the dome's contacts contradict each other");
+            }
+            Place::Closed | Place::Travelling | Place::Unknown => {}
+        }
+    }
+
+    /// What the tumbler reports.
+    pub(super) fn tumbler_reports(&mut self, report: Report) {
+        self.shown = true;
+        match report {
+            Report::Tumbled => {}
+            Report::Slow => self.spin_is_slow(),
+            Report::Flickered(line) => {
+                self.record(Event::SpinFlickered { line: line.name().to_owned() });
+            }
+            Report::Stopped(Stop::Defect(defect)) => self.tumbler_defect(defect),
+            // Judged once the shaft stands still and the dome is in its place.
+            Report::Stopped(_) | Report::Still => {}
+            Report::Defective(Defect::Deadman) => {
+                self.test_failed(Defect::Deadman.found());
+                self.latch(Code::Deadman, Defect::Deadman.found().to_owned());
+            }
+            Report::Defective(defect) => self.tumbler_defect(defect),
+        }
+    }
+
+    /// The tumbler does not operate correctly (NZ 7.1(b)).
+    pub(super) fn tumbler_defect(&mut self, defect: Defect) {
+        let early =
+            defect == Defect::Uncommanded && self.round.as_ref().is_some_and(|r| !r.order.covered && !r.bets_closed);
+        self.halt_motor();
+        if matches!(self.runs_for, Some(RunsFor::Test)) {
+            self.test_failed(defect.found());
+        }
+        if early {
+            self.void_unless_established(VoidReason::ActivatedEarly, "the tumbler turned before \"No more bets\"");
+        }
+        self.latch(Code::Tumbler, defect.found().to_owned());
+        self.end_spin_badly(defect.found());
+        self.void_for_tumbler(defect.found());
+    }
+
+    /// Takes motor power away, if it is on.
+    pub(super) fn halt_motor(&mut self) {
+        let (at, p) = (self.at, self.settings.parameters);
+        self.tumbler.halt(Stop::Halt, at, &p, &mut self.timers, &mut self.out);
+    }
+
+    /// Edges of a line were lost.
+    pub(super) fn gap(&mut self, line: InLine) {
+        if matches!(line, InLine::CamA | InLine::CamB) {
+            let (at, p) = (self.at, self.settings.parameters);
+            if let Some(report) = self.tumbler.gap(at, &p, &mut self.timers, &mut self.out) {
+                self.tumbler_reports(report);
+                return;
+            }
+        }
+        self.lines_fault(&format!("edges of {} were lost", line.name()));
+    }
+
+    /// The lines are gone: nothing can be watched or driven.
+    pub(super) fn lose_lines(&mut self, reason: &str) {
+        self.lines_up = false;
+        self.raw = [None; 12];
+        for line in InLine::ALL {
+            if let Some(contact) = self.contacts.get_mut(line.index()) {
+                contact.forget(line, &mut self.timers);
+            }
+            self.timers.clear(Timer::Held(line));
+        }
+        self.armed = [false; 12];
+        self.dome.forget(&mut self.timers);
+        self.lines_fault(reason);
+        self.out.forget(&mut self.timers);
+    }
+
+    /// Wires cannot be watched or driven as they must.
+    pub(super) fn lines_fault(&mut self, what: &str) {
+        self.halt_motor();
+        let (at, p) = (self.at, self.settings.parameters);
+        self.out.set(OutLine::MotorEnable, false, at, &p, &mut self.timers);
+        self.latch(Code::Gpio, what.to_owned());
+        self.void_unless_established(VoidReason::Equipment, what);
+        // Said once: a pin that is dead stays dead, and the latch holds the table.
+        self.timers.clear(Timer::Readback(OutLine::MotorEnable));
+    }
+
+    /// A reading of the motor's temperature.
+    pub(super) fn read_temperature(&mut self, reading: Option<MilliCelsius>) {
+        if !self.settings.temperature {
+            return;
+        }
+        let (at, p) = (self.at, self.settings.parameters);
+        // A sensor that does not answer is given up by its own deadline.
+        let Some(reading) = reading else { return };
+        self.timers.after(Timer::TemperatureStale, at, Millis(p.temperature_stale));
+        self.shown = true;
+        if let Some(wrong) = self.temperature.read(reading, &p) {
+            self.too_hot(wrong);
+        }
+    }
+
+    /// The motor is too hot, or its sensor cannot be believed: a spin in progress ends.
+    pub(super) fn too_hot(&mut self, what: String) {
+        self.halt_motor();
+        if matches!(self.runs_for, Some(RunsFor::Test)) {
+            self.test_failed(&what);
+        }
+        self.latch(Code::Temperature, what);
+    }
+}

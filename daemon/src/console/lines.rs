@@ -1,0 +1,138 @@
+//! Lines in and lines out, each with a limit in bytes and in time.
+
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::time::{Instant, timeout, timeout_at};
+use tumbler_core::wire::ask::{MAX_LINE, Reply};
+
+/// Longest time without a request: a forgotten connection gives its place back.
+const IDLE: Duration = Duration::from_secs(300);
+/// Longest time from a line's first byte to its last: a program writes a line at once.
+const HALF: Duration = Duration::from_secs(5);
+/// Longest time in which a client takes a line; a slower one is dropped.
+const TAKEN: Duration = Duration::from_secs(5);
+
+/// Why no line came.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NoLine {
+    #[error("a line is longer than {MAX_LINE} bytes")]
+    TooLong,
+    #[error("a line was begun and not ended within {HALF:?}")]
+    Half,
+    #[error("no request came for {IDLE:?}")]
+    Idle,
+    #[error("the client is gone")]
+    Gone,
+}
+
+/// The lines of a client.
+#[derive(Debug)]
+pub(super) struct Lines<R> {
+    from: R,
+    buffer: Vec<u8>,
+    begun: Option<Instant>,
+}
+
+impl<R: AsyncRead + Unpin> Lines<R> {
+    pub(super) fn new(from: R) -> Self {
+        Self { from, buffer: Vec::new(), begun: None }
+    }
+
+    /// The next line, without its end; `None` when the client hung up between two lines. May be dropped and called again.
+    ///
+    /// # Errors
+    /// [`NoLine`].
+    pub(super) async fn next(&mut self) -> Result<Option<Vec<u8>>, NoLine> {
+        loop {
+            if let Some(end) = self.buffer.iter().position(|b| *b == b'\n') {
+                if end >= MAX_LINE {
+                    return Err(NoLine::TooLong);
+                }
+                let rest = self.buffer.split_off(end + 1);
+                let mut line = std::mem::replace(&mut self.buffer, rest);
+                line.pop();
+                self.begun = (!self.buffer.is_empty()).then(Instant::now);
+                return Ok(Some(line));
+            }
+            if self.buffer.len() >= MAX_LINE {
+                return Err(NoLine::TooLong);
+            }
+            let limit = self.begun.map_or_else(|| Instant::now() + IDLE, |begun| begun + HALF);
+            let late = if self.begun.is_some() { NoLine::Half } else { NoLine::Idle };
+            let mut chunk = [0; 4096];
+            let count = match timeout_at(limit, self.from.read(&mut chunk)).await {
+                Err(_) => return Err(late),
+                Ok(Err(_)) => return Err(NoLine::Gone),
+                Ok(Ok(count)) => count,
+            };
+            match (count, self.buffer.is_empty()) {
+                (0, true) => return Ok(None),
+                (0, false) => return Err(NoLine::Gone),
+                _ => {}
+            }
+            self.begun.get_or_insert_with(Instant::now);
+            self.buffer.extend_from_slice(chunk.get(..count).unwrap_or_default());
+        }
+    }
+}
+
+/// Writes a reply to the client; `false` when the client is gone or too slow.
+pub(super) async fn write(to: &mut (impl AsyncWrite + Unpin), reply: &Reply) -> bool {
+    let Ok(mut line) = serde_json::to_vec(reply) else { return false };
+    line.push(b'\n');
+    matches!(timeout(TAKEN, to.write_all(&line)).await, Ok(Ok(())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn all(bytes: &[u8]) -> Vec<Result<Option<Vec<u8>>, NoLine>> {
+        let mut lines = Lines::new(bytes);
+        let mut found = Vec::new();
+        loop {
+            let next = lines.next().await;
+            let is_last = !matches!(next, Ok(Some(_)));
+            found.push(next);
+            if is_last {
+                return found;
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn lines_come_one_by_one_however_they_are_cut() {
+        let found = all(b"one\n\ntwo\n").await;
+        assert_eq!(found, [Ok(Some(b"one".to_vec())), Ok(Some(vec![])), Ok(Some(b"two".to_vec())), Ok(None)]);
+        assert_eq!(all(b"one\ntw").await, [Ok(Some(b"one".to_vec())), Err(NoLine::Gone)]);
+    }
+
+    #[tokio::test]
+    async fn a_line_has_a_greatest_length() {
+        let mut longest = vec![b'x'; MAX_LINE - 1];
+        longest.push(b'\n');
+        assert!(matches!(all(&longest).await.first(), Some(Ok(Some(line))) if line.len() == MAX_LINE - 1));
+        assert_eq!(all(&vec![b'x'; MAX_LINE + 1]).await, [Err(NoLine::TooLong)]);
+        longest.insert(0, b'x');
+        assert_eq!(all(&longest).await, [Err(NoLine::TooLong)]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn half_a_line_and_none_at_all_time_out() {
+        let (mut client, server) = tokio::io::duplex(64);
+        let mut lines = Lines::new(server);
+        let begun = Instant::now();
+        assert_eq!(lines.next().await, Err(NoLine::Idle));
+        assert!(begun.elapsed() >= IDLE);
+        client.write_all(b"{\"id\"").await.unwrap();
+        assert_eq!(lines.next().await, Err(NoLine::Half));
+        assert!(begun.elapsed() < IDLE + HALF * 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_takes_nothing_is_given_up() {
+        let (_client, mut server) = tokio::io::duplex(16);
+        let reply = Reply { id: Some(1), said: tumbler_core::wire::ask::Said::Error("x".repeat(64)) };
+        assert!(!write(&mut server, &reply).await);
+    }
+}

@@ -1,0 +1,20 @@
+//! The console: a Unix socket on which people ask and command, one JSON object a line in each direction.
+//! `daemon/docs/console.md` describes it; its types are in [`tumbler_core::wire::ask`].
+//!
+//! Who asks is found out from the kernel ([`credentials`]); the table decides what they may. Nothing here makes the control
+//! loop wait: commands are handed in with a limit on their number and their pace, and answers come back on a channel
+//! whose bound is never reached.
+
+mod commands;
+mod connection;
+pub mod credentials;
+mod lines;
+mod listener;
+mod questions;
+mod rounds;
+mod server;
+mod watch;
+
+pub use commands::{ANSWERS, HandIn};
+pub use listener::{BindError, bind};
+pub use server::{CONNECTIONS, Feeds, run};

@@ -1,0 +1,77 @@
+//! What the daemon can tell without asking the table.
+
+use super::rounds;
+use super::server::Shared;
+use crate::relay::Outbox;
+use std::sync::PoisonError;
+use tokio::task::spawn_blocking;
+use tumbler_core::units::Seq;
+use tumbler_core::wire::ask::{MAX_EVENTS, MAX_ROUNDS, RoundSummary, Status, Told};
+use tumbler_core::wire::topics::EventMessage;
+
+/// Records in one read: bounds the memory that a question takes.
+const PAGE: usize = 64;
+
+impl Shared {
+    /// The table as it is.
+    pub(super) fn status(&self) -> Told {
+        let snapshot = (**self.snapshot.borrow()).clone();
+        Told::Status(Box::new(Status { snapshot, relay: self.relay.borrow().clone() }))
+    }
+
+    /// What is latched and what is waived.
+    pub(super) fn faults(&self) -> Told {
+        let snapshot = self.snapshot.borrow();
+        Told::Faults { latched: snapshot.malfunctions.clone(), waived: snapshot.waived.clone() }
+    }
+
+    /// The journal's last durable record.
+    pub(super) fn tip(&self) -> Seq {
+        *self.durable.borrow()
+    }
+
+    /// The latest rounds, oldest first.
+    ///
+    /// # Errors
+    /// The journal cannot be read, or more is asked for than is told at once.
+    pub(super) async fn rounds(&self, last: u32) -> Result<Vec<RoundSummary>, String> {
+        if last > MAX_ROUNDS {
+            return Err(format!("{last} rounds are too many; at most {MAX_ROUNDS} are told at once"));
+        }
+        let tip = self.tip();
+        self.with_records(move |records| rounds::latest(records, tip, last)).await
+    }
+
+    /// One page of records after `after`, at most `limit`, oldest first; empty when there are no more.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub(super) async fn page(&self, after: Seq, limit: u32) -> Result<Vec<EventMessage>, String> {
+        let limit = PAGE.min(usize::try_from(limit).unwrap_or(PAGE));
+        self.with_records(move |records| records.after(after, limit)).await
+    }
+
+    /// Whether so many records may be asked for.
+    ///
+    /// # Errors
+    /// What is allowed.
+    pub(super) fn may_ask(limit: u32) -> Result<(), String> {
+        if limit > MAX_EVENTS {
+            return Err(format!("{limit} records are too many; at most {MAX_EVENTS} are told at once"));
+        }
+        Ok(())
+    }
+
+    async fn with_records<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&mut dyn Outbox) -> Result<T, String> + Send + 'static,
+    ) -> Result<T, String> {
+        let records = std::sync::Arc::clone(&self.records);
+        spawn_blocking(move || {
+            let mut records = records.lock().unwrap_or_else(PoisonError::into_inner);
+            read(&mut **records)
+        })
+        .await
+        .unwrap_or_else(|_| Err("reading the journal failed unexpectedly".into()))
+    }
+}

@@ -1,0 +1,135 @@
+//! Accepts clients, up to a bound, and gives each a task of its own.
+
+use super::commands::{Commands, HandIn};
+use super::connection;
+use super::credentials;
+use crate::config::Console;
+use crate::relay::Outbox;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::{mpsc, watch};
+use tokio::task::{JoinSet, spawn_blocking};
+use tokio::time::{sleep, timeout};
+use tumbler_core::snapshot::Snapshot;
+use tumbler_core::units::Seq;
+use tumbler_core::wire::ask::{Relay, Reply, Said};
+use tumbler_core::wire::console::{Answer, Caller};
+
+/// Most clients at a time: a panel, a watcher and a few people with several windows each.
+pub const CONNECTIONS: usize = 32;
+/// Longest time to look up who a client is; after it the client has no role.
+const LOOK_UP: Duration = Duration::from_secs(5);
+/// Pause after the system refused to accept a client, for want of descriptors or memory.
+const REFUSED: Duration = Duration::from_millis(200);
+
+/// What the console is fed with.
+pub struct Feeds {
+    /// The table as it is.
+    pub snapshot: watch::Receiver<Arc<Snapshot>>,
+    /// The journal's last durable record.
+    pub durable: watch::Receiver<Seq>,
+    /// How the relay fares; `None` where no broker is configured.
+    pub relay: watch::Receiver<Option<Relay>>,
+    /// The journal.
+    pub records: Box<dyn Outbox>,
+    /// Hands commands to the control loop.
+    pub hand_in: HandIn,
+    /// The table's answers, from [`tumbler_core::effect::Effect::Reply`]; a channel with room for [`super::ANSWERS`].
+    pub answers: mpsc::Receiver<(u64, Answer)>,
+    /// Set to `true` when the daemon stops.
+    pub stop: watch::Receiver<bool>,
+}
+
+/// What all connections share.
+pub(super) struct Shared {
+    pub(super) snapshot: watch::Receiver<Arc<Snapshot>>,
+    pub(super) durable: watch::Receiver<Seq>,
+    pub(super) relay: watch::Receiver<Option<Relay>>,
+    pub(super) records: Arc<Mutex<Box<dyn Outbox>>>,
+    pub(super) commands: Commands,
+}
+
+/// Serves clients until the daemon stops or the control loop is gone.
+pub async fn run(listener: UnixListener, console: Console, feeds: Feeds) {
+    let Feeds { snapshot, durable, relay, records, hand_in, answers, mut stop } = feeds;
+    let records = Arc::new(Mutex::new(records));
+    let shared = Arc::new(Shared { snapshot, durable, relay, records, commands: Commands::new(hand_in) });
+    let console = Arc::new(console);
+    let mut clients = JoinSet::new();
+    let deliver = shared.commands.deliver(answers);
+    tokio::pin!(deliver);
+    loop {
+        tokio::select! {
+            stopping = stop.wait_for(|stop| *stop) => {
+                drop(stopping);
+                break;
+            }
+            () = &mut deliver => break,
+            Some(_) = clients.join_next() => {}
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) if clients.len() < CONNECTIONS => {
+                    clients.spawn(client(stream, Arc::clone(&shared), Arc::clone(&console)));
+                }
+                Ok((stream, _)) => turn_away(&stream),
+                Err(error) => {
+                    tracing::warn!("the console cannot accept a client: {error}");
+                    sleep(REFUSED).await;
+                }
+            }
+        }
+    }
+    // Dropping the clients ends them; a path that cannot be removed is found stale by the next daemon.
+    let _ = std::fs::remove_file(&console.socket);
+}
+
+async fn client(mut stream: UnixStream, shared: Arc<Shared>, console: Arc<Console>) {
+    let Ok(peer) = stream.peer_cred() else { return };
+    let look_up = spawn_blocking(move || credentials::look_up(peer.uid(), peer.gid(), &console));
+    let caller = match timeout(LOOK_UP, look_up).await {
+        Ok(Ok(caller)) => caller,
+        _ => Caller { account: format!("uid {}", peer.uid()), technician: false, supervisor: false },
+    };
+    let (from, to) = stream.split();
+    connection::serve(&shared, &caller, from, to).await;
+}
+
+/// Tells a client that there is no room, without ever waiting for it.
+fn turn_away(stream: &UnixStream) {
+    let said = Said::Error(format!("{CONNECTIONS} clients are connected already; try again later"));
+    if let Ok(mut line) = serde_json::to_vec(&Reply { id: None, said }) {
+        line.push(b'\n');
+        let _ = stream.try_write(&line);
+    }
+}
+
+#[cfg(test)]
+pub(super) mod testing {
+    use super::*;
+    use tumbler_core::record::{Event, Record};
+    use tumbler_core::units::{Mono, RoundId};
+    use tumbler_core::wire::topics::{EventMessage, VERSION};
+
+    /// Records in memory.
+    #[derive(Default)]
+    pub(in crate::console) struct Kept(pub(in crate::console) Vec<EventMessage>);
+
+    impl Outbox for Kept {
+        fn after(&mut self, seq: Seq, limit: usize) -> Result<Vec<EventMessage>, String> {
+            Ok(self.0.iter().filter(|m| m.record.seq > seq).take(limit).cloned().collect())
+        }
+    }
+
+    pub(in crate::console) fn message(seq: Seq, round: Option<RoundId>, event: Event) -> EventMessage {
+        EventMessage {
+            v: VERSION,
+            stream: "s".into(),
+            head: String::new(),
+            wall: 0,
+            wall_quality: "synchronised".into(),
+            boot: "b".into(),
+            backend: "virtual".into(),
+            record: Record { seq, at: Mono(0), round, event },
+        }
+    }
+}

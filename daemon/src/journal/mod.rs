@@ -32,6 +32,152 @@
 //! id, with what could be kept as its first record (a keyframe). Its numbers go on after the last one that is known to have been given
 //! out; where that is not known for certain, [`SKIPPED`] numbers are left out, so that no consumer mistakes a new record for an old one.
 
-mod api;
+mod anew;
+mod chain;
+mod clock;
+mod error;
+mod inspect;
+mod open;
+mod places;
+mod queue;
+mod reader;
+mod rounds;
+mod row;
+mod run;
+mod schema;
+mod slot;
+mod store;
+mod verify;
+mod writer;
 
-pub use api::*;
+pub use clock::boot_id;
+pub use error::JournalError;
+pub use verify::{export, verify, verify_all};
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::thread::JoinHandle;
+use tumbler_core::record::Record;
+use tumbler_core::units::Seq;
+
+/// How many numbers are left out after damage where the last number given out is not known for certain.
+pub const SKIPPED: u64 = 1024;
+
+/// Whose journal it is: what the table was commissioned as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// Site.
+    pub site: String,
+    /// Table.
+    pub table: String,
+    /// Hardware backend: `virtual`, `cdev` or `rppal`.
+    pub backend: String,
+}
+
+/// One append: the fields of [`tumbler_core::effect::Effect::Journal`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// The records, consecutive in `seq`.
+    pub records: Vec<Record>,
+    /// The relay's cursor.
+    pub relayed: Seq,
+    /// Whether permission changes with it.
+    pub permit: Option<bool>,
+}
+
+/// An open journal that nothing is being appended to yet.
+#[derive(Debug)]
+pub struct Journal {
+    store: store::Store,
+    slot: slot::SlotFile,
+    run: run::RunDir,
+    boot: String,
+    durable: Arc<AtomicU64>,
+    lock: places::Lock,
+}
+
+/// Hands jobs to the writer. Never waits.
+#[derive(Clone, Debug)]
+pub struct Appender {
+    queue: Arc<queue::Queue>,
+}
+
+/// The writer's thread.
+#[derive(Debug)]
+pub struct Writer {
+    queue: Arc<queue::Queue>,
+    thread: JoinHandle<Result<(), JournalError>>,
+}
+
+/// A record as it lies in the journal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredRecord {
+    /// The record.
+    pub record: Record,
+    /// Wall time in milliseconds since 1970.
+    pub wall: i64,
+    /// Quality of the wall time: `synchronised` or `unsynchronised`.
+    pub wall_quality: String,
+    /// Boot id under which it was made.
+    pub boot: String,
+    /// The relay's cursor when it was written.
+    pub relayed: Seq,
+    /// The chain's hash at this record.
+    pub hash: [u8; 32],
+    /// The record's JSON, byte for byte.
+    pub body: String,
+}
+
+/// Which records to list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Only of this kind, as in the record's `kind`.
+    pub kind: Option<String>,
+    /// Only of this round.
+    pub round: Option<u64>,
+    /// Only after this number.
+    pub after: u64,
+    /// At most so many: the latest ones.
+    pub limit: usize,
+}
+
+/// Reads the journal on a connection of its own. `Send`, so that a task can own it; calls read the disk.
+#[derive(Debug)]
+pub struct Reader {
+    connection: rusqlite::Connection,
+    path: PathBuf,
+    stream: String,
+    /// What the writer has made durable; `None` in another process, where everything that can be read is.
+    durable: Option<Arc<AtomicU64>>,
+}
+
+/// Something wrong in a journal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The record at which it shows, where it shows at one.
+    pub seq: Option<u64>,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// What a verification found. `Display` says it to a person.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The journal's file.
+    pub journal: PathBuf,
+    /// The stream id.
+    pub stream: String,
+    /// How many records were looked at.
+    pub records: u64,
+    /// Number of the first record.
+    pub first: u64,
+    /// Number of the last record whose chain is whole.
+    pub last: u64,
+    /// Hash of that record, in hexadecimal.
+    pub head: String,
+    /// What is wrong, first things first.
+    pub faults: Vec<Fault>,
+    /// Damaged files set aside earlier.
+    pub set_aside: Vec<String>,
+}

@@ -1,0 +1,149 @@
+//! Begins a journal anew where the one before is damaged, missing, foreign or older than it was.
+//!
+//! The order survives a kill at any point: the new journal is made whole under another name, the damaged one renamed, the new one put
+//! in its place, the slot rewritten. Its first record, a keyframe, holds what could be kept and the latched
+//! malfunction, so that a second start finds the table blocked even if the first one never came to say so.
+
+use super::chain::Head;
+use super::clock::{WallClock, monotonic, new_stream};
+use super::error::JournalError;
+use super::inspect::Wreck;
+use super::open::fresh_slot;
+use super::places::Places;
+use super::row::row;
+use super::run::RunDir;
+use super::slot::{Slot, SlotFile};
+use super::store::{Meta, Store};
+use super::{Identity, SKIPPED};
+use std::path::Path;
+use tumbler_core::latch::{Code, Malfunction};
+use tumbler_core::record::{Event, Record, Standing};
+use tumbler_core::table::Found;
+use tumbler_core::units::{Mono, RoundId, Seq};
+
+/// All that is known of the journal before.
+pub(super) struct Known {
+    /// The slot, if it can be read.
+    pub(super) slot: Option<Slot>,
+    /// The head noted in the run directory under this boot.
+    pub(super) run: Option<Head>,
+    /// The journal.
+    pub(super) wreck: Wreck,
+}
+
+/// Where the new journal begins, and with what.
+struct Plan {
+    stream: String,
+    first: u64,
+    after: Option<Head>,
+    relayed: u64,
+    standing: Standing,
+    /// The slot, where it is this table's and stays.
+    slot: Option<Slot>,
+}
+
+pub(super) fn begin_anew(
+    places: &Places,
+    run_dir: &Path,
+    identity: &Identity,
+    boot: &str,
+    known: Known,
+) -> Result<(Head, SlotFile, RunDir, Found), JournalError> {
+    let plan = plan(identity, &known)?;
+    let mut run = RunDir::new(run_dir, boot, &plan.stream)?;
+    run.revoke()?;
+    let wreck = known.wreck;
+    let meta = Meta {
+        stream: plan.stream.clone(),
+        identity: identity.clone(),
+        first: plan.first,
+        after: plan.after.map(|head| head.hash),
+        begun: wreck.reason.clone(),
+    };
+    places.put_aside(&places.new_journal)?;
+    let head = first_record(places, &meta, &plan, boot)?;
+
+    let aside = places.put_aside(&places.journal)?;
+    if plan.slot.is_none() {
+        places.put_aside(&places.slot)?;
+    }
+    places.rename(&places.new_journal, &places.journal)?;
+    let mut fresh = fresh_slot(&plan.stream, identity, head);
+    fresh.round = plan.standing.last_round.0;
+    let slot = match plan.slot {
+        Some(kept) => {
+            let mut file = SlotFile::open(&places.slot, kept)?;
+            file.write(|slot| {
+                slot.granted = None;
+                slot.grant = slot.grant.saturating_add(1);
+                slot.round = fresh.round;
+                slot.set_head(head);
+            })?;
+            file
+        }
+        None => SlotFile::create(&places.slot, fresh)?,
+    };
+    places.sync()?;
+    run.note(head);
+
+    let mut reason = wreck.reason;
+    if let Some(name) = aside.as_deref().and_then(Path::file_name) {
+        reason = format!("{reason}; set aside as {}", name.to_string_lossy());
+    }
+    let (last, relayed) = (Seq(head.seq), Seq(plan.relayed));
+    let found = Found::Bad { reason, standing: Box::new(plan.standing), last, relayed };
+    Ok((head, slot, run, found))
+}
+
+fn plan(identity: &Identity, known: &Known) -> Result<Plan, JournalError> {
+    let wreck = &known.wreck;
+    let slot = known
+        .slot
+        .as_ref()
+        .filter(|slot| slot.site == identity.site && slot.table == identity.table && slot.backend == identity.backend);
+    let meta = wreck.meta.as_ref().filter(|meta| &meta.identity == identity);
+    let stream = match (slot, meta) {
+        (Some(slot), _) => slot.stream.clone(),
+        (None, Some(meta)) => meta.stream.clone(),
+        (None, None) => new_stream().map_err(JournalError::io("read random numbers", Path::new("/dev/urandom")))?,
+    };
+    // Another table's or another stream's journal says nothing about this one.
+    let ours = meta.is_some_and(|meta| meta.stream == stream);
+    let kept = wreck.head.filter(|_| ours);
+    let mut standing = if ours { wreck.standing.clone() } else { Standing::default() };
+    standing.site.clone_from(&identity.site);
+    standing.table.clone_from(&identity.table);
+    standing.backend.clone_from(&identity.backend);
+    if let Some(slot) = slot {
+        standing.last_round = standing.last_round.max(RoundId(slot.round));
+        // A round that the slot knows to have ended is not in progress, whatever an older journal says.
+        standing.round = standing.round.filter(|round| round.id.0 > slot.round);
+    }
+
+    let run = known.run.filter(|_| slot.is_some());
+    let heads = [slot.map(Slot::head), run, kept];
+    let after = heads.into_iter().flatten().max_by_key(|head| head.seq);
+    let base = after.map_or(0, |head| head.seq);
+    let highest = if ours { wreck.highest.min(base.saturating_add(SKIPPED)) } else { 0 };
+    let exact = run.is_some() || slot.is_some_and(|slot| slot.closed);
+    let nothing_before = slot.is_none() && !ours;
+    let skipped = if exact || nothing_before { 0 } else { SKIPPED };
+    let first = base.max(highest).saturating_add(skipped).saturating_add(1);
+    // The slot's head, where there is one, is what a start that was cut short is recognised by.
+    let after = slot.map(Slot::head).or(after);
+    let relayed = if ours { wreck.relayed } else { 0 };
+    Ok(Plan { stream, first, after, relayed, standing, slot: slot.cloned() })
+}
+
+/// Makes the new journal, with the keyframe as its first record.
+fn first_record(places: &Places, meta: &Meta, plan: &Plan, boot: &str) -> Result<Head, JournalError> {
+    let mut standing = plan.standing.clone();
+    standing.open = false;
+    standing.latched.retain(|latched| latched.code != Code::Journal);
+    standing.latched.push(Malfunction { code: Code::Journal, cause: meta.begun.clone(), since: Mono(0) });
+    let event = Event::Keyframe(Box::new(standing));
+    let record = Record { seq: Seq(plan.first), at: Mono(monotonic()), round: None, event };
+    let keyframe = row(&record, plan.relayed, boot, &WallClock::read())
+        .map_err(|why| JournalError::Unreadable { seq: plan.first, why })?;
+    Store::create(&places.new_journal, meta, &[keyframe])
+}

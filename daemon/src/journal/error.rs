@@ -1,0 +1,99 @@
+//! Why a journal cannot be used, in words that say what to do.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a journal cannot be used at all. Damage is not among these: a damaged journal is set aside and the table blocked.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// Nothing was ever set up here.
+    #[error("{0} holds no journal: this table has not been commissioned; run `tumblerd --commission` once")]
+    NotCommissioned(PathBuf),
+    /// Something is here already.
+    #[error("{0} is there already: a table is commissioned once; use an empty state directory for a new table")]
+    Commissioned(PathBuf),
+    /// A journal of real wires and virtual ones must never mix.
+    #[error(
+        "{dir} was commissioned on backend `{commissioned}` and is configured for `{configured}`: \
+         real and virtual wires never share a journal; use another state directory, or set the backend back"
+    )]
+    OtherWires {
+        /// The state directory.
+        dir: PathBuf,
+        /// Backend at commissioning.
+        commissioned: String,
+        /// Backend in the configuration.
+        configured: String,
+    },
+    /// Another process has it.
+    #[error("{0} is in use by another tumblerd; stop that one first")]
+    InUse(PathBuf),
+    /// Written by a newer daemon.
+    #[error("{file} has version {found}; this tumblerd knows versions up to {known}: install the newer tumblerd again")]
+    Newer {
+        /// The file.
+        file: PathBuf,
+        /// Its version.
+        found: i64,
+        /// The newest version known.
+        known: i64,
+    },
+    /// The names do not fit the slot.
+    #[error(
+        "site and table have {0} bytes together; the slot beside the journal has room for {1}: choose shorter names"
+    )]
+    NamesTooLong(usize, usize),
+    /// A file operation failed.
+    #[error("{path}: cannot {what}: {source}")]
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// SQLite refused.
+    #[error("{path}: {source}")]
+    Sqlite {
+        /// The journal's file.
+        path: PathBuf,
+        /// Why.
+        source: rusqlite::Error,
+    },
+    /// The records do not follow one another.
+    #[error("record {found} cannot follow record {last}")]
+    Gap {
+        /// The record to be appended.
+        found: u64,
+        /// The journal's last record.
+        last: u64,
+    },
+    /// A record that is no JSON of this version.
+    #[error("record {seq} cannot be read: {why}")]
+    Unreadable {
+        /// The record.
+        seq: u64,
+        /// Why.
+        why: String,
+    },
+    /// Damage met while reading.
+    #[error("{path}: {what}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+impl JournalError {
+    /// For `map_err` on file operations.
+    pub(super) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { what, path: path.to_owned(), source }
+    }
+    /// For `map_err` on SQLite's operations.
+    pub(super) fn sqlite(path: &Path) -> impl FnOnce(rusqlite::Error) -> Self {
+        move |source| Self::Sqlite { path: path.to_owned(), source }
+    }
+}

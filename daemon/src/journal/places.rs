@@ -1,0 +1,121 @@
+//! The files of a state directory, and the lock that keeps a second daemon out.
+
+use super::error::JournalError;
+use nix::fcntl::{Flock, FlockArg};
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::path::{Path, PathBuf};
+
+/// Held while the journal is open.
+pub(super) type Lock = Flock<File>;
+
+/// What comes after the file's name when it is set aside, before the number.
+pub(super) const DAMAGED: &str = ".damaged-";
+
+/// The files of a state directory.
+#[derive(Clone, Debug)]
+pub(super) struct Places {
+    pub(super) dir: PathBuf,
+    pub(super) journal: PathBuf,
+    /// A journal that is being made.
+    pub(super) new_journal: PathBuf,
+    pub(super) slot: PathBuf,
+}
+
+impl Places {
+    pub(super) fn new(dir: &Path) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            journal: dir.join("journal.sqlite"),
+            new_journal: dir.join("journal.sqlite.new"),
+            slot: dir.join("slot"),
+        }
+    }
+
+    /// The first sign that a table was commissioned here.
+    pub(super) fn anything(&self) -> Option<PathBuf> {
+        let mut files = vec![self.slot.clone(), self.journal.clone(), self.new_journal.clone()];
+        files.extend(self.set_aside());
+        files.into_iter().find(|path| path.exists())
+    }
+
+    /// Takes the directory for this process.
+    pub(super) fn lock(&self) -> Result<Lock, JournalError> {
+        let path = self.dir.join("lock");
+        let file = OpenOptions::new()
+            .create(true)
+            .write(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(JournalError::io("open", &path))?;
+        Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|(_, errno)| match errno {
+            nix::errno::Errno::EWOULDBLOCK => JournalError::InUse(self.dir.clone()),
+            other => JournalError::io("lock", &path)(other.into()),
+        })
+    }
+
+    pub(super) fn rename(&self, from: &Path, to: &Path) -> Result<(), JournalError> {
+        std::fs::rename(from, to).map_err(JournalError::io("rename", from))?;
+        self.sync()
+    }
+
+    /// Makes renames durable.
+    pub(super) fn sync(&self) -> Result<(), JournalError> {
+        let synced = File::open(&self.dir).and_then(|dir| dir.sync_all());
+        synced.map_err(JournalError::io("write the directory", &self.dir))
+    }
+
+    /// Renames a damaged file, and SQLite's files beside it, to a name that was never used. Gives the new name.
+    pub(super) fn put_aside(&self, file: &Path) -> Result<Option<PathBuf>, JournalError> {
+        if !file.exists() {
+            // A write-ahead log alone must not be taken for the next journal's.
+            for suffix in ["-wal", "-shm"] {
+                let orphan = with(file, suffix);
+                if orphan.exists() {
+                    let aside = free_name(&orphan);
+                    self.rename(&orphan, &aside)?;
+                }
+            }
+            return Ok(None);
+        }
+        let aside = free_name(file);
+        // The log first: were it left behind, the next journal would find it.
+        for suffix in ["-wal", "-shm"] {
+            let beside = with(file, suffix);
+            if beside.exists() {
+                self.rename(&beside, &with(&aside, suffix))?;
+            }
+        }
+        self.rename(file, &aside)?;
+        Ok(Some(aside))
+    }
+
+    /// Damaged files set aside earlier.
+    pub(super) fn set_aside(&self) -> Vec<PathBuf> {
+        let Ok(entries) = std::fs::read_dir(&self.dir) else { return Vec::new() };
+        let mut found: Vec<PathBuf> = entries
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().contains(DAMAGED)))
+            .collect();
+        found.sort();
+        found
+    }
+}
+
+fn with(path: &Path, suffix: &str) -> PathBuf {
+    let mut name: OsString = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn free_name(path: &Path) -> PathBuf {
+    let mut number = 1u64;
+    loop {
+        let name = with(path, &format!("{DAMAGED}{number}"));
+        if !name.exists() && !with(&name, "-wal").exists() {
+            return name;
+        }
+        number += 1;
+    }
+}

@@ -1,0 +1,238 @@
+//! Verifying a journal from its first record to its last, and writing it out.
+
+use super::chain::{Head, hex};
+use super::error::JournalError;
+use super::inspect::{CHUNK, follow, record};
+use super::places::Places;
+use super::reader::row_at;
+use super::slot::{Slot, SlotFile};
+use super::store::{Meta, rows_from};
+use super::{Fault, Reader, Report, schema};
+use rusqlite::Connection;
+use std::fmt;
+use std::io::Write;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Pause between two chunks of a background verification: the journal is read at some 25,000 records a second at most.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Verifies a journal from its first record to its last, and against its slot. `path` is a state directory or a journal file.
+/// The journal may be in use.
+///
+/// # Errors
+/// There is nothing to be read at that path, or a newer version.
+pub fn verify(path: &Path) -> Result<Report, JournalError> {
+    let (journal, places) = journal_at(path)?;
+    let connection = schema::open_reader(&journal).map_err(JournalError::sqlite(&journal))?;
+    let mut report = walk(&journal, places, &connection, Duration::ZERO)?;
+    let check = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get::<_, String>(0));
+    match check {
+        Ok(found) if found == "ok" => {}
+        Ok(found) => report.fault(None, format!("SQLite's own check says: {found}")),
+        Err(error) => report.fault(None, error.to_string()),
+    }
+    Ok(report)
+}
+
+/// Verifies the whole journal of a running daemon little by little. For a thread of its own.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_all(state_dir: &Path) -> Result<Report, JournalError> {
+    let (journal, places) = journal_at(state_dir)?;
+    let connection = schema::open_reader(&journal).map_err(JournalError::sqlite(&journal))?;
+    walk(&journal, places, &connection, PAUSE)
+}
+
+fn walk(
+    journal: &Path,
+    places: Option<Places>,
+    connection: &Connection,
+    pause: Duration,
+) -> Result<Report, JournalError> {
+    let mut report = Report { journal: journal.to_owned(), ..Report::default() };
+    // The slot before the journal: while the daemon runs, the journal is never behind a slot read earlier.
+    let slot = places.as_ref().map(|places| SlotFile::read(&places.slot));
+    if let Some(places) = &places {
+        report.set_aside = places
+            .set_aside()
+            .iter()
+            .filter_map(|path| path.file_name())
+            .map(|name| name.to_string_lossy().into_owned())
+            .collect();
+    }
+    if let Err(what) = schema::examine(connection, journal, schema::STEPS)? {
+        report.fault(None, what);
+        return Ok(report);
+    }
+    let meta = match Meta::read(connection) {
+        Ok(Ok(meta)) => meta,
+        Ok(Err(what)) => {
+            report.fault(None, what);
+            return Ok(report);
+        }
+        Err(error) => {
+            report.fault(None, error.to_string());
+            return Ok(report);
+        }
+    };
+    report.stream.clone_from(&meta.stream);
+    report.first = meta.first;
+    let head = chain(&mut report, connection, &meta, pause);
+    report.last = head.seq;
+    report.head = hex(&head.hash);
+    match slot {
+        Some(Ok(Some(slot))) => agree(&mut report, connection, &meta, &slot),
+        Some(Ok(None)) => report.fault(None, "the slot beside the journal is missing".into()),
+        Some(Err(error)) => report.fault(None, error.to_string()),
+        None => {}
+    }
+    Ok(report)
+}
+
+/// Follows the chain as far as it is whole.
+fn chain(report: &mut Report, connection: &Connection, meta: &Meta, pause: Duration) -> Head {
+    let mut head = meta.start();
+    loop {
+        let next = head.seq.saturating_add(1);
+        let rows = match rows_from(connection, next, CHUNK) {
+            Ok(rows) => rows,
+            Err(whole) => match rows_from(connection, next, 1) {
+                Ok(rows) if !rows.is_empty() => rows,
+                _ => {
+                    report.fault(Some(next), whole.to_string());
+                    return head;
+                }
+            },
+        };
+        if rows.is_empty() {
+            if report.records == 0 {
+                report.fault(Some(meta.first), "the journal holds no record".into());
+            }
+            return head;
+        }
+        for kept in &rows {
+            match follow(&head, kept).and_then(|next| record(kept).map(|_| next)) {
+                Ok(next) => head = next,
+                Err(what) => {
+                    report.fault(Some(next_after(head)), what);
+                    return head;
+                }
+            }
+            report.records += 1;
+        }
+        std::thread::sleep(pause);
+    }
+}
+
+fn next_after(head: Head) -> u64 {
+    head.seq.saturating_add(1)
+}
+
+/// Compares journal and slot.
+fn agree(report: &mut Report, connection: &Connection, meta: &Meta, slot: &Slot) {
+    if slot.stream != meta.stream {
+        report.fault(None, format!("the slot's stream is {}, the journal's {}", slot.stream, meta.stream));
+        return;
+    }
+    let mark = slot.head();
+    if mark.seq < meta.first {
+        if meta.after != Some(mark.hash) {
+            report.fault(Some(meta.first), format!("the journal does not go on from the slot's record {}", mark.seq));
+        }
+        return;
+    }
+    match row_at(connection, mark.seq) {
+        Ok(Some(kept)) if kept.hash == mark.hash => {}
+        Ok(Some(_)) => report.fault(Some(mark.seq), "this is not the record that the slot knows".into()),
+        Ok(None) => report.fault(
+            Some(mark.seq),
+            format!("the slot knows record {}, the journal ends before it: it is older than it was", mark.seq),
+        ),
+        Err(error) => report.fault(Some(mark.seq), error.to_string()),
+    }
+}
+
+/// Writes the records of this range as JSON lines, and says how many. `path` is a state directory or a journal file.
+///
+/// A line's `record` is the record's JSON byte for byte, so that the chain can be checked from the lines alone.
+///
+/// # Errors
+/// The journal cannot be read, or `out` not be written.
+pub fn export(path: &Path, out: &mut dyn Write, range: RangeInclusive<u64>) -> Result<u64, JournalError> {
+    let (journal, _) = journal_at(path)?;
+    let reader = Reader::file(&journal)?;
+    let mut written = 0;
+    let stream = reader.stream().to_owned();
+    reader.forwards(*range.start(), *range.end(), |kept| {
+        let row = &kept.row;
+        let quote = |text: &str| serde_json::Value::from(text).to_string();
+        writeln!(
+            out,
+            "{{\"v\":1,\"stream\":{},\"wall\":{},\"wall_quality\":{},\"boot\":{},\"relayed\":{},\"hash\":\"{}\",\"record\":{}}}",
+            quote(&stream),
+            row.wall,
+            quote(&row.wall_quality),
+            quote(&row.boot),
+            row.relayed,
+            hex(&kept.hash),
+            row.body
+        )
+        .map_err(JournalError::io("write the export of", &journal))?;
+        written += 1;
+        Ok(())
+    })?;
+    out.flush().map_err(JournalError::io("write the export of", &journal))?;
+    Ok(written)
+}
+
+fn journal_at(path: &Path) -> Result<(PathBuf, Option<Places>), JournalError> {
+    if !path.is_dir() {
+        std::fs::metadata(path).map_err(JournalError::io("open the journal", path))?;
+        return Ok((path.to_owned(), None));
+    }
+    let places = Places::new(path);
+    if !places.journal.exists() {
+        return Err(JournalError::NotCommissioned(path.to_owned()));
+    }
+    Ok((places.journal.clone(), Some(places)))
+}
+
+impl Report {
+    fn fault(&mut self, seq: Option<u64>, what: String) {
+        self.faults.push(Fault { seq, what });
+    }
+
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub fn whole(&self) -> bool {
+        self.faults.is_empty()
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.seq {
+            Some(seq) => write!(f, "record {seq}: {}", self.what),
+            None => f.write_str(&self.what),
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "journal   {}", self.journal.display())?;
+        writeln!(f, "stream    {}", self.stream)?;
+        writeln!(f, "records   {} ({} to {})", self.records, self.first, self.last)?;
+        writeln!(f, "head      {}", self.head)?;
+        for name in &self.set_aside {
+            writeln!(f, "set aside {name}")?;
+        }
+        for fault in &self.faults {
+            writeln!(f, "WRONG     {fault}")?;
+        }
+        write!(f, "{}", if self.whole() { "whole" } else { "NOT WHOLE" })
+    }
+}

@@ -1,4 +1,5 @@
 //! The rig: plays the outside world of a table, breaks it on purpose, and proves that the daemon did the right thing.
 
 pub mod bench;
+pub mod scenario;
 pub mod twin;

@@ -1,7 +1,9 @@
 //! Benches: what a scenario runs on. A scenario sees nothing but this trait, so that the same file runs on all of them.
 
 pub mod log;
+pub mod observe;
 pub mod process;
+pub mod pure;
 
 use crate::twin::{Act, Fault, Twin};
 use log::Log;

@@ -1,0 +1,251 @@
+//! From what a bench sees to what judges are told.
+
+use crate::twin::{Fault, Noise, Truth as Known, Wire};
+use serde_json::Value;
+use tumbler_core::effect::{BusOp, OutLine};
+use tumbler_core::input::{BusFailure, BusReply, InLine};
+use tumbler_core::record::Record;
+use tumbler_core::rules;
+use tumbler_core::settings::Settings;
+use tumbler_judges::{
+    BadConfig, BusKind, Config, Key, LampOrder, Line, Observation, Outlet, Panel, Part, Seen, Transaction, Truth, Words,
+};
+
+/// Tells the judges what happens, and keeps it where a trace is wanted.
+pub struct Observer {
+    panel: Option<Panel>,
+    trace: Option<Vec<Observation>>,
+    lamps: [u64; 2],
+}
+
+/// The line's name among the judges.
+const fn in_line(line: InLine) -> Line {
+    match line {
+        InLine::MotorFault => Line::MotorFault,
+        InLine::CamA => Line::CamA,
+        InLine::CamB => Line::CamB,
+        InLine::DomeClosed => Line::DomeClosed,
+        InLine::DomeOpen => Line::DomeOpen,
+        InLine::Tumble => Line::Tumble,
+        InLine::PlaceBets => Line::PlaceBets,
+        InLine::NoMoreBets => Line::NoMoreBets,
+        InLine::NoSpin => Line::NoSpin,
+        InLine::SupervisorKey => Line::SupervisorKey,
+        InLine::Seal => Line::Seal,
+        InLine::PowerGood => Line::PowerGood,
+    }
+}
+
+const fn out_line(line: OutLine) -> Line {
+    match line {
+        OutLine::MotorEnable => Line::MotorEnable,
+        OutLine::MotorAlive => Line::MotorAlive,
+        OutLine::OutOfService => Line::OutOfService,
+        OutLine::Bell => Line::Bell,
+    }
+}
+
+/// The part that a fault breaks, as judges reckon with it; `None` where nothing is broken but what a person did.
+#[must_use]
+pub const fn part(fault: Fault) -> Option<Part> {
+    Some(match fault {
+        Fault::MotorStall
+        | Fault::MotorDead
+        | Fault::MotorSlow
+        | Fault::MotorIntermittent
+        | Fault::MotorCoast
+        | Fault::MotorReverse
+        | Fault::DriverFault
+        | Fault::DriverFaultDead
+        | Fault::EnableStuck
+        | Fault::MotorHot
+        | Fault::TemperatureDead
+        | Fault::TemperatureAbsurd => Part::Motor,
+        Fault::DeadmanWelded | Fault::Runaway => Part::Relay,
+        Fault::CamLost | Fault::CamBounce | Fault::Noise(Noise::CamPhantom | Noise::CamBoth) => Part::Cam,
+        Fault::LineStuck { line, .. } => match line {
+            InLine::CamA | InLine::CamB => Part::Cam,
+            InLine::DomeClosed | InLine::DomeOpen => Part::DomeContacts,
+            InLine::MotorFault => Part::Motor,
+            _ => Part::Buttons,
+        },
+        Fault::Noise(Noise::Flicker { .. }) | Fault::DiceCocked(_) => return None,
+        Fault::DiceMoving | Fault::DiceMissing | Fault::DiceExtra | Fault::DiceForeign | Fault::DiceNotTumbled => {
+            Part::Dice
+        }
+        Fault::ReaderSaysFlat
+        | Fault::ReaderSaysNotFlat
+        | Fault::ReaderWrongFace
+        | Fault::ReaderGarbage
+        | Fault::ReaderStale
+        | Fault::UnitSilent(10) => Part::Reader,
+        Fault::KeyStuck(_) | Fault::KeyChatter | Fault::DisplayWrong | Fault::UnitSilent(1) => Part::Terminal,
+        Fault::Lamp { .. } | Fault::LampsSwapped(..) | Fault::UnitSilent(_) => Part::Lamps,
+        Fault::BusCut | Fault::BusNoise(_) => Part::Bus,
+    })
+}
+
+impl Observer {
+    /// Judges for a table with these settings; `trace`: keep everything that they are told.
+    ///
+    /// # Errors
+    /// Rule set or layout is not what the judges know.
+    pub fn new(settings: &Settings, judge: bool, trace: bool) -> Result<Self, BadConfig> {
+        let lamps = rules::rule_set(&settings.rules)
+            .map(|set| {
+                set.layouts
+                    .iter()
+                    .map(|l| LampOrder {
+                        layout: l.id.clone(),
+                        areas: l.areas.iter().map(|area| area.id.clone()).collect(),
+                    })
+                    .collect()
+            })
+            .unwrap_or_default();
+        let config = Config {
+            rules: settings.rules.clone(),
+            layout: settings.layout.clone(),
+            reader: settings.reader,
+            lamps,
+            ..Config::default()
+        };
+        Ok(Self {
+            panel: if judge { Some(Panel::for_table(config)?) } else { None },
+            trace: trace.then(Vec::new),
+            lamps: [0; 2],
+        })
+    }
+
+    /// Tells the judges something.
+    pub fn tell(&mut self, at_ns: u64, what: Seen) {
+        if self.panel.is_none() && self.trace.is_none() {
+            return;
+        }
+        let seen = Observation { at_ns, what };
+        if let Some(panel) = &mut self.panel {
+            panel.observe(&seen);
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.push(seen);
+        }
+    }
+
+    /// The level of an input line when watching begins.
+    pub fn level(&mut self, at: u64, line: InLine, active: bool) {
+        self.tell(at, Seen::Wire { line: in_line(line), active, initial: true });
+    }
+
+    /// The level of an output pin when watching begins.
+    pub fn pin(&mut self, at: u64, line: OutLine, active: bool) {
+        self.tell(at, Seen::Wire { line: out_line(line), active, initial: true });
+    }
+
+    /// The table drives an output.
+    pub fn output(&mut self, at: u64, line: OutLine, active: bool) {
+        self.tell(at, Seen::Wire { line: out_line(line), active, initial: false });
+    }
+
+    /// What the twin showed; readbacks and temperatures are no matter for judges.
+    pub fn wire(&mut self, wire: &Wire) {
+        match *wire {
+            Wire::Edge { at, line, active } => {
+                self.tell(at, Seen::Wire { line: in_line(line), active, initial: false });
+            }
+            Wire::Truth { at, truth } => self.truth(at, truth),
+            Wire::Readback { .. } | Wire::Temperature { .. } => {}
+        }
+    }
+
+    fn truth(&mut self, at: u64, known: Known) {
+        let truth = match known {
+            Known::MotorPower(on) => Truth::MotorPower { on },
+            Known::Shaft { quarters } => Truth::Shaft { quarters },
+            Known::DiceRest { faces, flat } => Truth::Dice { faces, flat },
+            Known::Exposed(open) => Truth::Dome { open },
+            Known::Key(7) => Truth::Pressed(Key::Entry),
+            Known::Key(digit) => Truth::Pressed(Key::Digit(digit)),
+            Known::Lamps { board, shine } => {
+                if let Some(word) = self.lamps.get_mut(usize::from(board)) {
+                    *word = shine;
+                }
+                Truth::Lamps { boards: self.lamps }
+            }
+            Known::Supply(good) => Truth::Supply { good },
+            Known::ShaftMoves
+            | Known::ShaftRests { .. }
+            | Known::DiceMove
+            | Known::Display(_)
+            | Known::Bell
+            | Known::Sign(_)
+            | Known::Seal(_) => return,
+        };
+        self.tell(at, Seen::Truth(truth));
+    }
+
+    /// A fault is about to be injected, or was healed.
+    pub fn broken(&mut self, at: u64, fault: Fault, broken: bool) {
+        if let Some(part) = part(fault) {
+            self.tell(at, Seen::Truth(Truth::Broken { part, broken }));
+        }
+    }
+
+    /// A transaction ended.
+    pub fn bus(&mut self, begun_ns: u64, at: u64, unit: u8, op: &BusOp, reply: Result<&BusReply, BusFailure>) {
+        let (kind, address, count) = match op {
+            BusOp::ReadInput { address, count } => (BusKind::ReadInput, *address, *count),
+            BusOp::ReadDiscrete { address, count } => (BusKind::ReadDiscrete, *address, *count),
+            BusOp::WriteCoils { address, count, .. } => (BusKind::WriteCoils, *address, *count),
+            BusOp::WriteHolding { address, values } => {
+                (BusKind::WriteHolding, *address, u16::try_from(values.len()).unwrap_or(u16::MAX))
+            }
+        };
+        let (words, bits) = match (op, reply) {
+            (BusOp::WriteCoils { bits, .. }, _) => (Words::default(), *bits),
+            (BusOp::WriteHolding { values, .. }, _) => (Words::new(values), 0),
+            (_, Ok(BusReply::Words(words))) => (Words::new(words), 0),
+            (_, Ok(BusReply::Bits(bits))) => (Words::default(), *bits),
+            _ => (Words::default(), 0),
+        };
+        let ok = reply.is_ok();
+        self.tell(at, Seen::Bus(Transaction { begun_ns, unit, kind, address, count, words, bits, ok }));
+    }
+
+    /// A record became durable.
+    pub fn record(&mut self, at: u64, record: &Record) {
+        if self.panel.is_none() && self.trace.is_none() {
+            return;
+        }
+        let read = serde_json::to_value(record).map_err(|e| e.to_string());
+        match read.and_then(|value| tumbler_judges::Record::read(value).map_err(|e| e.to_string())) {
+            Ok(record) => self.tell(at, Seen::Record(record)),
+            Err(problem) => self.tell(at, Seen::Said { outlet: Outlet::Log, text: problem }),
+        }
+    }
+
+    /// A command was given on the console.
+    pub fn asked(&mut self, at: u64, command: &tumbler_core::wire::console::Command) {
+        let value = serde_json::to_value(command).unwrap_or(Value::Null);
+        let name = value.get("command").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let with = value.get("with").cloned().unwrap_or(Value::Null);
+        self.tell(at, Seen::Asked { command: name, with });
+    }
+
+    /// The run is over: what was found.
+    pub fn finish(&mut self, at: u64) -> Vec<String> {
+        let Some(panel) = &mut self.panel else { return Vec::new() };
+        panel.finish(at);
+        panel.violations().iter().map(ToString::to_string).collect()
+    }
+
+    /// How often each rule had something to judge.
+    #[must_use]
+    pub fn exercised(&self) -> Vec<tumbler_judges::Exercise> {
+        self.panel.as_ref().map(Panel::exercised).unwrap_or_default()
+    }
+
+    /// Everything that judges were told, where a trace is kept.
+    #[must_use]
+    pub fn trace(&self) -> &[Observation] {
+        self.trace.as_deref().unwrap_or_default()
+    }
+}

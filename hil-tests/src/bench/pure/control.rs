@@ -1,0 +1,166 @@
+//! The pure bench as scenarios see it.
+
+use super::super::log::Log;
+use super::super::{Bench, Physical, Role, Trouble};
+use super::{Pure, RELAY_NANOS};
+use crate::twin::{Act, Fault, MS};
+use tumbler_core::input::Input;
+use tumbler_core::snapshot::Snapshot;
+use tumbler_core::wire::console::{Answer, Caller, Command};
+
+/// A reboot takes this long, in table time.
+const BOOT_NANOS: u64 = 20_000 * MS;
+/// The service manager waits this long for a stop.
+const STOP_NANOS: u64 = 5_000 * MS;
+/// After the last step the table has this long to come to rest.
+const REST_NANOS: u64 = 3_000 * MS;
+
+impl Pure {
+    fn after(&mut self) -> Result<(), Trouble> {
+        self.notice();
+        self.settle();
+        self.trouble()
+    }
+
+    fn run_until(&mut self, until: u64) -> Result<(), Trouble> {
+        while self.step(until) {
+            self.trouble()?;
+        }
+        self.trouble()
+    }
+}
+
+impl Bench for Pure {
+    fn now(&self) -> u64 {
+        self.now
+    }
+
+    fn pass(&mut self, until: u64) -> Result<(), Trouble> {
+        let news = self.news;
+        while self.news == news && self.step(until) {
+            self.trouble()?;
+        }
+        self.trouble()
+    }
+
+    fn act(&mut self, act: Act) -> Result<(), Trouble> {
+        self.twin.person(self.now, act, &mut self.wires);
+        self.after()
+    }
+
+    fn dictate(&mut self, faces: Option<[u8; 3]>) -> Result<(), Trouble> {
+        self.twin.dictate(faces);
+        Ok(())
+    }
+
+    fn fault(&mut self, fault: Fault) -> Result<(), Trouble> {
+        self.observer.broken(self.now, fault, true);
+        self.twin.fault(self.now, fault, &mut self.wires);
+        self.after()
+    }
+
+    fn heal(&mut self, fault: Fault) -> Result<(), Trouble> {
+        self.twin.heal(self.now, fault, &mut self.wires);
+        self.after()?;
+        self.observer.broken(self.now, fault, false);
+        Ok(())
+    }
+
+    fn took_hold(&mut self, fault: Fault) -> bool {
+        self.twin.took_hold(fault)
+    }
+
+    fn physical(&mut self) -> Physical {
+        self.physical_now()
+    }
+
+    fn ask(&mut self, role: Role, command: Command) -> Result<u64, Trouble> {
+        self.requests += 1;
+        let request = self.requests;
+        self.observer.asked(self.now, &command);
+        let caller = Caller {
+            account: format!("{role:?}").to_lowercase(),
+            technician: role == Role::Technician,
+            supervisor: role == Role::Supervisor,
+        };
+        if self.table.is_some() {
+            self.inbox.push_back((self.now, Input::Console { request, caller, command }));
+        } else {
+            self.answers.insert(request, Answer::Refused("the daemon does not run".into()));
+        }
+        self.after()?;
+        Ok(request)
+    }
+
+    fn answer(&mut self, request: u64) -> Option<Answer> {
+        self.answers.get(&request).cloned()
+    }
+
+    fn snapshot(&mut self) -> Result<Option<Snapshot>, Trouble> {
+        let Some(table) = &self.table else { return Ok(None) };
+        let revision = table.revision();
+        if self.shown.as_ref().is_none_or(|(shown, _)| *shown != revision) {
+            self.shown = Some((revision, table.snapshot()));
+        }
+        Ok(self.shown.as_ref().map(|(_, snapshot)| snapshot.clone()))
+    }
+
+    fn kill(&mut self) -> Result<(), Trouble> {
+        self.gone();
+        Ok(())
+    }
+
+    fn stop(&mut self) -> Result<(), Trouble> {
+        self.inbox.push_back((self.now, Input::Stop));
+        self.settle();
+        let until = self.now + STOP_NANOS;
+        while !self.journal.idle() && self.step(until) {
+            self.trouble()?;
+        }
+        self.gone();
+        self.trouble()
+    }
+
+    fn start(&mut self) -> Result<(), Trouble> {
+        if self.table.is_some() {
+            return Err(Trouble::Rig("the daemon runs already".into()));
+        }
+        self.launch()
+    }
+
+    fn power(&mut self, on: bool) -> Result<(), Trouble> {
+        if on {
+            self.boots += 1;
+            self.boot_id = format!("boot-{}", self.boots);
+            self.run_until(self.now + BOOT_NANOS)?;
+            self.twin.person(self.now, Act::RestoreSupply, &mut self.wires);
+            self.notice();
+            self.launch()
+        } else {
+            self.act(Act::CutSupply)?;
+            let until = self.now + 1000 * MS;
+            while self.twin.supply() && self.step(until) {}
+            self.trouble()
+        }
+    }
+
+    fn broker(&mut self, up: bool) -> Result<(), Trouble> {
+        self.broker = up;
+        self.relay = None;
+        self.relay_more();
+        // A reconnect is not instant.
+        if let Some((due, _)) = &mut self.relay {
+            *due += 100 * RELAY_NANOS;
+        }
+        Ok(())
+    }
+
+    fn log(&self) -> &Log {
+        &self.log
+    }
+
+    fn finish(&mut self) -> Result<Vec<String>, Trouble> {
+        self.run_until(self.now + REST_NANOS)?;
+        Ok(self.observer.finish(self.now))
+    }
+}

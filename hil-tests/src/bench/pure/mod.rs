@@ -1,0 +1,362 @@
+//! The pure bench: core and twin on a virtual clock, in one process, the field bus at register level. No thread, no
+//! socket, no clock: the same seed gives the same run, bit for bit.
+
+mod control;
+mod journal;
+mod line;
+#[cfg(test)]
+mod tests;
+
+use super::log::{Durable, Log};
+use super::observe::Observer;
+use super::{Physical, Trouble};
+use crate::twin::{self, MS, Truth, Twin, Wire};
+use journal::Journal;
+use line::Transaction;
+use std::collections::{BTreeMap, VecDeque};
+use tumbler_core::effect::{Effect, OutLine};
+use tumbler_core::input::{InLine, Input};
+use tumbler_core::settings::{Parameters, Settings};
+use tumbler_core::snapshot::Snapshot;
+use tumbler_core::table::{Start, Table};
+use tumbler_core::units::{Mono, Seq};
+use tumbler_core::wire::console::Answer;
+
+/// How a pure bench is set up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setup {
+    /// The table's settings.
+    pub settings: Settings,
+    /// Seed of the twin.
+    pub seed: u64,
+    /// How long a commit of the journal takes, in nanoseconds.
+    pub commit_ns: u64,
+    /// Whether the judges watch.
+    pub judge: bool,
+    /// Whether everything that the judges are told is kept.
+    pub trace: bool,
+}
+
+impl Setup {
+    /// A bench for this rule set and layout, with judges.
+    #[must_use]
+    pub fn of(rules: &str, layout: &str, seed: u64) -> Self {
+        Self {
+            settings: Settings {
+                site: "rig".into(),
+                table: "pure".into(),
+                backend: "virtual".into(),
+                rules: rules.into(),
+                layout: layout.into(),
+                reader: true,
+                temperature: true,
+                parameters: Parameters { lamp_dwell: 20, ..Parameters::default() },
+            },
+            seed,
+            commit_ns: 5 * MS,
+            judge: true,
+            trace: false,
+        }
+    }
+}
+
+/// More rounds than this within one moment, and the table asks for a tick for ever.
+const MOST_TURNS: u32 = 10_000;
+/// The relay's way to the broker and back.
+const RELAY_NANOS: u64 = 3 * MS;
+
+/// The bench.
+pub struct Pure {
+    settings: Settings,
+    now: u64,
+    twin: Twin,
+    table: Option<Table>,
+    boots: u32,
+    boot_id: String,
+    wires: Vec<Wire>,
+    inbox: VecDeque<(u64, Input)>,
+    effects: Vec<Effect>,
+    bus: Option<Transaction>,
+    journal: Journal,
+    broker: bool,
+    relay: Option<(u64, Seq)>,
+    durable: Seq,
+    answers: BTreeMap<u64, Answer>,
+    requests: u64,
+    shown: Option<(u64, Snapshot)>,
+    log: Log,
+    /// Counts everything that was seen, so that `pass` knows when to return.
+    news: u64,
+    events: u64,
+    observer: Observer,
+    trouble: Option<Trouble>,
+}
+
+impl Pure {
+    /// Puts a table together and starts its daemon.
+    ///
+    /// # Errors
+    /// [`Trouble::Rig`] where settings, rule set or layout cannot be.
+    pub fn new(setup: Setup) -> Result<Self, Trouble> {
+        let rig = |problem: String| Trouble::Rig(problem);
+        let (rule_set, layout) = setup
+            .settings
+            .check()
+            .map_err(|bad| rig(bad.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))?;
+        let config = twin::Config {
+            reader: setup.settings.reader,
+            temperature: setup.settings.temperature,
+            ..twin::Config::full(rule_set.order.covered, layout.areas.len())
+        };
+        let observer = Observer::new(&setup.settings, setup.judge, setup.trace).map_err(|bad| rig(bad.to_string()))?;
+        let (journal, commissioned) = Journal::commission(&setup.settings, setup.commit_ns);
+        let mut bench = Self {
+            twin: Twin::new(config, setup.seed),
+            settings: setup.settings,
+            now: 0,
+            table: None,
+            boots: 1,
+            boot_id: "boot-1".into(),
+            wires: Vec::with_capacity(64),
+            inbox: VecDeque::with_capacity(64),
+            effects: Vec::with_capacity(64),
+            bus: None,
+            journal,
+            broker: true,
+            relay: None,
+            durable: Seq(1),
+            answers: BTreeMap::new(),
+            requests: 0,
+            shown: None,
+            log: Log::default(),
+            news: 0,
+            events: 0,
+            observer,
+            trouble: None,
+        };
+        bench.recorded(commissioned);
+        bench.launch()?;
+        Ok(bench)
+    }
+
+    /// How many inputs the table has taken so far.
+    #[must_use]
+    pub const fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// What the judges were told; empty unless the bench keeps a trace.
+    #[must_use]
+    pub const fn observer(&self) -> &Observer {
+        &self.observer
+    }
+
+    /// From now on a commit takes this long, in nanoseconds.
+    pub const fn set_commit(&mut self, nanos: u64) {
+        self.journal.set_latency(nanos);
+    }
+
+    /// Starts the daemon: it reads every level, then every pin.
+    fn launch(&mut self) -> Result<(), Trouble> {
+        let start = Start {
+            boot: self.boot_id.clone(),
+            build: "pure".into(),
+            config: "pure".into(),
+            journal: self.journal.found(&self.boot_id),
+        };
+        let mut effects = core::mem::take(&mut self.effects);
+        let table = Table::start(self.settings.clone(), start, Mono(self.now), &mut effects);
+        self.effects = effects;
+        self.table = Some(
+            table.map_err(|bad| Trouble::Rig(bad.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))?,
+        );
+        self.process(true);
+        for line in InLine::ALL {
+            let active = self.twin.level(line);
+            self.observer.level(self.now, line, active);
+            self.inbox.push_back((self.now, Input::Level { line, active }));
+        }
+        for line in OutLine::ALL {
+            let active = self.twin.pin_level(line);
+            self.observer.pin(self.now, line, active);
+            if line != OutLine::MotorAlive {
+                self.inbox.push_back((self.now, Input::Readback { line, active }));
+            }
+        }
+        self.carry_out();
+        self.settle();
+        self.trouble()
+    }
+
+    /// The daemon is gone, whatever the reason; the pins stay as they are.
+    fn gone(&mut self) {
+        self.table = None;
+        self.bus = None;
+        self.relay = None;
+        self.inbox.clear();
+        self.effects.clear();
+        self.journal.lose();
+        self.shown = None;
+        self.process(false);
+    }
+
+    fn process(&mut self, alive: bool) {
+        self.observer.tell(self.now, tumbler_judges::Seen::Truth(tumbler_judges::Truth::Process { alive }));
+    }
+
+    fn trouble(&self) -> Result<(), Trouble> {
+        self.trouble.clone().map_or(Ok(()), Err)
+    }
+
+    /// When something happens next.
+    fn next(&self) -> Option<u64> {
+        let table = self.table.as_ref().and_then(Table::next_deadline).map(|at| at.0.max(self.now));
+        let bus = self.bus.as_ref().map(Transaction::next);
+        let relay = self.relay.map(|(due, _)| due);
+        [self.twin.next(), table, bus, self.journal.next(), relay].into_iter().flatten().min()
+    }
+
+    /// Lets the next thing happen, if it does so by `until`; tells whether it did.
+    fn step(&mut self, until: u64) -> bool {
+        let Some(at) = self.next().filter(|at| *at <= until) else {
+            self.now = self.now.max(until);
+            return false;
+        };
+        self.now = self.now.max(at);
+        self.twin.advance(self.now, &mut self.wires);
+        self.notice();
+        self.bus_step();
+        if let Some(records) = self.journal.commit(self.now, &self.boot_id) {
+            self.committed(records);
+        }
+        if let Some((_, seq)) = self.relay.take_if(|(due, _)| *due <= self.now) {
+            self.log.relayed = seq;
+            self.news += 1;
+            self.inbox.push_back((self.now, Input::Relayed { seq }));
+            self.relay_more();
+        }
+        self.settle();
+        true
+    }
+
+    fn bus_step(&mut self) {
+        let Some(transaction) = &mut self.bus else { return };
+        if transaction.next() > self.now {
+            return;
+        }
+        if transaction.reply.is_none() {
+            let request = &transaction.request;
+            let reply = self.twin.bus(self.now, request.unit, &request.op, &mut self.wires);
+            transaction.answered(reply);
+            self.notice();
+        } else if let Some(Transaction { request, begun, reply: Some((_, reply)), .. }) = self.bus.take() {
+            self.observer.bus(begun, self.now, request.unit, &request.op, reply.as_ref().map_err(|e| *e));
+            self.inbox.push_back((self.now, Input::Bus { id: request.id, reply }));
+        }
+    }
+
+    fn committed(&mut self, records: Vec<tumbler_core::record::Record>) {
+        let Some(last) = records.last().map(|r| r.seq) else { return };
+        for record in records {
+            self.recorded(record);
+        }
+        self.durable = last;
+        self.inbox.push_back((self.now, Input::Durable { seq: last }));
+        self.relay_more();
+    }
+
+    fn recorded(&mut self, record: tumbler_core::record::Record) {
+        self.observer.record(self.now, &record);
+        self.log.records.push(Durable { at: self.now, record });
+        self.news += 1;
+    }
+
+    fn relay_more(&mut self) {
+        if self.broker && self.relay.is_none() && self.log.relayed < self.durable {
+            self.relay = Some((self.now + RELAY_NANOS, self.durable));
+        }
+    }
+
+    /// Takes up what the twin showed.
+    fn notice(&mut self) {
+        let mut wires = core::mem::take(&mut self.wires);
+        for wire in wires.drain(..) {
+            self.observer.wire(&wire);
+            match wire {
+                Wire::Edge { at, line, active } => self.inbox.push_back((at, Input::Edge { line, active })),
+                Wire::Readback { at, line, active } => self.inbox.push_back((at, Input::Readback { line, active })),
+                Wire::Temperature { at, reading } => self.inbox.push_back((at, Input::Temperature { reading })),
+                Wire::Truth { at, truth } => {
+                    self.news += 1;
+                    match truth {
+                        Truth::MotorPower(on) => self.log.power.push((at, on)),
+                        Truth::Bell => self.log.bells += 1,
+                        Truth::Supply(false) => self.gone(),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        self.wires = wires;
+    }
+
+    /// Hands in what waits, then the deadlines, until nothing is left at this moment.
+    fn settle(&mut self) {
+        for _ in 0..MOST_TURNS {
+            let Some(table) = &mut self.table else {
+                self.inbox.clear();
+                return;
+            };
+            let now = Mono(self.now);
+            let (at, input) = match self.inbox.pop_front() {
+                Some((at, input)) => (Mono(at), input),
+                None if table.next_deadline().is_some_and(|due| due <= now) => (now, Input::Tick),
+                None => return,
+            };
+            table.handle(at, now, &input, &mut self.effects);
+            self.events += 1;
+            self.carry_out();
+        }
+        self.trouble = Some(Trouble::Rig(format!("at {} ns the table asks for ticks without end", self.now)));
+    }
+
+    fn carry_out(&mut self) {
+        let mut effects = core::mem::take(&mut self.effects);
+        for effect in effects.drain(..) {
+            match effect {
+                Effect::Set { line, active } => {
+                    self.observer.output(self.now, line, active);
+                    if line == OutLine::MotorAlive && self.twin.pin_level(line) != active {
+                        self.log.last_alive = Some(self.now);
+                    }
+                    self.twin.output(self.now, line, active, &mut self.wires);
+                    self.notice();
+                }
+                Effect::Journal { records, relayed, permit } => {
+                    self.journal.append(self.now, records, relayed, permit);
+                }
+                Effect::Bus(request) => {
+                    if self.bus.is_some() {
+                        self.trouble = Some(Trouble::Rig("the table began a second bus transaction".into()));
+                    }
+                    self.bus = Some(Transaction::begin(request, self.now));
+                }
+                Effect::Reply { request, answer } => {
+                    self.news += 1;
+                    let text = match &answer {
+                        Answer::Done(text) | Answer::Refused(text) => text.clone(),
+                    };
+                    let outlet = tumbler_judges::Outlet::Console;
+                    self.observer.tell(self.now, tumbler_judges::Seen::Said { outlet, text });
+                    self.answers.insert(request, answer);
+                }
+                Effect::Keypad(_) | Effect::Dump { .. } => {}
+            }
+        }
+        self.effects = effects;
+    }
+
+    fn physical_now(&self) -> Physical {
+        Physical::of(&self.twin, self.now)
+    }
+}

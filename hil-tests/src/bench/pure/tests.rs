@@ -1,0 +1,1 @@
+//! The pure bench against the contract of a bench.

@@ -1,0 +1,242 @@
+//! A scenario's file: what is done, under which rule sets, and how it must end.
+
+use super::parse;
+use super::step::Step;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use tumbler_core::rules;
+
+/// A scenario file that cannot be used: what, where, and what is allowed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {at}: {problem}", path.display())]
+pub struct BadFile {
+    /// The file.
+    pub path: PathBuf,
+    /// The place in it.
+    pub at: String,
+    /// What is wrong, and what is allowed.
+    pub problem: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    about: String,
+    #[serde(default)]
+    layouts: Layouts,
+    #[serde(default = "yes")]
+    reader: bool,
+    steps: Vec<String>,
+    #[serde(default)]
+    variant: Vec<BTreeMap<String, String>>,
+    endings: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    at_end: AtEnd,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Layouts {
+    /// The first layout of each rule set.
+    #[default]
+    First,
+    /// Every layout.
+    All,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct AtEnd {
+    latched: Vec<String>,
+    latches: Option<Vec<String>>,
+    phase: Option<String>,
+    never: Vec<String>,
+}
+
+/// How a round must end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Settled with these dice; the clause is for people.
+    Settled {
+        /// The dice, lowest first; `None`: whatever they showed.
+        dice: Option<[u8; 3]>,
+        /// The clause that says so.
+        clause: String,
+    },
+    /// Void, for this reason and by exactly this clause.
+    Void {
+        /// The reason.
+        reason: String,
+        /// The clause; empty where the rules are silent.
+        clause: String,
+    },
+    /// Not ended.
+    Unfinished {
+        /// The clause that says so.
+        clause: String,
+    },
+}
+
+/// One scenario under one layout, in one variant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trial {
+    /// `scenario[variant]::layout`.
+    pub name: String,
+    /// What it shows.
+    pub about: String,
+    /// Rule set.
+    pub rules: String,
+    /// Layout.
+    pub layout: String,
+    /// Whether a dice reader is fitted.
+    pub reader: bool,
+    /// The steps with their words.
+    pub steps: Vec<(String, Vec<Step>)>,
+    /// Endings of the rounds, in order.
+    pub endings: Vec<Ending>,
+    /// What is latched at the end.
+    pub latched: Vec<String>,
+    /// What was ever latched, in order.
+    pub latches: Vec<String>,
+    /// Phase at the end.
+    pub phase: Option<String>,
+    /// Kinds of records that must not occur.
+    pub never: Vec<String>,
+}
+
+/// Groups of rule sets that a file may name, narrowest first.
+fn groups(rules: &str) -> [&'static str; 3] {
+    let country = if rules.starts_with("nz") { "nz" } else { "sg" };
+    let cover = if rules.starts_with("sg-open") { "open-cover" } else { "covered" };
+    [cover, country, "*"]
+}
+
+const GROUPS: &str = "a rule set's id, or covered, open-cover, nz, sg, *";
+
+impl Ending {
+    /// `void not-flat: NZ9 7.1(a)`, `settled 1 3 6: NZ9 6.3`, `unfinished: SGV6 1.7`.
+    fn parse(text: &str) -> Result<Self, String> {
+        let allowed = "`settled D D D: CLAUSE`, `settled: CLAUSE`, `void REASON: CLAUSE`, `void REASON:` where the rules are silent, `unfinished: CLAUSE`";
+        let wrong = || format!("`{text}` is no ending; allowed is {allowed}");
+        let (what, clause) = text.split_once(':').ok_or_else(wrong)?;
+        let clause = clause.trim().to_owned();
+        let words: Vec<&str> = what.split_whitespace().collect();
+        match *words.as_slice() {
+            ["void", reason] => Ok(Self::Void { reason: reason.into(), clause }),
+            _ if clause.is_empty() => Err(wrong()),
+            ["settled"] => Ok(Self::Settled { dice: None, clause }),
+            ["settled", a, b, c] => {
+                let face = |word: &str| word.parse().ok().filter(|f| (1..=6).contains(f)).ok_or_else(wrong);
+                let mut dice = [face(a)?, face(b)?, face(c)?];
+                dice.sort_unstable();
+                Ok(Self::Settled { dice: Some(dice), clause })
+            }
+            ["unfinished"] => Ok(Self::Unfinished { clause }),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+fn fill(text: &str, variant: &BTreeMap<String, String>) -> String {
+    variant.iter().fold(text.to_owned(), |text, (key, value)| text.replace(&format!("{{{key}}}"), value))
+}
+
+/// Reads a scenario from its TOML.
+///
+/// # Errors
+/// [`BadFile`] with the place and what is allowed there.
+pub fn parse(path: &Path, text: &str) -> Result<Vec<Trial>, BadFile> {
+    let bad = |at: &str, problem: String| BadFile { path: path.into(), at: at.into(), problem };
+    let toml = toml::Deserializer::parse(text).map_err(|e| bad("TOML", e.to_string()))?;
+    let file: File = serde_path_to_error::deserialize(toml)
+        .map_err(|e| bad(&e.path().to_string(), e.inner().message().to_owned()))?;
+    let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    for name in file.endings.keys() {
+        if rules::rule_set(name).is_none() && !["covered", "open-cover", "nz", "sg", "*"].contains(&name.as_str()) {
+            return Err(bad("endings", format!("`{name}` is no rule set; allowed is {GROUPS}")));
+        }
+    }
+    let variants = if file.variant.is_empty() { vec![BTreeMap::new()] } else { file.variant.clone() };
+    let mut trials = Vec::new();
+    for variant in &variants {
+        let label =
+            variant.get("name").cloned().unwrap_or_else(|| variant.values().cloned().collect::<Vec<_>>().join(","));
+        let name = if label.is_empty() { stem.clone() } else { format!("{stem}[{label}]") };
+        let mut steps = Vec::new();
+        for (number, text) in file.steps.iter().enumerate() {
+            let text = fill(text, variant);
+            for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
+                let parsed = parse::step(part).map_err(|e| bad(&format!("steps[{number}]"), e.to_string()))?;
+                steps.push((part.to_owned(), parsed));
+            }
+        }
+        for set in rules::all() {
+            let found = std::iter::once(set.id.as_str())
+                .chain(groups(&set.id))
+                .find_map(|key| file.endings.get(key).map(|endings| (key, endings)));
+            let Some((key, endings)) = found else { continue };
+            let endings = endings
+                .iter()
+                .map(|text| Ending::parse(&fill(text, variant)))
+                .collect::<Result<Vec<_>, _>>()
+                .map_err(|problem| bad(&format!("endings.{key}"), problem))?;
+            let filled = |list: &[String]| {
+                let all = list.iter().map(|text| fill(text, variant));
+                all.filter(|text| !text.is_empty()).collect::<Vec<_>>()
+            };
+            let latched = filled(&file.at_end.latched);
+            let layouts = match file.layouts {
+                Layouts::First => set.layouts.get(..1).unwrap_or_default(),
+                Layouts::All => &set.layouts,
+            };
+            for layout in layouts {
+                trials.push(Trial {
+                    name: format!("{name}::{}", layout.id),
+                    about: file.about.clone(),
+                    rules: set.id.clone(),
+                    layout: layout.id.clone(),
+                    reader: file.reader,
+                    steps: steps.clone(),
+                    endings: endings.clone(),
+                    latches: file.at_end.latches.as_deref().map_or_else(|| latched.clone(), filled),
+                    latched: latched.clone(),
+                    phase: file.at_end.phase.as_ref().map(|phase| fill(phase, variant)),
+                    never: filled(&file.at_end.never),
+                });
+            }
+        }
+    }
+    if trials.is_empty() {
+        return Err(bad("endings", format!("no rule set is named, so nothing would run; allowed is {GROUPS}")));
+    }
+    Ok(trials)
+}
+
+/// Reads every scenario in a directory, in the order of their names.
+///
+/// # Errors
+/// The first file that cannot be read or used.
+pub fn read_all(directory: &Path) -> Result<Vec<Trial>, BadFile> {
+    let bad = |path: &Path, problem: std::io::Error| BadFile {
+        path: path.into(),
+        at: "file".into(),
+        problem: problem.to_string(),
+    };
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(directory)
+        .map_err(|e| bad(directory, e))?
+        .filter_map(|entry| entry.ok().map(|e| e.path()))
+        .filter(|path| path.extension().is_some_and(|e| e == "toml"))
+        .collect();
+    paths.sort();
+    let mut trials = Vec::new();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).map_err(|e| bad(&path, e))?;
+        trials.extend(parse(&path, &text)?);
+    }
+    Ok(trials)
+}

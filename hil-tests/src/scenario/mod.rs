@@ -1,0 +1,12 @@
+//! Scenarios: what people do and what breaks, and how it must end, as files that run unchanged on every bench.
+
+mod check;
+pub mod file;
+pub mod order;
+pub mod parse;
+mod play;
+pub mod run;
+pub mod step;
+
+pub use file::{BadFile, Ending, Trial, read_all};
+pub use run::{Outcome, Verdict, run};

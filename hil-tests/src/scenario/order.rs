@@ -1,0 +1,81 @@
+//! The orders of play, as the rules have them: the rig's own knowledge, not the core's data.
+
+use super::step::Stage;
+
+/// What the dealer does next to play a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// Put the dome over the dice.
+    Cover,
+    /// Press "tumble".
+    Tumble,
+    /// Wait until the tumbler and the dice are at rest.
+    AwaitSpun,
+    /// Call "Place your bets".
+    PlaceBets,
+    /// Call "No more bets".
+    NoMoreBets,
+    /// Take the dome away.
+    Uncover,
+    /// Wait until the outcome is established.
+    AwaitOutcome,
+    /// Key what the dice show.
+    Enter,
+    /// Key "all paid".
+    AllPaid,
+}
+
+use Deed::{AllPaid, AwaitOutcome, AwaitSpun, Cover, Enter, NoMoreBets, PlaceBets, Tumble, Uncover};
+
+/// NZ98 and NZ9 6.1 to 6.4, 4.4: tumble, place bets, no more bets, uncover, result, losers and winners.
+const NEW_ZEALAND: &[(Deed, Stage)] = &[
+    (Cover, Stage::Covered),
+    (Tumble, Stage::Spinning),
+    (AwaitSpun, Stage::Spun),
+    (PlaceBets, Stage::Betting),
+    (NoMoreBets, Stage::BetsClosed),
+    (Uncover, Stage::BetsClosed),
+    (AwaitOutcome, Stage::Revealed),
+    (Enter, Stage::Entered),
+    (AllPaid, Stage::Settled),
+];
+
+/// SGV6 1.7, 3.2 to 3.10: place bets opens the round; tumble while covered; uncover only after no more bets.
+const COVERED: &[(Deed, Stage)] = &[
+    (Cover, Stage::Covered),
+    (PlaceBets, Stage::Betting),
+    (Tumble, Stage::Spinning),
+    (AwaitSpun, Stage::Spun),
+    (NoMoreBets, Stage::BetsClosed),
+    (Uncover, Stage::BetsClosed),
+    (AwaitOutcome, Stage::Revealed),
+    (Enter, Stage::Entered),
+    (AllPaid, Stage::Settled),
+];
+
+/// SGOC and SGOC-early: place bets, no more bets, tumble in the open.
+const OPEN: &[(Deed, Stage)] = &[
+    (PlaceBets, Stage::Betting),
+    (NoMoreBets, Stage::BetsClosed),
+    (Tumble, Stage::Spinning),
+    (AwaitSpun, Stage::Spun),
+    (AwaitOutcome, Stage::Revealed),
+    (Enter, Stage::Entered),
+    (AllPaid, Stage::Settled),
+];
+
+/// The order of play under this rule set: each deed with the stage that the round is at afterwards.
+#[must_use]
+pub fn of(rules: &str) -> &'static [(Deed, Stage)] {
+    match rules {
+        "nz-1998" | "nz-div9" => NEW_ZEALAND,
+        "sg-v6" => COVERED,
+        _ => OPEN,
+    }
+}
+
+/// Whether a dome covers the dice under this rule set.
+#[must_use]
+pub fn covered(rules: &str) -> bool {
+    matches!(rules, "nz-1998" | "nz-div9" | "sg-v6")
+}

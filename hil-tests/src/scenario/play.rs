@@ -1,0 +1,105 @@
+//! Longer doings: the opening tests, and a round in the order of its rule set.
+
+use super::order::{self, Deed};
+use super::run::{Halt, Runner};
+use super::step::{Check, Pattern, Stage, Step};
+use crate::bench::Trouble;
+use crate::twin::Act;
+use tumbler_core::input::InLine;
+use tumbler_core::wire::console::{Command, Witness};
+
+/// Longest wait within a healthy round, in milliseconds.
+const WAIT: u64 = 20_000;
+
+fn record(kind: &str) -> Check {
+    Check::Record(Pattern { kind: kind.into(), fields: Vec::new() })
+}
+
+impl Runner<'_> {
+    /// The opening tests (NZ 5), everything seen and heard right.
+    pub(super) fn open(&mut self) -> Result<(), Halt> {
+        let name = || "Mei".to_owned();
+        // Units on the bus have answered by then.
+        self.pass(1500)?;
+        self.turn_key()?;
+        self.ask(Command::Open { name: name() })?;
+        self.answer(true, "")?;
+        for item in [Witness::Areas, Witness::Seal, Witness::Bell, Witness::Sign] {
+            self.ask(Command::Witness { item, right: true, name: name() })?;
+            self.answer(true, "")?;
+        }
+        self.wait(&Check::Phase("ready".into()), WAIT)?;
+        self.step(&Step::Mark)
+    }
+
+    fn ended(&mut self) -> bool {
+        self.catch_up();
+        self.seen.iter().skip(self.round_from).any(|r| matches!(super::check::kind(r), "settled" | "voided"))
+    }
+
+    /// Plays on to a stage; after the end of a round, the next one.
+    pub(super) fn play_to(&mut self, stage: Stage) -> Result<(), Halt> {
+        let order = order::of(&self.trial.rules);
+        if self.done > 0 && self.ended() {
+            self.done = 0;
+            self.round_from = self.seen.len();
+        }
+        if stage == Stage::Covered && !order::covered(&self.trial.rules) {
+            return Ok(());
+        }
+        let Some(goal) = order.iter().rposition(|(_, reached)| *reached == stage) else {
+            return Err(Trouble::Rig(format!("{stage:?} is no stage under {}", self.trial.rules)).into());
+        };
+        while self.done <= goal {
+            let Some((deed, _)) = order.get(self.done) else { break };
+            self.done += 1;
+            self.deed(*deed)?;
+        }
+        Ok(())
+    }
+
+    /// The round was played by hand up to this stage.
+    pub(super) fn at(&mut self, stage: Stage) {
+        let order = order::of(&self.trial.rules);
+        self.done = order.iter().rposition(|(_, reached)| *reached == stage).map_or(0, |place| place + 1);
+    }
+
+    fn deed(&mut self, deed: Deed) -> Result<(), Halt> {
+        match deed {
+            Deed::Cover => {
+                if self.bench.physical().dome_up {
+                    self.bench.act(Act::LowerDome)?;
+                    self.pass(400)?;
+                }
+                Ok(())
+            }
+            Deed::Tumble => {
+                self.bench.act(Act::Press { line: InLine::Tumble, millis: 120 })?;
+                self.wait(&Check::Shaft(true), 2000)?;
+                self.pass(200)
+            }
+            Deed::AwaitSpun => {
+                self.wait(&record("spin-ended"), WAIT)?;
+                self.wait(&Check::DiceRest, WAIT)
+            }
+            Deed::PlaceBets => self.step(&Step::Press(InLine::PlaceBets, 120)),
+            Deed::NoMoreBets => self.step(&Step::Press(InLine::NoMoreBets, 120)),
+            Deed::Uncover => self.bench.act(Act::LiftDome).map_err(Into::into),
+            Deed::AwaitOutcome => {
+                if self.trial.reader {
+                    self.wait(&record("established"), WAIT)
+                } else {
+                    self.wait(&record("revealed"), WAIT)
+                }
+            }
+            Deed::Enter => {
+                self.step(&Step::EnterDice)?;
+                self.wait(&record("lamps-verified"), WAIT)
+            }
+            Deed::AllPaid => {
+                self.keys(&[7])?;
+                self.wait(&record("settled"), WAIT)
+            }
+        }
+    }
+}

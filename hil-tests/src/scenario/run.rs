@@ -1,0 +1,316 @@
+//! Runs a trial on a bench and judges how it ended.
+
+use super::check;
+use super::file::{Ending, Trial};
+use super::step::{Check, Step};
+use crate::bench::{Bench, Role, Trouble};
+use crate::twin::{Act, Fault, MS, fault_name};
+use serde_json::Value;
+use tumbler_core::input::InLine;
+use tumbler_core::record::Event;
+use tumbler_core::rules;
+use tumbler_core::wire::console::{Answer, Command};
+
+/// What came of a trial.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Everything was as it must be.
+    Pass,
+    /// The table did something else than the rules say; each entry says what.
+    Fail(Vec<String>),
+    /// This bench cannot run it, for this reason.
+    NotExecuted(String),
+    /// The rig was at fault, so nothing is known about the table.
+    Invalid(String),
+}
+
+/// A trial's verdict, with what is worth telling.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Table time that passed, in nanoseconds.
+    pub table_ns: u64,
+    /// Kinds of all records, in order, for whoever looks into a failure.
+    pub records: Vec<String>,
+}
+
+/// Why a trial ended before its last step.
+pub(super) enum Halt {
+    /// The table did not do what was waited for or expected.
+    Wrong(String),
+    /// The bench.
+    Trouble(Trouble),
+}
+
+impl From<Trouble> for Halt {
+    fn from(trouble: Trouble) -> Self {
+        Self::Trouble(trouble)
+    }
+}
+
+/// A trial in progress.
+pub(super) struct Runner<'a> {
+    pub bench: &'a mut dyn Bench,
+    pub trial: &'a Trial,
+    /// Records as JSON, as far as they were looked at.
+    pub seen: Vec<Value>,
+    /// First record that the next search looks at.
+    pub cursor: usize,
+    /// First record since the last mark, and bells rung until then.
+    pub mark: usize,
+    pub bells: u32,
+    /// How many deeds of the order of play are done in this round.
+    pub done: usize,
+    /// First record of this round.
+    pub round_from: usize,
+    role: Role,
+    asked: Option<u64>,
+    faults: Vec<(String, Fault)>,
+}
+
+/// Runs a trial.
+pub fn run(bench: &mut dyn Bench, trial: &Trial) -> Outcome {
+    let mut runner = Runner {
+        bench,
+        trial,
+        seen: Vec::new(),
+        cursor: 0,
+        mark: 0,
+        bells: 0,
+        done: 0,
+        round_from: 0,
+        role: Role::default(),
+        asked: None,
+        faults: Vec::new(),
+    };
+    let verdict = match runner.whole() {
+        Ok(wrongs) if wrongs.is_empty() => Verdict::Pass,
+        Ok(wrongs) => Verdict::Fail(wrongs),
+        Err(Halt::Wrong(what)) => Verdict::Fail(vec![what]),
+        Err(Halt::Trouble(Trouble::NotHere(why))) => Verdict::NotExecuted(why),
+        Err(Halt::Trouble(Trouble::Rig(why))) => Verdict::Invalid(why),
+    };
+    runner.catch_up();
+    let records = runner.seen.iter().map(check::brief).collect();
+    Outcome { verdict, table_ns: runner.bench.now(), records }
+}
+
+impl Runner<'_> {
+    fn whole(&mut self) -> Result<Vec<String>, Halt> {
+        for (number, (text, steps)) in self.trial.steps.iter().enumerate() {
+            for step in steps {
+                self.step(step).map_err(|halt| match halt {
+                    Halt::Wrong(what) => Halt::Wrong(format!("step {} `{text}`: {what}", number + 1)),
+                    trouble @ Halt::Trouble(_) => trouble,
+                })?;
+            }
+        }
+        let mut wrongs: Vec<String> =
+            self.bench.finish()?.into_iter().map(|violation| format!("judge: {violation}")).collect();
+        self.catch_up();
+        for (id, fault) in &self.faults {
+            if !self.bench.took_hold(*fault) {
+                return Err(Trouble::Rig(format!("fault `{id}` never took hold")).into());
+            }
+        }
+        self.endings(&mut wrongs);
+        self.latches(&mut wrongs)?;
+        for kind in &self.trial.never {
+            if let Some(record) = self.seen.iter().find(|r| check::kind(r) == kind) {
+                wrongs.push(format!("never `{kind}`, but {}", check::brief(record)));
+            }
+        }
+        Ok(wrongs)
+    }
+
+    fn endings(&self, wrongs: &mut Vec<String>) {
+        let mut got: Vec<Ending> = Vec::new();
+        let mut running = 0_usize;
+        for durable in &self.bench.log().records {
+            match &durable.record.event {
+                Event::RoundBegan { .. } => running += 1,
+                Event::Settled { dice, .. } => {
+                    got.push(Ending::Settled { dice: Some(dice.pips()), clause: String::new() });
+                }
+                Event::Voided(void) => {
+                    got.push(Ending::Void { reason: void.reason.name().into(), clause: void.clause.clone() })
+                }
+                _ => {}
+            }
+        }
+        let ended = got.len();
+        got.extend((ended..running).map(|_| Ending::Unfinished { clause: String::new() }));
+        let same = |want: &Ending, got: &Ending| match (want, got) {
+            (Ending::Settled { dice: None, .. }, Ending::Settled { .. })
+            | (Ending::Unfinished { .. }, Ending::Unfinished { .. }) => true,
+            (Ending::Settled { dice: a, .. }, Ending::Settled { dice: b, .. }) => a == b,
+            (want, got) => want == got,
+        };
+        if got.len() != self.trial.endings.len() || !self.trial.endings.iter().zip(&got).all(|(w, g)| same(w, g)) {
+            wrongs.push(format!("rounds must end {:?}, but ended {got:?}", self.trial.endings));
+        }
+    }
+
+    fn latches(&mut self, wrongs: &mut Vec<String>) -> Result<(), Halt> {
+        let of_kind = |kind: &str| {
+            let all = self.seen.iter().filter(|r| check::kind(r) == kind);
+            all.map(|r| check::field(r, "code").unwrap_or_default()).collect::<Vec<_>>()
+        };
+        let latched = of_kind("latched");
+        if latched != self.trial.latches {
+            wrongs.push(format!("latches must be {:?}, but were {latched:?}", self.trial.latches));
+        }
+        let Some(snapshot) = self.bench.snapshot()? else { return Ok(()) };
+        let now: Vec<&str> = snapshot.malfunctions.iter().map(|m| m.code.name()).collect();
+        if now != self.trial.latched {
+            wrongs.push(format!("at the end {:?} must be latched, but {now:?} are", self.trial.latched));
+        }
+        match &self.trial.phase {
+            Some(phase) if snapshot.phase.name() != phase => {
+                wrongs.push(format!("at the end the phase must be {phase}, but is {}", snapshot.phase.name()));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Reads the records that came since the last look.
+    pub(super) fn catch_up(&mut self) {
+        let log = self.bench.log();
+        for durable in log.records.iter().skip(self.seen.len()) {
+            self.seen.push(serde_json::to_value(&durable.record).unwrap_or(Value::Null));
+        }
+    }
+
+    pub(super) fn step(&mut self, step: &Step) -> Result<(), Halt> {
+        match step {
+            Step::Open => self.open()?,
+            Step::PlayTo(stage) => self.play_to(*stage)?,
+            Step::At(stage) => self.at(*stage),
+            Step::Press(line, millis) => {
+                self.bench.act(Act::Press { line: *line, millis: *millis })?;
+                self.pass(u64::from(*millis) + 80)?;
+            }
+            Step::Hold(line) => self.bench.act(Act::Hold(*line))?,
+            Step::LetGo(line) => self.bench.act(Act::LetGo(*line))?,
+            Step::LiftDome => self.bench.act(Act::LiftDome)?,
+            Step::LowerDome => self.bench.act(Act::LowerDome)?,
+            Step::Keys(keys) => self.keys(keys)?,
+            Step::EnterDice => {
+                let [a, b, c] = self.bench.physical().faces;
+                self.keys(&[a, b, c, 7])?;
+            }
+            Step::TurnShaft(quarters) => self.bench.act(Act::TurnShaft(*quarters))?,
+            Step::BreakSeal => self.bench.act(Act::BreakSeal)?,
+            Step::MendSeal => self.bench.act(Act::MendSeal)?,
+            Step::MoveDie(die, face, flat) => {
+                self.bench.act(Act::MoveDie { die: *die, face: *face, flat: *flat })?;
+            }
+            Step::Dip => self.bench.act(Act::DipSupply)?,
+            Step::Fault(id) => {
+                let fault = self.fault(id)?;
+                self.faults.push((id.clone(), fault));
+                self.bench.fault(fault)?;
+            }
+            Step::Heal(id) => {
+                let fault = self.fault(id)?;
+                self.bench.heal(fault)?;
+            }
+            Step::Dice(faces) => self.bench.dictate(*faces)?,
+            Step::Pass(millis) => self.pass(*millis)?,
+            Step::Wait(check, millis) => self.wait(check, *millis)?,
+            Step::Expect(check, clause) => {
+                if !self.holds(check)? {
+                    return Err(Halt::Wrong(format!("is not so [{clause}]; {}", self.where_we_are())));
+                }
+            }
+            Step::Ask(command) => self.ask(command.as_ref().clone())?,
+            Step::Answer(done, word) => self.answer(*done, word)?,
+            Step::As(role) => self.role = *role,
+            Step::Mark => {
+                self.catch_up();
+                self.cursor = self.seen.len();
+                self.mark = self.cursor;
+                self.bells = self.bench.log().bells;
+            }
+            Step::Kill => self.bench.kill()?,
+            Step::Start => self.bench.start()?,
+            Step::Stop => self.bench.stop()?,
+            Step::Power(on) => self.bench.power(*on)?,
+            Step::Broker(up) => self.bench.broker(*up)?,
+        }
+        Ok(())
+    }
+
+    fn fault(&self, id: &str) -> Result<Fault, Halt> {
+        let layout = rules::layout(&self.trial.layout);
+        let lamp = |area: &str| {
+            let place = layout?.areas.iter().position(|a| a.id == area)?;
+            u16::try_from(place).ok()
+        };
+        fault_name::parse(id, &lamp).map_err(|bad| Trouble::Rig(bad.to_string()).into())
+    }
+
+    /// Lets this much table time pass.
+    pub(super) fn pass(&mut self, millis: u64) -> Result<(), Halt> {
+        let until = self.bench.now() + millis * MS;
+        while self.bench.now() < until {
+            self.bench.pass(until)?;
+        }
+        Ok(())
+    }
+
+    /// Waits until something is so, at most so long.
+    pub(super) fn wait(&mut self, check: &Check, millis: u64) -> Result<(), Halt> {
+        let until = self.bench.now() + millis * MS;
+        while !self.holds(check)? {
+            let now = self.bench.now();
+            if now >= until {
+                return Err(Halt::Wrong(format!("not within {millis} ms; {}", self.where_we_are())));
+            }
+            // Truths that change without an event are looked at every few milliseconds.
+            let look = if matches!(check, Check::Tumbles(..)) { until.min(now + 2 * MS) } else { until };
+            self.bench.pass(look)?;
+        }
+        Ok(())
+    }
+
+    /// Keys of the terminal, as fast as a practised dealer.
+    pub(super) fn keys(&mut self, keys: &[u8]) -> Result<(), Halt> {
+        for key in keys {
+            self.bench.act(Act::Key(*key))?;
+            self.pass(220)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn turn_key(&mut self) -> Result<(), Halt> {
+        self.step(&Step::Press(InLine::SupervisorKey, 1000))
+    }
+
+    pub(super) fn ask(&mut self, command: Command) -> Result<(), Halt> {
+        self.asked = Some(self.bench.ask(self.role, command)?);
+        Ok(())
+    }
+
+    pub(super) fn answer(&mut self, done: bool, word: &str) -> Result<(), Halt> {
+        let Some(request) = self.asked else {
+            return Err(Trouble::Rig("`answer` without `ask` before it".into()).into());
+        };
+        let until = self.bench.now() + 300_000 * MS;
+        let answer = loop {
+            if let Some(answer) = self.bench.answer(request) {
+                break answer;
+            }
+            if self.bench.now() >= until {
+                return Err(Halt::Wrong(format!("no answer within five minutes; {}", self.where_we_are())));
+            }
+            self.bench.pass(until)?;
+        };
+        match (&answer, done) {
+            (Answer::Done(text), true) | (Answer::Refused(text), false) if text.contains(word) => Ok(()),
+            _ => Err(Halt::Wrong(format!("the answer was {answer:?}; {}", self.where_we_are()))),
+        }
+    }
+}

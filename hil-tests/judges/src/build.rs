@@ -48,7 +48,7 @@ impl Play {
     /// A table that was never switched on.
     pub(crate) fn off(rules: &str) -> Self {
         let rules = Rules::named(rules).unwrap();
-        let layout = crate::areas::LAYOUTS.into_iter().filter(|l| l.rules == rules.id()).next_back().unwrap();
+        let layout = crate::areas::LAYOUTS.into_iter().rfind(|l| l.rules == rules.id()).unwrap();
         let areas = layout.areas().iter().map(Area::to_string).collect();
         let config = Config {
             rules: rules.id().into(),
@@ -369,7 +369,7 @@ impl Play {
     }
 
     /// Up to the point where bets are closed, the spin is over and the dice are covered (where there is a cover).
-    pub(crate) fn to_bets_closed(&mut self, faces: [u8; 3]) {
+    pub(crate) fn until_bets_closed(&mut self, faces: [u8; 3]) {
         self.begin();
         if self.covered() {
             self.spin(faces);
@@ -418,8 +418,8 @@ impl Play {
     }
 
     /// Up to a result that is shown and verified.
-    pub(crate) fn to_settling(&mut self, faces: [u8; 3]) {
-        self.to_bets_closed(faces);
+    pub(crate) fn until_settling(&mut self, faces: [u8; 3]) {
+        self.until_bets_closed(faces);
         self.reveal();
         self.establish(faces);
         self.enter(faces);
@@ -439,7 +439,7 @@ impl Play {
     }
     /// A whole healthy round.
     pub(crate) fn round(&mut self, faces: [u8; 3]) {
-        self.to_settling(faces);
+        self.until_settling(faces);
         self.pay(faces);
     }
     pub(crate) fn latch(&mut self, code: &str) {

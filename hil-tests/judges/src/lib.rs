@@ -28,10 +28,12 @@
 pub mod areas;
 pub mod config;
 pub mod judge;
+mod motor;
 pub mod observation;
 mod panel;
 pub mod record;
 mod registers;
+mod rounds;
 pub mod scene;
 mod secrecy;
 

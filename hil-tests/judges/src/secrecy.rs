@@ -202,6 +202,7 @@ impl Secrecy {
                 }
                 items.iter().find_map(|item| self.value(item, scene))
             }
+            Value::Object(fields) if past(fields, scene) => None,
             Value::Object(fields) => fields.iter().find_map(|(name, field)| match name.as_str() {
                 "faces" | "total" | "areas" if !field.is_null() => Some(format!("`{name}`: {field}")),
                 // Endings of earlier rounds, and identities of dice.
@@ -265,6 +266,12 @@ impl Secrecy {
     }
 }
 
+/// Whether this tells of another round than the one in progress, as lists of earlier records and rounds do.
+fn past(fields: &serde_json::Map<String, Value>, scene: &Scene) -> bool {
+    let of = fields.get("round").and_then(Value::as_u64);
+    of.is_some() && scene.round.as_ref().is_some_and(|round| round.id != of)
+}
+
 /// Whether this is the id of an area that tells faces.
 fn area(word: &str) -> bool {
     word.contains('-') && word.parse::<Area>().is_ok_and(|area| area != Area::AnyTriple)
@@ -294,7 +301,7 @@ mod tests {
     #[test]
     fn faces_read_under_the_dome_are_found() {
         let mut play = Play::open("nz-div9");
-        play.to_bets_closed([1, 3, 6]);
+        play.until_bets_closed([1, 3, 6]);
         play.read_faces([1, 3, 6]);
         broken(&play, judge(), FACES);
     }
@@ -338,7 +345,7 @@ mod tests {
     #[test]
     fn a_digit_on_the_display_before_the_reveal_is_found() {
         let mut play = Play::open("nz-div9");
-        play.to_bets_closed([1, 3, 6]);
+        play.until_bets_closed([1, 3, 6]);
         play.display(0x0EEE);
         play.clone().lawful(judge());
         play.display(0x0FF3);
@@ -348,7 +355,7 @@ mod tests {
     #[test]
     fn a_key_told_before_the_reveal_is_found() {
         let mut play = Play::open("nz-div9");
-        play.to_bets_closed([1, 3, 6]);
+        play.until_bets_closed([1, 3, 6]);
         play.key(Key::Digit(4));
         play.mqtt("keypad", json!({"v": 1, "key": "some-key"}));
         play.clone().lawful(judge());
@@ -360,7 +367,7 @@ mod tests {
     fn a_record_a_message_or_a_line_that_tells_faces_is_found() {
         let told = |with: fn(&mut Play)| {
             let mut play = Play::open("nz-div9");
-            play.to_bets_closed([1, 3, 6]);
+            play.until_bets_closed([1, 3, 6]);
             for key in [2, 2, 5] {
                 play.key(Key::Digit(key));
             }
@@ -368,6 +375,10 @@ mod tests {
             play
         };
         told(|p| p.say("2 of 3 dice, version 0.1.0, dice identities 101, 102, 103")).lawful(judge());
+        told(|p| {
+            p.say(r#"{"id":1,"answer":{"record":{"round":0,"kind":"result","data":{"dice":[1,3,6],"areas":["big"]}}}}"#)
+        })
+        .lawful(judge());
         told(|p| p.mqtt_state(json!({"result": null, "lit": [], "display": ""}))).lawful(judge());
         for leak in [
             (|p| p.record("noted", json!({"what": "reader sees 6 1 3"}))) as fn(&mut Play),

@@ -1,0 +1,439 @@
+//! The motor: never on where it may not be, off at the first edge of a guard, alive only while commanded, and powerless
+//! 100 ms after the last dead-man edge.
+
+use crate::judge::{Exercised, Findings, Judge};
+use crate::observation::{Line, Observation, Part, Seen, Truth};
+use crate::scene::Scene;
+
+const NAME: &str = "motor";
+const GUARD: &str = "DESIGN motor guard: dome, seal, motor fault and supply cut the motor at the first edge";
+const PERMIT: &str = "motor: on only for a recorded spin, or a test asked for under the key";
+const ONE_SPIN: &str = "motor: one press, one spin; only a flicker lets the same spin go on";
+const ALIVE: &str = "DESIGN dead-man: an edge only while the motor is commanded on";
+const START: &str = "DESIGN dead-man: after a start no edge before motor_enable reads low";
+const DEADMAN: &str = "DESIGN dead-man: motor power is gone 100 ms after the last edge";
+const COVER: &str = "NZ 3.4(e)(iv), SGV6 3.7: the dice are covered while the tumbler has power";
+
+/// What the physical world needs to follow a wire: contacts travel, the relay drops.
+const SLACK_NS: u64 = 5_000_000;
+/// Longest time in which a dome that is lifted has not yet opened its contact.
+const LIFT_NS: u64 = 100_000_000;
+
+/// Watches the motor's wires and its power.
+#[derive(Debug, Default)]
+pub(crate) struct Motor {
+    /// Since when a guard forbids the motor; by which line.
+    guarded: Option<(Line, u64)>,
+    /// The guard's breach was told.
+    told: bool,
+    /// The motor was on when the guard came, in this spin.
+    cut_in_spin: bool,
+    /// The motor was on in the spin that is going on, and was cut for longer than a flicker or went off by itself.
+    spent: bool,
+    /// Number of the spin that `spent` is about.
+    spin: (Option<u64>, u32),
+    last_alive_ns: Option<u64>,
+    /// After a start, `motor_enable` was seen low.
+    read_low: bool,
+    deadman_told: bool,
+    cover_told: bool,
+    guards: u64,
+    starts: u64,
+    edges: u64,
+    drops: u64,
+    uncovered: u64,
+    process_starts: u64,
+}
+
+impl Judge for Motor {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
+        match &seen.what {
+            Seen::Wire { .. } => self.wire(scene, findings),
+            Seen::Truth(Truth::Process { alive }) => {
+                self.process_starts += u64::from(*alive);
+                self.read_low = *alive && scene.is(Line::MotorEnable, false);
+                self.spent = true;
+                self.told = false;
+            }
+            Seen::Truth(Truth::MotorPower { on: false }) => {
+                self.drops += u64::from(self.last_alive_ns.is_some());
+                self.deadman_told = false;
+                self.cover_told = false;
+            }
+            Seen::Truth(Truth::Dome { open }) => {
+                self.uncovered += u64::from(*open);
+                self.cover_told = false;
+            }
+            _ => {}
+        }
+        self.overdue(scene, findings);
+        self.physics(scene, findings);
+    }
+
+    fn finish(&mut self, _at_ns: u64, scene: &Scene, findings: &mut Findings) {
+        if let (Some((line, since)), true) = (self.guarded, self.must_be_off(scene)) {
+            if !self.told {
+                findings.note(NAME, scene.now_ns, GUARD, breach(line, since, scene.now_ns));
+            }
+        }
+    }
+
+    fn exercised(&self) -> Vec<Exercised> {
+        vec![
+            ("guard edges while the motor was on", self.guards),
+            ("motor commanded on", self.starts),
+            ("dead-man edges", self.edges),
+            ("motor power dropped", self.drops),
+            ("dome truly lifted", self.uncovered),
+            ("process starts", self.process_starts),
+        ]
+    }
+}
+
+fn breach(line: Line, since: u64, now_ns: u64) -> String {
+    let us = now_ns.saturating_sub(since) / 1_000;
+    format!("motor_enable is on {us} us after `{}` forbade it", line.name())
+}
+
+/// The guard line that forbids the motor now, if one does.
+fn guard(scene: &Scene) -> Option<Line> {
+    let covered = scene.rules().covered();
+    if scene.is(Line::Seal, false) {
+        Some(Line::Seal)
+    } else if scene.is(Line::MotorFault, true) {
+        Some(Line::MotorFault)
+    } else if scene.is(Line::PowerGood, false) {
+        Some(Line::PowerGood)
+    } else if covered && scene.is(Line::DomeClosed, false) {
+        Some(Line::DomeClosed)
+    } else if covered && scene.is(Line::DomeOpen, true) {
+        Some(Line::DomeOpen)
+    } else {
+        None
+    }
+}
+
+impl Motor {
+    fn wire(&mut self, scene: &Scene, findings: &mut Findings) {
+        let Some((line, active)) = scene.edge else {
+            if scene.is(Line::MotorEnable, false) {
+                self.read_low = true;
+            }
+            return;
+        };
+        match line {
+            Line::MotorAlive => self.alive(scene, findings),
+            Line::MotorEnable if active => self.on(scene, findings),
+            Line::MotorEnable => self.off(scene),
+            Line::DomeClosed | Line::DomeOpen | Line::Seal | Line::MotorFault | Line::PowerGood => {
+                self.guard_edge(scene);
+            }
+            _ => {}
+        }
+    }
+
+    fn guard_edge(&mut self, scene: &Scene) {
+        match (guard(scene), self.guarded) {
+            (Some(line), None) => {
+                self.guarded = Some((line, scene.now_ns));
+                self.told = false;
+                if scene.is(Line::MotorEnable, true) {
+                    self.guards += 1;
+                    self.cut_in_spin = true;
+                }
+            }
+            (None, Some((_, since))) => {
+                let broke_for = scene.now_ns.saturating_sub(since);
+                self.spent |= self.cut_in_spin && broke_for > scene.config.given.limits.flicker_ns;
+                self.cut_in_spin = false;
+                self.guarded = None;
+            }
+            _ => {}
+        }
+    }
+
+    fn alive(&mut self, scene: &Scene, findings: &mut Findings) {
+        if scene.alive == Some(false) {
+            return;
+        }
+        self.edges += 1;
+        self.last_alive_ns = Some(scene.now_ns);
+        if !self.read_low && scene.alive == Some(true) {
+            findings.note(NAME, scene.now_ns, START, "a dead-man edge, and motor_enable was not yet seen low");
+        } else if scene.is(Line::MotorEnable, false) && !self.within_off_step(scene) {
+            findings.note(NAME, scene.now_ns, ALIVE, "a dead-man edge while motor_enable is off");
+        }
+    }
+
+    /// An edge in the very step that takes the motor off prolongs nothing.
+    fn within_off_step(&self, scene: &Scene) -> bool {
+        let off = scene.since(Line::MotorEnable);
+        off > 0 && scene.now_ns <= off.saturating_add(scene.config.given.reaction_ns)
+    }
+
+    fn on(&mut self, scene: &Scene, findings: &mut Findings) {
+        self.starts += 1;
+        if let Some((line, since)) = self.guarded {
+            if scene.now_ns >= since.saturating_add(scene.config.given.reaction_ns) && !self.told {
+                self.told = true;
+                findings.note(NAME, scene.now_ns, GUARD, breach(line, since, scene.now_ns));
+            }
+        }
+        let spin = scene.round.as_ref().filter(|round| round.spinning).map(|round| (round.id, round.spins));
+        match spin {
+            Some(spin) if spin != self.spin => {
+                self.spin = spin;
+                self.spent = false;
+                self.cut_in_spin = false;
+            }
+            Some(_) if self.spent => {
+                findings.note(NAME, scene.now_ns, ONE_SPIN, "the motor goes on again in a spin that was over");
+            }
+            Some(_) => {}
+            None if scene.testing() || !scene.config.given.sees_commands => {}
+            None => {
+                let why = if scene.round.is_some() {
+                    "no spin of this round was recorded"
+                } else {
+                    "no round is in progress and no test was asked for under the key"
+                };
+                findings.note(NAME, scene.now_ns, PERMIT, format!("motor_enable goes on: {why}"));
+            }
+        }
+    }
+
+    fn off(&mut self, scene: &Scene) {
+        self.read_low = true;
+        // Off without a guard is the spin's regular end.
+        if self.guarded.is_none() {
+            self.spent = true;
+        }
+        if self.guarded.is_some_and(|(_, since)| since == scene.now_ns) {
+            self.told = true;
+        }
+    }
+
+    /// The motor is on though a guard forbids it, and a table that runs could have done something.
+    fn must_be_off(&self, scene: &Scene) -> bool {
+        scene.is(Line::MotorEnable, true) && scene.alive != Some(false) && !scene.broken(Part::Gpio)
+    }
+
+    fn overdue(&mut self, scene: &Scene, findings: &mut Findings) {
+        let Some((line, since)) = self.guarded else { return };
+        if self.told || !self.must_be_off(scene) {
+            return;
+        }
+        if scene.now_ns > since.saturating_add(scene.config.given.reaction_ns) {
+            self.told = true;
+            findings.note(NAME, scene.now_ns, GUARD, breach(line, since, scene.now_ns));
+        }
+    }
+
+    fn physics(&mut self, scene: &Scene, findings: &mut Findings) {
+        if scene.motor_power != Some(true) || scene.broken(Part::Relay) || scene.broken(Part::Motor) {
+            return;
+        }
+        let limit = scene.config.given.limits.deadman_ns.saturating_add(SLACK_NS + scene.config.given.reaction_ns);
+        let since_alive = scene.now_ns.saturating_sub(self.last_alive_ns.unwrap_or(0));
+        if since_alive > limit && !self.deadman_told {
+            self.deadman_told = true;
+            let ms = since_alive / 1_000_000;
+            findings.note(NAME, scene.now_ns, DEADMAN, format!("the motor has power {ms} ms after the last edge"));
+        }
+        if let (Some((true, since)), true) = (scene.dome, scene.rules().covered()) {
+            let open_for = scene.now_ns.saturating_sub(since);
+            let limit = LIFT_NS + scene.config.given.reaction_ns;
+            if open_for > limit && !self.cover_told && !scene.broken(Part::DomeContacts) {
+                self.cover_told = true;
+                findings.note(NAME, scene.now_ns, COVER, "the motor has power while the dome is truly away");
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build::{EVERY, Play, broken};
+    use serde_json::{Value, json};
+
+    fn judge() -> Box<dyn Judge> {
+        Box::<Motor>::default()
+    }
+
+    fn spinning(rules: &str) -> Play {
+        let mut play = Play::open(rules);
+        play.begin();
+        if !play.covered() {
+            play.no_more_bets();
+        }
+        play.spin_begin();
+        play.turn(5);
+        play
+    }
+
+    #[test]
+    fn lawful_rounds_pass_under_every_rule_set() {
+        for rules in EVERY {
+            let mut play = Play::open(rules);
+            play.round([1, 3, 6]);
+            play.round([5, 5, 5]);
+            let exercised = play.lawful(judge());
+            assert!(exercised.contains(&("motor commanded on", 4)), "{exercised:?}");
+        }
+    }
+
+    /// The four guards that every rule set has, and the dome where there is one.
+    #[test]
+    fn a_guard_that_does_not_cut_the_motor_is_found() {
+        let guards = [(Line::Seal, false), (Line::MotorFault, true), (Line::PowerGood, false)];
+        let dome = [(Line::DomeClosed, false), (Line::DomeOpen, true)];
+        for rules in ["nz-div9", "sg-open"] {
+            for (line, active) in guards.into_iter().chain(dome.into_iter().filter(|_| rules == "nz-div9")) {
+                let mut cut = spinning(rules);
+                cut.wire(line, active);
+                let mut kept = cut.clone();
+                cut.motor_off();
+                cut.pass(1);
+                cut.wire(Line::NoSpin, true);
+                assert!(cut.lawful(judge()).contains(&("guard edges while the motor was on", 1)));
+                kept.pass(1);
+                kept.wire(Line::NoSpin, true);
+                broken(&kept, judge(), GUARD);
+            }
+        }
+    }
+
+    #[test]
+    fn a_motor_left_on_at_the_end_of_the_run_is_found() {
+        let mut play = spinning("nz-div9");
+        play.wire(Line::DomeClosed, false);
+        broken(&play, judge(), GUARD);
+    }
+
+    #[test]
+    fn motor_on_over_an_open_dome_is_found() {
+        let mut play = Play::open("nz-div9");
+        play.begin();
+        play.wire(Line::DomeClosed, false);
+        play.pass(100);
+        play.record("spin-began", Value::Null);
+        play.motor_on();
+        broken(&play, judge(), GUARD);
+    }
+
+    #[test]
+    fn a_slow_bench_has_its_reaction_time() {
+        let mut play = spinning("nz-div9");
+        play.config.reaction_ns = 5_000_000;
+        play.wire(Line::DomeClosed, false);
+        play.pass(4);
+        play.wire(Line::NoSpin, true);
+        play.motor_off();
+        play.clone().lawful(judge());
+        let mut late = spinning("nz-div9");
+        late.config.reaction_ns = 5_000_000;
+        late.wire(Line::DomeClosed, false);
+        late.pass(6);
+        late.wire(Line::NoSpin, true);
+        late.motor_off();
+        broken(&late, judge(), GUARD);
+    }
+
+    #[test]
+    fn a_flicker_lets_the_same_spin_go_on_and_more_does_not() {
+        let flickered = |ms| {
+            let mut play = spinning("nz-div9");
+            play.wire(Line::DomeClosed, false);
+            play.motor_off();
+            play.pass(ms);
+            play.wire(Line::DomeClosed, true);
+            play.motor_on();
+            play.turn(11);
+            play.motor_off();
+            play
+        };
+        flickered(2).lawful(judge());
+        broken(&flickered(10), judge(), ONE_SPIN);
+    }
+
+    #[test]
+    fn a_second_run_in_one_spin_is_found() {
+        let mut play = spinning("sg-open");
+        play.motor_off();
+        play.pass(500);
+        play.motor_on();
+        broken(&play, judge(), ONE_SPIN);
+    }
+
+    #[test]
+    fn motor_on_without_a_recorded_spin_is_found() {
+        let mut play = Play::open("sg-v6");
+        play.begin();
+        play.motor_on();
+        broken(&play, judge(), PERMIT);
+        let mut closed = Play::off("sg-v6");
+        closed.start();
+        closed.ask("open", json!({"name": "Ana"}));
+        closed.motor_on();
+        broken(&closed, judge(), PERMIT);
+    }
+
+    #[test]
+    fn a_dead_man_edge_without_the_motor_is_found() {
+        let mut play = Play::open("sg-v6");
+        play.pass(10);
+        play.wire(Line::MotorAlive, true);
+        play.wire(Line::MotorAlive, false);
+        let found = play.judged(judge());
+        assert!(!found.violations().is_empty() && found.violations().iter().all(|v| v.clause == ALIVE));
+    }
+
+    #[test]
+    fn a_dead_man_edge_before_motor_enable_reads_low_is_found() {
+        let mut play = spinning("sg-v6");
+        play.truth(Truth::Process { alive: false });
+        play.pass(50);
+        play.truth(Truth::MotorPower { on: false });
+        play.pass(50);
+        play.truth(Truth::Process { alive: true });
+        play.wire(Line::MotorAlive, false);
+        play.wire(Line::MotorAlive, true);
+        let found = play.judged(judge());
+        assert!(found.violations().iter().any(|v| v.clause == START), "{:?}", found.violations());
+    }
+
+    #[test]
+    fn power_after_a_kill_is_gone_in_100_ms() {
+        let killed = |ms| {
+            let mut play = spinning("sg-v6");
+            play.truth(Truth::Process { alive: false });
+            play.pass(ms);
+            play.quarter(1);
+            play.truth(Truth::MotorPower { on: false });
+            play
+        };
+        killed(100).lawful(judge());
+        broken(&killed(130), judge(), DEADMAN);
+        // A welded relay is not the table's doing.
+        let mut welded = spinning("sg-v6");
+        welded.truth(Truth::Broken { part: Part::Relay, broken: true });
+        welded.motor_off();
+        welded.truth(Truth::MotorPower { on: true });
+        welded.pass(500);
+        welded.quarter(1);
+        welded.lawful(judge());
+    }
+
+    #[test]
+    fn power_under_a_dome_that_is_truly_away_is_found() {
+        let mut play = spinning("nz-div9");
+        play.truth(Truth::Dome { open: true });
+        play.turn(1);
+        broken(&play, judge(), COVER);
+    }
+}

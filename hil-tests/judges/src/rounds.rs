@@ -1,0 +1,277 @@
+//! Rounds: each begins once and ends once, in its rule set's order of play; none is settled against the truth, and none is void
+//! for what did not happen.
+
+mod ending;
+mod order;
+
+use crate::areas::sorted;
+use crate::judge::{Exercised, Findings, Judge};
+use crate::observation::{BusKind, Key, Line, Observation, Part, Seen, Truth};
+use crate::record::{Fact, Record};
+use crate::registers;
+use crate::scene::{Round, Scene};
+
+const NAME: &str = "rounds";
+
+/// Quarter turns of three tumbles.
+const THREE_TUMBLES: i64 = 12;
+
+/// Watches the rounds.
+#[derive(Debug, Default)]
+pub(crate) struct Rounds {
+    facts: Facts,
+    /// Whether a round is in progress, by the judge's own book.
+    in_progress: bool,
+    last_id: Option<u64>,
+    /// When the last round ended, by its record's own time.
+    ended_at_ns: u64,
+    place_bets_ns: Option<u64>,
+    tumble_ns: Option<u64>,
+    /// Presses of `tumble` since the last round ended.
+    tumbles_pressed: u32,
+    count: Counts,
+}
+
+/// How often rules had something to judge.
+#[derive(Debug, Default)]
+struct Counts {
+    began: u64,
+    settled: u64,
+    voided: u64,
+    established: u64,
+    tumbles: u64,
+    dice: u64,
+    keyed: u64,
+    claims: u64,
+    due: u64,
+    interrupted: u64,
+    bells: u64,
+}
+
+/// What really happened in this round, by wires and truth.
+#[derive(Debug, Default)]
+struct Facts {
+    /// Shaft when the spin's motor went on.
+    spin_base: Option<i64>,
+    /// Furthest that the shaft went in the spin, in quarter turns.
+    turned: i64,
+    /// The same when the motor went off last.
+    turned_at_off: i64,
+    /// Shaft when the round began.
+    base: Option<i64>,
+    /// Furthest that it moved before "No more bets".
+    moved_early: i64,
+    away_since: Option<u64>,
+    /// The contacts said, for long enough, that the dice were exposed before "No more bets".
+    exposed: bool,
+    /// The dome was away at some time of this round, by contact or truth.
+    lifted: bool,
+    /// How the dice lie since the spin.
+    rest: Option<([u8; 3], [bool; 3])>,
+    /// The same when the faces were read, and when the outcome was established.
+    first_seen: [Option<[u8; 3]>; 2],
+    digits: [u8; 3],
+    digits_pressed: u32,
+    entered: Option<[u8; 3]>,
+    /// The daemon started again before the outcome was established.
+    restarted: bool,
+    bell: bool,
+    /// Since when the round is due to be void, and why.
+    due: Option<(u64, &'static str)>,
+}
+
+impl Judge for Rounds {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
+        match &seen.what {
+            Seen::Wire { .. } => self.wire(scene),
+            Seen::Truth(truth) => self.truth(*truth, scene),
+            Seen::Bus(bus) => {
+                let faces = bus.unit == registers::READER
+                    && bus.kind == BusKind::ReadInput
+                    && bus.touches(registers::FACES_FIRST, registers::FACES_LAST);
+                if let ([first, _], true) = (&mut self.facts.first_seen, faces) {
+                    *first = first.or(self.facts.rest.map(|(faces, _)| sorted(faces)));
+                }
+            }
+            Seen::Record(record) => self.record(record, scene, findings),
+            _ => {}
+        }
+        self.exposure(scene);
+    }
+
+    fn finish(&mut self, at_ns: u64, scene: &Scene, findings: &mut Findings) {
+        self.overdue(at_ns, scene, findings);
+    }
+
+    fn exercised(&self) -> Vec<Exercised> {
+        let Counts { began, settled, voided, established, tumbles, dice, keyed, claims, due, interrupted, bells } =
+            self.count;
+        vec![
+            ("rounds begun", began),
+            ("rounds settled", settled),
+            ("rounds void", voided),
+            ("outcomes established", established),
+            ("settled rounds whose true tumbles are known", tumbles),
+            ("results compared with the true dice", dice),
+            ("results compared with the keys pressed", keyed),
+            ("void reasons compared with the truth", claims),
+            ("rounds that had to be void", due),
+            ("rounds interrupted", interrupted),
+            ("bells at \"No more bets\"", bells),
+        ]
+    }
+}
+
+impl Rounds {
+    fn wire(&mut self, scene: &Scene) {
+        let Some((line, active)) = scene.edge else { return };
+        match (line, active) {
+            (Line::PlaceBets, true) => self.place_bets_ns = Some(scene.now_ns),
+            (Line::Tumble, true) => {
+                self.tumble_ns = Some(scene.now_ns);
+                self.tumbles_pressed = self.tumbles_pressed.saturating_add(1);
+            }
+            (Line::Bell, true) => {
+                self.count.bells += u64::from(!self.facts.bell && scene.round.is_some());
+                self.facts.bell = true;
+            }
+            (Line::MotorEnable, true)
+                if scene.round.as_ref().is_some_and(|round| round.spinning) && self.facts.spin_base.is_none() =>
+            {
+                self.facts.spin_base = scene.shaft;
+                self.facts.turned = 0;
+                self.facts.rest = None;
+            }
+            (Line::MotorEnable, false) => self.facts.turned_at_off = self.facts.turned,
+            (Line::NoMoreBets, true) => {
+                // NZ 7.1(d): no tumbler was activated for this game.
+                let never = scene.round.as_ref().is_some_and(|round| {
+                    round.spins == 0 && round.covered() && round.rules.is_some_and(order::spins_first)
+                });
+                if never {
+                    self.set_due(scene.now_ns, scene, "never-activated");
+                }
+            }
+            _ => {}
+        }
+        self.facts.lifted |= scene.is(Line::DomeOpen, true) || scene.is(Line::DomeClosed, false);
+    }
+
+    fn truth(&mut self, truth: Truth, scene: &Scene) {
+        let facts = &mut self.facts;
+        match truth {
+            Truth::Shaft { quarters } => {
+                if let Some(base) = facts.spin_base {
+                    facts.turned = facts.turned.max(quarters.saturating_sub(base));
+                }
+                let Some(round) = &scene.round else { return };
+                if let (Some(base), None) = (facts.base, round.no_more_bets_ns) {
+                    facts.moved_early = facts.moved_early.max(quarters.saturating_sub(base).abs());
+                    // One whole tumble: less may be the shaft settling.
+                    if !round.covered() && facts.moved_early >= 4 && !scene.broken(Part::Cam) {
+                        self.set_due(scene.now_ns, scene, "activated-early");
+                    }
+                }
+            }
+            Truth::Dome { open } => facts.lifted |= open,
+            Truth::Dice { faces, flat } => {
+                let spun = scene.round.as_ref().is_some_and(|round| round.spins > 0);
+                if spun {
+                    facts.rest = Some((faces, flat));
+                }
+            }
+            Truth::Pressed(Key::Digit(digit)) if scene.round.as_ref().is_some_and(|round| round.could_see) => {
+                let [_, second, third] = facts.digits;
+                facts.digits = [second, third, digit];
+                facts.digits_pressed = facts.digits_pressed.saturating_add(1);
+            }
+            Truth::Pressed(Key::Entry) => {
+                if facts.digits_pressed >= 3 {
+                    facts.entered = Some(sorted(facts.digits));
+                }
+                facts.digits_pressed = 0;
+            }
+            Truth::Process { alive: true } => {
+                if let Some(round) = &scene.round {
+                    self.count.interrupted += 1;
+                    facts.restarted |= !round.established;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The dice lie open, by both contacts, before "No more bets".
+    fn exposure(&mut self, scene: &Scene) {
+        let facts = &mut self.facts;
+        if !scene.dome_made_open() {
+            facts.away_since = None;
+            return;
+        }
+        let since = *facts.away_since.get_or_insert(scene.now_ns);
+        let Some(round) = &scene.round else { return };
+        if facts.exposed || !round.covered() || round.spins == 0 {
+            return;
+        }
+        let limits = &scene.config.given.limits;
+        let since = since.max(round.began_ns).saturating_add(limits.dome_debounce_ns);
+        let before = round.no_more_bets_ns.is_none_or(|call| call > since.saturating_add(limits.button_debounce_ns));
+        if scene.now_ns > since.saturating_add(limits.button_debounce_ns) && before {
+            facts.exposed = true;
+            self.set_due(since, scene, "exposed");
+        }
+    }
+
+    fn set_due(&mut self, since_ns: u64, scene: &Scene, why: &'static str) {
+        if self.facts.due.is_none() && scene.round.as_ref().is_some_and(|round| !round.established) {
+            self.facts.due = Some((since_ns, why));
+            self.count.due += 1;
+        }
+    }
+
+    fn record(&mut self, record: &Record, scene: &Scene, findings: &mut Findings) {
+        if scene.began {
+            self.count.began += 1;
+            self.begins(record, scene, findings);
+            self.in_progress = true;
+            self.last_id = record.round.or(self.last_id);
+            self.facts = Facts { base: scene.shaft, away_since: self.facts.away_since, ..Facts::default() };
+            return;
+        }
+        if let Fact::Settled { .. } | Fact::Voided { .. } = record.fact {
+            if !self.in_progress || !scene.ended {
+                findings.note(NAME, scene.now_ns, order::ONCE, format!("record {} ends no round", record.seq));
+            } else if let Some(round) = &scene.last {
+                self.ends(record, round, scene, findings);
+            }
+            self.in_progress = false;
+            self.ended_at_ns = record.at_ns;
+            self.tumbles_pressed = 0;
+            return;
+        }
+        if let Some(round) = &scene.round {
+            if let (Fact::Established { .. }, [_, second]) = (&record.fact, &mut self.facts.first_seen) {
+                *second = self.facts.rest.map(|(faces, _)| sorted(faces));
+            }
+            self.goes_on(record, round, scene, findings);
+        }
+    }
+
+    /// True tumbles of this round's spin, in quarter turns, where they are known.
+    fn true_quarters(&self) -> Option<i64> {
+        self.facts.spin_base.map(|_| self.facts.turned)
+    }
+
+    /// Whether the table's own reading of the dice can be held against the truth.
+    fn reader_sound(scene: &Scene, round: &Round) -> bool {
+        scene.config.given.reader
+            && ![Part::Reader, Part::Dice, Part::Bus].into_iter().any(|part| round.was_broken(part))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+//! How a round ends, held against what really happened.
+
+use super::order::{DICE, ESTABLISHED, FLAT, INTERRUPTED, THREE, spins_first};
+use super::{NAME, Rounds, THREE_TUMBLES};
+use crate::areas::sorted;
+use crate::config::Rules;
+use crate::judge::Findings;
+use crate::observation::{Line, Part};
+use crate::record::{Fact, Record};
+use crate::scene::{Round, Scene};
+
+pub(super) const STANDS: &str = "established: nothing voids the round but damaged dice";
+pub(super) const PAID: &str = "NZ 4.4: a round is settled when the winners are paid";
+pub(super) const MUST_BE_VOID: &str = "NZ 7.1, SGV6 5.5, SGOC 5.5, SGOC-early 5.1: the round is void";
+pub(super) const FALSE_CLAIM: &str = "rounds: void only for what really happened";
+pub(super) const BELL: &str = "NZ 6.2: the bell is rung with \"No more bets\"";
+
+/// Longest time from the fact to the void ending: a spin runs out, dice settle, a slow disk writes.
+const DUE_NS: u64 = 30_000_000_000;
+
+impl Rounds {
+    pub(super) fn ends(&mut self, record: &Record, round: &Round, scene: &Scene, findings: &mut Findings) {
+        match &record.fact {
+            Fact::Settled { dice, by, .. } => {
+                self.count.settled += 1;
+                self.settles(sorted(*dice), by.is_some(), round, scene, findings);
+            }
+            Fact::Voided { reason, .. } => {
+                self.count.voided += 1;
+                self.voids(reason, round, scene, findings);
+            }
+            _ => {}
+        }
+    }
+
+    fn settles(&mut self, dice: [u8; 3], by_person: bool, round: &Round, scene: &Scene, findings: &mut Findings) {
+        let at_ns = scene.now_ns;
+        let mut note = |clause, what: String| findings.note(NAME, at_ns, clause, what);
+        if !round.established {
+            note(ESTABLISHED, "settled without an established outcome".into());
+        }
+        match round.result {
+            Some(result) if sorted(result) != dice && !by_person => {
+                note(DICE, format!("settled by {dice:?}, the result was {result:?}"));
+            }
+            None if !by_person => note(ESTABLISHED, "settled without a result".into()),
+            _ => {}
+        }
+        let keys_sound = ![Part::Terminal, Part::Bus].into_iter().any(|part| round.was_broken(part));
+        if !by_person && scene.sees_keys && keys_sound && round.paid == 0 {
+            note(PAID, "settled, and nobody pressed entry after the result".into());
+        }
+        if let Some(turned) = self.true_quarters() {
+            self.count.tumbles += 1;
+            if turned < THREE_TUMBLES {
+                note(THREE, format!("settled after {turned} true quarter turns"));
+            }
+        }
+        if let Some((_, why)) = self.facts.due {
+            note(MUST_BE_VOID, format!("settled, though {why}"));
+        }
+        if self.facts.restarted {
+            note(INTERRUPTED, "settled, though interrupted before the outcome was established".into());
+        }
+        // A person who says flat is believed; the reader is not, where it is sound and the dice are not flat.
+        if round.flat_by == "reader" && Self::reader_sound(scene, round) {
+            if let Some((_, flat)) = self.facts.rest.filter(|(_, flat)| flat.contains(&false)) {
+                note(FLAT, format!("settled, though flat are {flat:?}"));
+            }
+        }
+        if !self.facts.bell && !round.interrupted && scene.level(Line::Bell).is_some() && !round.was_broken(Part::Gpio)
+        {
+            note(BELL, "settled, and the bell was not struck".into());
+        }
+    }
+
+    fn voids(&mut self, reason: &str, round: &Round, scene: &Scene, findings: &mut Findings) {
+        if round.established && reason != "damaged-dice" {
+            findings.note(NAME, scene.now_ns, STANDS, format!("an established round is void: {reason}"));
+        }
+        let Some(really) = self.really(reason, round, scene) else { return };
+        self.count.claims += 1;
+        if !really {
+            findings.note(NAME, scene.now_ns, FALSE_CLAIM, format!("void as `{reason}`, which did not happen"));
+        }
+    }
+
+    /// Whether this reason's facts hold in truth; `None` where the truth is not known.
+    fn really(&self, reason: &str, round: &Round, scene: &Scene) -> Option<bool> {
+        let broken = |parts: &[Part]| parts.iter().any(|part| round.was_broken(*part));
+        match reason {
+            "fewer-than-three" => {
+                self.facts.spin_base?;
+                let short = self.facts.turned_at_off < THREE_TUMBLES;
+                Some(short || broken(&[Part::Cam, Part::Motor, Part::Gpio]))
+            }
+            "not-flat" => {
+                let (_, flat) = self.facts.rest?;
+                let unsure = broken(&[Part::Reader, Part::Dice, Part::Bus]);
+                Some(flat.contains(&false) || round.no_spin || unsure)
+            }
+            "exposed" => {
+                scene.level(Line::DomeOpen).or(scene.dome.map(|(open, _)| open))?;
+                Some(self.facts.lifted && round.covered() && round.spins > 0)
+            }
+            "activated-early" => {
+                self.facts.base?;
+                let moved = self.facts.moved_early >= 1 || broken(&[Part::Cam]);
+                Some(moved && matches!(round.rules, Some(Rules::SgOpen | Rules::SgOpenEarly)))
+            }
+            "never-activated" => Some(round.spins == 0 && round.rules.is_some_and(spins_first)),
+            "interruption" => scene.alive.map(|_| round.interrupted),
+            _ => None,
+        }
+    }
+
+    /// A round whose void was due long ago, and which still goes on when the run is over.
+    pub(super) fn overdue(&self, at_ns: u64, scene: &Scene, findings: &mut Findings) {
+        let (Some((since, why)), Some(_)) = (self.facts.due, &scene.round) else { return };
+        if at_ns > since.saturating_add(DUE_NS) && scene.alive != Some(false) && !scene.broken(Part::Journal) {
+            findings.note(NAME, at_ns, MUST_BE_VOID, format!("the round goes on, though {why}"));
+        }
+    }
+}

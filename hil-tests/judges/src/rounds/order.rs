@@ -1,0 +1,156 @@
+//! The order of play, record by record.
+
+use super::{NAME, Rounds};
+use crate::areas::Family;
+use crate::areas::sorted;
+use crate::config::Rules;
+use crate::judge::Findings;
+use crate::observation::{Line, Part};
+use crate::record::{Fact, Record};
+use crate::scene::{Round, Scene};
+
+pub(super) const ONCE: &str = "rounds: each begins once and ends exactly once";
+pub(super) const NUMBERS: &str = "rounds: numbered without gaps";
+pub(super) const OPENS: &str = "NZ 6.1, SGV6 1.7, SGOC 1.7, SGOC-early 3.1: what begins a round";
+pub(super) const KEEPS: &str = "rounds: a round has the rule set in force when it begins";
+pub(super) const SPIN_ORDER: &str = "NZ 6.1, SGV6 3.7, SGOC 3.6 and 3.7: when the tumbler is activated";
+pub(super) const ONE_SPIN: &str = "rounds: one valid spin a round, at one press each";
+pub(super) const THREE: &str = "NZ 6.1, SGV6 3.7, SGOC 3.7, SGOC-early 3.4: at least three tumbles";
+pub(super) const REVEAL: &str = "NZ 6.3, SGV6 5.5.3: dice are uncovered after \"No more bets\"";
+pub(super) const ESTABLISHED: &str =
+    "established: a valid spin, \"No more bets\", a lawful reveal, and dice that lie flat";
+pub(super) const FLAT: &str = "NZ 7.1(a), SGV6 3.8, SGOC 3.8, SGOC-early 3.5: the dice must lie flat";
+pub(super) const DICE: &str = "NZ 4.2, SGV6 3.8: the result is what the dice show";
+pub(super) const KEYED: &str = "NZ 3.3(a)(iii): the result is the last three numbers pressed";
+pub(super) const INTERRUPTED: &str = "SGV6 5.4.2, SGOC 5.4.2: interrupted with no outcome, a round is void";
+
+/// New Zealand's order: the dice are spun before bets are placed.
+pub(super) fn spins_first(rules: Rules) -> bool {
+    rules.family() == Family::NewZealand
+}
+
+impl Rounds {
+    pub(super) fn begins(&self, record: &Record, scene: &Scene, findings: &mut Findings) {
+        let Some(round) = &scene.round else { return };
+        if self.in_progress {
+            findings.note(NAME, scene.now_ns, ONCE, format!("record {}: the round before has not ended", record.seq));
+        }
+        match (self.last_id, round.id) {
+            (Some(last), Some(id)) if id != last + 1 => {
+                findings.note(NAME, scene.now_ns, NUMBERS, format!("round {id} follows round {last}"));
+            }
+            (_, None) => findings.note(NAME, scene.now_ns, NUMBERS, format!("record {} names no round", record.seq)),
+            _ => {}
+        }
+        let Some(rules) = round.rules.filter(|rules| *rules == scene.config.rules) else {
+            let text = format!("round {:?} begins under `{}`", round.id, round.layout);
+            findings.note(NAME, scene.now_ns, KEEPS, text);
+            return;
+        };
+        let pressed = |at: Option<u64>| at.is_some_and(|at| at >= self.ended_at_ns);
+        let called = pressed(self.place_bets_ns) || scene.level(Line::PlaceBets).is_none();
+        let asked = pressed(self.tumble_ns) || scene.level(Line::Tumble).is_none();
+        if !(called || spins_first(rules) && asked) {
+            let text = format!("round {:?} begins, and no button asked for it", round.id);
+            findings.note(NAME, scene.now_ns, OPENS, text);
+        }
+    }
+
+    pub(super) fn goes_on(&mut self, record: &Record, round: &Round, scene: &Scene, findings: &mut Findings) {
+        let at_ns = scene.now_ns;
+        match &record.fact {
+            Fact::SpinBegan => self.spins(round, scene, findings),
+            Fact::SpinEnded { tumbles, valid: true }
+                if (*tumbles < 3 || self.true_quarters().is_some_and(|turned| turned < super::THREE_TUMBLES)) =>
+            {
+                let text = format!("a spin of {tumbles} counted, {} true quarter turns is valid", self.facts.turned);
+                findings.note(NAME, at_ns, THREE, text);
+            }
+            Fact::Revealed { .. } => {
+                let watched = scene.level(Line::DomeOpen).is_some() || !round.covered();
+                if watched && !round.could_see {
+                    findings.note(NAME, at_ns, REVEAL, "revealed, though the dice could not lawfully be seen yet");
+                }
+            }
+            Fact::Established { flat } => {
+                self.count.established += 1;
+                self.establishes(flat == "reader", round, scene, findings);
+            }
+            Fact::Result { dice, .. } => self.results(sorted(*dice), round, scene, findings),
+            Fact::Amended { .. } | Fact::LampsVerified if round.result.is_none() => {
+                findings.note(NAME, at_ns, ESTABLISHED, format!("`{}` before a result", record.kind));
+            }
+            _ => {}
+        }
+    }
+
+    fn spins(&self, round: &Round, scene: &Scene, findings: &mut Findings) {
+        let closed = round.called;
+        let wrong = match round.rules {
+            Some(rules) if spins_first(rules) => closed.then_some("after \"No more bets\""),
+            Some(Rules::SgOpen | Rules::SgOpenEarly) => (!closed).then_some("before \"No more bets\""),
+            _ => None,
+        };
+        if let Some(wrong) = wrong {
+            findings.note(NAME, scene.now_ns, SPIN_ORDER, format!("a spin began {wrong}"));
+        }
+        let watched = scene.level(Line::Tumble).is_some();
+        if round.valid_spin || watched && round.spins > self.tumbles_pressed {
+            let text = format!(
+                "spin {} at {} presses, a valid one before: {}",
+                round.spins, self.tumbles_pressed, round.valid_spin
+            );
+            findings.note(NAME, scene.now_ns, ONE_SPIN, text);
+        }
+        if self.facts.restarted {
+            findings.note(NAME, scene.now_ns, INTERRUPTED, "a spin began after the interruption");
+        }
+    }
+
+    fn establishes(&self, by_reader: bool, round: &Round, scene: &Scene, findings: &mut Findings) {
+        let missing = if !round.valid_spin {
+            Some("a valid spin")
+        } else if !round.called {
+            Some("\"No more bets\"")
+        } else if !round.revealed || !round.could_see {
+            Some("a lawful reveal")
+        } else {
+            None
+        };
+        if let Some(missing) = missing {
+            findings.note(NAME, scene.now_ns, ESTABLISHED, format!("the outcome is established without {missing}"));
+        }
+        if self.facts.restarted {
+            findings.note(NAME, scene.now_ns, INTERRUPTED, "an outcome is established after the interruption");
+        }
+        if by_reader && Self::reader_sound(scene, round) {
+            if let Some((_, flat)) = self.facts.rest.filter(|(_, flat)| flat.contains(&false)) {
+                findings.note(NAME, scene.now_ns, FLAT, format!("established, though flat are {flat:?}"));
+            }
+        }
+    }
+
+    fn results(&mut self, dice: [u8; 3], round: &Round, scene: &Scene, findings: &mut Findings) {
+        if !round.established {
+            findings.note(NAME, scene.now_ns, ESTABLISHED, "a result without an established outcome");
+        }
+        if round.flat_by == "reader" && Self::reader_sound(scene, round) {
+            let mut seen = self.facts.first_seen.iter().flatten().peekable();
+            if seen.peek().is_some() {
+                self.count.dice += 1;
+                if !seen.any(|shown| *shown == dice) {
+                    let text = format!("the result is {dice:?}, the dice showed {:?}", self.facts.first_seen);
+                    findings.note(NAME, scene.now_ns, DICE, text);
+                }
+            }
+        }
+        let sound = ![Part::Terminal, Part::Bus].into_iter().any(|part| round.was_broken(part));
+        if let (Some(entered), true, false) = (self.facts.entered, sound, round.interrupted) {
+            self.count.keyed += 1;
+            if entered != dice {
+                let text = format!("the result is {dice:?}, the last three keys were {entered:?}");
+                findings.note(NAME, scene.now_ns, KEYED, text);
+            }
+        }
+    }
+}

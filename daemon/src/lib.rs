@@ -1,7 +1,22 @@
-//! The shell.
+//! The shell of the table: connects `tumbler-core` to wires, serial lines, disk, network, systemd and people.
 
+pub mod clock;
 pub mod config;
 pub mod console;
+pub mod control;
 pub mod events;
+pub mod fieldbus;
+pub mod hardware;
+pub mod inbox;
+pub mod io;
 pub mod journal;
+pub mod notify;
+pub mod realtime;
+pub mod recorder;
+pub mod recording;
 pub mod relay;
+pub mod supervise;
+pub mod wiring;
+
+/// Version of the daemon.
+pub const BUILD: &str = env!("CARGO_PKG_VERSION");

@@ -1,2 +1,81 @@
-//! The daemon.
-fn main() {}
+//! `tumblerd`: the equipment controller of a Tai-Sai table.
+
+use clap::Parser;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tracing_subscriber::EnvFilter;
+use tumblerd::config::{self, Log, LogFormat};
+use tumblerd::wiring;
+
+/// The equipment controller of a Tai-Sai (Sic Bo) table.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Args {
+    /// The configuration; fragments in FILE.d/*.toml are merged into it.
+    #[arg(long, value_name = "FILE", default_value = "/etc/tumblerd/tumblerd.toml")]
+    config: PathBuf,
+    /// Check the configuration, print it as it takes effect, and exit.
+    #[arg(long, conflicts_with = "commission")]
+    check_config: bool,
+    /// Set up the journal of a new table, once, and exit.
+    #[arg(long)]
+    commission: bool,
+}
+
+/// Exit code where the daemon could not start or did not end well.
+const FAILED: u8 = 1;
+/// Exit code where the configuration is wrong (clap uses it for arguments too).
+const MISCONFIGURED: u8 = 2;
+
+#[expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "what is said before there is a log, and what is asked for"
+)]
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let config = match config::check(&args.config) {
+        Ok(config) => config,
+        Err(errors) => {
+            eprintln!("{errors}");
+            return ExitCode::from(MISCONFIGURED);
+        }
+    };
+    if args.check_config {
+        println!("{config}");
+        return ExitCode::SUCCESS;
+    }
+    log_to_stderr(&config.log);
+    if args.commission {
+        return match wiring::commission(&config) {
+            Ok(stream) => {
+                println!("commissioned; the journal's stream is {stream}");
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                eprintln!("tumblerd: {error:#}");
+                ExitCode::from(FAILED)
+            }
+        };
+    }
+    match wiring::run(config) {
+        Ok(()) => {
+            tracing::info!("stopped");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            tracing::error!("{error:#}");
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+fn log_to_stderr(log: &Log) {
+    let filter = EnvFilter::try_new(&log.level).unwrap_or_else(|_| EnvFilter::new("info"));
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match log.format {
+        LogFormat::Text => builder.with_target(false).with_ansi(false).init(),
+        LogFormat::Json => builder.json().init(),
+    }
+    wiring::log_panics();
+}

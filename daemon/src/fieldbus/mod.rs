@@ -1,0 +1,170 @@
+//! The field bus: Modbus RTU over RS-485, one transaction at a time, on a thread of its own.
+//! `daemon/docs/registers.md` is the page for builders of boards.
+//!
+//! Nothing is ever decided on a doubtful reply. Before a request the line must have been silent; after a transaction that
+//! failed it is left alone until a late reply must have come, and cleared; every reply is checked against what was asked;
+//! every call is bounded. A port that is gone is opened again by its path, which should be one under `/dev/serial/by-id`.
+
+mod exchange;
+mod port;
+mod timing;
+
+pub use timing::Timing;
+
+use crate::clock::{self, Alarm};
+use crate::inbox::{Ended, Inbox};
+use port::{Port, later};
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tumbler_core::effect::BusRequest;
+use tumbler_core::input::{BusFailure, BusReply, Input};
+use tumbler_core::units::Mono;
+
+/// Requests that wait at most. The table has one outstanding; the second place keeps its successor from being refused in
+/// the moment in which the first one's answer is on its way.
+pub const WAITING: usize = 2;
+/// First pause before the port is opened again; doubled at every failure.
+const BACK_OFF: Duration = Duration::from_millis(50);
+/// Longest pause: a port that comes back is found within a second.
+const BACK_OFF_MOST: Duration = Duration::from_secs(1);
+
+/// One serial line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The port's path.
+    pub path: PathBuf,
+    /// Its times.
+    pub timing: Timing,
+}
+
+/// Serves requests on the calling thread until the control loop hangs up.
+///
+/// # Errors
+/// No runtime or timer can be had. Trouble with port and units is an answer and no error.
+pub fn run(settings: Settings, requests: mpsc::Receiver<BusRequest>, inbox: Inbox) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async { serve(settings, requests, inbox).await })
+}
+
+async fn serve(settings: Settings, mut requests: mpsc::Receiver<BusRequest>, inbox: Inbox) -> anyhow::Result<()> {
+    let mut bus = Bus::new(settings)?;
+    while let Some(request) = requests.recv().await {
+        let reply = bus.transact(&request).await;
+        if inbox.send(Input::Bus { id: request.id, reply }).await == Err(Ended) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The master of one serial line.
+#[derive(Debug)]
+pub struct Bus {
+    settings: Settings,
+    port: Option<Port>,
+    alarm: Alarm,
+    /// The line must be silent until then before anything is asked.
+    quiet_until: Mono,
+    /// When the port may be tried again, and the pause after that.
+    retry: Mono,
+    back_off: Duration,
+    /// Whether the port's loss has been logged.
+    told: bool,
+}
+
+impl Bus {
+    /// A master that opens its port when it is first asked. Needs a running I/O driver.
+    ///
+    /// # Errors
+    /// The kernel gives no timer.
+    pub fn new(settings: Settings) -> io::Result<Self> {
+        Ok(Self {
+            settings,
+            port: None,
+            alarm: Alarm::new()?,
+            quiet_until: Mono(0),
+            retry: Mono(0),
+            back_off: BACK_OFF,
+            told: false,
+        })
+    }
+
+    /// Runs one transaction. Returns within the transaction's time and two quarantines, whatever happens.
+    ///
+    /// # Errors
+    /// How the transaction failed.
+    pub async fn transact(&mut self, request: &BusRequest) -> Result<BusReply, BusFailure> {
+        let result = self.attempt(request).await;
+        let now = clock::now();
+        match &result {
+            // The unit has answered: the next request waits for the silence that ends its frame.
+            Ok(_) | Err(BusFailure::Exception(_)) => self.quiet_until = later(now, self.settings.timing.silence()),
+            Err(BusFailure::PortGone) => self.lose_port(now),
+            Err(failure) => {
+                tracing::debug!(unit = request.unit, ?failure, "transaction failed");
+                self.quiet_until = later(now, self.settings.timing.quarantine());
+            }
+        }
+        result
+    }
+
+    async fn attempt(&mut self, request: &BusRequest) -> Result<BusReply, BusFailure> {
+        self.open_port()?;
+        let port = self.port.as_ref().ok_or(BusFailure::PortGone)?;
+        let timing = self.settings.timing;
+        match port.clear(&mut self.alarm, timing.silence(), self.quiet_until, timing.quarantine()).await {
+            Ok(0) => {}
+            Ok(bytes) => tracing::debug!(bytes, unit = request.unit, "stray bytes on the line thrown away"),
+            Err(error) => return Err(exchange::failure(&error)),
+        }
+        let limit = timing.transaction(&request.op);
+        match tokio::time::timeout(limit, exchange::exchange(port.lend(), request)).await {
+            Ok(answer) => answer,
+            Err(_) => Err(BusFailure::Timeout),
+        }
+    }
+
+    fn open_port(&mut self) -> Result<(), BusFailure> {
+        if self.port.is_some() {
+            return Ok(());
+        }
+        let now = clock::now();
+        if now < self.retry {
+            return Err(BusFailure::PortGone);
+        }
+        let (path, baud) = (&self.settings.path, self.settings.timing.baud);
+        match port::open(path, baud) {
+            Ok(port) => {
+                tracing::info!(port = %path.display(), baud, "field bus opened");
+                self.port = Some(port);
+                self.told = false;
+                self.back_off = BACK_OFF;
+                // Opening may have caught a frame in its middle.
+                self.quiet_until = later(now, self.settings.timing.silence());
+                Ok(())
+            }
+            Err(error) => {
+                if !self.told {
+                    tracing::warn!(port = %path.display(), %error, "field bus cannot be opened; trying again");
+                    self.told = true;
+                }
+                self.retry = later(now, self.back_off);
+                self.back_off = (self.back_off * 2).min(BACK_OFF_MOST);
+                Err(BusFailure::PortGone)
+            }
+        }
+    }
+
+    fn lose_port(&mut self, now: Mono) {
+        if self.port.take().is_some() {
+            tracing::warn!(port = %self.settings.path.display(), "field bus is gone; trying to open it again");
+            self.told = true;
+            self.retry = later(now, self.back_off);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,39 @@
+//! The output pins behind `embedded_hal`, whatever they are made of.
+
+use embedded_hal::digital::{OutputPin, PinState};
+use tumbler_core::effect::OutLine;
+
+/// The table's outputs, each on a pin.
+#[derive(Debug)]
+pub struct Outputs<P> {
+    motor_enable: P,
+    motor_alive: P,
+    out_of_service: P,
+    bell: P,
+}
+
+impl<P: OutputPin> Outputs<P> {
+    /// Takes a pin for each output from `pin`. Drives nothing yet.
+    pub fn new(mut pin: impl FnMut(OutLine) -> P) -> Self {
+        Self {
+            motor_enable: pin(OutLine::MotorEnable),
+            motor_alive: pin(OutLine::MotorAlive),
+            out_of_service: pin(OutLine::OutOfService),
+            bell: pin(OutLine::Bell),
+        }
+    }
+
+    /// Drives an output to a logical level.
+    ///
+    /// # Errors
+    /// What the pin says.
+    pub fn set(&mut self, line: OutLine, active: bool) -> Result<(), P::Error> {
+        let pin = match line {
+            OutLine::MotorEnable => &mut self.motor_enable,
+            OutLine::MotorAlive => &mut self.motor_alive,
+            OutLine::OutOfService => &mut self.out_of_service,
+            OutLine::Bell => &mut self.bell,
+        };
+        pin.set_state(PinState::from(active))
+    }
+}

@@ -1,0 +1,41 @@
+//! What the control thread asks of the kernel: to run before everything else, and never to wait for a page.
+
+use nix::sys::mman::{MlockAllFlags, mlockall};
+use std::io;
+
+/// Priority of the control thread under `SCHED_FIFO`: above every ordinary thread, and below the kernel's own
+/// interrupt threads (50), which bring the edges.
+pub const PRIORITY: i32 = 40;
+
+/// Gives the calling thread real-time priority [`PRIORITY`]; threads that it starts do not inherit it.
+///
+/// # Errors
+/// The kernel does not permit it (`RLIMIT_RTPRIO`, `CAP_SYS_NICE`).
+pub fn prioritise() -> io::Result<()> {
+    let parameters = libc::sched_param { sched_priority: PRIORITY };
+    #[expect(unsafe_code, reason = "the standard library has no call for it")]
+    // SAFETY: 0 names the calling thread, and the kernel only reads `parameters`, which outlives the call.
+    let done =
+        unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, &raw const parameters) };
+    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Keeps every page that the process touches from now on in memory. Pages are locked as they are touched
+/// (`MCL_ONFAULT`), so that stacks and maps that nobody uses cost nothing.
+///
+/// # Errors
+/// The kernel does not permit it (`RLIMIT_MEMLOCK`, `CAP_IPC_LOCK`).
+pub fn lock_memory() -> io::Result<()> {
+    let on_fault = MlockAllFlags::from_bits_retain(libc::MCL_ONFAULT);
+    mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE | on_fault).map_err(io::Error::from)
+}
+
+/// Asks for both, says once in the log what was not permitted, and goes on without it.
+pub fn enter() {
+    if let Err(error) = lock_memory() {
+        tracing::warn!(%error, "memory cannot be locked: a page fault may delay the control loop (LimitMEMLOCK=)");
+    }
+    if let Err(error) = prioritise() {
+        tracing::warn!(%error, "no real-time priority: other work on this machine may delay the control loop (LimitRTPRIO=)");
+    }
+}

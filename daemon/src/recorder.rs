@@ -1,0 +1,195 @@
+//! The ring of raw inputs, and the thread that writes it out.
+//!
+//! The control loop appends to the ring and hands out references to its sealed parts, so that writing an incident costs
+//! it one copy of the table.
+
+use crate::recording::{Entry, FORMAT, Header, Line};
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use tumbler_core::table::Table;
+
+/// Inputs in the ring: some two minutes of a busy table (a poll of the bus every 20 ms, and a spin), about 1 MiB.
+pub const INPUTS: usize = 8192;
+/// Inputs between two keyframes.
+pub const KEYFRAME: usize = 1024;
+/// Parts of the ring at most, however many incidents have cut it up.
+const SEGMENTS: usize = 32;
+/// Recordings kept in the directory; the oldest go first.
+pub const KEPT: usize = 64;
+/// Recordings that wait to be written. A third incident while two are being written is told in the log, not kept.
+const WAITING: usize = 2;
+
+/// A keyframe and the inputs that follow it.
+#[derive(Debug)]
+struct Segment {
+    first: u64,
+    table: Table,
+    entries: Vec<Entry>,
+}
+
+/// The inputs of late.
+#[derive(Debug)]
+pub struct Ring {
+    sealed: VecDeque<Arc<Segment>>,
+    open: Segment,
+    /// Inputs in the sealed parts.
+    count: usize,
+}
+
+/// A part of the past, ready to be written out.
+#[derive(Debug)]
+pub struct Recording {
+    reason: String,
+    segments: Vec<Arc<Segment>>,
+}
+
+impl Ring {
+    /// A ring that begins with this table, before its first input.
+    #[must_use]
+    pub fn new(table: &Table) -> Self {
+        let open = Segment { first: 0, table: table.clone(), entries: Vec::with_capacity(KEYFRAME) };
+        Self { sealed: VecDeque::new(), open, count: 0 }
+    }
+
+    /// The number of the next input.
+    #[must_use]
+    pub fn next_index(&self) -> u64 {
+        self.open.first + self.open.entries.len() as u64
+    }
+
+    /// Appends an input that `table` has just taken in.
+    pub fn push(&mut self, entry: Entry, table: &Table) {
+        self.open.entries.push(entry);
+        if self.open.entries.len() >= KEYFRAME {
+            self.seal(table);
+        }
+    }
+
+    /// The past up to now, `table` being what came of it.
+    pub fn cut(&mut self, reason: String, table: &Table) -> Recording {
+        if !self.open.entries.is_empty() {
+            self.seal(table);
+        }
+        Recording { reason, segments: self.sealed.iter().map(Arc::clone).collect() }
+    }
+
+    fn seal(&mut self, table: &Table) {
+        let first = self.next_index();
+        let open = Segment { first, table: table.clone(), entries: Vec::with_capacity(KEYFRAME) };
+        let full = std::mem::replace(&mut self.open, open);
+        self.count += full.entries.len();
+        self.sealed.push_back(Arc::new(full));
+        while self.count > INPUTS || self.sealed.len() > SEGMENTS {
+            let Some(oldest) = self.sealed.pop_front() else { return };
+            self.count -= oldest.entries.len();
+        }
+    }
+}
+
+/// Hands recordings to the writer. Never waits.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    sender: SyncSender<Recording>,
+}
+
+/// The writer's side.
+#[derive(Debug)]
+pub struct RecordingWriter {
+    receiver: Receiver<Recording>,
+    directory: PathBuf,
+    header: Header,
+}
+
+/// A recorder that writes to `directory`. `header.reason` is filled in for each recording.
+#[must_use]
+pub fn recorder(directory: PathBuf, header: Header) -> (Recorder, RecordingWriter) {
+    let (sender, receiver) = sync_channel(WAITING);
+    (Recorder { sender }, RecordingWriter { receiver, directory, header })
+}
+
+impl Recorder {
+    /// Has a recording written. One that finds the writer too busy is dropped, and the log says so.
+    pub fn write(&self, recording: Recording) {
+        match self.sender.try_send(recording) {
+            Ok(()) => {}
+            Err(TrySendError::Full(recording)) => {
+                tracing::warn!(reason = recording.reason, "incident not recorded: others are still being written");
+            }
+            Err(TrySendError::Disconnected(recording)) => {
+                tracing::warn!(reason = recording.reason, "incident not recorded: the writer has ended");
+            }
+        }
+    }
+}
+
+impl RecordingWriter {
+    /// Writes recordings until every [`Recorder`] is gone. What cannot be written is told in the log and lost: games go on.
+    pub fn run(self) {
+        while let Ok(recording) = self.receiver.recv() {
+            match self.write(&recording) {
+                Ok(path) => tracing::info!(path = %path.display(), "incident recorded; `tumblerctl replay` replays it"),
+                Err(error) => {
+                    tracing::warn!(%error, directory = %self.directory.display(), "incident could not be recorded");
+                }
+            }
+        }
+    }
+
+    fn write(&self, recording: &Recording) -> io::Result<PathBuf> {
+        fs::create_dir_all(&self.directory)?;
+        let mut kept = numbered(&self.directory)?;
+        kept.sort_unstable();
+        let number = kept.last().map_or(1, |(number, _)| number.saturating_add(1));
+        let path = self.directory.join(format!("{number:06}-{}.jsonl", word(&recording.reason)));
+        // Under its own name only when whole.
+        let partial = self.directory.join("writing");
+        let mut out = BufWriter::new(File::create(&partial)?);
+        let header = Header { format: FORMAT, reason: recording.reason.clone(), ..self.header.clone() };
+        line(&mut out, &Line::Header(header))?;
+        for segment in &recording.segments {
+            line(&mut out, &Line::Keyframe { index: segment.first, table: Cow::Borrowed(&segment.table) })?;
+            for entry in &segment.entries {
+                line(&mut out, &Line::Input(Cow::Borrowed(entry)))?;
+            }
+        }
+        out.flush()?;
+        fs::rename(&partial, &path)?;
+        let surplus = (kept.len() + 1).saturating_sub(KEPT);
+        for (_, oldest) in kept.iter().take(surplus) {
+            fs::remove_file(oldest)?;
+        }
+        Ok(path)
+    }
+}
+
+fn line(out: &mut impl Write, line: &Line<'_>) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, line)?;
+    out.write_all(b"\n")
+}
+
+/// The recordings in a directory with their numbers.
+fn numbered(directory: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
+    let mut found = Vec::new();
+    for file in fs::read_dir(directory)? {
+        let path = file?.path();
+        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+        let number = name.strip_suffix(".jsonl").and_then(|n| n.split_once('-')).and_then(|(n, _)| n.parse().ok());
+        found.extend(number.map(|number| (number, path)));
+    }
+    Ok(found)
+}
+
+/// A reason as part of a file's name.
+fn word(reason: &str) -> String {
+    let word: String =
+        reason.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).take(32).collect();
+    if word.is_empty() { "incident".into() } else { word }
+}
+
+#[cfg(test)]
+mod tests;

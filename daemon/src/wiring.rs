@@ -1,0 +1,245 @@
+//! The composition root: the one place that names the concrete types and ties them together.
+
+use crate::config::{self, Config};
+use crate::control::{self, Outside, Parts, Progress};
+use crate::fieldbus;
+use crate::hardware::virtual_wire::VirtualLines;
+use crate::hardware::{Lines, OpenLines};
+use crate::inbox::{self, Inbox};
+use crate::io;
+use crate::journal::{self, Appender, Job, Journal};
+use crate::notify::{self, Watchdog};
+use crate::recorder::recorder;
+use crate::recording::{FORMAT, Header};
+use crate::supervise::{Event, Supervisor};
+use anyhow::Context as _;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot, watch};
+use tumbler_core::effect::{BusRequest, KeyTold};
+use tumbler_core::input::{BusFailure, Input};
+use tumbler_core::record::Record;
+use tumbler_core::table::{Found, Start};
+use tumbler_core::units::Seq;
+use tumbler_core::wire::console::Answer;
+
+/// Key presses that wait for the relay at most; what finds no room is dropped, for it is news and no record.
+const KEYS: usize = 16;
+/// Answers that wait for the console at most: more than its connections can have outstanding.
+const ANSWERS: usize = 64;
+/// Longest time that the control loop may take to end in safe state; it limits itself to 2 s.
+const CONTROL_ENDS: Duration = Duration::from_millis(2500);
+/// Longest time for everything else to end. Whatever has not ended then ends with the process.
+const REST_ENDS: Duration = Duration::from_millis(2500);
+
+/// Sets up the journal of a new table.
+///
+/// # Errors
+/// There is a journal already, or none can be written.
+pub fn commission(config: &Config) -> anyhow::Result<String> {
+    let boot = journal::boot_id().context("the kernel's boot id cannot be read")?;
+    let place = &config.journal;
+    Ok(Journal::commission(&place.state_dir, &place.run_dir, &config.identity(), &boot)?)
+}
+
+/// Runs the table until somebody asks the daemon to stop.
+///
+/// # Errors
+/// What cannot be started, or the first part to end by itself. Outputs are in safe state by then.
+pub fn run(config: Config) -> anyhow::Result<()> {
+    let mut supervisor = Supervisor::default();
+    supervisor.heed_signals().context("SIGTERM and SIGINT cannot be waited for")?;
+    let boot = journal::boot_id().context("the kernel's boot id cannot be read")?;
+    let place = &config.journal;
+    let (journal, found) = Journal::open(&place.state_dir, &place.run_dir, &config.identity(), &boot)?;
+    let relayed = relayed(&found);
+    let stream = journal.stream().to_owned();
+    let readers = (journal.reader()?, journal.reader()?);
+
+    let (inbox, arrivals) = inbox::inbox();
+    let (durable, durable_seen) = watch::channel(readers.0.durable());
+    let (appender, writer) = journal.spawn(answers(inbox.clone(), durable))?;
+
+    let (bus, requests) = mpsc::channel(fieldbus::WAITING);
+    let (line, bus_inbox) = (serial_line(&config.bus), inbox.clone());
+    supervisor.thread("bus", move || fieldbus::run(line, requests, bus_inbox))?;
+
+    let header = Header {
+        format: FORMAT,
+        build: crate::BUILD.into(),
+        backend: config.settings.backend.clone(),
+        boot: boot.clone(),
+        reason: String::new(),
+    };
+    let (recorder, recordings) = recorder(place.state_dir.join("incidents"), header);
+    supervisor.thread("recorder", move || {
+        recordings.run();
+        Ok(())
+    })?;
+
+    let (keys, keys_told) = mpsc::channel(KEYS);
+    let (answer, answers) = mpsc::channel(ANSWERS);
+    let (up, is_up) = oneshot::channel();
+    let (stop_control, stop) = oneshot::channel();
+    let progress = Arc::new(Progress::default());
+    let parts = Parts {
+        settings: config.settings.clone(),
+        start: Start { boot: boot.clone(), build: crate::BUILD.into(), config: config.hash(), journal: found },
+        lines: lines(&config.hardware),
+        inbox: arrivals,
+        outside: Box::new(Queues { appender, bus, keys, answer }),
+        recorder,
+        progress: Arc::clone(&progress),
+        up,
+        stop,
+    };
+    supervisor.thread("control", move || control::run(parts))?;
+    let Ok(up) = is_up.blocking_recv() else {
+        return Err(first_end(&mut supervisor));
+    };
+
+    let (stop_io, io_stops) = watch::channel(false);
+    let snapshot = up.snapshot.clone();
+    let io_parts = io::Parts {
+        boot,
+        stream,
+        readers,
+        relayed,
+        snapshot: up.snapshot,
+        durable: durable_seen,
+        keys: keys_told,
+        answers,
+        inbox,
+        stop: io_stops,
+        config,
+    };
+    supervisor.thread("io", move || io::run(io_parts))?;
+    notify::ready(&snapshot.borrow());
+    tracing::info!(phase = snapshot.borrow().phase.name(), backend = snapshot.borrow().backend, "the table is up");
+
+    let outcome = watch_over(&mut supervisor, Watchdog::new(progress), || writer.ended());
+    notify::stopping();
+    // The control loop makes the outputs safe first of all; everything that it needs for its last record still runs.
+    drop(stop_control);
+    if !supervisor.join("control", CONTROL_ENDS) {
+        tracing::error!("the control loop does not end; outputs are left to the dead-man line");
+    }
+    stop_io.send_replace(true);
+    stop_journal(&mut supervisor, writer);
+    supervisor.join("io", REST_ENDS);
+    supervisor.join("recorder", REST_ENDS);
+    outcome
+}
+
+/// Waits for the first reason to end; feeds the watchdog meanwhile.
+fn watch_over(
+    supervisor: &mut Supervisor,
+    mut watchdog: Watchdog,
+    journal_ended: impl Fn() -> bool,
+) -> anyhow::Result<()> {
+    loop {
+        match supervisor.wait(watchdog.patience()) {
+            Some(Event::Stop { by }) => {
+                tracing::info!(by, "stopping");
+                return Ok(());
+            }
+            Some(ended @ Event::Ended { .. }) => return Err(unexpected(ended)),
+            None if journal_ended() => anyhow::bail!("the journal's thread ended by itself"),
+            None => {}
+        }
+        watchdog.look();
+    }
+}
+
+fn unexpected(event: Event) -> anyhow::Error {
+    match event {
+        Event::Ended { name, how: Err(why) } => anyhow::anyhow!("thread `{name}` failed: {why}"),
+        Event::Ended { name, how: Ok(()) } => anyhow::anyhow!("thread `{name}` ended although nobody asked it to"),
+        Event::Stop { by } => anyhow::anyhow!("stopped by {by} before the table was up"),
+    }
+}
+
+/// Why the control thread did not come up.
+fn first_end(supervisor: &mut Supervisor) -> anyhow::Error {
+    supervisor.wait(CONTROL_ENDS).map_or_else(|| anyhow::anyhow!("the control loop did not come up"), unexpected)
+}
+
+/// Closes the journal, without waiting for ever for a disk that hangs.
+fn stop_journal(supervisor: &mut Supervisor, writer: journal::Writer) {
+    let stopped = supervisor.thread("journal-stop", move || writer.stop().context("the journal could not be closed"));
+    match stopped {
+        Ok(()) if supervisor.join("journal-stop", REST_ENDS) => {}
+        Ok(()) => tracing::error!("the journal's disk does not answer; leaving without closing it"),
+        Err(error) => tracing::error!(%error, "the journal is not closed"),
+    }
+}
+
+/// What the journal's thread answers goes to the table, and to those who read the journal.
+fn answers(inbox: Inbox, durable: watch::Sender<Seq>) -> impl Fn(Input) + Send + 'static {
+    move |input| {
+        if let Input::Durable { seq } = input {
+            durable.send_replace(seq);
+        }
+        // While the daemon ends nobody needs it any more.
+        let _ = inbox.blocking_send(input);
+    }
+}
+
+fn relayed(found: &Found) -> Seq {
+    match found {
+        Found::Good { relayed, .. } | Found::Bad { relayed, .. } => *relayed,
+    }
+}
+
+fn serial_line(bus: &config::Bus) -> fieldbus::Settings {
+    let timing = fieldbus::Timing {
+        baud: bus.baud,
+        turnaround: Duration::from_millis(bus.turnaround_ms.into()),
+        slack: Duration::from_millis(bus.timeout_ms.into()),
+    };
+    fieldbus::Settings { path: bus.port.clone(), timing }
+}
+
+fn lines(hardware: &config::Hardware) -> OpenLines {
+    match hardware {
+        config::Hardware::Virtual { socket, .. } => {
+            let socket = socket.clone();
+            tracing::warn!(socket = %socket.display(), "backend `virtual`: wires are a bench's, and no game is real");
+            Box::new(move || Ok(Box::new(VirtualLines::open(&socket)) as Box<dyn Lines>))
+        }
+    }
+}
+
+/// The queues that the control loop's effects go to.
+struct Queues {
+    appender: Appender,
+    bus: mpsc::Sender<BusRequest>,
+    keys: mpsc::Sender<KeyTold>,
+    answer: mpsc::Sender<(u64, Answer)>,
+}
+
+impl Outside for Queues {
+    fn journal(&mut self, records: Vec<Record>, relayed: Seq, permit: Option<bool>) -> Result<(), Input> {
+        self.appender.append(Job { records, relayed, permit })
+    }
+    fn bus(&mut self, request: BusRequest) -> Result<(), BusFailure> {
+        self.bus.try_send(request).map_err(|_| BusFailure::PortGone)
+    }
+    fn reply(&mut self, request: u64, answer: Answer) {
+        if self.answer.try_send((request, answer)).is_err() {
+            tracing::warn!(request, "an answer finds the console too busy and is dropped");
+        }
+    }
+    fn keypad(&mut self, key: KeyTold) {
+        // Without a broker the queue is full and stays so.
+        let _ = self.keys.try_send(key);
+    }
+}
+
+/// Names a thread in the log of its panic.
+pub fn log_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        tracing::error!(thread = thread::current().name().unwrap_or("?"), panic = %info, "defect: a thread panicked");
+    }));
+}

@@ -4,7 +4,6 @@
 //! it one copy of the table.
 
 use crate::recording::{Entry, FORMAT, Header, Line};
-use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -150,11 +149,11 @@ impl RecordingWriter {
         let partial = self.directory.join("writing");
         let mut out = BufWriter::new(File::create(&partial)?);
         let header = Header { format: FORMAT, reason: recording.reason.clone(), ..self.header.clone() };
-        line(&mut out, &Line::Header(header))?;
+        line(&mut out, &Line::Header(&header))?;
         for segment in &recording.segments {
-            line(&mut out, &Line::Keyframe { index: segment.first, table: Cow::Borrowed(&segment.table) })?;
+            line(&mut out, &Line::Keyframe { index: segment.first, table: &segment.table })?;
             for entry in &segment.entries {
-                line(&mut out, &Line::Input(Cow::Borrowed(entry)))?;
+                line(&mut out, &Line::Input(entry))?;
             }
         }
         out.flush()?;

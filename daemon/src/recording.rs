@@ -45,21 +45,30 @@ pub struct Entry {
     pub digest: Digest,
 }
 
-/// One line of a recording.
-#[derive(Debug, Serialize, Deserialize)]
+/// One line of a recording, as it is written.
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Line<'a> {
     /// The first line.
-    Header(Header),
+    Header(&'a Header),
     /// The table as it was before the input with this number.
     Keyframe {
         /// The number.
         index: u64,
         /// The table.
-        table: std::borrow::Cow<'a, Table>,
+        table: &'a Table,
     },
     /// An input.
-    Input(std::borrow::Cow<'a, Entry>),
+    Input(&'a Entry),
+}
+
+/// One line of a recording, as it is read.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum LineRead {
+    Header(Header),
+    Keyframe { index: u64, table: Box<Table> },
+    Input(Box<Entry>),
 }
 
 /// A digest of effects: FNV-1a, 64 bits, over their JSON. It guards against defects, not against forgers.
@@ -216,13 +225,13 @@ pub fn replay(path: &Path) -> Result<Report, ReplayError> {
         let line = line.map_err(unreadable)?;
         let malformed = |problem: String| ReplayError::Malformed { path: path.into(), line: last, problem };
         match serde_json::from_str(&line).map_err(|error| malformed(error.to_string()))? {
-            Line::Header(found) if found.format == FORMAT => header = Some(found),
-            Line::Header(found) => {
+            LineRead::Header(found) if found.format == FORMAT => header = Some(found),
+            LineRead::Header(found) => {
                 return Err(malformed(format!("format {} is not known; known is {FORMAT}", found.format)));
             }
             _ if header.is_none() => return Err(malformed("the header is missing".into())),
-            Line::Keyframe { index, table } => replay.keyframe(index, table.into_owned()),
-            Line::Input(entry) => replay.input(entry.into_owned()).map_err(malformed)?,
+            LineRead::Keyframe { index, table } => replay.keyframe(index, *table),
+            LineRead::Input(entry) => replay.input(entry).map_err(malformed)?,
         }
         if replay.difference.is_some() {
             break;
@@ -258,7 +267,7 @@ impl Replay {
         }
     }
 
-    fn input(&mut self, entry: Entry) -> Result<(), String> {
+    fn input(&mut self, entry: Box<Entry>) -> Result<(), String> {
         let table = self.table.as_mut().ok_or("an input before the first keyframe")?;
         let Stamped { at, now, input } = &entry.stamped;
         self.out.clear();
@@ -267,7 +276,7 @@ impl Replay {
         self.effects += self.out.len() as u64;
         if Digest::of(&self.out) != entry.digest || self.out.len() != entry.effects as usize {
             let replayed = std::mem::take(&mut self.out);
-            self.difference = Some(Difference::Effects { recorded: Box::new(entry), replayed });
+            self.difference = Some(Difference::Effects { recorded: entry, replayed });
         }
         Ok(())
     }

@@ -164,7 +164,12 @@ mod tests {
     fn joining_waits_for_that_thread_and_not_for_ever() {
         let mut supervisor = Supervisor::default();
         let (go, gone) = mpsc::channel::<()>();
-        supervisor.thread("waiting", move || Ok(drop(gone.recv()))).unwrap();
+        supervisor
+            .thread("waiting", move || {
+                let _ = gone.recv();
+                Ok(())
+            })
+            .unwrap();
         supervisor.thread("other", || Ok(())).unwrap();
         assert!(supervisor.join("other", LONG));
         assert!(!supervisor.join("waiting", Duration::ZERO));

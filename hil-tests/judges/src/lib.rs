@@ -27,7 +27,10 @@
 
 pub mod areas;
 pub mod config;
+mod journal;
 pub mod judge;
+mod lamps;
+mod latch;
 mod motor;
 pub mod observation;
 mod panel;

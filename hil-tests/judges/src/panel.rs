@@ -4,7 +4,7 @@ use crate::config::{BadConfig, Checked, Config};
 use crate::judge::{Findings, Judge, Violation};
 use crate::observation::{Observation, Trace};
 use crate::scene::Scene;
-use crate::{motor, rounds, secrecy};
+use crate::{journal, lamps, latch, motor, rounds, secrecy};
 use serde::Serialize;
 
 /// The judges of one table, over one run.
@@ -92,5 +92,12 @@ impl Panel {
 }
 
 fn all() -> Vec<Box<dyn Judge>> {
-    vec![Box::<secrecy::Secrecy>::default(), Box::<motor::Motor>::default(), Box::<rounds::Rounds>::default()]
+    vec![
+        Box::<secrecy::Secrecy>::default(),
+        Box::<motor::Motor>::default(),
+        Box::<rounds::Rounds>::default(),
+        Box::<lamps::Lamps>::default(),
+        Box::<latch::Latch>::default(),
+        Box::<journal::Journal>::default(),
+    ]
 }

@@ -1,0 +1,152 @@
+//! The journal: numbered without gaps over all restarts, each record true to itself, each clause one of its rule set.
+
+mod clauses;
+mod words;
+
+use crate::areas::{Area, faces, sorted, total};
+use crate::judge::{Exercised, Findings, Judge};
+use crate::observation::{Observation, Seen};
+use crate::record::{Fact, Record};
+use crate::scene::Scene;
+use std::collections::BTreeSet;
+
+const NAME: &str = "journal";
+pub(crate) const SEQ: &str = "journal: numbered without gaps";
+pub(crate) const TIME: &str = "journal: time does not run backwards within a boot";
+pub(crate) const SHAPE: &str = "journal: a record has the payload of its kind";
+pub(crate) const ROUND: &str = "journal: a round's records name it";
+pub(crate) const TOTAL: &str = "NZ 1.0, SGV6 1.8: the total is that of the uppermost faces";
+pub(crate) const CALL: &str = "NZ 6.3: how a result is called";
+pub(crate) const AREAS: &str = "pay tables: the areas of a result";
+pub(crate) const CLAUSE: &str = "rules: the clause that voids a round";
+pub(crate) const AFTERWARDS: &str = "SGV6 5.6: only rounds that have ended are voided afterwards";
+
+/// Watches the journal.
+#[derive(Debug, Default)]
+pub(crate) struct Journal {
+    last_seq: Option<u64>,
+    last_at_ns: u64,
+    ended: u64,
+    records: u64,
+    unknown: u64,
+    starts: u64,
+    results: u64,
+    clauses: u64,
+}
+
+impl Judge for Journal {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
+        let Seen::Record(record) = &seen.what else { return };
+        self.records += 1;
+        let mut note = |clause, what: String| {
+            findings.note(NAME, seen.at_ns, clause, format!("record {} `{}`: {what}", record.seq, record.kind));
+        };
+        if let Some(last) = self.last_seq.filter(|last| record.seq != last + 1) {
+            note(SEQ, format!("follows record {last}"));
+        }
+        self.last_seq = Some(record.seq);
+        if let Fact::Started { .. } = record.fact {
+            self.starts += 1;
+        } else if record.at_ns < self.last_at_ns {
+            note(TIME, format!("at {} ns, after one at {} ns", record.at_ns, self.last_at_ns));
+        }
+        self.last_at_ns = record.at_ns;
+        self.contents(record, scene, &mut note);
+        if scene.ended {
+            self.ended = self.ended.max(record.round.unwrap_or(0));
+        }
+    }
+
+    fn exercised(&self) -> Vec<Exercised> {
+        vec![
+            ("records", self.records),
+            ("records of a kind unknown to judges", self.unknown),
+            ("starts", self.starts),
+            ("results with total, call and areas", self.results),
+            ("void endings with a clause to judge", self.clauses),
+        ]
+    }
+}
+
+impl Journal {
+    fn contents(&mut self, record: &Record, scene: &Scene, note: &mut impl FnMut(&'static str, String)) {
+        match &record.fact {
+            Fact::Malformed(why) => note(SHAPE, why.clone()),
+            Fact::Unknown => self.unknown += 1,
+            Fact::Result { dice, total: told, call, areas } => {
+                self.results += 1;
+                check_total(*dice, *told, note);
+                if let Some(right) = words::call(*dice).filter(|right| right != call) {
+                    note(CALL, format!("called \"{call}\", the rules have \"{right}\""));
+                }
+                check_areas(*dice, areas, scene, note);
+            }
+            Fact::Settled { dice, total: told, .. } => check_total(*dice, *told, note),
+            Fact::Voided { reason, clause } => {
+                let rules = scene.last.as_ref().filter(|_| scene.ended).and_then(|round| round.rules);
+                if let Some(rules) = rules {
+                    self.clauses += 1;
+                    if let Err(why) = clauses::allowed(rules, reason, clause) {
+                        note(CLAUSE, why);
+                    }
+                }
+            }
+            Fact::VoidedAfterwards { round, clause, .. } => {
+                if *round > self.ended {
+                    note(AFTERWARDS, format!("round {round} has not ended"));
+                }
+                if let Err(why) = clauses::allowed(scene.config.rules, "damaged-dice", clause) {
+                    note(CLAUSE, why);
+                }
+            }
+            _ => {}
+        }
+        let of_round = matches!(
+            record.fact,
+            Fact::SpinBegan
+                | Fact::SpinEnded { .. }
+                | Fact::Revealed { .. }
+                | Fact::Established { .. }
+                | Fact::Result { .. }
+                | Fact::Amended { .. }
+                | Fact::LampsVerified
+                | Fact::Settled { .. }
+                | Fact::Voided { .. }
+        );
+        let current = if scene.ended { &scene.last } else { &scene.round };
+        if let (true, Some(round)) = (of_round, current) {
+            if record.round.is_none() || record.round != round.id {
+                note(ROUND, format!("names {:?}, in progress is {:?}", record.round, round.id));
+            }
+        }
+    }
+}
+
+fn check_total(dice: [u8; 3], told: u64, note: &mut impl FnMut(&'static str, String)) {
+    if !faces(dice) || told != u64::from(total(dice)) {
+        note(TOTAL, format!("{dice:?} with total {told}"));
+    }
+}
+
+fn check_areas(dice: [u8; 3], told: &[String], scene: &Scene, note: &mut impl FnMut(&'static str, String)) {
+    let Some(layout) = scene.round.as_ref().and_then(|round| crate::areas::Layout::named(&round.layout)) else {
+        return;
+    };
+    let right: BTreeSet<Area> = layout.winning(sorted(dice)).into_iter().map(|(area, _)| area).collect();
+    let said: Result<BTreeSet<Area>, _> = told.iter().map(|id| id.parse()).collect();
+    match said {
+        Err(why) => note(AREAS, format!("{why}")),
+        Ok(said) if said != right || told.len() != right.len() => {
+            let differing: Vec<String> = said.symmetric_difference(&right).map(Area::to_string).collect();
+            note(AREAS, format!("{} areas for {dice:?}; differing: {}", told.len(), differing.join(", ")));
+        }
+        Ok(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,142 @@
+use super::*;
+use crate::build::{EVERY, Play, broken, call};
+use crate::config::Rules;
+use serde_json::{Value, json};
+
+fn judge() -> Box<dyn Judge> {
+    Box::<Journal>::default()
+}
+
+#[test]
+fn lawful_rounds_pass_under_every_rule_set() {
+    for rules in EVERY {
+        let mut play = Play::open(rules);
+        for dice in [[1, 3, 6], [5, 5, 5], [3, 4, 3], [2, 5, 5]] {
+            play.round(dice);
+        }
+        assert!(play.lawful(judge()).contains(&("results with total, call and areas", 4)));
+    }
+}
+
+#[test]
+fn nz_6_3_words_are_those_of_the_examples() {
+    for dice in [[6, 1, 3], [5, 5, 5], [3, 4, 3], [5, 2, 5]] {
+        assert_eq!(words::call(dice), Some(call(dice)));
+    }
+    assert_eq!(words::call([0, 1, 2]), None);
+}
+
+#[test]
+fn a_gap_is_found_also_over_a_restart() {
+    let mut play = Play::open("nz-div9");
+    play.round([1, 3, 6]);
+    play.seq += 1;
+    play.start();
+    broken(&play, judge(), SEQ);
+}
+
+#[test]
+fn time_that_runs_backwards_is_found() {
+    let mut play = Play::open("nz-div9");
+    play.begin();
+    let record = json!({"seq": play.seq + 1, "at": play.now_ns - 500_000_000, "kind": "key-turned"});
+    play.see(Seen::Record(Record::read(record).unwrap()));
+    broken(&play, judge(), TIME);
+}
+
+#[test]
+fn a_record_with_another_payload_is_found() {
+    let mut play = Play::open("nz-div9");
+    play.begin();
+    play.record("spin-ended", json!({"tumbles": "four"}));
+    broken(&play, judge(), SHAPE);
+}
+
+#[test]
+fn a_record_of_another_round_is_found() {
+    let mut play = Play::open("nz-div9");
+    play.begin();
+    play.record_of(Some(7), "spin-began", Value::Null);
+    broken(&play, judge(), ROUND);
+}
+
+#[test]
+fn wrong_total_call_or_areas_are_found() {
+    let result = |total: u8, call: &str, drop: Option<&str>| {
+        let mut play = Play::open("nz-div9");
+        play.until_bets_closed([1, 3, 6]);
+        play.reveal();
+        play.establish([1, 3, 6]);
+        let layout = crate::areas::Layout::named("nz-div9-2").unwrap();
+        let areas: Vec<String> = layout.winning([1, 3, 6]).iter().map(|(area, _)| area.to_string()).collect();
+        let areas: Vec<&String> = areas.iter().filter(|id| Some(id.as_str()) != drop).collect();
+        play.record("result", json!({"dice": [1, 3, 6], "total": total, "call": call, "areas": areas}));
+        play
+    };
+    let right = "1, 3, 6, total 10";
+    result(10, right, None).lawful(judge());
+    broken(&result(11, right, None), judge(), TOTAL);
+    broken(&result(10, "1, 3 and 6, total 10", None), judge(), CALL);
+    broken(&result(10, right, Some("combo-1-3-6")), judge(), AREAS);
+}
+
+#[test]
+fn a_settlement_with_a_wrong_total_is_found() {
+    let mut play = Play::open("nz-div9");
+    play.until_settling([1, 3, 6]);
+    play.record("settled", json!({"dice": [1, 3, 6], "total": 9}));
+    broken(&play, judge(), TOTAL);
+}
+
+#[test]
+fn clauses_are_those_of_the_rule_sets() {
+    use Rules::{Nz1998, NzDiv9, SgOpen, SgOpenEarly, SgV6};
+    for (rules, reason, clause) in [
+        (NzDiv9, "not-flat", "NZ9 7.1(a)"),
+        (Nz1998, "fewer-than-three", "NZ98 6.1 with 7.1(b)"),
+        (Nz1998, "never-activated", "NZ98 7.1(d)"),
+        (SgV6, "exposed", "SGV6 5.5.3"),
+        (SgOpen, "activated-early", "SGOC 5.5.3"),
+        (SgOpenEarly, "activated-early", "SGOC-early 5.1.4"),
+        (SgOpenEarly, "interruption", ""),
+        (SgV6, "equipment", ""),
+    ] {
+        assert_eq!(clauses::allowed(rules, reason, clause), Ok(()));
+    }
+    for (rules, reason, clause) in [
+        (NzDiv9, "not-flat", "NZ98 7.1(a)"),
+        (NzDiv9, "not-flat", ""),
+        (SgOpen, "activated-early", "SGOC-early 5.1.4"),
+        (SgOpenEarly, "fewer-than-three", "SGOC 5.5.1"),
+        (SgOpen, "exposed", "SGOC 5.5.3"),
+        (SgV6, "never-activated", ""),
+        (SgV6, "equipment", "SGV6 5.5.1"),
+        (NzDiv9, "activated-early", ""),
+        (SgV6, "rain", ""),
+    ] {
+        assert!(clauses::allowed(rules, reason, clause).is_err(), "{reason} {clause}");
+    }
+}
+
+#[test]
+fn a_wrong_clause_is_found() {
+    let mut play = Play::open("sg-v6");
+    play.begin();
+    let mut right = play.clone();
+    right.void("interruption", "SGV6 5.4.2");
+    assert!(right.lawful(judge()).contains(&("void endings with a clause to judge", 1)));
+    play.void("interruption", "SGV6 5.4.1");
+    broken(&play, judge(), CLAUSE);
+}
+
+#[test]
+fn sgv6_5_6_only_ended_rounds_are_voided_afterwards() {
+    let mut play = Play::open("sg-v6");
+    play.round([1, 3, 6]);
+    let data = |round: u64| json!({"round": round, "reason": "chipped", "clause": "SGV6 5.6", "by": "Ana"});
+    let mut right = play.clone();
+    right.record_of(None, "voided-afterwards", data(1));
+    right.lawful(judge());
+    play.record_of(None, "voided-afterwards", data(2));
+    broken(&play, judge(), AFTERWARDS);
+}

@@ -1,0 +1,195 @@
+//! Lamps: the winning areas and no others, only once the result is kept, and verified only if it is so.
+
+use crate::judge::{Exercised, Findings, Judge};
+use crate::observation::{BusKind, Observation, Part, Seen, Transaction, Truth};
+use crate::record::Fact;
+use crate::registers;
+use crate::scene::Scene;
+
+const NAME: &str = "lamps";
+pub(crate) const WINNERS: &str = "NZ 3.3(b), 6.5: the winning areas light, and no others";
+pub(crate) const AFTER: &str = "DESIGN: no lamp lights before the result is durable";
+pub(crate) const OTHER: &str = "lamps: dark unless a result is shown or a test was asked for";
+pub(crate) const VERIFIED: &str = "lamps: verified only where commanded, sensed and shining are the winning areas";
+pub(crate) const VERDICT: &str = "NZ 7.3: lamps that do not light as they should are found";
+pub(crate) const OFF: &str = "lamps: dark again after the round";
+
+/// Longest time from the round's end until its lamps are dark.
+const DARK_NS: u64 = 2_000_000_000;
+
+/// Watches the lamps.
+#[derive(Debug, Default)]
+pub(crate) struct Lamps {
+    shining: [u64; 2],
+    /// The result has no verdict yet; one is due then.
+    due_ns: Option<u64>,
+    /// The lamps must be dark then.
+    dark_ns: Option<u64>,
+    /// A procedure replaces the lamps' check.
+    waived: bool,
+    written: u64,
+    verified: u64,
+    shone: u64,
+    results: u64,
+}
+
+impl Judge for Lamps {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
+        match &seen.what {
+            Seen::Bus(bus) if bus.kind == BusKind::WriteCoils => self.write(bus, scene, findings),
+            Seen::Truth(Truth::Lamps { boards }) => self.shine(*boards, scene, findings),
+            Seen::Truth(Truth::Process { .. } | Truth::Supply { .. }) => {
+                self.due_ns = None;
+                self.dark_ns = None;
+            }
+            Seen::Record(record) => self.fact(&record.fact, scene, findings),
+            _ => {}
+        }
+        self.overdue(scene, findings);
+    }
+
+    fn finish(&mut self, _at_ns: u64, scene: &Scene, findings: &mut Findings) {
+        self.overdue(scene, findings);
+    }
+
+    fn exercised(&self) -> Vec<Exercised> {
+        vec![
+            ("lamps commanded on", self.written),
+            ("lamps seen to shine", self.shone),
+            ("results that need a verdict", self.results),
+            ("lamps verified", self.verified),
+        ]
+    }
+}
+
+/// The lamps that may be on now, and the rule that says so.
+fn allowed(scene: &Scene) -> Option<([u64; 2], &'static str)> {
+    if scene.testing() {
+        return None;
+    }
+    match &scene.round {
+        Some(round) => match round.result {
+            Some(dice) => Some((scene.board()?.lit(dice), WINNERS)),
+            None => Some(([0; 2], AFTER)),
+        },
+        None if scene.config.given.sees_commands => Some(([0; 2], OTHER)),
+        None => None,
+    }
+}
+
+fn others(lit: [u64; 2], allowed: [u64; 2]) -> [u64; 2] {
+    let ([a, b], [x, y]) = (lit, allowed);
+    [a & !x, b & !y]
+}
+
+impl Lamps {
+    fn write(&mut self, bus: &Transaction, scene: &Scene, findings: &mut Findings) {
+        if bus.bits == 0 || bus.address >= registers::PER_BOARD {
+            return;
+        }
+        let bits = bus.bits << bus.address;
+        let lit = match bus.unit.checked_sub(registers::LAMPS) {
+            Some(0) => [bits, 0],
+            Some(1) => [0, bits],
+            _ => return,
+        };
+        self.written += 1;
+        // One that was under way when the result was amended carries the old one.
+        let overtaken = scene.round.as_ref().is_some_and(|round| round.amended && bus.begun_ns < round.result_ns);
+        let Some((may, clause)) = allowed(scene).filter(|_| !overtaken) else { return };
+        let wrong = others(lit, may);
+        if wrong != [0; 2] {
+            findings.note(NAME, bus.begun_ns, clause, format!("coils commanded on that may not be: {wrong:x?}"));
+        }
+    }
+
+    fn shine(&mut self, boards: [u64; 2], scene: &Scene, findings: &mut Findings) {
+        let new = others(boards, self.shining);
+        self.shining = boards;
+        self.shone += u64::from(new != [0; 2]);
+        if scene.broken(Part::Lamps) {
+            return;
+        }
+        let Some((may, clause)) = allowed(scene) else { return };
+        let wrong = others(new, may);
+        if wrong != [0; 2] {
+            findings.note(NAME, scene.now_ns, clause, format!("lamps began to shine that may not: {wrong:x?}"));
+        }
+    }
+
+    fn fact(&mut self, fact: &Fact, scene: &Scene, findings: &mut Findings) {
+        match fact {
+            Fact::Result { .. } | Fact::Amended { .. } => {
+                self.results += 1;
+                let judged = !self.waived && !scene.is_latched("lamps") && scene.round.is_some();
+                let verdict_ns = scene.config.given.limits.lamps_verdict_ns;
+                self.due_ns = judged.then(|| scene.now_ns.saturating_add(verdict_ns));
+            }
+            Fact::LampsVerified => {
+                self.verified += 1;
+                self.due_ns = None;
+                self.verify(scene, findings);
+            }
+            Fact::Latched { code } if code == "lamps" => self.due_ns = None,
+            Fact::Unlatched { code, how, .. } if code == "lamps" => self.waived = how != "rectified",
+            Fact::Closed => self.waived = false,
+            _ => {}
+        }
+        if scene.ended {
+            self.due_ns = None;
+            self.dark_ns = Some(scene.now_ns.saturating_add(DARK_NS));
+        } else if scene.round.as_ref().is_some_and(|round| round.result.is_some()) {
+            self.dark_ns = None;
+        }
+    }
+
+    fn verify(&self, scene: &Scene, findings: &mut Findings) {
+        let Some(round) = &scene.round else { return };
+        let (Some(board), Some(dice)) = (scene.board(), round.result) else { return };
+        let winning = board.lit(dice);
+        let mut note = |what: String| findings.note(NAME, scene.now_ns, VERIFIED, what);
+        if scene.commanded != winning {
+            note(format!("commanded are {:x?}, winning are {winning:x?}", scene.commanded));
+        }
+        for ((sensed, winning), lamps) in scene.sensed.iter().zip(winning).zip(board.all) {
+            if lamps != 0 && sensed.is_none_or(|sensed| sensed & lamps != winning) {
+                note(format!("sensed are {sensed:x?}, winning are {winning:x}"));
+            }
+        }
+        if let Some(shining) = scene.shining.filter(|shining| *shining != winning && !scene.broken(Part::Lamps)) {
+            note(format!("shining are {shining:x?}, winning are {winning:x?}"));
+        }
+    }
+
+    fn overdue(&mut self, scene: &Scene, findings: &mut Findings) {
+        if scene.alive == Some(false) {
+            return;
+        }
+        if self.due_ns.is_some_and(|due| scene.now_ns > due) {
+            self.due_ns = None;
+            let unwritten = scene.broken(Part::Journal);
+            if !unwritten {
+                findings.note(
+                    NAME,
+                    scene.now_ns,
+                    VERDICT,
+                    "a result is shown, and its lamps are neither verified nor latched",
+                );
+            }
+        }
+        if self.dark_ns.is_some_and(|dark| scene.now_ns > dark) {
+            self.dark_ns = None;
+            let excused = scene.testing() || [Part::Lamps, Part::Bus].into_iter().any(|part| scene.broken(part));
+            if scene.commanded != [0; 2] && !excused {
+                findings.note(NAME, scene.now_ns, OFF, format!("still commanded on: {:x?}", scene.commanded));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

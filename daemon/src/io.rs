@@ -1,15 +1,30 @@
 //! The thread for everything that may wait: systemd's status, relay and console.
 
-use crate::config::Config;
+use crate::config::{Config, Mqtt};
+use crate::console::{self, HandIn};
+use crate::events::Events;
 use crate::inbox::Inbox;
 use crate::journal::Reader;
 use crate::notify;
+use crate::relay;
+use anyhow::Context as _;
 use std::sync::Arc;
-use tokio::sync::{mpsc, watch};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinSet;
 use tumbler_core::effect::KeyTold;
+use tumbler_core::input::Input;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Seq;
 use tumbler_core::wire::console::Answer;
+
+/// Threads for reading the journal, files and names at most. Each waits for one thing; the relay reads one batch at a
+/// time, the console one answer a client.
+const BLOCKING: usize = 8;
+/// A thread that has nothing to read ends after this time.
+const IDLE: Duration = Duration::from_secs(2);
+/// Stack of such a thread; SQLite's parser is its deepest user.
+const STACK: usize = 512 * 1024;
 
 /// What the I/O thread is made of.
 #[derive(Debug)]
@@ -18,8 +33,6 @@ pub struct Parts {
     pub config: Config,
     /// The kernel's boot id.
     pub boot: String,
-    /// The journal's stream id.
-    pub stream: String,
     /// The journal, once for the relay and once for the console.
     pub readers: (Reader, Reader),
     /// The last event that the broker had acknowledged.
@@ -34,6 +47,8 @@ pub struct Parts {
     pub answers: mpsc::Receiver<(u64, Answer)>,
     /// The way to the table.
     pub inbox: Inbox,
+    /// Told once the console listens.
+    pub up: oneshot::Sender<()>,
     /// Becomes `true` when the daemon stops.
     pub stop: watch::Receiver<bool>,
 }
@@ -41,20 +56,111 @@ pub struct Parts {
 /// Runs on the calling thread until the daemon stops.
 ///
 /// # Errors
-/// The first of its tasks to end by itself.
+/// The console's socket cannot be opened, or the first task to end by itself.
 pub fn run(parts: Parts) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(BLOCKING)
+        .thread_keep_alive(IDLE)
+        .thread_stack_size(STACK)
+        .build()?;
     let outcome = runtime.block_on(serve(parts));
-    // Threads that resolve names may hang for long.
+    // A thread that resolves a name may hang for long.
     runtime.shutdown_background();
     outcome
 }
 
 async fn serve(parts: Parts) -> anyhow::Result<()> {
-    let Parts { snapshot, mut stop, .. } = parts;
+    let Parts { config, boot, readers, relayed, snapshot, durable, keys, answers, inbox, up, stop } = parts;
+    let backend = config.settings.backend.clone();
+    let listener = console::bind(&config.console.socket, &config.console.technician_group)?;
+    let (health, relay_health) = watch::channel(None);
+    let mut tasks: JoinSet<(&'static str, anyhow::Result<()>)> = JoinSet::new();
+
+    let feeds = console::Feeds {
+        snapshot: snapshot.clone(),
+        durable: durable.clone(),
+        relay: relay_health,
+        records: Box::new(Events::new(readers.1, &backend)),
+        hand_in: hand_in(inbox.clone()),
+        answers,
+        stop: stop.clone(),
+    };
+    let socket = config.console.clone();
+    tasks.spawn(async move {
+        console::run(listener, socket, feeds).await;
+        ("console", Ok(()))
+    });
+
+    let (acknowledged, acknowledgements) = watch::channel(relayed);
+    if let Some(mqtt) = &config.mqtt {
+        let identity = relay::Identity {
+            site: config.settings.site.clone(),
+            table: config.settings.table.clone(),
+            boot,
+            build: crate::BUILD.into(),
+            backend: backend.clone(),
+        };
+        let outbox = Events::new(readers.0, &backend);
+        let feeds =
+            relay::Feeds { snapshot: snapshot.clone(), durable, keys, acknowledged, health, stop: stop.clone() };
+        let settings = broker(mqtt);
+        tasks.spawn(async move {
+            let ended = relay::run(settings, identity, relay::Timing::default(), outbox, feeds).await;
+            ("relay", ended.context("the relay failed"))
+        });
+        tasks.spawn(hand_in_acknowledgements(acknowledgements, inbox));
+    }
     let statuses = tokio::spawn(notify::statuses(snapshot));
-    // A main thread that is gone asks for the stop too.
-    let _ = stop.wait_for(|stop| *stop).await;
+    let _ = up.send(());
+
+    let outcome = watch_tasks(&mut tasks, stop).await;
     statuses.abort();
+    outcome
+}
+
+/// Waits for the tasks; each may end only once the daemon stops.
+async fn watch_tasks(
+    tasks: &mut JoinSet<(&'static str, anyhow::Result<()>)>,
+    stop: watch::Receiver<bool>,
+) -> anyhow::Result<()> {
+    while let Some(ended) = tasks.join_next().await {
+        let (name, how) = ended.context("a task panicked")?;
+        how.with_context(|| format!("task `{name}` failed"))?;
+        // A main thread that is gone asks for the stop too.
+        if !*stop.borrow() && stop.has_changed().is_ok() {
+            anyhow::bail!("task `{name}` ended although nobody asked it to");
+        }
+    }
     Ok(())
+}
+
+/// Tells the table how far the broker has acknowledged.
+async fn hand_in_acknowledgements(mut seqs: watch::Receiver<Seq>, inbox: Inbox) -> (&'static str, anyhow::Result<()>) {
+    while seqs.changed().await.is_ok() {
+        let seq = *seqs.borrow_and_update();
+        if inbox.send(Input::Relayed { seq }).await.is_err() {
+            break;
+        }
+    }
+    ("acknowledgements", Ok(()))
+}
+
+fn hand_in(inbox: Inbox) -> HandIn {
+    Arc::new(move |input| {
+        let inbox = inbox.clone();
+        Box::pin(async move { inbox.send(input).await.is_ok() })
+    })
+}
+
+fn broker(mqtt: &Mqtt) -> relay::Settings {
+    relay::Settings {
+        host: mqtt.host.clone(),
+        port: mqtt.port,
+        tls: mqtt.ca_file.clone().filter(|_| mqtt.tls).map(|ca| relay::Tls { ca, client: None }),
+        client_id: mqtt.client_id.clone(),
+        username: mqtt.username.clone(),
+        password_file: mqtt.password_file.clone(),
+        keep_alive: Duration::from_secs(mqtt.keep_alive_s.into()),
+    }
 }

@@ -1,6 +1,7 @@
 //! The composition root: the one place that names the concrete types and ties them together.
 
 use crate::config::{self, Config};
+use crate::console;
 use crate::control::{self, Outside, Parts, Progress};
 use crate::fieldbus;
 use crate::hardware::virtual_wire::VirtualLines;
@@ -26,8 +27,6 @@ use tumbler_core::wire::console::Answer;
 
 /// Key presses that wait for the relay at most; what finds no room is dropped, for it is news and no record.
 const KEYS: usize = 16;
-/// Answers that wait for the console at most: more than its connections can have outstanding.
-const ANSWERS: usize = 64;
 /// Longest time that the control loop may take to end in safe state; it limits itself to 2 s.
 const CONTROL_ENDS: Duration = Duration::from_millis(2500);
 /// Longest time for everything else to end. Whatever has not ended then ends with the process.
@@ -54,7 +53,6 @@ pub fn run(config: Config) -> anyhow::Result<()> {
     let place = &config.journal;
     let (journal, found) = Journal::open(&place.state_dir, &place.run_dir, &config.identity(), &boot)?;
     let relayed = relayed(&found);
-    let stream = journal.stream().to_owned();
     let readers = (journal.reader()?, journal.reader()?);
 
     let (inbox, arrivals) = inbox::inbox();
@@ -79,7 +77,7 @@ pub fn run(config: Config) -> anyhow::Result<()> {
     })?;
 
     let (keys, keys_told) = mpsc::channel(KEYS);
-    let (answer, answers) = mpsc::channel(ANSWERS);
+    let (answer, answers) = mpsc::channel(console::ANSWERS);
     let (up, is_up) = oneshot::channel();
     let (stop_control, stop) = oneshot::channel();
     let progress = Arc::new(Progress::default());
@@ -100,10 +98,10 @@ pub fn run(config: Config) -> anyhow::Result<()> {
     };
 
     let (stop_io, io_stops) = watch::channel(false);
+    let (io_up, io_is_up) = oneshot::channel();
     let snapshot = up.snapshot.clone();
     let io_parts = io::Parts {
         boot,
-        stream,
         readers,
         relayed,
         snapshot: up.snapshot,
@@ -111,12 +109,16 @@ pub fn run(config: Config) -> anyhow::Result<()> {
         keys: keys_told,
         answers,
         inbox,
+        up: io_up,
         stop: io_stops,
         config,
     };
     supervisor.thread("io", move || io::run(io_parts))?;
-    notify::ready(&snapshot.borrow());
-    tracing::info!(phase = snapshot.borrow().phase.name(), backend = snapshot.borrow().backend, "the table is up");
+    if io_is_up.blocking_recv().is_ok() {
+        let snapshot = Arc::clone(&snapshot.borrow());
+        tracing::info!(phase = snapshot.phase.name(), backend = snapshot.backend, "the table is up");
+        notify::ready(&snapshot);
+    }
 
     let outcome = watch_over(&mut supervisor, Watchdog::new(progress), || writer.ended());
     notify::stopping();

@@ -61,10 +61,8 @@ pub async fn run(listener: UnixListener, console: Console, feeds: Feeds) {
     tokio::pin!(deliver);
     loop {
         tokio::select! {
-            stopping = stop.wait_for(|stop| *stop) => {
-                drop(stopping);
-                break;
-            }
+            // Without its guard, which would tie this task to its thread.
+            () = async { drop(stop.wait_for(|stop| *stop).await) } => break,
             () = &mut deliver => break,
             Some(_) = clients.join_next() => {}
             accepted = listener.accept() => match accepted {

@@ -9,7 +9,19 @@
 //! println!("{config}")                          tumblerd --check-config: the effective values as TOML
 //! ```
 
-use std::path::PathBuf;
+mod effective;
+mod keys;
+mod problem;
+mod tree;
+
+pub use problem::{ConfigErrors, Problem};
+
+use effective::Effective;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use tree::{Leaf, Tree};
 use tumbler_core::settings::Settings;
 
 /// The effective configuration.
@@ -29,6 +41,8 @@ pub struct Config {
     pub console: Console,
     /// `[log]`.
     pub log: Log,
+    /// All of it as in the files.
+    effective: Effective,
 }
 
 /// What drives the wires.
@@ -119,45 +133,23 @@ pub struct Log {
     pub level: String,
 }
 
-/// One thing that is wrong with the configuration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// The file.
-    pub file: PathBuf,
-    /// The line, counted from 1, where one can be named.
-    pub line: Option<usize>,
-    /// Path of the key, such as `bus.baud`; empty for a whole file.
-    pub path: String,
-    /// What is wrong, the value found included.
-    pub problem: String,
-    /// What is allowed, or what to do.
-    pub allowed: String,
-}
-
-/// Everything that is wrong with the configuration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConfigErrors(pub Vec<Problem>);
-
-impl std::fmt::Display for ConfigErrors {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} problems", self.0.len())
-    }
-}
-
-impl std::error::Error for ConfigErrors {}
-
-impl std::fmt::Display for Config {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:?}", self.settings)
+impl fmt::Display for Config {
+    /// The effective values as TOML.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = toml::to_string(&self.effective).map_err(|_| fmt::Error)?;
+        f.write_str(text.trim_end())
     }
 }
 
 impl Config {
-    /// SHA-256 of the effective values in hexadecimal. Secrets are not in it: they lie in files of their own.
+    /// SHA-256 of the effective values in hexadecimal: of their JSON with the keys in alphabetical order and no spaces.
+    /// No secret is in it: secrets lie in files of their own.
     #[must_use]
     pub fn hash(&self) -> String {
-        String::new()
+        let canonical = serde_json::to_value(&self.effective).map(|value| value.to_string()).unwrap_or_default();
+        Sha256::digest(canonical).iter().map(|byte| format!("{byte:02x}")).collect()
     }
+
     /// Whose journal this table's is.
     #[must_use]
     pub fn identity(&self) -> crate::journal::Identity {
@@ -173,7 +165,90 @@ impl Config {
 ///
 /// # Errors
 /// All that is wrong with it.
-pub fn check(path: &std::path::Path) -> Result<Config, ConfigErrors> {
-    let _ = path;
-    Err(ConfigErrors(Vec::new()))
+pub fn check(path: &Path) -> Result<Config, ConfigErrors> {
+    let mut problems = Vec::new();
+    let mut tree = Tree::new();
+    for file in tree::files(path, &mut problems) {
+        tree::read(&file, &mut tree, &mut problems);
+    }
+    unbuilt(&tree, &mut problems);
+    // A file that cannot be read is no reason to list every key that may stand in it.
+    if problems.iter().all(|problem| !problem.path.is_empty()) {
+        missing(path, &tree, &mut problems);
+    }
+    if problems.is_empty() {
+        match resolve(&tree) {
+            Ok(config) => return Ok(config),
+            Err(wrong) => {
+                for (key, problem, allowed) in wrong {
+                    problems.push(at(path, &tree, key, problem, allowed));
+                }
+            }
+        }
+    }
+    Err(ConfigErrors(problems))
+}
+
+/// A problem of this key: where it was set, or else where it should have been.
+fn at(path: &Path, tree: &Tree, key: String, problem: String, allowed: String) -> Problem {
+    let (section, name) = key.split_once('.').unwrap_or((&key, ""));
+    let leaf: Option<&Leaf> = tree.get(&(section.to_owned(), name.to_owned()));
+    let file = leaf.map_or(path, |leaf| &leaf.file).to_owned();
+    Problem { file, line: leaf.map(|leaf| leaf.line), path: key, problem, allowed }
+}
+
+/// Says that a backend is known and not built in, which is not the same as a slip of the pen.
+fn unbuilt(tree: &Tree, problems: &mut [Problem]) {
+    let backend = tree.get(&("hardware".to_owned(), "backend".to_owned()));
+    let Some(backend) = backend.and_then(|leaf| leaf.value.as_str()) else { return };
+    if matches!(backend, "cdev" | "rppal") {
+        for problem in problems.iter_mut().filter(|problem| problem.path == "hardware.backend") {
+            problem.problem = format!("backend \"{backend}\" is not built in yet");
+        }
+    }
+}
+
+fn missing(path: &Path, tree: &Tree, problems: &mut Vec<Problem>) {
+    let required = keys::all().filter(|key| key.required);
+    let missing = required.filter(|key| !tree.contains_key(&(key.section.to_owned(), key.name.to_owned())));
+    // A key that is there under a misspelt name is reported once.
+    let misspelt: BTreeSet<String> = problems
+        .iter()
+        .filter_map(|problem| problem.problem.split_once("did you mean `"))
+        .filter_map(|(_, rest)| rest.split_once('`'))
+        .map(|(name, _)| name.to_owned())
+        .collect();
+    for key in missing.filter(|key| !misspelt.contains(key.name)) {
+        let name = format!("{}.{}", key.section, key.name);
+        problems.push(at(path, tree, name, "the key is missing".into(), format!("allowed is {}", key.kind)));
+    }
+}
+
+/// Makes values of a tree whose every key is known and in range.
+fn resolve(tree: &Tree) -> Result<Config, Vec<(String, String, String)>> {
+    let mut sections = toml::Table::new();
+    for ((section, name), leaf) in tree {
+        let section = sections.entry(section.clone()).or_insert_with(|| toml::Value::Table(toml::Table::new()));
+        if let Some(section) = section.as_table_mut() {
+            section.insert(name.clone(), leaf.value.clone());
+        }
+    }
+    let effective: Effective = serde_path_to_error::deserialize(toml::Value::Table(sections)).map_err(|error| {
+        // The table of keys lets nothing through that does not fit; should it all the same, the path is named.
+        let path = error.path().to_string();
+        vec![(path, error.into_inner().message().to_owned(), "see systemd/tumblerd.toml".to_owned())]
+    })?;
+    let settings = effective.settings();
+    let mut wrong: Vec<(String, String, String)> = match settings.check() {
+        Ok(_) => Vec::new(),
+        Err(bad) => bad.into_iter().map(|bad| (bad.path, bad.problem, format!("allowed is {}", bad.allowed))).collect(),
+    };
+    match effective.resolve() {
+        Ok(config) if wrong.is_empty() => Ok(config),
+        Ok(_) => Err(wrong),
+        Err(more) => {
+            wrong.extend(more.into_iter().map(|(path, problem, allowed)| (path.to_owned(), problem, allowed)));
+            Err(wrong)
+        }
+    }
 }

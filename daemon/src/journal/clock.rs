@@ -3,6 +3,7 @@
 use nix::libc;
 use nix::time::{ClockId, clock_gettime};
 use std::io::{self, Read};
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The kernel's boot id.
@@ -57,16 +58,22 @@ impl WallClock {
     }
 }
 
-/// Whether the kernel's clock is kept by a time service (`STA_UNSYNC` is clear).
-#[expect(unsafe_code, reason = "adjtimex has no safe wrapper in nix; one call that only reads")]
+/// Whether the clock is kept by a time service. The unit's sandbox (`ProtectClock=`) forbids asking the kernel; then
+/// systemd-timesyncd's mark is looked at.
 fn synchronised() -> bool {
+    kernel_says_synchronised().unwrap_or_else(|| Path::new("/run/systemd/timesync/synchronized").exists())
+}
+
+/// Whether `STA_UNSYNC` is clear; `None` where asking is forbidden.
+#[expect(unsafe_code, reason = "adjtimex has no safe wrapper in nix; one call that only reads")]
+fn kernel_says_synchronised() -> Option<bool> {
     // SAFETY: `timex` is a plain C structure for which all zeroes is valid; with `modes` 0 the kernel only fills it in.
     let (state, status) = unsafe {
         let mut timex: libc::timex = std::mem::zeroed();
         let state = libc::adjtimex(&mut timex);
         (state, timex.status)
     };
-    state >= 0 && status & libc::STA_UNSYNC == 0
+    (state >= 0).then_some(status & libc::STA_UNSYNC == 0)
 }
 
 #[cfg(test)]

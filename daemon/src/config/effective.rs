@@ -1,0 +1,303 @@
+//! The effective values: what the files say, and the defaults where they say nothing.
+
+use super::{Bus, Config, Console, Hardware, Journal, Log, LogFormat, Mqtt};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use tumbler_core::settings::{Parameters, Settings};
+
+/// All sections as in the files. What it serialises to is printed by `--check-config` and hashed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Effective {
+    table: Table,
+    hardware: Wires,
+    bus: BusSection,
+    #[serde(default)]
+    journal: Dirs,
+    #[serde(default)]
+    mqtt: Broker,
+    #[serde(default)]
+    console: People,
+    #[serde(default)]
+    log: LogSection,
+    #[serde(default)]
+    parameters: Parameters,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    site: String,
+    table: String,
+    rules: String,
+    layout: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wires {
+    backend: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    socket: Option<PathBuf>,
+    #[serde(default)]
+    reader: bool,
+    #[serde(default = "no_sensor")]
+    temperature: String,
+}
+
+fn no_sensor() -> String {
+    "none".into()
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BusSection {
+    port: PathBuf,
+    #[serde(default = "baud")]
+    baud: u32,
+    #[serde(default = "turnaround")]
+    turnaround_ms: u32,
+    #[serde(default = "timeout")]
+    timeout_ms: u32,
+}
+
+/// The figures are for this rate.
+fn baud() -> u32 {
+    115_200
+}
+/// Boards answer within a few milliseconds; `daemon/docs` asks for 10.
+fn turnaround() -> u32 {
+    10
+}
+/// Several turnarounds, so that a USB adapter's latency timer (16 ms) is no timeout.
+fn timeout() -> u32 {
+    50
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Dirs {
+    state_dir: PathBuf,
+    run_dir: PathBuf,
+}
+
+impl Default for Dirs {
+    fn default() -> Self {
+        Self { state_dir: "/var/lib/tumblerd".into(), run_dir: "/run/tumblerd".into() }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Broker {
+    enabled: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    username: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    password_file: Option<PathBuf>,
+    keep_alive_s: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ca_file: Option<PathBuf>,
+}
+
+impl Default for Broker {
+    fn default() -> Self {
+        // A broker that is gone is noticed after twice the keep-alive.
+        let keep_alive_s = 10;
+        let (url, client_id, username, password_file, ca_file) = (None, None, None, None, None);
+        Self { enabled: false, url, client_id, username, password_file, keep_alive_s, ca_file }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct People {
+    socket: PathBuf,
+    supervisor_group: String,
+    technician_group: String,
+    supervisor_uids: Vec<u32>,
+    technician_uids: Vec<u32>,
+}
+
+impl Default for People {
+    fn default() -> Self {
+        Self {
+            socket: "/run/tumblerd/console.sock".into(),
+            supervisor_group: "tumbler-supervisor".into(),
+            technician_group: "tumbler-tech".into(),
+            supervisor_uids: Vec::new(),
+            technician_uids: Vec::new(),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct LogSection {
+    format: String,
+    level: String,
+}
+
+impl Default for LogSection {
+    fn default() -> Self {
+        Self { format: "text".into(), level: "info".into() }
+    }
+}
+
+/// Something that no single key shows to be wrong: path, problem, what is allowed.
+pub(super) type Wrong = (&'static str, String, String);
+
+impl Effective {
+    /// What the core is to be given.
+    pub(super) fn settings(&self) -> Settings {
+        Settings {
+            site: self.table.site.clone(),
+            table: self.table.table.clone(),
+            backend: self.hardware.backend.clone(),
+            rules: self.table.rules.clone(),
+            layout: self.table.layout.clone(),
+            reader: self.hardware.reader,
+            temperature: self.hardware.temperature != "none",
+            parameters: self.parameters,
+        }
+    }
+
+    /// The configuration, if the keys agree with each other.
+    pub(super) fn resolve(self) -> Result<Config, Vec<Wrong>> {
+        let mut wrong = Vec::new();
+        if self.hardware.socket.is_none() {
+            wrong.push((
+                "hardware.socket",
+                "the key is missing".into(),
+                "backend \"virtual\" needs the path of the socket on which the bench listens".into(),
+            ));
+        }
+        if self.journal.state_dir == self.journal.run_dir {
+            wrong.push((
+                "journal.run_dir",
+                format!("\"{}\" is the state directory too", self.journal.run_dir.display()),
+                "the run directory must lie on tmpfs, such as /run/tumblerd: a permit must not outlive the boot".into(),
+            ));
+        }
+        let mqtt = self.mqtt.resolve(&self.table, &mut wrong);
+        let settings = self.settings();
+        let (Some(socket), true) = (self.hardware.socket.clone(), wrong.is_empty()) else { return Err(wrong) };
+        let temperature = settings.temperature;
+        let (bus, dirs, people) = (&self.bus, &self.journal, &self.console);
+        Ok(Config {
+            settings,
+            hardware: Hardware::Virtual { socket, temperature },
+            bus: Bus {
+                port: bus.port.clone(),
+                baud: bus.baud,
+                turnaround_ms: bus.turnaround_ms,
+                timeout_ms: bus.timeout_ms,
+            },
+            journal: Journal { state_dir: dirs.state_dir.clone(), run_dir: dirs.run_dir.clone() },
+            mqtt,
+            console: Console {
+                socket: people.socket.clone(),
+                supervisor_group: people.supervisor_group.clone(),
+                technician_group: people.technician_group.clone(),
+                supervisor_uids: people.supervisor_uids.clone(),
+                technician_uids: people.technician_uids.clone(),
+            },
+            log: Log {
+                format: if self.log.format == "json" { LogFormat::Json } else { LogFormat::Text },
+                level: self.log.level.clone(),
+            },
+            effective: self,
+        })
+    }
+}
+
+impl Broker {
+    fn resolve(&self, table: &Table, wrong: &mut Vec<Wrong>) -> Option<Mqtt> {
+        if self.password_file.is_some() && self.username.is_none() {
+            let allowed = "a password goes with a name; set mqtt.username, or leave mqtt.password_file out";
+            wrong.push(("mqtt.username", "the key is missing".into(), allowed.into()));
+        }
+        if !self.enabled {
+            return None;
+        }
+        let allowed = "allowed is mqtt://HOST[:PORT] or mqtts://HOST[:PORT]";
+        let Some(url) = &self.url else {
+            wrong.push(("mqtt.url", "the key is missing".into(), format!("mqtt.enabled needs it; {allowed}")));
+            return None;
+        };
+        let Some((tls, host, port)) = broker(url) else {
+            wrong.push(("mqtt.url", format!("\"{url}\" is not the address of a broker"), allowed.into()));
+            return None;
+        };
+        if tls && self.ca_file.is_none() {
+            let allowed = "mqtts:// needs the certificate authorities to trust, in a PEM file";
+            wrong.push(("mqtt.ca_file", "the key is missing".into(), allowed.into()));
+        }
+        let client_id = self.client_id.clone();
+        Some(Mqtt {
+            host,
+            port,
+            tls,
+            ca_file: self.ca_file.clone(),
+            client_id: client_id.unwrap_or_else(|| format!("tumblerd-{}-{}", table.site, table.table)),
+            username: self.username.clone(),
+            password_file: self.password_file.clone(),
+            keep_alive_s: self.keep_alive_s,
+        })
+    }
+}
+
+/// TLS or not, host and port of a broker's address.
+fn broker(url: &str) -> Option<(bool, String, u16)> {
+    let (tls, rest) = match (url.strip_prefix("mqtt://"), url.strip_prefix("mqtts://")) {
+        (Some(rest), _) => (false, rest),
+        (_, Some(rest)) => (true, rest),
+        _ => return None,
+    };
+    let rest = rest.strip_suffix('/').unwrap_or(rest);
+    // An IPv6 address stands in brackets.
+    let (host, port) = if let Some(rest) = rest.strip_prefix('[') {
+        let (host, port) = rest.split_once(']')?;
+        (host, port.strip_prefix(':').or_else(|| port.is_empty().then_some(""))?)
+    } else {
+        rest.split_once(':').unwrap_or((rest, ""))
+    };
+    let port = match (port, tls) {
+        ("", false) => 1883,
+        ("", true) => 8883,
+        (port, _) => port.parse().ok().filter(|port| *port > 0)?,
+    };
+    let odd = |c: char| c.is_whitespace() || c.is_control() || "/@?#[]".contains(c);
+    (!host.is_empty() && !host.contains(odd)).then(|| (tls, host.to_owned(), port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn broker_addresses() {
+        for (url, expected) in [
+            ("mqtt://localhost", Some((false, "localhost", 1883))),
+            ("mqtt://10.0.0.1:1884/", Some((false, "10.0.0.1", 1884))),
+            ("mqtts://pit.house.example", Some((true, "pit.house.example", 8883))),
+            ("mqtts://[fd00::1]:8884", Some((true, "fd00::1", 8884))),
+            ("mqtt://[fd00::1]", Some((false, "fd00::1", 1883))),
+            ("http://localhost", None),
+            ("localhost:1883", None),
+            ("mqtt://", None),
+            ("mqtt://host:0", None),
+            ("mqtt://host:70000", None),
+            ("mqtt://user:secret@host", None),
+            ("mqtt://host/path", None),
+            ("mqtt://[fd00::1", None),
+            ("mqtt://ho st", None),
+        ] {
+            assert_eq!(broker(url), expected.map(|(tls, host, port)| (tls, host.to_owned(), port)), "{url}");
+        }
+    }
+}

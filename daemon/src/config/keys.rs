@@ -1,0 +1,171 @@
+//! Every key of the configuration: its type, what is allowed, and its default. `systemd/tumblerd.toml` shows them with examples.
+
+use std::fmt;
+use toml::Value;
+use tumbler_core::settings::Parameters;
+
+/// What a key's value may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Some text.
+    Text,
+    /// A path that does not depend on where the daemon was started.
+    Path,
+    /// `true` or `false`.
+    Bool,
+    /// A whole number in this range, in this unit.
+    Number(i64, i64, &'static str),
+    /// One of these numbers.
+    OneNumber(&'static [i64]),
+    /// One of these words.
+    OneWord(&'static [&'static str]),
+    /// A list of user ids.
+    UserIds,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text => f.write_str("a text of one or more characters"),
+            Self::Path => f.write_str("an absolute path"),
+            Self::Bool => f.write_str("true or false"),
+            Self::Number(min, max, "") => write!(f, "a whole number from {min} to {max}"),
+            Self::Number(min, max, unit) => write!(f, "a whole number from {min} to {max} {unit}"),
+            Self::OneNumber(numbers) => {
+                let words: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+                write!(f, "one of {}", words.join(", "))
+            }
+            Self::OneWord(words) => {
+                let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+                write!(f, "one of {}", words.join(", "))
+            }
+            Self::UserIds => f.write_str("a list of user ids, such as [1000, 1001]"),
+        }
+    }
+}
+
+impl Kind {
+    /// Whether a value is one of these; otherwise what is wrong with it.
+    pub(super) fn check(self, value: &Value) -> Result<(), String> {
+        let number = |number: &i64| format!("{number} is out of range");
+        match (self, value) {
+            (Self::Text, Value::String(text)) if text.trim().is_empty() => Err("the text is empty".into()),
+            (Self::Path, Value::String(text)) if !text.starts_with('/') => {
+                Err(format!("\"{text}\" is not an absolute path"))
+            }
+            (Self::Text | Self::Path, Value::String(text)) if text.contains(['\0', '\n']) => {
+                Err("the text has a control character".into())
+            }
+            (Self::Text | Self::Path, Value::String(_)) | (Self::Bool, Value::Boolean(_)) => Ok(()),
+            (Self::Number(min, max, _), Value::Integer(found)) if (min..=max).contains(found) => Ok(()),
+            (Self::Number(..), Value::Integer(found)) => Err(number(found)),
+            (Self::OneNumber(numbers), Value::Integer(found)) if numbers.contains(found) => Ok(()),
+            (Self::OneNumber(_), Value::Integer(found)) => Err(format!("{found} is none of these")),
+            (Self::OneWord(words), Value::String(found)) if words.contains(&found.as_str()) => Ok(()),
+            (Self::OneWord(words), Value::String(found)) => {
+                let near = super::problem::nearest(found, words.iter().copied());
+                let near = near.map(|word| format!("; did you mean \"{word}\"?")).unwrap_or_default();
+                Err(format!("\"{found}\" is none of these{near}"))
+            }
+            (Self::UserIds, Value::Array(ids)) => {
+                let wrong = ids.iter().find(|id| !id.as_integer().is_some_and(|id| u32::try_from(id).is_ok()));
+                wrong.map_or(Ok(()), |wrong| Err(format!("{wrong} is no user id")))
+            }
+            (_, found) => Err(format!("{} is {}", shown(found), article(found))),
+        }
+    }
+}
+
+/// A value as it may be shown in a message: short, on one line.
+pub(super) fn shown(value: &Value) -> String {
+    let text = value.to_string().replace('\n', " ");
+    if text.chars().count() <= 60 {
+        return text;
+    }
+    let start: String = text.chars().take(57).collect();
+    format!("{start}...")
+}
+
+const fn article(value: &Value) -> &'static str {
+    match value {
+        Value::String(_) => "a text",
+        Value::Integer(_) => "a whole number",
+        Value::Float(_) => "a broken number",
+        Value::Boolean(_) => "a yes or no",
+        Value::Datetime(_) => "a date",
+        Value::Array(_) => "a list",
+        Value::Table(_) => "a section",
+    }
+}
+
+/// A key.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Key {
+    /// Section and name.
+    pub(super) section: &'static str,
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    /// Whether it has no default.
+    pub(super) required: bool,
+}
+
+const fn key(section: &'static str, name: &'static str, kind: Kind) -> Key {
+    Key { section, name, kind, required: false }
+}
+const fn required(section: &'static str, name: &'static str, kind: Kind) -> Key {
+    Key { section, name, kind, required: true }
+}
+
+/// The sections, in the order in which they are shown.
+pub(super) const SECTIONS: [&str; 8] = ["table", "hardware", "bus", "journal", "mqtt", "console", "log", "parameters"];
+
+const KEYS: &[Key] = &[
+    required("table", "site", Kind::Text),
+    required("table", "table", Kind::Text),
+    required("table", "rules", Kind::Text),
+    required("table", "layout", Kind::Text),
+    required("hardware", "backend", Kind::OneWord(&["virtual"])),
+    key("hardware", "socket", Kind::Path),
+    key("hardware", "reader", Kind::Bool),
+    key("hardware", "temperature", Kind::OneWord(&["none", "wires"])),
+    required("bus", "port", Kind::Path),
+    key("bus", "baud", Kind::OneNumber(&[9600, 19200, 38400, 57600, 115_200])),
+    key("bus", "turnaround_ms", Kind::Number(1, 200, "ms")),
+    key("bus", "timeout_ms", Kind::Number(5, 500, "ms")),
+    key("journal", "state_dir", Kind::Path),
+    key("journal", "run_dir", Kind::Path),
+    key("mqtt", "enabled", Kind::Bool),
+    key("mqtt", "url", Kind::Text),
+    key("mqtt", "client_id", Kind::Text),
+    key("mqtt", "username", Kind::Text),
+    key("mqtt", "password_file", Kind::Path),
+    // rumqttc panics under 5 s; a broker that is gone is noticed after twice this.
+    key("mqtt", "keep_alive_s", Kind::Number(5, 600, "s")),
+    key("mqtt", "ca_file", Kind::Path),
+    key("console", "socket", Kind::Path),
+    key("console", "supervisor_group", Kind::Text),
+    key("console", "technician_group", Kind::Text),
+    key("console", "supervisor_uids", Kind::UserIds),
+    key("console", "technician_uids", Kind::UserIds),
+    key("log", "format", Kind::OneWord(&["text", "json"])),
+    key("log", "level", Kind::OneWord(&["error", "warn", "info", "debug", "trace"])),
+];
+
+/// All keys, those of `[parameters]` included.
+pub(super) fn all() -> impl Iterator<Item = Key> {
+    let parameters = Parameters::TABLE.iter().map(|parameter| {
+        let kind = Kind::Number(i64::from(parameter.min), i64::from(parameter.max), parameter.unit);
+        key("parameters", parameter.name, kind)
+    });
+    KEYS.iter().copied().chain(parameters)
+}
+
+/// The names of a section's keys.
+pub(super) fn names(section: &str) -> Vec<&'static str> {
+    all().filter(|key| key.section == section).map(|key| key.name).collect()
+}
+
+/// The key of this name in this section.
+pub(super) fn find(section: &str, name: &str) -> Option<Key> {
+    all().find(|key| key.section == section && key.name == name)
+}

@@ -1,0 +1,111 @@
+//! What is wrong with a configuration, said so that it can be put right: file, line, path, value found, what is allowed.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// One thing that is wrong with the configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The file.
+    pub file: PathBuf,
+    /// The line, counted from 1, where one can be named.
+    pub line: Option<usize>,
+    /// Path of the key, such as `bus.baud`; empty for a whole file.
+    pub path: String,
+    /// What is wrong, the value found included.
+    pub problem: String,
+    /// What is allowed, or what to do.
+    pub allowed: String,
+}
+
+/// Everything that is wrong with the configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigErrors(pub Vec<Problem>);
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        if !self.path.is_empty() {
+            write!(f, ": {}", self.path)?;
+        }
+        write!(f, ": {}; {}", self.problem, self.allowed)
+    }
+}
+
+impl fmt::Display for ConfigErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let many = self.0.len();
+        for problem in &self.0 {
+            writeln!(f, "{problem}")?;
+        }
+        write!(f, "{many} {} in the configuration", if many == 1 { "problem" } else { "problems" })
+    }
+}
+
+impl std::error::Error for ConfigErrors {}
+
+impl Problem {
+    /// A problem with a whole file.
+    pub(super) fn of_file(file: &Path, line: Option<usize>, problem: String, allowed: &str) -> Self {
+        Self { file: file.to_owned(), line, path: String::new(), problem, allowed: allowed.to_owned() }
+    }
+}
+
+/// The one of `known` that is most like `word`, if any is like it at all.
+pub(super) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let word = word.to_lowercase();
+    let bound = (word.chars().count() / 3).max(2);
+    let near = known.into_iter().map(|other| (distance(&word, other), other));
+    near.filter(|(away, _)| *away <= bound).min_by_key(|(away, _)| *away).map(|(_, other)| other)
+}
+
+/// How many letters must be put in, left out, changed or swapped with their neighbour (Damerau and Levenshtein).
+fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    let mut previous = None;
+    for (above, letter) in left.chars().enumerate() {
+        let mut next = vec![above + 1];
+        for (column, other) in right.iter().enumerate() {
+            let at = |row: &[usize], column: usize| row.get(column).copied().unwrap_or(usize::MAX / 2);
+            let mut best = at(&row, column) + usize::from(letter != *other);
+            best = best.min(at(&row, column + 1) + 1).min(at(&next, column) + 1);
+            let swapped = column.checked_sub(1).and_then(|c| right.get(c)).is_some_and(|c| *c == letter);
+            if swapped && previous == Some(*other) {
+                best = best.min(at(&before, column - 1) + 1);
+            }
+            next.push(best);
+        }
+        before = std::mem::replace(&mut row, next);
+        previous = Some(letter);
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_words_are_found_and_far_ones_are_not() {
+        let known = ["port", "baud", "turnaround_ms", "timeout_ms"];
+        assert_eq!(nearest("buad", known), Some("baud"));
+        assert_eq!(nearest("Baud", known), Some("baud"));
+        assert_eq!(nearest("turnaround", known), Some("turnaround_ms"));
+        assert_eq!(nearest("time_out_ms", known), Some("timeout_ms"));
+        assert_eq!(nearest("weather", known), None);
+        assert_eq!(nearest("", []), None);
+    }
+
+    #[test]
+    fn the_distance_counts_letters() {
+        for (left, right, away) in [("", "", 0), ("a", "", 1), ("", "ab", 2), ("ab", "ba", 1), ("kitten", "sitting", 3)]
+        {
+            assert_eq!(distance(left, right), away, "{left} {right}");
+        }
+    }
+}

@@ -8,7 +8,6 @@ pub(crate) enum Ended {
     /// Done: exit code 0.
     Done,
     /// Refused, or what was looked at is wrong; the reason has been said: exit code 1.
-    #[expect(dead_code, reason = "only commands to the daemon can be refused")]
     Refused,
 }
 

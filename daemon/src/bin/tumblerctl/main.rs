@@ -2,20 +2,57 @@
 //!
 //! Exit codes: 0 done, 1 refused or found wrong, 2 wrong usage or the daemon cannot be reached.
 
+mod amend;
+mod close;
+mod confirm_dome;
+mod context;
+mod dice;
 mod ending;
+mod events;
+mod faults;
+mod journal;
 mod layouts;
+mod link;
+mod maintenance;
 mod odds;
+mod open;
+mod people;
+mod record;
+mod reset;
+mod rounds;
 mod say;
+mod settle;
+mod status;
+mod void;
+mod void_afterwards;
+mod watch;
+mod witness;
 
+use crate::context::Context;
+use crate::ending::Ended;
 use clap::{Parser, Subcommand};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Talks to the daemon of a Tai-Sai table, and knows the layouts without one.
+/// Talks to the daemon of a Tai-Sai table, and knows layouts and journals without one.
+///
+/// Who may do what comes from the account's groups (tumbler-tech, tumbler-supervisor); whatever moves or clears something
+/// also needs the supervisor's key, turned less than five minutes before.
 ///
 /// Exit codes: 0 done, 1 refused or found wrong, 2 wrong usage or the daemon cannot be reached.
 #[derive(Debug, Parser)]
 #[command(name = "tumblerctl", version, max_term_width = 100)]
+#[command(after_help = "Example:\n  tumblerctl status\n  tumblerctl open --name Mei")]
 struct Arguments {
+    /// The daemon's console socket
+    #[arg(
+        long,
+        global = true,
+        value_name = "PATH",
+        env = "TUMBLERCTL_SOCKET",
+        default_value = "/run/tumblerd/console.sock"
+    )]
+    socket: PathBuf,
     /// Answer in JSON, for scripts
     #[arg(long, global = true)]
     json: bool,
@@ -25,15 +62,54 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum What {
+    Status(status::Arguments),
+    Watch(watch::Arguments),
+    Rounds(rounds::Arguments),
+    Events(events::Arguments),
+    Faults(faults::Arguments),
+    Reset(reset::Arguments),
+    Amend(amend::Arguments),
+    Void(void::Arguments),
+    VoidAfterwards(void_afterwards::Arguments),
+    Settle(settle::Arguments),
+    ConfirmDome(confirm_dome::Arguments),
+    Dice(dice::Arguments),
+    Open(open::Arguments),
+    Witness(witness::Arguments),
+    Close(close::Arguments),
+    Maintenance(maintenance::Arguments),
+    Record(record::Arguments),
+    Journal(journal::Arguments),
     Layouts(layouts::Arguments),
     Odds(odds::Arguments),
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    let ended = match arguments.what {
-        What::Layouts(_) => layouts::run(arguments.json),
-        What::Odds(of) => odds::run(&of, arguments.json),
-    };
-    ending::code(ended)
+    let Arguments { socket, json, what } = Arguments::parse();
+    ending::code(run(&Context { socket, json }, &what))
+}
+
+fn run(context: &Context, what: &What) -> anyhow::Result<Ended> {
+    match what {
+        What::Status(_) => status::run(context),
+        What::Watch(_) => watch::run(context),
+        What::Rounds(of) => rounds::run(context, of),
+        What::Events(of) => events::run(context, of),
+        What::Faults(_) => faults::run(context),
+        What::Reset(of) => reset::run(context, of),
+        What::Amend(of) => amend::run(context, of),
+        What::Void(of) => void::run(context, of),
+        What::VoidAfterwards(of) => void_afterwards::run(context, of),
+        What::Settle(of) => settle::run(context, of),
+        What::ConfirmDome(of) => confirm_dome::run(context, of),
+        What::Dice(of) => dice::run(context, of),
+        What::Open(of) => open::run(context, of),
+        What::Witness(of) => witness::run(context, of),
+        What::Close(of) => close::run(context, of),
+        What::Maintenance(of) => maintenance::run(context, of),
+        What::Record(_) => record::run(context),
+        What::Journal(of) => journal::run(of, context.json),
+        What::Layouts(_) => layouts::run(context.json),
+        What::Odds(of) => odds::run(of, context.json),
+    }
 }

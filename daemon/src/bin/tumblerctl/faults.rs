@@ -1,0 +1,38 @@
+//! `tumblerctl faults`: what is latched, and what is replaced by a procedure.
+
+use crate::context::Context;
+use crate::ending::Ended;
+use crate::link::Link;
+use crate::say;
+use anyhow::bail;
+use serde_json::json;
+use tumbler_core::wire::ask::{Ask, Query, Told};
+
+/// List latched malfunctions, and checks that a procedure replaces
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tumblerctl faults --json\nExits with 0 whether there are any or not.")]
+pub(crate) struct Arguments {}
+
+pub(crate) fn run(context: &Context) -> anyhow::Result<Ended> {
+    let mut link = Link::open(&context.socket)?;
+    link.ask(Ask::Query(Query::Faults))?;
+    let Told::Faults { latched, waived } = link.next()? else {
+        bail!("the daemon answered `faults` with something else");
+    };
+    if context.json {
+        say::json(&json!({ "latched": latched, "waived": waived }))?;
+        return Ok(Ended::Done);
+    }
+    if latched.is_empty() && waived.is_empty() {
+        say::line("no malfunction is latched")?;
+    }
+    for malfunction in &latched {
+        say::line(&format!("{}: {}", malfunction.code, malfunction.cause))?;
+        let procedure = if malfunction.code.allows_procedure() { ", or with --procedure TEXT" } else { "" };
+        say::line(&format!("  when put right: tumblerctl reset {} --rectified{procedure}", malfunction.code))?;
+    }
+    for waiver in &waived {
+        say::line(&format!("{}: replaced by a procedure of {}: {}", waiver.code, waiver.by, waiver.procedure))?;
+    }
+    Ok(Ended::Done)
+}

@@ -1,0 +1,74 @@
+//! The line to the daemon: one connection to its console socket.
+
+use anyhow::{Context, bail};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tumbler_core::wire::ask::{Ask, MAX_LINE, Reply, Request, Said, Told};
+
+/// Longest time for a question's answer: the daemon reads a few pages of its journal for it.
+const QUESTION: Duration = Duration::from_secs(15);
+
+/// A connection to the daemon.
+#[derive(Debug)]
+pub(crate) struct Link {
+    stream: BufReader<UnixStream>,
+    path: PathBuf,
+    id: u64,
+}
+
+impl Link {
+    /// Connects to the daemon at this socket.
+    ///
+    /// # Errors
+    /// It cannot be reached; says what to do.
+    pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
+        let stream = UnixStream::connect(path).with_context(|| {
+            format!(
+                "the daemon cannot be reached at {}; is tumblerd running, is this account in one of its groups, \
+                 and is this the socket of its configuration (--socket)?",
+                path.display()
+            )
+        })?;
+        Ok(Self { stream: BufReader::new(stream), path: path.into(), id: 0 })
+    }
+
+    /// Asks; answers come from [`Link::next`]. A question is to be answered soon, a command may wait for people, and a
+    /// watch for the table.
+    ///
+    /// # Errors
+    /// The daemon is gone.
+    pub(crate) fn ask(&mut self, ask: Ask) -> anyhow::Result<()> {
+        use tumbler_core::wire::ask::Query;
+        let waits = matches!(ask, Ask::Command(_) | Ask::Query(Query::Watch));
+        self.stream.get_ref().set_read_timeout((!waits).then_some(QUESTION))?;
+        self.id += 1;
+        let mut line = serde_json::to_vec(&Request { id: self.id, ask })?;
+        line.push(b'\n');
+        let path = self.path.display();
+        self.stream.get_mut().write_all(&line).with_context(|| format!("the daemon at {path} hung up"))
+    }
+
+    /// The next thing that the daemon tells.
+    ///
+    /// # Errors
+    /// The daemon is gone, says that it cannot answer, or says what this program does not understand.
+    pub(crate) fn next(&mut self) -> anyhow::Result<Told> {
+        let path = self.path.display();
+        let mut line = Vec::new();
+        let read = self.stream.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut line);
+        match read {
+            Ok(0) => bail!("the daemon at {path} hung up"),
+            Ok(_) => {}
+            Err(error) => bail!("the daemon at {path} does not answer: {error}"),
+        }
+        let reply: Reply = serde_json::from_slice(&line).with_context(|| {
+            format!("the daemon at {path} says what this tumblerctl does not understand; are both of one version?")
+        })?;
+        match reply.said {
+            Said::Answer(told) => Ok(told),
+            Said::Error(error) => bail!("{error}"),
+        }
+    }
+}

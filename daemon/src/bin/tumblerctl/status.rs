@@ -1,0 +1,85 @@
+//! `tumblerctl status`: the table as it is.
+
+use crate::context::Context;
+use crate::ending::Ended;
+use crate::link::Link;
+use crate::{people, say};
+use anyhow::bail;
+use tumbler_core::wire::ask::{Ask, Query, Status, Told};
+
+/// Show the table as it is
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tumblerctl status --json")]
+pub(crate) struct Arguments {}
+
+pub(crate) fn run(context: &Context) -> anyhow::Result<Ended> {
+    let mut link = Link::open(&context.socket)?;
+    link.ask(Ask::Query(Query::Status))?;
+    let Told::Status(status) = link.next()? else { bail!("the daemon answered `status` with something else") };
+    if context.json {
+        say::json(&status)?;
+    } else {
+        say::line(&text(&status))?;
+    }
+    Ok(Ended::Done)
+}
+
+fn text(status: &Status) -> String {
+    let s = &status.snapshot;
+    let mut rows = vec![
+        ("phase", s.phase.name().to_owned()),
+        ("rules, layout", format!("{}, {}", s.rules, s.layout)),
+        ("open for gaming", yes(s.open)),
+    ];
+    if s.backend == "virtual" {
+        rows.push(("hardware", "virtual: nothing here is a real game".to_owned()));
+    } else {
+        rows.push(("hardware", s.backend.clone()));
+    }
+    if let Some(round) = s.round {
+        rows.push(("round", round.0.to_string()));
+    }
+    rows.push(("tumbles", s.tumbles.0.to_string()));
+    rows.push(("dome", s.dome.clone()));
+    rows.push(("motor", if s.motor { "on" } else { "off" }.to_owned()));
+    rows.push(("dice", s.poses.join(", ")));
+    if let Some(result) = s.result {
+        rows.push(("result", people::dice(result)));
+    }
+    rows.push(("display", format!("[{}]", s.display)));
+    rows.push(("lit", if s.lit.is_empty() { "none".to_owned() } else { s.lit.join(" ") }));
+    if !s.lit.is_empty() {
+        rows.push(("lit as told", yes(s.verified)));
+    }
+    if let Some(temperature) = s.temperature {
+        rows.push(("motor temperature", format!("{:.1} C", f64::from(temperature.0) / 1000.0)));
+    }
+    rows.push(("supervisor's key", if s.key { "in force" } else { "not in force" }.to_owned()));
+    if let Some(test) = &s.test {
+        rows.push(("test", test.clone()));
+    }
+    if !s.lost_units.is_empty() {
+        rows.push(("lost on the bus", format!("{:?}", s.lost_units)));
+    }
+    for malfunction in &s.malfunctions {
+        rows.push(("MALFUNCTION", format!("{}: {}", malfunction.code, malfunction.cause)));
+    }
+    for waiver in &s.waived {
+        rows.push(("replaced check", format!("{}: {} ({})", waiver.code, waiver.procedure, waiver.by)));
+    }
+    rows.push(("broker", broker(status)));
+    rows.push(("last record", s.seq.0.to_string()));
+    let lines: Vec<String> = rows.iter().map(|(name, value)| format!("{name:<18} {value}")).collect();
+    lines.join("\n")
+}
+
+fn broker(status: &Status) -> String {
+    let Some(relay) = &status.relay else { return "none configured".to_owned() };
+    let how = if relay.connected { "connected" } else { "NOT CONNECTED" };
+    let trouble = relay.trouble.as_ref().map(|t| format!("; {t}")).unwrap_or_default();
+    format!("{}, {how}, {} records wait{trouble}", relay.broker, relay.waiting)
+}
+
+fn yes(yes: bool) -> String {
+    if yes { "yes" } else { "no" }.to_owned()
+}

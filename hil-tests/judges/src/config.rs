@@ -50,6 +50,8 @@ pub struct Limits {
     pub sign_ns: u64,
     /// Longest part of a person in a test.
     pub person_ns: u64,
+    /// Longest time from the process's end to the broker's telling of its will: twice the keep-alive.
+    pub will_ns: u64,
 }
 
 const MS: u64 = 1_000_000;
@@ -66,6 +68,7 @@ impl Default for Limits {
             lamps_verdict_ns: 2_000 * MS,
             sign_ns: 1_000 * MS,
             person_ns: 120_000 * MS,
+            will_ns: 60_000 * MS,
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::config::{BadConfig, Checked, Config};
 use crate::judge::{Findings, Judge, Violation};
 use crate::observation::{Observation, Trace};
 use crate::scene::Scene;
-use crate::{journal, lamps, latch, motor, rounds, secrecy};
+use crate::{journal, lamps, latch, motor, people, relay, rounds, secrecy};
 use serde::Serialize;
 
 /// The judges of one table, over one run.
@@ -99,5 +99,96 @@ fn all() -> Vec<Box<dyn Judge>> {
         Box::<lamps::Lamps>::default(),
         Box::<latch::Latch>::default(),
         Box::<journal::Journal>::default(),
+        Box::<relay::Relay>::default(),
+        Box::<people::People>::default(),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build::{EVERY, Play};
+    use crate::observation::Line;
+    use serde_json::json;
+
+    fn panel(play: &Play) -> Panel {
+        Panel::for_table(play.config.clone()).unwrap()
+    }
+
+    /// One run of everything that is lawful: rounds, a void, a latch and its exit, a restart.
+    fn lawful(rules: &str) -> Play {
+        let mut play = Play::open(rules);
+        play.round([1, 3, 6]);
+        play.round([5, 5, 5]);
+        play.begin();
+        play.latch("reader");
+        play.truth(crate::Truth::Process { alive: false });
+        play.pass(500);
+        play.start();
+        let clause = match rules {
+            "sg-v6" => "SGV6 5.4.2",
+            "sg-open" => "SGOC 5.4.2",
+            _ => "",
+        };
+        play.void("interruption", clause);
+        play.pass(2_000);
+        play.turn_key();
+        play.ask("reset", json!({"code": "reader", "exit": "rectified", "name": "Ana"}));
+        play.pass(400);
+        play.unlatch("reader", "rectified");
+        play.wire(Line::OutOfService, false);
+        play.round([3, 3, 4]);
+        play
+    }
+
+    #[test]
+    fn all_judges_pass_a_lawful_run_under_every_rule_set() {
+        for rules in EVERY {
+            let play = lawful(rules);
+            let mut panel = panel(&play);
+            panel.observe_all(&play.trace);
+            assert!(panel.findings().is_empty(), "{rules}: {:#?}", panel.violations());
+            let idle: Vec<_> = panel.exercised().into_iter().filter(|e| e.times == 0).map(|e| e.rule).collect();
+            // What this run does not do: anything that goes wrong.
+            for rule in ["rounds settled", "lamps verified", "openings", "starts while latched", "faces read"] {
+                assert!(!idle.contains(&rule), "{idle:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_read_back_from_json_is_judged_alike() {
+        let mut play = lawful("sg-open");
+        play.motor_on();
+        let text = serde_json::to_string(&play.trace).unwrap();
+        let read: Trace = serde_json::from_str(&text).unwrap();
+        let (mut first, mut second) = (panel(&play), panel(&play));
+        first.observe_all(&play.trace);
+        second.observe_all(&read);
+        assert_eq!(first.violations(), second.violations());
+        assert_eq!(first.violations().len(), 1, "{:?}", first.violations());
+    }
+
+    #[test]
+    fn observations_out_of_order_are_the_rigs_fault() {
+        let mut play = Play::open("nz-1998");
+        play.now_ns = 1;
+        play.wire(Line::CamA, true);
+        let mut panel = panel(&play);
+        panel.observe_all(&play.trace);
+        assert!(panel.violations().iter().any(|v| v.judge == "panel"));
+    }
+
+    #[test]
+    fn a_run_that_goes_wrong_for_ever_does_not_fill_memory() {
+        let mut play = Play::open("nz-1998");
+        play.begin();
+        for _ in 0..Findings::KEPT + 10 {
+            play.void("exposed", "NZ98 7.1(c)");
+        }
+        let mut panel = panel(&play);
+        panel.observe_all(&play.trace);
+        assert_eq!(panel.violations().len(), Findings::KEPT);
+        assert!(panel.findings().beyond() > 0);
+    }
 }

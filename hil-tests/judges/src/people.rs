@@ -1,0 +1,131 @@
+//! What people must have done: the opening tests, really done, and a named person with the key behind every decision.
+
+use crate::judge::{Exercised, Findings, Judge};
+use crate::observation::{Line, Observation, Seen, Truth};
+use crate::record::Fact;
+use crate::scene::Scene;
+
+const NAME: &str = "people";
+pub(crate) const TESTS: &str = "NZ 5(a) to (d): a table is opened after its tests";
+pub(crate) const AREAS: &str = "NZ 5(b): test runs light every area";
+pub(crate) const TUMBLER: &str = "NZ 5(c): the tumbler is activated";
+pub(crate) const DEADMAN: &str = "DESIGN dead-man: proved at every opening";
+pub(crate) const KEY: &str = "DESIGN: a decision needs the key and a name";
+
+/// The tests that NZ 5 asks for and the dead-man's, as their records name them.
+const NEEDED: [&str; 6] = ["power", "lamps", "tumbler", "deadman", "seal", "areas"];
+
+/// Watches openings and decisions.
+#[derive(Debug, Default)]
+pub(crate) struct People {
+    passed: [bool; NEEDED.len()],
+    /// Lamps that really shone since the table was closed.
+    shone: [u64; 2],
+    /// The shaft where the tests began, and how far it went.
+    base: Option<i64>,
+    turned: i64,
+    /// Motor power was lost while `motor_enable` stayed on.
+    dropped: bool,
+    openings: u64,
+    decisions: u64,
+}
+
+impl Judge for People {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
+        match &seen.what {
+            Seen::Asked { command, .. } if command == "open" => self.forget(scene),
+            Seen::Truth(Truth::Lamps { boards: [first, second] }) => {
+                let [a, b] = &mut self.shone;
+                *a |= first;
+                *b |= second;
+            }
+            Seen::Truth(Truth::Shaft { quarters }) => {
+                let base = *self.base.get_or_insert(*quarters);
+                self.turned = self.turned.max(quarters.saturating_sub(base));
+            }
+            Seen::Truth(Truth::MotorPower { on: false }) => self.dropped |= scene.is(Line::MotorEnable, true),
+            Seen::Record(record) => self.record(&record.fact, scene, findings),
+            _ => {}
+        }
+    }
+
+    fn exercised(&self) -> Vec<Exercised> {
+        vec![("openings", self.openings), ("decisions under the key", self.decisions)]
+    }
+}
+
+impl People {
+    fn forget(&mut self, scene: &Scene) {
+        let (openings, decisions) = (self.openings, self.decisions);
+        *self = Self { base: scene.shaft, openings, decisions, ..Self::default() };
+    }
+
+    fn record(&mut self, fact: &Fact, scene: &Scene, findings: &mut Findings) {
+        match fact {
+            Fact::Tested { test, passed } => {
+                for (needed, done) in NEEDED.iter().zip(&mut self.passed) {
+                    if needed == test {
+                        *done = *passed;
+                    }
+                }
+            }
+            Fact::Started { .. } | Fact::Closed => self.forget(scene),
+            Fact::Opened { by } => {
+                self.opens(scene, findings);
+                self.decides("opened", by, scene, findings);
+                self.forget(scene);
+            }
+            Fact::Unlatched { by, .. } => self.decides("unlatched", by, scene, findings),
+            Fact::Amended { by, .. } => self.decides("amended", by, scene, findings),
+            Fact::VoidedAfterwards { by, .. } => self.decides("voided-afterwards", by, scene, findings),
+            Fact::Settled { by: Some(by), .. } => self.decides("settled", by, scene, findings),
+            Fact::Decided { by } => self.decides("decided", by, scene, findings),
+            Fact::DiceEnrolled { by } => self.decides("dice-enrolled", by, scene, findings),
+            _ => {}
+        }
+    }
+
+    fn opens(&mut self, scene: &Scene, findings: &mut Findings) {
+        self.openings += 1;
+        let at_ns = scene.now_ns;
+        for (needed, _) in NEEDED.iter().zip(self.passed).filter(|(_, done)| !done) {
+            findings.note(NAME, at_ns, TESTS, format!("opened without the test `{needed}`"));
+        }
+        if let (Some(_), Some(board)) = (scene.shining, scene.config.board(&scene.config.given.layout)) {
+            let ([a, b], [x, y]) = (self.shone, board.all);
+            let dark = [x & !a, y & !b];
+            if dark != [0; 2] {
+                findings.note(NAME, at_ns, AREAS, format!("opened, and these lamps never shone: {dark:x?}"));
+            }
+        }
+        if scene.shaft.is_some() && self.turned < 12 {
+            findings.note(NAME, at_ns, TUMBLER, format!("opened after {} true quarter turns", self.turned));
+        }
+        if scene.motor_power.is_some() && !self.dropped {
+            findings.note(NAME, at_ns, DEADMAN, "opened, and motor power was never lost to the dead-man relay");
+        }
+    }
+
+    fn decides(&mut self, what: &str, by: &str, scene: &Scene, findings: &mut Findings) {
+        self.decisions += 1;
+        if by.trim().is_empty() {
+            findings.note(NAME, scene.now_ns, KEY, format!("`{what}` names nobody"));
+        }
+        if scene.level(Line::SupervisorKey).is_none() {
+            return;
+        }
+        let limits = &scene.config.given.limits;
+        let while_ns = limits.key_privilege_ns.saturating_add(limits.person_ns.saturating_mul(5));
+        let keyed = scene.key_ns.is_some_and(|edge| scene.now_ns.saturating_sub(edge) <= while_ns);
+        if !keyed {
+            findings.note(NAME, scene.now_ns, KEY, format!("`{what}` by {by}, and the key was not turned"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

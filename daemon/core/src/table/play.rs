@@ -43,6 +43,8 @@ impl Table {
         self.round = Some(Round::begin(id, rules, layout));
         self.clear_terminal();
         self.record(Event::RoundBegan { rules: rules.id.clone(), layout: layout.id.clone() });
+        // A round that a power cut could forget would never be voided (SGV6 5.4.2).
+        self.sequence.hurry();
         Ok(())
     }
 
@@ -83,7 +85,7 @@ impl Table {
         if self.stopping || !self.lines_up {
             return Err("the wires are not watched".into());
         }
-        if let Some(m) = self.latched.iter().find(|m| !in_test && !m.code.allows_procedure()) {
+        if let Some(m) = self.latched.iter().find(|m| !in_test && m.code.inhibits_motor()) {
             return Err(format!("malfunction {}: {}", m.code, m.cause));
         }
         if self.order.covered && !self.dome.covers() {
@@ -108,10 +110,7 @@ impl Table {
     pub(super) fn start_spin(&mut self, id: RoundId) {
         let Some(round) = self.round.as_mut().filter(|r| r.id == id && r.spin == Spin::Asked) else { return };
         round.spin = Spin::None;
-        let granted = round.may_spin().map_err(str::to_owned).and_then(|()| match self.latched.first() {
-            Some(m) => Err(format!("malfunction {}: {}", m.code, m.cause)),
-            None => self.motor_may_run(false),
-        });
+        let granted = round.may_spin().map_err(str::to_owned).and_then(|()| self.motor_may_run(false));
         match granted {
             Err(why) => {
                 self.refuse("tumble", why);

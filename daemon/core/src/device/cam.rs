@@ -59,13 +59,10 @@ const fn phase(a: bool, b: bool) -> i64 {
     }
 }
 
-/// Full tumbles that this many net steps forward prove; none backwards.
-///
-/// The first edge may come right after the start or a quarter turn later, so it proves nothing: a full cycle is
-/// reckoned from one edge to the same edge again, and three tumbles are proved by the thirteenth.
+/// Full tumbles in this many net steps forward; none backwards.
 #[must_use]
 pub fn tumbles(steps: i64) -> Tumbles {
-    Tumbles(u32::try_from(steps.saturating_sub(1) / STEPS).unwrap_or(0))
+    Tumbles(u32::try_from(steps / STEPS).unwrap_or(0))
 }
 
 #[cfg(test)]
@@ -84,14 +81,12 @@ mod tests {
     }
 
     #[test]
-    fn three_tumbles_are_proved_by_the_thirteenth_edge() {
+    fn four_steps_are_one_tumble() {
         let mut cam = Cam::default();
-        assert_eq!(tumbles(cam.position()), Tumbles(0));
-        turn(&mut cam, 12);
-        assert_eq!(tumbles(cam.position()), Tumbles(2), "may be 2.9 turns of the shaft");
+        turn(&mut cam, 11);
+        assert_eq!(tumbles(cam.position()), Tumbles(2));
         turn(&mut cam, 1);
         assert_eq!(tumbles(cam.position()), Tumbles(3));
-        assert_eq!(tumbles(-9), Tumbles(0));
     }
 
     /// FAULTS cam.bounce: 50 extra edges on one sensor per transition count nothing.

@@ -141,11 +141,7 @@ impl Table {
 
     /// Faces stay secret until they may be seen: looked at here once more, whatever asked for them.
     fn faces_may_be_read(&self) -> bool {
-        self.reader.faces_due()
-            && self
-                .round
-                .as_ref()
-                .is_some_and(|r| r.revealed.is_some() && r.established.is_some() && r.result.is_none())
+        self.reader.faces_due() && self.round.as_ref().is_some_and(|r| r.revealed.is_some())
     }
 
     fn next_due(&self) -> Option<Mono> {
@@ -239,14 +235,7 @@ impl Table {
     }
 
     fn read_faces(&mut self, words: &[u16]) -> bool {
-        let (at, rest) = (self.at, Millis(self.settings.parameters.poll_slow));
-        let good = self.reader.read_faces(words);
-        if self.reader.faces_due() {
-            if let Some(state) = self.bus.unit_mut(Unit::Reader) {
-                state.not_before = at.after(rest);
-            }
-        }
-        good
+        self.reader.read_faces(words)
     }
 
     fn sensed(&mut self, board: u8, bits: u64) -> bool {

@@ -105,3 +105,15 @@ fn a_reader_that_hangs_up_is_no_error() {
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     assert_eq!(err(&output), "");
 }
+
+#[test]
+fn what_is_no_recording_and_no_journal_exits_with_two() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("notes.txt");
+    std::fs::write(&file, "hello\n").unwrap();
+    let output = ctl(&["replay", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("notes.txt:1:"), "{}", err(&output));
+    let output = ctl(&["replay", "/nonexistent/file"]);
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+}

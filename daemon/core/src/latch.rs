@@ -77,6 +77,13 @@ impl Code {
         }
     }
 
+    /// Whether the motor may not run while this is latched, also for the round in progress: a latch blocks further
+    /// games, and a round that waits for its spin may still have it where nothing about the tumbler is in doubt.
+    #[must_use]
+    pub const fn inhibits_motor(self) -> bool {
+        !matches!(self, Self::Buttons | Self::Key | Self::Reader | Self::Terminal | Self::Lamps)
+    }
+
     /// Whether a stated procedure may replace the check until the table closes: only where the dealer's and the
     /// supervisor's eyes can stand in for the device (NZ 7.4).
     #[must_use]

@@ -206,7 +206,8 @@ struct Payload {
 }
 
 /// Kinds in which nothing is of interest to judges but that they are there.
-const PLAIN: [&str; 6] = ["commissioned", "spin-flickered", "entry-error", "noted", "refused", "key-turned"];
+const PLAIN: [&str; 7] =
+    ["commissioned", "spin-flickered", "entry-error", "noted", "refused", "key-turned", "test-began"];
 
 impl Fact {
     fn read(kind: &str, data: &Value) -> Self {

@@ -59,10 +59,13 @@ const fn phase(a: bool, b: bool) -> i64 {
     }
 }
 
-/// Full tumbles in this many net steps forward; none backwards.
+/// Full tumbles that this many net steps forward prove; none backwards.
+///
+/// The first edge may come right after the start or a quarter turn later, so it proves nothing: a full cycle is
+/// reckoned from one edge to the same edge again, and three tumbles are proved by the thirteenth.
 #[must_use]
 pub fn tumbles(steps: i64) -> Tumbles {
-    Tumbles(u32::try_from(steps / STEPS).unwrap_or(0))
+    Tumbles(u32::try_from(steps.saturating_sub(1) / STEPS).unwrap_or(0))
 }
 
 #[cfg(test)]
@@ -81,12 +84,14 @@ mod tests {
     }
 
     #[test]
-    fn four_steps_are_one_tumble() {
+    fn three_tumbles_are_proved_by_the_thirteenth_edge() {
         let mut cam = Cam::default();
-        turn(&mut cam, 11);
-        assert_eq!(tumbles(cam.position()), Tumbles(2));
+        assert_eq!(tumbles(cam.position()), Tumbles(0));
+        turn(&mut cam, 12);
+        assert_eq!(tumbles(cam.position()), Tumbles(2), "may be 2.9 turns of the shaft");
         turn(&mut cam, 1);
         assert_eq!(tumbles(cam.position()), Tumbles(3));
+        assert_eq!(tumbles(-9), Tumbles(0));
     }
 
     /// FAULTS cam.bounce: 50 extra edges on one sensor per transition count nothing.

@@ -174,7 +174,7 @@ impl Reader {
         }
     }
 
-    /// The dice may be seen: the faces are to be read, once.
+    /// The dice may be seen: the faces are to be read, until the reader can say all three.
     pub fn want_faces(&mut self) {
         self.faces_wanted = self.faces.is_none();
     }
@@ -192,7 +192,8 @@ impl Reader {
             return false;
         }
         self.faces = Some([a, b, c]);
-        self.faces_wanted = false;
+        // A face that the reader cannot say yet is asked for again, until the entry is judged.
+        self.faces_wanted = [a, b, c].contains(&0);
         true
     }
 

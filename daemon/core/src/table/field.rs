@@ -141,7 +141,11 @@ impl Table {
 
     /// Faces stay secret until they may be seen: looked at here once more, whatever asked for them.
     fn faces_may_be_read(&self) -> bool {
-        self.reader.faces_due() && self.round.as_ref().is_some_and(|r| r.revealed.is_some())
+        self.reader.faces_due()
+            && self
+                .round
+                .as_ref()
+                .is_some_and(|r| r.revealed.is_some() && r.established.is_some() && r.result.is_none())
     }
 
     fn next_due(&self) -> Option<Mono> {
@@ -235,7 +239,14 @@ impl Table {
     }
 
     fn read_faces(&mut self, words: &[u16]) -> bool {
-        self.reader.read_faces(words)
+        let (at, rest) = (self.at, Millis(self.settings.parameters.poll_slow));
+        let good = self.reader.read_faces(words);
+        if self.reader.faces_due() {
+            if let Some(state) = self.bus.unit_mut(Unit::Reader) {
+                state.not_before = at.after(rest);
+            }
+        }
+        good
     }
 
     fn sensed(&mut self, board: u8, bits: u64) -> bool {

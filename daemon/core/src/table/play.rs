@@ -43,6 +43,8 @@ impl Table {
         self.round = Some(Round::begin(id, rules, layout));
         self.clear_terminal();
         self.record(Event::RoundBegan { rules: rules.id.clone(), layout: layout.id.clone() });
+        // A round that a power cut could forget would never be voided (SGV6 5.4.2).
+        self.sequence.hurry();
         Ok(())
     }
 
@@ -66,7 +68,7 @@ impl Table {
             }
             None => self.may_play()?,
         }
-        self.motor_may_run()?;
+        self.motor_may_run(false)?;
         if self.round.is_none() {
             self.begin_round()?;
         }
@@ -79,11 +81,11 @@ impl Table {
     }
 
     /// Whether the motor may run, as far as equipment goes; otherwise why not. No procedure waives any of it.
-    pub(super) fn motor_may_run(&self) -> Result<(), String> {
+    pub(super) fn motor_may_run(&self, in_test: bool) -> Result<(), String> {
         if self.stopping || !self.lines_up {
             return Err("the wires are not watched".into());
         }
-        if let Some(m) = self.latched.iter().find(|m| self.test.is_none() && !m.code.allows_procedure()) {
+        if let Some(m) = self.latched.iter().find(|m| !in_test && m.code.inhibits_motor()) {
             return Err(format!("malfunction {}: {}", m.code, m.cause));
         }
         if self.order.covered && !self.dome.covers() {
@@ -108,10 +110,7 @@ impl Table {
     pub(super) fn start_spin(&mut self, id: RoundId) {
         let Some(round) = self.round.as_mut().filter(|r| r.id == id && r.spin == Spin::Asked) else { return };
         round.spin = Spin::None;
-        let granted = round.may_spin().map_err(str::to_owned).and_then(|()| match self.latched.first() {
-            Some(m) => Err(format!("malfunction {}: {}", m.code, m.cause)),
-            None => self.motor_may_run(),
-        });
+        let granted = round.may_spin().map_err(str::to_owned).and_then(|()| self.motor_may_run(false));
         match granted {
             Err(why) => {
                 self.refuse("tumble", why);
@@ -318,9 +317,6 @@ impl Table {
         self.hidden_polls = 1 + u8::from(matches!(self.bus.outstanding(), Some((_, Job::Poll { .. }))));
         self.clear_terminal();
         self.poll_soon();
-        if self.reader_in_service() {
-            self.reader.want_faces();
-        }
     }
 
     /// Whether the reader's poses decide, or the dealer's eye does.
@@ -375,6 +371,10 @@ impl Table {
     pub(super) fn establish(&mut self, flat: FlatBy) {
         let Some(round) = &mut self.round else { return };
         round.established = Some(flat);
+        // Not before: the faces of dice that do not lie flat are nobody's business.
+        if self.reader_in_service() {
+            self.reader.want_faces();
+        }
         self.timers.clear(Timer::SettleLimit);
         self.record(Event::Established { flat });
         self.sequence.hurry();

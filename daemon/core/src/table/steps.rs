@@ -277,7 +277,7 @@ impl Table {
     fn spin_step(&mut self, started: &mut bool, began: Mono) -> Outcome {
         let (at, p) = (self.at, self.settings.parameters);
         if !*started {
-            if let Err(why) = self.motor_may_run() {
+            if let Err(why) = self.motor_may_run(true) {
                 return self.wait(began, Millis(p.person_limit), &why);
             }
             *started = true;

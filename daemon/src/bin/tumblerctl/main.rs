@@ -18,6 +18,7 @@ mod odds;
 mod open;
 mod people;
 mod record;
+mod replay;
 mod reset;
 mod rounds;
 mod say;
@@ -34,7 +35,7 @@ use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Talks to the daemon of a Tai-Sai table, and knows layouts and journals without one.
+/// Talks to the daemon of a Tai-Sai table, and knows layouts, journals and recordings without one.
 ///
 /// Who may do what comes from the account's groups (tumbler-tech, tumbler-supervisor); whatever moves or clears something
 /// also needs the supervisor's key, turned less than five minutes before.
@@ -79,6 +80,7 @@ enum What {
     Close(close::Arguments),
     Maintenance(maintenance::Arguments),
     Record(record::Arguments),
+    Replay(replay::Arguments),
     Journal(journal::Arguments),
     Layouts(layouts::Arguments),
     Odds(odds::Arguments),
@@ -108,6 +110,7 @@ fn run(context: &Context, what: &What) -> anyhow::Result<Ended> {
         What::Close(of) => close::run(context, of),
         What::Maintenance(of) => maintenance::run(context, of),
         What::Record(_) => record::run(context),
+        What::Replay(of) => replay::run(of, context.json),
         What::Journal(of) => journal::run(of, context.json),
         What::Layouts(_) => layouts::run(context.json),
         What::Odds(of) => odds::run(of, context.json),

@@ -134,6 +134,10 @@ impl Rounds {
         if !round.established {
             findings.note(NAME, scene.now_ns, ESTABLISHED, "a result without an established outcome");
         }
+        if round.amended {
+            // By a person's eyes, against keys or reader.
+            return;
+        }
         if round.flat_by == "reader" && Self::reader_sound(scene, round) {
             let mut seen = self.facts.first_seen.iter().flatten().peekable();
             if seen.peek().is_some() {

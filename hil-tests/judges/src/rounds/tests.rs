@@ -271,6 +271,20 @@ fn the_result_is_what_the_dice_show_and_the_keys_say() {
 }
 
 #[test]
+fn nz_7_2_an_amended_result_is_the_supervisors() {
+    let mut play = Play::open("nz-div9");
+    play.until_settling([5, 5, 5]);
+    play.record("amended", json!({"from": [5, 5, 5], "to": [1, 3, 6], "by": "Ana"}));
+    play.result([1, 3, 6], &call([1, 3, 6]));
+    let mut first = play.clone();
+    play.pay([1, 3, 6]);
+    play.lawful(judge());
+    first.key(Key::Entry);
+    first.settled([5, 5, 5]);
+    broken(&first, judge(), DICE);
+}
+
+#[test]
 fn dice_moved_by_a_hand_after_they_were_seen_change_nothing() {
     let mut play = Play::open("nz-div9");
     play.until_bets_closed([1, 3, 6]);

@@ -1,0 +1,263 @@
+//! Rounds from the rules' clauses: each order of play, each ending.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
+
+mod world;
+
+use tumbler_core::input::InLine;
+use tumbler_core::latch::Code;
+use tumbler_core::record::Event;
+use tumbler_core::round::ending::VoidReason;
+use tumbler_core::rules;
+use tumbler_core::snapshot::Phase;
+use tumbler_core::units::Dice;
+use tumbler_core::wire::console::{Answer, Command, Exit};
+use tumbler_core::wire::registers::{reader, terminal};
+use world::{SUPERVISOR, World, settings};
+
+fn opened(rules: &str, layout: &str) -> World {
+    let mut world = World::new(settings(rules, layout));
+    world.pass(2000);
+    world.open();
+    assert_eq!(world.table.phase(), Phase::Ready, "{:?}", world.records);
+    world
+}
+
+/// Plays to just before the reveal by the rule set's own order of play.
+fn play_to_reveal(world: &mut World) {
+    let order = rules::rule_set(&world.settings.rules).unwrap().order;
+    if order.spin_begins_round {
+        world.spin();
+        world.press(InLine::PlaceBets);
+        world.press(InLine::NoMoreBets);
+    } else {
+        world.press(InLine::PlaceBets);
+        world.press(InLine::NoMoreBets);
+        world.spin();
+    }
+}
+
+fn reveal(world: &mut World) {
+    if world.table.snapshot().dome == "closed" && rules::rule_set(&world.settings.rules).unwrap().order.covered {
+        world.lift();
+    }
+    world.pass(800);
+}
+
+/// NZ 6.1 to 6.5 and 4.4; SGV6 and SGOC 3.2 to 3.9: a healthy round under every rule set and layout.
+#[test]
+fn a_healthy_round_is_settled_under_every_layout() {
+    for layout in rules::layouts() {
+        for pips in [[1, 3, 6], [2, 2, 5], [4, 4, 4]] {
+            let mut world = opened(&layout.rules, &layout.id);
+            world.faces = pips.map(u16::from);
+            play_to_reveal(&mut world);
+            if rules::rule_set(&layout.rules).unwrap().order.covered {
+                assert_eq!(world.faces_read, 0, "no face is read before the reveal");
+            }
+            reveal(&mut world);
+            assert_eq!(world.table.phase(), Phase::Revealed, "{} {:?}", layout.id, world.records);
+            world.entry(pips.map(u16::from));
+            assert_eq!(world.table.phase(), Phase::Settling);
+            let dice = Dice::from_pips(pips).unwrap();
+            let lit = world.table.snapshot().sensed;
+            let winning: Vec<String> = layout.winning(dice).into_iter().map(|w| w.id).collect();
+            assert_eq!(lit, winning);
+            world.pass(500);
+            assert!(world.has(|e| *e == Event::LampsVerified));
+            world.keys(&[terminal::ENTRY]);
+            assert!(world.has(|e| matches!(e, Event::Settled { dice: d, .. } if *d == dice)));
+            assert_eq!(world.table.phase(), Phase::Ready);
+            assert!(world.latched().is_empty());
+            assert_eq!(world.table.snapshot().sensed, Vec::<String>::new());
+        }
+    }
+}
+
+/// NZ 7.1(a), SGV6 5.5.2, SGOC 5.5.2, SGOC-early 5.1.3.
+#[test]
+fn a_die_that_is_not_flat_voids_the_round() {
+    for (rules, clause) in [
+        ("nz-1998", "NZ98 7.1(a)"),
+        ("nz-div9", "NZ9 7.1(a)"),
+        ("sg-v6", "SGV6 5.5.2"),
+        ("sg-open", "SGOC 5.5.2"),
+        ("sg-open-early", "SGOC-early 5.1.3"),
+    ] {
+        let layout = &rules::rule_set(rules).unwrap().layouts[0].id;
+        let mut world = opened(rules, layout);
+        world.poses[1] = reader::NOT_FLAT;
+        play_to_reveal(&mut world);
+        reveal(&mut world);
+        let void = world.first_void().unwrap();
+        assert_eq!((void.reason, void.clause.as_str()), (VoidReason::NotFlat, clause));
+        assert!(world.latched().is_empty(), "not flat is no malfunction");
+        assert_eq!(world.faces_read, 0, "faces of a round voided before its reveal are never read");
+    }
+}
+
+/// NZ 7.1(c), SGV6 5.5.3.
+#[test]
+fn dice_exposed_before_no_more_bets_void_the_round() {
+    for (rules, clause) in [("nz-1998", "NZ98 7.1(c)"), ("nz-div9", "NZ9 7.1(c)"), ("sg-v6", "SGV6 5.5.3")] {
+        let layout = &rules::rule_set(rules).unwrap().layouts[0].id;
+        let mut world = opened(rules, layout);
+        world.press(InLine::PlaceBets);
+        world.spin();
+        world.lift();
+        let void = world.last_void().unwrap();
+        assert_eq!((void.reason, void.clause.as_str()), (VoidReason::Exposed, clause));
+        assert_eq!(world.table.phase(), Phase::Void);
+    }
+}
+
+/// NZ 7.1(d): and nothing of the kind under Singapore's rules, where the round waits for its spin.
+#[test]
+fn no_more_bets_without_a_spin_voids_under_new_zealand_only() {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    world.press(InLine::PlaceBets);
+    world.press(InLine::NoMoreBets);
+    let void = world.last_void().unwrap();
+    assert_eq!((void.reason, void.clause.as_str()), (VoidReason::NeverActivated, "NZ9 7.1(d)"));
+    let mut world = opened("sg-v6", "sg-v6-1");
+    world.press(InLine::PlaceBets);
+    world.press(InLine::NoMoreBets);
+    assert_eq!(world.table.phase(), Phase::BetsClosed);
+}
+
+/// SGOC 5.5.3, SGOC-early 5.1.4: the request is refused and nothing moves; a shaft that turns all the same voids.
+#[test]
+fn open_cover_refuses_an_early_tumble_and_voids_an_early_turn() {
+    for (rules, clause) in [("sg-open", "SGOC 5.5.3"), ("sg-open-early", "SGOC-early 5.1.4")] {
+        let layout = &rules::rule_set(rules).unwrap().layouts[0].id;
+        let mut world = opened(rules, layout);
+        world.press(InLine::PlaceBets);
+        world.press(InLine::Tumble);
+        world.pass(500);
+        assert!(
+            world.last_void().is_none() && world.has(|e| matches!(e, Event::Refused { what, .. } if what == "tumble"))
+        );
+        for (line, active) in [(InLine::CamA, !world.lines[1]), (InLine::CamB, !world.lines[2])] {
+            world.line(line, active);
+            world.pass(20);
+        }
+        let void = world.last_void().unwrap();
+        assert_eq!((void.reason, void.clause.as_str()), (VoidReason::ActivatedEarly, clause));
+        assert_eq!(world.latched(), [Code::Tumbler]);
+    }
+}
+
+/// NZ 7.3 with 7.4, SGV6 5.10: the round is settled by the dice, and no further game is conducted.
+#[test]
+fn a_dead_lamp_lets_the_round_settle_and_then_blocks() {
+    let mut world = opened("nz-div9", "nz-div9-2");
+    play_to_reveal(&mut world);
+    reveal(&mut world);
+    world.dead_lamps = rules::layout("nz-div9-2").unwrap().lit_bits(Dice::from_pips([1, 3, 6]).unwrap());
+    world.entry([1, 3, 6]);
+    world.pass(1000);
+    assert_eq!(world.latched(), [Code::Lamps]);
+    assert_eq!(world.table.phase(), Phase::Settling);
+    world.keys(&[terminal::ENTRY]);
+    assert!(world.has(|e| matches!(e, Event::Settled { .. })));
+    assert_eq!(world.table.phase(), Phase::Blocked);
+    world.cover();
+    world.press(InLine::Tumble);
+    assert_eq!(world.table.phase(), Phase::Blocked);
+
+    let reset = |exit| Command::Reset { code: Code::Lamps, exit, name: SUPERVISOR.into() };
+    let old = world.ask(reset(Exit::Rectified));
+    assert!(matches!(world.reply(old), Some(Answer::Refused(why)) if why.contains("key")), "the key's turn is older");
+    world.turn_key();
+    let unmended = world.ask(reset(Exit::Rectified));
+    assert!(world.until(60_000, |w| w.reply(unmended).is_some()));
+    assert!(matches!(world.reply(unmended), Some(Answer::Refused(_))), "the lamps are still dead");
+    world.dead_lamps = 0;
+    let mended = world.ask(reset(Exit::Rectified));
+    assert!(world.until(60_000, |w| w.reply(mended).is_some()));
+    assert!(matches!(world.reply(mended), Some(Answer::Done(_))), "{:?}", world.reply(mended));
+    world.pass(200);
+    assert_eq!(world.table.phase(), Phase::Ready);
+}
+
+/// NZ 7.2: amended under the supervisor before the wagers are settled; afterwards the result stands.
+#[test]
+fn wrong_numbers_are_amended_before_all_paid_and_not_after() {
+    let mut world = opened("nz-1998", "nz-1998");
+    world.settings.reader = false;
+    let mut world = {
+        let mut s = settings("nz-1998", "nz-1998");
+        s.reader = false;
+        let mut w = World::new(s);
+        w.pass(2000);
+        w.open();
+        w
+    };
+    play_to_reveal(&mut world);
+    reveal(&mut world);
+    world.entry([1, 3, 5]);
+    world.turn_key();
+    let dice = Dice::from_pips([1, 3, 6]).unwrap();
+    let amend = || Command::Amend { dice, uphold: false, name: SUPERVISOR.into() };
+    let before = world.ask(amend());
+    assert!(matches!(world.reply(before), Some(Answer::Done(_))), "{:?}", world.reply(before));
+    world.pass(1000);
+    world.keys(&[terminal::ENTRY]);
+    assert!(world.has(|e| matches!(e, Event::Settled { dice: d, .. } if *d == dice)));
+    let after = world.ask(amend());
+    assert!(matches!(world.reply(after), Some(Answer::Refused(_))));
+}
+
+/// SGV6 5.4: an interruption voids a round without an outcome, and concludes one with it.
+#[test]
+fn an_interruption_voids_or_concludes() {
+    for reboot in [false, true] {
+        let mut world = opened("sg-v6", "sg-v6-2");
+        play_to_reveal(&mut world);
+        world.restart(reboot);
+        let void = world.last_void().unwrap();
+        assert_eq!((void.reason, void.clause.as_str()), (VoidReason::Interruption, "SGV6 5.4.2"));
+        assert_eq!(world.table.phase(), if reboot { Phase::Closed } else { Phase::Void });
+
+        let mut world = opened("sg-v6", "sg-v6-2");
+        play_to_reveal(&mut world);
+        reveal(&mut world);
+        world.restart(reboot);
+        world.pass(1500);
+        assert!(world.last_void().is_none());
+        assert_eq!(world.table.phase(), Phase::Revealed);
+        world.entry([1, 3, 6]);
+        world.pass(600);
+        world.keys(&[terminal::ENTRY]);
+        assert!(world.has(|e| matches!(e, Event::Settled { .. })), "{:?}", world.records.last());
+        assert_eq!(world.table.phase(), if reboot { Phase::Closed } else { Phase::Ready }, "{:?}", world.latched());
+    }
+}
+
+/// NZ 7.1(b): a tumbler that stalls; and the way back through the latch (NZ 7.4).
+#[test]
+fn a_stall_voids_blocks_and_is_rectified_by_a_test_of_the_tumbler() {
+    for (rules, clause) in [("nz-div9", "NZ9 7.1(b)"), ("sg-v6", "")] {
+        let layout = &rules::rule_set(rules).unwrap().layouts[0].id;
+        let mut world = opened(rules, layout);
+        world.shaft_works = false;
+        if rules == "sg-v6" {
+            world.press(InLine::PlaceBets);
+        }
+        world.press(InLine::Tumble);
+        world.pass(1500);
+        let void = world.last_void().unwrap();
+        assert_eq!((void.reason, void.clause.as_str()), (VoidReason::Equipment, clause));
+        assert_eq!((world.latched(), world.table.phase()), (vec![Code::Tumbler], Phase::Blocked));
+        world.restart(false);
+        world.pass(1500);
+        assert_eq!(world.latched(), [Code::Tumbler], "the latch survives a restart");
+        world.shaft_works = true;
+        world.turn_key();
+        let request = world.ask(Command::Reset { code: Code::Tumbler, exit: Exit::Rectified, name: SUPERVISOR.into() });
+        assert!(world.until(60_000, |w| w.reply(request).is_some()), "{:?}", world.table.snapshot());
+        assert!(matches!(world.reply(request), Some(Answer::Done(_))), "{:?}", world.reply(request));
+        world.pass(200);
+        assert!(world.latched().is_empty());
+    }
+}

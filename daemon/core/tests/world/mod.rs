@@ -1,0 +1,475 @@
+//! A small world around one table: wires, a tumbler that turns, units that answer, a journal that commits when it is
+//! let, and a restart. It knows no rule of the game; what must hold of every step is checked in `invariants.rs`.
+
+#![allow(dead_code, missing_docs, unreachable_pub, reason = "each test target uses its own part of the world")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
+
+use std::collections::VecDeque;
+use tumbler_core::effect::{BusOp, BusRequest, Effect, KeyTold, OutLine};
+use tumbler_core::input::{BusFailure, BusReply, InLine, Input, Stamped};
+use tumbler_core::latch::Code;
+use tumbler_core::record::{Event, Record, Standing};
+use tumbler_core::round::ending::Void;
+use tumbler_core::settings::{Parameters, Settings};
+use tumbler_core::table::{Found, Start, Table};
+use tumbler_core::units::{MilliCelsius, Mono, Seq};
+use tumbler_core::wire::console::{Answer, Caller, Command, Witness};
+use tumbler_core::wire::registers::{reader, terminal};
+
+/// Everything outside that an invariant may want to know of.
+pub struct World {
+    pub table: Table,
+    inbox: VecDeque<Input>,
+    pub settings: Settings,
+    pub now: Mono,
+    pub outs: [bool; 4],
+    pub lines: [bool; 12],
+    /// When the last dead-man edge came.
+    pub last_beat: Option<Mono>,
+    /// Records handed to the journal, durable up to `durable`.
+    pub records: Vec<Record>,
+    pub durable: Seq,
+    /// Commits that the disk still works on.
+    pub commits: VecDeque<Seq>,
+    /// Whether the disk commits by itself.
+    pub disk: bool,
+    pub permit: bool,
+    pub boot: String,
+    /// Cam phase 0..4 and the time of its next step, while the shaft turns.
+    pub cam: u8,
+    next_step: Option<Mono>,
+    next_reading: Mono,
+    pub step_ms: u64,
+    pub shaft_works: bool,
+    pub faces: [u16; 3],
+    pub poses: [u16; 3],
+    pub motion: u16,
+    pub keys: Vec<u16>,
+    acked: u16,
+    display: u16,
+    coils: [u64; 2],
+    pub dead_lamps: u128,
+    pub bus_works: bool,
+    pub replies: Vec<(u64, Answer)>,
+    pub told: Vec<KeyTold>,
+    pub faces_read: usize,
+    /// Every input with the effects it had, for replay.
+    pub history: Vec<(Stamped, Vec<Effect>)>,
+    /// Looked at after every step.
+    pub watch: fn(&World, &Effect),
+    requests: u64,
+    started: (Start, Mono),
+}
+
+pub fn settings(rules: &str, layout: &str) -> Settings {
+    Settings {
+        site: "test".into(),
+        table: "t1".into(),
+        backend: "virtual".into(),
+        rules: rules.into(),
+        layout: layout.into(),
+        reader: true,
+        temperature: true,
+        parameters: Parameters { lamp_dwell: 10, ..Parameters::default() },
+    }
+}
+
+pub const SUPERVISOR: &str = "ana";
+
+pub fn caller() -> Caller {
+    Caller { account: SUPERVISOR.into(), technician: true, supervisor: true }
+}
+
+impl World {
+    /// A table that has just started for the first time, healthy in every part, the dome down.
+    pub fn new(settings: Settings) -> Self {
+        let standing = Standing { boot: "none".into(), ..Standing::default() };
+        let start = Start {
+            boot: "boot-1".into(),
+            build: "test".into(),
+            config: "00".into(),
+            journal: Found::Good { standing: Box::new(standing), last: Seq(0), relayed: Seq(0), permit: false },
+        };
+        let now = Mono::from_millis(1000);
+        let mut effects = Vec::new();
+        let table = Table::start(settings.clone(), start.clone(), now, &mut effects).unwrap();
+        let mut world = Self {
+            table,
+            inbox: VecDeque::new(),
+            settings,
+            now,
+            outs: [false; 4],
+            lines: [false; 12],
+            last_beat: None,
+            records: Vec::new(),
+            durable: Seq(0),
+            commits: VecDeque::new(),
+            disk: true,
+            permit: false,
+            boot: "boot-1".into(),
+            cam: 0,
+            next_step: None,
+            next_reading: now,
+            step_ms: 150,
+            shaft_works: true,
+            faces: [1, 3, 6],
+            poses: [reader::FLAT; 3],
+            motion: 0,
+            keys: Vec::new(),
+            acked: 0,
+            display: terminal::BLANK,
+            coils: [0; 2],
+            dead_lamps: 0,
+            bus_works: true,
+            replies: Vec::new(),
+            told: Vec::new(),
+            faces_read: 0,
+            history: Vec::new(),
+            watch: |_, _| {},
+            requests: 0,
+            started: (start, now),
+        };
+        for line in [InLine::DomeClosed, InLine::Seal, InLine::PowerGood] {
+            world.lines[line.index()] = true;
+        }
+        world.carry_out(effects);
+        world.report_levels();
+        world
+    }
+
+    fn report_levels(&mut self) {
+        for line in InLine::ALL {
+            let active = self.lines[line.index()];
+            self.input(Input::Level { line, active });
+        }
+        self.input(Input::Temperature { reading: Some(MilliCelsius(30_000)) });
+    }
+
+    /// Hands an input in as the shell does: with everything that it leads to at once.
+    pub fn input(&mut self, input: Input) {
+        self.inbox.push_back(input);
+        self.drain();
+    }
+
+    /// Hands in what waits, in order; what an effect leads to waits until all effects before it are carried out.
+    fn drain(&mut self) {
+        while let Some(input) = self.inbox.pop_front() {
+            let mut effects = Vec::new();
+            let kept = self.table.redact(input.clone());
+            self.table.handle(self.now, self.now, &input, &mut effects);
+            self.history.push((Stamped { at: self.now, now: self.now, input: kept }, effects.clone()));
+            self.carry_out(effects);
+        }
+    }
+
+    fn carry_out(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            (self.watch)(self, &effect);
+            match effect {
+                Effect::Set { line, active } => {
+                    self.outs[line.index()] = active;
+                    if line == OutLine::MotorAlive {
+                        self.last_beat = Some(self.now);
+                    } else {
+                        self.inbox.push_back(Input::Readback { line, active });
+                    }
+                    self.drive();
+                }
+                Effect::Journal { records, permit, .. } => {
+                    self.records.extend(records.iter().cloned());
+                    if let Some(last) = records.last() {
+                        self.commits.push_back(last.seq);
+                    }
+                    if let Some(permit) = permit {
+                        self.permit = permit;
+                    }
+                    if self.disk {
+                        self.acknowledge();
+                    }
+                }
+                Effect::Bus(request) => {
+                    let reply = self.answer(&request);
+                    // One millisecond a transaction: time passes on the wire.
+                    self.step_to(Mono(self.now.0 + 1_000_000));
+                    self.inbox.push_back(Input::Bus { id: request.id, reply });
+                }
+                Effect::Reply { request, answer } => self.replies.push((request, answer)),
+                Effect::Keypad(key) => self.told.push(key),
+                Effect::Dump { .. } => {}
+            }
+        }
+    }
+
+    /// The disk has written everything it was given.
+    pub fn commit(&mut self) {
+        self.acknowledge();
+        self.drain();
+    }
+
+    fn acknowledge(&mut self) {
+        while let Some(seq) = self.commits.pop_front() {
+            self.durable = seq;
+            self.inbox.push_back(Input::Durable { seq });
+        }
+    }
+
+    /// Whether the motor has power: enabled, and the dead-man monostable not yet run down.
+    pub fn powered(&self) -> bool {
+        self.outs[OutLine::MotorEnable.index()]
+            && self.shaft_works
+            && self.last_beat.is_some_and(|b| self.now.0 - b.0 < 100_000_000)
+    }
+
+    fn drive(&mut self) {
+        if self.powered() && self.next_step.is_none() {
+            self.next_step = Some(Mono(self.now.0 + self.step_ms * 1_000_000));
+        }
+    }
+
+    fn turn(&mut self) {
+        self.cam = (self.cam + 1) % 4;
+        self.motion = self.motion.wrapping_add(1);
+        self.next_step = self.powered().then(|| Mono(self.now.0 + self.step_ms * 1_000_000));
+        let (line, active) = match self.cam {
+            1 => (InLine::CamA, true),
+            2 => (InLine::CamB, true),
+            3 => (InLine::CamA, false),
+            _ => (InLine::CamB, false),
+        };
+        self.line(line, active);
+    }
+
+    fn step_to(&mut self, to: Mono) {
+        self.now = Mono(self.now.0.max(to.0));
+    }
+
+    /// Lets time pass, with everything that happens meanwhile.
+    pub fn pass(&mut self, ms: u64) {
+        let end = Mono(self.now.0 + ms * 1_000_000);
+        loop {
+            let deadline = self.table.next_deadline().unwrap_or(end);
+            let step = self.next_step.unwrap_or(end);
+            let next = deadline.min(step).min(self.next_reading);
+            if next >= end || self.now >= end {
+                break;
+            }
+            self.step_to(next);
+            if self.next_reading <= next {
+                self.next_reading = Mono(self.now.0 + 500_000_000);
+                self.input(Input::Temperature { reading: Some(MilliCelsius(30_000)) });
+            } else if step <= deadline {
+                self.turn();
+            } else {
+                self.input(Input::Tick);
+            }
+        }
+        self.step_to(end);
+        self.input(Input::Tick);
+    }
+
+    /// Lets time pass in small steps, until `done` or the limit.
+    pub fn until(&mut self, limit_ms: u64, done: impl Fn(&Self) -> bool) -> bool {
+        for _ in 0..limit_ms / 20 {
+            if done(self) {
+                return true;
+            }
+            self.pass(20);
+        }
+        done(self)
+    }
+
+    pub fn line(&mut self, line: InLine, active: bool) {
+        if self.lines[line.index()] != active {
+            self.lines[line.index()] = active;
+            self.input(Input::Edge { line, active });
+        }
+    }
+
+    pub fn press(&mut self, line: InLine) {
+        self.line(line, true);
+        self.pass(60);
+        self.line(line, false);
+        self.pass(60);
+    }
+
+    pub fn lift(&mut self) {
+        self.line(InLine::DomeClosed, false);
+        self.pass(100);
+        self.line(InLine::DomeOpen, true);
+        self.pass(100);
+    }
+
+    pub fn cover(&mut self) {
+        self.line(InLine::DomeOpen, false);
+        self.pass(100);
+        self.line(InLine::DomeClosed, true);
+        self.pass(100);
+    }
+
+    pub fn turn_key(&mut self) {
+        self.press(InLine::SupervisorKey);
+    }
+
+    pub fn keys(&mut self, codes: &[u16]) {
+        for code in codes {
+            self.keys.push(*code);
+            self.pass(300);
+        }
+    }
+
+    pub fn entry(&mut self, digits: [u16; 3]) {
+        self.keys(&digits);
+        self.keys(&[terminal::ENTRY]);
+    }
+
+    pub fn ask(&mut self, command: Command) -> u64 {
+        self.requests += 1;
+        let request = self.requests;
+        self.input(Input::Console { request, caller: caller(), command });
+        request
+    }
+
+    pub fn reply(&self, request: u64) -> Option<&Answer> {
+        self.replies.iter().find(|(r, _)| *r == request).map(|(_, a)| a)
+    }
+
+    /// Opens the table as a supervisor does (NZ 5).
+    pub fn open(&mut self) {
+        self.turn_key();
+        let request = self.ask(Command::Open { name: SUPERVISOR.into() });
+        assert!(self.until(60_000, |w| w.reply(request).is_some()), "the opening tests end");
+        assert!(matches!(self.reply(request), Some(Answer::Done(_))), "{:?}", self.reply(request));
+        for item in [Witness::Areas, Witness::Seal, Witness::Bell, Witness::Sign] {
+            self.ask(Command::Witness { item, right: true, name: SUPERVISOR.into() });
+        }
+        self.pass(200);
+    }
+
+    /// Spins, in a round whose order allows it, until the spin is over.
+    pub fn spin(&mut self) {
+        self.press(InLine::Tumble);
+        assert!(self.until(12_000, |w| !w.outs[0]));
+        self.pass(1500);
+    }
+
+    fn answer(&mut self, request: &BusRequest) -> Result<BusReply, BusFailure> {
+        if !self.bus_works {
+            return Err(BusFailure::Timeout);
+        }
+        let board = usize::from(request.unit.saturating_sub(2)).min(1);
+        match (&request.op, request.unit) {
+            (BusOp::ReadInput { .. }, 1) => {
+                let first =
+                    self.keys.len().saturating_sub(usize::from((self.keys.len() as u16).wrapping_sub(self.acked)));
+                let waiting: Vec<u16> = self.keys[first..].iter().copied().take(8).collect();
+                let mut words = vec![0, first as u16, waiting.len() as u16];
+                words.extend(waiting);
+                words.resize(11, 0);
+                words.push(self.display);
+                Ok(BusReply::Words(words))
+            }
+            (BusOp::WriteHolding { address, values }, 1) => {
+                match *address {
+                    terminal::ACKNOWLEDGE => self.acked = values[0],
+                    terminal::DISPLAY => self.display = values[0],
+                    _ => {}
+                }
+                Ok(BusReply::Written)
+            }
+            (BusOp::WriteCoils { bits, .. }, _) => {
+                self.coils[board] = *bits;
+                Ok(BusReply::Written)
+            }
+            (BusOp::ReadDiscrete { .. }, _) => {
+                let dead = (self.dead_lamps >> (64 * board)) as u64;
+                Ok(BusReply::Bits(self.coils[board] & !dead))
+            }
+            (BusOp::ReadInput { address: reader::POSE, .. }, _) => {
+                let [a, b, c] = if self.next_step.is_some() { [reader::MOVING; 3] } else { self.poses };
+                Ok(BusReply::Words(vec![1, 3, a, b, c, 11, 12, 13, self.motion]))
+            }
+            (BusOp::ReadInput { address: reader::FACES, .. }, _) => {
+                self.faces_read += 1;
+                let [a, b, c] = self.faces;
+                Ok(BusReply::Words(vec![1, a, b, c]))
+            }
+            other => panic!("no unit answers {other:?}"),
+        }
+    }
+
+    pub fn events(&self) -> impl Iterator<Item = &Event> {
+        self.records.iter().map(|r| &r.event)
+    }
+
+    pub fn first_void(&self) -> Option<&Void> {
+        self.events().find_map(|e| match e {
+            Event::Voided(void) => Some(void),
+            _ => None,
+        })
+    }
+
+    pub fn last_void(&self) -> Option<&Void> {
+        self.records.iter().rev().find_map(|r| match &r.event {
+            Event::Voided(void) => Some(void),
+            _ => None,
+        })
+    }
+
+    pub fn has(&self, found: impl Fn(&Event) -> bool) -> bool {
+        self.events().any(found)
+    }
+
+    pub fn latched(&self) -> Vec<Code> {
+        self.table.snapshot().malfunctions.into_iter().map(|m| m.code).collect()
+    }
+
+    /// The wires vanish and come back.
+    pub fn lose_lines(&mut self) {
+        self.input(Input::LinesLost { reason: "the chip is gone".into() });
+        self.pass(200);
+        self.input(Input::LinesBack);
+        self.report_levels();
+        for line in [OutLine::MotorEnable, OutLine::OutOfService, OutLine::Bell] {
+            let active = self.outs[line.index()];
+            self.input(Input::Readback { line, active });
+        }
+    }
+
+    /// Kills the daemon and starts it again; with `reboot`, the machine too. What was not durable is lost.
+    pub fn restart(&mut self, reboot: bool) {
+        self.commits.clear();
+        self.records.retain(|r| r.seq <= self.durable);
+        let mut standing = Standing::default();
+        for record in &self.records {
+            standing.fold(record);
+        }
+        if reboot {
+            self.boot = format!("{}+", self.boot);
+        }
+        self.outs = [false; 4];
+        self.next_step = None;
+        let start = Start {
+            boot: self.boot.clone(),
+            build: "test".into(),
+            config: "00".into(),
+            journal: Found::Good {
+                standing: Box::new(standing),
+                last: self.durable,
+                relayed: Seq(0),
+                permit: self.permit && !reboot,
+            },
+        };
+        let mut effects = Vec::new();
+        self.table = Table::start(self.settings.clone(), start.clone(), self.now, &mut effects).unwrap();
+        self.history.clear();
+        self.started = (start, self.now);
+        self.carry_out(effects);
+        self.report_levels();
+    }
+
+    /// The table as it started, for a replay of the history.
+    pub fn started(&self) -> Table {
+        let (start, now) = self.started.clone();
+        Table::start(self.settings.clone(), start, now, &mut Vec::new()).unwrap()
+    }
+}

@@ -1,0 +1,200 @@
+//! Commands: what the table is told, by whom, and how it ends for the script.
+
+use crate::stub::{Stub, done, refused};
+use serde_json::json;
+use tumbler_core::latch::Code;
+use tumbler_core::units::{Dice, RoundId};
+use tumbler_core::wire::console::{Answer, Command, Exit, Witness};
+
+fn dice(pips: [u8; 3]) -> Dice {
+    Dice::from_pips(pips).unwrap()
+}
+
+/// Every subcommand tells the table exactly what it says.
+#[test]
+fn every_subcommand_tells_the_table_what_it_says() {
+    let stub = Stub::start(done);
+    let name = || "Mei".to_owned();
+    let told: Vec<(Vec<&str>, Command)> = vec![
+        (
+            vec!["reset", "dome", "--rectified"],
+            Command::Reset { code: Code::Dome, exit: Exit::Rectified, name: name() },
+        ),
+        (
+            vec!["reset", "lamps", "--procedure", "by hand"],
+            Command::Reset { code: Code::Lamps, exit: Exit::Procedure("by hand".into()), name: name() },
+        ),
+        (vec!["amend", "--dice", "6,1,3"], Command::Amend { dice: dice([1, 3, 6]), uphold: false, name: name() }),
+        (
+            vec!["amend", "--dice", "1,3,6", "--uphold"],
+            Command::Amend { dice: dice([1, 3, 6]), uphold: true, name: name() },
+        ),
+        (
+            vec!["void", "--reason", "a chip"],
+            Command::Void { reason: "a chip".into(), damaged_dice: false, not_flat: false, name: name() },
+        ),
+        (
+            vec!["void", "--damaged-dice"],
+            Command::Void { reason: "a die is damaged".into(), damaged_dice: true, not_flat: false, name: name() },
+        ),
+        (
+            vec!["void-afterwards", "7", "--reason", "chipped"],
+            Command::VoidAfterwards { round: RoundId(7), reason: "chipped".into(), name: name() },
+        ),
+        (
+            vec!["settle", "--dice", "2,2,5", "--reason", "dead"],
+            Command::Settle { dice: Some(dice([2, 2, 5])), reason: "dead".into(), name: name() },
+        ),
+        (vec!["settle", "--reason", "dead"], Command::Settle { dice: None, reason: "dead".into(), name: name() }),
+        (vec!["confirm-dome", "--reason", "off"], Command::ConfirmDome { reason: "off".into(), name: name() }),
+        (vec!["dice", "enrol", "--reason", "new"], Command::EnrolDice { reason: "new".into(), name: name() }),
+        (vec!["witness", "seal", "no"], Command::Witness { item: Witness::Seal, right: false, name: name() }),
+        (vec!["close"], Command::Close { name: name() }),
+        (vec!["maintenance", "on"], Command::Maintenance { on: true, name: name() }),
+        (vec!["maintenance", "off"], Command::Maintenance { on: false, name: name() }),
+    ];
+    for (mut arguments, command) in told {
+        arguments.extend(["--name", "Mei"]);
+        let ran = stub.ctl(&arguments);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), "done\n"), "{arguments:?}: {ran:?}");
+        let (caller, heard) = stub.asked.lock().unwrap().pop().unwrap();
+        assert_eq!(heard, command, "{arguments:?}");
+        assert!(caller.supervisor && !caller.technician);
+    }
+    assert_eq!(stub.ctl(&["record"]).code, Some(0));
+    assert_eq!(stub.asked.lock().unwrap().pop().unwrap().1, Command::Record);
+}
+
+#[test]
+fn refused_says_why_and_exits_with_one() {
+    let stub = Stub::start(refused);
+    let ran = stub.ctl(&["close"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), "refused: turn the supervisor's key first\n"));
+    let ran = stub.ctl(&["close", "--json"]);
+    assert_eq!((ran.code, ran.json()), (Some(1), json!({"refused": "turn the supervisor's key first"})));
+}
+
+#[test]
+fn the_name_is_the_accounts_unless_given() {
+    let stub = Stub::start(done);
+    stub.ctl(&["close"]);
+    let (caller, command) = stub.asked.lock().unwrap().pop().unwrap();
+    assert_eq!(command, Command::Close { name: caller.account });
+}
+
+/// Root has no role by itself, nor has anybody else who is in no group and on no list.
+#[test]
+fn roles_come_from_the_kernel_and_the_configuration() {
+    let stub = Stub::start_for(vec![], done);
+    stub.ctl(&["close"]);
+    let (caller, _) = stub.asked.lock().unwrap().pop().unwrap();
+    assert!(!caller.supervisor && !caller.technician);
+}
+
+#[test]
+fn wrong_usage_exits_with_two_and_asks_nothing() {
+    let stub = Stub::start(done);
+    for arguments in [
+        vec!["reset", "dome"],
+        vec!["reset", "door", "--rectified"],
+        vec!["reset", "lamps", "--rectified", "--procedure", "x"],
+        vec!["amend", "--dice", "1,2,9"],
+        vec!["void"],
+        vec!["void", "--damaged-dice", "--not-flat"],
+        vec!["settle"],
+        vec!["witness", "door", "yes"],
+        vec!["open", "--witness", "areas=maybe"],
+        vec!["rounds", "--last", "0"],
+        vec!["events", "--limit", "100000"],
+        vec!["levitate"],
+    ] {
+        let ran = stub.ctl(&arguments);
+        assert_eq!(ran.code, Some(2), "{arguments:?}: {ran:?}");
+        assert_ne!(ran.err, "", "{arguments:?}");
+    }
+    let unknown = stub.ctl(&["reset", "door", "--rectified"]);
+    assert!(unknown.err.contains("`door` is no malfunction; known are tumbler"), "{unknown:?}");
+    assert!(stub.asked.lock().unwrap().is_empty());
+}
+
+/// Every subcommand's help has an example, and so has the program's.
+#[test]
+fn help_has_an_example() {
+    let stub = Stub::start(done);
+    let pages: Vec<Vec<&str>> = [
+        "",
+        "status",
+        "watch",
+        "rounds",
+        "events",
+        "faults",
+        "reset",
+        "amend",
+        "void",
+        "void-afterwards",
+        "settle",
+        "confirm-dome",
+        "dice enrol",
+        "open",
+        "witness",
+        "close",
+        "maintenance",
+        "record",
+        "replay",
+        "journal verify",
+        "journal export",
+        "layouts",
+        "odds",
+    ]
+    .iter()
+    .map(|page| page.split_whitespace().collect())
+    .collect();
+    for mut page in pages {
+        page.push("--help");
+        let ran = stub.ctl(&page);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert!(ran.out.contains("Example:\n  tumblerctl"), "{page:?}: {}", ran.out);
+    }
+}
+
+fn opening(command: &Command) -> Option<Answer> {
+    Some(match command {
+        Command::Open { .. } => Answer::Done("the tests passed; now say what only a person can see".into()),
+        Command::Witness { item: Witness::Sign, right: true, .. } => Answer::Done("the table opens".into()),
+        Command::Witness { .. } => Answer::Done("noted".into()),
+        _ => Answer::Refused("not asked".into()),
+    })
+}
+
+#[test]
+fn open_answers_for_the_witness_and_ends_at_the_first_no() {
+    let stub = Stub::start(opening);
+    let ran = stub.ctl(&["open", "--name", "Mei", "--json", "--witness", "sign=yes,areas=yes,seal=yes,bell=yes"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(ran.out.lines().count(), 5);
+    assert_eq!(ran.out.lines().last(), Some(r#"{"done":"the table opens"}"#));
+    let heard: Vec<Command> = stub.asked.lock().unwrap().drain(..).map(|(_, c)| c).collect();
+    assert_eq!(heard[0], Command::Open { name: "Mei".into() });
+    assert_eq!(heard[4], Command::Witness { item: Witness::Sign, right: true, name: "Mei".into() });
+
+    let ran = stub.ctl(&["open", "--witness", "areas=yes,seal=no,bell=yes,sign=yes"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let heard: Vec<Command> = stub.asked.lock().unwrap().drain(..).map(|(_, c)| c).collect();
+    assert_eq!(heard.len(), 3, "nothing after the no: {heard:?}");
+}
+
+#[test]
+fn open_without_terminal_and_answers_leaves_them_to_the_witness() {
+    let stub = Stub::start(opening);
+    let ran = stub.ctl(&["open", "--json"]);
+    assert_eq!((ran.code, ran.out.lines().count()), (Some(0), 1), "{ran:?}");
+}
+
+#[test]
+fn a_daemon_that_is_not_there_exits_with_two() {
+    let mut stub = Stub::start(done);
+    stub.stop();
+    let ran = stub.ctl(&["status"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("cannot be reached") && ran.err.contains("--socket"), "{ran:?}");
+}

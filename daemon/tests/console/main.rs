@@ -1,0 +1,13 @@
+//! The console as its clients see it: the real `tumblerctl` and raw sockets against a stub of the table.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test ends with the first thing that is wrong"
+)]
+
+mod bounds;
+mod commands;
+mod questions;
+mod stub;

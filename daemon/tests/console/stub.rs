@@ -1,0 +1,211 @@
+//! A console in this process, with a stub of the table behind it that answers by a rule of the test's own.
+
+use std::path::PathBuf;
+use std::process::Output;
+use std::sync::{Arc, Mutex};
+use tokio::sync::{mpsc, watch};
+use tumbler_core::input::Input;
+use tumbler_core::record::{Event, Record};
+use tumbler_core::snapshot::{Phase, Snapshot};
+use tumbler_core::units::{Mono, RoundId, Seq, Tumbles};
+use tumbler_core::wire::console::{Answer, Caller, Command};
+use tumbler_core::wire::topics::{EventMessage, VERSION};
+use tumblerd::config::Console;
+use tumblerd::console::{self, Feeds};
+use tumblerd::relay::Outbox;
+
+/// Records in memory that the test can add to.
+#[derive(Clone, Default)]
+pub(crate) struct Records(Arc<Mutex<Vec<EventMessage>>>);
+
+impl Outbox for Records {
+    fn after(&mut self, seq: Seq, limit: usize) -> Result<Vec<EventMessage>, String> {
+        Ok(self.0.lock().unwrap().iter().filter(|m| m.record.seq > seq).take(limit).cloned().collect())
+    }
+}
+
+/// What the stub was asked.
+pub(crate) type Asked = Arc<Mutex<Vec<(Caller, Command)>>>;
+
+/// The console under test.
+pub(crate) struct Stub {
+    pub(crate) socket: PathBuf,
+    pub(crate) snapshot: watch::Sender<Arc<Snapshot>>,
+    pub(crate) asked: Asked,
+    records: Records,
+    durable: watch::Sender<Seq>,
+    stop: watch::Sender<bool>,
+    done: Option<std::thread::JoinHandle<()>>,
+    _dir: tempfile::TempDir,
+}
+
+impl Stub {
+    /// Starts a console whose table answers by this rule; `None` is silence. The test's account is a supervisor.
+    pub(crate) fn start(rule: fn(&Command) -> Option<Answer>) -> Self {
+        let uid = nix::unistd::getuid().as_raw();
+        Self::start_for(vec![uid], rule)
+    }
+
+    pub(crate) fn start_for(supervisor_uids: Vec<u32>, rule: fn(&Command) -> Option<Answer>) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let socket = dir.path().join("console.sock");
+        let settings = Console {
+            socket: socket.clone(),
+            supervisor_group: "no-such-group".into(),
+            technician_group: "no-such-group".into(),
+            supervisor_uids,
+            technician_uids: vec![],
+        };
+        let asked = Asked::default();
+        let records = Records::default();
+        let (snapshot, snapshots) = watch::channel(Arc::new(table()));
+        let (durable, durables) = watch::channel(Seq(0));
+        let (stop, stops) = watch::channel(false);
+        let (_, relay) = watch::channel(None);
+        let (answer, answers) = mpsc::channel(console::ANSWERS);
+        let heard = Arc::clone(&asked);
+        let hand_in: console::HandIn = Arc::new(move |input| {
+            let (heard, answer) = (Arc::clone(&heard), answer.clone());
+            Box::pin(async move {
+                let Input::Console { request, caller, command } = input else { panic!("{input:?}") };
+                let rule = rule(&command);
+                heard.lock().unwrap().push((caller, command));
+                if let Some(rule) = rule {
+                    answer.try_send((request, rule)).unwrap();
+                }
+                true
+            })
+        });
+        let feeds = Feeds {
+            snapshot: snapshots,
+            durable: durables,
+            relay,
+            records: Box::new(records.clone()),
+            hand_in,
+            answers,
+            stop: stops,
+        };
+        let (ready, is_ready) = std::sync::mpsc::channel();
+        let done = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let listener = console::bind(&settings.socket, &settings.technician_group).unwrap();
+                ready.send(()).unwrap();
+                console::run(listener, settings, feeds).await;
+            });
+        });
+        is_ready.recv().unwrap();
+        Self { socket, snapshot, asked, records, durable, stop, done: Some(done), _dir: dir }
+    }
+
+    /// Adds a record to the journal.
+    pub(crate) fn record(&self, round: Option<u64>, event: Event) {
+        let seq = {
+            let mut records = self.records.0.lock().unwrap();
+            let seq = Seq(records.len() as u64 + 1);
+            records.push(EventMessage {
+                v: VERSION,
+                stream: "s".into(),
+                head: "00".into(),
+                wall: 1_795_231_445_000,
+                wall_quality: "synchronised".into(),
+                boot: "b".into(),
+                backend: "virtual".into(),
+                record: Record { seq, at: Mono(1), round: round.map(RoundId), event },
+            });
+            seq
+        };
+        self.durable.send_replace(seq);
+    }
+
+    pub(crate) fn change(&self, change: impl FnOnce(&mut Snapshot)) {
+        let mut table = (**self.snapshot.borrow()).clone();
+        change(&mut table);
+        self.snapshot.send_replace(Arc::new(table));
+    }
+
+    /// Runs `tumblerctl` on this console.
+    pub(crate) fn ctl(&self, arguments: &[&str]) -> Ran {
+        let output = self.command(arguments).stdin(std::process::Stdio::null()).output().unwrap();
+        Ran::of(&output)
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> std::process::Command {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tumblerctl"));
+        command.arg("--socket").arg(&self.socket).args(arguments);
+        command
+    }
+
+    pub(crate) fn stop(&mut self) {
+        self.stop.send_replace(true);
+        if let Some(done) = self.done.take() {
+            done.join().unwrap();
+        }
+    }
+}
+
+impl Drop for Stub {
+    fn drop(&mut self) {
+        self.stop.send_replace(true);
+        if let Some(done) = self.done.take() {
+            let _ = done.join();
+        }
+    }
+}
+
+/// How a program ended.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Ran {
+    pub(crate) fn of(output: &Output) -> Self {
+        Self {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout.clone()).unwrap(),
+            err: String::from_utf8(output.stderr.clone()).unwrap(),
+        }
+    }
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {self:?}"))
+    }
+}
+
+pub(crate) fn done(_: &Command) -> Option<Answer> {
+    Some(Answer::Done("done".into()))
+}
+
+pub(crate) fn refused(_: &Command) -> Option<Answer> {
+    Some(Answer::Refused("turn the supervisor's key first".into()))
+}
+
+fn table() -> Snapshot {
+    Snapshot {
+        seq: Seq(0),
+        phase: Phase::Ready,
+        rules: "sg-v6".into(),
+        layout: "sg-v6-3".into(),
+        backend: "virtual".into(),
+        round: None,
+        open: true,
+        tumbles: Tumbles(0),
+        dome: "closed".into(),
+        motor: false,
+        poses: ["flat".into(), "flat".into(), "flat".into()],
+        result: None,
+        display: "   ".into(),
+        lit: vec![],
+        sensed: vec![],
+        verified: false,
+        malfunctions: vec![],
+        waived: vec![],
+        temperature: None,
+        key: false,
+        lost_units: vec![],
+        test: None,
+        recent: vec![],
+    }
+}

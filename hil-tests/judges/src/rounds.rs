@@ -218,9 +218,9 @@ impl Rounds {
             return;
         }
         let limits = &scene.config.given.limits;
+        // A call pressed before this moment may count as made in time; one pressed after it cannot.
         let since = since.max(round.began_ns).saturating_add(limits.dome_debounce_ns);
-        let before = round.no_more_bets_ns.is_none_or(|call| call > since.saturating_add(limits.button_debounce_ns));
-        if scene.now_ns > since.saturating_add(limits.button_debounce_ns) && before {
+        if scene.now_ns >= since && round.no_more_bets_ns.is_none_or(|call| call >= since) {
             facts.exposed = true;
             self.set_due(since, scene, "exposed");
         }

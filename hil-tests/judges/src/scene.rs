@@ -1,10 +1,13 @@
 //! The picture that all judges share: levels, truth, latches and the facts of the round, folded from what was seen
 //! and from nothing else. A judge adds what only its own rule needs.
 
+mod round;
+
 use crate::config::{Board, Checked, Rules};
 use crate::observation::{BusKind, Key, Line, Observation, Part, Seen, Transaction, Truth};
-use crate::record::{Call, Fact, Record};
+use crate::record::{Fact, Record};
 use crate::registers;
+pub(crate) use round::Round;
 
 /// The picture after an observation.
 #[derive(Debug)]
@@ -55,52 +58,6 @@ pub struct Scene {
     /// Whether the record just seen began or ended a round ([`Scene::last`]).
     pub(crate) began: bool,
     pub(crate) ended: bool,
-}
-
-/// One round, as far as it was seen.
-#[derive(Clone, Debug)]
-pub(crate) struct Round {
-    pub(crate) id: Option<u64>,
-    pub(crate) rules: Option<Rules>,
-    pub(crate) layout: String,
-    pub(crate) began_ns: u64,
-    /// The button "No more bets" was pressed.
-    pub(crate) no_more_bets_ns: Option<u64>,
-    /// The call was recorded in turn.
-    pub(crate) called: bool,
-    pub(crate) no_spin: bool,
-    /// Spins begun, by the records.
-    pub(crate) spins: u32,
-    pub(crate) spinning: bool,
-    pub(crate) valid_spin: bool,
-    /// The motor was commanded on after "No more bets".
-    pub(crate) spun_closed: bool,
-    /// The supervisor asked to take the dome as open.
-    pub(crate) confirmed: bool,
-    /// Whether the dice could lawfully be seen, by the wires.
-    pub(crate) could_see: bool,
-    pub(crate) revealed: bool,
-    pub(crate) established: bool,
-    pub(crate) flat_by: String,
-    pub(crate) result: Option<[u8; 3]>,
-    pub(crate) result_ns: u64,
-    pub(crate) amended: bool,
-    pub(crate) verified: bool,
-    /// Entry presses since the result.
-    pub(crate) paid: u32,
-    /// The process or the supply went in this round.
-    pub(crate) interrupted: bool,
-    /// Parts that were broken at any time in this round.
-    pub(crate) broken: [bool; Part::COUNT],
-}
-
-impl Round {
-    pub(crate) fn covered(&self) -> bool {
-        self.rules.is_some_and(Rules::covered)
-    }
-    pub(crate) fn was_broken(&self, part: Part) -> bool {
-        self.broken.get(part as usize).copied().unwrap_or(false)
-    }
 }
 
 impl Scene {
@@ -386,31 +343,8 @@ impl Scene {
     fn begin(&mut self, record: &Record, rules: &str, layout: &str) {
         self.began = true;
         self.testing_until_ns = 0;
-        self.round = Some(Round {
-            id: record.round,
-            rules: Rules::named(rules),
-            layout: layout.to_owned(),
-            began_ns: self.now_ns,
-            no_more_bets_ns: None,
-            called: false,
-            no_spin: false,
-            spins: 0,
-            spinning: false,
-            valid_spin: false,
-            spun_closed: false,
-            confirmed: false,
-            could_see: false,
-            revealed: false,
-            established: false,
-            flat_by: String::new(),
-            result: None,
-            result_ns: 0,
-            amended: false,
-            verified: false,
-            paid: 0,
-            interrupted: false,
-            broken: self.broken,
-        });
+        let rules = Rules::named(rules);
+        self.round = Some(Round::new(record.round, rules, layout.to_owned(), self.now_ns, self.broken));
     }
 
     /// Whether the dice may lawfully be seen from now on, by wires, truth and people alone.
@@ -423,47 +357,6 @@ impl Scene {
             if !round.could_see && motor_off && round.no_more_bets_ns.is_some() {
                 round.could_see = if round.covered() { away || round.confirmed } else { round.spun_closed && still };
             }
-        }
-    }
-}
-
-impl Round {
-    fn record(&mut self, fact: &Fact, now_ns: u64) {
-        match fact {
-            Fact::Called { call: Call::NoMoreBets, in_turn: true } => {
-                self.called = true;
-                // Where the button itself is not watched, the record has to do.
-                self.no_more_bets_ns.get_or_insert(now_ns);
-            }
-            Fact::SpinBegan => {
-                self.spins = self.spins.saturating_add(1);
-                self.spinning = true;
-            }
-            Fact::SpinEnded { valid, .. } => {
-                self.spinning = false;
-                self.valid_spin |= *valid;
-            }
-            Fact::Revealed { .. } => self.revealed = true,
-            Fact::Established { flat } => {
-                self.established = true;
-                self.flat_by.clone_from(flat);
-            }
-            Fact::Result { dice, .. } => {
-                self.result = Some(*dice);
-                self.result_ns = now_ns;
-                self.verified = false;
-                self.paid = 0;
-            }
-            Fact::Amended { to, .. } => {
-                self.result = Some(*to);
-                self.result_ns = now_ns;
-                self.amended = true;
-                self.verified = false;
-                self.paid = 0;
-            }
-            Fact::LampsVerified => self.verified = true,
-            Fact::Resumed { .. } => self.interrupted = true,
-            _ => {}
         }
     }
 }

@@ -91,6 +91,12 @@ impl Observer {
     /// # Errors
     /// Rule set or layout is not what the judges know.
     pub fn new(settings: &Settings, judge: bool, trace: bool) -> Result<Self, BadConfig> {
+        Self::with(Self::config(settings), judge, trace)
+    }
+
+    /// What judges are told about a table with these settings, where a bench sees everything in the same moment.
+    #[must_use]
+    pub fn config(settings: &Settings) -> Config {
         let lamps = rules::rule_set(&settings.rules)
             .map(|set| {
                 set.layouts
@@ -102,13 +108,20 @@ impl Observer {
                     .collect()
             })
             .unwrap_or_default();
-        let config = Config {
+        Config {
             rules: settings.rules.clone(),
             layout: settings.layout.clone(),
             reader: settings.reader,
             lamps,
             ..Config::default()
-        };
+        }
+    }
+
+    /// Judges who are told this about the table.
+    ///
+    /// # Errors
+    /// Rule set or layout is not what the judges know.
+    pub fn with(config: Config, judge: bool, trace: bool) -> Result<Self, BadConfig> {
         Ok(Self {
             panel: if judge { Some(Panel::for_table(config)?) } else { None },
             trace: trace.then(Vec::new),

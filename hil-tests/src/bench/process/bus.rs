@@ -14,10 +14,23 @@ use tumbler_core::effect::BusOp;
 use tumbler_core::input::BusReply;
 use tumbler_core::units::Mono;
 
-/// The units on the line. `None` is silence: no such unit, or one that is mute. An error is a Modbus exception code.
+/// The units on the line.
 pub trait Units {
     /// The unit acts on a request whose frame ended, after its turnaround.
-    fn transact(&mut self, at: Mono, unit: u8, op: &BusOp) -> Option<Result<BusReply, u8>>;
+    fn transact(&mut self, unit: u8, op: &BusOp) -> Response;
+}
+
+/// What a unit does with a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Response {
+    /// It answers.
+    Reply(BusReply),
+    /// It answers with this Modbus exception code.
+    Exception(u8),
+    /// No such unit, or a mute one.
+    Silence,
+    /// Its answer is hit on the way.
+    Corrupt,
 }
 
 /// How fast the line is.
@@ -180,7 +193,7 @@ impl Bus {
     }
 
     fn act(&mut self, arriving: &Arriving, units: &mut dyn Units) {
-        match frame::serve(&arriving.frame, arriving.due, units) {
+        match frame::serve(&arriving.frame, units) {
             Served::Reply(reply) => {
                 self.counts.requests += 1;
                 self.counts.replies += 1;
@@ -210,7 +223,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
     use tokio_modbus::client::rtu;
-    use tokio_modbus::prelude::*;
+    use tokio_modbus::prelude::{ExceptionCode, Reader, Slave, SlaveContext, Writer};
 
     /// Unit 1 has input registers that count up, unit 2 has 64 lamps that sense what they are told, others are mute.
     #[derive(Default)]
@@ -221,24 +234,25 @@ mod tests {
     }
 
     impl Units for Board {
-        fn transact(&mut self, _at: Mono, unit: u8, op: &BusOp) -> Option<Result<BusReply, u8>> {
+        fn transact(&mut self, unit: u8, op: &BusOp) -> Response {
             self.seen.push((unit, op.clone()));
-            Some(match (unit, op) {
+            match (unit, op) {
                 (1, BusOp::ReadInput { address, count }) if address + count <= 32 => {
-                    Ok(BusReply::Words((*address..address + count).collect()))
+                    Response::Reply(BusReply::Words((*address..address + count).collect()))
                 }
                 (1, BusOp::WriteHolding { values, .. }) => {
                     self.holding.clone_from(values);
-                    Ok(BusReply::Written)
+                    Response::Reply(BusReply::Written)
                 }
                 (2, BusOp::WriteCoils { bits, .. }) => {
                     self.coils = *bits;
-                    Ok(BusReply::Written)
+                    Response::Reply(BusReply::Written)
                 }
-                (2, BusOp::ReadDiscrete { .. }) => Ok(BusReply::Bits(self.coils)),
-                (1 | 2, _) => Err(2),
-                _ => return None,
-            })
+                (2, BusOp::ReadDiscrete { .. }) => Response::Reply(BusReply::Bits(self.coils)),
+                (1 | 2, _) => Response::Exception(2),
+                (3, _) => Response::Corrupt,
+                _ => Response::Silence,
+            }
         }
     }
 

@@ -1,11 +1,11 @@
 //! Modbus RTU frames on the units' side, by rmodbus: on purpose not the codec that the daemon uses.
 
-use super::bus::Units;
+use super::bus::{Response, Units};
+use rmodbus::consts::ModbusFunction;
 use rmodbus::server::{ModbusFrame, Read, Write};
 use rmodbus::{ErrorKind, ModbusProto, guess_request_frame_len};
 use tumbler_core::effect::BusOp;
 use tumbler_core::input::BusReply;
-use tumbler_core::units::Mono;
 
 /// What became of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub fn request_length(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Lets the unit that a request is for act on it.
-pub fn serve(request: &[u8], at: Mono, units: &mut dyn Units) -> Served {
+pub fn serve(request: &[u8], units: &mut dyn Units) -> Served {
     let Some(&unit) = request.first() else { return Served::Garbage };
     let mut reply: Vec<u8> = Vec::with_capacity(80);
     let mut frame = ModbusFrame::new(unit, request, ModbusProto::Rtu, &mut reply).with_broadcast_units(&[]);
@@ -41,40 +41,63 @@ pub fn serve(request: &[u8], at: Mono, units: &mut dyn Units) -> Served {
         return Served::Silence;
     }
     if frame.processing_required {
-        let done = if frame.readonly { read(&mut frame, unit, at, units) } else { write(&mut frame, unit, at, units) };
+        let done = if frame.readonly { read(&mut frame, unit, units) } else { write(&mut frame, unit, units) };
         match done {
-            Some(Ok(())) => {}
-            Some(Err(_)) => return Served::Garbage,
-            None => return Served::Silence,
+            Done::Answered => {}
+            Done::Broken => return Served::Garbage,
+            Done::Silent => return Served::Silence,
+            Done::Corrupt => return Served::Reply(corrupt(unit, frame.responding_to_fn)),
         }
     }
     if frame.finalize_response().is_err() { Served::Garbage } else { Served::Reply(reply) }
 }
 
-type Frame<'a> = ModbusFrame<'a, Vec<u8>>;
-
-fn read(frame: &mut Frame<'_>, unit: u8, at: Mono, units: &mut dyn Units) -> Option<Result<(), ErrorKind>> {
-    let (address, count, func) = (frame.reg, frame.count, frame.func);
-    use rmodbus::consts::ModbusFunction as F;
-    let op = match func {
-        F::GetInputs => BusOp::ReadInput { address, count },
-        F::GetDiscretes => BusOp::ReadDiscrete { address, count },
-        // No unit on this bus has coils or holding registers that can be read.
-        _ => return Some(refuse(frame, ILLEGAL_FUNCTION)),
-    };
-    let words_or_bits = match units.transact(at, unit, &op)? {
-        Ok(reply) => reply,
-        Err(code) => return Some(refuse(frame, code)),
-    };
-    let filled = match frame.get_external_read() {
-        Ok(Read::Words(read)) => fill_words(read.buf, &words_or_bits),
-        Ok(Read::Bits(read)) => fill_bits(read.buf, &words_or_bits),
-        Err(error) => Err(error),
-    };
-    Some(frame.process_external_read(filled))
+enum Done {
+    Answered,
+    Broken,
+    Silent,
+    Corrupt,
 }
 
-fn write(frame: &mut Frame<'_>, unit: u8, at: Mono, units: &mut dyn Units) -> Option<Result<(), ErrorKind>> {
+impl From<Result<(), ErrorKind>> for Done {
+    fn from(result: Result<(), ErrorKind>) -> Self {
+        if result.is_ok() { Self::Answered } else { Self::Broken }
+    }
+}
+
+/// A reply that was hit: unit and function are still right, the rest and the checksum are not.
+fn corrupt(unit: u8, function: u8) -> Vec<u8> {
+    vec![unit, function, 2, 0x5A, 0xA5, 0x00, 0x00]
+}
+
+type Frame<'a> = ModbusFrame<'a, Vec<u8>>;
+
+fn read(frame: &mut Frame<'_>, unit: u8, units: &mut dyn Units) -> Done {
+    let (address, count) = (frame.reg, frame.count);
+    let op = match frame.func {
+        ModbusFunction::GetInputs => BusOp::ReadInput { address, count },
+        ModbusFunction::GetDiscretes => BusOp::ReadDiscrete { address, count },
+        // No unit on this bus has coils or holding registers that can be read.
+        _ => return refuse(frame, ILLEGAL_FUNCTION),
+    };
+    let reply = match units.transact(unit, &op) {
+        Response::Reply(reply) => reply,
+        Response::Exception(code) => return refuse(frame, code),
+        Response::Silence => return Done::Silent,
+        Response::Corrupt => return Done::Corrupt,
+    };
+    let filled = match frame.get_external_read() {
+        Ok(Read::Words(read)) => fill_words(read.buf, &reply),
+        Ok(Read::Bits(read)) => fill_bits(read.buf, &reply),
+        Err(error) => Err(error),
+    };
+    match filled {
+        Ok(()) => frame.process_external_read(Ok(())).into(),
+        Err(_) => Done::Broken,
+    }
+}
+
+fn write(frame: &mut Frame<'_>, unit: u8, units: &mut dyn Units) -> Done {
     let op = match frame.get_external_write() {
         Ok(Write::Words(write)) => BusOp::WriteHolding {
             address: write.address,
@@ -88,21 +111,22 @@ fn write(frame: &mut Frame<'_>, unit: u8, at: Mono, units: &mut dyn Units) -> Op
             let bits = write.data.iter().take(8).rev().fold(0_u64, |bits, byte| (bits << 8) | u64::from(*byte));
             BusOp::WriteCoils { address: write.address, count: write.count, bits }
         }
-        Err(error) => return Some(Err(error)),
+        Err(_) => return Done::Broken,
     };
-    let result = match units.transact(at, unit, &op)? {
-        Ok(_) => Ok(()),
-        Err(code) => Err(ErrorKind::from_modbus_error(code)),
-    };
-    Some(frame.process_external_write(result))
+    match units.transact(unit, &op) {
+        Response::Reply(_) => frame.process_external_write(Ok(())).into(),
+        Response::Exception(code) => frame.process_external_write(Err(ErrorKind::from_modbus_error(code))).into(),
+        Response::Silence => Done::Silent,
+        Response::Corrupt => Done::Corrupt,
+    }
 }
 
 /// Modbus exception code 1.
 const ILLEGAL_FUNCTION: u8 = 1;
 
-/// A read that is answered by an exception: rmodbus wants the space for the data taken first, and gives it back.
-fn refuse(frame: &mut Frame<'_>, code: u8) -> Result<(), ErrorKind> {
-    frame.process_external_read(Err(ErrorKind::from_modbus_error(code)))
+/// A read that is answered by an exception.
+fn refuse(frame: &mut Frame<'_>, code: u8) -> Done {
+    frame.process_external_read(Err(ErrorKind::from_modbus_error(code))).into()
 }
 
 fn fill_words(space: &mut [u8], reply: &BusReply) -> Result<(), ErrorKind> {

@@ -3,7 +3,7 @@
 use super::clock;
 use super::fault::RigFault;
 use rumqttc::v5::mqttbytes::QoS;
-use rumqttc::v5::mqttbytes::v5::Packet;
+use rumqttc::v5::mqttbytes::v5::{Filter, Packet};
 use rumqttc::v5::{Client, Connection, Event, MqttOptions, RecvTimeoutError};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +21,7 @@ pub struct Message {
     pub topic: String,
     /// Its payload.
     pub payload: Vec<u8>,
-    /// Whether the broker sent it because it was retained from before the subscription.
+    /// Whether it was published with the retain flag.
     pub retained: bool,
 }
 
@@ -113,7 +113,9 @@ impl Listener {
     fn take(&self, packet: Packet) {
         match packet {
             Packet::ConnAck(_) => {
-                let _ = self.client.try_subscribe("taisai/#", QoS::AtLeastOnce);
+                // The retain flag as it was published: judges tell retained topics from others.
+                let filter = Filter { preserve_retain: true, ..Filter::new("taisai/#", QoS::AtLeastOnce) };
+                let _ = self.client.try_subscribe_many([filter]);
             }
             Packet::SubAck(_) => {
                 let _ = self.ready.send(());

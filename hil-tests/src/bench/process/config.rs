@@ -1,0 +1,133 @@
+//! The daemon's configuration, as the bench writes it.
+
+use super::fault::RigFault;
+use super::workdir::WorkDir;
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use toml::{Table, Value};
+use tumbler_core::settings::{Parameters, Settings};
+
+/// What a table of the virtual bench is set to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableSetup {
+    /// The settings, as the daemon is to take them from its configuration.
+    pub settings: Settings,
+    /// Level of the daemon's log.
+    pub log: String,
+}
+
+impl TableSetup {
+    /// A table with everything fitted, under this rule set and layout.
+    #[must_use]
+    pub fn of(rules: &str, layout: &str, reader: bool) -> Self {
+        Self {
+            settings: Settings {
+                site: "rig".into(),
+                table: "virtual".into(),
+                backend: "virtual".into(),
+                rules: rules.into(),
+                layout: layout.into(),
+                reader,
+                temperature: true,
+                // The shortest time in which a lamp's current can be read back: nobody looks at these lamps.
+                parameters: Parameters { lamp_dwell: 10, ..Parameters::default() },
+            },
+            log: "info".into(),
+        }
+    }
+
+    /// Tells tables apart that are set up differently: a template of one is none of the other.
+    #[must_use]
+    pub fn key(&self) -> String {
+        format!("{self:?}")
+    }
+
+    /// Writes the configuration of a daemon in `dir` that reaches its broker at `broker`.
+    ///
+    /// # Errors
+    /// [`RigFault`] when the file cannot be written.
+    pub fn write(&self, dir: &WorkDir, broker: SocketAddr) -> Result<(), RigFault> {
+        let text = self.text(dir, broker);
+        let path = dir.config();
+        std::fs::write(&path, text).map_err(RigFault::file("write", &path))
+    }
+
+    fn text(&self, dir: &WorkDir, broker: SocketAddr) -> String {
+        let settings = &self.settings;
+        let path = |path: std::path::PathBuf| Value::from(path.to_string_lossy().into_owned());
+        let uid = i64::from(nix::unistd::Uid::effective().as_raw());
+        let table = [
+            ("site", Value::from(settings.site.as_str())),
+            ("table", settings.table.as_str().into()),
+            ("rules", settings.rules.as_str().into()),
+            ("layout", settings.layout.as_str().into()),
+        ];
+        let hardware = [
+            ("backend", Value::from("virtual")),
+            ("socket", path(dir.wire())),
+            ("reader", settings.reader.into()),
+            ("temperature", if settings.temperature { "wires" } else { "none" }.into()),
+        ];
+        let bus = [("port", path(dir.bus())), ("baud", 115_200.into())];
+        let journal = [("state_dir", path(dir.state())), ("run_dir", path(dir.run()))];
+        let mqtt = [
+            ("enabled", Value::from(true)),
+            ("url", format!("mqtt://{broker}").into()),
+            ("client_id", "tumblerd-rig-virtual".into()),
+            ("keep_alive_s", 5.into()),
+        ];
+        let console = [
+            ("socket", path(dir.console())),
+            ("supervisor_uids", Value::Array(vec![uid.into()])),
+            ("technician_uids", Value::Array(vec![uid.into()])),
+        ];
+        let log = [("format", Value::from("text")), ("level", self.log.as_str().into())];
+        let parameters: Table = changed(&settings.parameters)
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), Value::from(i64::from(value))))
+            .collect();
+        let section = |pairs: &[(&str, Value)]| {
+            Value::Table(pairs.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect())
+        };
+        let all: Table = [
+            ("table", section(&table)),
+            ("hardware", section(&hardware)),
+            ("bus", section(&bus)),
+            ("journal", section(&journal)),
+            ("mqtt", section(&mqtt)),
+            ("console", section(&console)),
+            ("log", section(&log)),
+            ("parameters", Value::Table(parameters)),
+        ]
+        .into_iter()
+        .map(|(name, section)| (name.to_owned(), section))
+        .collect();
+        all.to_string()
+    }
+}
+
+/// The parameters that differ from their defaults.
+fn changed(parameters: &Parameters) -> BTreeMap<&'static str, u32> {
+    Parameters::TABLE
+        .iter()
+        .filter_map(|p| parameters.get(p.name).filter(|value| *value != p.default).map(|value| (p.name, value)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_differs_from_the_defaults_is_written() {
+        let dir = WorkDir::new().unwrap();
+        let setup = TableSetup::of("sg-v6", "sg-v6-3", false);
+        let text = setup.text(&dir, "127.0.0.1:1883".parse().unwrap());
+        let read: Table = text.parse().unwrap();
+        assert_eq!(read["parameters"].as_table().unwrap().len(), 1);
+        assert_eq!(read["parameters"]["lamp_dwell"].as_integer(), Some(10));
+        assert_eq!(read["hardware"]["reader"].as_bool(), Some(false));
+        assert_eq!(read["mqtt"]["url"].as_str(), Some("mqtt://127.0.0.1:1883"));
+        assert_eq!(read["hardware"]["socket"].as_str().unwrap(), dir.wire().to_string_lossy());
+    }
+}

@@ -1,0 +1,160 @@
+//! The `tumblerd` under test: the shipped binary as a process of its own.
+
+use super::child::Child;
+use super::clock;
+use super::fault::RigFault;
+use super::notify::NotifySocket;
+use super::workdir::WorkDir;
+use nix::sys::signal::Signal;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+use tumbler_core::units::Mono;
+
+/// Where to look for `tumblerd` when nobody says: beside the rig's own binary, as cargo puts both.
+#[must_use]
+pub fn find(given: Option<&Path>) -> PathBuf {
+    if let Some(path) = given {
+        return path.to_owned();
+    }
+    if let Some(path) = std::env::var_os("CARGO_BIN_EXE_tumblerd").or_else(|| std::env::var_os("TUMBLERD")) {
+        return PathBuf::from(path);
+    }
+    let own = std::env::current_exe().unwrap_or_default();
+    // Test binaries lie one directory deeper.
+    own.ancestors()
+        .skip(1)
+        .take(2)
+        .map(|dir| dir.join("tumblerd"))
+        .find(|candidate| candidate.is_file())
+        .unwrap_or_else(|| own.with_file_name("tumblerd"))
+}
+
+/// A daemon, running or not.
+#[derive(Debug)]
+pub struct Daemon {
+    program: PathBuf,
+    config: PathBuf,
+    log: PathBuf,
+    notify: NotifySocket,
+    child: Option<Child>,
+    started: Mono,
+    ready: Option<Mono>,
+}
+
+impl Daemon {
+    /// The daemon of this directory, not started yet.
+    ///
+    /// # Errors
+    /// [`RigFault`] when the program is not there or the service manager's socket cannot be made.
+    pub fn new(program: &Path, dir: &WorkDir) -> Result<Self, RigFault> {
+        if !program.is_file() {
+            return Err(RigFault::Other(format!(
+                "there is no tumblerd at {}; build it (cargo build -p tumblerd) or name it with --tumblerd",
+                program.display()
+            )));
+        }
+        Ok(Self {
+            program: program.to_owned(),
+            config: dir.config(),
+            log: dir.log(),
+            notify: NotifySocket::listen(&dir.notify())?,
+            child: None,
+            started: Mono(0),
+            ready: None,
+        })
+    }
+
+    /// Sets up the journal of a new table, as a technician does once.
+    ///
+    /// # Errors
+    /// [`RigFault`] with the daemon's words when it refuses.
+    pub fn commission(&self) -> Result<(), RigFault> {
+        let done = Command::new(&self.program)
+            .arg("--config")
+            .arg(&self.config)
+            .arg("--commission")
+            .output()
+            .map_err(RigFault::file("start", &self.program))?;
+        if done.status.success() {
+            return Ok(());
+        }
+        let words = String::from_utf8_lossy(&done.stderr);
+        Err(RigFault::Other(format!("tumblerd --commission ended with {}: {}", done.status, words.trim_end())))
+    }
+
+    /// Starts it.
+    ///
+    /// # Errors
+    /// [`RigFault`] when it runs already or cannot be started.
+    pub fn start(&mut self) -> Result<(), RigFault> {
+        if self.running()? {
+            return Err(RigFault::Other("tumblerd runs already".into()));
+        }
+        let mut command = Command::new(&self.program);
+        command.arg("--config").arg(&self.config).env("NOTIFY_SOCKET", self.notify.path()).env("RUST_BACKTRACE", "1");
+        let _ = self.notify.take();
+        self.ready = None;
+        self.started = clock::now();
+        self.child = Some(Child::spawn(command, "tumblerd", &self.log, "is it built for this machine?")?);
+        Ok(())
+    }
+
+    /// Whether it runs.
+    ///
+    /// # Errors
+    /// [`RigFault`] when the system does not tell.
+    pub fn running(&mut self) -> Result<bool, RigFault> {
+        match &mut self.child {
+            Some(child) => Ok(child.ended()?.is_none()),
+            None => Ok(false),
+        }
+    }
+
+    /// How it ended, if it was started and has ended.
+    ///
+    /// # Errors
+    /// [`RigFault`] when the system does not tell.
+    pub fn ended(&mut self) -> Result<Option<ExitStatus>, RigFault> {
+        self.child.as_mut().map_or(Ok(None), Child::ended)
+    }
+
+    /// Its process number while it is there.
+    #[must_use]
+    pub fn pid(&self) -> Option<u32> {
+        self.child.as_ref().map(Child::pid)
+    }
+
+    /// Sends it a signal.
+    ///
+    /// # Errors
+    /// [`RigFault`] when it does not run.
+    pub fn signal(&mut self, signal: Signal) -> Result<(), RigFault> {
+        match &mut self.child {
+            Some(child) => child.signal(signal),
+            None => Err(RigFault::Other(format!("tumblerd cannot get {signal}: it was not started"))),
+        }
+    }
+
+    /// SIGKILL, and waits for the end.
+    ///
+    /// # Errors
+    /// [`RigFault`] when it cannot be waited for.
+    pub fn kill(&mut self) -> Result<(), RigFault> {
+        self.child.as_mut().map_or(Ok(()), Child::kill)
+    }
+
+    /// What it told the service manager since the last call.
+    pub fn said(&mut self) -> Vec<(Mono, String)> {
+        let said = self.notify.take();
+        if self.ready.is_none() {
+            self.ready = said.iter().find(|(_, line)| line == "READY=1").map(|(at, _)| *at);
+        }
+        said
+    }
+
+    /// How long it took from its start to READY, in nanoseconds; `None` until it is.
+    #[must_use]
+    pub fn start_to_ready(&self) -> Option<u64> {
+        self.ready.map(|ready| ready.nanos_since(self.started))
+    }
+}

@@ -1,0 +1,196 @@
+//! The virtual bench as scenarios see it.
+
+use super::clock;
+use super::fault::RigFault;
+use super::proxy::Path;
+use super::table::Virtual;
+use crate::bench::log::Log;
+use crate::bench::{Bench, Physical, Role, Trouble};
+use crate::twin::{Act, Fault, MS};
+use nix::sys::signal::Signal;
+use tumbler_core::snapshot::Snapshot;
+use tumbler_core::wire::console::{Answer, Command};
+
+/// `pass` comes back at least so often, so that a truth that changes without an event is looked at.
+const NAP_NANOS: u64 = 100 * MS;
+/// How long the daemon may take to stop when asked, as `TimeoutStopSec` of its unit.
+const STOP_NANOS: u64 = 10_000 * MS;
+/// How long the daemon may take to show on the console what its journal holds.
+const SHOW_NANOS: u64 = 2_000 * MS;
+/// After the last step the table has this long to come to rest.
+const REST_NANOS: u64 = 1_500 * MS;
+
+impl From<RigFault> for Trouble {
+    fn from(fault: RigFault) -> Self {
+        Self::Rig(fault.to_string())
+    }
+}
+
+impl Virtual {
+    fn asked_status(&mut self) -> Result<Option<Snapshot>, RigFault> {
+        let Ok(request) = self.console.status() else { return Ok(None) };
+        let until = self.world.now() + SHOW_NANOS;
+        let there = |table: &mut Self| {
+            Ok(table.status.as_ref().is_some_and(|(n, _)| *n == request) || table.answers.contains_key(&request))
+        };
+        self.turn_until(until, there)?;
+        Ok(self.status.take_if(|(n, _)| *n == request).map(|(_, snapshot)| *snapshot))
+    }
+
+    fn ended(&mut self) {
+        self.expected_down = true;
+        self.world.begin_turn();
+        self.world.process(false);
+        for request in self.console.forget() {
+            self.answers.insert(request, Answer::Refused("the daemon is gone".into()));
+        }
+        self.socket.hang_up();
+        // Read what it left, then let go of the file.
+        self.world.journal.close();
+        self.world.read_journal();
+        self.world.journal.close();
+    }
+
+    /// Stops the daemon's process for a while (`false`), or lets it go on.
+    ///
+    /// # Errors
+    /// [`RigFault`] when it does not run.
+    pub fn hang(&mut self, hung: bool) -> Result<(), RigFault> {
+        self.daemon.signal(if hung { Signal::SIGSTOP } else { Signal::SIGCONT })
+    }
+
+    /// Sets the state of the network between daemon and broker.
+    pub fn network(&mut self, path: Path) {
+        self.proxy.set(path);
+    }
+}
+
+impl Bench for Virtual {
+    fn now(&self) -> u64 {
+        self.world.now()
+    }
+
+    fn pass(&mut self, until: u64) -> Result<(), Trouble> {
+        let news = self.world.news;
+        let nap = until.min(self.world.now() + NAP_NANOS);
+        self.turn_until(nap, |table| Ok(table.world.news != news))?;
+        Ok(())
+    }
+
+    fn act(&mut self, act: Act) -> Result<(), Trouble> {
+        self.world.begin_turn();
+        self.world.touch(|twin, at, out| twin.person(at, act, out));
+        self.world.notice(&mut self.socket);
+        Ok(())
+    }
+
+    fn dictate(&mut self, faces: Option<[u8; 3]>) -> Result<(), Trouble> {
+        self.world.twin.dictate(faces);
+        Ok(())
+    }
+
+    fn fault(&mut self, fault: Fault) -> Result<(), Trouble> {
+        self.world.begin_turn();
+        self.world.judges.broken(self.world.turn, fault, true);
+        self.world.touch(|twin, at, out| twin.fault(at, fault, out));
+        self.world.notice(&mut self.socket);
+        Ok(())
+    }
+
+    fn heal(&mut self, fault: Fault) -> Result<(), Trouble> {
+        self.world.begin_turn();
+        self.world.touch(|twin, at, out| twin.heal(at, fault, out));
+        self.world.notice(&mut self.socket);
+        self.world.judges.broken(self.world.turn, fault, false);
+        Ok(())
+    }
+
+    fn took_hold(&mut self, fault: Fault) -> bool {
+        self.world.twin.took_hold(fault)
+    }
+
+    fn physical(&mut self) -> Physical {
+        self.world.begin_turn();
+        self.world.notice(&mut self.socket);
+        Physical::of(&self.world.twin, self.world.turn)
+    }
+
+    fn ask(&mut self, role: Role, command: Command) -> Result<u64, Trouble> {
+        if role != Role::Supervisor {
+            return Err(Trouble::NotHere(format!("a {role:?} needs an account of its own, and the rig has one only")));
+        }
+        self.world.begin_turn();
+        self.world.judges.asked(self.world.turn, &command);
+        Ok(self.console.command(&command)?)
+    }
+
+    fn answer(&mut self, request: u64) -> Option<Answer> {
+        self.answers.get(&request).cloned()
+    }
+
+    fn snapshot(&mut self) -> Result<Option<Snapshot>, Trouble> {
+        if self.expected_down {
+            return Ok(None);
+        }
+        // The journal was read past what the daemon shows: it shows a record only after it knows that it is durable.
+        let until = self.world.now() + SHOW_NANOS;
+        loop {
+            let last = self.world.journal.last();
+            let Some(snapshot) = self.asked_status()? else { return Ok(None) };
+            if snapshot.seq >= last || self.world.now() >= until {
+                return Ok(Some(snapshot));
+            }
+        }
+    }
+
+    fn kill(&mut self) -> Result<(), Trouble> {
+        self.daemon.kill()?;
+        self.ended();
+        Ok(())
+    }
+
+    fn stop(&mut self) -> Result<(), Trouble> {
+        self.turn()?;
+        self.world.journal.close();
+        self.daemon.signal(Signal::SIGTERM)?;
+        self.expected_down = true;
+        let until = self.world.now() + STOP_NANOS;
+        if !self.turn_until(until, |table| Ok(!table.daemon.running()?))? {
+            self.findings.push(format!("tumblerd did not stop within {} s", STOP_NANOS / (1000 * MS)));
+            self.daemon.kill()?;
+        } else if let Some(status) = self.daemon.ended()?.filter(|status| !status.success()) {
+            self.findings.push(format!("tumblerd, asked to stop, ended with {status}:\n{}", self.dir.log_tail(12)));
+        }
+        self.ended();
+        Ok(())
+    }
+
+    fn start(&mut self) -> Result<(), Trouble> {
+        Ok(self.launch()?)
+    }
+
+    fn power(&mut self, _on: bool) -> Result<(), Trouble> {
+        Err(Trouble::NotHere(
+            "a power cut comes back under another boot id, and this bench cannot reboot the machine that it runs on"
+                .into(),
+        ))
+    }
+
+    fn broker(&mut self, up: bool) -> Result<(), Trouble> {
+        self.proxy.set(if up { Path::Up } else { Path::Down });
+        Ok(())
+    }
+
+    fn log(&self) -> &Log {
+        &self.world.log
+    }
+
+    fn finish(&mut self) -> Result<Vec<String>, Trouble> {
+        let until = self.world.now() + REST_NANOS;
+        self.turn_until(until, |_| Ok(false))?;
+        let mut found = self.world.judges.finish(self.world.turn);
+        found.append(&mut self.findings);
+        clock::check_interrupt()?;
+        Ok(found)
+    }
+}

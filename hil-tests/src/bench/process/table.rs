@@ -1,0 +1,318 @@
+//! A table on the virtual bench: the daemon's process, its wires, and the world around it.
+
+use super::broker::Broker;
+use super::bus::{Bus, LineSpeed};
+use super::clock::{self, Stalls};
+use super::config::TableSetup;
+use super::console::{Console, Heard};
+use super::daemon::Daemon;
+use super::fault::RigFault;
+use super::observer::Observer;
+use super::proxy::Proxy;
+use super::pty::Pty;
+use super::watch::JournalWatch;
+use super::wire::{WireEvent, WireSocket};
+use super::workdir::WorkDir;
+use super::world::World;
+use crate::bench::observe::Observer as Judges;
+use crate::twin::{self, Twin};
+use nix::poll::{PollFd, PollFlags, ppoll};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+use tumbler_core::snapshot::Snapshot;
+use tumbler_core::units::Mono;
+use tumbler_core::wire::console::Answer;
+
+/// What a table of the virtual bench is started with.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The daemon's program.
+    pub program: PathBuf,
+    /// The table's settings.
+    pub table: TableSetup,
+    /// Seed of the twin.
+    pub seed: u64,
+    /// Whether the judges watch.
+    pub judge: bool,
+}
+
+/// The bench.
+pub struct Virtual {
+    pub(super) world: World,
+    pub(super) socket: WireSocket,
+    pty: Pty,
+    bus: Bus,
+    pub(super) console: Console,
+    pub(super) daemon: Daemon,
+    /// The rig ended the daemon, or never started it: its absence is no finding.
+    pub(super) expected_down: bool,
+    pub(super) answers: BTreeMap<u64, Answer>,
+    pub(super) status: Option<(u64, Box<Snapshot>)>,
+    pub(super) proxy: Proxy,
+    observer: Observer,
+    heard: usize,
+    broker: Broker,
+    pub(super) stalls: Stalls,
+    pub(super) findings: Vec<String>,
+    said: Vec<(Mono, String)>,
+    pub(super) dir: WorkDir,
+}
+
+/// At least so often the world looks at what gives no event to wait on: the journal's file.
+const LOOK_NS: u64 = 10_000_000;
+/// How long a daemon may take from its start to its connection and READY.
+const START: Duration = Duration::from_secs(20);
+
+impl Virtual {
+    /// Puts a table together in `dir` and starts its daemon. `opened` says that the directory holds a table that was
+    /// opened before: then the judges learn what holds from its first keyframe, and what is recorded already is not seen again.
+    ///
+    /// # Errors
+    /// [`RigFault`] when anything of it cannot be had.
+    pub fn start(setup: &Setup, dir: WorkDir, opened: bool) -> Result<Self, RigFault> {
+        let settings = &setup.table.settings;
+        let (rule_set, layout) = settings
+            .check()
+            .map_err(|bad| RigFault::Other(bad.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))?;
+        let built = twin::Config {
+            reader: settings.reader,
+            temperature: settings.temperature,
+            ..twin::Config::full(rule_set.order.covered, layout.areas.len())
+        };
+        let broker = Broker::start(dir.path())?;
+        let proxy = Proxy::start(broker.address())?;
+        let observer = Observer::start(broker.address(), "tumbler-hil-observer")?;
+        setup.table.write(&dir, proxy.address())?;
+        let socket = WireSocket::listen(&dir.wire())?;
+        let pty = Pty::open(&dir.bus())?;
+        let daemon = Daemon::new(&setup.program, &dir)?;
+        let mut journal = JournalWatch::new(&dir.state());
+        if opened {
+            journal.take()?;
+            journal.close();
+        } else {
+            daemon.commission()?;
+        }
+        let root = format!("taisai/{}/{}", settings.site, settings.table);
+        let watched = tumbler_judges::Config {
+            topics: root.clone(),
+            from_commissioning: !opened,
+            // Two busy cores and a socket lie between an edge and the daemon; order is judged, times are reported.
+            reaction_ns: Stalls::LIMIT,
+            ..Judges::config(settings)
+        };
+        let judges =
+            Judges::with(watched, setup.judge, false).map_err(|bad| RigFault::Other(format!("the judges: {bad}")))?;
+        let mut table = Self {
+            world: World::new(Twin::new(built, setup.seed), judges, journal, &root),
+            socket,
+            pty,
+            bus: Bus::new(LineSpeed::default()),
+            console: Console::new(&dir.console()),
+            daemon,
+            expected_down: true,
+            answers: BTreeMap::new(),
+            status: None,
+            proxy,
+            observer,
+            heard: 0,
+            broker,
+            stalls: Stalls::default(),
+            findings: Vec::new(),
+            said: Vec::new(),
+            dir,
+        };
+        table.launch()?;
+        Ok(table)
+    }
+
+    /// Starts the daemon and waits until it is connected and ready.
+    pub(super) fn launch(&mut self) -> Result<(), RigFault> {
+        self.world.journal.close();
+        self.replug()?;
+        self.world.begin_turn();
+        self.world.process(true);
+        self.daemon.start()?;
+        self.expected_down = false;
+        let end = self.world.now() + START.as_nanos() as u64;
+        while !(self.socket.connected() && self.daemon.start_to_ready().is_some()) {
+            if let Some(status) = self.daemon.ended()? {
+                self.expected_down = true;
+                return Err(RigFault::Other(format!(
+                    "tumblerd ended at its start with {status}; its log ends:\n{}",
+                    self.dir.log_tail(12)
+                )));
+            }
+            if self.world.now() >= end {
+                return Err(RigFault::Late {
+                    what: "tumblerd to connect and to be READY".into(),
+                    after: START,
+                    hint: format!("its log ends:\n{}", self.dir.log_tail(12)),
+                });
+            }
+            self.turn()?;
+            self.wait(end)?;
+        }
+        Ok(())
+    }
+
+    /// Another serial port under the same name: a killed daemon's exclusive mode stays on the old one.
+    fn replug(&mut self) -> Result<(), RigFault> {
+        self.pty = Pty::open(&self.dir.bus())?;
+        self.bus = Bus::new(LineSpeed::default());
+        Ok(())
+    }
+
+    /// Lets everything happen that is due, and takes up everything that came.
+    pub(super) fn turn(&mut self) -> Result<(), RigFault> {
+        clock::check_interrupt()?;
+        let deadline = self.deadline().map(|at| self.world.mono(at));
+        self.world.begin_turn();
+        if let Some(deadline) = deadline.filter(|d| *d <= self.world.mono(self.world.turn)) {
+            self.stalls.note(deadline, self.world.mono(self.world.turn));
+        }
+        self.world.notice(&mut self.socket);
+        for event in self.socket.turn()? {
+            match event {
+                WireEvent::Connected => self.world.greet(&mut self.socket),
+                WireEvent::Driven(driven) => self.world.driven(driven.line, driven.active),
+                WireEvent::Gone => {}
+            }
+        }
+        self.bus.turn(&self.pty, &mut self.world)?;
+        self.world.notice(&mut self.socket);
+        self.listen()?;
+        self.look_after()?;
+        self.world.take_fault()
+    }
+
+    /// What the daemon says: to subscribers, at the console, to the service manager. Records come before what follows from them.
+    fn listen(&mut self) -> Result<(), RigFault> {
+        let messages = self.observer.since(self.heard);
+        let heard = self.console.turn()?;
+        self.world.read_journal();
+        self.heard += messages.len();
+        messages.into_iter().for_each(|message| self.world.received(message));
+        for heard in heard {
+            match heard {
+                Heard::Answer(request, answer) => {
+                    let (Answer::Done(text) | Answer::Refused(text)) = &answer;
+                    self.world.said(text);
+                    self.answers.insert(request, answer);
+                }
+                Heard::Status(request, snapshot, words) => {
+                    self.world.said(&words);
+                    self.status = Some((request, snapshot));
+                }
+                Heard::HungUp(request) => {
+                    self.answers.insert(request, Answer::Refused("the daemon hung up".into()));
+                }
+            }
+            self.world.news += 1;
+        }
+        self.said.extend(self.daemon.said());
+        Ok(())
+    }
+
+    /// A daemon that ends by itself is a finding.
+    fn look_after(&mut self) -> Result<(), RigFault> {
+        if self.expected_down {
+            return Ok(());
+        }
+        if let Some(status) = self.daemon.ended()? {
+            self.expected_down = true;
+            self.world.process(false);
+            self.findings
+                .push(format!("tumblerd ended by itself with {status}; its log ends:\n{}", self.dir.log_tail(12)));
+            self.world.news += 1;
+        }
+        Ok(())
+    }
+
+    /// When something is due, in table time.
+    fn deadline(&self) -> Option<u64> {
+        let bus = self.bus.next_deadline().map(|at| at.nanos_since(self.world.mono(0)));
+        [self.world.twin.next(), bus].into_iter().flatten().min()
+    }
+
+    /// Waits for something to come or to be due, at most until this table time.
+    pub(super) fn wait(&mut self, until: u64) -> Result<(), RigFault> {
+        let look = self.world.now() + LOOK_NS;
+        let wake = [Some(until), Some(look), self.deadline()].into_iter().flatten().min().unwrap_or(look);
+        let (listener, daemon) = self.socket.fds();
+        let mut fds = vec![PollFd::new(listener, PollFlags::POLLIN), PollFd::new(self.pty.fd(), PollFlags::POLLIN)];
+        if let Some((daemon, unsent)) = daemon {
+            let events = if unsent { PollFlags::POLLIN | PollFlags::POLLOUT } else { PollFlags::POLLIN };
+            fds.push(PollFd::new(daemon, events));
+        }
+        fds.extend(self.console.fds().map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
+        match ppoll(&mut fds, Some(clock::until(self.world.mono(wake))), None) {
+            Ok(_) | Err(nix::errno::Errno::EINTR) => Ok(()),
+            Err(e) => Err(RigFault::system("wait for the wires")(e)),
+        }
+    }
+
+    /// Turns the world until `done` says yes or table time has reached `until`; tells whether it did.
+    pub(super) fn turn_until(
+        &mut self,
+        until: u64,
+        mut done: impl FnMut(&mut Self) -> Result<bool, RigFault>,
+    ) -> Result<bool, RigFault> {
+        loop {
+            self.turn()?;
+            if done(self)? {
+                return Ok(true);
+            }
+            if self.world.now() >= until {
+                return Ok(false);
+            }
+            self.wait(until)?;
+        }
+    }
+
+    /// The broker behind the proxy.
+    #[must_use]
+    pub fn broker_address(&self) -> std::net::SocketAddr {
+        self.broker.address()
+    }
+    /// How late the rig was at its own deadlines.
+    #[must_use]
+    pub fn stalls(&self) -> Stalls {
+        self.stalls
+    }
+    /// What crossed the field bus since the daemon's last start.
+    #[must_use]
+    pub fn bus_counts(&self) -> super::bus::LineCounts {
+        self.bus.counts()
+    }
+    /// The daemon's process number while there is one.
+    #[must_use]
+    pub fn pid(&self) -> Option<u32> {
+        self.daemon.pid()
+    }
+    /// From the daemon's last start to its READY, in nanoseconds.
+    #[must_use]
+    pub fn start_to_ready(&self) -> Option<u64> {
+        self.daemon.start_to_ready()
+    }
+    /// What the daemon told the service manager so far.
+    #[must_use]
+    pub fn notified(&self) -> &[(Mono, String)] {
+        &self.said
+    }
+    /// The last lines of the daemon's log.
+    #[must_use]
+    pub fn log_tail(&self, lines: usize) -> String {
+        self.dir.log_tail(lines)
+    }
+    /// Gives the table's directory away; daemon and broker are gone afterwards.
+    ///
+    /// # Errors
+    /// [`RigFault`] when the daemon cannot be killed.
+    pub fn into_dir(mut self) -> Result<WorkDir, RigFault> {
+        self.daemon.kill()?;
+        let Self { dir, .. } = self;
+        Ok(dir)
+    }
+}

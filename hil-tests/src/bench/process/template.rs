@@ -1,0 +1,105 @@
+//! Tables that were opened once, to be copied: the opening tests take long in real time, and every scenario wants an open table.
+//!
+//! A copy is no way round the tests: permission is bound to the boot id and to the permit beside the journal, both of
+//! which are the copy's too, as after a restart of the daemon within the same boot.
+
+use super::config::TableSetup;
+use super::fault::RigFault;
+use super::table::{Setup, Virtual};
+use super::workdir::WorkDir;
+use crate::bench::Bench;
+use crate::scenario::step::Step;
+use crate::scenario::{Ending, Outcome, Trial, Verdict, run};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Opened tables by their setup; each is opened once, by whoever needs it first.
+#[derive(Debug)]
+pub struct Templates {
+    program: PathBuf,
+    opened: Mutex<BTreeMap<String, Arc<Mutex<Option<WorkDir>>>>>,
+}
+
+impl Templates {
+    /// Templates for this daemon.
+    #[must_use]
+    pub fn new(program: PathBuf) -> Self {
+        Self { program, opened: Mutex::default() }
+    }
+
+    /// The daemon's program.
+    #[must_use]
+    pub fn program(&self) -> &PathBuf {
+        &self.program
+    }
+
+    /// A table as the trial wants to find it: opened where the trial's first step is `open table`, else new.
+    ///
+    /// # Errors
+    /// [`RigFault`] when it cannot be set up or opened.
+    pub fn table(&self, trial: &Trial, seed: u64) -> Result<Virtual, RigFault> {
+        let setup = Setup {
+            program: self.program.clone(),
+            table: TableSetup::of(&trial.rules, &trial.layout, trial.reader),
+            seed,
+            judge: true,
+        };
+        let opens = trial.steps.first().is_some_and(|(_, steps)| steps.first() == Some(&Step::Open));
+        if opens { self.opened(&setup) } else { Virtual::start(&setup, WorkDir::new()?, false) }
+    }
+
+    /// An open table with this setup.
+    ///
+    /// # Errors
+    /// [`RigFault`] when it cannot be set up or opened.
+    pub fn opened(&self, setup: &Setup) -> Result<Virtual, RigFault> {
+        let place = {
+            let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(opened.entry(setup.table.key()).or_default())
+        };
+        // Others that want the same table wait here until it is open.
+        let mut template = place.lock().unwrap_or_else(PoisonError::into_inner);
+        let copy = match template.as_ref() {
+            Some(template) => WorkDir::copy_of(template)?,
+            None => WorkDir::copy_of(template.insert(open(setup)?))?,
+        };
+        drop(template);
+        Virtual::start(setup, copy, true)
+    }
+}
+
+/// Opens a new table by the scenarios' own steps, stops its daemon and keeps its files.
+fn open(setup: &Setup) -> Result<WorkDir, RigFault> {
+    let settings = &setup.table.settings;
+    let mut table = Virtual::start(setup, WorkDir::new()?, false)?;
+    let trial = Trial {
+        name: "opening".into(),
+        about: "the opening tests, everything right".into(),
+        rules: settings.rules.clone(),
+        layout: settings.layout.clone(),
+        reader: settings.reader,
+        steps: vec![("open table".into(), vec![Step::Open])],
+        endings: Vec::<Ending>::new(),
+        latched: Vec::new(),
+        latches: Vec::new(),
+        phase: None,
+        never: Vec::new(),
+    };
+    let Outcome { verdict, .. } = run(&mut table, &trial);
+    match verdict {
+        Verdict::Pass => {}
+        Verdict::Fail(why) => {
+            return Err(RigFault::Other(format!(
+                "a new table did not open: {}\n{}",
+                why.join("; "),
+                table.log_tail(8)
+            )));
+        }
+        Verdict::Invalid(why) | Verdict::NotExecuted(why) => {
+            return Err(RigFault::Other(format!("a new table could not be opened: {why}")));
+        }
+    }
+    table.stop().map_err(|trouble| RigFault::Other(trouble.to_string()))?;
+    table.into_dir()
+}

@@ -1,0 +1,158 @@
+//! Directories of the bench's runs: made under the system's temporary directory, and gone with their owner.
+
+use super::fault::RigFault;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// Beginning of the names of all runs' directories; the rig's process number follows.
+const PREFIX: &str = "tumbler-hil-";
+
+/// The files of one table: everything that its daemon keeps, and the ends of its wires.
+#[derive(Debug)]
+pub struct WorkDir {
+    dir: TempDir,
+}
+
+impl WorkDir {
+    /// A new directory with an empty state and run directory.
+    ///
+    /// # Errors
+    /// [`RigFault`] when it cannot be made.
+    pub fn new() -> Result<Self, RigFault> {
+        let dir = tempfile::Builder::new()
+            .prefix(&format!("{PREFIX}{}-", std::process::id()))
+            .tempdir()
+            .map_err(RigFault::system("make a temporary directory"))?;
+        let made = Self { dir };
+        for path in [made.state(), made.run()] {
+            std::fs::create_dir(&path).map_err(RigFault::file("make the directory", &path))?;
+        }
+        Ok(made)
+    }
+
+    /// A new directory with copies of another one's state and run directories: the table as it was left there.
+    ///
+    /// # Errors
+    /// [`RigFault`] when something cannot be copied.
+    pub fn copy_of(template: &Self) -> Result<Self, RigFault> {
+        let made = Self::new()?;
+        copy_files(&template.state(), &made.state())?;
+        copy_files(&template.run(), &made.run())?;
+        Ok(made)
+    }
+
+    /// The directory itself.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+    /// What the daemon keeps for good.
+    #[must_use]
+    pub fn state(&self) -> PathBuf {
+        self.path().join("state")
+    }
+    /// What the daemon keeps until the machine is switched off.
+    #[must_use]
+    pub fn run(&self) -> PathBuf {
+        self.path().join("run")
+    }
+    /// The daemon's configuration.
+    #[must_use]
+    pub fn config(&self) -> PathBuf {
+        self.path().join("tumblerd.toml")
+    }
+    /// The virtual wire's socket.
+    #[must_use]
+    pub fn wire(&self) -> PathBuf {
+        self.path().join("wire.sock")
+    }
+    /// The field bus' port.
+    #[must_use]
+    pub fn bus(&self) -> PathBuf {
+        self.path().join("bus")
+    }
+    /// The daemon's console.
+    #[must_use]
+    pub fn console(&self) -> PathBuf {
+        self.path().join("console.sock")
+    }
+    /// The service manager's socket.
+    #[must_use]
+    pub fn notify(&self) -> PathBuf {
+        self.path().join("notify.sock")
+    }
+    /// The daemon's log.
+    #[must_use]
+    pub fn log(&self) -> PathBuf {
+        self.path().join("tumblerd.log")
+    }
+    /// The last lines of the daemon's log, for a report.
+    #[must_use]
+    pub fn log_tail(&self, lines: usize) -> String {
+        let text = std::fs::read(self.log()).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let all: Vec<&str> = text.lines().collect();
+        all.get(all.len().saturating_sub(lines)..).unwrap_or_default().join("\n")
+    }
+}
+
+fn copy_files(from: &Path, to: &Path) -> Result<(), RigFault> {
+    for entry in std::fs::read_dir(from).map_err(RigFault::file("read the directory", from))? {
+        let entry = entry.map_err(RigFault::file("read the directory", from))?;
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        let kind = entry.file_type().map_err(RigFault::file("look at", &path))?;
+        if kind.is_dir() {
+            std::fs::create_dir(&target).map_err(RigFault::file("make the directory", &target))?;
+            copy_files(&path, &target)?;
+        } else if kind.is_file() {
+            std::fs::copy(&path, &target).map_err(RigFault::file("copy", &path))?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes what rigs that were killed left behind: directories whose process is no more.
+pub fn sweep() {
+    let Ok(entries) = std::fs::read_dir(std::env::temp_dir()) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let owner = name.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next()?.parse::<u32>().ok());
+        if owner.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists()) {
+            // Somebody else's leftovers are not ours to remove, and stay.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_has_the_tables_files_and_nothing_stays_behind() {
+        let template = WorkDir::new().unwrap();
+        std::fs::write(template.state().join("journal.sqlite"), b"j").unwrap();
+        std::fs::create_dir(template.run().join("sub")).unwrap();
+        std::fs::write(template.run().join("sub/permit"), b"p").unwrap();
+        std::fs::write(template.log(), b"one\ntwo\nthree\n").unwrap();
+        let copy = WorkDir::copy_of(&template).unwrap();
+        assert_eq!(std::fs::read(copy.state().join("journal.sqlite")).unwrap(), b"j");
+        assert_eq!(std::fs::read(copy.run().join("sub/permit")).unwrap(), b"p");
+        assert!(!copy.log().exists());
+        assert_eq!(template.log_tail(2), "two\nthree");
+        let path = copy.path().to_owned();
+        drop(copy);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn leftovers_of_rigs_that_are_gone_are_swept_and_others_stay() {
+        // No process has this number: it is above the kernel's limit of 2^22.
+        let left = std::env::temp_dir().join(format!("{PREFIX}4194999-{}", std::process::id()));
+        std::fs::create_dir(&left).unwrap();
+        let own = WorkDir::new().unwrap();
+        sweep();
+        assert!(!left.exists());
+        assert!(own.path().exists());
+    }
+}

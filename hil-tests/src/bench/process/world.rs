@@ -1,0 +1,188 @@
+//! The world around the daemon: the twin, what judges are told, and what was seen, on one clock.
+//!
+//! Table time is nanoseconds since the bench began. Within one turn of the world time stands still: everything that
+//! is seen in it carries the turn's time, so that observations are in order.
+
+use super::bus::{Response, Units};
+use super::clock;
+use super::fault::RigFault;
+use super::observer::Message;
+use super::watch::JournalWatch;
+use super::wire::WireSocket;
+use crate::bench::log::{Durable, Log};
+use crate::bench::observe::Observer as Judges;
+use crate::twin::{Truth, Twin, Wire};
+use serde_json::Value;
+use tumbler_core::effect::{BusOp, OutLine};
+use tumbler_core::input::{BusFailure, InLine};
+use tumbler_core::record::Record;
+use tumbler_core::units::{Mono, Seq};
+use tumbler_judges::{Outlet, Seen, Truth as Known};
+
+/// The world around the daemon.
+pub(super) struct World {
+    base: Mono,
+    /// Time of this turn.
+    pub(super) turn: u64,
+    pub(super) twin: Twin,
+    wires: Vec<Wire>,
+    pub(super) judges: Judges,
+    pub(super) journal: JournalWatch,
+    pub(super) log: Log,
+    /// Counts everything that was seen, so that `pass` knows when to return.
+    pub(super) news: u64,
+    fault: Option<RigFault>,
+    topic: String,
+}
+
+impl World {
+    pub(super) fn new(twin: Twin, judges: Judges, journal: JournalWatch, root: &str) -> Self {
+        Self {
+            base: clock::now(),
+            turn: 0,
+            twin,
+            wires: Vec::with_capacity(64),
+            judges,
+            journal,
+            log: Log::default(),
+            news: 0,
+            fault: None,
+            topic: format!("{root}/event"),
+        }
+    }
+
+    /// Table time now.
+    pub(super) fn now(&self) -> u64 {
+        clock::now().nanos_since(self.base).max(self.turn)
+    }
+
+    /// The moment on the machine's clock that a table time is.
+    pub(super) fn mono(&self, table: u64) -> Mono {
+        Mono(self.base.0.saturating_add(table))
+    }
+
+    /// Begins a turn: time moves on, and the twin with it.
+    pub(super) fn begin_turn(&mut self) {
+        self.turn = self.now();
+        self.twin.advance(self.turn, &mut self.wires);
+    }
+
+    /// Something that a person or the rig does to the twin, in this turn.
+    pub(super) fn touch(&mut self, deed: impl FnOnce(&mut Twin, u64, &mut Vec<Wire>)) {
+        deed(&mut self.twin, self.turn, &mut self.wires);
+    }
+
+    /// Takes up what the twin showed, and tells the daemon.
+    pub(super) fn notice(&mut self, socket: &mut WireSocket) {
+        let mut wires = core::mem::take(&mut self.wires);
+        for wire in wires.drain(..) {
+            self.judges.wire(&wire);
+            match wire {
+                Wire::Edge { at, line, active } => socket.edge(self.mono(at), line, active),
+                Wire::Readback { at, line, active } => socket.readback(self.mono(at), line, active),
+                Wire::Temperature { at, reading } => socket.temperature(self.mono(at), reading),
+                Wire::Truth { at, truth } => {
+                    self.news += 1;
+                    match truth {
+                        Truth::MotorPower(on) => self.log.power.push((at, on)),
+                        Truth::Bell => self.log.bells += 1,
+                        _ => {}
+                    }
+                }
+            }
+        }
+        self.wires = wires;
+    }
+
+    /// A daemon connected: it is told every level.
+    pub(super) fn greet(&mut self, socket: &mut WireSocket) {
+        let at = self.mono(self.turn);
+        for line in InLine::ALL {
+            let active = self.twin.level(line);
+            self.judges.level(self.turn, line, active);
+            socket.level(at, line, active);
+        }
+        for line in OutLine::ALL {
+            let active = self.twin.pin_level(line);
+            self.judges.pin(self.turn, line, active);
+            socket.output_level(at, line, active);
+        }
+    }
+
+    /// The daemon drives an output.
+    pub(super) fn driven(&mut self, line: OutLine, active: bool) {
+        if line == OutLine::MotorAlive {
+            if self.twin.pin_level(line) != active {
+                self.log.last_alive = Some(self.turn);
+            }
+        } else {
+            // What the daemon committed before it drove the line is told before the line.
+            self.read_journal();
+        }
+        self.judges.output(self.turn, line, active);
+        self.twin.output(self.turn, line, active, &mut self.wires);
+    }
+
+    /// Reads the records that became durable.
+    pub(super) fn read_journal(&mut self) {
+        match self.journal.take() {
+            Ok(records) => records.into_iter().for_each(|record| self.durable(record)),
+            Err(fault) => self.fault = self.fault.take().or(Some(fault)),
+        }
+    }
+
+    fn durable(&mut self, record: Record) {
+        // Judges reckon in table time; what was recorded before the bench began, at its beginning.
+        let shifted = Record { at: Mono(record.at.nanos_since(self.base)), ..record.clone() };
+        self.judges.record(self.turn, &shifted);
+        self.log.records.push(Durable { at: self.turn, record });
+        self.news += 1;
+    }
+
+    /// What a subscriber at the broker received.
+    pub(super) fn received(&mut self, message: Message) {
+        let mut payload = (!message.payload.is_empty()).then(|| {
+            let text = || Value::String(String::from_utf8_lossy(&message.payload).into_owned());
+            serde_json::from_slice(&message.payload).unwrap_or_else(|_| text())
+        });
+        if message.topic == self.topic {
+            let seq = payload.as_ref().and_then(|p| p.get("seq")).and_then(Value::as_u64).unwrap_or(0);
+            self.log.relayed = self.log.relayed.max(Seq(seq));
+            // In table time, as the record that it is.
+            if let Some(at) = payload.as_mut().and_then(|p| p.get_mut("at")) {
+                *at = at.as_u64().map_or(Value::Null, |at| Mono(at).nanos_since(self.base).into());
+            }
+            self.news += 1;
+        }
+        self.judges.tell(self.turn, Seen::Mqtt { topic: message.topic, payload, retained: message.retained });
+    }
+
+    /// The daemon told people something on the console.
+    pub(super) fn said(&mut self, text: &str) {
+        self.judges.tell(self.turn, Seen::Said { outlet: Outlet::Console, text: text.to_owned() });
+    }
+
+    /// The daemon's process began or ended.
+    pub(super) fn process(&mut self, alive: bool) {
+        self.judges.tell(self.turn, Seen::Truth(Known::Process { alive }));
+    }
+
+    /// What went wrong with the rig in this turn, once.
+    pub(super) fn take_fault(&mut self) -> Result<(), RigFault> {
+        self.fault.take().map_or(Ok(()), Err)
+    }
+}
+
+impl Units for World {
+    fn transact(&mut self, unit: u8, op: &BusOp) -> Response {
+        self.read_journal();
+        let reply = self.twin.bus(self.turn, unit, op, &mut self.wires);
+        self.judges.bus(self.turn, self.turn, unit, op, reply.as_ref().map_err(|e| *e));
+        match reply {
+            Ok(reply) => Response::Reply(reply),
+            Err(BusFailure::Exception(code)) => Response::Exception(code),
+            Err(BusFailure::Corrupt | BusFailure::WrongShape) => Response::Corrupt,
+            Err(BusFailure::Timeout | BusFailure::PortGone) => Response::Silence,
+        }
+    }
+}

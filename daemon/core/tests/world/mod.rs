@@ -17,6 +17,7 @@ use tumbler_core::wire::console::{Answer, Caller, Command, Witness};
 use tumbler_core::wire::registers::{reader, terminal};
 
 /// Everything outside that an invariant may want to know of.
+#[derive(Clone)]
 pub struct World {
     pub table: Table,
     inbox: VecDeque<Input>,

@@ -20,12 +20,11 @@ pub(super) struct Port {
     stream: Arc<Mutex<SerialStream>>,
 }
 
-/// Opens a serial port for this process alone (`TIOCEXCL` and an exclusive `flock`): 8 data bits, even parity, 1 stop bit
-/// (Modbus over Serial Line V1.02, 2.5.1).
+/// Opens a serial port for this process alone (`TIOCEXCL` and an exclusive `flock`): 8 data bits, no parity, 1 stop bit.
 pub(super) fn open(path: &Path, baud: u32) -> io::Result<Port> {
     let settings = tokio_serial::new(path.to_string_lossy(), baud)
         .data_bits(DataBits::Eight)
-        .parity(Parity::Even)
+        .parity(Parity::None)
         .stop_bits(StopBits::One)
         .flow_control(FlowControl::None)
         .exclusive(true);

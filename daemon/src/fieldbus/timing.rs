@@ -3,9 +3,10 @@
 use std::time::Duration;
 use tumbler_core::effect::BusOp;
 
-/// Bits of a character on the wire: start, eight data bits, parity or a second stop bit, stop (Modbus over Serial Line
-/// V1.02, 2.5.1).
-const BITS: u64 = 11;
+/// Bits of a character on the wire: start, eight data bits, stop.
+const BITS: u64 = 10;
+/// Half bits of the silence between two frames: 3.5 characters of 11 bits (Modbus over Serial Line V1.02, 2.5.1.1).
+const SILENCE_HALF_BITS: u64 = 77;
 /// Bytes of a frame that are not its data: unit, function and checksum.
 const FRAME: u64 = 4;
 /// Bytes of the longest frame that the protocol allows (Modbus over Serial Line V1.02, 2.5.1).
@@ -30,13 +31,17 @@ impl Timing {
     /// The time of so many bytes on the wire.
     #[must_use]
     pub fn bytes(&self, count: u64) -> Duration {
-        Duration::from_nanos(count * BITS * 1_000_000_000 / u64::from(self.baud.max(1)))
+        self.half_bits(count * BITS * 2)
+    }
+
+    fn half_bits(&self, count: u64) -> Duration {
+        Duration::from_nanos(count * 500_000_000 / u64::from(self.baud.max(1)))
     }
 
     /// The silence that ends a frame: 3.5 characters, and 1.75 ms above 19,200 baud.
     #[must_use]
     pub fn silence(&self) -> Duration {
-        if self.baud > FIXED_ABOVE { FIXED_SILENCE } else { self.bytes(7) / 2 }
+        if self.baud > FIXED_ABOVE { FIXED_SILENCE } else { self.half_bits(SILENCE_HALF_BITS) }
     }
 
     /// The longest time from the first byte of a request to the last of its reply.
@@ -94,8 +99,8 @@ mod tests {
     fn a_poll_of_the_terminal_takes_its_bytes_and_the_turnaround() {
         let poll = BusOp::ReadInput { address: 2, count: 12 };
         assert_eq!((request_bytes(&poll), reply_bytes(&poll)), (8, 29));
-        // (8 + 29) characters of 11 bits at 115,200 baud are 3.53 ms.
-        assert_eq!(line(115_200).transaction(&poll).as_micros(), 15_000 + 763 + 2_769);
+        // (8 + 29) characters of 10 bits at 115,200 baud are 3.21 ms.
+        assert_eq!(line(115_200).transaction(&poll).as_micros(), 15_000 + 694 + 2_517);
     }
 
     #[test]

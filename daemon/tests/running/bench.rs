@@ -1,0 +1,241 @@
+//! A bench just large enough for these tests: all contacts at rest, every output reported as it is driven, a serial line
+//! on which nobody answers, and systemd's socket.
+
+use nix::pty::{OpenptyResult, openpty};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Longest wait for anything, so that a defect fails a test instead of hanging it.
+pub const LONG: Duration = Duration::from_secs(30);
+
+const INPUTS: [(&str, bool); 12] = [
+    ("motor_fault", false),
+    ("cam_a", false),
+    ("cam_b", false),
+    ("dome_closed", true),
+    ("dome_open", false),
+    ("tumble", false),
+    ("place_bets", false),
+    ("no_more_bets", false),
+    ("no_spin", false),
+    ("supervisor_key", false),
+    ("seal", true),
+    ("power_good", true),
+];
+
+/// A table's place: directory, configuration, lines, serial port, systemd.
+pub struct Place {
+    pub dir: TempDir,
+    lines: UnixListener,
+    notify: UnixDatagram,
+    _pty: OpenptyResult,
+}
+
+/// A daemon that runs; killed when dropped.
+pub struct Daemon(Child);
+
+/// A daemon's connection to the bench's lines.
+pub struct Wire {
+    stream: UnixStream,
+    /// What the daemon drives, as `(line, active)`.
+    pub driven: Receiver<(String, bool)>,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let lines = UnixListener::bind(at("lines")).unwrap();
+        let notify = UnixDatagram::bind(at("notify")).unwrap();
+        notify.set_read_timeout(Some(LONG)).unwrap();
+        let pty = openpty(None, None).unwrap();
+        std::os::unix::fs::symlink(nix::unistd::ttyname(pty.slave.as_fd()).unwrap(), at("bus")).unwrap();
+        for name in ["state", "run"] {
+            std::fs::create_dir(at(name)).unwrap();
+        }
+        let uid = nix::unistd::Uid::current();
+        let place = dir.path().display();
+        let config = format!(
+            "[table]\nsite = \"s\"\ntable = \"t\"\nrules = \"nz-1998\"\nlayout = \"nz-1998\"\n\
+             [hardware]\nbackend = \"virtual\"\nsocket = \"{place}/lines\"\n\
+             [bus]\nport = \"{place}/bus\"\n\
+             [journal]\nstate_dir = \"{place}/state\"\nrun_dir = \"{place}/run\"\n\
+             [console]\nsocket = \"{place}/console\"\nsupervisor_uids = [{uid}]\ntechnician_uids = [{uid}]\n"
+        );
+        std::fs::write(at("table.toml"), config).unwrap();
+        Self { dir, lines, notify, _pty: pty }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tumblerd"));
+        command.arg("--config").arg(self.path("table.toml"));
+        command
+    }
+
+    /// Runs the daemon with this argument until it ends by itself.
+    pub fn once(&self, argument: &str) -> Output {
+        self.command().args(Some(argument).filter(|a| !a.is_empty())).output().unwrap()
+    }
+
+    pub fn commission(&self) {
+        let output = self.once("--commission");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    /// Starts the daemon under a systemd that wants its watchdog fed every two seconds.
+    pub fn start(&self) -> Daemon {
+        let child = self
+            .command()
+            .env("NOTIFY_SOCKET", self.path("notify"))
+            .env("WATCHDOG_USEC", "2000000")
+            .env_remove("WATCHDOG_PID")
+            .stderr(Stdio::inherit())
+            .spawn()
+            .unwrap();
+        Daemon(child)
+    }
+
+    /// Accepts the daemon's connection, tells it all levels, and reports every output as it is driven.
+    pub fn wire(&self) -> Wire {
+        let (stream, _) = self.lines.accept().unwrap();
+        let mut bench = stream.try_clone().unwrap();
+        for (line, active) in INPUTS {
+            say(&mut bench, line, active, 0);
+        }
+        let (tell, driven) = channel();
+        thread::spawn(move || {
+            let mut numbers = std::collections::BTreeMap::new();
+            for message in BufReader::new(bench.try_clone().unwrap()).lines() {
+                let Ok(message) = message else { return };
+                let message: Value = serde_json::from_str(&message).unwrap();
+                let line = message["line"].as_str().unwrap().to_owned();
+                let active = message["active"].as_bool().unwrap();
+                let number = numbers.entry(line.clone()).or_insert(0_u64);
+                say(&mut bench, &line, active, *number);
+                *number += 1;
+                if tell.send((line, active)).is_err() {
+                    return;
+                }
+            }
+        });
+        Wire { stream, driven }
+    }
+
+    /// Waits until systemd is told something that begins like this, and returns it.
+    pub fn told(&self, beginning: &str) -> String {
+        let until = Instant::now() + LONG;
+        let mut bytes = [0; 4096];
+        while Instant::now() < until {
+            let count = self.notify.recv(&mut bytes).unwrap_or_else(|e| panic!("systemd never hears {beginning}: {e}"));
+            let message = String::from_utf8_lossy(&bytes[..count]);
+            if let Some(line) = message.lines().find(|line| line.starts_with(beginning)) {
+                return line.to_owned();
+            }
+        }
+        panic!("systemd never hears {beginning}");
+    }
+
+    /// Asks the console one thing.
+    pub fn ask(&self, ask: &Value) -> Value {
+        let mut console = UnixStream::connect(self.path("console")).unwrap();
+        console.set_read_timeout(Some(LONG)).unwrap();
+        writeln!(console, "{}", json!({ "id": 1, "ask": ask })).unwrap();
+        let mut answer = String::new();
+        BufReader::new(console).read_line(&mut answer).unwrap();
+        serde_json::from_str(&answer).unwrap()
+    }
+
+    /// The journal's records of this kind.
+    pub fn records(&self, kind: &str) -> Vec<Value> {
+        let reader = tumblerd::journal::Reader::open(&self.path("state")).unwrap();
+        let stored = reader.after(tumbler_core::units::Seq(0), 10_000).unwrap();
+        let all = stored.iter().map(|stored| serde_json::to_value(&stored.record).unwrap());
+        all.filter(|record| record["kind"] == kind).collect()
+    }
+
+    /// The files in a directory of the table, once there is one whose name ends so.
+    pub fn file(&self, directory: &str, ending: &str) -> PathBuf {
+        let until = Instant::now() + LONG;
+        loop {
+            let found = std::fs::read_dir(self.path(directory)).into_iter().flatten().flatten();
+            if let Some(file) = found.map(|f| f.path()).find(|p| name(p).ends_with(ending)) {
+                return file;
+            }
+            assert!(Instant::now() < until, "no {ending} in {directory}");
+            thread::yield_now();
+        }
+    }
+}
+
+fn name(path: &Path) -> &str {
+    path.file_name().and_then(|n| n.to_str()).unwrap_or_default()
+}
+
+fn say(stream: &mut UnixStream, line: &str, active: bool, seq: u64) {
+    let message = json!({ "line": line, "active": active, "at_ns": 1, "seq": seq });
+    // In one write, so that two threads cannot mix theirs. A daemon that has hung up is what some tests are about.
+    let _ = stream.write_all(format!("{message}\n").as_bytes());
+}
+
+impl Wire {
+    pub fn send(&mut self, bytes: &[u8]) {
+        let _ = self.stream.write_all(bytes);
+    }
+
+    /// Waits until the daemon drives this output so; returns all that it drove until then.
+    pub fn until(&self, line: &str, active: bool) -> Vec<(String, bool)> {
+        let mut seen = Vec::new();
+        loop {
+            seen.push(self.driven.recv_timeout(LONG).unwrap_or_else(|_| panic!("{line} never {active}: {seen:?}")));
+            if seen.last() == Some(&(line.to_owned(), active)) {
+                return seen;
+            }
+        }
+    }
+
+    /// All that the daemon drove until it hung up.
+    pub fn rest(self) -> Vec<(String, bool)> {
+        self.driven.iter().collect()
+    }
+}
+
+impl Daemon {
+    pub fn id(&self) -> nix::unistd::Pid {
+        nix::unistd::Pid::from_raw(i32::try_from(self.0.id()).unwrap())
+    }
+
+    pub fn signal(&self, signal: nix::sys::signal::Signal) {
+        nix::sys::signal::kill(self.id(), signal).unwrap();
+    }
+
+    /// Waits until it has ended.
+    pub fn ended(&mut self) -> ExitStatus {
+        let until = Instant::now() + LONG;
+        loop {
+            if let Some(status) = self.0.try_wait().unwrap() {
+                return status;
+            }
+            assert!(Instant::now() < until, "the daemon does not end");
+            thread::yield_now();
+        }
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

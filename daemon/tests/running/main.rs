@@ -1,0 +1,145 @@
+//! A real `tumblerd` process against a small bench: its start, its stop, and what it does when it is treated badly.
+
+mod bench;
+
+use bench::Place;
+use nix::sys::signal::Signal;
+use serde_json::json;
+
+#[test]
+fn a_table_comes_up_says_so_and_stops_in_safe_state() {
+    let place = Place::new();
+    place.commission();
+    let mut daemon = place.start();
+    let wire = place.wire();
+    assert_eq!(place.told("READY="), "READY=1");
+    // First of all the motor goes off, and the dead-man line has no edge before.
+    let first = wire.until("motor_enable", false);
+    assert_eq!(first.len(), 1, "{first:?}");
+    let status = place.ask(&json!("status"));
+    let snapshot = &status["answer"]["status"]["snapshot"];
+    assert_eq!(snapshot["backend"], "virtual", "{status}");
+    assert_eq!(place.told("WATCHDOG="), "WATCHDOG=1");
+    daemon.signal(Signal::SIGTERM);
+    assert_eq!(place.told("STOPPING="), "STOPPING=1");
+    assert!(daemon.ended().success());
+    let driven = wire.rest();
+    assert!(!driven.contains(&("motor_enable".into(), true)), "{driven:?}");
+    assert!(driven.contains(&("out_of_service".into(), true)), "{driven:?}");
+    assert!(!driven.contains(&("out_of_service".into(), false)), "{driven:?}");
+    assert!(!driven.iter().any(|(line, _)| line == "motor_alive"), "{driven:?}");
+    assert_eq!(place.records("started").len(), 1);
+    assert_eq!(place.records("stopped").len(), 1);
+}
+
+#[test]
+fn the_status_names_the_phase_and_that_the_wires_are_virtual() {
+    let place = Place::new();
+    place.commission();
+    let _daemon = place.start();
+    let _wire = place.wire();
+    let status = place.told("STATUS=");
+    assert!(status.contains("virtual"), "{status}");
+}
+
+#[test]
+fn nonsense_on_the_wire_latches_and_the_bench_is_taken_back_with_the_motor_off() {
+    let place = Place::new();
+    place.commission();
+    let mut daemon = place.start();
+    let mut wire = place.wire();
+    place.told("READY=");
+    wire.send(b"\xff\xfe{{{nonsense\n");
+    let again = place.wire();
+    let first = again.until("motor_enable", false);
+    assert_eq!(first.len(), 1, "{first:?}");
+    let status = place.told("STATUS=blocked");
+    assert!(status.contains("gpio"), "{status}");
+    daemon.signal(Signal::SIGINT);
+    assert!(daemon.ended().success());
+    assert!(!again.rest().contains(&("motor_enable".into(), true)));
+    let latched = place.records("latched");
+    let gpio = latched.iter().find(|record| record["data"]["code"] == "gpio");
+    let cause = gpio.and_then(|record| record["data"]["cause"].as_str()).unwrap_or_default();
+    assert!(cause.contains("nonsense"), "{latched:?}");
+}
+
+#[test]
+fn a_killed_daemon_leaves_nothing_behind_that_stops_the_next() {
+    let place = Place::new();
+    place.commission();
+    for _ in 0..3 {
+        let mut daemon = place.start();
+        let wire = place.wire();
+        place.told("READY=");
+        daemon.signal(Signal::SIGKILL);
+        assert!(!daemon.ended().success());
+        drop(wire);
+    }
+    let mut daemon = place.start();
+    let _wire = place.wire();
+    place.told("READY=");
+    assert!(place.ask(&json!("status"))["answer"]["status"].is_object());
+    daemon.signal(Signal::SIGTERM);
+    assert!(daemon.ended().success());
+    assert!(!place.records("started").is_empty());
+    assert_eq!(place.records("stopped").len(), 1);
+}
+
+#[test]
+fn a_daemon_without_its_bench_runs_in_safe_state() {
+    let place = Place::new();
+    place.commission();
+    std::fs::remove_file(place.path("lines")).unwrap();
+    let mut daemon = place.start();
+    let status = place.told("STATUS=blocked");
+    assert!(status.contains("gpio"), "{status}");
+    daemon.signal(Signal::SIGTERM);
+    assert!(daemon.ended().success());
+    assert_eq!(place.records("stopped").len(), 1);
+}
+
+#[test]
+fn a_recording_of_a_real_run_replays_bit_for_bit() {
+    let place = Place::new();
+    place.commission();
+    let mut daemon = place.start();
+    let mut wire = place.wire();
+    place.told("READY=");
+    for seq in 1..=40 {
+        let active = seq % 2 == 1;
+        wire.send(format!("{}\n", json!({ "line": "cam_a", "active": active, "at_ns": 1, "seq": seq })).as_bytes());
+    }
+    let answer = place.ask(&json!({ "command": "record" }));
+    assert!(answer["answer"]["done"].is_string(), "{answer}");
+    let path = place.file("state/incidents", "-record.jsonl");
+    let report = tumblerd::recording::replay(&path).unwrap();
+    assert_eq!(report.difference, None, "{report}");
+    assert!(report.inputs >= 40, "{report}");
+    daemon.signal(Signal::SIGTERM);
+    assert!(daemon.ended().success());
+}
+
+#[test]
+fn a_table_that_was_never_commissioned_is_refused_and_nothing_is_driven() {
+    let place = Place::new();
+    let output = place.once("");
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("--commission"), "{said}");
+    place.commission();
+    let twice = place.once("--commission");
+    assert_eq!(twice.status.code(), Some(1), "{}", String::from_utf8_lossy(&twice.stderr));
+}
+
+#[test]
+fn a_wrong_configuration_is_named_and_ends_with_its_own_code() {
+    let place = Place::new();
+    std::fs::write(place.path("table.toml"), "[table]\nrulez = 1\n").unwrap();
+    for argument in ["", "--check-config", "--commission"] {
+        let output = place.once(argument);
+        assert_eq!(output.status.code(), Some(2), "{argument}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("rulez"), "{argument}: {said}");
+    }
+}

@@ -68,7 +68,7 @@ impl Kind {
                 Err(format!("\"{found}\" is none of these{near}"))
             }
             (Self::UserIds, Value::Array(ids)) => {
-                let wrong = ids.iter().find(|id| !id.as_integer().is_some_and(|id| u32::try_from(id).is_ok()));
+                let wrong = ids.iter().find(|id| id.as_integer().is_none_or(|id| u32::try_from(id).is_err()));
                 wrong.map_or(Ok(()), |wrong| Err(format!("{wrong} is no user id")))
             }
             (_, found) => Err(format!("{} is {}", shown(found), article(found))),

@@ -1,5 +1,7 @@
 //! A real `tumblerd` process against a small bench: its start, its stop, and what it does when it is treated badly.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test's helpers fail by panicking")]
+
 mod bench;
 
 use bench::Place;

@@ -56,12 +56,10 @@ impl Connection {
         Ok(self.events.recv().await.ok_or(Lost::Ended)??)
     }
 
-    /// Hands a message to the event loop; never waits.
-    ///
-    /// # Errors
-    /// The event loop's queue is full or gone, which the accounts of ledger and keys rule out while it runs.
-    pub(super) fn publish(&self, topic: &str, qos: QoS, retain: bool, payload: Vec<u8>) -> Result<(), Lost> {
-        self.client.try_publish(topic, qos, retain, payload).map_err(|_| Lost::Ended)
+    /// Hands a message to the event loop, and says whether it was taken; never waits. Its queue is never full, by the
+    /// accounts of ledger and keys; it is gone once the connection is.
+    pub(super) fn publish(&self, topic: &str, qos: QoS, retain: bool, payload: Vec<u8>) -> bool {
+        self.client.try_publish(topic, qos, retain, payload).is_ok()
     }
 
     /// Says good-bye, so that the broker drops the will; [`Connection::next`] then ends with an error.

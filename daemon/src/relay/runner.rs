@@ -8,7 +8,7 @@ use super::outbox::Outbox;
 use super::reader::{Lost, Read, Reader};
 use super::retained::{self, Retained};
 use super::session::Session;
-use super::trouble::Trouble;
+use super::trouble::{self, Trouble};
 use rumqttc::Outgoing;
 use rumqttc::v5::Event;
 use rumqttc::v5::mqttbytes::v5::Packet;
@@ -24,6 +24,11 @@ use tumbler_core::wire::topics::Topics;
 
 /// Longest time for TCP, TLS and CONNECT together; rumqttc's own limit of 5 s covers all but its defects.
 const CONNECT: Duration = Duration::from_secs(10);
+/// So many connections in a row that the broker took and then ended without a word are no accident.
+const HUNG_UP: u32 = 3;
+/// A connection that stood no longer than this was pushed out by a client that came back, not ended once in a while:
+/// twice the longest pause of either, and more.
+const SHORT: Duration = Duration::from_secs(120);
 /// Pause before the journal is read again after it could not be.
 const REREAD: Duration = Duration::from_secs(1);
 
@@ -98,6 +103,10 @@ struct Runner<O> {
     /// When a daemon that stops leaves, whether everything is told or not.
     leave: Option<Instant>,
     health: Health,
+    /// How many connections in a row the broker took and then ended without a word.
+    hung_up: u32,
+    /// Since when the broker has answered on this connection.
+    connected_since: Option<Instant>,
 }
 
 enum End {
@@ -125,6 +134,8 @@ pub async fn run<O: Outbox>(
         reader: Reader::new(outbox),
         reread: None,
         leave: None,
+        hung_up: 0,
+        connected_since: None,
         health: Health { broker: settings.broker(), ..Health::default() },
         settings,
         identity,
@@ -133,12 +144,11 @@ pub async fn run<O: Outbox>(
         feeds,
     };
     loop {
-        let begun = Instant::now();
         let trouble = match runner.connection().await? {
             End::Stopped => return Ok(()),
             End::Lost(trouble) => trouble,
         };
-        let stood = if runner.health.connected { begun.elapsed() } else { Duration::ZERO };
+        let stood = runner.connected_since.take().map_or(Duration::ZERO, |since| since.elapsed());
         let pause = if trouble.lasting { backoff.longest() } else { backoff.pause(stood) };
         tracing::warn!(broker = runner.health.broker, ?pause, "not connected: {}", trouble.what);
         runner.keys.drop_all();
@@ -202,9 +212,7 @@ impl<O: Outbox> Runner<O> {
                 }
                 let snapshot = Arc::clone(&self.feeds.snapshot.borrow_and_update());
                 self.retained.set_table(&snapshot, wall());
-                if let Err(trouble) = session.pump(&connection, &self.topics, &mut self.retained, &mut self.keys) {
-                    return Ok(End::Lost(trouble));
-                }
+                session.pump(&connection, &self.topics, &mut self.retained, &mut self.keys);
                 if let (Some(after), None) = (session.wants(*self.feeds.durable.borrow()), self.reread) {
                     self.reader.start(after);
                 }
@@ -259,6 +267,7 @@ impl<O: Outbox> Runner<O> {
                 let acknowledged = *self.feeds.acknowledged.borrow();
                 *session = Some(Session::begin(&ack, acknowledged, &self.settings)?);
                 self.health.connected = true;
+                self.connected_since = Some(Instant::now());
                 tracing::info!(broker = self.health.broker, after = acknowledged.0, "connected");
             }
             (Event::Incoming(Packet::PubAck(ack)), Some(session)) => {
@@ -296,10 +305,17 @@ impl<O: Outbox> Runner<O> {
         *self.feeds.acknowledged.borrow() >= *self.feeds.durable.borrow()
     }
 
-    fn trouble(&self, lost: &ConnectionLost) -> Trouble {
-        match lost {
-            ConnectionLost::Error(error) => Trouble::of(error, &self.settings),
-            ConnectionLost::Ended => Trouble::passing(lost.to_string()),
+    /// What the loss of a connection means. A broker that takes connections and then hangs up, time after time, most
+    /// likely has another client with the same id: rumqttc does not understand the DISCONNECT that says so where it comes
+    /// without properties, as mosquitto sends it.
+    fn trouble(&mut self, lost: &ConnectionLost) -> Trouble {
+        let ConnectionLost::Error(error) = lost else { return Trouble::passing(lost.to_string()) };
+        let is_short = self.connected_since.is_some_and(|since| since.elapsed() < SHORT);
+        self.hung_up = if is_short && trouble::is_hung_up(error) { self.hung_up.saturating_add(1) } else { 0 };
+        if self.hung_up >= HUNG_UP {
+            trouble::most_likely_same_id(self.hung_up, &self.settings)
+        } else {
+            Trouble::of(error, &self.settings)
         }
     }
 

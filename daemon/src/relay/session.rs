@@ -74,34 +74,29 @@ impl Session {
         }
     }
 
-    /// Hands over all that there is room for: retained topics first, which are few, then records, then keys.
-    ///
-    /// # Errors
-    /// The connection is gone.
-    pub(super) fn pump(
-        &mut self,
-        connection: &Connection,
-        topics: &Topics,
-        retained: &mut Retained,
-        keys: &mut Keys,
-    ) -> Result<(), Trouble> {
-        let lost = |_| Trouble::passing("the connection ended");
+    /// Hands over all that there is room for: retained topics first, which are few, then records, then keys. Where the
+    /// connection is gone it does nothing: [`Connection::next`] says why it is.
+    pub(super) fn pump(&mut self, connection: &Connection, topics: &Topics, retained: &mut Retained, keys: &mut Keys) {
         while self.ledger.has_room() {
-            if let Some(due) = retained.next() {
-                connection.publish(&due.topic, QoS::AtLeastOnce, true, due.payload).map_err(lost)?;
+            let is_handed = if let Some(due) = retained.next() {
                 self.ledger.handed(Sent::Retained(due.slot));
+                connection.publish(&due.topic, QoS::AtLeastOnce, true, due.payload)
             } else if let Some((seq, payload)) = self.batch.pop_front() {
-                connection.publish(&topics.event(), QoS::AtLeastOnce, false, payload).map_err(lost)?;
                 self.ledger.handed(Sent::Event(seq));
+                connection.publish(&topics.event(), QoS::AtLeastOnce, false, payload)
             } else {
                 break;
+            };
+            if !is_handed {
+                return;
             }
         }
         while let Some(key) = keys.next() {
             let payload = json(&KeypadMessage { v: VERSION, key });
-            connection.publish(&topics.keypad(), QoS::AtMostOnce, false, payload).map_err(lost)?;
+            if !connection.publish(&topics.keypad(), QoS::AtMostOnce, false, payload) {
+                return;
+            }
         }
-        Ok(())
     }
 
     /// rumqttc wrote a QoS 1 message and gave it this number.

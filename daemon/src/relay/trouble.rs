@@ -1,6 +1,7 @@
 //! What stands between the table and the broker, in words that say what to do.
 
 use super::options::Settings;
+use rumqttc::v5::mqttbytes::Error as PacketError;
 use rumqttc::v5::mqttbytes::v5::{ConnectReturnCode, DisconnectReasonCode};
 use rumqttc::v5::{ConnectionError, StateError};
 
@@ -11,6 +12,36 @@ pub(super) struct Trouble {
     pub(super) what: String,
     /// Whether only a person can put it right: trying again soon is of no use.
     pub(super) lasting: bool,
+}
+
+/// Another client has this table's id.
+pub(super) fn same_id(settings: &Settings) -> Trouble {
+    Trouble::lasting(format!(
+        "another client of {} has the client id `{}` and takes the session over; give every table a `client_id` of its own",
+        settings.broker(),
+        settings.client_id
+    ))
+}
+
+/// Another client may have this table's id.
+pub(super) fn most_likely_same_id(times: u32, settings: &Settings) -> Trouble {
+    Trouble::lasting(format!(
+        "{} took {times} connections in a row and hung up on each; most likely another client has the client id `{}`: \
+         give every table a `client_id` of its own",
+        settings.broker(),
+        settings.client_id
+    ))
+}
+
+/// Whether the broker ended the connection without a word.
+pub(super) fn is_hung_up(error: &ConnectionError) -> bool {
+    match error {
+        ConnectionError::MqttState(StateError::ConnectionAborted) => true,
+        ConnectionError::Io(io) | ConnectionError::MqttState(StateError::Io(io)) => {
+            matches!(io.kind(), std::io::ErrorKind::ConnectionReset | std::io::ErrorKind::BrokenPipe)
+        }
+        _ => false,
+    }
 }
 
 impl Trouble {
@@ -28,11 +59,7 @@ impl Trouble {
             ConnectionError::MqttState(StateError::ServerDisconnect {
                 reason_code: DisconnectReasonCode::SessionTakenOver,
                 ..
-            }) => Self::lasting(format!(
-                "another client of {broker} has the client id `{}` and took the session over; \
-                 give every table a `client_id` of its own",
-                settings.client_id
-            )),
+            }) => same_id(settings),
             ConnectionError::ConnectionRefused(
                 code @ (ConnectReturnCode::BadUserNamePassword | ConnectReturnCode::NotAuthorized),
             ) => Self::lasting(format!(
@@ -43,7 +70,10 @@ impl Trouble {
                 let more = reason_string.as_ref().map(|r| format!(" ({r})")).unwrap_or_default();
                 Self::passing(format!("{broker} ended the connection: {reason_code:?}{more}"))
             }
-            ConnectionError::MqttState(StateError::OutgoingPacketTooLarge { pkt_size, max }) => Self::lasting(format!(
+            ConnectionError::MqttState(
+                StateError::OutgoingPacketTooLarge { pkt_size, max }
+                | StateError::Deserialization(PacketError::OutgoingPacketTooLarge { pkt_size, max }),
+            ) => Self::lasting(format!(
                 "{broker} takes messages of {max} bytes at most, and one has {pkt_size}; raise the broker's limit"
             )),
             ConnectionError::Timeout(_) => Self::passing(format!("{broker} does not answer")),

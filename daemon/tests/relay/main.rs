@@ -1,0 +1,18 @@
+//! The relay against real brokers: mosquitto processes of the test's own, some behind a tap that can also cut the line.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test ends with the first thing that is wrong"
+)]
+
+mod bench;
+mod broker;
+mod delivery;
+mod hostile;
+mod retained;
+mod subscriber;
+mod tap;
+mod tls;
+mod trouble;

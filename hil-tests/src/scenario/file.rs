@@ -170,7 +170,9 @@ pub fn parse(path: &Path, text: &str) -> Result<Vec<Trial>, BadFile> {
         let mut steps = Vec::new();
         for (number, text) in file.steps.iter().enumerate() {
             let text = fill(text, variant);
-            for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
+            // A clause may hold a semicolon of its own.
+            let parts: Vec<&str> = if text.contains(" because ") { vec![&*text] } else { text.split(';').collect() };
+            for part in parts.into_iter().map(str::trim).filter(|part| !part.is_empty()) {
                 let parsed = parse::step(part).map_err(|e| bad(&format!("steps[{number}]"), e.to_string()))?;
                 steps.push((part.to_owned(), parsed));
             }

@@ -14,7 +14,7 @@ const WAIT_MILLIS: u64 = 15_000;
 const NAME: &str = "Mei";
 
 /// First words of all steps.
-const STEPS: &str = "open table, play to STAGE, at STAGE, press LINE [for N ms], hold LINE, release LINE, lift dome, \
+const STEPS: &str = "open table, play to STAGE, play up to spin, at STAGE, press LINE [for N ms], hold LINE, release LINE, lift dome, \
     lower dome, key 1 3 6 entry, enter dice, turn key, turn shaft N quarters, break seal, mend seal, lay die N face F flat|cocked, dip supply, \
     fault ID, heal ID, dice 1 3 6|any, pass N ms, wait CHECK [within N ms], expect CHECK because CLAUSE, \
     ask COMMAND, answer done|refused [WORD], do COMMAND, as supervisor|technician|nobody, mark, kill, start, stop, \
@@ -48,6 +48,7 @@ fn parse(words: Words<'_>) -> Result<Vec<Step>, BadStep> {
     Ok(vec![match words {
         ["open", "table"] => Step::Open,
         ["play", "to", name] => Step::PlayTo(stage(name)?),
+        ["play", "up", "to", "spin"] => Step::UpToSpin,
         ["at", name] => Step::At(stage(name)?),
         ["press", name] => Step::Press(line(name)?, 120),
         ["press", name, "for", n, "ms"] => Step::Press(line(name)?, number(n)?),

@@ -46,19 +46,35 @@ impl Runner<'_> {
 
     /// Plays on to a stage; after the end of a round, the next one.
     pub(super) fn play_to(&mut self, stage: Stage) -> Result<(), Halt> {
+        self.next_round();
         let order = order::of(&self.trial.rules);
+        if stage == Stage::Covered && !order::covered(&self.trial.rules) {
+            return Ok(());
+        }
+        let Some(goal) = order.iter().position(|(_, reached)| *reached == stage) else {
+            return Err(Trouble::Rig(format!("{stage:?} is no stage under {}", self.trial.rules)).into());
+        };
+        self.play_through(goal + 1)
+    }
+
+    /// Plays on to the moment before the dealer presses "tumble".
+    pub(super) fn up_to_spin(&mut self) -> Result<(), Halt> {
+        self.next_round();
+        let order = order::of(&self.trial.rules);
+        self.play_through(order.iter().position(|(deed, _)| *deed == Deed::Tumble).unwrap_or(0))
+    }
+
+    /// After the end of a round its order begins anew.
+    fn next_round(&mut self) {
         if self.done > 0 && self.ended() {
             self.done = 0;
             self.round_from = self.seen.len();
         }
-        if stage == Stage::Covered && !order::covered(&self.trial.rules) {
-            return Ok(());
-        }
-        let Some(goal) = order.iter().rposition(|(_, reached)| *reached == stage) else {
-            return Err(Trouble::Rig(format!("{stage:?} is no stage under {}", self.trial.rules)).into());
-        };
-        while self.done <= goal {
-            let Some((deed, _)) = order.get(self.done) else { break };
+    }
+
+    fn play_through(&mut self, deeds: usize) -> Result<(), Halt> {
+        while self.done < deeds {
+            let Some((deed, _)) = order::of(&self.trial.rules).get(self.done) else { break };
             self.done += 1;
             self.deed(*deed)?;
         }
@@ -68,7 +84,7 @@ impl Runner<'_> {
     /// The round was played by hand up to this stage.
     pub(super) fn at(&mut self, stage: Stage) {
         let order = order::of(&self.trial.rules);
-        self.done = order.iter().rposition(|(_, reached)| *reached == stage).map_or(0, |place| place + 1);
+        self.done = order.iter().position(|(_, reached)| *reached == stage).map_or(0, |place| place + 1);
     }
 
     fn deed(&mut self, deed: Deed) -> Result<(), Halt> {
@@ -100,6 +116,9 @@ impl Runner<'_> {
                 }
             }
             Deed::Enter => {
+                // The dealer looks at the dice first. A key pressed before the terminal's next poll cannot be told from
+                // one pressed before the reveal.
+                self.pass(600)?;
                 self.step(&Step::EnterDice)?;
                 self.wait(&record("lamps-verified"), WAIT)
             }

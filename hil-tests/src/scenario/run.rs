@@ -187,6 +187,7 @@ impl Runner<'_> {
         match step {
             Step::Open => self.open()?,
             Step::PlayTo(stage) => self.play_to(*stage)?,
+            Step::UpToSpin => self.up_to_spin()?,
             Step::At(stage) => self.at(*stage),
             Step::Press(line, millis) => {
                 self.bench.act(Act::Press { line: *line, millis: *millis })?;

@@ -92,6 +92,8 @@ pub enum Step {
     Open,
     /// Play on to this stage, in the order of the rule set; after the end of a round, the next one.
     PlayTo(Stage),
+    /// Play on to the moment before the dealer presses "tumble".
+    UpToSpin,
     /// Say at which stage the round is, after it was played by hand.
     At(Stage),
     /// Press a button.

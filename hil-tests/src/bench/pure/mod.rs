@@ -4,6 +4,7 @@
 mod control;
 mod journal;
 mod line;
+pub mod reference;
 #[cfg(test)]
 mod tests;
 

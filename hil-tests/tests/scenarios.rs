@@ -1,0 +1,42 @@
+//! Every scenario under every rule set that it applies to, on the pure bench.
+
+#![allow(clippy::print_stderr, reason = "a test target without a harness tells on stderr why it cannot run")]
+
+use libtest_mimic::{Arguments, Failed, Trial as Test};
+use std::path::Path;
+use std::process::ExitCode;
+use tumbler_hil::bench::pure::{Pure, Setup};
+use tumbler_hil::scenario::{Trial, Verdict, read_all, run};
+
+/// The seed of a trial: from its name, so that trials differ and each stays the same.
+fn seed(name: &str) -> u64 {
+    // FNV-1a.
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+fn play(trial: &Trial) -> Result<(), Failed> {
+    let mut setup = Setup::of(&trial.rules, &trial.layout, seed(&trial.name));
+    setup.settings.reader = trial.reader;
+    let mut bench = Pure::new(setup).map_err(|trouble| Failed::from(trouble.to_string()))?;
+    let outcome = run(&mut bench, trial);
+    match outcome.verdict {
+        Verdict::Pass => Ok(()),
+        verdict => Err(format!("{verdict:#?}\nrecords:\n  {}", outcome.records.join("\n  ")).into()),
+    }
+}
+
+fn main() -> ExitCode {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/scenarios");
+    let trials = match read_all(&directory) {
+        Ok(trials) => trials,
+        Err(bad) => {
+            eprintln!("{bad}");
+            return ExitCode::from(2);
+        }
+    };
+    let tests = trials
+        .into_iter()
+        .map(|trial| Test::test(trial.name.clone(), move || play(&trial)).with_kind("pure"))
+        .collect();
+    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+}

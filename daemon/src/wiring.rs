@@ -198,7 +198,8 @@ fn serial_line(bus: &config::Bus) -> fieldbus::Settings {
     let timing = fieldbus::Timing {
         baud: bus.baud,
         turnaround: Duration::from_millis(bus.turnaround_ms.into()),
-        slack: Duration::from_millis(bus.timeout_ms.into()),
+        // The timeout is that of the whole transaction beyond its bytes, the turnaround included.
+        slack: Duration::from_millis(bus.timeout_ms.saturating_sub(bus.turnaround_ms).into()),
     };
     fieldbus::Settings { path: bus.port.clone(), timing }
 }

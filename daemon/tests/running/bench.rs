@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Longest wait for anything, so that a defect fails a test instead of hanging it.
-pub const LONG: Duration = Duration::from_secs(30);
+pub(crate) const LONG: Duration = Duration::from_secs(30);
 
 const INPUTS: [(&str, bool); 12] = [
     ("motor_fault", false),
@@ -32,25 +32,25 @@ const INPUTS: [(&str, bool); 12] = [
 ];
 
 /// A table's place: directory, configuration, lines, serial port, systemd.
-pub struct Place {
-    pub dir: TempDir,
+pub(crate) struct Place {
+    pub(crate) dir: TempDir,
     lines: UnixListener,
     notify: UnixDatagram,
     _pty: OpenptyResult,
 }
 
 /// A daemon that runs; killed when dropped.
-pub struct Daemon(Child);
+pub(crate) struct Daemon(Child);
 
 /// A daemon's connection to the bench's lines.
-pub struct Wire {
+pub(crate) struct Wire {
     stream: UnixStream,
     /// What the daemon drives, as `(line, active)`.
-    pub driven: Receiver<(String, bool)>,
+    pub(crate) driven: Receiver<(String, bool)>,
 }
 
 impl Place {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         let lines = UnixListener::bind(at("lines")).unwrap();
@@ -74,7 +74,7 @@ impl Place {
         Self { dir, lines, notify, _pty: pty }
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }
 
@@ -85,17 +85,17 @@ impl Place {
     }
 
     /// Runs the daemon with this argument until it ends by itself.
-    pub fn once(&self, argument: &str) -> Output {
+    pub(crate) fn once(&self, argument: &str) -> Output {
         self.command().args(Some(argument).filter(|a| !a.is_empty())).output().unwrap()
     }
 
-    pub fn commission(&self) {
+    pub(crate) fn commission(&self) {
         let output = self.once("--commission");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 
     /// Starts the daemon under a systemd that wants its watchdog fed every two seconds.
-    pub fn start(&self) -> Daemon {
+    pub(crate) fn start(&self) -> Daemon {
         let child = self
             .command()
             .env("NOTIFY_SOCKET", self.path("notify"))
@@ -108,7 +108,7 @@ impl Place {
     }
 
     /// Accepts the daemon's connection, tells it all levels, and reports every output as it is driven.
-    pub fn wire(&self) -> Wire {
+    pub(crate) fn wire(&self) -> Wire {
         let (stream, _) = self.lines.accept().unwrap();
         let mut bench = stream.try_clone().unwrap();
         for (line, active) in INPUTS {
@@ -134,7 +134,7 @@ impl Place {
     }
 
     /// Waits until systemd is told something that begins like this, and returns it.
-    pub fn told(&self, beginning: &str) -> String {
+    pub(crate) fn told(&self, beginning: &str) -> String {
         let until = Instant::now() + LONG;
         let mut bytes = [0; 4096];
         while Instant::now() < until {
@@ -148,7 +148,7 @@ impl Place {
     }
 
     /// Asks the console one thing.
-    pub fn ask(&self, ask: &Value) -> Value {
+    pub(crate) fn ask(&self, ask: &Value) -> Value {
         let mut console = UnixStream::connect(self.path("console")).unwrap();
         console.set_read_timeout(Some(LONG)).unwrap();
         writeln!(console, "{}", json!({ "id": 1, "ask": ask })).unwrap();
@@ -158,7 +158,7 @@ impl Place {
     }
 
     /// The journal's records of this kind.
-    pub fn records(&self, kind: &str) -> Vec<Value> {
+    pub(crate) fn records(&self, kind: &str) -> Vec<Value> {
         let reader = tumblerd::journal::Reader::open(&self.path("state")).unwrap();
         let stored = reader.after(tumbler_core::units::Seq(0), 10_000).unwrap();
         let all = stored.iter().map(|stored| serde_json::to_value(&stored.record).unwrap());
@@ -166,7 +166,7 @@ impl Place {
     }
 
     /// The files in a directory of the table, once there is one whose name ends so.
-    pub fn file(&self, directory: &str, ending: &str) -> PathBuf {
+    pub(crate) fn file(&self, directory: &str, ending: &str) -> PathBuf {
         let until = Instant::now() + LONG;
         loop {
             let found = std::fs::read_dir(self.path(directory)).into_iter().flatten().flatten();
@@ -190,12 +190,12 @@ fn say(stream: &mut UnixStream, line: &str, active: bool, seq: u64) {
 }
 
 impl Wire {
-    pub fn send(&mut self, bytes: &[u8]) {
+    pub(crate) fn send(&mut self, bytes: &[u8]) {
         let _ = self.stream.write_all(bytes);
     }
 
     /// Waits until the daemon drives this output so; returns all that it drove until then.
-    pub fn until(&self, line: &str, active: bool) -> Vec<(String, bool)> {
+    pub(crate) fn until(&self, line: &str, active: bool) -> Vec<(String, bool)> {
         let mut seen = Vec::new();
         loop {
             seen.push(self.driven.recv_timeout(LONG).unwrap_or_else(|_| panic!("{line} never {active}: {seen:?}")));
@@ -206,22 +206,22 @@ impl Wire {
     }
 
     /// All that the daemon drove until it hung up.
-    pub fn rest(self) -> Vec<(String, bool)> {
+    pub(crate) fn rest(self) -> Vec<(String, bool)> {
         self.driven.iter().collect()
     }
 }
 
 impl Daemon {
-    pub fn id(&self) -> nix::unistd::Pid {
+    pub(crate) fn id(&self) -> nix::unistd::Pid {
         nix::unistd::Pid::from_raw(i32::try_from(self.0.id()).unwrap())
     }
 
-    pub fn signal(&self, signal: nix::sys::signal::Signal) {
+    pub(crate) fn signal(&self, signal: nix::sys::signal::Signal) {
         nix::sys::signal::kill(self.id(), signal).unwrap();
     }
 
     /// Waits until it has ended.
-    pub fn ended(&mut self) -> ExitStatus {
+    pub(crate) fn ended(&mut self) -> ExitStatus {
         let until = Instant::now() + LONG;
         loop {
             if let Some(status) = self.0.try_wait().unwrap() {

@@ -1,0 +1,136 @@
+//! The pages for builders of benches and boards say what the code does.
+
+#![allow(clippy::unwrap_used, reason = "a test ends with the first thing that is wrong")]
+
+use tumbler_core::effect::OutLine;
+use tumbler_core::input::InLine;
+use tumbler_core::wire::lines::{FromBench, ToBench};
+use tumbler_core::wire::registers::{lamps, reader, terminal};
+
+const REGISTERS: &str = include_str!("../docs/registers.md");
+const WIRE: &str = include_str!("../docs/virtual-wire.md");
+
+/// The first cells of the rows of a section's tables, without their heads.
+fn rows(page: &str, section: &str) -> Vec<Vec<String>> {
+    let text = page.split("\n## ").find(|part| part.starts_with(section)).unwrap_or_default();
+    let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
+    let lines: Vec<&str> = text.lines().collect();
+    let is_row = |line: &str| line.starts_with('|') && !line.starts_with("| ---");
+    let after_head = lines.iter().zip(lines.iter().skip(1));
+    let heads: Vec<&str> = after_head.filter(|(_, next)| next.starts_with("| ---")).map(|(head, _)| *head).collect();
+    lines.iter().filter(|line| is_row(line) && !heads.contains(*line)).map(|line| cells(line)).collect()
+}
+
+/// Rows of a section that describe registers, as `(kind, address, count)`.
+fn registers(section: &str) -> Vec<(String, u16, u16)> {
+    let all = rows(REGISTERS, section);
+    all.iter()
+        .filter_map(|row| match row.as_slice() {
+            [kind, address, count, _] => Some((kind.clone(), address.parse().ok()?, count.parse().ok()?)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The addresses or values that a section's two-column tables list, ranges written out.
+fn listed(section: &str) -> Vec<u16> {
+    let mut found = Vec::new();
+    for row in rows(REGISTERS, section).iter().filter(|row| row.len() == 2) {
+        let mut ends = row.first().unwrap().split(" to ").filter_map(|end| end.parse::<u16>().ok());
+        if let Some(first) = ends.next() {
+            found.extend(first..=ends.next().unwrap_or(first));
+        }
+    }
+    found
+}
+
+fn block(first: u16, count: u16) -> Vec<u16> {
+    (first..first + count).collect()
+}
+
+#[test]
+fn the_terminals_page_names_every_register_at_its_address() {
+    let section = format!("Entry terminal: unit {}", terminal::UNIT);
+    let (input, holding) = ("input register".to_owned(), "holding register".to_owned());
+    assert_eq!(
+        registers(&section),
+        [
+            (input.clone(), terminal::VERSION, 1),
+            (input.clone(), terminal::FIRMWARE, 1),
+            (input, terminal::POLL, terminal::POLL_COUNT),
+            (holding.clone(), terminal::ACKNOWLEDGE, 1),
+            (holding.clone(), terminal::DISPLAY, 1),
+            (holding, terminal::LED, 1),
+        ]
+    );
+    let mut expected = block(terminal::POLL, terminal::POLL_COUNT);
+    // Then what a place of the display can show.
+    expected.extend([1, 2, 3, 4, 5, 6, 14, 15]);
+    assert_eq!(listed(&section), expected);
+    let window = u16::try_from(terminal::WINDOW).unwrap();
+    for said in [
+        format!("5 to {} | codes", 4 + window),
+        format!("0 to {window} |"),
+        format!("{} is entry", terminal::ENTRY),
+        format!("up to {} events", terminal::QUEUE),
+        format!("{} (0x{:04X}) is all blank", terminal::BLANK, terminal::BLANK),
+        format!("{} (0x{:04X}) says \"error\"", terminal::ERROR, terminal::ERROR),
+    ] {
+        assert!(REGISTERS.contains(&said), "the page does not say `{said}`");
+    }
+}
+
+#[test]
+fn the_lamp_boards_page_names_every_output() {
+    let per_board = u16::try_from(lamps::PER_BOARD).unwrap();
+    assert_eq!(
+        registers(&format!("Lamp boards: units {}", lamps::FIRST_UNIT)),
+        [("coil".to_owned(), 0, per_board), ("discrete input".to_owned(), 0, per_board)]
+    );
+    assert!(REGISTERS.contains(&format!("unit `{} + i / {per_board}`", lamps::FIRST_UNIT)));
+}
+
+#[test]
+fn the_dice_readers_page_names_every_register_and_pose() {
+    let section = format!("Dice reader: unit {}", reader::UNIT);
+    let input = "input register".to_owned();
+    assert_eq!(
+        registers(&section),
+        [(input.clone(), reader::POSE, reader::POSE_COUNT), (input, reader::FACES, reader::FACES_COUNT)]
+    );
+    let mut expected = block(reader::POSE, reader::POSE_COUNT);
+    expected.extend([reader::UNKNOWN, reader::FLAT, reader::NOT_FLAT, reader::MOVING, reader::MISSING]);
+    expected.extend(block(reader::FACES, reader::FACES_COUNT));
+    assert_eq!(listed(&section), expected);
+    let poses: Vec<String> = rows(REGISTERS, &section)
+        .iter()
+        .filter(|row| row.len() == 2 && row.first().unwrap().len() == 1)
+        .map(|row| row.get(1).unwrap().split([':', ' ']).next().unwrap().to_owned())
+        .collect();
+    assert_eq!(poses, ["unknown", "flat", "at", "moving", "missing"]);
+}
+
+#[test]
+fn the_virtual_wires_page_names_every_line_and_no_other() {
+    let named: Vec<String> =
+        rows(WIRE, "The lines").iter().map(|row| row.first().unwrap().trim_matches('`').to_owned()).collect();
+    let lines = InLine::ALL.iter().map(|line| line.name()).chain(OutLine::ALL.iter().map(|line| line.name()));
+    assert_eq!(named, lines.collect::<Vec<_>>());
+}
+
+#[test]
+fn the_virtual_wires_messages_are_the_ones_that_are_understood() {
+    let messages: Vec<&str> = WIRE.lines().filter(|line| line.starts_with("{\"")).collect();
+    let understood = |message: &&&str| {
+        serde_json::from_str::<FromBench>(message).is_ok() != serde_json::from_str::<ToBench>(message).is_ok()
+    };
+    assert_eq!(messages.iter().filter(understood).count(), 3, "{messages:?}");
+}
+
+#[test]
+fn the_virtual_wires_limits_are_the_codes() {
+    use tumblerd::hardware::virtual_wire::{FLOOD, LONGEST};
+    for said in [format!("at most {LONGEST} bytes"), format!("more than {FLOOD} messages in a second")] {
+        assert!(WIRE.contains(&said), "the page does not say `{said}`");
+    }
+}

@@ -9,7 +9,11 @@
 )]
 
 mod append;
+mod bench;
+mod child;
 mod common;
+mod crash;
 mod damage;
+mod disk;
 mod permission;
 mod reading;

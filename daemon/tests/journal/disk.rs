@@ -1,0 +1,188 @@
+//! Disks that are full, that fail, and that come back.
+
+use crate::child::Apart;
+use crate::common::{PATIENCE, Table, noted};
+use crate::crash::trace_paths;
+use tumbler_core::input::Input;
+use tumbler_core::table::Found;
+
+fn durable(said: &str) -> Option<u64> {
+    said.strip_prefix("durable ").and_then(|seq| seq.parse().ok())
+}
+
+/// With every n-th write failing in this way, whatever is answered as durable is there, each failure is told, and nothing is lost.
+fn failing(call: &str, error: &str, when: &str) {
+    let table = Table::new();
+    let inject = format!("inject={call}:error={error}:when={when}");
+    let trace = format!("trace={call}");
+    let dir = table.dir.path().to_str().unwrap().to_owned();
+    let paths = trace_paths(&dir);
+    let mut wrapper = vec!["strace", "-f", "-qq", "-o", "/dev/null", "-e", &trace, "-e", &inject];
+    wrapper.extend(paths.iter().take(4).map(String::as_str));
+    let mut child = Apart::start(&table, &wrapper);
+    let (mut failures, mut acknowledged, mut appended) = (0, 1, 1);
+    for _ in 0..12 {
+        child.tell("append 1");
+        appended += 1;
+        // A failure is told once; the commit is tried again by itself, and then answered.
+        while acknowledged < appended {
+            let said = child.ask("wait");
+            match durable(&said) {
+                Some(seq) => acknowledged = seq,
+                None => {
+                    assert!(said.starts_with("failed ") && said.contains("journal.sqlite"), "{said}");
+                    failures += 1;
+                }
+            }
+        }
+    }
+    child.die();
+    assert!(failures > 1, "{call} {error}: the fault must have taken hold: {failures} failures");
+    assert!(matches!(table.found(), Found::Good { last, .. } if last.0 == appended), "{call} {error}");
+    table.assert_whole();
+    assert_eq!(table.bodies().len() as u64, appended);
+}
+
+#[test]
+fn a_failed_fdatasync_is_told_and_the_records_follow() {
+    failing("fsync,fdatasync", "EIO", "3+4");
+}
+
+#[test]
+fn a_failed_write_is_told_and_the_records_follow() {
+    failing("pwrite64", "EIO", "9+25");
+}
+
+#[test]
+fn a_full_disk_is_told_and_the_records_follow() {
+    failing("pwrite64", "ENOSPC", "9+25");
+}
+
+/// The slot's write fails on a full disk; the permit goes all the same, and the failure is told.
+#[test]
+fn a_revocation_does_without_the_slot() {
+    let table = Table::new();
+    let slot = table.state().join("slot").to_str().unwrap().to_owned();
+    let wrapper = [
+        "strace",
+        "-f",
+        "-qq",
+        "-o",
+        "/dev/null",
+        "-e",
+        "trace=pwrite64",
+        "-e",
+        "inject=pwrite64:error=EIO:when=2+",
+        "-P",
+        &slot,
+    ];
+    let mut child = Apart::start(&table, &wrapper);
+    child.tell("grant 1");
+    assert_eq!(child.ask("wait"), "durable 2");
+    assert!(table.run().join("permit").exists());
+    child.tell("revoke 1");
+    let said = child.ask("wait");
+    assert!(said.contains("cannot write the slot"), "{said}");
+    assert!(!table.run().join("permit").exists());
+    assert_eq!(child.ask("wait"), "durable 3");
+    child.die();
+    assert!(matches!(table.found(), Found::Good { permit: false, .. }));
+}
+
+/// The run directory refuses; the slot is revoked all the same.
+#[test]
+fn a_revocation_does_without_the_permit() {
+    let table = Table::new();
+    let (mut session, _) = table.open();
+    session.append(noted("opened"), Some(true));
+    let permit = table.run().join("permit");
+    let text = std::fs::read(&permit).unwrap();
+    // A directory in the permit's place can be neither removed as a file nor emptied.
+    std::fs::remove_file(&permit).unwrap();
+    std::fs::create_dir(&permit).unwrap();
+    session.queue(noted("latched"), Some(false));
+    let Input::JournalFailed { reason } = session.answer() else { panic!("not told") };
+    assert!(reason.contains("cannot remove the permit"), "{reason}");
+    session.settle();
+    session.stop();
+    std::fs::remove_dir(&permit).unwrap();
+    std::fs::write(&permit, text).unwrap();
+    assert!(matches!(table.found(), Found::Good { permit: false, .. }));
+}
+
+/// A failed commit takes the permission away by itself, and what was to be granted with it is not.
+#[test]
+fn a_failed_commit_grants_nothing_and_revokes() {
+    let table = Table::new();
+    let (mut session, _) = table.open();
+    session.append(noted("opened"), Some(true));
+    session.stop();
+    let wal = format!("{}-wal", table.journal().display());
+    let wrapper = [
+        "strace",
+        "-f",
+        "-qq",
+        "-o",
+        "/dev/null",
+        "-e",
+        "trace=fsync,fdatasync",
+        "-e",
+        "inject=fsync,fdatasync:error=EIO:when=1",
+        "-P",
+        &wal,
+    ];
+    let mut child = Apart::start(&table, &wrapper);
+    child.tell("grant 1");
+    let said = child.ask("wait");
+    assert!(said.starts_with("failed "), "{said}");
+    assert_eq!(child.ask("wait"), "durable 3", "tried again by itself");
+    assert!(!table.run().join("permit").exists());
+    child.die();
+    assert!(matches!(table.found(), Found::Good { permit: false, .. }));
+}
+
+/// No file may grow: the preallocated log goes on taking commits, and slot and permit need no room at all.
+#[test]
+fn a_disk_without_room_is_told_and_a_revocation_needs_none() {
+    let table = Table::new();
+    let (mut session, _) = table.open();
+    session.append(noted("opened"), Some(true));
+    session.stop();
+    // The log alone is that long already.
+    let mut child = Apart::start(&table, &["sh", "-c", "trap '' XFSZ; exec prlimit --fsize=530000 -- \"$@\"", "sh"]);
+    let mut failed = None;
+    for _ in 0..3000 {
+        child.tell("append 50");
+        let said = child.ask("wait");
+        if said.starts_with("failed ") {
+            failed = Some(said);
+            break;
+        }
+    }
+    let failed = failed.unwrap_or_else(|| panic!("the limit was never met"));
+    assert!(failed.contains("journal.sqlite"), "{failed}");
+    child.tell("revoke 1");
+    let begun = std::time::Instant::now();
+    while table.run().join("permit").exists() && begun.elapsed() < PATIENCE {
+        child.written();
+    }
+    assert!(!table.run().join("permit").exists());
+    child.die();
+    assert!(matches!(table.found(), Found::Good { permit: false, .. }));
+    table.assert_whole();
+}
+
+#[test]
+fn a_journal_that_another_program_locks_is_told_and_the_records_follow() {
+    let table = Table::new();
+    let (mut session, _) = table.open();
+    let other = rusqlite::Connection::open(table.journal()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    session.queue(noted("waits"), None);
+    let told = session.answers.recv_timeout(PATIENCE).unwrap();
+    assert!(matches!(&told, Input::JournalFailed { reason } if reason.contains("locked")), "{told:?}");
+    other.execute_batch("ROLLBACK").unwrap();
+    session.settle();
+    session.stop();
+    table.assert_whole();
+}

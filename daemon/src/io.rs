@@ -1,6 +1,6 @@
 //! The thread for everything that may wait: systemd's status, relay and console.
 
-use crate::config::{Config, Mqtt};
+use crate::config::Config;
 use crate::console::{self, HandIn};
 use crate::events::Events;
 use crate::inbox::Inbox;
@@ -104,7 +104,7 @@ async fn serve(parts: Parts) -> anyhow::Result<()> {
         let outbox = Events::new(readers.0, &backend);
         let feeds =
             relay::Feeds { snapshot: snapshot.clone(), durable, keys, acknowledged, health, stop: stop.clone() };
-        let settings = broker(mqtt);
+        let settings = relay::Settings::from(mqtt);
         tasks.spawn(async move {
             let ended = relay::run(settings, identity, relay::Timing::default(), outbox, feeds).await;
             ("relay", ended.context("the relay failed"))
@@ -151,16 +151,4 @@ fn hand_in(inbox: Inbox) -> HandIn {
         let inbox = inbox.clone();
         Box::pin(async move { inbox.send(input).await.is_ok() })
     })
-}
-
-fn broker(mqtt: &Mqtt) -> relay::Settings {
-    relay::Settings {
-        host: mqtt.host.clone(),
-        port: mqtt.port,
-        tls: mqtt.ca_file.clone().filter(|_| mqtt.tls).map(|ca| relay::Tls { ca, client: None }),
-        client_id: mqtt.client_id.clone(),
-        username: mqtt.username.clone(),
-        password_file: mqtt.password_file.clone(),
-        keep_alive: Duration::from_secs(mqtt.keep_alive_s.into()),
-    }
 }

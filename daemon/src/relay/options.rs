@@ -69,12 +69,21 @@ impl Settings {
         format!("{}:{}", self.host, self.port)
     }
 
+    /// The host as rumqttc takes it: it sets host and port together with a colon, and hands the same host to TLS.
+    fn address(&self) -> anyhow::Result<String> {
+        if !self.host.contains(':') {
+            return Ok(self.host.clone());
+        }
+        anyhow::ensure!(self.tls.is_none(), "{}: TLS needs the broker's name, not its IPv6 address", self.host);
+        Ok(format!("[{}]", self.host))
+    }
+
     /// rumqttc's options for a connection with this will. Reads files.
     ///
     /// # Errors
     /// A file that cannot be read or does not hold what it should.
     pub(super) fn options(&self, will_topic: &str, will: Vec<u8>) -> anyhow::Result<MqttOptions> {
-        let mut options = MqttOptions::new(self.client_id.clone(), self.host.clone(), self.port);
+        let mut options = MqttOptions::new(self.client_id.clone(), self.address()?, self.port);
         // The journal is the outbox, so a session at the broker would only be a second and worse one.
         options.set_clean_start(true);
         options.set_keep_alive(self.keep_alive.max(LEAST_KEEP_ALIVE));
@@ -126,4 +135,28 @@ fn certificates(file: &Path) -> anyhow::Result<Vec<CertificateDer<'static>>> {
         CertificateDer::pem_file_iter(file).with_context(wrong)?.collect::<Result<_, _>>().with_context(wrong)?;
     anyhow::ensure!(!found.is_empty(), "{}", wrong());
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ipv6_address_is_put_in_brackets_and_cannot_have_tls() {
+        let mut settings = Settings {
+            host: "fd00::1".into(),
+            port: 1883,
+            tls: None,
+            client_id: "t".into(),
+            username: None,
+            password_file: None,
+            keep_alive: Duration::from_secs(1),
+        };
+        let options = settings.options("status", vec![]).unwrap();
+        assert_eq!(options.broker_address(), ("[fd00::1]".into(), 1883));
+        assert_eq!(options.keep_alive(), LEAST_KEEP_ALIVE, "rumqttc panics below it");
+        settings.tls = Some(Tls { ca: "/nonexistent".into(), client: None });
+        let error = settings.options("status", vec![]).err().unwrap().to_string();
+        assert!(error.contains("IPv6"), "{error}");
+    }
 }

@@ -24,6 +24,8 @@ use tumbler_core::wire::topics::Topics;
 
 /// Longest time for TCP, TLS and CONNECT together; rumqttc's own limit of 5 s covers all but its defects.
 const CONNECT: Duration = Duration::from_secs(10);
+/// Longest wait for the broker to hang up after the good-bye.
+const GOOD_BYE: Duration = Duration::from_millis(300);
 /// So many connections in a row that the broker took and then ended without a word are no accident.
 const HUNG_UP: u32 = 3;
 /// A connection that stood no longer than this was pushed out by a client that came back, not ended once in a while:
@@ -255,7 +257,7 @@ impl<O: Outbox> Runner<O> {
         if session.is_some() {
             connection.disconnect();
             // The broker hangs up once it has read the good-bye; where it does not, the will says the same.
-            let _ = timeout(self.timing.parting, async { while connection.next().await.is_ok() {} }).await;
+            let _ = timeout(GOOD_BYE, async { while connection.next().await.is_ok() {} }).await;
         }
         Ok(End::Stopped)
     }

@@ -9,6 +9,7 @@
 
 mod bench;
 mod broker;
+mod daemon;
 mod delivery;
 mod hostile;
 mod retained;
@@ -16,3 +17,7 @@ mod subscriber;
 mod tap;
 mod tls;
 mod trouble;
+
+#[path = "../running/bench.rs"]
+#[allow(dead_code, unreachable_pub, reason = "the bench of the tests next door; not all of it is needed here")]
+mod place;

@@ -1,0 +1,120 @@
+//! The real daemon, a real broker and the real command line together.
+
+use crate::bench::until;
+use crate::broker::{Broker, free_port};
+use crate::place::{Daemon, Place};
+use crate::subscriber::Subscriber;
+use nix::sys::signal::Signal;
+use serde_json::Value;
+use std::io::Write;
+use std::process::{Command, Output};
+use tumbler_core::wire::topics::{EventMessage, Status};
+
+fn place(broker: u16) -> Place {
+    let place = Place::new();
+    let mut config = std::fs::OpenOptions::new().append(true).open(place.path("table.toml")).unwrap();
+    write!(config, "[mqtt]\nenabled = true\nurl = \"mqtt://127.0.0.1:{broker}\"\nkeep_alive_s = 5\n").unwrap();
+    place.commission();
+    place
+}
+
+/// Starts the daemon and its bench; the wire must stay in the caller's hands, or the daemon's lines are gone.
+fn up(place: &Place) -> (Daemon, crate::place::Wire) {
+    let daemon = place.start();
+    let wire = place.wire();
+    place.told("READY=");
+    (daemon, wire)
+}
+
+fn ctl(place: &Place, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tumblerctl"));
+    command.arg("--socket").arg(place.path("console")).args(arguments).output().unwrap()
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"))
+}
+
+fn events(consumer: &Subscriber) -> Vec<EventMessage> {
+    let seen = consumer.seen();
+    let events = seen.iter().filter(|s| s.topic == "taisai/s/t/event");
+    events.map(|s| serde_json::from_str(&s.payload).unwrap()).collect()
+}
+
+fn kind(message: &EventMessage) -> String {
+    serde_json::to_value(&message.record).unwrap()["kind"].as_str().unwrap().to_owned()
+}
+
+fn status(payload: &str) -> String {
+    serde_json::from_str::<Status>(payload).unwrap().status
+}
+
+/// The broker hears the whole journal, in order, over kills and restarts; the command line and the broker say the same.
+#[tokio::test]
+async fn broker_command_line_and_journal_agree_over_a_kill() {
+    let broker = Broker::start().await;
+    let consumer = Subscriber::start(broker.port).await;
+    let place = place(broker.port);
+
+    let (mut daemon, wire) = up(&place);
+    consumer.sees("taisai/s/t/status", |payload| status(payload) == "online").await;
+    // Nobody answers on the bus, so units are lost and latch: on the console and at the broker alike.
+    until("a fault is latched", || !json(&ctl(&place, &["faults", "--json"]))["latched"][0].is_null()).await;
+    let refused = ctl(&place, &["open", "--name", "Mei", "--json"]);
+    assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+    assert!(json(&refused)["refused"].as_str().unwrap().contains("key"), "{refused:?}");
+    until("the refusal is told", || events(&consumer).iter().any(|e| kind(e) == "refused")).await;
+    until("all is acknowledged", || {
+        let status = json(&ctl(&place, &["status", "--json"]));
+        status["relay"]["connected"] == true && status["relay"]["waiting"] == 0
+    })
+    .await;
+    let faults = json(&ctl(&place, &["faults", "--json"]));
+    for fault in faults["latched"].as_array().unwrap() {
+        let topic = format!("taisai/s/t/fault/{}", fault["code"].as_str().unwrap());
+        consumer.sees(&topic, |payload| payload.contains("cause")).await;
+    }
+
+    daemon.signal(Signal::SIGKILL);
+    daemon.ended();
+    drop(wire);
+    consumer.sees("taisai/s/t/status", |payload| status(payload) == "offline").await;
+    let (mut daemon, _wire) = up(&place);
+    until("both starts are told", || events(&consumer).iter().filter(|e| kind(e) == "started").count() >= 2).await;
+    daemon.signal(Signal::SIGTERM);
+    assert!(daemon.ended().success());
+    consumer.sees("taisai/s/t/status", |payload| status(payload) == "offline").await;
+
+    // Sent again after the kill are at most the records since the cursor was last kept; none is missing, none changed.
+    let told = events(&consumer);
+    let mut expected = 1;
+    for event in &told {
+        assert!(event.record.seq.0 <= expected, "a gap before {}", event.record.seq.0);
+        expected = expected.max(event.record.seq.0 + 1);
+    }
+    let reader = tumblerd::journal::Reader::open(&place.path("state")).unwrap();
+    let stored = reader.after(tumbler_core::units::Seq(0), 10_000).unwrap();
+    for event in &told {
+        let kept = stored.iter().find(|s| s.record.seq == event.record.seq).unwrap();
+        assert_eq!((&kept.record, kept.hash_hex()), (&event.record, event.head.clone()));
+        assert_eq!(event.stream, reader.stream());
+    }
+    let verified = ctl(&place, &["journal", "verify", place.path("state").to_str().unwrap(), "--json"]);
+    assert_eq!((verified.status.code(), &json(&verified)["whole"]), (Some(0), &Value::Bool(true)));
+}
+
+/// Without a broker the table runs all the same, and `status` says what is missing.
+#[tokio::test]
+async fn a_daemon_without_its_broker_says_so_and_runs() {
+    let place = place(free_port());
+    let (mut daemon, _wire) = up(&place);
+    until("it is named", || {
+        let status = json(&ctl(&place, &["status", "--json"]));
+        status["relay"]["trouble"].as_str().is_some_and(|t| t.contains("127.0.0.1"))
+    })
+    .await;
+    let text = String::from_utf8(ctl(&place, &["status"]).stdout).unwrap();
+    assert!(text.contains("NOT CONNECTED"), "{text}");
+    daemon.signal(Signal::SIGTERM);
+    assert!(daemon.ended().success());
+}

@@ -14,6 +14,7 @@ use crate::recorder::recorder;
 use crate::recording::{FORMAT, Header};
 use crate::supervise::{Event, Supervisor};
 use anyhow::Context as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -58,6 +59,7 @@ pub fn run(config: Config) -> anyhow::Result<()> {
     let (inbox, arrivals) = inbox::inbox();
     let (durable, durable_seen) = watch::channel(readers.0.durable());
     let (appender, writer) = journal.spawn(answers(inbox.clone(), durable))?;
+    verify_in_background(place.state_dir.clone(), inbox.clone())?;
 
     let (bus, requests) = mpsc::channel(fieldbus::WAITING);
     let (line, bus_inbox) = (serial_line(&config.bus), inbox.clone());
@@ -192,6 +194,27 @@ fn relayed(found: &Found) -> Seq {
     match found {
         Found::Good { relayed, .. } | Found::Bad { relayed, .. } => *relayed,
     }
+}
+
+/// Verifies what the start did not: the journal before its tail. The thread ends when it has, so nobody watches it.
+fn verify_in_background(state_dir: PathBuf, inbox: Inbox) -> anyhow::Result<()> {
+    let work = move || {
+        let wrong = match journal::verify_all(&state_dir) {
+            Ok(report) => report.faults.first().map(ToString::to_string),
+            Err(error) => Some(error.to_string()),
+        };
+        if let Some(wrong) = wrong {
+            let reason = format!("the journal is not what it was: {wrong}");
+            tracing::error!(reason, "the journal's verification failed");
+            // Nobody listens any more only when the daemon is ending.
+            let _ = inbox.blocking_send(Input::JournalFailed { reason });
+        }
+    };
+    std::thread::Builder::new()
+        .name("verify".into())
+        .spawn(work)
+        .context("the verification's thread cannot be started")?;
+    Ok(())
 }
 
 fn serial_line(bus: &config::Bus) -> fieldbus::Settings {

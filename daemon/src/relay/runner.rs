@@ -204,6 +204,7 @@ impl<O: Outbox> Runner<O> {
         let mut connection = Connection::open(options);
         let mut session: Option<Session> = None;
         let mut watchdog = Instant::now() + CONNECT;
+        let (mut snapshot_ended, mut durable_ended) = (false, false);
         self.retained.begin();
         let stop = *self.feeds.stop.borrow_and_update();
         self.stop_if(stop);
@@ -245,9 +246,16 @@ impl<O: Outbox> Runner<O> {
                 () = at(leave) => break,
                 () = at(reread) => self.reread = None,
                 read = self.reader.ended() => self.read(read?, session.as_mut()),
-                changed = self.feeds.snapshot.changed() => self.stop_if(changed.is_err()),
-                changed = self.feeds.durable.changed() => self.stop_if(changed.is_err()),
-                changed = self.feeds.stop.changed() => {
+                // Who feeds ends before the relay does; an end that was seen once would otherwise be seen for ever.
+                changed = self.feeds.snapshot.changed(), if !snapshot_ended => {
+                    snapshot_ended = changed.is_err();
+                    self.stop_if(snapshot_ended);
+                }
+                changed = self.feeds.durable.changed(), if !durable_ended => {
+                    durable_ended = changed.is_err();
+                    self.stop_if(durable_ended);
+                }
+                changed = self.feeds.stop.changed(), if self.leave.is_none() => {
                     let stop = changed.is_err() || *self.feeds.stop.borrow();
                     self.stop_if(stop);
                 }

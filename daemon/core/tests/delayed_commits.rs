@@ -1,0 +1,116 @@
+//! De-energise at once; make durable; then energise, light and publish: a round in which the disk hangs at every step
+//! in turn while something changes, for every order of play.
+
+#![allow(clippy::panic, clippy::indexing_slicing, clippy::unwrap_used, reason = "a test may fail loudly")]
+
+mod world;
+
+use tumbler_core::effect::{BusOp, Effect, OutLine};
+use tumbler_core::input::{InLine, Input};
+use tumbler_core::record::Event;
+use tumbler_core::rules;
+use tumbler_core::wire::registers::{lamps, terminal};
+use world::{World, settings};
+
+type Step = fn(&mut World);
+
+fn open(w: &mut World) {
+    w.open();
+}
+fn tumble(w: &mut World) {
+    w.press(InLine::Tumble);
+    w.pass(4500);
+}
+fn place(w: &mut World) {
+    w.press(InLine::PlaceBets);
+}
+fn close(w: &mut World) {
+    w.press(InLine::NoMoreBets);
+}
+fn lift(w: &mut World) {
+    w.lift();
+    w.pass(500);
+}
+fn entry(w: &mut World) {
+    w.entry([1, 3, 6]);
+    w.pass(300);
+}
+fn all_paid(w: &mut World) {
+    w.keys(&[terminal::ENTRY]);
+}
+
+/// What may change while the disk writes.
+const CHANGES: [(&str, Step); 9] = [
+    ("nothing", |_| {}),
+    ("dome away", |w| w.lift()),
+    ("dome contact breaks", |w| w.line(InLine::DomeClosed, false)),
+    ("seal", |w| w.line(InLine::Seal, false)),
+    ("driver fault", |w| w.line(InLine::MotorFault, true)),
+    ("supply", |w| w.line(InLine::PowerGood, false)),
+    ("no spin", |w| w.press(InLine::NoSpin)),
+    ("lines lost", |w| w.input(Input::LinesLost { reason: "gone".into() })),
+    ("disk fails", |w| w.input(Input::JournalFailed { reason: "input/output error".into() })),
+];
+
+/// What energises, lights or strikes needs its record durable, and its guards good at that very moment.
+fn watch(w: &World, effect: &Effect) {
+    let durable = |found: fn(&Event) -> bool| w.records.iter().any(|r| r.seq <= w.durable && found(&r.event));
+    match effect {
+        Effect::Set { line: OutLine::MotorEnable, active: true } => {
+            assert!(durable(|e| matches!(e, Event::SpinBegan | Event::TestBegan { .. })));
+            let good = w.lines[InLine::Seal.index()] && w.lines[InLine::PowerGood.index()] && !w.lines[0];
+            assert!(good, "the motor starts though a guard is away");
+        }
+        Effect::Set { line: OutLine::Bell, active: true } => {
+            assert!(durable(|e| matches!(e, Event::Called { .. } | Event::TestBegan { .. })));
+        }
+        Effect::Bus(request) if request.unit == lamps::FIRST_UNIT => {
+            if let BusOp::WriteCoils { bits: 1.., .. } = request.op {
+                let lit = w.table.snapshot().result.is_some() || w.table.snapshot().test.is_some();
+                assert!(lit, "lamps light without a result");
+                assert!(durable(|e| matches!(e, Event::Result { .. } | Event::TestBegan { .. })));
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn every_commit_delayed_at_every_step_while_guards_change() {
+    let mut played = 0;
+    for (layout, steps) in [
+        ("nz-1998", [open as Step, tumble, place, close, lift, entry, all_paid]),
+        ("sg-v6-1", [open, place, close, tumble, lift, entry, all_paid]),
+        ("sg-open-1", [open, place, close, tumble, lift, entry, all_paid]),
+    ] {
+        let layout = rules::layout(layout).unwrap();
+        let mut world = World::new(settings(&layout.rules, &layout.id));
+        world.watch = watch;
+        world.pass(2000);
+        for held in 1..steps.len() {
+            let mut before = world.clone();
+            for step in &steps[..held] {
+                step(&mut before);
+            }
+            for (_, change) in CHANGES {
+                let mut w = before.clone();
+                w.disk = false;
+                steps[held](&mut w);
+                let running = w.outs[OutLine::MotorEnable.index()];
+                assert!(!running, "nothing runs before its record is durable");
+                change(&mut w);
+                w.pass(300);
+                w.disk = true;
+                w.commit();
+                for step in &steps[held..] {
+                    step(&mut w);
+                }
+                let began = w.events().filter(|e| matches!(e, Event::RoundBegan { .. })).count();
+                let ended = w.events().filter(|e| matches!(e, Event::Settled { .. } | Event::Voided(_))).count();
+                assert!(ended <= began && began <= ended + 1);
+                played += 1;
+            }
+        }
+    }
+    assert_eq!(played, 3 * 6 * 9);
+}

@@ -1,2 +1,7 @@
-//! The rig.
-fn main() {}
+//! The rig's program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    tumbler_hil::cli::main()
+}

@@ -1,5 +1,6 @@
 //! Benches: what a scenario runs on. A scenario sees nothing but this trait, so that the same file runs on all of them.
 
+pub mod file;
 pub mod log;
 pub mod observe;
 pub mod process;

@@ -1,0 +1,142 @@
+//! A bench's file: which bench, and what it cannot run.
+
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// A bench file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {problem}", path.display())]
+pub struct BadBench {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong, where, and what is allowed.
+    pub problem: String,
+}
+
+/// Kinds of benches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Core and twin on a virtual clock.
+    Pure,
+    /// The daemon's process, in real time.
+    Virtual,
+}
+
+impl Kind {
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pure => "pure",
+            Self::Virtual => "virtual",
+        }
+    }
+}
+
+/// Scenarios that a bench cannot run.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cannot {
+    /// Name of a trial, with `*` at its end for all that begin so.
+    pub scenarios: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// A bench.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BenchFile {
+    /// Which.
+    pub kind: Kind,
+    /// What it is, for people.
+    pub about: String,
+    /// The directory of the scenarios; relative to the file.
+    pub scenarios: PathBuf,
+    /// The daemon's program; beside the rig's own unless given here or on the command line.
+    #[serde(default)]
+    pub tumblerd: Option<PathBuf>,
+    /// How many scenarios run at once, unless the command line says otherwise.
+    #[serde(default = "one")]
+    pub jobs: usize,
+    /// What it cannot run.
+    #[serde(default)]
+    pub cannot: Vec<Cannot>,
+}
+
+const fn one() -> usize {
+    1
+}
+
+impl BenchFile {
+    /// Reads a bench's file.
+    ///
+    /// # Errors
+    /// [`BadBench`] with the key and what is allowed.
+    pub fn read(path: &Path) -> Result<Self, BadBench> {
+        let bad = |problem: String| BadBench { path: path.to_owned(), problem };
+        let text = std::fs::read_to_string(path).map_err(|e| bad(e.to_string()))?;
+        let parsed = toml::Deserializer::parse(&text).map_err(|e| bad(e.to_string()))?;
+        let mut bench: Self = serde_path_to_error::deserialize(parsed)
+            .map_err(|e| bad(format!("{}: {}", e.path(), e.inner().message())))?;
+        if !(1..=64).contains(&bench.jobs) {
+            return Err(bad(format!("jobs: {} is not allowed; 1 to 64 is", bench.jobs)));
+        }
+        let beside = path.parent().unwrap_or_else(|| Path::new("."));
+        bench.scenarios = beside.join(&bench.scenarios);
+        bench.tumblerd = bench.tumblerd.map(|program| beside.join(program));
+        Ok(bench)
+    }
+
+    /// Why this bench cannot run the trial of this name, if it is known not to.
+    #[must_use]
+    pub fn cannot(&self, trial: &str) -> Option<&str> {
+        let listed = |cannot: &&Cannot| match cannot.scenarios.strip_suffix('*') {
+            Some(beginning) => trial.starts_with(beginning),
+            None => trial == cannot.scenarios,
+        };
+        self.cannot.iter().find(listed).map(|cannot| cannot.reason.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<BenchFile, BadBench> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("bench.toml");
+        std::fs::write(&path, text).unwrap();
+        BenchFile::read(&path)
+    }
+
+    #[test]
+    fn the_benches_of_the_repository_can_be_read() {
+        let benches = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/benches");
+        let kind = |name: &str| BenchFile::read(&benches.join(name)).unwrap().kind;
+        assert_eq!(kind("pure.toml"), Kind::Pure);
+        assert_eq!(kind("virtual.toml"), Kind::Virtual);
+    }
+
+    #[test]
+    fn what_a_bench_cannot_run_is_found_by_its_beginning() {
+        let cannot = |scenarios: &str| Cannot { scenarios: scenarios.into(), reason: "why".into() };
+        let text = "kind = \"virtual\"\nabout = \"\"\nscenarios = \"s\"";
+        let bench = BenchFile { cannot: vec![cannot("power*"), cannot("stall::nz-1998")], ..read(text).unwrap() };
+        assert_eq!(bench.cannot("power-loss[idle]::nz-1998"), Some("why"));
+        assert_eq!(bench.cannot("stall::nz-1998"), Some("why"));
+        assert_eq!(bench.cannot("stall::nz-div9-1"), None);
+        assert!(bench.scenarios.ends_with("s") && bench.scenarios.is_absolute());
+    }
+
+    #[test]
+    fn unknown_keys_and_kinds_are_refused_with_what_is_allowed() {
+        let problem = |text: &str| read(text).unwrap_err().problem;
+        let kind = problem("kind = \"imaginary\"\nabout = \"\"\nscenarios = \"s\"");
+        assert!(kind.contains("imaginary") && kind.contains("virtual"), "{kind}");
+        let key = problem("kind = \"pure\"\nabout = \"\"\nscenarios = \"s\"\njob = 2");
+        assert!(key.contains("job") && key.contains("jobs"), "{key}");
+        assert!(problem("kind = \"pure\"\nabout = \"\"\nscenarios = \"s\"\njobs = 0").contains("1 to 64"));
+    }
+}

@@ -1,0 +1,64 @@
+//! `tumbler-hil list`, and which trials a choice means.
+
+use super::{Choice, say};
+use crate::bench::file::BenchFile;
+use crate::report;
+use crate::scenario::{Trial, read_all};
+use anyhow::{Context, bail};
+
+/// The bench, and the trials that are meant.
+pub(super) fn chosen(choice: &Choice) -> anyhow::Result<(BenchFile, Vec<Trial>)> {
+    let bench = BenchFile::read(&choice.bench)?;
+    let all = read_all(&bench.scenarios).context("a scenario's file")?;
+    for id in &choice.rules {
+        known(id, all.iter().map(|trial| trial.rules.as_str()), "rule set")?;
+    }
+    for id in &choice.layout {
+        known(id, all.iter().map(|trial| trial.layout.as_str()), "layout")?;
+    }
+    let among = |ids: &[String], id: &str| ids.is_empty() || ids.iter().any(|i| i == id);
+    let trials: Vec<Trial> = all
+        .iter()
+        .filter(|trial| among(&choice.rules, &trial.rules) && among(&choice.layout, &trial.layout))
+        .filter(|trial| choice.scenarios.is_empty() || choice.scenarios.iter().any(|s| means(s, trial, choice.only)))
+        .cloned()
+        .collect();
+    if trials.is_empty() {
+        bail!("no scenario of {} is meant by this; `tumbler-hil list` lists them", bench.scenarios.display());
+    }
+    Ok((bench, trials))
+}
+
+fn known<'a>(id: &str, all: impl Iterator<Item = &'a str> + Clone, what: &str) -> anyhow::Result<()> {
+    if all.clone().any(|known| known == id) {
+        return Ok(());
+    }
+    let mut ids: Vec<&str> = all.collect();
+    ids.sort_unstable();
+    ids.dedup();
+    bail!("`{id}` is no {what} of a scenario; they are {}", ids.join(", "))
+}
+
+/// Whether these words mean the trial: part of its name; or with `whole`, all of it, its scenario with the variant, or without.
+fn means(words: &str, trial: &Trial, whole: bool) -> bool {
+    let scenario = trial.name.split("::").next().unwrap_or_default();
+    let file = scenario.split('[').next().unwrap_or_default();
+    if whole { [trial.name.as_str(), scenario, file].contains(&words) } else { trial.name.contains(words) }
+}
+
+pub(super) fn list(choice: &Choice) -> anyhow::Result<u8> {
+    let (bench, trials) = chosen(choice)?;
+    let mut about = "";
+    for trial in &trials {
+        if trial.about != about {
+            about = &trial.about;
+            say::line(&format!("\n{about}"));
+        }
+        match bench.cannot(&trial.name) {
+            Some(reason) => say::line(&format!("  {}  (not on this bench: {reason})", trial.name)),
+            None => say::line(&format!("  {}", trial.name)),
+        }
+    }
+    say::line(&format!("\n{} trials for bench {}", trials.len(), bench.kind.name()));
+    Ok(report::PASSED)
+}

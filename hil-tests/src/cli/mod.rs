@@ -1,0 +1,94 @@
+//! The command line.
+
+mod list;
+mod run;
+mod say;
+mod selftest;
+mod signals;
+
+use crate::report;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The rig of tumblerd: plays the outside world of a table, breaks it on purpose, and says whether the daemon did the right thing.
+///
+/// Exit codes: 0 passed; 1 the table did something else than the rules say, or something was not run that should have
+/// been; 2 the bench or the rig is at fault, so that nothing is known about the table.
+#[derive(Debug, Parser)]
+#[command(name = "tumbler-hil", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the scenarios, under every layout that they apply to.
+    List(Choice),
+    /// Run scenarios on a bench.
+    Run(RunArgs),
+    /// Check the rig itself: wires loop back, the clock is steady, the broker is reachable.
+    Selftest,
+}
+
+/// Which scenarios.
+#[derive(Debug, Args)]
+struct Choice {
+    /// Scenarios whose names contain one of these; all of them without any. `stall::nz-1998` is one under one layout.
+    #[arg(value_name = "SCENARIO")]
+    scenarios: Vec<String>,
+    /// The bench's file.
+    #[arg(long, value_name = "FILE", default_value = "fixtures/benches/virtual.toml")]
+    bench: PathBuf,
+    /// Only under these rule sets.
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    rules: Vec<String>,
+    /// Only under these layouts.
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    layout: Vec<String>,
+    /// Take SCENARIO as whole names.
+    #[arg(long)]
+    only: bool,
+}
+
+#[derive(Debug, Args)]
+struct RunArgs {
+    #[command(flatten)]
+    choice: Choice,
+    /// Write a JUnit report.
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// How many scenarios at once; the bench's file says otherwise.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    jobs: Option<u16>,
+    /// Mixed into every scenario's own seed.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Go on after a scenario that did not pass.
+    #[arg(long)]
+    keep_going: bool,
+    /// The daemon's program; beside this one unless given.
+    #[arg(long, value_name = "FILE")]
+    tumblerd: Option<PathBuf>,
+}
+
+/// Runs the command line.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    signals::watch();
+    crate::bench::process::workdir::sweep();
+    let code = match cli.command {
+        Command::List(choice) => list::list(&choice),
+        Command::Run(args) => run::run(&args),
+        Command::Selftest => selftest::selftest(),
+    };
+    match code {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            say::error(&format!("{error:#}"));
+            ExitCode::from(report::RIG)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! `tumbler-hil selftest`: a broken bench must not be taken for a broken table.
+
+use super::say;
+use crate::bench::process::broker::Broker;
+use crate::bench::process::clock::{self, Stalls, wait_for};
+use crate::bench::process::fault::RigFault;
+use crate::bench::process::observer::Observer;
+use crate::bench::process::pty::Pty;
+use crate::bench::process::wire::{WireEvent, WireSocket};
+use crate::bench::process::workdir::WorkDir;
+use crate::report;
+use nix::poll::{PollFd, PollFlags, ppoll};
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+use tumbler_core::input::InLine;
+use tumbler_core::units::Mono;
+
+type Check = (&'static str, fn() -> Result<String, RigFault>);
+
+/// What needs no more than milliseconds.
+const QUICK: &[Check] = &[("wire loops back", wire), ("field bus loops back", bus), ("broker reachable", broker)];
+
+pub(super) fn selftest() -> anyhow::Result<u8> {
+    let mut code = report::PASSED;
+    for (name, check) in QUICK.iter().chain(&[("clock steady", steady as fn() -> Result<String, RigFault>)]) {
+        match check() {
+            Ok(found) => say::line(&format!("ok      {name}: {found}")),
+            Err(fault) => {
+                code = report::RIG;
+                say::line(&format!("FAILED  {name}: {fault}"));
+            }
+        }
+    }
+    Ok(code)
+}
+
+/// The checks that every run on the virtual bench begins with.
+pub(super) fn quick() -> Result<(), RigFault> {
+    for (name, check) in QUICK {
+        check().map_err(|fault| RigFault::Other(format!("{name}: {fault}")))?;
+    }
+    Ok(())
+}
+
+fn wire() -> Result<String, RigFault> {
+    let dir = WorkDir::new()?;
+    let mut socket = WireSocket::listen(&dir.wire())?;
+    let path = dir.wire();
+    let mut daemon = UnixStream::connect(&path).map_err(RigFault::file("connect to", &path))?;
+    let connected = socket.turn()? == [WireEvent::Connected];
+    daemon.write_all(b"{\"line\":\"bell\",\"active\":true}\n").map_err(RigFault::file("write to", &path))?;
+    socket.edge(clock::now(), InLine::Seal, false);
+    let mut line = [0_u8; 8];
+    daemon.read_exact(&mut line).map_err(RigFault::file("read from", &path))?;
+    let driven = socket.turn()?;
+    if connected && matches!(driven.as_slice(), [WireEvent::Driven(_)]) && line.starts_with(b"{\"line\":") {
+        Ok("both ways".into())
+    } else {
+        Err(RigFault::Other(format!("expected a line each way, got {driven:?}")))
+    }
+}
+
+fn bus() -> Result<String, RigFault> {
+    let dir = WorkDir::new()?;
+    let pty = Pty::open(&dir.bus())?;
+    let path = dir.bus();
+    let mut port =
+        std::fs::OpenOptions::new().read(true).write(true).open(&path).map_err(RigFault::file("open", &path))?;
+    let sent: Vec<u8> = (0..=255).collect();
+    port.write_all(&sent).map_err(RigFault::file("write to", &path))?;
+    let mut got = Vec::new();
+    wait_for("256 bytes over the pty", Duration::from_secs(2), String::new, || {
+        pty.read(&mut got)?;
+        Ok(got.len() >= sent.len())
+    })?;
+    pty.write(&got)?;
+    let mut back = vec![0_u8; sent.len()];
+    port.read_exact(&mut back).map_err(RigFault::file("read from", &path))?;
+    if back == sent { Ok("256 bytes both ways".into()) } else { Err(RigFault::Other("other bytes came back".into())) }
+}
+
+fn broker() -> Result<String, RigFault> {
+    let dir = WorkDir::new()?;
+    let broker = Broker::start(dir.path())?;
+    let _observer = Observer::start(broker.address(), "tumbler-hil-selftest")?;
+    Ok(format!("mosquitto at {} took a subscription", broker.address()))
+}
+
+/// For two seconds, how late is the rig at deadlines of its own, and does the clock only go forward?
+fn steady() -> Result<String, RigFault> {
+    let dir = WorkDir::new()?;
+    let pty = Pty::open(&dir.bus())?;
+    let (mut stalls, mut last) = (Stalls::default(), clock::now());
+    let end = Mono(last.0 + 2_000_000_000);
+    let mut deadline = last;
+    while deadline < end {
+        clock::check_interrupt()?;
+        deadline = Mono(deadline.0 + 5_000_000);
+        let mut fds = [PollFd::new(pty.fd(), PollFlags::POLLIN)];
+        ppoll(&mut fds, Some(clock::until(deadline)), None).map_err(RigFault::system("wait"))?;
+        let now = clock::now();
+        if now < last {
+            return Err(RigFault::Other("CLOCK_MONOTONIC went back".into()));
+        }
+        last = now;
+        stalls.note(deadline, now);
+    }
+    let worst = stalls.worst as f64 / 1e6;
+    match stalls.verdict() {
+        None => Ok(format!("{} deadlines, worst {worst:.2} ms late", stalls.deadlines)),
+        Some(why) => Err(RigFault::Other(why)),
+    }
+}

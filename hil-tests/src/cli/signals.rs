@@ -1,0 +1,35 @@
+//! Ctrl-C and the like: the first asks everything to end cleanly, the second ends at once.
+
+use crate::bench::process::clock;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Exit code of a program that was interrupted, as shells have it.
+pub(super) const INTERRUPTED: u8 = 130;
+
+/// Watches for signals in a thread of its own. Without it the signals simply end the program, and the kernel ends its children.
+pub(super) fn watch() {
+    let _ = std::thread::Builder::new().name("signals".into()).spawn(|| {
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() else { return };
+        runtime.block_on(async {
+            let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+            let mut signals: Vec<_> = kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect();
+            loop {
+                let any = signals.iter_mut().map(|s| Box::pin(s.recv()));
+                first(any.collect()).await;
+                if clock::interrupted() {
+                    std::process::exit(i32::from(INTERRUPTED));
+                }
+                clock::interrupt();
+            }
+        });
+    });
+}
+
+/// Waits for the first of these to come.
+async fn first<F: Future + Unpin>(mut futures: Vec<F>) {
+    std::future::poll_fn(|context| {
+        let ready = futures.iter_mut().any(|f| std::pin::Pin::new(f).poll(context).is_ready());
+        if ready { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+    })
+    .await;
+}

@@ -1,0 +1,83 @@
+//! What a run tells people and programs.
+
+pub mod junit;
+pub mod progress;
+pub mod verdicts;
+
+use crate::campaign::CellReport;
+use crate::scenario::Verdict;
+
+/// Everything passed that was run, and everything that was not is on the bench's list.
+pub const PASSED: u8 = 0;
+/// The table did something else than the rules say, or something was not run that should have been.
+pub const FAILED: u8 = 1;
+/// The bench or the rig is at fault: nothing is known about the table.
+pub const RIG: u8 = 2;
+
+/// The run's exit code. A failure of the table outweighs a fault of the rig: it is known, and must not hide behind the other.
+#[must_use]
+pub fn exit_code(reports: &[CellReport]) -> u8 {
+    let invalid = |report: &CellReport| matches!(report.verdict, Verdict::Invalid(_));
+    if reports.iter().any(|report| report.fails() && !invalid(report)) {
+        FAILED
+    } else if reports.is_empty() || reports.iter().any(invalid) {
+        RIG
+    } else {
+        PASSED
+    }
+}
+
+/// The verdict's name, as reports have it.
+#[must_use]
+pub const fn word(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "PASS",
+        Verdict::Fail(_) => "FAIL",
+        Verdict::NotExecuted(_) => "NOT_EXECUTED",
+        Verdict::Invalid(_) => "INVALID",
+    }
+}
+
+/// Why the verdict is not a pass; empty for one.
+#[must_use]
+pub fn reason(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Pass => String::new(),
+        Verdict::Fail(why) => why.join("\n"),
+        Verdict::NotExecuted(why) | Verdict::Invalid(why) => why.clone(),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    pub(crate) fn cell(name: &str, verdict: Verdict, listed: bool) -> CellReport {
+        CellReport {
+            name: name.into(),
+            about: "what it shows".into(),
+            verdict,
+            listed,
+            took: Duration::from_millis(1500),
+            table_ns: 7_800_000_000,
+            records: vec!["started".into()],
+            log: "the log's end".into(),
+            seed: 7,
+            late_ns: 3_000_000,
+        }
+    }
+
+    #[test]
+    fn the_exit_code_says_whose_fault_it_is() {
+        let pass = || cell("a", Verdict::Pass, false);
+        let fail = || cell("b", Verdict::Fail(vec!["wrong".into()]), false);
+        let invalid = || cell("c", Verdict::Invalid("late".into()), false);
+        let skipped = |listed| cell("d", Verdict::NotExecuted("cannot".into()), listed);
+        assert_eq!(exit_code(&[pass(), skipped(true)]), PASSED);
+        assert_eq!(exit_code(&[pass(), fail(), invalid()]), FAILED);
+        assert_eq!(exit_code(&[pass(), skipped(false)]), FAILED);
+        assert_eq!(exit_code(&[pass(), invalid()]), RIG);
+        assert_eq!(exit_code(&[]), RIG, "a run in which nothing happened proves nothing");
+    }
+}

@@ -1,0 +1,100 @@
+//! The run as a table for people: scenarios down, layouts across, and below it why something did not pass.
+
+use super::{reason, word};
+use crate::campaign::CellReport;
+use crate::scenario::Verdict;
+use comfy_table::{Table, presets};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// How many lines of a verdict's reason are shown.
+const REASON_LINES: usize = 12;
+
+/// The table and the reasons.
+#[must_use]
+pub fn text(reports: &[CellReport]) -> String {
+    let mut layouts: Vec<&str> = Vec::new();
+    let mut rows: Vec<(&str, BTreeMap<&str, &CellReport>)> = Vec::new();
+    for report in reports {
+        let (scenario, layout) = report.name.split_once("::").unwrap_or((report.name.as_str(), ""));
+        if !layouts.contains(&layout) {
+            layouts.push(layout);
+        }
+        match rows.iter_mut().find(|(name, _)| *name == scenario) {
+            Some((_, cells)) => {
+                cells.insert(layout, report);
+            }
+            None => rows.push((scenario, BTreeMap::from([(layout, report)]))),
+        }
+    }
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    table.set_header(std::iter::once("scenario").chain(layouts.iter().copied()));
+    for (scenario, cells) in &rows {
+        let verdicts = layouts.iter().map(|layout| cells.get(layout).map_or("·", |report| short(report)));
+        table.add_row(std::iter::once(*scenario).chain(verdicts));
+    }
+    let mut text = format!("{table}\n");
+    for report in reports.iter().filter(|report| report.fails()) {
+        let _ = writeln!(text, "\n{} {} (seed {})", word(&report.verdict), report.name, report.seed);
+        let why = reason(&report.verdict);
+        for line in why.lines().take(REASON_LINES) {
+            let _ = writeln!(text, "    {line}");
+        }
+        let rest = why.lines().count().saturating_sub(REASON_LINES);
+        if rest > 0 {
+            let _ = writeln!(text, "    … {rest} more lines in the JUnit report");
+        }
+    }
+    let mut reasons: BTreeMap<String, u32> = BTreeMap::new();
+    for report in reports.iter().filter(|r| r.listed && matches!(r.verdict, Verdict::NotExecuted(_))) {
+        *reasons.entry(reason(&report.verdict)).or_default() += 1;
+    }
+    for (why, count) in reasons {
+        let _ = writeln!(text, "\n{count} NOT_EXECUTED, as the bench's list has it: {why}");
+    }
+    text
+}
+
+/// One line that sums the run up.
+#[must_use]
+pub fn summary(reports: &[CellReport]) -> String {
+    let count = |name: &str| reports.iter().filter(|report| word(&report.verdict) == name).count();
+    let late = reports.iter().map(|report| report.late_ns).max().unwrap_or(0);
+    format!(
+        "{} PASS, {} FAIL, {} INVALID, {} NOT_EXECUTED; the rig's longest lateness {:.1} ms",
+        count("PASS"),
+        count("FAIL"),
+        count("INVALID"),
+        count("NOT_EXECUTED"),
+        late as f64 / 1e6
+    )
+}
+
+fn short(report: &CellReport) -> &'static str {
+    match report.verdict {
+        Verdict::NotExecuted(_) if report.listed => "not executed",
+        _ => word(&report.verdict),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::cell;
+    use super::*;
+
+    #[test]
+    fn scenarios_are_rows_layouts_are_columns_and_failures_say_why() {
+        let reports = [
+            cell("healthy::nz-1998", Verdict::Pass, false),
+            cell("healthy::sg-v6-3", Verdict::Fail(vec!["rounds must end settled".into()]), false),
+            cell("power::nz-1998", Verdict::NotExecuted("no other boot id".into()), true),
+        ];
+        let text = text(&reports);
+        let healthy = text.lines().find(|line| line.contains("healthy")).unwrap();
+        assert!(healthy.find("PASS").unwrap() < healthy.find("FAIL").unwrap(), "{text}");
+        assert!(text.contains("FAIL healthy::sg-v6-3 (seed 7)\n    rounds must end settled"), "{text}");
+        assert!(text.contains("1 NOT_EXECUTED, as the bench's list has it: no other boot id"), "{text}");
+        assert!(summary(&reports).starts_with("1 PASS, 1 FAIL, 0 INVALID, 1 NOT_EXECUTED; "));
+    }
+}

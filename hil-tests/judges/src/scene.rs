@@ -277,6 +277,8 @@ impl Scene {
     fn record(&mut self, record: &Record) {
         match &record.fact {
             Fact::Started { boot, .. } => {
+                // Maintenance ends with the daemon: a technician who goes on says so anew, and meanwhile it is closed.
+                self.maintenance = false;
                 if *boot != self.boot {
                     // Permission is bound to the boot; a latch is not, and any key edge of the new boot is newer.
                     if !self.boot.is_empty() {

@@ -11,7 +11,12 @@ const RANGE: core::ops::RangeInclusive<i32> = -55_000..=127_938;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Temperature {
     last: Option<MilliCelsius>,
+    /// Readings in a row with which nothing was wrong.
+    good: u32,
 }
+
+/// Readings in a row that prove the sensor and the motor good: one alone hides a sensor that jumps.
+const PROOF: u32 = 3;
 
 impl Temperature {
     /// The last believable reading.
@@ -22,6 +27,12 @@ impl Temperature {
 
     /// Takes a reading; returns what is wrong with it or with the motor.
     pub fn read(&mut self, reading: MilliCelsius, p: &Parameters) -> Option<String> {
+        let wrong = self.judge(reading, p);
+        self.good = if wrong.is_some() { 0 } else { self.good.saturating_add(1) };
+        wrong
+    }
+
+    fn judge(&mut self, reading: MilliCelsius, p: &Parameters) -> Option<String> {
         if !RANGE.contains(&reading.0) {
             self.last = None;
             return Some(format!("the sensor reads {}, which it cannot measure", celsius(reading)));
@@ -42,6 +53,13 @@ impl Temperature {
     /// No reading came for too long.
     pub fn lose(&mut self) {
         self.last = None;
+        self.good = 0;
+    }
+
+    /// Whether enough readings in a row were good.
+    #[must_use]
+    pub const fn is_proved(&self) -> bool {
+        self.good >= PROOF
     }
 
     /// Whether the motor may run by its temperature.

@@ -196,7 +196,12 @@ impl Table {
         if reason.trim().is_empty() {
             return Err("state the reason".into());
         }
-        let clause = self.rule_set().map_or("", |r| r.clause("voided-afterwards")).to_owned();
+        // Where the text speaks of no "affected rounds", its clause on damaged dice says so of each (SGOC-early 5.1.1).
+        let clause = self.rule_set().map_or("", |r| match r.clause("voided-afterwards") {
+            "" => r.void_clause(VoidReason::DamagedDice),
+            clause => clause,
+        });
+        let clause = clause.to_owned();
         self.record(Event::VoidedAfterwards { round, reason: reason.to_owned(), clause, by: name.to_owned() });
         self.latch(Code::Dice, format!("dice damaged in round {}: {reason}", round.0));
         self.sequence.hurry();

@@ -115,10 +115,11 @@ impl Table {
             Step::Power => self.power_step(began),
             Step::Units { only } => self.units_step(*only, began),
             Step::Temperature => {
-                if self.temperature.is_good(&p) {
+                if self.temperature.is_proved() {
                     passed("known and within its limit")
                 } else {
-                    self.wait(began, Millis(p.temperature_stale), "no good temperature is read")
+                    let limit = p.temperature_stale.saturating_mul(3);
+                    self.wait(began, Millis(limit), "the temperature is not read, jumps or is above its limit")
                 }
             }
             Step::Terminal { shown } => self.terminal_step(shown, began),

@@ -142,8 +142,12 @@ impl Table {
                 self.tumbler.cut(line, at, &p, &mut self.timers, &mut self.out);
                 self.shown = true;
             }
-        } else if self.tumbler.cut_by().is_some() && self.guards_are_good() && self.raw(InLine::DomeOpen) != Some(true)
-        {
+        } else if let Some(cut_by) = self.tumbler.cut_by() {
+            // Under Open Cover the dome's open contact counts only where its own edge made the cut.
+            let back = cut_by != InLine::DomeOpen || self.raw(InLine::DomeOpen) == Some(false);
+            if !(back && self.guards_are_good()) {
+                return;
+            }
             if let Some(report) = self.tumbler.resume(at, &p, &mut self.timers, &mut self.out) {
                 self.tumbler_reports(report);
             }

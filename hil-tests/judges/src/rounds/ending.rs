@@ -75,7 +75,13 @@ impl Rounds {
     }
 
     fn voids(&mut self, reason: &str, round: &Round, scene: &Scene, findings: &mut Findings) {
-        if round.established && reason != "damaged-dice" {
+        // A reader that is really broken may have said flat of a die that is not: the outcome was never established,
+        // and until a result is entered the supervisor's eye says so.
+        let disputed = reason == "not-flat"
+            && round.flat_by == "reader"
+            && round.result.is_none()
+            && !Self::reader_sound(scene, round);
+        if round.established && reason != "damaged-dice" && !disputed {
             findings.note(NAME, scene.now_ns, STANDS, format!("an established round is void: {reason}"));
         }
         let Some(really) = self.really(reason, round, scene) else { return };

@@ -5,7 +5,7 @@
 use crate::latch::{Code, Malfunction, Waiver};
 use crate::round::call::Call;
 use crate::round::ending::Void;
-use crate::round::{Interrupted, Past};
+use crate::round::{FlatBy, Interrupted, Past, Reveal};
 use crate::units::{Dice, Mono, RoundId, Seq, Tumbles};
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,11 @@ pub struct Record {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub round: Option<RoundId>,
     /// What happened.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// What happened.
     #[serde(flatten)]
     pub event: Event,
 }

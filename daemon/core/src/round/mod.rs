@@ -3,7 +3,6 @@
 pub mod call;
 pub mod ending;
 
-use crate::record::{FlatBy, Reveal};
 use crate::rules::{Layout, Order, RuleSet};
 use crate::units::{Dice, RoundId, Tumbles};
 use serde::{Deserialize, Serialize};

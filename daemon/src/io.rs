@@ -26,6 +26,9 @@ const IDLE: Duration = Duration::from_secs(2);
 /// Stack of such a thread; SQLite's parser is its deepest user.
 const STACK: usize = 512 * 1024;
 
+/// Longest time from the control loop's end to the word that the daemon stops.
+const TOLD: Duration = Duration::from_secs(1);
+
 /// What the I/O thread is made of.
 #[derive(Debug)]
 pub struct Parts {
@@ -122,13 +125,14 @@ async fn serve(parts: Parts) -> anyhow::Result<()> {
 /// Waits for the tasks; each may end only once the daemon stops.
 async fn watch_tasks(
     tasks: &mut JoinSet<(&'static str, anyhow::Result<()>)>,
-    stop: watch::Receiver<bool>,
+    mut stop: watch::Receiver<bool>,
 ) -> anyhow::Result<()> {
     while let Some(ended) = tasks.join_next().await {
         let (name, how) = ended.context("a task panicked")?;
         how.with_context(|| format!("task `{name}` failed"))?;
-        // A main thread that is gone asks for the stop too.
-        if !*stop.borrow() && stop.has_changed().is_ok() {
+        // A control loop that stops takes its answers with it a moment before everybody is told. A main thread that is
+        // gone asks for the stop too.
+        if tokio::time::timeout(TOLD, stop.wait_for(|stop| *stop)).await.is_err() {
             anyhow::bail!("task `{name}` ended although nobody asked it to");
         }
     }

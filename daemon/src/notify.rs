@@ -3,6 +3,11 @@
 
 use crate::control::Progress;
 use sd_notify::NotifyState;
+use std::ffi::OsStr;
+use std::io;
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -11,11 +16,24 @@ use tumbler_core::snapshot::Snapshot;
 /// How often the main thread looks around where no watchdog is asked for.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// Tells systemd; where there is none, does nothing.
+/// Tells systemd; where there is none, does nothing. Never waits: a supervisor that does not read would otherwise hold up
+/// the thread that heeds signals (the crate's own call does wait), and what finds no room is dropped.
 fn tell(state: &[NotifyState<'_>]) {
-    if let Err(error) = sd_notify::notify(false, state) {
+    let Some(socket) = std::env::var_os("NOTIFY_SOCKET") else { return };
+    let text: String = state.iter().map(|line| format!("{line}\n")).collect();
+    if let Err(error) = send(socket.as_bytes(), text.as_bytes()) {
         tracing::debug!(%error, "systemd could not be notified");
     }
+}
+
+fn send(socket: &[u8], text: &[u8]) -> io::Result<()> {
+    let address = match socket.strip_prefix(b"@") {
+        Some(name) => SocketAddr::from_abstract_name(name)?,
+        None => SocketAddr::from_pathname(OsStr::from_bytes(socket))?,
+    };
+    let datagram = UnixDatagram::unbound()?;
+    datagram.set_nonblocking(true)?;
+    datagram.send_to_addr(text, &address).map(drop)
 }
 
 /// The table is up.

@@ -147,6 +147,13 @@ impl Place {
         panic!("systemd never hears {beginning}");
     }
 
+    /// Fills systemd's socket, so that nothing more can be told.
+    pub(crate) fn fill_the_notify_socket(&self) {
+        let filler = UnixDatagram::unbound().unwrap();
+        filler.set_nonblocking(true).unwrap();
+        while filler.send_to(b"FULL=1", self.path("notify")).is_ok() {}
+    }
+
     /// Asks the console one thing.
     pub(crate) fn ask(&self, ask: &Value) -> Value {
         let mut console = UnixStream::connect(self.path("console")).unwrap();

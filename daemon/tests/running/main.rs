@@ -35,6 +35,19 @@ fn a_table_comes_up_says_so_and_stops_in_safe_state() {
 }
 
 #[test]
+fn a_systemd_that_does_not_read_does_not_keep_the_daemon_from_stopping() {
+    let place = Place::new();
+    place.commission();
+    let mut daemon = place.start();
+    let _wire = place.wire();
+    place.told("READY=");
+    place.fill_the_notify_socket();
+    place.ask(&json!("status"));
+    daemon.signal(Signal::SIGTERM);
+    assert!(daemon.ended().success());
+}
+
+#[test]
 fn the_status_names_the_phase_and_that_the_wires_are_virtual() {
     let place = Place::new();
     place.commission();

@@ -95,6 +95,15 @@ need_build_packages() { need_packages gcc libc6-dev pkg-config libudev-dev; }
 need_bench_packages() { need_packages mosquitto mosquitto-clients socat sqlite3; }
 need_nspawn_packages() { need_packages systemd-container mmdebstrap util-linux; }
 
+# build_release: the daemon as it ships, and the rig. Apart from each other: built together, cargo would give the daemon
+# features that only the rig asks for. Prints nothing but errors; RELEASE is the directory of the binaries.
+build_release() {
+    cargo build --release --locked --quiet -p tumblerd
+    cargo build --release --locked --quiet -p tumbler-hil
+}
+RELEASE="${CARGO_TARGET_DIR:-$ROOT/target}/release"
+readonly RELEASE
+
 # Lanes: each is timed, and a failure does not hide the result of the next one.
 LANES=()
 LANES_FAILED=0

@@ -28,35 +28,6 @@ pub struct Record {
 }
 
 /// What happened.
-    #[serde(flatten)]
-    pub event: Event,
-}
-
-/// How the dice were revealed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reveal {
-    /// The dome was taken away.
-    Dome,
-    /// Open Cover: the spin ended.
-    SpinEnded,
-    /// The supervisor confirmed that the dome is open although its contacts say otherwise.
-    Confirmed,
-}
-
-/// Who said that the dice lie flat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FlatBy {
-    /// The dice reader.
-    Reader,
-    /// The dealer's eye: an entry says flat.
-    Dealer,
-    /// The supervisor.
-    Supervisor,
-}
-
-/// What happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum Event {

@@ -7,6 +7,30 @@ use crate::rules::{Layout, Order, RuleSet};
 use crate::units::{Dice, RoundId, Tumbles};
 use serde::{Deserialize, Serialize};
 
+/// How the dice were revealed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reveal {
+    /// The dome was taken away.
+    Dome,
+    /// Open Cover: the spin ended.
+    SpinEnded,
+    /// The supervisor confirmed that the dome is open although its contacts say otherwise.
+    Confirmed,
+}
+
+/// Who said that the dice lie flat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FlatBy {
+    /// The dice reader.
+    Reader,
+    /// The dealer's eye: an entry says flat.
+    Dealer,
+    /// The supervisor.
+    Supervisor,
+}
+
 /// Where a round stood when the daemon stopped, as far as it is recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interrupted {

@@ -6,8 +6,8 @@ use crate::device::dome::Place;
 use crate::effect::Effect;
 use crate::latch::{Code, Waiver};
 use crate::record::{Event, PROCEDURE};
-use crate::round::{FlatBy, Reveal, Spin};
 use crate::round::ending::VoidReason;
+use crate::round::{FlatBy, Reveal, Spin};
 use crate::units::{Dice, RoundId};
 use crate::wire::console::{Answer, Caller, Command, Exit};
 

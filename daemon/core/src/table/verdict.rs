@@ -9,8 +9,8 @@ use crate::device::reader::Verdict;
 use crate::device::tumbler::Stop;
 use crate::latch::Code;
 use crate::record::Event;
-use crate::round::{FlatBy, Reveal, Spin};
 use crate::round::ending::VoidReason;
+use crate::round::{FlatBy, Reveal, Spin};
 use crate::timer::Timer;
 use crate::units::Millis;
 

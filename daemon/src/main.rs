@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 use tumblerd::config::{self, Log, LogFormat};
-use tumblerd::wiring;
+use tumblerd::{realtime, wiring};
 
 /// The equipment controller of a Tai-Sai (Sic Bo) table.
 #[derive(Debug, Parser)]
@@ -33,6 +33,7 @@ const MISCONFIGURED: u8 = 2;
     reason = "what is said before there is a log, and what is asked for"
 )]
 fn main() -> ExitCode {
+    realtime::share_arenas();
     let args = Args::parse();
     let config = match config::check(&args.config) {
         Ok(config) => config,

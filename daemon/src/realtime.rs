@@ -30,6 +30,20 @@ pub fn lock_memory() -> io::Result<()> {
     mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE | on_fault).map_err(io::Error::from)
 }
 
+/// Has all threads share two of the allocator's arenas. Each further one reserves 64 MiB of addresses, which count as locked
+/// (`LimitMEMLOCK`) although nobody uses them. Call it before any thread is started.
+pub fn share_arenas() {
+    #[cfg(target_env = "gnu")]
+    {
+        #[expect(unsafe_code, reason = "the standard library has no call for it")]
+        // SAFETY: sets a number in the allocator; no other thread runs yet.
+        let done = unsafe { libc::mallopt(libc::M_ARENA_MAX, 2) };
+        if done == 0 {
+            tracing::debug!("the allocator goes on with its own number of arenas");
+        }
+    }
+}
+
 /// Asks for both, says once in the log what was not permitted, and goes on without it.
 pub fn enter() {
     if let Err(error) = lock_memory() {

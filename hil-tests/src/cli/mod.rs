@@ -1,5 +1,6 @@
 //! The command line.
 
+mod demo;
 mod list;
 mod run;
 mod say;
@@ -28,6 +29,8 @@ enum Command {
     List(Choice),
     /// Run scenarios on a bench.
     Run(RunArgs),
+    /// Play rounds on a whole table on this machine, some of which go wrong, and tell live what happens.
+    Demo(demo::DemoArgs),
     /// Check the rig itself: wires loop back, the clock is steady, the broker is reachable.
     Selftest,
 }
@@ -82,6 +85,7 @@ pub fn main() -> ExitCode {
     let code = match cli.command {
         Command::List(choice) => list::list(&choice),
         Command::Run(args) => run::run(&args),
+        Command::Demo(args) => demo::demo(&args),
         Command::Selftest => selftest::selftest(),
     };
     match code {

@@ -23,7 +23,6 @@ impl Runner<'_> {
         if self.bench.snapshot()?.is_some_and(|snapshot| snapshot.open) {
             // The motor's temperature comes once a second.
             self.pass(1200)?;
-            self.wait(&Check::Phase("ready".into()), WAIT)?;
             return self.step(&Step::Mark);
         }
         // Units on the bus have answered by then.

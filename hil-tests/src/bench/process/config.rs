@@ -80,6 +80,7 @@ impl TableSetup {
             ("socket", path(dir.console())),
             ("supervisor_uids", Value::Array(vec![uid.into()])),
             ("technician_uids", Value::Array(vec![uid.into()])),
+            ("technician_group", super::console::TECHNICIANS.into()),
         ];
         let log = [("format", Value::from("text")), ("level", self.log.as_str().into())];
         let parameters: Table = changed(&settings.parameters)

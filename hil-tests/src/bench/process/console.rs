@@ -7,8 +7,23 @@ use std::io::{Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::process::{Command as Program, Stdio};
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::{Answer, Command};
+
+/// Group whose members are technicians on this bench: every Debian has it, and nobody is in it who matters.
+pub(super) const TECHNICIANS: &str = "nogroup";
+
+/// Who is at the console.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Person {
+    /// The rig's own account, which the configuration lists as a supervisor.
+    Supervisor,
+    /// An account of the technicians' group.
+    Technician,
+    /// An account in no group of the table.
+    Nobody,
+}
 
 /// One connection with one request under way.
 #[derive(Debug)]
@@ -16,6 +31,17 @@ struct Call {
     request: u64,
     stream: UnixStream,
     received: Vec<u8>,
+    /// The program that connects under another account.
+    helper: Option<std::process::Child>,
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        if let Some(helper) = &mut self.helper {
+            let _ = helper.kill();
+            let _ = helper.wait();
+        }
+    }
 }
 
 /// What came back.
@@ -48,9 +74,9 @@ impl Console {
     ///
     /// # Errors
     /// [`RigFault`] when the daemon does not listen.
-    pub fn command(&mut self, command: &Command) -> Result<u64, RigFault> {
+    pub fn command(&mut self, person: Person, command: &Command) -> Result<u64, RigFault> {
         let ask = serde_json::to_value(command).map_err(|e| RigFault::Other(e.to_string()))?;
-        self.ask(ask)
+        self.ask(person, ask)
     }
 
     /// Asks for the table as it is.
@@ -58,20 +84,45 @@ impl Console {
     /// # Errors
     /// [`RigFault`] when the daemon does not listen.
     pub fn status(&mut self) -> Result<u64, RigFault> {
-        self.ask(json!("status"))
+        self.ask(Person::Supervisor, json!("status"))
     }
 
-    fn ask(&mut self, ask: Value) -> Result<u64, RigFault> {
+    fn ask(&mut self, person: Person, ask: Value) -> Result<u64, RigFault> {
         self.next += 1;
         let request = self.next;
-        let mut stream =
-            UnixStream::connect(&self.path).map_err(RigFault::file("connect to the console", &self.path))?;
+        let (mut stream, helper) = match person {
+            Person::Supervisor => {
+                let direct = UnixStream::connect(&self.path);
+                (direct.map_err(RigFault::file("connect to the console", &self.path))?, None)
+            }
+            Person::Technician => self.connect_as(TECHNICIANS)?,
+            Person::Nobody => self.connect_as("games")?,
+        };
         stream.set_nonblocking(true).map_err(RigFault::file("make non-blocking", &self.path))?;
         let mut line = json!({ "id": request, "ask": ask }).to_string();
         line.push('\n');
         stream.write_all(line.as_bytes()).map_err(RigFault::file("write to the console", &self.path))?;
-        self.calls.push(Call { request, stream, received: Vec::new() });
+        self.calls.push(Call { request, stream, received: Vec::new(), helper });
         Ok(request)
+    }
+
+    /// Connects as the account `nobody` in this group only, as far as the socket lets it: what it refuses is an end without an answer.
+    fn connect_as(&self, group: &str) -> Result<(UnixStream, Option<std::process::Child>), RigFault> {
+        let (own, far) = UnixStream::pair().map_err(RigFault::system("make a pair of sockets"))?;
+        let copy = far.try_clone().map_err(RigFault::system("copy a socket"))?;
+        let helper = Program::new("setpriv")
+            .args(["--reuid", "nobody", "--regid", group, "--clear-groups", "--", "socat", "-"])
+            .arg(format!("UNIX-CONNECT:{}", self.path.display()))
+            .stdin(std::os::fd::OwnedFd::from(far))
+            .stdout(std::os::fd::OwnedFd::from(copy))
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|source| RigFault::Spawn {
+                program: PathBuf::from("setpriv"),
+                source,
+                remedy: "install util-linux and socat: apt-get install util-linux socat",
+            })?;
+        Ok((own, Some(helper)))
     }
 
     /// The connections that wait for an answer, to poll on.
@@ -155,7 +206,7 @@ mod tests {
         let listener = UnixListener::bind(&path).unwrap();
         let mut console = Console::new(&path);
         let close = Command::Close { name: "Mei".into() };
-        assert_eq!(console.command(&close).unwrap(), 1);
+        assert_eq!(console.command(Person::Supervisor, &close).unwrap(), 1);
         assert_eq!(console.turn().unwrap(), []);
         let (mut daemon, _) = listener.accept().unwrap();
         let mut asked = String::new();

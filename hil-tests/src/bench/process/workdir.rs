@@ -1,6 +1,7 @@
 //! Directories of the bench's runs: made under the system's temporary directory, and gone with their owner.
 
 use super::fault::RigFault;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -23,6 +24,9 @@ impl WorkDir {
             .prefix(&format!("{PREFIX}{}-", std::process::id()))
             .tempdir()
             .map_err(RigFault::system("make a temporary directory"))?;
+        // People at the console have accounts of their own, and must be able to pass through.
+        let passable = std::fs::Permissions::from_mode(0o711);
+        std::fs::set_permissions(dir.path(), passable).map_err(RigFault::file("let people through", dir.path()))?;
         let made = Self { dir };
         for path in [made.state(), made.run()] {
             std::fs::create_dir(&path).map_err(RigFault::file("make the directory", &path))?;

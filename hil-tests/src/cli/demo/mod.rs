@@ -1,0 +1,110 @@
+//! `tumbler-hil demo`: a whole table on this machine that plays rounds, some of which go wrong, told live.
+
+mod narrator;
+mod plan;
+mod words;
+
+use super::{say, signals};
+use crate::bench::file::Kind;
+use crate::bench::process::config::TableSetup;
+use crate::bench::process::fault::RigFault;
+use crate::bench::process::template::Templates;
+use crate::bench::process::{Setup, clock, daemon};
+use crate::report;
+use crate::scenario::{Verdict, run};
+use anyhow::{Context, bail};
+use clap::Args;
+use narrator::Narrator;
+use std::path::PathBuf;
+use tumbler_core::rules;
+
+#[derive(Debug, Args)]
+pub(super) struct DemoArgs {
+    /// The rule set.
+    #[arg(long, value_name = "ID", default_value = "sg-v6")]
+    rules: String,
+    /// One of the rule set's layouts; its first one unless given.
+    #[arg(long, value_name = "ID")]
+    layout: Option<String>,
+    /// The same seed plays the same rounds.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How many stories to play; until Ctrl-C unless given.
+    #[arg(long, value_name = "N")]
+    rounds: Option<u32>,
+    /// The daemon's program; beside this one unless given.
+    #[arg(long, value_name = "FILE")]
+    tumblerd: Option<PathBuf>,
+}
+
+pub(super) fn demo(args: &DemoArgs) -> anyhow::Result<u8> {
+    let Some(rule_set) = rules::rule_set(&args.rules) else {
+        let ids: Vec<&str> = rules::all().iter().map(|set| set.id.as_str()).collect();
+        bail!("`{}` is no rule set; they are {}", args.rules, ids.join(", "));
+    };
+    let layout = match &args.layout {
+        None => rule_set.layouts.first().map(|l| l.id.clone()).unwrap_or_default(),
+        Some(id) if rule_set.layouts.iter().any(|l| l.id == *id) => id.clone(),
+        Some(id) => {
+            let ids: Vec<&str> = rule_set.layouts.iter().map(|l| l.id.as_str()).collect();
+            bail!("`{id}` is no layout of {}; they are {}", args.rules, ids.join(", "));
+        }
+    };
+    let outcome = play(args, &layout);
+    if clock::interrupted() {
+        say::line("\nended by Ctrl-C; daemon, broker and twin are gone");
+        return Ok(if matches!(outcome, Ok(report::FAILED)) { report::FAILED } else { report::PASSED });
+    }
+    outcome
+}
+
+fn play(args: &DemoArgs, layout: &str) -> anyhow::Result<u8> {
+    super::selftest::quick().context("the rig's self-test failed")?;
+    let templates = Templates::new(daemon::find(args.tumblerd.as_deref()));
+    let setup = Setup {
+        program: templates.program().clone(),
+        table: TableSetup::of(&args.rules, layout, true),
+        seed: args.seed,
+        judge: true,
+    };
+    say::line(&format!("rule set {}, layout {layout}, seed {}", args.rules, args.seed));
+    say::line("A new table: its daemon is started, commissioned, and opened by the tests that the rules ask for.");
+    say::line("That takes some ten seconds: every lamp is lit, the tumbler runs, the dead-man relay is tried.");
+    let table = match templates.opened(&setup) {
+        Err(RigFault::Interrupted) => return Ok(signals::INTERRUPTED),
+        table => table?,
+    };
+    say::line(&format!(
+        "Open. tumblerd is process {}; its events go to mqtt://{} under taisai/rig/virtual/.",
+        table.pid().unwrap_or(0),
+        table.broker_address()
+    ));
+    let mut stories = plan::Stories::new(&args.rules, layout, args.seed)?;
+    let mut narrator = Narrator::new(table, layout);
+    let mut wrong = 0_u32;
+    let mut played = 0_u32;
+    while args.rounds.is_none_or(|rounds| played < rounds) && !clock::interrupted() {
+        let story = stories.next_story();
+        played += 1;
+        say::line(&format!("\n── {played}. {} ──", story.about));
+        let outcome = run(&mut narrator, &story);
+        match outcome.verdict {
+            Verdict::Pass => say::line("   as the rules have it"),
+            Verdict::Fail(why) => {
+                wrong += 1;
+                say::line(&format!("   NOT as the rules have it: {}", why.join("; ")));
+            }
+            Verdict::NotExecuted(why) => say::line(&format!("   not played: {why}")),
+            Verdict::Invalid(_) if clock::interrupted() => break,
+            Verdict::Invalid(why) => bail!("the rig is at fault: {why}\n{}", narrator.log_tail(12)),
+        }
+        narrator.tidy_up().map_err(|trouble| anyhow::anyhow!("{trouble}"))?;
+    }
+    let found = narrator.close();
+    for violation in &found {
+        say::line(&format!("a judge: {violation}"));
+    }
+    let judged = if found.is_empty() { "the judges found nothing" } else { "the judges found the above" };
+    say::line(&format!("\n{played} stories played on bench {}, {wrong} of them wrong; {judged}", Kind::Virtual.name()));
+    Ok(if wrong == 0 && found.is_empty() { report::PASSED } else { report::FAILED })
+}

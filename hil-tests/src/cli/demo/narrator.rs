@@ -1,0 +1,241 @@
+//! A bench that tells what happens on it while a scenario runs, and tidies up after it.
+
+use super::words;
+use crate::bench::log::Log;
+use crate::bench::process::Virtual;
+use crate::bench::{Bench, Physical, Role, Trouble};
+use crate::cli::say;
+use crate::twin::{Act, Fault, MS};
+use tumbler_core::input::InLine;
+use tumbler_core::rules;
+use tumbler_core::snapshot::Snapshot;
+use tumbler_core::wire::console::{Answer, Command, Exit};
+
+/// The supervisor who tidies up.
+const NAME: &str = "Ana";
+
+/// The bench with a voice.
+pub(super) struct Narrator {
+    bench: Virtual,
+    areas: Vec<String>,
+    /// What the story in progress has seen: from its beginning on.
+    log: Log,
+    /// Records of the bench that were told.
+    told: usize,
+    phase: String,
+    tumbles: i64,
+    lit: [u64; 2],
+    power: bool,
+    faults: Vec<Fault>,
+}
+
+impl Narrator {
+    pub(super) fn new(bench: Virtual, layout: &str) -> Self {
+        let areas = rules::layout(layout).map(|l| l.areas.iter().map(|a| a.id.clone()).collect()).unwrap_or_default();
+        let told = bench.log().records.len();
+        let log = Log::default();
+        let (phase, faults) = (String::new(), Vec::new());
+        Self { bench, areas, log, told, phase, tumbles: 0, lit: [0; 2], power: false, faults }
+    }
+
+    pub(super) fn log_tail(&self, lines: usize) -> String {
+        self.bench.log_tail(lines)
+    }
+
+    fn tell(&self, text: &str) {
+        say::line(&format!("   {:>8.3} s  {text}", self.bench.now() as f64 / 1e9));
+    }
+
+    /// Tells what is new.
+    fn listen(&mut self) -> Result<(), Trouble> {
+        let new: Vec<_> = self.bench.log().records.iter().skip(self.told).cloned().collect();
+        self.told += new.len();
+        for durable in &new {
+            if let Some(text) = words::record(&durable.record) {
+                self.tell(&text);
+            }
+        }
+        let fresh = !new.is_empty();
+        self.log.records.extend(new);
+        let Log { power, last_alive, bells, relayed, .. } = self.bench.log();
+        (self.log.last_alive, self.log.bells, self.log.relayed) = (*last_alive, *bells, *relayed);
+        self.log.power.clone_from(power);
+        self.look();
+        if fresh {
+            if let Some(snapshot) = self.bench.snapshot()? {
+                self.show(&snapshot);
+            }
+        }
+        Ok(())
+    }
+
+    /// What somebody at the table sees.
+    fn look(&mut self) {
+        let seen = self.bench.physical();
+        if seen.motor_power != self.power {
+            self.power = seen.motor_power;
+            if self.power {
+                self.tumbles = 0;
+            }
+            self.tell(if self.power { "the motor has power" } else { "the motor has none" });
+        }
+        let full = seen.milli_tumbles / 1000;
+        if seen.shaft_moves && full > self.tumbles {
+            self.tumbles = full;
+            self.tell(&format!("tumble {full}"));
+        }
+        if seen.shining != self.lit {
+            self.lit = seen.shining;
+            let shining: Vec<String> = self
+                .areas
+                .iter()
+                .enumerate()
+                .filter(|(place, _)| seen.shining.get(place / 64).is_some_and(|word| (word >> (place % 64)) & 1 == 1))
+                .map(|(_, id)| id.clone())
+                .collect();
+            let text =
+                if shining.is_empty() { "all areas dark".into() } else { format!("lit: {}", words::some(&shining)) };
+            self.tell(&text);
+        }
+    }
+
+    fn show(&mut self, snapshot: &Snapshot) {
+        if snapshot.phase.name() != self.phase {
+            snapshot.phase.name().clone_into(&mut self.phase);
+            self.tell(&format!("phase {}", self.phase));
+        }
+    }
+
+    fn pass_for(&mut self, millis: u64) -> Result<(), Trouble> {
+        let until = self.now() + millis * MS;
+        while self.now() < until {
+            self.pass(until)?;
+        }
+        Ok(())
+    }
+
+    fn turn_key(&mut self) -> Result<(), Trouble> {
+        self.act(Act::Press { line: InLine::SupervisorKey, millis: 500 })?;
+        self.pass_for(700)
+    }
+
+    fn command(&mut self, command: Command) -> Result<(), Trouble> {
+        self.turn_key()?;
+        let request = self.ask(Role::Supervisor, command)?;
+        let until = self.now() + 30_000 * MS;
+        while self.now() < until {
+            if let Some(answer) = self.answer(request) {
+                if let Answer::Refused(why) = answer {
+                    self.tell(&format!("the table refuses: {why}"));
+                }
+                return Ok(());
+            }
+            self.pass(until)?;
+        }
+        Ok(())
+    }
+
+    /// After a story: what it broke is mended, its latches are opened, its round is ended, and the next one begins with a clean table.
+    pub(super) fn tidy_up(&mut self) -> Result<(), Trouble> {
+        for fault in std::mem::take(&mut self.faults) {
+            self.bench.heal(fault)?;
+        }
+        self.bench.broker(true)?;
+        self.bench.dictate(None)?;
+        self.pass_for(1000)?;
+        for _ in 0..3 {
+            let Some(snapshot) = self.snapshot()? else { break };
+            if let Some(malfunction) = snapshot.malfunctions.first() {
+                self.command(Command::Reset { code: malfunction.code, exit: Exit::Rectified, name: NAME.into() })?;
+            } else if snapshot.round.is_some() {
+                let reason = "the demo goes on".into();
+                self.command(Command::Void { reason, damaged_dice: false, not_flat: false, name: NAME.into() })?;
+            } else {
+                break;
+            }
+        }
+        self.log = Log::default();
+        Ok(())
+    }
+
+    /// Ends the table; what the judges found.
+    pub(super) fn close(mut self) -> Vec<String> {
+        self.bench.finish().unwrap_or_default()
+    }
+}
+
+impl Bench for Narrator {
+    fn now(&self) -> u64 {
+        self.bench.now()
+    }
+    fn pass(&mut self, until: u64) -> Result<(), Trouble> {
+        self.bench.pass(until)?;
+        self.listen()
+    }
+    fn act(&mut self, act: Act) -> Result<(), Trouble> {
+        match act {
+            Act::LiftDome => self.tell("the dealer takes the dome away"),
+            Act::LowerDome => self.tell("the dealer puts the dome on"),
+            Act::Key(7) => self.tell("the dealer presses entry"),
+            Act::Press { line, .. } if line != InLine::SupervisorKey => {
+                self.tell(&format!("somebody presses {}", line.name()));
+            }
+            _ => {}
+        }
+        self.bench.act(act)
+    }
+    fn dictate(&mut self, faces: Option<[u8; 3]>) -> Result<(), Trouble> {
+        self.bench.dictate(faces)
+    }
+    fn fault(&mut self, fault: Fault) -> Result<(), Trouble> {
+        self.tell(&format!("(the rig breaks something: {fault:?})"));
+        self.faults.push(fault);
+        self.bench.fault(fault)
+    }
+    fn heal(&mut self, fault: Fault) -> Result<(), Trouble> {
+        self.tell(&format!("(the rig mends it: {fault:?})"));
+        self.faults.retain(|f| *f != fault);
+        self.bench.heal(fault)
+    }
+    fn took_hold(&mut self, fault: Fault) -> bool {
+        self.bench.took_hold(fault)
+    }
+    fn physical(&mut self) -> Physical {
+        self.bench.physical()
+    }
+    fn ask(&mut self, role: Role, command: Command) -> Result<u64, Trouble> {
+        self.bench.ask(role, command)
+    }
+    fn answer(&mut self, request: u64) -> Option<Answer> {
+        self.bench.answer(request)
+    }
+    fn snapshot(&mut self) -> Result<Option<Snapshot>, Trouble> {
+        self.bench.snapshot()
+    }
+    fn kill(&mut self) -> Result<(), Trouble> {
+        self.tell("(the rig kills tumblerd: SIGKILL)");
+        self.bench.kill()
+    }
+    fn stop(&mut self) -> Result<(), Trouble> {
+        self.tell("(tumblerd is asked to stop)");
+        self.bench.stop()
+    }
+    fn start(&mut self) -> Result<(), Trouble> {
+        self.tell("(tumblerd is started again)");
+        self.bench.start()
+    }
+    fn power(&mut self, on: bool) -> Result<(), Trouble> {
+        self.bench.power(on)
+    }
+    fn broker(&mut self, up: bool) -> Result<(), Trouble> {
+        self.tell(if up { "(the broker is back)" } else { "(the broker is gone)" });
+        self.bench.broker(up)
+    }
+    fn log(&self) -> &Log {
+        &self.log
+    }
+    fn finish(&mut self) -> Result<Vec<String>, Trouble> {
+        self.listen()?;
+        Ok(Vec::new())
+    }
+}

@@ -1,0 +1,85 @@
+//! Records and truths in words, as somebody at the table would tell them.
+
+use tumbler_core::record::{Event, Record};
+use tumbler_core::round::call::Call;
+
+/// What a record says, or `None` where nobody at the table would mention it.
+pub(super) fn record(record: &Record) -> Option<String> {
+    Some(match &record.event {
+        Event::RoundBegan { .. } => format!("round {} begins", record.round.map_or(0, |round| round.0)),
+        Event::Called { call, in_turn } => {
+            let words = match call {
+                Call::PlaceBets => "“Place your bets”",
+                Call::NoMoreBets => "“No more bets”",
+                Call::NoSpin => "“No spin”",
+            };
+            if *in_turn { words.to_owned() } else { format!("{words}, out of turn") }
+        }
+        Event::SpinBegan => "the tumbler is started".into(),
+        Event::SpinFlickered { line } => format!("{line} flickered, the same spin goes on"),
+        Event::SpinEnded { tumbles, valid, how } => {
+            let judged = if *valid { "a valid spin" } else { "no valid spin" };
+            format!("the spin is over ({how}): {} tumbles, {judged}", tumbles.0)
+        }
+        Event::Revealed { .. } => "the dice may be seen".into(),
+        Event::Established { .. } => "the outcome is established: all three dice lie flat".into(),
+        Event::EntryError { why } => format!("the terminal shows an error: {why}"),
+        Event::EntryDiffers { entered, .. } => {
+            format!("{:?} was keyed, and that is not what the dice show: no lamp lights", entered.pips())
+        }
+        Event::Result { call, areas, .. } => format!("RESULT {call}; {} areas win: {}", areas.len(), some(areas)),
+        Event::Amended { from, to, by } => format!("{by} amends {:?} to {:?}", from.pips(), to.pips()),
+        Event::LampsVerified => "the winning areas are lit, and no others".into(),
+        Event::Settled { dice, total, by } => {
+            let by = by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
+            format!("SETTLED{by}: {:?}, total {total}; all paid", dice.pips())
+        }
+        Event::Voided(void) => {
+            let clause = if void.clause.is_empty() { String::new() } else { format!(" [{}]", void.clause) };
+            format!("VOID: {}{clause}; all bets are returned", void.reason.name())
+        }
+        Event::Noted { what } => format!("noted: {what}"),
+        Event::Resumed { established: true } => "after the restart: the outcome stands, the round is concluded".into(),
+        Event::Resumed { established: false } => "after the restart: no outcome, the round cannot go on".into(),
+        Event::Latched { code, cause } => format!("MALFUNCTION {code}: {cause}. No further game"),
+        Event::Unlatched { code, how, by } => format!("{by} opens the latch {code}: {how}"),
+        Event::Refused { what, why } => format!("refused: {what}: {why}"),
+        Event::KeyTurned => "the supervisor turns the key".into(),
+        Event::Started { boot, .. } => format!("tumblerd started (boot {})", boot.get(..8).unwrap_or(boot)),
+        Event::Stopped => "tumblerd stopped".into(),
+        Event::Tested { test, passed, found } => {
+            format!("test {test}: {} ({found})", if *passed { "passed" } else { "FAILED" })
+        }
+        Event::Opened { by } => format!("{by} opens the table"),
+        Event::Closed { by } => format!("the table is closed: {by}"),
+        Event::Decided { what, reason, by } => format!("{by} decides: {what} ({reason})"),
+        _ => return None,
+    })
+}
+
+/// The first few of a list.
+pub(super) fn some(items: &[String]) -> String {
+    const SHOWN: usize = 10;
+    let shown = items.get(..SHOWN.min(items.len())).unwrap_or_default().join(" ");
+    if items.len() > SHOWN { format!("{shown} …") } else { shown }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tumbler_core::latch::Code;
+    use tumbler_core::units::{Mono, RoundId, Seq};
+
+    fn told(event: Event) -> Option<String> {
+        record(&Record { seq: Seq(1), at: Mono(0), round: Some(RoundId(3)), event })
+    }
+
+    #[test]
+    fn what_people_would_mention_is_told_and_bookkeeping_is_not() {
+        let began = Event::RoundBegan { rules: "sg-v6".into(), layout: "sg-v6-1".into() };
+        assert_eq!(told(began).as_deref(), Some("round 3 begins"));
+        let latched = told(Event::Latched { code: Code::Lamps, cause: "small does not light".into() }).unwrap();
+        assert_eq!(latched, "MALFUNCTION lamps: small does not light. No further game");
+        assert_eq!(told(Event::Keyframe(Box::default())), None);
+    }
+}

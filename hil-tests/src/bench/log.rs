@@ -1,6 +1,8 @@
 //! What a bench has seen so far, as scenarios ask for it.
 
+use std::collections::BTreeSet;
 use tumbler_core::record::Record;
+use tumbler_core::snapshot::Phase;
 use tumbler_core::units::Seq;
 
 /// A record, and when it was known to be on stable storage.
@@ -23,6 +25,8 @@ pub struct Log {
     pub last_alive: Option<u64>,
     /// How often the bell sounded.
     pub bells: u32,
+    /// Phases that the table was seen in; noted only by benches that keep a trace.
+    pub phases: BTreeSet<Phase>,
     /// Last event that the broker acknowledged.
     pub relayed: Seq,
 }

@@ -63,6 +63,7 @@ pub const fn part(fault: Fault) -> Option<Part> {
         | Fault::TemperatureAbsurd => Part::Motor,
         Fault::DeadmanWelded | Fault::Runaway => Part::Relay,
         Fault::CamLost | Fault::CamBounce | Fault::Noise(Noise::CamPhantom | Noise::CamBoth) => Part::Cam,
+        Fault::PinStuck(_) => Part::Gpio,
         Fault::LineStuck { line, .. } => match line {
             InLine::CamA | InLine::CamB => Part::Cam,
             InLine::DomeClosed | InLine::DomeOpen => Part::DomeContacts,

@@ -7,6 +7,8 @@ pub mod parse;
 mod play;
 pub mod run;
 pub mod step;
+#[cfg(test)]
+mod tests;
 
 pub use file::{BadFile, Ending, Trial, read_all};
 pub use run::{Outcome, Verdict, run};

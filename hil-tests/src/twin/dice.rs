@@ -69,7 +69,9 @@ impl Dice {
 
     /// The dice come to rest. `thrown`: they were really tumbled, so that they show something new.
     pub(super) fn rest(&mut self, at: u64, thrown: bool, faults: &mut Faults, rng: &mut Rng) {
-        self.motions += at.saturating_sub(self.since) / MEASURE_NANOS + 1;
+        if !faults.has(Fault::DiceNotTumbled) {
+            self.motions += at.saturating_sub(self.since) / MEASURE_NANOS + 1;
+        }
         self.moving = false;
         if !thrown {
             return;
@@ -135,7 +137,7 @@ impl Dice {
             identity[0] = 9999;
         }
         let now = if shaken { at.saturating_sub(self.since) / MEASURE_NANOS + 1 } else { 0 };
-        let motions = if faults.has(Fault::DiceNotTumbled) { 0 } else { (self.motions + now) as u16 };
+        let motions = (self.motions + now) as u16;
         let ([a, b, c], [x, y, z]) = (poses, identity);
         [measurement, seen, a, b, c, x, y, z, motions]
     }

@@ -1,6 +1,7 @@
 //! What can break in the twin: one value a fault of the catalogue, each with its heal and a proof that it took hold.
 
 use std::collections::BTreeSet;
+use tumbler_core::effect::OutLine;
 use tumbler_core::input::InLine;
 
 /// A source of disturbance that comes again and again.
@@ -70,6 +71,8 @@ pub enum Fault {
         /// The level.
         active: bool,
     },
+    /// An output pin stays as it is, whatever is written to it.
+    PinStuck(OutLine),
     /// The cam's edges do not arrive at all.
     CamLost,
     /// Fifty extra edges on one sensor per transition.

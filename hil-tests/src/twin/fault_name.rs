@@ -1,6 +1,7 @@
 //! The catalogue's ids of faults, as scenarios write them: `motor.stall`, `lamp.open:small`, `line.stuck_active:tumble`.
 
 use super::fault::{Fault, LampFault, Noise};
+use tumbler_core::effect::OutLine;
 use tumbler_core::input::InLine;
 
 /// Ids that need no argument.
@@ -61,6 +62,7 @@ const WITH: &[(&str, &str)] = &[
     ("button.stuck", "a line, such as tumble"),
     ("line.stuck_active", "a line"),
     ("line.stuck_inactive", "a line"),
+    ("gpio.write_fails", "an output, such as bell"),
     ("lamp.open", "an area"),
     ("lamp.short", "an area"),
     ("lamp.stuck_off", "an area"),
@@ -105,6 +107,9 @@ pub fn parse(name: &str, lamp: &dyn Fn(&str) -> Option<u16>) -> Result<Fault, Ba
     match id {
         "button.stuck" | "line.stuck_active" => Ok(Fault::LineStuck { line: line()?, active: true }),
         "line.stuck_inactive" => Ok(Fault::LineStuck { line: line()?, active: false }),
+        "gpio.write_fails" => {
+            OutLine::ALL.into_iter().find(|l| l.name() == argument).map(Fault::PinStuck).ok_or_else(wrong)
+        }
         "lamp.open" => of_lamp(LampFault::Open),
         "lamp.short" => of_lamp(LampFault::Short),
         "lamp.stuck_off" => of_lamp(LampFault::StuckOff),

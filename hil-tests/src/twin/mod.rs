@@ -215,7 +215,14 @@ impl Twin {
     pub fn output(&mut self, at: u64, line: OutLine, active: bool, out: &mut Vec<Wire>) {
         self.advance(at, out);
         let Some(pin) = self.pins.get_mut(line.index()) else { return };
-        let changed = core::mem::replace(pin, active) != active;
+        let changed = if self.faults.has(Fault::PinStuck(line)) {
+            if *pin != active {
+                self.faults.bit(Fault::PinStuck(line));
+            }
+            false
+        } else {
+            core::mem::replace(pin, active) != active
+        };
         match line {
             OutLine::MotorAlive => {
                 if changed {
@@ -232,7 +239,7 @@ impl Twin {
             }
             OutLine::OutOfService => self.sign(at, out),
         }
-        out.push(Wire::Readback { at, line, active });
+        out.push(Wire::Readback { at, line, active: self.pin(line) });
     }
 
     fn sign(&mut self, at: u64, out: &mut Vec<Wire>) {

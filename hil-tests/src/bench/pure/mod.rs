@@ -85,6 +85,8 @@ pub struct Pure {
     answers: BTreeMap<u64, Answer>,
     requests: u64,
     shown: Option<(u64, Snapshot)>,
+    /// The revision whose phase was noted last, where phases are noted.
+    watched: Option<u64>,
     log: Log,
     /// Counts everything that was seen, so that `pass` knows when to return.
     news: u64,
@@ -129,6 +131,7 @@ impl Pure {
             answers: BTreeMap::new(),
             requests: 0,
             shown: None,
+            watched: setup.trace.then_some(u64::MAX),
             log: Log::default(),
             news: 0,
             events: 0,
@@ -312,7 +315,13 @@ impl Pure {
             let (at, input) = match self.inbox.pop_front() {
                 Some((at, input)) => (Mono(at), input),
                 None if table.next_deadline().is_some_and(|due| due <= now) => (now, Input::Tick),
-                None => return,
+                None => {
+                    if let Some(revision) = self.watched.as_mut().filter(|seen| **seen != table.revision()) {
+                        *revision = table.revision();
+                        self.log.phases.insert(table.snapshot().phase);
+                    }
+                    return;
+                }
             };
             table.handle(at, now, &input, &mut self.effects);
             self.events += 1;

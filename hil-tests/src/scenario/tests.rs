@@ -1,0 +1,118 @@
+//! The engine's own manners: what must fail fails, and what is wrong with a file is said.
+
+use super::file::parse;
+use super::*;
+use crate::bench::pure::{Pure, Setup};
+use std::path::Path;
+
+fn trials(text: &str) -> Result<Vec<Trial>, String> {
+    parse(Path::new("case.toml"), text).map_err(|bad| bad.to_string())
+}
+
+fn verdict(text: &str) -> Verdict {
+    let trial = trials(text).unwrap().remove(0);
+    let mut bench = Pure::new(Setup::of(&trial.rules, &trial.layout, 3)).unwrap();
+    run(&mut bench, &trial).verdict
+}
+
+fn case(steps: &str, ending: &str, rest: &str) -> String {
+    format!("about = \"a case\"\nsteps = [{steps}]\n[endings]\nnz-div9 = [{ending}]\n{rest}")
+}
+
+const PLAYED: &str = r#""open table", "dice 1 3 6", "play to settled""#;
+const SETTLED: &str = r#""settled 1 3 6: NZ9 6.3""#;
+
+#[test]
+fn a_round_as_it_must_be_passes() {
+    assert_eq!(verdict(&case(PLAYED, SETTLED, "")), Verdict::Pass);
+}
+
+/// The canary: whatever a scenario may expect, it is found when it is not so.
+#[test]
+fn what_is_not_as_expected_fails() {
+    for (what, text) in [
+        ("another ending", case(PLAYED, r#""void not-flat: NZ9 7.1(a)""#, "")),
+        ("other dice", case(PLAYED, r#""settled 1 3 5: NZ9 6.3""#, "")),
+        ("a round too many", case(PLAYED, r#""settled 1 3 6: NZ9 6.3", "settled: NZ9 6.3""#, "")),
+        ("no round at all", case(PLAYED, "", "")),
+        ("a latch", case(PLAYED, SETTLED, "[at_end]\nlatched = [\"lamps\"]")),
+        ("a phase", case(PLAYED, SETTLED, "[at_end]\nphase = \"void\"")),
+        ("a kind of record that must not be", case(PLAYED, SETTLED, "[at_end]\nnever = [\"settled\"]")),
+        (
+            "a check",
+            case(r#""open table", "expect motor on because NZ9 6.1", "dice 1 3 6", "play to settled""#, SETTLED, ""),
+        ),
+        ("a wait", case(r#""open table", "wait phase settling within 100 ms", "play to settled""#, SETTLED, "")),
+        (
+            "an answer",
+            case(r#""open table", "ask record", "answer refused", "dice 1 3 6", "play to settled""#, SETTLED, ""),
+        ),
+        (
+            "lamps",
+            case(
+                r#""open table", "dice 1 3 6", "play to entered", "expect lit 1 3 5 because NZ9 3.3(b)", "play to settled""#,
+                SETTLED,
+                "",
+            ),
+        ),
+        (
+            "a clause",
+            case(
+                r#""open table", "fault dice.cocked_1", "play to spun", "pass 1000 ms""#,
+                r#""void not-flat: NZ98 7.1(a)""#,
+                "",
+            ),
+        ),
+    ] {
+        assert!(matches!(verdict(&text), Verdict::Fail(_)), "{what}: {:?}", verdict(&text));
+    }
+}
+
+/// DESIGN, the rig: a fault that never took hold proves nothing.
+#[test]
+fn a_fault_that_never_took_hold_makes_the_verdict_invalid() {
+    let steps = r#""open table", "fault lamp.open:big", "dice 1 3 6", "play to settled", "heal lamp.open:big""#;
+    assert!(matches!(verdict(&case(steps, SETTLED, "")), Verdict::Invalid(why) if why.contains("lamp.open:big")));
+}
+
+#[test]
+fn a_failure_says_which_step_and_where_the_table_was() {
+    let Verdict::Fail(wrongs) = verdict(&case(r#""open table", "wait phase settling within 100 ms""#, "", "")) else {
+        panic!("it must fail");
+    };
+    let text = wrongs.join("\n");
+    assert!(text.contains("step 2 `wait phase settling within 100 ms`") && text.contains("phase ready"), "{text}");
+}
+
+#[test]
+fn a_wrong_file_says_what_where_and_what_is_allowed() {
+    for (text, words) in [
+        ("about = 1", vec!["case.toml", "about"]),
+        ("about = \"x\"\nsteps = []\nendings = {}\nspeed = 3", vec!["unknown field `speed`", "steps"]),
+        (&case(r#""open tabel""#, "", ""), vec!["steps[0]", "open tabel", "open table"]),
+        (&case("", r#""won: 3""#, ""), vec!["endings.nz-div9", "won: 3", "settled D D D: CLAUSE"]),
+        (&case("", r#""settled 1 2 7: NZ9""#, ""), vec!["endings.nz-div9"]),
+        (&case("", "", "").replace("nz-div9", "nz-9"), vec!["endings", "nz-9", "open-cover"]),
+        ("about = \"x\"\nsteps = []\nendings = {}", vec!["endings", "nothing would run"]),
+        ("about = ", vec!["case.toml", "TOML"]),
+    ] {
+        let error = trials(text).unwrap_err();
+        assert!(words.iter().all(|word| error.contains(word)), "{words:?} not all in: {error}");
+    }
+}
+
+#[test]
+fn variants_and_groups_unfold_to_trials() {
+    let text = "about = \"x\"\nlayouts = \"all\"\nsteps = [\"fault {f}\"]\n[[variant]]\nf = \"dice.cocked_1\"\n[[variant]]\nname = \"two\"\nf = \"dice.cocked_2\"\n[endings]\ncovered = [\"void not-flat: a\"]\nnz-1998 = [\"void not-flat: b\"]";
+    let trials = trials(text).unwrap();
+    let names: Vec<&str> = trials.iter().map(|t| t.name.as_str()).collect();
+    assert_eq!(names.len(), 12, "two variants on the six layouts of the covered rule sets: {names:?}");
+    assert_eq!(names.first(), Some(&"case[dice.cocked_1]::nz-1998"));
+    assert_eq!(names.last(), Some(&"case[two]::sg-v6-3"));
+    let clause = |name: &str| trials.iter().find(|t| t.name == name).map(|t| t.endings.clone());
+    assert_eq!(
+        clause("case[two]::nz-1998"),
+        Some(vec![Ending::Void { reason: "not-flat".into(), clause: "b".into() }]),
+        "the rule set's own entry counts before its group's"
+    );
+}

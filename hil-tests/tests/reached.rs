@@ -1,0 +1,81 @@
+//! A suite that passes because nothing happened proves nothing: together the scenarios must have reached every phase,
+//! every void reason and every latch, and every rule of every judge must have had something to judge.
+
+#![allow(clippy::unwrap_used, reason = "a helper of a test fails by panicking, as the test does")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Mutex;
+use tumbler_core::latch::Code;
+use tumbler_core::record::Event;
+use tumbler_core::round::ending::VoidReason;
+use tumbler_core::snapshot::Phase;
+use tumbler_hil::bench::Bench;
+use tumbler_hil::bench::pure::{Pure, Setup};
+use tumbler_hil::scenario::{Trial, Verdict, read_all, run};
+
+#[derive(Default)]
+struct Reached {
+    phases: BTreeSet<Phase>,
+    voids: BTreeSet<VoidReason>,
+    latches: BTreeSet<Code>,
+    idle: Option<BTreeSet<String>>,
+    wrongs: Vec<String>,
+}
+
+fn play(trial: &Trial, reached: &Mutex<Reached>) {
+    let mut setup = Setup { trace: true, ..Setup::of(&trial.rules, &trial.layout, 77) };
+    setup.settings.reader = trial.reader;
+    let mut bench = Pure::new(setup).unwrap();
+    let outcome = run(&mut bench, trial);
+    let mut all = reached.lock().unwrap();
+    if outcome.verdict != Verdict::Pass {
+        all.wrongs.push(format!("{}: {:?}", trial.name, outcome.verdict));
+    }
+    all.phases.extend(&bench.log().phases);
+    for durable in &bench.log().records {
+        match &durable.record.event {
+            Event::Voided(void) => drop(all.voids.insert(void.reason)),
+            Event::Latched { code, .. } => drop(all.latches.insert(*code)),
+            _ => {}
+        }
+    }
+    let exercised = bench.observer().exercised();
+    let idle: BTreeSet<String> =
+        exercised.iter().filter(|e| e.times == 0).map(|e| format!("{}: {}", e.judge, e.rule)).collect();
+    all.idle = Some(match all.idle.take() {
+        Some(before) => before.intersection(&idle).cloned().collect(),
+        None => idle,
+    });
+}
+
+#[test]
+fn the_scenarios_reach_every_phase_void_and_latch_and_exercise_every_judge() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/scenarios");
+    // Each variant under one of its rule sets, a different one from variant to variant.
+    let mut variants: BTreeMap<String, Vec<Trial>> = BTreeMap::new();
+    for trial in read_all(&directory).unwrap() {
+        let (variant, _) = trial.name.split_once("::").unwrap();
+        variants.entry(variant.to_owned()).or_default().push(trial);
+    }
+    let pick = |(place, mut trials): (usize, Vec<Trial>)| trials.swap_remove(place % trials.len());
+    let trials: Vec<Trial> = variants.into_values().enumerate().map(pick).collect();
+    let reached = Mutex::new(Reached::default());
+    std::thread::scope(|scope| {
+        for half in trials.chunks(trials.len().div_ceil(2)) {
+            let reached = &reached;
+            scope.spawn(move || half.iter().for_each(|trial| play(trial, reached)));
+        }
+    });
+    let reached = reached.into_inner().unwrap();
+    assert!(reached.wrongs.is_empty(), "with another seed than their own: {:#?}", reached.wrongs);
+    assert_eq!(reached.phases, Phase::ALL.into_iter().collect());
+    assert_eq!(reached.voids, VoidReason::ALL.into_iter().collect());
+    // A journal that fails is a matter of real disks: the journal's own tests and the virtual bench have it.
+    let latches: BTreeSet<Code> = Code::ALL.into_iter().filter(|code| *code != Code::Journal).collect();
+    assert_eq!(reached.latches, latches);
+    // The pure bench has no broker, and judges know every kind of record.
+    let elsewhere = |rule: &String| rule.starts_with("relay: ") || rule.ends_with("unknown to judges");
+    let idle: Vec<String> = reached.idle.unwrap_or_default().into_iter().filter(|rule| !elsewhere(rule)).collect();
+    assert!(idle.is_empty(), "never exercised: {idle:#?}");
+}

@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod campaign;
 pub mod cli;
+pub mod measure;
 pub mod report;
 pub mod scenario;
 pub mod twin;

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod bench;
 mod demo;
 mod list;
 mod run;
@@ -29,8 +30,16 @@ enum Command {
     List(Choice),
     /// Run scenarios on a bench.
     Run(RunArgs),
+    /// Measure speeds and sizes, each beside its baseline in the same run.
+    Bench(bench::BenchArgs),
     /// Play rounds on a whole table on this machine, some of which go wrong, and tell live what happens.
     Demo(demo::DemoArgs),
+    /// The bare loop that `bench` holds the daemon against.
+    #[command(hide = true)]
+    EchoLoop {
+        /// The socket to connect to.
+        socket: PathBuf,
+    },
     /// Check the rig itself: wires loop back, the clock is steady, the broker is reachable.
     Selftest,
 }
@@ -85,6 +94,10 @@ pub fn main() -> ExitCode {
     let code = match cli.command {
         Command::List(choice) => list::list(&choice),
         Command::Run(args) => run::run(&args),
+        Command::Bench(args) => bench::bench(&args),
+        Command::EchoLoop { socket } => {
+            crate::measure::guard::echo(&socket).map(|()| report::PASSED).map_err(anyhow::Error::from)
+        }
         Command::Demo(args) => demo::demo(&args),
         Command::Selftest => selftest::selftest(),
     };

@@ -3,7 +3,7 @@
 use super::agenda::Due;
 use super::contact::{HALL, HALL_BAD};
 use super::fault::{Fault, Noise};
-use super::shaft::{Moved, TUMBLE_MILLIS, Way};
+use super::shaft::{Moved, Way};
 use super::wire::{Truth, Wire};
 use super::{MS, Twin, contact};
 use tumbler_core::effect::OutLine;
@@ -25,8 +25,8 @@ pub(super) struct Drive {
 }
 
 impl Drive {
-    pub(super) const fn new() -> Self {
-        Self { powered: false, aim: 0.0, full: 1000.0 / TUMBLE_MILLIS, alive_until: None, slipping: false }
+    pub(super) fn new(tumble_millis: u32) -> Self {
+        Self { powered: false, aim: 0.0, full: 1000.0 / f64::from(tumble_millis), alive_until: None, slipping: false }
     }
     pub(super) const fn powered(&self) -> bool {
         self.powered
@@ -71,7 +71,8 @@ impl Twin {
             self.drive.powered = powered;
             out.push(Wire::Truth { at, truth: Truth::MotorPower(powered) });
             if powered {
-                self.drive.full = 1000.0 / (TUMBLE_MILLIS * (0.96 + self.rng.range(0, 80) as f64 / 1000.0));
+                self.drive.full =
+                    1000.0 / (f64::from(self.config.tumble_millis) * (0.96 + self.rng.range(0, 80) as f64 / 1000.0));
                 if self.faults.bites(Fault::MotorIntermittent) {
                     self.drive.slipping = false;
                     self.agenda.plan(at + 500 * MS, Due::Slip);
@@ -141,7 +142,8 @@ impl Twin {
                 let turned = self.shaft.turned();
                 self.shaken += turned.abs();
                 out.push(Wire::Truth { at, truth: Truth::ShaftRests { milli_tumbles: (turned * 1000.0) as i64 } });
-                let rest = at + self.rng.range(250, 600) * MS;
+                let (from, to) = self.config.rest_millis;
+                let rest = at + self.rng.range(u64::from(from), u64::from(to)) * MS;
                 self.agenda.plan(rest, Due::DiceRest { plan: self.dice.plan });
             }
         }

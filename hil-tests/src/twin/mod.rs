@@ -58,6 +58,10 @@ pub struct Config {
     pub boards: u8,
     /// Whether contacts and sensors bounce.
     pub bounce: bool,
+    /// Time of a healthy tumble in milliseconds.
+    pub tumble_millis: u32,
+    /// The dice come to rest so many milliseconds after the shaft: from, to.
+    pub rest_millis: (u32, u32),
 }
 
 impl Config {
@@ -65,7 +69,21 @@ impl Config {
     #[must_use]
     pub fn full(covered: bool, areas: usize) -> Self {
         let boards = u8::try_from(areas.div_ceil(64)).unwrap_or(u8::MAX);
-        Self { covered, reader: true, temperature: true, boards, bounce: true }
+        Self {
+            covered,
+            reader: true,
+            temperature: true,
+            boards,
+            bounce: true,
+            tumble_millis: 600,
+            rest_millis: (250, 600),
+        }
+    }
+
+    /// The same table with a tumbler six times as fast, for measurements over many rounds.
+    #[must_use]
+    pub fn brisk(self) -> Self {
+        Self { tumble_millis: 100, rest_millis: (20, 40), ..self }
     }
 }
 
@@ -121,12 +139,12 @@ impl Twin {
         Self {
             boards: vec![lamps::Board::default(); usize::from(config.boards)],
             dome_up: !config.covered,
+            drive: drive::Drive::new(config.tumble_millis),
             config,
             rng,
             agenda,
             faults: Faults::default(),
             contacts,
-            drive: drive::Drive::new(),
             shaft,
             dice,
             terminal: terminal::Terminal::new(),

@@ -6,6 +6,7 @@ use super::fault::RigFault;
 use super::notify::NotifySocket;
 use super::workdir::WorkDir;
 use nix::sys::signal::Signal;
+use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use tumbler_core::units::Mono;
@@ -141,6 +142,12 @@ impl Daemon {
     /// [`RigFault`] when it cannot be waited for.
     pub fn kill(&mut self) -> Result<(), RigFault> {
         self.child.as_mut().map_or(Ok(()), Child::kill)
+    }
+
+    /// The service manager's socket, to poll on.
+    #[must_use]
+    pub fn notified(&self) -> BorrowedFd<'_> {
+        self.notify.fd()
     }
 
     /// What it told the service manager since the last call.

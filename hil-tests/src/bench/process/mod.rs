@@ -25,3 +25,4 @@ pub mod workdir;
 mod world;
 
 pub use table::{Setup, Virtual};
+pub mod probe;

@@ -2,6 +2,7 @@
 
 use super::clock;
 use super::fault::RigFault;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 use tumbler_core::units::Mono;
@@ -28,6 +29,12 @@ impl NotifySocket {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The socket, to poll on.
+    #[must_use]
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
     }
 
     /// The assignments that came since the last call, such as `READY=1` or `STATUS=...`.

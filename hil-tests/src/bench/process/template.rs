@@ -44,6 +44,7 @@ impl Templates {
             table: TableSetup::of(&trial.rules, &trial.layout, trial.reader),
             seed,
             judge: true,
+            brisk: false,
         };
         let opens = trial.steps.first().is_some_and(|(_, steps)| steps.first() == Some(&Step::Open));
         if opens { self.opened(&setup) } else { Virtual::start(&setup, WorkDir::new()?, false) }

@@ -33,6 +33,8 @@ pub(super) struct World {
     pub(super) news: u64,
     fault: Option<RigFault>,
     topic: String,
+    /// When a lamp board last told what its lamps draw, in table time.
+    pub(super) sensed: Option<u64>,
 }
 
 impl World {
@@ -48,6 +50,7 @@ impl World {
             news: 0,
             fault: None,
             topic: format!("{root}/event"),
+            sensed: None,
         }
     }
 
@@ -177,6 +180,9 @@ impl Units for World {
     fn transact(&mut self, unit: u8, op: &BusOp) -> Response {
         self.read_journal();
         let reply = self.twin.bus(self.turn, unit, op, &mut self.wires);
+        if matches!(op, BusOp::ReadDiscrete { .. }) {
+            self.sensed = Some(self.turn);
+        }
         self.judges.bus(self.turn, self.turn, unit, op, reply.as_ref().map_err(|e| *e));
         match reply {
             Ok(reply) => Response::Reply(reply),

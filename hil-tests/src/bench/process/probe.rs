@@ -1,0 +1,82 @@
+//! Measurements at the wires of a running table.
+
+use super::clock;
+use super::fault::RigFault;
+use super::table::Virtual;
+use super::wire::{WireEvent, WireSocket};
+use nix::poll::{PollFd, PollFlags, ppoll};
+use std::time::Duration;
+use tumbler_core::effect::OutLine;
+use tumbler_core::input::InLine;
+use tumbler_core::units::Millis;
+use tumbler_core::wire::lines::ToBench;
+
+/// An answer that takes longer is none.
+const ANSWER: Millis = Millis(1000);
+
+/// Waits for the socket's next messages, at most until `end`.
+fn next(socket: &mut WireSocket, end: tumbler_core::units::Mono) -> Result<Vec<WireEvent>, RigFault> {
+    if let (_, Some((daemon, _))) = socket.fds() {
+        let mut fds = [PollFd::new(daemon, PollFlags::POLLIN)];
+        match ppoll(&mut fds, Some(clock::until(end)), None) {
+            Ok(_) | Err(nix::errno::Errno::EINTR) => {}
+            Err(e) => return Err(RigFault::system("wait for the wire")(e)),
+        }
+    }
+    socket.turn()
+}
+
+/// Tells whoever is connected that the dome leaves its contact; after how many nanoseconds the motor was switched off,
+/// and what else was driven meanwhile, in order.
+///
+/// # Errors
+/// [`RigFault::Late`] when nothing came in a second.
+pub fn dome_to_motor(socket: &mut WireSocket) -> Result<(u64, Vec<ToBench>), RigFault> {
+    let sent = clock::now();
+    let end = sent.after(ANSWER);
+    socket.edge(sent, InLine::DomeClosed, false);
+    let mut driven = Vec::new();
+    while clock::now() < end {
+        for event in next(socket, end)? {
+            let WireEvent::Driven(message) = event else { continue };
+            driven.push(message);
+            if message == (ToBench { line: OutLine::MotorEnable, active: false }) {
+                return Ok((clock::now().nanos_since(sent), driven));
+            }
+        }
+    }
+    Err(RigFault::Late {
+        what: "motor_enable to go off".into(),
+        after: Duration::from_nanos(ANSWER.as_nanos()),
+        hint: "is the motor on, and does the daemon read its wire?".into(),
+    })
+}
+
+impl Virtual {
+    /// Lets the dome's contact flicker at the wire while the motor runs, shorter than the motor guard's 3 ms: after how
+    /// many nanoseconds the motor was switched off. `None` while the motor does not run.
+    ///
+    /// # Errors
+    /// [`RigFault`] when the daemon does not react.
+    pub fn flicker(&mut self) -> Result<Option<u64>, RigFault> {
+        self.turn()?;
+        if !self.world.twin.motor_power() {
+            return Ok(None);
+        }
+        let (nanos, driven) = dome_to_motor(&mut self.socket)?;
+        self.socket.edge(clock::now(), InLine::DomeClosed, true);
+        self.world.begin_turn();
+        for message in driven {
+            self.world.driven(message.line, message.active);
+        }
+        self.world.notice(&mut self.socket);
+        Ok(Some(nanos))
+    }
+
+    /// When the last byte went out of a lamp board's last answer about its lamps, in table time.
+    #[must_use]
+    pub fn lamps_told(&self) -> Option<u64> {
+        // Unit, function, count, eight bytes of bits, checksum.
+        self.world.sensed.map(|at| at + super::bus::LineSpeed::default().bytes(13))
+    }
+}

@@ -1,0 +1,96 @@
+//! `tumbler-hil bench`: the table of speeds and sizes.
+
+use super::{say, signals};
+use crate::bench::process::template::Templates;
+use crate::bench::process::{clock, daemon};
+use crate::measure::{Figure, entry, guard, process, pure};
+use crate::report;
+use clap::{Args, ValueEnum};
+use comfy_table::{Table, presets};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::PathBuf;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// Dome opens -> motor_enable off.
+    Guard,
+    /// Entry key -> all areas lit and verified.
+    Entry,
+    /// Table time per wall time.
+    Pure,
+    /// Memory, CPU, start, bytes written.
+    Process,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct BenchArgs {
+    /// Only these parts.
+    #[arg(value_name = "PART")]
+    parts: Vec<Part>,
+    /// How often the dome is opened on a running tumbler: p99.9 wants thousands.
+    #[arg(long, value_name = "N", default_value_t = 3000)]
+    samples: u64,
+    /// Rounds in which the entry key is timed.
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    entries: u32,
+    /// Rounds after which memory and bytes written are read; some 1.5 s each.
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    rounds: u32,
+    /// The daemon's program; beside this one unless given.
+    #[arg(long, value_name = "FILE")]
+    tumblerd: Option<PathBuf>,
+}
+
+pub(super) fn bench(args: &BenchArgs) -> anyhow::Result<u8> {
+    let wanted = |part: Part| (args.parts.is_empty() || args.parts.contains(&part)) && !clock::interrupted();
+    let templates = Templates::new(daemon::find(args.tumblerd.as_deref()));
+    if cfg!(debug_assertions) {
+        say::error("this is a debug build: its figures say little");
+    }
+    let mut figures: Vec<Figure> = Vec::new();
+    if wanted(Part::Pure) {
+        figures.extend(pure::measure()?);
+    }
+    if wanted(Part::Guard) {
+        let bar = bar("dome -> motor", args.samples);
+        figures.extend(guard::measure(&templates, args.samples, &|n| bar.set_position(n))?);
+        bar.finish_and_clear();
+    }
+    if wanted(Part::Entry) {
+        let bar = bar("entry -> lamps", u64::from(args.entries));
+        figures.extend(entry::measure(&templates, args.entries, &|n| bar.set_position(n))?);
+        bar.finish_and_clear();
+    }
+    if wanted(Part::Process) {
+        let bar = bar("rounds", u64::from(args.rounds));
+        figures.extend(process::measure(&templates, args.rounds, &|n| bar.set_position(n))?);
+        bar.finish_and_clear();
+    }
+    say::line(&table(&figures));
+    if clock::interrupted() {
+        return Ok(signals::INTERRUPTED);
+    }
+    Ok(if figures.iter().any(|figure| figure.met == Some(false)) { report::FAILED } else { report::PASSED })
+}
+
+fn bar(what: &'static str, total: u64) -> ProgressBar {
+    let bar = ProgressBar::new(total).with_message(what);
+    let style = ProgressStyle::with_template("{elapsed_precise} [{bar:30}] {pos}/{len} {msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}
+
+fn table(figures: &[Figure]) -> String {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    table.set_header(["what", "measured", "beside it", "target", ""]);
+    for figure in figures {
+        let met = match figure.met {
+            Some(true) => "met",
+            Some(false) => "NOT MET",
+            None => "",
+        };
+        table.add_row([&figure.what, &figure.measured, &figure.baseline, &figure.target, met]);
+    }
+    table.to_string()
+}

@@ -1,0 +1,106 @@
+//! Plays rounds as fast as a table takes them: no dealer looks at the dice, nobody waits for winners.
+
+use crate::bench::process::Virtual;
+use crate::bench::process::config::TableSetup;
+use crate::bench::process::fault::RigFault;
+use crate::bench::{Bench, Trouble};
+use crate::twin::{Act, MS};
+use tumbler_core::input::InLine;
+use tumbler_core::record::Event;
+use tumbler_core::settings::Parameters;
+
+/// Longest wait for anything within a round, in milliseconds.
+const WAIT: u64 = 10_000;
+
+/// A table of Open Cover with the shortest times that its parameters allow.
+#[must_use]
+pub fn shortest() -> TableSetup {
+    let mut setup = TableSetup::of("sg-open", "sg-open-1", true);
+    setup.settings.parameters = Parameters {
+        target_tumbles: 3,
+        standstill: 100,
+        settle: 100,
+        button_debounce: 5,
+        key_repeat: 10,
+        lamp_dwell: 10,
+        ..Parameters::default()
+    };
+    setup
+}
+
+/// Plays rounds on a table under Open Cover.
+pub struct Driver {
+    seen: usize,
+}
+
+impl Driver {
+    /// A driver of this table, which is open.
+    #[must_use]
+    pub fn new(table: &Virtual) -> Self {
+        Self { seen: table.log().records.len() }
+    }
+
+    /// Plays one round to its end. `before_entry` is called just before the entry key, `verified` when the lamps are.
+    ///
+    /// # Errors
+    /// [`RigFault`] when the round does not go as it should.
+    pub fn round(
+        &mut self,
+        table: &mut Virtual,
+        mut before_entry: impl FnMut(&mut Virtual),
+        mut verified: impl FnMut(&mut Virtual),
+    ) -> Result<(), RigFault> {
+        let press = |table: &mut Virtual, line| table.act(Act::Press { line, millis: 40 });
+        press(table, InLine::PlaceBets).map_err(fault)?;
+        self.until(table, "round-began", |e| matches!(e, Event::Called { .. }))?;
+        press(table, InLine::NoMoreBets).map_err(fault)?;
+        self.until(table, "called", |e| matches!(e, Event::Called { .. }))?;
+        press(table, InLine::Tumble).map_err(fault)?;
+        self.until(table, "established", |e| matches!(e, Event::Established { .. }))?;
+        // Two polls may still bring keys from before the reveal.
+        pass(table, 120)?;
+        for face in table.physical().faces {
+            table.act(Act::Key(face)).map_err(fault)?;
+            pass(table, 100)?;
+        }
+        before_entry(table);
+        table.act(Act::Key(7)).map_err(fault)?;
+        self.until(table, "lamps-verified", |e| matches!(e, Event::LampsVerified))?;
+        verified(table);
+        pass(table, 100)?;
+        table.act(Act::Key(7)).map_err(fault)?;
+        self.until(table, "settled", |e| matches!(e, Event::Settled { .. }))
+    }
+
+    fn until(&mut self, table: &mut Virtual, what: &str, is: impl Fn(&Event) -> bool) -> Result<(), RigFault> {
+        let end = table.now() + WAIT * MS;
+        loop {
+            let records = &table.log().records;
+            let new = records.get(self.seen..).unwrap_or_default();
+            if let Some(bad) = new.iter().find(|d| matches!(d.record.event, Event::Voided(_) | Event::Latched { .. })) {
+                return Err(RigFault::Other(format!("instead of `{what}` came {:?}", bad.record.event)));
+            }
+            if let Some(place) = new.iter().position(|d| is(&d.record.event)) {
+                self.seen += place + 1;
+                return Ok(());
+            }
+            if table.now() >= end {
+                let last: Vec<String> = records.iter().rev().take(4).map(|d| format!("{:?}", d.record.event)).collect();
+                return Err(RigFault::Other(format!("`{what}` did not come; the latest records: {}", last.join(", "))));
+            }
+            table.pass(end).map_err(fault)?;
+        }
+    }
+}
+
+fn pass(table: &mut Virtual, millis: u64) -> Result<(), RigFault> {
+    let until = table.now() + millis * MS;
+    while table.now() < until {
+        table.pass(until).map_err(fault)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn fault(trouble: Trouble) -> RigFault {
+    RigFault::Other(trouble.to_string())
+}

@@ -1,0 +1,87 @@
+//! From the entry key to all areas lit and verified, beside what the bus and one commit must take.
+
+use super::driver::{Driver, shortest};
+use super::{Figure, median, millis};
+use crate::bench::Bench;
+use crate::bench::process::bus::LineSpeed;
+use crate::bench::process::fault::RigFault;
+use crate::bench::process::template::Templates;
+use crate::bench::process::workdir::WorkDir;
+use crate::bench::process::{Setup, clock};
+use std::path::Path;
+
+/// Bytes of a poll of the terminal and its answer: twelve registers.
+const POLL: (usize, usize) = (8, 29);
+/// Bytes of a board's 64 coils written, and the answer.
+const WRITE: (usize, usize) = (17, 8);
+/// Bytes of a board's 64 discrete inputs asked for, and the answer.
+const READ: (usize, usize) = (8, 13);
+/// Commits of which the middle one counts.
+const COMMITS: u32 = 50;
+
+/// Measures over so many rounds.
+///
+/// # Errors
+/// [`RigFault`] when the bench does not work.
+pub fn measure(templates: &Templates, rounds: u32, told: &dyn Fn(u64)) -> Result<Vec<Figure>, RigFault> {
+    let table = shortest();
+    let poll = u64::from(table.settings.parameters.poll_fast) * 1_000_000;
+    let setup = Setup { program: templates.program().clone(), table, seed: 9, judge: false, brisk: true };
+    let mut table = templates.opened(&setup)?;
+    warm(&mut table)?;
+    let mut driver = Driver::new(&table);
+    let mut took = Vec::new();
+    for round in 0..rounds {
+        let pressed = std::cell::Cell::new(0);
+        let lit = std::cell::Cell::new(0);
+        driver.round(&mut table, |table| pressed.set(table.now()), |table| lit.set(table.lamps_told().unwrap_or(0)))?;
+        took.push(lit.get().saturating_sub(pressed.get()));
+        told(u64::from(round) + 1);
+    }
+    let commit = commit_time()?;
+    let speed = LineSpeed::default();
+    // A silence ends each request, and one each answer before the next request may follow.
+    let bus: u64 = [POLL, WRITE, READ].iter().map(|(a, b)| speed.transaction(*a, *b) + speed.silence_ns).sum();
+    let sum = bus + poll + commit;
+    let middle = median(&took);
+    let ratio = middle as f64 / sum as f64;
+    let longest = took.iter().max().copied().unwrap_or(0);
+    Ok(vec![
+        Figure::new(
+            &format!("entry key -> all areas lit and verified, on the bus, middle of {rounds}"),
+            format!("{} ({ratio:.2} x)", millis(middle)),
+            format!("{} = bus {} + poll {} + commit {}", millis(sum), millis(bus), millis(poll), millis(commit)),
+            "at most 1.3 x",
+            ratio <= 1.3,
+        ),
+        Figure::beside("  its longest", millis(longest)),
+    ])
+}
+
+/// Lets the units answer and the temperature come.
+pub(super) fn warm(table: &mut crate::bench::process::Virtual) -> Result<(), RigFault> {
+    let until = table.now() + 1_500_000_000;
+    while table.now() < until {
+        table.pass(until).map_err(super::driver::fault)?;
+    }
+    Ok(())
+}
+
+/// One commit of a record's size on the bench's own disk, as the journal makes them.
+fn commit_time() -> Result<u64, RigFault> {
+    let dir = WorkDir::new()?;
+    let sql = |error: rusqlite::Error| RigFault::Other(format!("measure a commit: {error}"));
+    let connection = rusqlite::Connection::open(Path::new(&dir.state()).join("commit.sqlite")).map_err(sql)?;
+    connection.pragma_update(None, "page_size", 1024).map_err(sql)?;
+    connection.pragma_update(None, "journal_mode", "WAL").map_err(sql)?;
+    connection.pragma_update(None, "synchronous", "FULL").map_err(sql)?;
+    connection.execute_batch("CREATE TABLE record (seq INTEGER PRIMARY KEY, body TEXT)").map_err(sql)?;
+    let body = "x".repeat(400);
+    let mut took = Vec::new();
+    for _ in 0..COMMITS {
+        let begun = clock::now();
+        connection.execute("INSERT INTO record (body) VALUES (?1)", [&body]).map_err(sql)?;
+        took.push(clock::now().nanos_since(begun));
+    }
+    Ok(median(&took))
+}

@@ -1,0 +1,205 @@
+//! From the dome's first edge to `motor_enable` off, beside a process that does nothing but answer a line with a line.
+
+use super::{Figure, micros};
+use crate::bench::process::child::Child;
+use crate::bench::process::clock::wait_for;
+use crate::bench::process::config::TableSetup;
+use crate::bench::process::fault::RigFault;
+use crate::bench::process::probe::dome_to_motor;
+use crate::bench::process::template::Templates;
+use crate::bench::process::wire::WireSocket;
+use crate::bench::process::workdir::WorkDir;
+use crate::bench::process::{Setup, Virtual};
+use crate::bench::{Bench, Role};
+use crate::measure::driver::fault;
+use crate::twin::{Act, MS};
+use hdrhistogram::Histogram;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Duration;
+use tumbler_core::input::InLine;
+use tumbler_core::settings::Parameters;
+use tumbler_core::wire::console::Command;
+
+/// The argument by which the rig's program becomes the bare loop.
+pub const ECHO: &str = "echo-loop";
+/// Time between two flickers of the contact, in milliseconds: one in each of the guard's own times is vibration enough.
+const EVERY: u64 = 30;
+
+/// The bare loop: every line that comes is answered at once.
+///
+/// # Errors
+/// The socket's.
+pub fn echo(socket: &Path) -> std::io::Result<()> {
+    let mut stream = UnixStream::connect(socket)?;
+    let mut lines = BufReader::new(stream.try_clone()?);
+    let mut line = Vec::with_capacity(128);
+    while lines.read_until(b'\n', &mut line)? > 0 {
+        stream.write_all(b"{\"line\":\"motor_enable\",\"active\":false}\n")?;
+        line.clear();
+    }
+    Ok(())
+}
+
+struct Echo {
+    socket: WireSocket,
+    _child: Child,
+    _dir: WorkDir,
+}
+
+impl Echo {
+    fn start() -> Result<Self, RigFault> {
+        let dir = WorkDir::new()?;
+        let mut socket = WireSocket::listen(&dir.wire())?;
+        let own = std::env::current_exe().map_err(RigFault::system("find the rig's own program"))?;
+        let mut command = std::process::Command::new(own);
+        command.arg(ECHO).arg(dir.wire());
+        let child = Child::spawn(command, ECHO, &dir.log(), "it is the rig itself")?;
+        wait_for(
+            "the bare loop to connect",
+            Duration::from_secs(5),
+            || dir.log_tail(3),
+            || {
+                socket.turn()?;
+                Ok(socket.connected())
+            },
+        )?;
+        Ok(Self { socket, _child: child, _dir: dir })
+    }
+}
+
+fn histogram() -> Result<Histogram<u64>, RigFault> {
+    // Up to a second, which is longer than an answer may take.
+    Histogram::new_with_bounds(1, 1_000_000_000, 3).map_err(|e| RigFault::Other(e.to_string()))
+}
+
+/// Measures so many times, daemon and bare loop in turn.
+///
+/// # Errors
+/// [`RigFault`] when the bench does not work.
+pub fn measure(templates: &Templates, samples: u64, told: &dyn Fn(u64)) -> Result<Vec<Figure>, RigFault> {
+    let mut table = TableSetup::of("sg-v6", "sg-v6-1", true);
+    // Long spins: many flickers each.
+    table.settings.parameters =
+        Parameters { target_tumbles: 20, spin_limit: 20_000, lamp_dwell: 10, ..Parameters::default() };
+    let setup = Setup { program: templates.program().clone(), table, seed: 5, judge: false, brisk: false };
+    let mut table = templates.opened(&setup)?;
+    let mut echo = Echo::start()?;
+    let (mut ours, mut bare) = (histogram()?, histogram()?);
+    pass(&mut table, 1500)?;
+    while ours.len() < samples {
+        let before = ours.len();
+        spin(&mut table)?;
+        while let Some(nanos) = table.flicker()? {
+            ours.saturating_record(nanos);
+            bare.saturating_record(dome_to_motor(&mut echo.socket)?.0);
+            told(ours.len());
+            if ours.len() >= samples {
+                break;
+            }
+            pass(&mut table, EVERY)?;
+        }
+        if ours.len() == before {
+            return Err(RigFault::Other(format!("the tumbler does not run:\n{}", table.log_tail(6))));
+        }
+        end_round(&mut table)?;
+    }
+    Ok(figures(&ours, &bare))
+}
+
+fn figures(ours: &Histogram<u64>, bare: &Histogram<u64>) -> Vec<Figure> {
+    [(0.5, "p50", 1.5), (0.999, "p99.9", 2.0)]
+        .into_iter()
+        .map(|(quantile, name, most)| {
+            let (a, b) = (ours.value_at_quantile(quantile), bare.value_at_quantile(quantile));
+            let ratio = a as f64 / (b.max(1)) as f64;
+            Figure::new(
+                &format!("dome opens -> motor_enable off, {name} of {}", ours.len()),
+                format!("{} ({ratio:.2} x)", micros(a)),
+                format!("bare loop {}", micros(b)),
+                &format!("at most {most} x"),
+                ratio <= most,
+            )
+        })
+        .chain([Figure::beside(
+            "  its p99 and longest",
+            format!(
+                "{}, {}; bare loop {}, {}",
+                micros(ours.value_at_quantile(0.99)),
+                micros(ours.max()),
+                micros(bare.value_at_quantile(0.99)),
+                micros(bare.max())
+            ),
+        )])
+        .collect()
+}
+
+fn pass(table: &mut Virtual, millis: u64) -> Result<(), RigFault> {
+    let until = table.now() + millis * MS;
+    while table.now() < until {
+        table.pass(until).map_err(fault)?;
+    }
+    Ok(())
+}
+
+/// Begins a round with its spin, and waits until the motor has power.
+fn spin(table: &mut Virtual) -> Result<(), RigFault> {
+    for line in [InLine::PlaceBets, InLine::Tumble] {
+        table.act(Act::Press { line, millis: 60 }).map_err(fault)?;
+        pass(table, 200)?;
+    }
+    let end = table.now() + 3000 * MS;
+    while !table.physical().motor_power && table.now() < end {
+        pass(table, 10)?;
+    }
+    Ok(())
+}
+
+/// Ends a round that is of no more use.
+fn end_round(table: &mut Virtual) -> Result<(), RigFault> {
+    pass(table, 3000)?;
+    if table.snapshot().map_err(fault)?.is_some_and(|s| s.round.is_some()) {
+        table.act(Act::Press { line: InLine::SupervisorKey, millis: 300 }).map_err(fault)?;
+        pass(table, 500)?;
+        let reason = "the measurement goes on".to_owned();
+        let void = Command::Void { reason, damaged_dice: false, not_flat: false, name: "Mei".into() };
+        table.ask(Role::Supervisor, void).map_err(fault)?;
+        pass(table, 1000)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bare_loop_answers_and_figures_show_both_quantiles_with_their_ratio() {
+        let dir = WorkDir::new().unwrap();
+        let mut socket = WireSocket::listen(&dir.wire()).unwrap();
+        let path = dir.wire();
+        let looping = std::thread::spawn(move || echo(&path));
+        wait_for("the loop", Duration::from_secs(5), String::new, || {
+            socket.turn()?;
+            Ok(socket.connected())
+        })
+        .unwrap();
+        let (nanos, driven) = dome_to_motor(&mut socket).unwrap();
+        assert!(nanos > 0);
+        assert_eq!(driven.len(), 1);
+        socket.hang_up();
+        looping.join().unwrap().unwrap();
+
+        let (mut ours, mut bare) = (histogram().unwrap(), histogram().unwrap());
+        for n in 1..=1000 {
+            ours.saturating_record(n * 140);
+            bare.saturating_record(n * 100);
+        }
+        let figures = figures(&ours, &bare);
+        assert!(figures[0].measured.contains("(1.40 x)") && figures[0].met == Some(true), "{figures:?}");
+        bare.reset();
+        bare.saturating_record(100);
+        assert_eq!(super::figures(&ours, &bare)[1].met, Some(false));
+    }
+}

@@ -1,0 +1,119 @@
+//! The daemon's process: memory, CPU at rest, bytes written, and how soon it is ready.
+
+use super::driver::{Driver, shortest};
+use super::entry::warm;
+use super::{Figure, median, millis};
+use crate::bench::Bench;
+use crate::bench::process::fault::RigFault;
+use crate::bench::process::template::Templates;
+use crate::bench::process::{Setup, Virtual, clock};
+use crate::measure::driver::fault;
+use crate::twin::MS;
+use std::path::PathBuf;
+
+/// Starts of which the middle one counts.
+const STARTS: usize = 9;
+/// How long the daemon is watched at rest, in milliseconds.
+const REST: u64 = 10_000;
+/// Jiffies a second, as `/proc` counts CPU time on every Linux that Debian ships (`getconf CLK_TCK`).
+const JIFFIES: f64 = 100.0;
+/// What is wanted, in KiB.
+const MOST_RESIDENT: u64 = 16 * 1024;
+/// What is wanted, in bytes a round.
+const MOST_WRITTEN: u64 = 96 * 1024;
+
+/// Plays so many rounds and measures.
+///
+/// # Errors
+/// [`RigFault`] when the bench does not work.
+pub fn measure(templates: &Templates, rounds: u32, told: &dyn Fn(u64)) -> Result<Vec<Figure>, RigFault> {
+    let setup = Setup { program: templates.program().clone(), table: shortest(), seed: 3, judge: false, brisk: true };
+    let mut table = templates.opened(&setup)?;
+    let starts = starts(&mut table)?;
+    warm(&mut table)?;
+    let rest = rest(&mut table)?;
+    let begun = resident(&table, "VmRSS:")?;
+    let written = counter(&table, "io", "write_bytes:")?;
+    let mut driver = Driver::new(&table);
+    for round in 0..rounds {
+        driver.round(&mut table, |_| {}, |_| {})?;
+        told(u64::from(round) + 1);
+    }
+    let (end, most) = (resident(&table, "VmRSS:")?, resident(&table, "VmHWM:")?);
+    let per_round = (counter(&table, "io", "write_bytes:")?.saturating_sub(written)) / u64::from(rounds.max(1));
+    Ok(vec![
+        Figure::new(
+            &format!("resident memory of tumblerd after {rounds} rounds"),
+            format!("{:.1} MiB", end as f64 / 1024.0),
+            format!("{:.1} MiB before them, {:.1} MiB at most", begun as f64 / 1024.0, most as f64 / 1024.0),
+            "at most 16 MiB",
+            end <= MOST_RESIDENT,
+        ),
+        Figure::new(
+            "CPU of tumblerd at rest",
+            format!("{:.2} % of a core", rest * 100.0),
+            format!("over {} s, phase ready", REST / 1000),
+            "at most 1 %",
+            rest <= 0.01,
+        ),
+        Figure::new(
+            &format!("start to READY, middle of {}", starts.len()),
+            millis(median(&starts)),
+            format!("longest {}", millis(starts.iter().max().copied().unwrap_or(0))),
+            "at most 100 ms",
+            median(&starts) <= 100 * MS,
+        ),
+        Figure::new(
+            &format!("bytes written per round, over {rounds} rounds"),
+            format!("{:.1} KiB", per_round as f64 / 1024.0),
+            "write_bytes of /proc/PID/io".into(),
+            "at most 96 KiB",
+            per_round <= MOST_WRITTEN,
+        ),
+    ])
+}
+
+fn starts(table: &mut Virtual) -> Result<Vec<u64>, RigFault> {
+    let mut took = Vec::new();
+    for _ in 0..STARTS {
+        table.stop().map_err(fault)?;
+        table.start().map_err(fault)?;
+        took.push(table.start_to_ready().unwrap_or(u64::MAX));
+    }
+    Ok(took)
+}
+
+/// The share of a core that the daemon takes while nothing happens.
+fn rest(table: &mut Virtual) -> Result<f64, RigFault> {
+    let (cpu, begun) = (cpu_jiffies(table)?, clock::now());
+    let until = table.now() + REST * MS;
+    while table.now() < until {
+        table.pass(until).map_err(fault)?;
+    }
+    let seconds = clock::now().nanos_since(begun) as f64 / 1e9;
+    Ok((cpu_jiffies(table)?.saturating_sub(cpu)) as f64 / JIFFIES / seconds)
+}
+
+fn proc_file(table: &Virtual, name: &str) -> Result<String, RigFault> {
+    let pid = table.pid().ok_or_else(|| RigFault::Other("tumblerd does not run".into()))?;
+    let path = PathBuf::from(format!("/proc/{pid}/{name}"));
+    std::fs::read_to_string(&path).map_err(RigFault::file("read", &path))
+}
+
+fn counter(table: &Virtual, file: &str, name: &str) -> Result<u64, RigFault> {
+    let text = proc_file(table, file)?;
+    let value = text.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok());
+    value.ok_or_else(|| RigFault::Other(format!("/proc/PID/{file} has no number after {name}")))
+}
+
+fn resident(table: &Virtual, name: &str) -> Result<u64, RigFault> {
+    counter(table, "status", name)
+}
+
+/// User and system time: fields 14 and 15 of `stat`, counted after the name, which may hold spaces.
+fn cpu_jiffies(table: &Virtual) -> Result<u64, RigFault> {
+    let text = proc_file(table, "stat")?;
+    let after = text.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let fields: Vec<u64> = after.split_whitespace().skip(11).take(2).filter_map(|f| f.parse().ok()).collect();
+    Ok(fields.iter().sum())
+}

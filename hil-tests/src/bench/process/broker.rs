@@ -113,9 +113,11 @@ fn find_mosquitto() -> PathBuf {
 }
 
 fn write_config(path: &Path, address: SocketAddr) -> Result<(), RigFault> {
+    // Started by root it would change its account, and with it lose the signal for the rig's death.
+    let account = if nix::unistd::Uid::effective().is_root() { "user root\n" } else { "" };
     // Queues without a limit: a test that loses an event must not have lost it here.
     let text = format!(
-        "listener {} {}\nallow_anonymous true\npersistence false\nmax_queued_messages 0\nmax_inflight_messages 0\n\
+        "{account}listener {} {}\nallow_anonymous true\npersistence false\nmax_queued_messages 0\nmax_inflight_messages 0\n\
          log_type error\nlog_type warning\nlog_dest stderr\n",
         address.port(),
         address.ip()

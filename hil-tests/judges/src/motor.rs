@@ -24,6 +24,8 @@ const LIFT_NS: u64 = 100_000_000;
 pub(crate) struct Motor {
     /// Since when a guard forbids the motor; by which line.
     guarded: Option<(Line, u64)>,
+    /// When the last guard that is back broke, and for how long.
+    last_break: Option<(u64, u64)>,
     /// The guard's breach was told.
     told: bool,
     /// The motor was on when the guard came, in this spin.
@@ -155,6 +157,7 @@ impl Motor {
                 self.spent |= self.cut_in_spin && broke_for > scene.config.given.limits.flicker_ns;
                 self.cut_in_spin = false;
                 self.guarded = None;
+                self.last_break = Some((since, broke_for));
             }
             _ => {}
         }
@@ -221,13 +224,22 @@ impl Motor {
 
     fn off(&mut self, scene: &Scene) {
         self.read_low = true;
-        // Off without a guard is the spin's regular end.
-        if self.guarded.is_none() {
+        // Off without a guard is the spin's regular end, unless it is the answer to a flicker that is seen after the
+        // contact is back already.
+        if self.guarded.is_none() && !self.answers_a_flicker(scene) {
             self.spent = true;
         }
         if self.guarded.is_some_and(|(_, since)| since == scene.now_ns) {
             self.told = true;
         }
+    }
+
+    /// Whether a table within its reaction time goes off for a guard that broke and came back as a flicker.
+    fn answers_a_flicker(&self, scene: &Scene) -> bool {
+        let given = &scene.config.given;
+        self.last_break.is_some_and(|(since, broke_for)| {
+            scene.now_ns <= since.saturating_add(given.reaction_ns) && broke_for <= given.limits.flicker_ns
+        })
     }
 
     /// The motor is on though a guard forbids it, and a table that runs could have done something.

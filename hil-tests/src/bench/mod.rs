@@ -171,6 +171,12 @@ pub trait Bench {
     /// [`Trouble`] of the bench.
     fn broker(&mut self, up: bool) -> Result<(), Trouble>;
 
+    /// What is granted to every limit of a wait, in nanoseconds: none under virtual time. In real time the machine's
+    /// other work lies between a cause and its effect, so that order is asserted there, and times are reported.
+    fn grace(&self) -> u64 {
+        0
+    }
+
     /// Everything seen so far.
     fn log(&self) -> &Log;
 

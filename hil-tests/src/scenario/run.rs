@@ -264,7 +264,7 @@ impl Runner<'_> {
 
     /// Waits until something is so, at most so long.
     pub(super) fn wait(&mut self, check: &Check, millis: u64) -> Result<(), Halt> {
-        let until = self.bench.now() + millis * MS;
+        let until = self.bench.now() + millis * MS + self.bench.grace();
         while !self.holds(check)? {
             let now = self.bench.now();
             if now >= until {

@@ -103,6 +103,25 @@ fn a_flicker_lets_the_same_spin_go_on_and_more_does_not() {
 }
 
 #[test]
+fn a_slow_bench_sees_the_answer_to_a_flicker_after_the_contact_is_back() {
+    let answered = |reaction_ns| {
+        let mut play = spinning("nz-div9");
+        play.config.reaction_ns = reaction_ns;
+        play.wire(Line::DomeClosed, false);
+        play.pass(1);
+        play.wire(Line::DomeClosed, true);
+        play.pass(1);
+        play.motor_off();
+        play.motor_on();
+        play.turn(11);
+        play.motor_off();
+        play
+    };
+    answered(5_000_000).lawful(judge());
+    broken(&answered(1_000_000), judge(), ONE_SPIN);
+}
+
+#[test]
 fn a_second_run_in_one_spin_is_found() {
     let mut play = spinning("sg-open");
     play.motor_off();

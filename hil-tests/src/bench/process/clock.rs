@@ -54,11 +54,21 @@ pub struct Stalls {
     pub missed: u32,
     /// How many deadlines were kept or missed.
     pub deadlines: u64,
+    /// How many edges of the motor's guard lines were told late by more than [`Stalls::FLICKER`].
+    pub late_guards: u32,
 }
 
 impl Stalls {
     /// Lateness from which a verdict cannot be trusted, in nanoseconds: a quarter of the dead-man's 100 ms.
     pub const LIMIT: u64 = 25_000_000;
+
+    /// Lateness, in nanoseconds, from which a break of 2 ms in a guard line may look like one of 3 ms, which ends a spin.
+    pub const FLICKER: u64 = 1_000_000;
+
+    /// Notes that an edge of a guard line, which was due at `at`, is told at `now`; both on the same clock.
+    pub fn note_guard(&mut self, at: u64, now: u64) {
+        self.late_guards += u32::from(now.saturating_sub(at) > Self::FLICKER);
+    }
 
     /// Notes that what was due at `deadline` was done at `done`.
     pub fn note(&mut self, deadline: Mono, done: Mono) {
@@ -70,6 +80,12 @@ impl Stalls {
     /// Why no verdict can be built on this run, if none can.
     #[must_use]
     pub fn verdict(&self) -> Option<String> {
+        if self.missed == 0 && self.late_guards > 0 {
+            return Some(format!(
+                "the rig told {} edges of the motor's guard lines more than 1 ms late",
+                self.late_guards
+            ));
+        }
         (self.missed > 0).then(|| {
             format!(
                 "the rig itself was late {} times by more than {} ms (worst {} ms)",
@@ -116,6 +132,15 @@ mod tests {
         stalls.note(Mono(1_000), Mono(1_001 + Stalls::LIMIT));
         assert!(stalls.verdict().is_some());
         assert_eq!((stalls.missed, stalls.deadlines), (1, 2));
+    }
+
+    #[test]
+    fn a_guard_line_told_late_spoils_the_verdict_much_sooner() {
+        let mut stalls = Stalls::default();
+        stalls.note_guard(5, 5 + Stalls::FLICKER);
+        assert_eq!(stalls.verdict(), None);
+        stalls.note_guard(5, 6 + Stalls::FLICKER);
+        assert!(stalls.verdict().unwrap().contains("guard"));
     }
 
     #[test]

@@ -55,7 +55,6 @@ pub struct Virtual {
     observer: Observer,
     heard: usize,
     broker: Broker,
-    pub(super) stalls: Stalls,
     pub(super) findings: Vec<String>,
     said: Vec<(Mono, String)>,
     pub(super) dir: WorkDir,
@@ -121,7 +120,6 @@ impl Virtual {
             observer,
             heard: 0,
             broker,
-            stalls: Stalls::default(),
             findings: Vec::new(),
             said: Vec::new(),
             dir,
@@ -173,7 +171,7 @@ impl Virtual {
         let deadline = self.deadline().map(|at| self.world.mono(at));
         self.world.begin_turn();
         if let Some(deadline) = deadline.filter(|d| *d <= self.world.mono(self.world.turn)) {
-            self.stalls.note(deadline, self.world.mono(self.world.turn));
+            self.world.stalls.note(deadline, self.world.mono(self.world.turn));
         }
         self.world.notice(&mut self.socket);
         for event in self.socket.turn()? {
@@ -283,7 +281,7 @@ impl Virtual {
     /// How late the rig was at its own deadlines.
     #[must_use]
     pub fn stalls(&self) -> Stalls {
-        self.stalls
+        self.world.stalls
     }
     /// What crossed the field bus since the daemon's last start.
     #[must_use]

@@ -4,7 +4,7 @@
 //! is seen in it carries the turn's time, so that observations are in order.
 
 use super::bus::{Response, Units};
-use super::clock;
+use super::clock::{self, Stalls};
 use super::fault::RigFault;
 use super::observer::Message;
 use super::watch::JournalWatch;
@@ -18,6 +18,9 @@ use tumbler_core::input::{BusFailure, InLine};
 use tumbler_core::record::Record;
 use tumbler_core::units::{Mono, Seq};
 use tumbler_judges::{Outlet, Seen, Truth as Known};
+
+/// The lines whose first edge cuts the motor.
+const GUARDS: [InLine; 5] = [InLine::DomeClosed, InLine::DomeOpen, InLine::Seal, InLine::MotorFault, InLine::PowerGood];
 
 /// The world around the daemon.
 pub(super) struct World {
@@ -33,6 +36,8 @@ pub(super) struct World {
     pub(super) news: u64,
     fault: Option<RigFault>,
     topic: String,
+    /// How late guard edges were told while the motor was commanded on.
+    pub(super) stalls: Stalls,
     /// When a lamp board last told what its lamps draw, in table time.
     pub(super) sensed: Option<u64>,
 }
@@ -50,6 +55,7 @@ impl World {
             news: 0,
             fault: None,
             topic: format!("{root}/event"),
+            stalls: Stalls::default(),
             sensed: None,
         }
     }
@@ -81,7 +87,12 @@ impl World {
         for wire in wires.drain(..) {
             self.judges.wire(&wire);
             match wire {
-                Wire::Edge { at, line, active } => socket.edge(self.mono(at), line, active),
+                Wire::Edge { at, line, active } => {
+                    if GUARDS.contains(&line) && self.twin.pin_level(OutLine::MotorEnable) {
+                        self.stalls.note_guard(at, self.now());
+                    }
+                    socket.edge(self.mono(at), line, active);
+                }
                 Wire::Readback { at, line, active } => socket.readback(self.mono(at), line, active),
                 Wire::Temperature { at, reading } => socket.temperature(self.mono(at), reading),
                 Wire::Truth { at, truth } => {

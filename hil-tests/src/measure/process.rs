@@ -36,7 +36,14 @@ pub fn measure(templates: &Templates, rounds: u32, told: &dyn Fn(u64)) -> Result
     let written = counter(&table, "io", "write_bytes:")?;
     let mut driver = Driver::new(&table);
     for round in 0..rounds {
-        driver.round(&mut table, |_| {}, |_| {})?;
+        driver.round(&mut table, |_| {}, |_| {}).map_err(|fault| {
+            let late = table.stalls().worst;
+            RigFault::Other(format!(
+                "round {}: {fault}; the rig's longest lateness so far: {}",
+                round + 1,
+                millis(late)
+            ))
+        })?;
         told(u64::from(round) + 1);
     }
     let (end, most) = (resident(&table, "VmRSS:")?, resident(&table, "VmHWM:")?);

@@ -261,3 +261,17 @@ fn a_stall_voids_blocks_and_is_rectified_by_a_test_of_the_tumbler() {
         assert!(world.latched().is_empty());
     }
 }
+
+/// NZ 7.1, SGV6 5.5.1: "No spin" while the tumbler runs ends the spin, once, with the tumbles counted so far.
+#[test]
+fn no_spin_ends_a_running_spin_once() {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    world.press(InLine::Tumble);
+    world.pass(900);
+    world.press(InLine::NoSpin);
+    world.pass(3000);
+    let ended = world.events().filter(|e| matches!(e, Event::SpinEnded { valid: false, .. })).count();
+    assert_eq!(ended, 1, "{:?}", world.records);
+    assert_eq!(world.last_void().map(|v| v.reason), Some(VoidReason::FewerThanThree));
+    assert!(world.latched().is_empty(), "an operator's act is no malfunction");
+}

@@ -175,6 +175,11 @@ impl Table {
                 let tumbles = self.tumbler.counted();
                 let valid = tumbles >= LEAST_TUMBLES;
                 self.record(Event::SpinEnded { tumbles, valid, how: "no-spin".into() });
+                // It has ended, and is not to be recorded as ended by the void besides.
+                self.runs_for = None;
+                if let Some(round) = &mut self.round {
+                    round.spin = Spin::None;
+                }
                 if valid {
                     self.void(VoidReason::Declared, "the dealer announced \"No spin\" while the tumbler ran");
                 } else {

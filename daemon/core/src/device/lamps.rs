@@ -80,12 +80,6 @@ impl Lamps {
         self.boards.iter().rev().fold(0, |all, board| all << PER_BOARD | u128::from(of(board)))
     }
 
-    /// The first board whose coils are to be written, with their values.
-    #[must_use]
-    pub fn write_due(&self) -> Option<(usize, u64)> {
-        self.boards.iter().enumerate().find(|(_, b)| b.written != Some(b.wanted)).map(|(i, b)| (i, b.wanted))
-    }
-
     /// The coils of a board are to be written: its values.
     #[must_use]
     pub fn write_due_on(&self, board: usize) -> Option<u64> {

@@ -90,12 +90,8 @@ impl Table {
             return;
         }
         self.open = false;
-        let had_waivers = !self.waived.is_empty();
         self.waived.clear();
         self.record(Event::Closed { by: by.to_owned() });
-        if had_waivers {
-            self.shown = true;
-        }
         self.update_permit();
         self.sequence.hurry();
     }

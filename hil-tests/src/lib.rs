@@ -1,8 +1,8 @@
 //! The rig: plays the outside world of a table, breaks it on purpose, and proves that the daemon did the right thing.
 
 pub mod bench;
-pub mod campaign;
 pub mod cli;
+pub mod lane;
 pub mod measure;
 pub mod report;
 pub mod scenario;

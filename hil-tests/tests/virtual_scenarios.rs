@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use tumbler_hil::bench::file::BenchFile;
 use tumbler_hil::bench::process::daemon;
-use tumbler_hil::campaign::{CellReport, Lane};
+use tumbler_hil::lane::{CellReport, Lane};
 use tumbler_hil::report::{reason, word};
 use tumbler_hil::scenario::{Trial, Verdict, read_all};
 

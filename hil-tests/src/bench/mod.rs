@@ -3,11 +3,13 @@
 pub mod file;
 pub mod log;
 pub mod observe;
+pub mod outside;
 pub mod process;
 pub mod pure;
 
 use crate::twin::{Act, Fault, Twin};
 use log::Log;
+pub use outside::Outside;
 use tumbler_core::effect::OutLine;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::{Answer, Command};
@@ -121,6 +123,22 @@ pub trait Bench {
 
     /// Whether the fault has shown since the bench began.
     fn took_hold(&mut self, fault: Fault) -> bool;
+
+    /// Breaks something around the daemon.
+    ///
+    /// # Errors
+    /// [`Trouble::NotHere`] where this bench has no means for it; else [`Trouble`] of the bench.
+    fn disturb(&mut self, outside: Outside) -> Result<(), Trouble>;
+
+    /// Mends it again.
+    ///
+    /// # Errors
+    /// [`Trouble`] of the bench.
+    fn restore(&mut self, outside: Outside) -> Result<(), Trouble>;
+
+    /// Whether the disturbance has shown since the bench began, by a reading of its own: a process state, a refused
+    /// connection, an error of the disk, a capture.
+    fn disturbed(&mut self, outside: Outside) -> bool;
 
     /// The physical truth now.
     fn physical(&mut self) -> Physical;

@@ -3,7 +3,7 @@
 use super::{RunArgs, list, say, signals};
 use crate::bench::file::Kind;
 use crate::bench::process::{clock, daemon};
-use crate::campaign::{Lane, Plan};
+use crate::lane::{Lane, Plan};
 use crate::report::progress::Progress;
 use crate::report::{exit_code, junit, verdicts};
 use anyhow::Context;

@@ -4,7 +4,7 @@ pub mod junit;
 pub mod progress;
 pub mod verdicts;
 
-use crate::campaign::CellReport;
+use crate::lane::CellReport;
 use crate::scenario::Verdict;
 
 /// Everything passed that was run, and everything that was not is on the bench's list.

@@ -3,7 +3,7 @@
 use super::check;
 use super::file::{Ending, Trial};
 use super::step::{Check, Step};
-use crate::bench::{Bench, Role, Trouble};
+use crate::bench::{Bench, Outside, Role, Trouble};
 use crate::twin::{Act, Fault, MS, fault_name};
 use serde_json::Value;
 use tumbler_core::input::InLine;
@@ -66,7 +66,14 @@ pub(super) struct Runner<'a> {
     pub round_from: usize,
     role: Role,
     asked: Option<u64>,
-    faults: Vec<(String, Fault)>,
+    faults: Vec<(String, Broken)>,
+}
+
+/// Something that a scenario can break: a part of the table, or something around the daemon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Broken {
+    Part(Fault),
+    Outside(Outside),
 }
 
 /// Runs a trial.
@@ -110,7 +117,11 @@ impl Runner<'_> {
             self.bench.finish()?.into_iter().map(|violation| format!("judge: {violation}")).collect();
         self.catch_up();
         for (id, fault) in &self.faults {
-            if !self.bench.took_hold(*fault) {
+            let held = match fault {
+                Broken::Part(fault) => self.bench.took_hold(*fault),
+                Broken::Outside(outside) => self.bench.disturbed(*outside),
+            };
+            if !held {
                 return Err(Trouble::Rig(format!("fault `{id}` never took hold")).into());
             }
         }
@@ -212,12 +223,15 @@ impl Runner<'_> {
             Step::Fault(id) => {
                 let fault = self.fault(id)?;
                 self.faults.push((id.clone(), fault));
-                self.bench.fault(fault)?;
+                match fault {
+                    Broken::Part(fault) => self.bench.fault(fault)?,
+                    Broken::Outside(outside) => self.bench.disturb(outside)?,
+                }
             }
-            Step::Heal(id) => {
-                let fault = self.fault(id)?;
-                self.bench.heal(fault)?;
-            }
+            Step::Heal(id) => match self.fault(id)? {
+                Broken::Part(fault) => self.bench.heal(fault)?,
+                Broken::Outside(outside) => self.bench.restore(outside)?,
+            },
             Step::Dice(faces) => self.bench.dictate(*faces)?,
             Step::Pass(millis) => self.pass(*millis)?,
             Step::Wait(check, millis) => self.wait(check, *millis)?,
@@ -244,13 +258,20 @@ impl Runner<'_> {
         Ok(())
     }
 
-    fn fault(&self, id: &str) -> Result<Fault, Halt> {
+    fn fault(&self, id: &str) -> Result<Broken, Halt> {
+        if let Some(outside) = Outside::parse(id) {
+            return Ok(Broken::Outside(outside));
+        }
         let layout = rules::layout(&self.trial.layout);
         let lamp = |area: &str| {
             let place = layout?.areas.iter().position(|a| a.id == area)?;
             u16::try_from(place).ok()
         };
-        fault_name::parse(id, &lamp).map_err(|bad| Trouble::Rig(bad.to_string()).into())
+        let part = fault_name::parse(id, &lamp).map_err(|mut bad| {
+            bad.allowed = Outside::ids().fold(bad.allowed, |all, id| format!("{all}, {id}"));
+            Trouble::Rig(bad.to_string())
+        });
+        Ok(Broken::Part(part?))
     }
 
     /// Lets this much table time pass.

@@ -6,7 +6,7 @@ use super::fault::RigFault;
 use super::proxy::Path;
 use super::table::Virtual;
 use crate::bench::log::Log;
-use crate::bench::{Bench, Physical, Role, Trouble};
+use crate::bench::{Bench, Outside, Physical, Role, Trouble};
 use crate::twin::{Act, Fault, MS};
 use nix::sys::signal::Signal;
 use tumbler_core::snapshot::Snapshot;
@@ -110,6 +110,18 @@ impl Bench for Virtual {
 
     fn took_hold(&mut self, fault: Fault) -> bool {
         self.world.twin.took_hold(fault)
+    }
+
+    fn disturb(&mut self, outside: Outside) -> Result<(), Trouble> {
+        Err(Trouble::NotHere(format!("the virtual bench has no means for {outside:?}")))
+    }
+
+    fn restore(&mut self, outside: Outside) -> Result<(), Trouble> {
+        Err(Trouble::NotHere(format!("the virtual bench has no means for {outside:?}")))
+    }
+
+    fn disturbed(&mut self, _outside: Outside) -> bool {
+        false
     }
 
     fn physical(&mut self) -> Physical {

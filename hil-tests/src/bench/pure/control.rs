@@ -1,7 +1,7 @@
 //! The pure bench as scenarios see it.
 
 use super::super::log::Log;
-use super::super::{Bench, Physical, Role, Trouble};
+use super::super::{Bench, Outside, Physical, Role, Trouble};
 use super::{Pure, RELAY_NANOS};
 use crate::twin::{Act, Fault, MS};
 use tumbler_core::input::Input;
@@ -68,6 +68,18 @@ impl Bench for Pure {
 
     fn took_hold(&mut self, fault: Fault) -> bool {
         self.twin.took_hold(fault)
+    }
+
+    fn disturb(&mut self, outside: Outside) -> Result<(), Trouble> {
+        Err(Trouble::NotHere(format!("the pure bench has no means for {outside:?}")))
+    }
+
+    fn restore(&mut self, outside: Outside) -> Result<(), Trouble> {
+        Err(Trouble::NotHere(format!("the pure bench has no means for {outside:?}")))
+    }
+
+    fn disturbed(&mut self, _outside: Outside) -> bool {
+        false
     }
 
     fn physical(&mut self) -> Physical {

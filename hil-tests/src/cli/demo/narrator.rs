@@ -3,7 +3,7 @@
 use super::words;
 use crate::bench::log::Log;
 use crate::bench::process::Virtual;
-use crate::bench::{Bench, Physical, Role, Trouble};
+use crate::bench::{Bench, Outside, Physical, Role, Trouble};
 use crate::cli::say;
 use crate::twin::{Act, Fault, MS};
 use tumbler_core::input::InLine;
@@ -200,6 +200,18 @@ impl Bench for Narrator {
     fn took_hold(&mut self, fault: Fault) -> bool {
         self.bench.took_hold(fault)
     }
+    fn disturb(&mut self, outside: Outside) -> Result<(), Trouble> {
+        self.bench.disturb(outside)
+    }
+
+    fn restore(&mut self, outside: Outside) -> Result<(), Trouble> {
+        self.bench.restore(outside)
+    }
+
+    fn disturbed(&mut self, outside: Outside) -> bool {
+        self.bench.disturbed(outside)
+    }
+
     fn physical(&mut self) -> Physical {
         self.bench.physical()
     }

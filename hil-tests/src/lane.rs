@@ -128,7 +128,7 @@ impl Lane {
     }
 }
 
-/// How a campaign is run.
+/// How a run goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// How many scenarios at once.

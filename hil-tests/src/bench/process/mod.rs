@@ -12,6 +12,7 @@ pub mod console;
 pub mod daemon;
 pub mod fault;
 pub mod frame;
+mod means;
 pub mod notify;
 pub mod observer;
 mod people;

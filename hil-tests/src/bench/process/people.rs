@@ -54,14 +54,6 @@ impl Virtual {
         self.world.journal.close();
     }
 
-    /// Stops the daemon's process for a while (`false`), or lets it go on.
-    ///
-    /// # Errors
-    /// [`RigFault`] when it does not run.
-    pub fn hang(&mut self, hung: bool) -> Result<(), RigFault> {
-        self.daemon.signal(if hung { Signal::SIGSTOP } else { Signal::SIGCONT })
-    }
-
     /// Sets the state of the network between daemon and broker.
     pub fn network(&mut self, path: Path) {
         self.proxy.set(path);
@@ -113,15 +105,15 @@ impl Bench for Virtual {
     }
 
     fn disturb(&mut self, outside: Outside) -> Result<(), Trouble> {
-        Err(Trouble::NotHere(format!("the virtual bench has no means for {outside:?}")))
+        self.break_around(outside)
     }
 
     fn restore(&mut self, outside: Outside) -> Result<(), Trouble> {
-        Err(Trouble::NotHere(format!("the virtual bench has no means for {outside:?}")))
+        self.mend_around(outside)
     }
 
-    fn disturbed(&mut self, _outside: Outside) -> bool {
-        false
+    fn disturbed(&mut self, outside: Outside) -> bool {
+        self.shown_around(outside)
     }
 
     fn physical(&mut self) -> Physical {

@@ -7,6 +7,7 @@ use super::config::TableSetup;
 use super::console::{Console, Heard};
 use super::daemon::Daemon;
 use super::fault::RigFault;
+use super::means::Means;
 use super::observer::Observer;
 use super::proxy::Proxy;
 use super::pty::Pty;
@@ -56,6 +57,7 @@ pub struct Virtual {
     heard: usize,
     broker: Broker,
     pub(super) findings: Vec<String>,
+    pub(super) means: Means,
     said: Vec<(Mono, String)>,
     pub(super) dir: WorkDir,
 }
@@ -121,6 +123,7 @@ impl Virtual {
             heard: 0,
             broker,
             findings: Vec::new(),
+            means: Means::default(),
             said: Vec::new(),
             dir,
         };

@@ -16,7 +16,7 @@ const STOP_NANOS: u64 = 5_000 * MS;
 const REST_NANOS: u64 = 3_000 * MS;
 
 impl Pure {
-    fn after(&mut self) -> Result<(), Trouble> {
+    pub(super) fn after(&mut self) -> Result<(), Trouble> {
         self.notice();
         self.settle();
         self.trouble()
@@ -71,15 +71,15 @@ impl Bench for Pure {
     }
 
     fn disturb(&mut self, outside: Outside) -> Result<(), Trouble> {
-        Err(Trouble::NotHere(format!("the pure bench has no means for {outside:?}")))
+        self.break_around(outside)
     }
 
     fn restore(&mut self, outside: Outside) -> Result<(), Trouble> {
-        Err(Trouble::NotHere(format!("the pure bench has no means for {outside:?}")))
+        self.mend_around(outside)
     }
 
-    fn disturbed(&mut self, _outside: Outside) -> bool {
-        false
+    fn disturbed(&mut self, outside: Outside) -> bool {
+        self.around.shown.contains(&outside)
     }
 
     fn physical(&mut self) -> Physical {
@@ -109,7 +109,7 @@ impl Bench for Pure {
     }
 
     fn snapshot(&mut self) -> Result<Option<Snapshot>, Trouble> {
-        let Some(table) = &self.table else { return Ok(None) };
+        let Some(table) = self.table.as_ref().filter(|_| !self.around.hung) else { return Ok(None) };
         let revision = table.revision();
         if self.shown.as_ref().is_none_or(|(shown, _)| *shown != revision) {
             self.shown = Some((revision, table.snapshot()));

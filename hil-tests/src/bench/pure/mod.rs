@@ -1,6 +1,7 @@
 //! The pure bench: core and twin on a virtual clock, in one process, the field bus at register level. No thread, no
 //! socket, no clock: the same seed gives the same run, bit for bit.
 
+mod around;
 mod control;
 mod journal;
 mod line;
@@ -12,6 +13,7 @@ use super::log::{Durable, Log};
 use super::observe::Observer;
 use super::{Physical, Trouble};
 use crate::twin::{self, MS, Truth, Twin, Wire};
+use around::Around;
 use journal::Journal;
 use line::Transaction;
 use std::collections::{BTreeMap, VecDeque};
@@ -92,6 +94,7 @@ pub struct Pure {
     news: u64,
     events: u64,
     observer: Observer,
+    around: Around,
     trouble: Option<Trouble>,
 }
 
@@ -136,6 +139,7 @@ impl Pure {
             news: 0,
             events: 0,
             observer,
+            around: Around::default(),
             trouble: None,
         };
         bench.recorded(commissioned);
@@ -194,6 +198,7 @@ impl Pure {
 
     /// The daemon is gone, whatever the reason; the pins stay as they are.
     fn gone(&mut self) {
+        self.around.hung = false;
         self.table = None;
         self.bus = None;
         self.relay = None;
@@ -214,6 +219,9 @@ impl Pure {
 
     /// When something happens next.
     fn next(&self) -> Option<u64> {
+        if self.around.hung {
+            return self.twin.next();
+        }
         let table = self.table.as_ref().and_then(Table::next_deadline).map(|at| at.0.max(self.now));
         let bus = self.bus.as_ref().map(Transaction::next);
         let relay = self.relay.map(|(due, _)| due);
@@ -229,6 +237,9 @@ impl Pure {
         self.now = self.now.max(at);
         self.twin.advance(self.now, &mut self.wires);
         self.notice();
+        if self.around.hung {
+            return true;
+        }
         self.bus_step();
         if let Some(records) = self.journal.commit(self.now, &self.boot_id) {
             self.committed(records);
@@ -306,6 +317,9 @@ impl Pure {
 
     /// Hands in what waits, then the deadlines, until nothing is left at this moment.
     fn settle(&mut self) {
+        if self.around.hung {
+            return;
+        }
         for _ in 0..MOST_TURNS {
             let Some(table) = &mut self.table else {
                 self.inbox.clear();

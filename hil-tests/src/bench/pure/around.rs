@@ -1,0 +1,48 @@
+//! What breaks around the daemon, as far as the pure bench has a counterpart: what the table is handed, and when.
+
+use super::super::{Bench, Outside, Trouble};
+use super::Pure;
+use std::collections::BTreeSet;
+
+/// What the bench remembers of what was broken.
+#[derive(Debug, Default)]
+pub(super) struct Around {
+    /// What has shown since the bench began.
+    pub(super) shown: BTreeSet<Outside>,
+    /// The process is stopped: nothing is handed in, and nothing of its own goes on.
+    pub(super) hung: bool,
+}
+
+fn no_means(outside: Outside) -> Trouble {
+    Trouble::NotHere(format!("the pure bench has no means for {outside:?}"))
+}
+
+impl Pure {
+    /// Breaks something around the daemon.
+    pub(super) fn break_around(&mut self, outside: Outside) -> Result<(), Trouble> {
+        match outside {
+            Outside::Kill => {
+                self.kill()?;
+                self.around.shown.insert(outside);
+            }
+            Outside::Hang => {
+                self.around.hung = true;
+                self.around.shown.insert(outside);
+            }
+            _ => return Err(no_means(outside)),
+        }
+        Ok(())
+    }
+
+    /// Mends it again.
+    pub(super) fn mend_around(&mut self, outside: Outside) -> Result<(), Trouble> {
+        match outside {
+            Outside::Kill => self.start(),
+            Outside::Hang => {
+                self.around.hung = false;
+                self.after()
+            }
+            _ => Err(no_means(outside)),
+        }
+    }
+}

@@ -27,6 +27,8 @@ pub struct CellReport {
     pub table_ns: u64,
     /// The journal's records in short, for whoever looks into a failure.
     pub records: Vec<String>,
+    /// What was left out of the scenario on this bench, and why.
+    pub notes: Vec<String>,
     /// The end of the daemon's log, where there was a process and the verdict is no pass.
     pub log: String,
     /// Seed of the twin.
@@ -79,6 +81,7 @@ impl Lane {
             took: Duration::ZERO,
             table_ns: 0,
             records: Vec::new(),
+            notes: Vec::new(),
             log: String::new(),
             seed,
             late_ns: 0,
@@ -155,6 +158,7 @@ fn on_pure(trial: &Trial, report: &mut CellReport) {
             report.verdict = outcome.verdict;
             report.table_ns = outcome.table_ns;
             report.records = outcome.records;
+            report.notes = outcome.notes;
         }
         Err(trouble) => report.verdict = Verdict::Invalid(trouble.to_string()),
     }
@@ -171,6 +175,7 @@ fn on_virtual(templates: &Templates, trial: &Trial, report: &mut CellReport) {
     let outcome = run(&mut bench, trial);
     report.table_ns = outcome.table_ns;
     report.records = outcome.records;
+    report.notes = outcome.notes;
     report.late_ns = bench.stalls().worst;
     report.verdict = match (outcome.verdict, bench.stalls().verdict()) {
         // A rig that came late may have made the table fail.
@@ -197,6 +202,7 @@ mod tests {
             took: Duration::ZERO,
             table_ns: 0,
             records: Vec::new(),
+            notes: Vec::new(),
             log: String::new(),
             seed: 0,
             late_ns: 0,

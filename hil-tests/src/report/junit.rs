@@ -39,6 +39,9 @@ fn case(report: &CellReport) -> TestCase {
     case.add_property(("seed", report.seed.to_string().as_str()));
     case.add_property(("table-seconds", format!("{:.3}", report.table_ns as f64 / 1e9).as_str()));
     case.add_property(("rig-late-ms", format!("{:.1}", report.late_ns as f64 / 1e6).as_str()));
+    for note in &report.notes {
+        case.add_property(("left-out", note.as_str()));
+    }
     case.set_system_out(report.records.join("\n"));
     if !report.log.is_empty() {
         case.set_system_err(report.log.as_str());
@@ -79,6 +82,7 @@ mod tests {
             r#"type="INVALID""#,
             r#"<skipped message="no other boot id" type="NOT_EXECUTED"/>"#,
             r#"<property name="seed" value="7"/>"#,
+            r#"<property name="left-out" value="power cut: cannot"/>"#,
         ] {
             assert!(xml.contains(expected), "{expected} is missing in\n{xml}");
         }

@@ -62,6 +62,7 @@ pub(crate) mod tests {
             took: Duration::from_millis(1500),
             table_ns: 7_800_000_000,
             records: vec!["started".into()],
+            notes: vec!["power cut: cannot".into()],
             log: "the log's end".into(),
             seed: 7,
             late_ns: 3_000_000,

@@ -53,6 +53,13 @@ pub fn text(reports: &[CellReport]) -> String {
     for (why, count) in reasons {
         let _ = writeln!(text, "\n{count} NOT_EXECUTED, as the bench's list has it: {why}");
     }
+    let mut left_out: BTreeMap<&str, u32> = BTreeMap::new();
+    for note in reports.iter().flat_map(|report| &report.notes) {
+        *left_out.entry(note).or_default() += 1;
+    }
+    for (note, count) in left_out {
+        let _ = writeln!(text, "\nleft out of {count}: {note}");
+    }
     text
 }
 
@@ -95,6 +102,7 @@ mod tests {
         assert!(healthy.find("PASS").unwrap() < healthy.find("FAIL").unwrap(), "{text}");
         assert!(text.contains("FAIL healthy::sg-v6-3 (seed 7)\n    rounds must end settled"), "{text}");
         assert!(text.contains("1 NOT_EXECUTED, as the bench's list has it: no other boot id"), "{text}");
+        assert!(text.contains("left out of 3: power cut: cannot"), "{text}");
         assert!(summary(&reports).starts_with("1 PASS, 1 FAIL, 0 INVALID, 1 NOT_EXECUTED; "));
     }
 }

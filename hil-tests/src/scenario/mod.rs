@@ -5,6 +5,7 @@ pub mod file;
 pub mod order;
 pub mod parse;
 mod play;
+mod proof;
 pub mod run;
 pub mod step;
 #[cfg(test)]

@@ -18,7 +18,7 @@ const STEPS: &str = "open table, play to STAGE, play up to spin, at STAGE, press
     lower dome, key 1 3 6 entry, enter dice, turn key, turn shaft N quarters, break seal, mend seal, lay die N face F flat|cocked, dip supply, \
     fault ID, heal ID, dice 1 3 6|any, pass N ms, wait CHECK [within N ms], expect CHECK because CLAUSE, \
     ask COMMAND, answer done|refused [WORD], do COMMAND, as supervisor|technician|nobody, mark, kill, start, stop, \
-    power off|on, broker down|up";
+    power off|on, broker down|up, prove latched CODE [thoroughly]";
 
 const CHECKS: &str = "phase NAME, record KIND [FIELD=VALUE ...], no record KIND [FIELD=VALUE ...], latched CODE, nothing latched, \
     motor on|off, shaft turns|rests, dice rest, tumbles FROM..TO, lit D D D, dark, display 136, bells N, sign on|off, deadman, relayed, daemon up|down";
@@ -99,6 +99,8 @@ fn parse(words: Words<'_>) -> Result<Vec<Step>, BadStep> {
         ["power", "on"] => Step::Power(true),
         ["broker", "down"] => Step::Broker(false),
         ["broker", "up"] => Step::Broker(true),
+        ["prove", "latched", name] => Step::Prove(code(name)?, false),
+        ["prove", "latched", name, "thoroughly"] => Step::Prove(code(name)?, true),
         _ => return Err(bad("is no step", STEPS)),
     }])
 }

@@ -6,6 +6,7 @@ use super::step::{Check, Step};
 use crate::bench::{Bench, Outside, Role, Trouble};
 use crate::twin::{Act, Fault, MS, fault_name};
 use serde_json::Value;
+use tumbler_core::effect::OutLine;
 use tumbler_core::input::InLine;
 use tumbler_core::record::Event;
 use tumbler_core::rules;
@@ -33,6 +34,8 @@ pub struct Outcome {
     pub table_ns: u64,
     /// Kinds of all records, in order, for whoever looks into a failure.
     pub records: Vec<String>,
+    /// What was left out, and why: a pass proves nothing about it.
+    pub notes: Vec<String>,
 }
 
 /// Why a trial ended before its last step.
@@ -64,9 +67,19 @@ pub(super) struct Runner<'a> {
     pub done: usize,
     /// First record of this round.
     pub round_from: usize,
-    role: Role,
-    asked: Option<u64>,
-    faults: Vec<(String, Broken)>,
+    pub role: Role,
+    pub asked: Option<u64>,
+    faults: Vec<Injected>,
+    /// What was left out, and why.
+    pub notes: Vec<String>,
+}
+
+/// Something that was broken.
+struct Injected {
+    id: String,
+    what: Broken,
+    /// Not healed again.
+    in_force: bool,
 }
 
 /// Something that a scenario can break: a part of the table, or something around the daemon.
@@ -78,19 +91,7 @@ enum Broken {
 
 /// Runs a trial.
 pub fn run(bench: &mut dyn Bench, trial: &Trial) -> Outcome {
-    let mut runner = Runner {
-        bench,
-        trial,
-        seen: Vec::new(),
-        cursor: 0,
-        mark: 0,
-        bells: 0,
-        done: 0,
-        round_from: 0,
-        role: Role::default(),
-        asked: None,
-        faults: Vec::new(),
-    };
+    let mut runner = Runner::new(bench, trial);
     let verdict = match runner.whole() {
         Ok(wrongs) if wrongs.is_empty() => Verdict::Pass,
         Ok(wrongs) => Verdict::Fail(wrongs),
@@ -100,7 +101,26 @@ pub fn run(bench: &mut dyn Bench, trial: &Trial) -> Outcome {
     };
     runner.catch_up();
     let records = runner.seen.iter().map(check::brief).collect();
-    Outcome { verdict, table_ns: runner.bench.now(), records }
+    Outcome { verdict, table_ns: runner.bench.now(), records, notes: runner.notes }
+}
+
+impl<'a> Runner<'a> {
+    pub(super) fn new(bench: &'a mut dyn Bench, trial: &'a Trial) -> Self {
+        Self {
+            bench,
+            trial,
+            seen: Vec::new(),
+            cursor: 0,
+            mark: 0,
+            bells: 0,
+            done: 0,
+            round_from: 0,
+            role: Role::default(),
+            asked: None,
+            faults: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
 }
 
 impl Runner<'_> {
@@ -116,8 +136,8 @@ impl Runner<'_> {
         let mut wrongs: Vec<String> =
             self.bench.finish()?.into_iter().map(|violation| format!("judge: {violation}")).collect();
         self.catch_up();
-        for (id, fault) in &self.faults {
-            let held = match fault {
+        for Injected { id, what, .. } in &self.faults {
+            let held = match what {
                 Broken::Part(fault) => self.bench.took_hold(*fault),
                 Broken::Outside(outside) => self.bench.disturbed(*outside),
             };
@@ -221,17 +241,21 @@ impl Runner<'_> {
             }
             Step::Dip => self.bench.act(Act::DipSupply)?,
             Step::Fault(id) => {
-                let fault = self.fault(id)?;
-                self.faults.push((id.clone(), fault));
-                match fault {
+                let what = self.fault(id)?;
+                self.faults.push(Injected { id: id.clone(), what, in_force: true });
+                match what {
                     Broken::Part(fault) => self.bench.fault(fault)?,
                     Broken::Outside(outside) => self.bench.disturb(outside)?,
                 }
             }
-            Step::Heal(id) => match self.fault(id)? {
-                Broken::Part(fault) => self.bench.heal(fault)?,
-                Broken::Outside(outside) => self.bench.restore(outside)?,
-            },
+            Step::Heal(id) => {
+                let what = self.fault(id)?;
+                match what {
+                    Broken::Part(fault) => self.bench.heal(fault)?,
+                    Broken::Outside(outside) => self.bench.restore(outside)?,
+                }
+                self.faults.iter_mut().filter(|f| f.what == what).for_each(|f| f.in_force = false);
+            }
             Step::Dice(faces) => self.bench.dictate(*faces)?,
             Step::Pass(millis) => self.pass(*millis)?,
             Step::Wait(check, millis) => self.wait(check, *millis)?,
@@ -254,6 +278,7 @@ impl Runner<'_> {
             Step::Stop => self.bench.stop()?,
             Step::Power(on) => self.bench.power(*on)?,
             Step::Broker(up) => self.bench.broker(*up)?,
+            Step::Prove(code, thoroughly) => self.prove(*code, *thoroughly)?,
         }
         Ok(())
     }
@@ -272,6 +297,21 @@ impl Runner<'_> {
             Trouble::Rig(bad.to_string())
         });
         Ok(Broken::Part(part?))
+    }
+
+    fn is_broken(&self, fault: Fault) -> bool {
+        self.faults.iter().any(|f| f.in_force && f.what == Broken::Part(fault))
+    }
+
+    /// Whether the motor has power without the daemon's doing: driver and dead-man relay are both shorted.
+    pub(super) fn runs_by_itself(&self) -> bool {
+        let both = self.is_broken(Fault::EnableStuck) && self.is_broken(Fault::DeadmanWelded);
+        both || self.is_broken(Fault::Runaway)
+    }
+
+    /// Whether the sign's own pin does not follow.
+    pub(super) fn sign_is_stuck(&self) -> bool {
+        self.is_broken(Fault::PinStuck(OutLine::OutOfService))
     }
 
     /// Lets this much table time pass.
@@ -317,22 +357,26 @@ impl Runner<'_> {
     }
 
     pub(super) fn answer(&mut self, done: bool, word: &str) -> Result<(), Halt> {
+        match (self.await_answer()?, done) {
+            (Answer::Done(text), true) | (Answer::Refused(text), false) if text.contains(word) => Ok(()),
+            (answer, _) => Err(Halt::Wrong(format!("the answer was {answer:?}; {}", self.where_we_are()))),
+        }
+    }
+
+    /// The answer to the last command, once it is there.
+    pub(super) fn await_answer(&mut self) -> Result<Answer, Halt> {
         let Some(request) = self.asked else {
             return Err(Trouble::Rig("`answer` without `ask` before it".into()).into());
         };
         let until = self.bench.now() + 300_000 * MS;
-        let answer = loop {
+        loop {
             if let Some(answer) = self.bench.answer(request) {
-                break answer;
+                return Ok(answer);
             }
             if self.bench.now() >= until {
                 return Err(Halt::Wrong(format!("no answer within five minutes; {}", self.where_we_are())));
             }
             self.bench.pass(until)?;
-        };
-        match (&answer, done) {
-            (Answer::Done(text), true) | (Answer::Refused(text), false) if text.contains(word) => Ok(()),
-            _ => Err(Halt::Wrong(format!("the answer was {answer:?}; {}", self.where_we_are()))),
         }
     }
 }

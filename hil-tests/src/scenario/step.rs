@@ -2,6 +2,7 @@
 
 use crate::bench::Role;
 use tumbler_core::input::InLine;
+use tumbler_core::latch::Code;
 use tumbler_core::wire::console::Command;
 
 /// How far a round is played, in the order of the rule set.
@@ -150,6 +151,8 @@ pub enum Step {
     Power(bool),
     /// Take the broker down, or bring it up.
     Broker(bool),
+    /// Try every way to start a game under this latch; `true`: those too that restart the daemon or close the table.
+    Prove(Code, bool),
 }
 
 /// Not a step.

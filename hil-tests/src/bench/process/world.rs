@@ -11,7 +11,7 @@ use super::watch::JournalWatch;
 use super::wire::WireSocket;
 use crate::bench::log::{Durable, Log};
 use crate::bench::observe::Observer as Judges;
-use crate::twin::{Truth, Twin, Wire};
+use crate::twin::{Twin, Wire};
 use serde_json::Value;
 use tumbler_core::effect::{BusOp, OutLine};
 use tumbler_core::input::{BusFailure, InLine};
@@ -97,11 +97,7 @@ impl World {
                 Wire::Temperature { at, reading } => socket.temperature(self.mono(at), reading),
                 Wire::Truth { at, truth } => {
                     self.news += 1;
-                    match truth {
-                        Truth::MotorPower(on) => self.log.power.push((at, on)),
-                        Truth::Bell => self.log.bells += 1,
-                        _ => {}
-                    }
+                    self.log.happened(at, truth);
                 }
             }
         }
@@ -125,11 +121,8 @@ impl World {
 
     /// The daemon drives an output.
     pub(super) fn driven(&mut self, line: OutLine, active: bool) {
-        if line == OutLine::MotorAlive {
-            if self.twin.pin_level(line) != active {
-                self.log.last_alive = Some(self.turn);
-            }
-        } else {
+        self.log.driven(self.turn, line, active, self.twin.pin_level(line) != active);
+        if line != OutLine::MotorAlive {
             // What the daemon committed before it drove the line is told before the line.
             self.read_journal();
         }

@@ -303,11 +303,9 @@ impl Pure {
                 Wire::Temperature { at, reading } => self.inbox.push_back((at, Input::Temperature { reading })),
                 Wire::Truth { at, truth } => {
                     self.news += 1;
-                    match truth {
-                        Truth::MotorPower(on) => self.log.power.push((at, on)),
-                        Truth::Bell => self.log.bells += 1,
-                        Truth::Supply(false) => self.gone(),
-                        _ => {}
+                    self.log.happened(at, truth);
+                    if truth == Truth::Supply(false) {
+                        self.gone();
                     }
                 }
             }
@@ -350,9 +348,7 @@ impl Pure {
             match effect {
                 Effect::Set { line, active } => {
                     self.observer.output(self.now, line, active);
-                    if line == OutLine::MotorAlive && self.twin.pin_level(line) != active {
-                        self.log.last_alive = Some(self.now);
-                    }
+                    self.log.driven(self.now, line, active, self.twin.pin_level(line) != active);
                     self.twin.output(self.now, line, active, &mut self.wires);
                     self.notice();
                 }

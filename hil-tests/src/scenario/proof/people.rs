@@ -1,0 +1,282 @@
+//! What people can do to start a game: press buttons, play the order of play, give commands.
+
+use super::super::order;
+use super::super::run::{Halt, Runner};
+use super::super::step::Stage;
+use super::Before;
+use crate::bench::{Role, Trouble};
+use crate::twin::{Act, MS};
+use std::collections::BTreeMap;
+use tumbler_core::input::InLine;
+use tumbler_core::latch::{Code, Malfunction};
+use tumbler_core::record::Event;
+use tumbler_core::round::call::Call;
+use tumbler_core::units::{Dice, Mono, RoundId};
+use tumbler_core::wire::console::{Answer, Command, Exit, Witness};
+
+/// The dealer's four buttons.
+const BUTTONS: [InLine; 4] = [InLine::Tumble, InLine::PlaceBets, InLine::NoMoreBets, InLine::NoSpin];
+/// All four buttons in all 24 orders: the shortest sequence that holds every order as four neighbours. Each order is
+/// tried on a table that refused everything before, which is the same table.
+const ORDERS: &[u8; 33] = b"012301203120132010231021302103210";
+/// A deliberate press, and the time until the next one, in milliseconds: the debounce of 20 ms passes in both, after
+/// bounce of 5 ms.
+const PRESS: (u32, u64) = (60, 100);
+/// The dome's travel and debounce, in milliseconds.
+const DOME: u64 = 300;
+/// Presses are on record after this time at the latest, in milliseconds.
+const ON_RECORD: u64 = 2_000;
+
+/// What the supervisor's key says about a latch.
+enum Key {
+    /// No privilege is in force.
+    Off,
+    /// The last turn is older than the latch.
+    Older,
+    /// The last turn is newer than the latch: to open it is lawful now.
+    Newer,
+}
+
+impl Runner<'_> {
+    /// Everything that people can try without a restart and without closing the table.
+    pub(super) fn try_people(&mut self, before: &Before) -> Result<(), Halt> {
+        self.try_buttons(before)?;
+        self.try_order_of_play(before)?;
+        self.try_commands(before)?;
+        self.still_latched(before, "buttons, order of play and commands")
+    }
+
+    /// Each button alone: the shortest proof, for after a restart.
+    pub(super) fn try_each_button(&mut self, before: &Before, when: &str) -> Result<(), Halt> {
+        for button in BUTTONS {
+            self.press(button)?;
+            self.nothing_came(before, &format!("{when}, {} pressed", button.name()))?;
+        }
+        Ok(())
+    }
+
+    fn try_buttons(&mut self, before: &Before) -> Result<(), Halt> {
+        let from = self.bench.log().records.len();
+        let mut pressed = BTreeMap::from(BUTTONS.map(|button| (button, 1)));
+        self.try_each_button(before, "each button alone")?;
+        for place in ORDERS {
+            let Some(button) = BUTTONS.get(usize::from(place.wrapping_sub(b'0'))) else { continue };
+            *pressed.entry(*button).or_insert(0) += 1;
+            self.press(*button)?;
+            self.nothing_came(before, &format!("all buttons in every order, {} pressed", button.name()))?;
+        }
+        self.presses_came(before, from, &pressed)
+    }
+
+    fn press(&mut self, line: InLine) -> Result<(), Halt> {
+        self.bench.act(Act::Press { line, millis: PRESS.0 })?;
+        self.pass(PRESS.1)
+    }
+
+    /// Presses that never reached the table prove nothing: each must be on record, as refused or as a call out of turn.
+    fn presses_came(&mut self, before: &Before, from: usize, pressed: &BTreeMap<InLine, u32>) -> Result<(), Halt> {
+        let until = self.bench.now() + ON_RECORD * MS + self.bench.grace();
+        loop {
+            let seen = self.presses_on_record(from);
+            let missing = BUTTONS.into_iter().find(|button| seen.get(button) < pressed.get(button));
+            let Some(button) = missing else { return Ok(()) };
+            if self.bench.now() < until {
+                self.bench.pass(until)?;
+                continue;
+            }
+            // A stuck button, lost wires and a journal that cannot be written are such that presses leave no record.
+            if matches!(before.code, Code::Buttons | Code::Gpio | Code::Journal) {
+                self.left_out(
+                    &format!("presses of {}", button.name()),
+                    &format!("under {} not all of them leave a record", before.code),
+                );
+                return Ok(());
+            }
+            return Err(Trouble::Rig(format!(
+                "{} was pressed {:?} times and {:?} presses are on record, so the latch proof proves nothing; {}",
+                button.name(),
+                pressed.get(&button),
+                seen.get(&button),
+                self.where_we_are()
+            ))
+            .into());
+        }
+    }
+
+    fn presses_on_record(&self, from: usize) -> BTreeMap<InLine, u32> {
+        let mut seen = BTreeMap::new();
+        for durable in self.bench.log().records.iter().skip(from) {
+            let button = match &durable.record.event {
+                Event::Refused { what, .. } if what == InLine::Tumble.name() => InLine::Tumble,
+                Event::Called { call: Call::PlaceBets, .. } => InLine::PlaceBets,
+                Event::Called { call: Call::NoMoreBets, .. } => InLine::NoMoreBets,
+                Event::Called { call: Call::NoSpin, .. } => InLine::NoSpin,
+                _ => continue,
+            };
+            *seen.entry(button).or_insert(0) += 1;
+        }
+        seen
+    }
+
+    /// A determined dealer plays the rule set's order of play to its end, whatever the table says.
+    fn try_order_of_play(&mut self, before: &Before) -> Result<(), Halt> {
+        for (deed, reached) in order::of(&self.trial.rules) {
+            match deed {
+                order::Deed::Cover => self.dome(false)?,
+                order::Deed::Uncover => self.dome(true)?,
+                order::Deed::Tumble => self.press(InLine::Tumble)?,
+                order::Deed::PlaceBets => self.press(InLine::PlaceBets)?,
+                order::Deed::NoMoreBets => self.press(InLine::NoMoreBets)?,
+                order::Deed::Enter => self.keys(&[1, 3, 6, 7])?,
+                order::Deed::AllPaid => self.keys(&[7])?,
+                order::Deed::AwaitSpun | order::Deed::AwaitOutcome => {}
+            }
+            let stage = Stage::ALL.iter().find(|(_, stage)| stage == reached).map_or("", |(name, _)| *name);
+            self.nothing_came(before, &format!("the order of play, {deed:?} on the way to {stage}"))?;
+        }
+        self.dome(before.dome_up)
+    }
+
+    fn dome(&mut self, up: bool) -> Result<(), Halt> {
+        if self.bench.physical().dome_up == up || !order::covered(&self.trial.rules) {
+            return Ok(());
+        }
+        self.bench.act(if up { Act::LiftDome } else { Act::LowerDome })?;
+        self.pass(DOME)
+    }
+
+    /// Every command of every role that could start a game, open the table or open the latch without being allowed to.
+    pub(super) fn try_commands(&mut self, before: &Before) -> Result<(), Halt> {
+        let Some(shown) = self.bench.snapshot()? else {
+            return Err(self.wrong(before, "commands", "the daemon is gone"));
+        };
+        let turned = if shown.key { self.key_turned() } else { None };
+        let mut supervisor = never_granted();
+        for malfunction in &shown.malfunctions {
+            let code = malfunction.code;
+            match key(turned, malfunction) {
+                Key::Off => {
+                    supervisor.extend(resets(code));
+                    self.left_out("a reset under an older turn of the key", "the key was not turned before the latch");
+                }
+                Key::Older => {
+                    supervisor.extend(resets(code));
+                    self.left_out("a reset without the key", "the key is in force from before the latch");
+                }
+                Key::Newer => {
+                    if !code.allows_procedure() || !shown.open {
+                        supervisor.push(procedure(code));
+                    }
+                    self.left_out("a reset without the key", "the key was turned after the latch");
+                }
+            }
+        }
+        let mut technician = never_granted();
+        technician.extend(shown.malfunctions.iter().flat_map(|m| resets(m.code)));
+        technician.extend([enrol(), Command::Close { name: name() }]);
+        if turned.is_none() {
+            // Under the key they are lawful, and start no game: the thorough proof tries them.
+            supervisor.extend([enrol(), maintenance(true), maintenance(false)]);
+            technician.extend([maintenance(true), maintenance(false)]);
+        }
+        let mut nobody = technician.clone();
+        nobody.extend([maintenance(true), maintenance(false)]);
+        for (role, commands) in [(Role::Supervisor, supervisor), (Role::Technician, technician), (Role::Nobody, nobody)]
+        {
+            for command in commands {
+                match self.must_be_refused(before, role, command) {
+                    Err(Halt::Trouble(Trouble::NotHere(why))) => {
+                        self.left_out(&format!("commands by {role:?}"), &why);
+                        break;
+                    }
+                    done => done?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// When the key was last turned, on the clock of the records.
+    fn key_turned(&self) -> Option<Mono> {
+        let records = self.bench.log().records.iter().rev();
+        records.map(|durable| &durable.record).find(|r| r.event == Event::KeyTurned).map(|r| r.at)
+    }
+
+    fn must_be_refused(&mut self, before: &Before, role: Role, command: Command) -> Result<(), Halt> {
+        let what = format!("{role:?} asked {command:?}");
+        self.asked = Some(self.bench.ask(role, command)?);
+        let answer = self.await_answer()?;
+        self.nothing_came(before, &what)?;
+        match answer {
+            Answer::Refused(_) => Ok(()),
+            Answer::Done(done) => Err(self.wrong(before, &what, &format!("the answer was done ({done})"))),
+        }
+    }
+}
+
+fn key(turned: Option<Mono>, latched: &Malfunction) -> Key {
+    match turned {
+        None => Key::Off,
+        Some(at) if at <= latched.since => Key::Older,
+        Some(_) => Key::Newer,
+    }
+}
+
+pub(super) fn name() -> String {
+    "Mei".into()
+}
+
+fn reason() -> String {
+    "the latch proof tries it".into()
+}
+
+/// What no key and no role gets on a latched table without a round.
+fn never_granted() -> Vec<Command> {
+    let dice = Dice::all().next();
+    let witness = [Witness::Areas, Witness::Seal, Witness::Bell, Witness::Sign];
+    let mut all = vec![
+        Command::Open { name: name() },
+        Command::ConfirmDome { reason: reason(), name: name() },
+        Command::Settle { dice: None, reason: reason(), name: name() },
+        Command::Settle { dice, reason: reason(), name: name() },
+        Command::Void { reason: reason(), damaged_dice: false, not_flat: false, name: name() },
+        // Rounds count from 1: of a real one this would be lawful, and latch `dice` besides.
+        Command::VoidAfterwards { round: RoundId(0), reason: reason(), name: name() },
+    ];
+    all.extend(dice.map(|dice| Command::Amend { dice, uphold: true, name: name() }));
+    all.extend(witness.map(|item| Command::Witness { item, right: true, name: name() }));
+    all
+}
+
+pub(super) fn procedure(code: Code) -> Command {
+    Command::Reset { code, exit: Exit::Procedure("by eye, two persons".into()), name: name() }
+}
+
+pub(super) fn rectified(code: Code) -> Command {
+    Command::Reset { code, exit: Exit::Rectified, name: name() }
+}
+
+fn resets(code: Code) -> [Command; 2] {
+    [rectified(code), procedure(code)]
+}
+
+pub(super) fn maintenance(on: bool) -> Command {
+    Command::Maintenance { on, name: name() }
+}
+
+fn enrol() -> Command {
+    Command::EnrolDice { reason: reason(), name: name() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_sequence_holds_every_order_of_the_four_buttons() {
+        let orders: BTreeSet<&[u8]> =
+            ORDERS.windows(4).filter(|order| order.iter().collect::<BTreeSet<_>>().len() == BUTTONS.len()).collect();
+        assert_eq!(orders.len(), 24);
+    }
+}

@@ -1,0 +1,101 @@
+//! The proof's own manners: a table that lets a way through is found, and so is a proof that tries nothing.
+
+use super::super::file::{Trial, parse};
+use super::super::run::{Halt, Runner, run};
+use super::super::{Outcome, Verdict};
+use crate::bench::Bench;
+use crate::bench::pure::{Pure, Setup};
+use crate::twin::Fault;
+use std::path::Path;
+use tumbler_core::latch::Code;
+
+fn trial(rules: &str, steps: &str) -> Trial {
+    let text =
+        format!("about = \"a case\"\nsteps = [{steps}]\n[endings]\n{rules} = []\n[at_end]\nlatched = [\"seal\"]");
+    parse(Path::new("case.toml"), &text).unwrap().remove(0)
+}
+
+fn bench(trial: &Trial) -> Pure {
+    Pure::new(Setup::of(&trial.rules, &trial.layout, 5)).unwrap()
+}
+
+fn outcome(rules: &str, steps: &str) -> Outcome {
+    let trial = trial(rules, steps);
+    run(&mut bench(&trial), &trial)
+}
+
+/// What a deed of the proof says on a table that is open and healthy, so that it must find a way.
+fn found(rules: &str, opened: bool, deed: impl FnOnce(&mut Runner<'_>) -> Result<(), Halt>) -> String {
+    let trial = trial(rules, "");
+    let mut bench = bench(&trial);
+    let mut runner = Runner::new(&mut bench, &trial);
+    let prepared = if opened { runner.open() } else { runner.pass(1500).and_then(|()| runner.turn_key()) };
+    let prepared = prepared.and_then(|()| runner.pass(500));
+    assert!(prepared.is_ok(), "the table is healthy");
+    match deed(&mut runner) {
+        Err(Halt::Wrong(what)) => what,
+        Err(Halt::Trouble(trouble)) => panic!("{trouble}"),
+        Ok(()) => panic!("nothing was found"),
+    }
+}
+
+#[test]
+fn buttons_that_start_a_game_are_found_under_every_order_of_play() {
+    for rules in ["nz-1998", "nz-div9", "sg-v6", "sg-open", "sg-open-early"] {
+        let what = found(rules, true, |runner| {
+            let before = runner.count(Code::Seal, vec![Code::Seal]);
+            runner.try_each_button(&before, "now")?;
+            runner.still_latched(&before, "now")
+        });
+        assert!(what.contains("began while seal is latched"), "{rules}: {what}");
+    }
+}
+
+#[test]
+fn a_command_that_opens_the_table_is_found() {
+    let what = found("nz-div9", false, |runner| {
+        let before = runner.count(Code::Seal, vec![Code::Seal]);
+        runner.try_commands(&before)
+    });
+    assert!(what.contains("Open") && what.contains("a test began"), "{what}");
+}
+
+#[test]
+fn power_that_comes_although_nothing_commands_it_is_found() {
+    // The runner does not know of the fault: this is what a shorted driver would look like if nobody had planted it.
+    let trial = trial("nz-div9", "\"open table\", \"lift dome\", \"break seal\", \"wait latched seal\", \"mend seal\"");
+    let mut bench = bench(&trial);
+    assert_eq!(run(&mut bench, &trial).verdict, Verdict::Pass);
+    bench.fault(Fault::Runaway).unwrap();
+    let mut runner = Runner::new(&mut bench, &trial);
+    match runner.prove(Code::Seal, false) {
+        Err(Halt::Wrong(what)) => assert!(what.contains("the motor got power"), "{what}"),
+        _ => panic!("the order of play lowers the dome, and the motor runs"),
+    }
+}
+
+#[test]
+fn a_table_that_is_not_latched_or_in_a_round_is_not_proved() {
+    let fails = outcome("nz-div9", "\"open table\", \"prove latched seal\"").verdict;
+    assert!(matches!(&fails, Verdict::Fail(why) if why.iter().any(|w| w.contains("prove latched seal"))), "{fails:?}");
+    let steps = "\"open table\", \"play to revealed\", \"break seal\", \"wait latched seal\", \"prove latched seal\"";
+    let invalid = outcome("nz-div9", steps).verdict;
+    assert!(matches!(&invalid, Verdict::Invalid(why) if why.contains("without a round")), "{invalid:?}");
+}
+
+#[test]
+fn a_latched_table_holds_and_what_was_not_tried_is_said() {
+    for rules in ["nz-1998", "nz-div9", "sg-v6", "sg-open", "sg-open-early"] {
+        let Outcome { verdict, notes, .. } = outcome(
+            rules,
+            "\"open table\", \"break seal\", \"prove latched seal\", \"mend seal\", \"prove latched seal\"",
+        );
+        assert_eq!(verdict, Verdict::Pass, "{rules}");
+        // The key of the opening is older than the latch, and in force for five minutes.
+        assert!(notes.iter().any(|note| note.contains("without the key")), "{notes:?}");
+    }
+    let steps = "\"open table\", \"pass 301 s\", \"break seal\", \"prove latched seal\"";
+    let lapsed = outcome("nz-div9", steps);
+    assert_eq!(lapsed.verdict, Verdict::Pass);
+    assert!(lapsed.notes.iter().any(|note| note.contains("older turn of the key")), "{:?}", lapsed.notes);
+}

@@ -10,7 +10,6 @@ pub mod pure;
 use crate::twin::{Act, Fault, Twin};
 use log::Log;
 pub use outside::Outside;
-use tumbler_core::effect::OutLine;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::{Answer, Command};
 
@@ -79,7 +78,7 @@ impl Physical {
             dome_up: twin.dome_up(),
             shining: [twin.shining(0), twin.shining(1)],
             display: twin.display(),
-            sign: twin.supply() && twin.pin_level(OutLine::OutOfService),
+            sign: twin.sign_lit(),
             supply: twin.supply(),
         }
     }

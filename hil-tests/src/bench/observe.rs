@@ -64,13 +64,16 @@ pub const fn part(fault: Fault) -> Option<Part> {
         Fault::DeadmanWelded | Fault::Runaway => Part::Relay,
         Fault::CamLost | Fault::CamBounce | Fault::Noise(Noise::CamPhantom | Noise::CamBoth) => Part::Cam,
         Fault::PinStuck(_) => Part::Gpio,
+        Fault::DomeCable { .. } | Fault::DomeBounce => Part::DomeContacts,
         Fault::LineStuck { line, .. } => match line {
             InLine::CamA | InLine::CamB => Part::Cam,
             InLine::DomeClosed | InLine::DomeOpen => Part::DomeContacts,
             InLine::MotorFault => Part::Motor,
             _ => Part::Buttons,
         },
-        Fault::Noise(Noise::Flicker { .. }) | Fault::DiceCocked(_) => return None,
+        Fault::Noise(Noise::Chatter(_)) => Part::Buttons,
+        // Judges see the wires to bell and sign, and not what hangs on them.
+        Fault::Noise(Noise::Flicker { .. }) | Fault::DiceCocked(_) | Fault::BellDead | Fault::SignDead => return None,
         Fault::DiceMoving | Fault::DiceMissing | Fault::DiceExtra | Fault::DiceForeign | Fault::DiceNotTumbled => {
             Part::Dice
         }
@@ -79,10 +82,21 @@ pub const fn part(fault: Fault) -> Option<Part> {
         | Fault::ReaderWrongFace
         | Fault::ReaderGarbage
         | Fault::ReaderStale
+        | Fault::ReaderFrames(_)
         | Fault::UnitSilent(10) => Part::Reader,
-        Fault::KeyStuck(_) | Fault::KeyChatter | Fault::DisplayWrong | Fault::UnitSilent(1) => Part::Terminal,
-        Fault::Lamp { .. } | Fault::LampsSwapped(..) | Fault::UnitSilent(_) => Part::Lamps,
-        Fault::BusCut | Fault::BusNoise(_) => Part::Bus,
+        Fault::KeyStuck(_)
+        | Fault::KeyChatter
+        | Fault::KeyGhost
+        | Fault::Noise(Noise::Keys)
+        | Fault::DisplayWrong
+        | Fault::UnitSilent(1) => Part::Terminal,
+        Fault::Lamp { .. }
+        | Fault::LampsSwapped(..)
+        | Fault::LampSupplyDead
+        | Fault::LampsPartial
+        | Fault::Noise(Noise::LampSupply)
+        | Fault::UnitSilent(_) => Part::Lamps,
+        Fault::BusCut | Fault::Frames { .. } | Fault::BusBabble => Part::Bus,
     })
 }
 

@@ -28,6 +28,8 @@ pub(super) enum Due {
     DipOver,
     /// The next disturbance of a noisy line.
     Noise(Noise),
+    /// The lamps' supply is back after a break.
+    LampsBack,
     /// A slipping drive grips, or slips again.
     Slip,
 }

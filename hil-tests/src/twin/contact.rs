@@ -17,6 +17,13 @@ pub(super) struct Bounce {
     pub micros: (u64, u64),
 }
 
+impl Bounce {
+    /// Whether it is a fault's: never less than its most, also where healthy contacts do not bounce.
+    pub(super) const fn is_fault(self) -> bool {
+        self.most > 20
+    }
+}
+
 /// Push button and key switch: a few milliseconds.
 pub(super) const BUTTON: Bounce = Bounce { most: 4, micros: (500, 8000) };
 /// The dome's contacts: 5 to 30 ms.
@@ -25,6 +32,8 @@ pub(super) const DOME: Bounce = Bounce { most: 6, micros: (5000, 30_000) };
 pub(super) const HALL: Bounce = Bounce { most: 1, micros: (20, 300) };
 /// The fault `cam.bounce`: fifty extra edges.
 pub(super) const HALL_BAD: Bounce = Bounce { most: 25, micros: (4000, 4001) };
+/// The fault `dome.bounce`: 30 ms of it.
+pub(super) const DOME_BAD: Bounce = Bounce { most: 25, micros: (30_000, 30_001) };
 /// A clean contact.
 pub(super) const CLEAN: Bounce = Bounce { most: 0, micros: (0, 0) };
 
@@ -81,7 +90,7 @@ impl Contacts {
         let plan = get(&self.plan, line).wrapping_add(1);
         put(&mut self.plan, line, plan);
         agenda.plan(at, Due::Contact { line, active, plan });
-        let extra = if bounce.most > 20 { bounce.most } else { rng.range(0, bounce.most + 1) };
+        let extra = if bounce.is_fault() { bounce.most } else { rng.range(0, bounce.most + 1) };
         if extra == 0 {
             return;
         }
@@ -124,6 +133,17 @@ impl Contacts {
                 faults.bit(Fault::CamLost);
             }
         }
+        if matches!(line, InLine::DomeClosed | InLine::DomeOpen) {
+            for active in [false, true] {
+                let cable = Fault::DomeCable { active };
+                if faults.has(cable) {
+                    level = active;
+                    if raw != active {
+                        faults.bit(cable);
+                    }
+                }
+            }
+        }
         if line == InLine::MotorFault && faults.has(Fault::DriverFaultDead) {
             level = false;
         }
@@ -135,11 +155,11 @@ impl Contacts {
 }
 
 impl Contacts {
-    /// A made contact breaks at `at` for this long.
-    pub(super) fn blink(&mut self, line: InLine, at: u64, nanos: u64, agenda: &mut Agenda) {
+    /// A contact at rest takes the other level, `active`, at `at` for this long.
+    pub(super) fn pulse(&mut self, line: InLine, active: bool, at: u64, nanos: u64, agenda: &mut Agenda) {
         let plan = get(&self.plan, line).wrapping_add(1);
         put(&mut self.plan, line, plan);
-        agenda.plan(at, Due::Contact { line, active: false, plan });
-        agenda.plan(at + nanos, Due::Contact { line, active: true, plan });
+        agenda.plan(at, Due::Contact { line, active, plan });
+        agenda.plan(at + nanos, Due::Contact { line, active: !active, plan });
     }
 }

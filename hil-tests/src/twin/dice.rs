@@ -29,7 +29,9 @@ pub(super) struct Dice {
     /// Motion counter of the reader: measurements in which a die moved.
     motions: u64,
     since: u64,
-    stale: Option<u64>,
+    /// The blocks that a stale reader repeats.
+    stale_poses: Option<[u16; 9]>,
+    stale_faces: Option<[u16; 4]>,
 }
 
 impl Dice {
@@ -44,7 +46,8 @@ impl Dice {
             plan: 0,
             motions: 0,
             since: 0,
-            stale: None,
+            stale_poses: None,
+            stale_faces: None,
         }
     }
 
@@ -98,32 +101,24 @@ impl Dice {
         }
     }
 
-    fn measurement(&mut self, at: u64, faults: &mut Faults) -> u64 {
-        let count = at / MEASURE_NANOS;
-        if faults.bites(Fault::ReaderStale) {
-            *self.stale.get_or_insert(count)
-        } else {
-            self.stale.take();
-            count
-        }
-    }
-
-    fn poses(&mut self, at: u64, faults: &mut Faults) -> [u16; 9] {
-        let measurement = self.measurement(at, faults) as u16;
+    fn poses(&self, at: u64, faults: &mut Faults) -> [u16; 9] {
+        let measurement = (at / MEASURE_NANOS) as u16;
         if faults.bites(Fault::ReaderGarbage) {
             return [measurement, 77, 9, 9, 9, 0xFFFF, 0xFFFF, 0xFFFF, 0];
         }
         let shaken = self.moving && !faults.bites(Fault::DiceNotTumbled);
-        let restless = faults.bites(Fault::DiceMoving);
+        let restless = !shaken && faults.bites(Fault::DiceMoving);
         let mut poses = self.flat.map(|flat| if flat { FLAT } else { NOT_FLAT });
         let mut identity = self.identity;
         let mut seen = 3;
         if shaken || restless {
             poses = [MOVING; 3];
-        } else if faults.bites(Fault::ReaderSaysFlat) {
-            poses = [FLAT; 3];
-        } else if faults.bites(Fault::ReaderSaysNotFlat) {
-            poses = [NOT_FLAT; 3];
+        } else {
+            for (fault, said) in [(Fault::ReaderSaysFlat, FLAT), (Fault::ReaderSaysNotFlat, NOT_FLAT)] {
+                if poses != [said; 3] && faults.bites(fault) {
+                    poses = [said; 3];
+                }
+            }
         }
         if faults.bites(Fault::DiceMissing) {
             seen = 2;
@@ -142,8 +137,8 @@ impl Dice {
         [measurement, seen, a, b, c, x, y, z, motions]
     }
 
-    fn face_block(&mut self, at: u64, faults: &mut Faults) -> [u16; 4] {
-        let measurement = self.measurement(at, faults) as u16;
+    fn face_block(&self, at: u64, faults: &mut Faults) -> [u16; 4] {
+        let measurement = (at / MEASURE_NANOS) as u16;
         let mut faces = self.faces.map(u16::from);
         if self.moving {
             faces = [0; 3];
@@ -173,12 +168,27 @@ impl Dice {
         if *address == 0 && *count <= 2 && *count > 0 {
             Ok(take(&[1, 0x0201], 0))
         } else if let Some(offset) = within(POSES) {
-            Ok(take(&self.poses(at, faults), offset))
+            let poses = self.poses(at, faults);
+            Ok(take(&stale(&mut self.stale_poses, poses, faults), offset))
         } else if let Some(offset) = within(FACES) {
-            Ok(take(&self.face_block(at, faults), offset))
+            let faces = self.face_block(at, faults);
+            Ok(take(&stale(&mut self.stale_faces, faces, faults), offset))
         } else {
             Err(BusFailure::Exception(2))
         }
+    }
+}
+
+/// What a reader says whose present measurement is `now`: that, or what it said when it last measured.
+fn stale<const N: usize>(last: &mut Option<[u16; N]>, now: [u16; N], faults: &mut Faults) -> [u16; N] {
+    match *last {
+        Some(last) if faults.has(Fault::ReaderStale) => {
+            if last != now {
+                faults.bit(Fault::ReaderStale);
+            }
+            last
+        }
+        _ => *last.insert(now),
     }
 }
 
@@ -223,5 +233,35 @@ mod tests {
             assert_eq!(lying, usize::from(cocked));
             assert!(faults.took_hold(Fault::DiceCocked(cocked)));
         }
+    }
+
+    #[test]
+    fn a_stale_reader_repeats_what_it_said_last_with_its_counter() {
+        let mut rng = Rng::new(3);
+        let mut dice = Dice::new(&mut rng);
+        let mut faults = Faults::default();
+        let before = read(&mut dice, 0, 0x10, 9, &mut faults);
+        faults.set(Fault::ReaderStale);
+        assert_eq!(read(&mut dice, 1, 0x10, 9, &mut faults), before);
+        assert!(!faults.took_hold(Fault::ReaderStale), "within one measurement it says what is so");
+        dice.shake(1_000_000_000);
+        assert_eq!(read(&mut dice, 1_100_000_000, 0x10, 9, &mut faults), before);
+        assert!(faults.took_hold(Fault::ReaderStale));
+        faults.heal(Fault::ReaderStale);
+        let after = read(&mut dice, 1_100_000_000, 0x10, 9, &mut faults);
+        assert_eq!((after[0], after[2]), (22, MOVING));
+    }
+
+    #[test]
+    fn a_reader_that_says_flat_of_flat_dice_is_not_wrong_yet() {
+        let mut rng = Rng::new(3);
+        let mut dice = Dice::new(&mut rng);
+        let mut faults = Faults::default();
+        faults.set(Fault::ReaderSaysFlat);
+        read(&mut dice, 0, 0x10, 9, &mut faults);
+        assert!(!faults.took_hold(Fault::ReaderSaysFlat));
+        dice.lay(1, 4, false);
+        assert_eq!(read(&mut dice, 0, 0x10, 9, &mut faults)[2..5], [FLAT; 3]);
+        assert!(faults.took_hold(Fault::ReaderSaysFlat));
     }
 }

@@ -2,10 +2,10 @@
 
 use super::agenda::Due;
 use super::contact::{HALL, HALL_BAD};
-use super::fault::{Fault, Noise};
+use super::fault::Fault;
 use super::shaft::{Moved, Way};
 use super::wire::{Truth, Wire};
-use super::{MS, Twin, contact};
+use super::{MS, Twin};
 use tumbler_core::effect::OutLine;
 use tumbler_core::input::InLine;
 
@@ -73,7 +73,7 @@ impl Twin {
             if powered {
                 self.drive.full =
                     1000.0 / (f64::from(self.config.tumble_millis) * (0.96 + self.rng.range(0, 80) as f64 / 1000.0));
-                if self.faults.bites(Fault::MotorIntermittent) {
+                if self.faults.has(Fault::MotorIntermittent) {
                     self.drive.slipping = false;
                     self.agenda.plan(at + 500 * MS, Due::Slip);
                 }
@@ -160,34 +160,12 @@ impl Twin {
     pub(super) fn slip(&mut self, at: u64, out: &mut Vec<Wire>) {
         let still = self.drive.powered && self.faults.has(Fault::MotorIntermittent);
         self.drive.slipping = still && !self.drive.slipping;
+        if self.drive.slipping {
+            self.faults.bit(Fault::MotorIntermittent);
+        }
         if still {
             self.agenda.plan(at + if self.drive.slipping { 450 } else { 500 } * MS, Due::Slip);
         }
         self.aim(at, out);
-    }
-
-    pub(super) fn noise(&mut self, noise: Noise, at: u64) {
-        if !self.faults.has(Fault::Noise(noise)) {
-            return;
-        }
-        let next = match noise {
-            Noise::Flicker { line, micros } => {
-                let idle = line == InLine::DomeClosed && !self.shaft.moving();
-                if !idle && self.contacts.raw(line) {
-                    self.faults.bit(Fault::Noise(noise));
-                    self.contacts.blink(line, at, u64::from(micros) * 1000, &mut self.agenda);
-                }
-                if idle { 20 } else { 250 }
-            }
-            Noise::CamPhantom | Noise::CamBoth => {
-                self.faults.bit(Fault::Noise(noise));
-                let both = noise == Noise::CamBoth && self.rng.chance(500);
-                let line = if both { InLine::CamB } else { InLine::CamA };
-                let level = !self.contacts.raw(line);
-                self.contacts.plan(line, level, at, contact::CLEAN, &mut self.agenda, &mut self.rng);
-                self.rng.range(3, 30)
-            }
-        };
-        self.agenda.plan(at + next * MS, Due::Noise(noise));
     }
 }

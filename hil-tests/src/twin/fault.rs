@@ -18,6 +18,25 @@ pub enum Noise {
         /// For how long.
         micros: u32,
     },
+    /// A button's contact makes for some milliseconds again and again although nobody touches it.
+    Chatter(InLine),
+    /// The terminal makes a thousand presses of its number keys a second.
+    Keys,
+    /// The lamps' supply breaks for 60 ms five times a second.
+    LampSupply,
+}
+
+/// What becomes of a reply on its way over the field bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Garble {
+    /// It is hit, and so fails by its checksum; or the request was, and then no unit heard it.
+    Hit,
+    /// It comes after the master has given it up.
+    Late,
+    /// It comes twice.
+    Twice,
+    /// It carries another unit's address, and a good checksum.
+    OtherUnit,
 }
 
 /// A fault of one lamp.
@@ -71,6 +90,13 @@ pub enum Fault {
         /// The level.
         active: bool,
     },
+    /// The cable of the dome's contacts: both lines say this, wherever the dome is.
+    DomeCable {
+        /// Shorted: both active. Cut: both inactive.
+        active: bool,
+    },
+    /// The dome's contacts bounce for 30 ms whenever they move.
+    DomeBounce,
     /// An output pin stays as it is, whatever is written to it.
     PinStuck(OutLine),
     /// The cam's edges do not arrive at all.
@@ -99,12 +125,16 @@ pub enum Fault {
     ReaderWrongFace,
     /// The reader answers with numbers that mean nothing.
     ReaderGarbage,
-    /// The reader repeats an old measurement.
+    /// The reader repeats its last measurement, and the counter with it.
     ReaderStale,
+    /// This becomes of every reply of the reader.
+    ReaderFrames(Garble),
     /// A key of the terminal is held down for ever.
     KeyStuck(u8),
     /// Every press of a key makes contact five times.
     KeyChatter,
+    /// Every press of a number key is one of its neighbour too: both make contact by turns, twice each.
+    KeyGhost,
     /// The display shows something else than it was told.
     DisplayWrong,
     /// A lamp.
@@ -116,12 +146,27 @@ pub enum Fault {
     },
     /// Two lamps are crossed: each shines for the other, and their currents look right.
     LampsSwapped(u16, u16),
+    /// The lamps' supply is dead: the boards answer, and nothing shines.
+    LampSupplyDead,
+    /// One of the boards' two fuses is gone: every second lamp stays dark.
+    LampsPartial,
+    /// The bell's magnet does not strike.
+    BellDead,
+    /// The sign does not light.
+    SignDead,
     /// A unit on the field bus is mute.
     UnitSilent(u8),
     /// The cable of the field bus is cut: every unit is mute.
     BusCut,
-    /// This percentage of the frames is hit.
-    BusNoise(u8),
+    /// This becomes of a share of all replies.
+    Frames {
+        /// What becomes of them.
+        garble: Garble,
+        /// The share in percent, 1 to 100.
+        percent: u8,
+    },
+    /// A transmitter that is stuck on fills the line with random bytes.
+    BusBabble,
 }
 
 /// The faults that are in force, and those that have shown.

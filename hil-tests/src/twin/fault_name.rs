@@ -1,6 +1,6 @@
 //! The catalogue's ids of faults, as scenarios write them: `motor.stall`, `lamp.open:small`, `line.stuck_active:tumble`.
 
-use super::fault::{Fault, LampFault, Noise};
+use super::fault::{Fault, Garble, LampFault, Noise};
 use tumbler_core::effect::OutLine;
 use tumbler_core::input::InLine;
 
@@ -30,7 +30,9 @@ const PLAIN: &[(&str, Fault)] = &[
     ("cam.both_noise", Fault::Noise(Noise::CamBoth)),
     ("dome.stuck_closed", Fault::LineStuck { line: InLine::DomeClosed, active: true }),
     ("dome.stuck_open", Fault::LineStuck { line: InLine::DomeOpen, active: true }),
-    ("dome.cable_cut", Fault::LineStuck { line: InLine::DomeClosed, active: false }),
+    ("dome.cable_cut", Fault::DomeCable { active: false }),
+    ("dome.short", Fault::DomeCable { active: true }),
+    ("dome.bounce", Fault::DomeBounce),
     ("dome.flicker", Fault::Noise(Noise::Flicker { line: InLine::DomeClosed, micros: 2000 })),
     ("dome.flicker_long", Fault::Noise(Noise::Flicker { line: InLine::DomeClosed, micros: 10_000 })),
     ("seal.flicker", Fault::Noise(Noise::Flicker { line: InLine::Seal, micros: 2000 })),
@@ -43,6 +45,8 @@ const PLAIN: &[(&str, Fault)] = &[
     ("dice.foreign", Fault::DiceForeign),
     ("dice.not_tumbled", Fault::DiceNotTumbled),
     ("reader.silent", Fault::UnitSilent(10)),
+    ("reader.crc", Fault::ReaderFrames(Garble::Hit)),
+    ("reader.slow", Fault::ReaderFrames(Garble::Late)),
     ("reader.says_flat", Fault::ReaderSaysFlat),
     ("reader.says_not_flat", Fault::ReaderSaysNotFlat),
     ("reader.wrong_face", Fault::ReaderWrongFace),
@@ -50,16 +54,33 @@ const PLAIN: &[(&str, Fault)] = &[
     ("reader.stale", Fault::ReaderStale),
     ("terminal.silent", Fault::UnitSilent(1)),
     ("terminal.chatter", Fault::KeyChatter),
+    ("terminal.ghost", Fault::KeyGhost),
+    ("terminal.flood", Fault::Noise(Noise::Keys)),
     ("display.wrong", Fault::DisplayWrong),
     ("lamps.board_silent", Fault::UnitSilent(2)),
+    ("lamps.psu_dead", Fault::LampSupplyDead),
+    ("lamps.flicker", Fault::Noise(Noise::LampSupply)),
+    ("lamps.partial", Fault::LampsPartial),
+    ("bell.dead", Fault::BellDead),
+    ("sign.dead", Fault::SignDead),
+    ("key.stuck_on", KEY_TURNED),
+    ("key.active_at_start", KEY_TURNED),
     ("bus.cut", Fault::BusCut),
-    ("bus.noise_1pct", Fault::BusNoise(1)),
-    ("bus.noise_30pct", Fault::BusNoise(30)),
+    ("bus.noise_1pct", Fault::Frames { garble: Garble::Hit, percent: 1 }),
+    ("bus.noise_30pct", Fault::Frames { garble: Garble::Hit, percent: 30 }),
+    ("bus.late_reply", Fault::Frames { garble: Garble::Late, percent: 100 }),
+    ("bus.duplicate_reply", Fault::Frames { garble: Garble::Twice, percent: 100 }),
+    ("bus.wrong_unit", Fault::Frames { garble: Garble::OtherUnit, percent: 100 }),
+    ("bus.babble", Fault::BusBabble),
 ];
+
+const KEY_TURNED: Fault = Fault::LineStuck { line: InLine::SupervisorKey, active: true };
 
 /// Ids that need an argument after a colon, and what it is.
 const WITH: &[(&str, &str)] = &[
     ("button.stuck", "a line, such as tumble"),
+    ("button.active_at_start", "a line, such as tumble"),
+    ("button.chatter", "a line, such as tumble"),
     ("line.stuck_active", "a line"),
     ("line.stuck_inactive", "a line"),
     ("gpio.write_fails", "an output, such as bell"),
@@ -69,7 +90,12 @@ const WITH: &[(&str, &str)] = &[
     ("lamp.stuck_on", "an area"),
     ("lamp.swapped", "two areas with + between them"),
     ("terminal.key_stuck", "a key, 1 to 7; 7 is entry"),
+    ("bus.late_reply", PERCENT),
+    ("bus.duplicate_reply", PERCENT),
+    ("bus.wrong_unit", PERCENT),
 ];
+
+const PERCENT: &str = "a share in percent, 1 to 100; every reply without";
 
 /// Not a fault that the twin knows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -103,10 +129,20 @@ pub fn parse(name: &str, lamp: &dyn Fn(&str) -> Option<u16>) -> Result<Fault, Ba
     };
     let wrong = || bad(&format!("`{argument}` is no argument of {id}"), (*wanted).into());
     let line = || InLine::ALL.into_iter().find(|l| l.name() == argument).ok_or_else(wrong);
+    let frames = |garble| match argument.parse() {
+        Ok(percent @ 1..=100) => Ok(Fault::Frames { garble, percent }),
+        _ => Err(wrong()),
+    };
     let of_lamp = |kind| lamp(argument).map(|lamp| Fault::Lamp { kind, lamp }).ok_or_else(wrong);
     match id {
-        "button.stuck" | "line.stuck_active" => Ok(Fault::LineStuck { line: line()?, active: true }),
+        "button.stuck" | "button.active_at_start" | "line.stuck_active" => {
+            Ok(Fault::LineStuck { line: line()?, active: true })
+        }
         "line.stuck_inactive" => Ok(Fault::LineStuck { line: line()?, active: false }),
+        "button.chatter" => Ok(Fault::Noise(Noise::Chatter(line()?))),
+        "bus.late_reply" => frames(Garble::Late),
+        "bus.duplicate_reply" => frames(Garble::Twice),
+        "bus.wrong_unit" => frames(Garble::OtherUnit),
         "gpio.write_fails" => {
             OutLine::ALL.into_iter().find(|l| l.name() == argument).map(Fault::PinStuck).ok_or_else(wrong)
         }
@@ -138,5 +174,8 @@ mod tests {
         assert!(error.contains("motor.stal") && error.contains("motor.stall,"), "{error}");
         assert!(parse("lamp.open:nowhere", &lamp).unwrap_err().to_string().contains("an area"));
         assert!(parse("button.stuck:bell", &lamp).is_err());
+        let tenth = Fault::Frames { garble: Garble::Late, percent: 10 };
+        assert_eq!(parse("bus.late_reply:10", &lamp), Ok(tenth));
+        assert!(parse("bus.late_reply:0", &lamp).unwrap_err().to_string().contains("1 to 100"));
     }
 }

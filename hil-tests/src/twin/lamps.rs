@@ -6,6 +6,8 @@ use tumbler_core::input::{BusFailure, BusReply};
 
 /// Outputs on a board.
 const OUTPUTS: u16 = 64;
+/// The outputs behind the second fuse: every second one.
+const SECOND: u64 = 0xAAAA_AAAA_AAAA_AAAA;
 /// The current sensor's filter: what it says is 5 ms old after a change.
 const SENSE_NANOS: u64 = 5_000_000;
 
@@ -37,7 +39,10 @@ impl Board {
     }
 
     /// What is sensed, and what shines, when these coils are on.
-    fn current(board: u8, coils: u64, faults: &Faults, mut bite: impl FnMut(Fault)) -> (u64, u64) {
+    fn current(board: u8, coils: u64, powered: bool, faults: &Faults, mut bite: impl FnMut(Fault)) -> (u64, u64) {
+        if !powered {
+            return (0, 0);
+        }
         let (mut sensed, mut shine) = (coils, coils);
         let bit_of = |lamp: u16| (usize::from(lamp) / 64 == usize::from(board)).then(|| 1_u64 << (lamp % 64));
         for fault in faults.iter() {
@@ -70,6 +75,13 @@ impl Board {
                         }
                     }
                 }
+                Fault::LampsPartial => {
+                    if coils & SECOND != 0 {
+                        bite(fault);
+                    }
+                    sensed &= !SECOND;
+                    shine &= !SECOND;
+                }
                 _ => {}
             }
         }
@@ -79,14 +91,25 @@ impl Board {
     /// Works out anew what shines; tells whether it changed.
     pub(super) fn refresh(&mut self, board: u8, powered: bool, faults: &mut Faults) -> bool {
         let mut bitten = Vec::new();
-        let (_, shine) = Self::current(board, self.coils, faults, |fault| bitten.push(fault));
+        let (_, shine) = Self::current(board, self.coils, powered, faults, |fault| bitten.push(fault));
         bitten.into_iter().for_each(|fault| faults.bit(fault));
-        let shine = if powered { shine } else { 0 };
         core::mem::replace(&mut self.shine, shine) != shine
     }
 
-    /// One transaction.
-    pub(super) fn bus(&mut self, at: u64, board: u8, op: &BusOp, faults: &Faults) -> Result<BusReply, BusFailure> {
+    /// Whether any lamp is commanded on.
+    pub(super) const fn commanded(&self) -> bool {
+        self.coils != 0
+    }
+
+    /// One transaction. `powered`: the lamps have their supply.
+    pub(super) fn bus(
+        &mut self,
+        at: u64,
+        board: u8,
+        op: &BusOp,
+        powered: bool,
+        faults: &Faults,
+    ) -> Result<BusReply, BusFailure> {
         match op {
             BusOp::WriteCoils { address, count, bits } => {
                 let mask = mask(*address, *count).ok_or(BusFailure::Exception(2))?;
@@ -102,7 +125,7 @@ impl Board {
                 let mask = mask(*address, *count).ok_or(BusFailure::Exception(2))?;
                 let settled = at >= self.changed.saturating_add(SENSE_NANOS);
                 let coils = if settled { self.coils } else { self.before };
-                let (sensed, _) = Self::current(board, coils, faults, |_| {});
+                let (sensed, _) = Self::current(board, coils, powered, faults, |_| {});
                 Ok(BusReply::Bits((sensed & mask) >> address))
             }
             _ => Err(BusFailure::Exception(1)),
@@ -115,7 +138,7 @@ mod tests {
     use super::*;
 
     fn sensed(board: &mut Board, at: u64, faults: &Faults) -> u64 {
-        match board.bus(at, 0, &BusOp::ReadDiscrete { address: 0, count: 64 }, faults) {
+        match board.bus(at, 0, &BusOp::ReadDiscrete { address: 0, count: 64 }, true, faults) {
             Ok(BusReply::Bits(bits)) => bits,
             other => panic!("{other:?}"),
         }
@@ -133,7 +156,7 @@ mod tests {
             let fault = Fault::Lamp { kind, lamp: 1 };
             faults.set(fault);
             let mut board = Board::default();
-            board.bus(0, 0, &BusOp::WriteCoils { address: 0, count: 64, bits: coils }, &faults).unwrap();
+            board.bus(0, 0, &BusOp::WriteCoils { address: 0, count: 64, bits: coils }, true, &faults).unwrap();
             board.refresh(0, true, &mut faults);
             assert_eq!(sensed(&mut board, 10_000_000, &faults), expected, "{kind:?}");
             assert!(faults.took_hold(fault), "{kind:?}");
@@ -147,7 +170,7 @@ mod tests {
         let mut faults = Faults::default();
         faults.set(Fault::LampsSwapped(0, 1));
         let mut board = Board::default();
-        board.bus(0, 0, &BusOp::WriteCoils { address: 0, count: 64, bits: 0b01 }, &faults).unwrap();
+        board.bus(0, 0, &BusOp::WriteCoils { address: 0, count: 64, bits: 0b01 }, true, &faults).unwrap();
         assert!(board.refresh(0, true, &mut faults));
         assert_eq!(sensed(&mut board, 10_000_000, &faults), 0b01);
         assert_eq!(board.shine(), 0b10);
@@ -157,8 +180,26 @@ mod tests {
     fn the_current_is_sensed_a_little_later() {
         let faults = Faults::default();
         let mut board = Board::default();
-        board.bus(1, 0, &BusOp::WriteCoils { address: 3, count: 1, bits: 1 }, &faults).unwrap();
+        board.bus(1, 0, &BusOp::WriteCoils { address: 3, count: 1, bits: 1 }, true, &faults).unwrap();
         assert_eq!(sensed(&mut board, 1_000_000, &faults), 0);
         assert_eq!(sensed(&mut board, 6_000_000, &faults), 8);
+    }
+
+    #[test]
+    fn a_fuse_that_is_gone_darkens_every_second_lamp_and_a_dead_supply_all() {
+        let mut faults = Faults::default();
+        let mut board = Board::default();
+        let on = BusOp::WriteCoils { address: 0, count: 64, bits: 0b0111 };
+        board.bus(0, 0, &on, true, &faults).unwrap();
+        faults.set(Fault::LampsPartial);
+        assert!(board.refresh(0, true, &mut faults));
+        assert_eq!((board.shine(), sensed(&mut board, 10_000_000, &faults)), (0b0101, 0b0101));
+        assert!(faults.took_hold(Fault::LampsPartial));
+        faults.heal(Fault::LampsPartial);
+        assert!(board.refresh(0, true, &mut faults));
+        assert_eq!(board.shine(), 0b0111);
+        assert!(board.refresh(0, false, &mut faults));
+        let read = BusOp::ReadDiscrete { address: 0, count: 64 };
+        assert_eq!((board.shine(), board.bus(1, 0, &read, false, &faults)), (0, Ok(BusReply::Bits(0))));
     }
 }

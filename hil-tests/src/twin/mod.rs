@@ -21,6 +21,7 @@ mod drive;
 pub mod fault;
 pub mod fault_name;
 mod lamps;
+mod noise;
 mod people;
 pub mod rng;
 mod shaft;
@@ -30,7 +31,8 @@ mod tests;
 pub mod wire;
 
 pub use act::Act;
-pub use fault::{Fault, LampFault, Noise};
+pub use bus::Answer;
+pub use fault::{Fault, Garble, LampFault, Noise};
 pub use wire::{Truth, Wire};
 
 use agenda::{Agenda, Due};
@@ -111,6 +113,8 @@ pub struct Twin {
     shaken: f64,
     display_seen: u16,
     sign_seen: bool,
+    /// The lamps' supply is away for a moment.
+    lamps_dip: bool,
 }
 
 impl Twin {
@@ -157,6 +161,7 @@ impl Twin {
             shaken: 0.0,
             display_seen: 0x0FFF,
             sign_seen: false,
+            lamps_dip: false,
         }
     }
 
@@ -189,7 +194,9 @@ impl Twin {
             }
             Due::Release(line) => self.move_contact(line, false, at, contact::BUTTON),
             Due::KeyUp(key) => self.terminal.hold(key, false),
-            Due::KeyAgain(key) => self.terminal.event(key),
+            Due::KeyAgain(key) => {
+                self.terminal.event(key);
+            }
             Due::DomeArrived { plan } => {
                 if plan == self.dome_plan && !self.dome_up {
                     out.push(Wire::Truth { at, truth: Truth::Exposed(false) });
@@ -211,7 +218,8 @@ impl Twin {
                     self.contact(InLine::PowerGood, true, at, out);
                 }
             }
-            Due::Noise(noise) => self.noise(noise, at),
+            Due::Noise(noise) => self.noise(noise, at, out),
+            Due::LampsBack => self.lamps_back(at, out),
             Due::Slip => self.slip(at, out),
         }
     }
@@ -225,7 +233,7 @@ impl Twin {
     }
 
     fn move_contact(&mut self, line: InLine, active: bool, at: u64, bounce: contact::Bounce) {
-        let bounce = if self.config.bounce || bounce == contact::HALL_BAD { bounce } else { contact::CLEAN };
+        let bounce = if self.config.bounce || bounce.is_fault() { bounce } else { contact::CLEAN };
         self.contacts.plan(line, active, at, bounce, &mut self.agenda, &mut self.rng);
     }
 
@@ -251,7 +259,7 @@ impl Twin {
             }
             OutLine::MotorEnable => self.motor(at, out),
             OutLine::Bell => {
-                if changed && active {
+                if changed && active && !self.faults.bites(Fault::BellDead) {
                     out.push(Wire::Truth { at, truth: Truth::Bell });
                 }
             }
@@ -261,7 +269,8 @@ impl Twin {
     }
 
     fn sign(&mut self, at: u64, out: &mut Vec<Wire>) {
-        let lit = self.pin(OutLine::OutOfService) && self.supply;
+        let told = self.pin(OutLine::OutOfService) && self.supply;
+        let lit = told && !self.faults.bites(Fault::SignDead);
         if lit != self.sign_seen {
             self.sign_seen = lit;
             out.push(Wire::Truth { at, truth: Truth::Sign(lit) });
@@ -361,6 +370,12 @@ impl Twin {
     #[must_use]
     pub const fn dome_up(&self) -> bool {
         self.dome_up
+    }
+
+    /// The truth: whether the sign "no games" is lit.
+    #[must_use]
+    pub const fn sign_lit(&self) -> bool {
+        self.sign_seen
     }
 
     /// The truth: whether the supply is there.

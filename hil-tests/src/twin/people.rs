@@ -2,7 +2,7 @@
 
 use super::act::Act;
 use super::agenda::Due;
-use super::contact::{BUTTON, CLEAN, DOME};
+use super::contact::{BUTTON, CLEAN, DOME, DOME_BAD};
 use super::fault::{Fault, Noise};
 use super::wire::{Truth, Wire};
 use super::{MS, Twin};
@@ -82,8 +82,9 @@ impl Twin {
         let travel = self.rng.range(100, 140) * MS;
         let (leaves, arrives) =
             if up { (InLine::DomeClosed, InLine::DomeOpen) } else { (InLine::DomeOpen, InLine::DomeClosed) };
-        self.move_contact(leaves, false, at, DOME);
-        self.move_contact(arrives, true, at + travel, DOME);
+        let bounce = if self.faults.bites(Fault::DomeBounce) { DOME_BAD } else { DOME };
+        self.move_contact(leaves, false, at, bounce);
+        self.move_contact(arrives, true, at + travel, bounce);
         if up {
             out.push(Wire::Truth { at, truth: Truth::Exposed(true) });
         }
@@ -100,6 +101,15 @@ impl Twin {
         }
         self.terminal.event(key);
         self.terminal.hold(key, true);
+        if key <= 6 && self.faults.bites(Fault::KeyGhost) {
+            let neighbour = ((key - 1) ^ 1) + 1;
+            self.terminal.event(neighbour);
+            self.terminal.hold(neighbour, true);
+            self.agenda.plan(at + KEY_MILLIS * MS, Due::KeyUp(neighbour));
+            for again in [key, neighbour] {
+                self.agenda.plan(at + 8 * MS, Due::KeyAgain(again));
+            }
+        }
         if self.faults.bites(Fault::KeyChatter) {
             for n in 1..5 {
                 self.agenda.plan(at + n * 6 * MS, Due::KeyAgain(key));
@@ -124,15 +134,17 @@ impl Twin {
     /// Breaks something.
     pub fn fault(&mut self, at: u64, fault: Fault, out: &mut Vec<Wire>) {
         self.advance(at, out);
+        let already = self.faults.has(fault);
         self.faults.set(fault);
         match fault {
-            Fault::Noise(noise) => self.agenda.plan(at, Due::Noise(noise)),
+            Fault::Noise(noise) if !already => self.agenda.plan(at, Due::Noise(noise)),
             Fault::DriverFault | Fault::DriverFaultDead => {
-                self.faults.bit(fault);
                 self.contact(InLine::MotorFault, true, at, out);
+                if fault == Fault::DriverFault && self.contacts.level(InLine::MotorFault) {
+                    self.faults.bit(fault);
+                }
             }
             Fault::MotorIntermittent if self.drive.powered() => {
-                self.faults.bit(fault);
                 self.agenda.plan(at + 300 * MS, Due::Slip);
             }
             Fault::KeyStuck(key) => self.key(at, key, out),
@@ -170,14 +182,17 @@ impl Twin {
         if let Fault::LineStuck { line, .. } = fault {
             self.contacts.settle(line, at, &mut self.faults, out);
         }
+        if matches!(fault, Fault::DomeCable { .. }) {
+            self.contacts.settle(InLine::DomeClosed, at, &mut self.faults, out);
+            self.contacts.settle(InLine::DomeOpen, at, &mut self.faults, out);
+        }
         if fault == Fault::CamLost {
             self.contacts.settle(InLine::CamA, at, &mut self.faults, out);
             self.contacts.settle(InLine::CamB, at, &mut self.faults, out);
         }
         self.motor(at, out);
-        for board in 0..self.config.boards {
-            self.shine(at, board, out);
-        }
+        self.sign(at, out);
+        self.shine_all(at, out);
         self.advance(at, out);
     }
 }

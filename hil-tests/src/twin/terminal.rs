@@ -35,16 +35,17 @@ impl Terminal {
         self.display
     }
 
-    /// A key makes contact: an event, unless the queue is full.
-    pub(super) fn event(&mut self, key: u8) {
+    /// A key makes contact: an event. `false`: the queue is full, and the press is dropped.
+    pub(super) fn event(&mut self, key: u8) -> bool {
         if usize::from(self.count) == QUEUE {
-            return;
+            return false;
         }
         let number = self.first.wrapping_add(self.count);
         if let Some(place) = self.events.get_mut(usize::from(number) % QUEUE) {
             *place = key;
         }
         self.count += 1;
+        true
     }
 
     pub(super) fn hold(&mut self, key: u8, held: bool) {

@@ -1,5 +1,7 @@
 //! The twin against the physics and the wiring that DESIGN describes.
 
+mod faults;
+
 use super::*;
 use tumbler_core::effect::BusOp;
 use tumbler_core::input::BusReply;

@@ -9,6 +9,7 @@ use super::clock;
 use super::fault::RigFault;
 use super::frame::{self, Served};
 use super::pty::Pty;
+use crate::twin::Garble;
 use std::collections::VecDeque;
 use tumbler_core::effect::BusOp;
 use tumbler_core::input::BusReply;
@@ -18,19 +19,22 @@ use tumbler_core::units::Mono;
 pub trait Units {
     /// The unit acts on a request whose frame ended, after its turnaround.
     fn transact(&mut self, unit: u8, op: &BusOp) -> Response;
+
+    /// Bytes of a transmitter that is stuck on; asked for again when those have crossed the wire.
+    fn babble(&mut self) -> Option<[u8; 8]> {
+        None
+    }
 }
 
 /// What a unit does with a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Response {
-    /// It answers.
-    Reply(BusReply),
+    /// It answers, and this becomes of the answer on its way.
+    Reply(BusReply, Option<Garble>),
     /// It answers with this Modbus exception code.
     Exception(u8),
     /// No such unit, or a mute one.
     Silence,
-    /// Its answer is hit on the way.
-    Corrupt,
 }
 
 /// How fast the line is.
@@ -99,10 +103,15 @@ pub struct Bus {
     free: Mono,
     arriving: VecDeque<Arriving>,
     leaving: VecDeque<(Mono, Vec<u8>)>,
+    /// When a transmitter that is stuck on has more to say.
+    babbling: Option<Mono>,
     counts: LineCounts,
 }
 
 impl Bus {
+    /// A late reply begins so long after it should, in nanoseconds: after the master's time for it (50 ms and the time
+    /// of the bytes, `daemon/docs/registers.md`), and before it asks again.
+    const LATE_NS: u64 = 60_000_000;
     /// How long an incomplete request may lie before it is taken for garbage, in nanoseconds of real time. The wire's
     /// own 1.75 ms would blame the daemon for a busy machine: its write may reach the pty in two pieces.
     const INCOMPLETE_NS: u64 = 20_000_000;
@@ -117,6 +126,7 @@ impl Bus {
             free: Mono(0),
             arriving: VecDeque::new(),
             leaving: VecDeque::new(),
+            babbling: None,
             counts: LineCounts::default(),
         }
     }
@@ -138,7 +148,7 @@ impl Bus {
         let act = self.arriving.front().map(|a| a.due);
         let send = self.leaving.front().map(|(due, _)| *due);
         let stale = (!self.received.is_empty()).then(|| Mono(self.last_byte.0.saturating_add(Self::INCOMPLETE_NS)));
-        [act, send, stale].into_iter().flatten().min()
+        [act, send, stale, self.babbling].into_iter().flatten().min()
     }
 
     /// Reads what came, lets units act whose time has come, and sends the bytes that are due.
@@ -159,6 +169,16 @@ impl Bus {
             if let Some(arriving) = self.arriving.pop_front() {
                 self.act(&arriving, units);
             }
+        }
+        if self.babbling.is_none_or(|due| due <= now) {
+            self.babbling = match units.babble() {
+                Some(bytes) => {
+                    self.counts.bytes += bytes.len() as u64;
+                    pty.write(&bytes)?;
+                    Some(Mono(now.0.saturating_add(self.speed.bytes(bytes.len()))))
+                }
+                None => None,
+            };
         }
         while self.leaving.front().is_some_and(|(due, _)| *due <= now) {
             if let Some((_, bytes)) = self.leaving.pop_front() {
@@ -192,17 +212,36 @@ impl Bus {
         }
     }
 
+    /// Hands out a frame whose first byte crosses the wire at `begins`.
+    fn send(&mut self, frame: &[u8], begins: Mono) {
+        let mut crossed = 0_usize;
+        for chunk in frame.chunks(self.speed.fifo.max(1)) {
+            crossed += chunk.len();
+            let due = Mono(begins.0.saturating_add(self.speed.bytes(crossed)));
+            self.leaving.push_back((due, chunk.to_vec()));
+            self.free = due;
+        }
+    }
+
     fn act(&mut self, arriving: &Arriving, units: &mut dyn Units) {
         match frame::serve(&arriving.frame, units) {
-            Served::Reply(reply) => {
+            Served::Reply(mut reply, garble) => {
                 self.counts.requests += 1;
                 self.counts.replies += 1;
-                let mut crossed = 0_usize;
-                for chunk in reply.chunks(self.speed.fifo.max(1)) {
-                    crossed += chunk.len();
-                    let due = Mono(arriving.due.0.saturating_add(self.speed.bytes(crossed)));
-                    self.leaving.push_back((due, chunk.to_vec()));
-                    self.free = due;
+                let mut begins = arriving.due;
+                match garble {
+                    // One bit, in another byte from hit to hit: address, function, length, data, checksum.
+                    Some(Garble::Hit) => {
+                        let place = (self.counts.requests as usize) % reply.len().max(1);
+                        reply.iter_mut().skip(place).take(1).for_each(|byte| *byte ^= 0x10);
+                    }
+                    Some(Garble::Late) => begins = Mono(begins.0.saturating_add(Self::LATE_NS)),
+                    Some(Garble::OtherUnit) => reply = frame::of_other_unit(reply),
+                    Some(Garble::Twice) | None => {}
+                }
+                self.send(&reply, begins);
+                if garble == Some(Garble::Twice) {
+                    self.send(&reply, Mono(self.free.0.saturating_add(self.speed.silence_ns)));
                 }
             }
             Served::Silence => {
@@ -218,148 +257,4 @@ impl Bus {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::atomic::{AtomicBool, Ordering};
-    use std::time::Duration;
-    use tokio_modbus::client::rtu;
-    use tokio_modbus::prelude::{ExceptionCode, Reader, Slave, SlaveContext, Writer};
-
-    /// Unit 1 has input registers that count up, unit 2 has 64 lamps that sense what they are told, others are mute.
-    #[derive(Default)]
-    struct Board {
-        coils: u64,
-        holding: Vec<u16>,
-        seen: Vec<(u8, BusOp)>,
-    }
-
-    impl Units for Board {
-        fn transact(&mut self, unit: u8, op: &BusOp) -> Response {
-            self.seen.push((unit, op.clone()));
-            match (unit, op) {
-                (1, BusOp::ReadInput { address, count }) if address + count <= 32 => {
-                    Response::Reply(BusReply::Words((*address..address + count).collect()))
-                }
-                (1, BusOp::WriteHolding { values, .. }) => {
-                    self.holding.clone_from(values);
-                    Response::Reply(BusReply::Written)
-                }
-                (2, BusOp::WriteCoils { bits, .. }) => {
-                    self.coils = *bits;
-                    Response::Reply(BusReply::Written)
-                }
-                (2, BusOp::ReadDiscrete { .. }) => Response::Reply(BusReply::Bits(self.coils)),
-                (1 | 2, _) => Response::Exception(2),
-                (3, _) => Response::Corrupt,
-                _ => Response::Silence,
-            }
-        }
-    }
-
-    struct Stop<'a>(&'a AtomicBool);
-
-    impl Drop for Stop<'_> {
-        fn drop(&mut self) {
-            self.0.store(true, Ordering::SeqCst);
-        }
-    }
-
-    /// Turns the line in a thread until told to stop, and hands the bus and the board back.
-    fn with_line<T>(client: impl AsyncFnOnce(tokio_serial::SerialStream) -> T) -> (T, Bus, Board) {
-        let dir = tempfile::tempdir().unwrap();
-        let pty = Pty::open(&dir.path().join("bus")).unwrap();
-        let link = pty.link().to_owned();
-        let stop = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            let line = scope.spawn(|| {
-                let (mut bus, mut board) = (Bus::new(LineSpeed::default()), Board::default());
-                while !stop.load(Ordering::SeqCst) {
-                    bus.turn(&pty, &mut board).unwrap();
-                    let deadline = bus.next_deadline().unwrap_or(clock::now().after(tumbler_core::units::Millis(5)));
-                    let mut fds = [nix::poll::PollFd::new(pty.fd(), nix::poll::PollFlags::POLLIN)];
-                    nix::poll::ppoll(&mut fds, Some(clock::until(deadline)), None).unwrap();
-                }
-                (bus, board)
-            });
-            // Stops the line also when an assertion of the client fails.
-            let _stop = Stop(&stop);
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            let result = runtime.block_on(async {
-                let builder = tokio_serial::new(link.to_string_lossy(), 115_200).timeout(Duration::from_secs(1));
-                client(tokio_serial::SerialStream::open(&builder).unwrap()).await
-            });
-            stop.store(true, Ordering::SeqCst);
-            let (bus, board) = line.join().unwrap();
-            (result, bus, board)
-        })
-    }
-
-    async fn bounded<T>(future: impl Future<Output = T>) -> T {
-        tokio::time::timeout(Duration::from_secs(10), future).await.unwrap()
-    }
-
-    #[test]
-    fn a_strangers_master_reads_and_writes_all_that_the_table_uses() {
-        let ((), bus, board) = with_line(async |port| {
-            let mut master = rtu::attach_slave(port, Slave(1));
-            assert_eq!(
-                bounded(master.read_input_registers(2, 12)).await.unwrap().unwrap(),
-                (2..14).collect::<Vec<u16>>()
-            );
-            bounded(master.write_multiple_registers(0, &[0x0102, 0x0FFF])).await.unwrap().unwrap();
-            let refused = bounded(master.read_input_registers(30, 12)).await.unwrap();
-            assert_eq!(refused, Err(ExceptionCode::IllegalDataAddress));
-            let refused = bounded(master.read_holding_registers(0, 1)).await.unwrap();
-            assert_eq!(refused, Err(ExceptionCode::IllegalFunction));
-            master.set_slave(Slave(2));
-            let lamps: Vec<bool> = (0..64).map(|n| n % 3 == 0).collect();
-            bounded(master.write_multiple_coils(0, &lamps)).await.unwrap().unwrap();
-            assert_eq!(bounded(master.read_discrete_inputs(0, 64)).await.unwrap().unwrap(), lamps);
-        });
-        assert_eq!(board.holding, [0x0102, 0x0FFF]);
-        let counts = bus.counts();
-        assert_eq!((counts.requests, counts.replies, counts.discarded, counts.collisions), (6, 6, 0, 0));
-        assert!(board.seen.contains(&(1, BusOp::ReadInput { address: 2, count: 12 })));
-    }
-
-    #[test]
-    fn a_reply_takes_at_least_the_time_of_its_bytes_on_the_wire() {
-        const TIMES: u64 = 20;
-        let (took, _, _) = with_line(async |port| {
-            let mut master = rtu::attach_slave(port, Slave(1));
-            let start = clock::now();
-            for _ in 0..TIMES {
-                bounded(master.read_input_registers(2, 12)).await.unwrap().unwrap();
-            }
-            clock::now().nanos_since(start)
-        });
-        // Request 8 bytes, reply 5 + 24.
-        let wire = LineSpeed::default().transaction(8, 29);
-        assert!(took >= TIMES * wire, "{took} ns for {TIMES} transactions of {wire} ns");
-    }
-
-    #[test]
-    fn garbage_is_thrown_away_and_a_mute_unit_says_nothing() {
-        let ((), bus, _) = with_line(async |mut port| {
-            use tokio::io::{AsyncReadExt, AsyncWriteExt};
-            // A whole request to unit 1 with a wrong checksum, then one to unit 9 that is good.
-            port.write_all(&[1, 4, 0, 0, 0, 1, 0xDE, 0xAD]).await.unwrap();
-            tokio::time::sleep(Duration::from_millis(60)).await;
-            let mut mute = vec![9, 4, 0, 0, 0, 1];
-            let crc = crc(&mute);
-            mute.extend(crc.to_le_bytes());
-            port.write_all(&mute).await.unwrap();
-            let mut byte = [0];
-            let silence = tokio::time::timeout(Duration::from_millis(100), port.read(&mut byte)).await;
-            assert!(silence.is_err(), "{silence:?}");
-        });
-        assert_eq!((bus.counts().discarded, bus.counts().unanswered, bus.counts().replies), (8, 1, 0));
-    }
-
-    /// Modbus over Serial Line 1.02, 6.2.2.
-    fn crc(bytes: &[u8]) -> u16 {
-        bytes.iter().fold(0xFFFF, |crc, byte| {
-            (0..8).fold(crc ^ u16::from(*byte), |crc, _| if crc & 1 == 1 { (crc >> 1) ^ 0xA001 } else { crc >> 1 })
-        })
-    }
-}
+mod tests;

@@ -1,6 +1,7 @@
 //! Modbus RTU frames on the units' side, by rmodbus: on purpose not the codec that the daemon uses.
 
 use super::bus::{Response, Units};
+use crate::twin::Garble;
 use rmodbus::consts::ModbusFunction;
 use rmodbus::server::{ModbusFrame, Read, Write};
 use rmodbus::{ErrorKind, ModbusProto, guess_request_frame_len};
@@ -10,8 +11,8 @@ use tumbler_core::input::BusReply;
 /// What became of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Served {
-    /// The unit answers with this frame.
-    Reply(Vec<u8>),
+    /// The unit answers with this frame, of which this becomes on the line.
+    Reply(Vec<u8>, Option<Garble>),
     /// No unit answers.
     Silence,
     /// The bytes are no request: checksum, or a frame that is cut short.
@@ -40,34 +41,49 @@ pub fn serve(request: &[u8], units: &mut dyn Units) -> Served {
     if !frame.response_required {
         return Served::Silence;
     }
+    let mut garble = None;
     if frame.processing_required {
         let done = if frame.readonly { read(&mut frame, unit, units) } else { write(&mut frame, unit, units) };
         match done {
-            Done::Answered => {}
+            Done::Answered(how) => garble = how,
             Done::Broken => return Served::Garbage,
             Done::Silent => return Served::Silence,
-            Done::Corrupt => return Served::Reply(corrupt(unit, frame.responding_to_fn)),
         }
     }
-    if frame.finalize_response().is_err() { Served::Garbage } else { Served::Reply(reply) }
+    if frame.finalize_response().is_err() { Served::Garbage } else { Served::Reply(reply, garble) }
+}
+
+/// The frame with another unit's address and a checksum to match.
+#[must_use]
+pub fn of_other_unit(mut reply: Vec<u8>) -> Vec<u8> {
+    let body = reply.len().saturating_sub(2);
+    if let Some(unit) = reply.first_mut() {
+        *unit ^= 0x03;
+    }
+    reply.truncate(body);
+    let crc = crc(&reply);
+    reply.extend(crc.to_le_bytes());
+    reply
+}
+
+/// Modbus over Serial Line 1.02, 6.2.2.
+#[must_use]
+pub fn crc(bytes: &[u8]) -> u16 {
+    bytes.iter().fold(0xFFFF, |crc, byte| {
+        (0..8).fold(crc ^ u16::from(*byte), |crc, _| if crc & 1 == 1 { (crc >> 1) ^ 0xA001 } else { crc >> 1 })
+    })
 }
 
 enum Done {
-    Answered,
+    Answered(Option<Garble>),
     Broken,
     Silent,
-    Corrupt,
 }
 
-impl From<Result<(), ErrorKind>> for Done {
-    fn from(result: Result<(), ErrorKind>) -> Self {
-        if result.is_ok() { Self::Answered } else { Self::Broken }
+impl Done {
+    fn of(result: Result<(), ErrorKind>, garble: Option<Garble>) -> Self {
+        if result.is_ok() { Self::Answered(garble) } else { Self::Broken }
     }
-}
-
-/// A reply that was hit: unit and function are still right, the rest and the checksum are not.
-fn corrupt(unit: u8, function: u8) -> Vec<u8> {
-    vec![unit, function, 2, 0x5A, 0xA5, 0x00, 0x00]
 }
 
 type Frame<'a> = ModbusFrame<'a, Vec<u8>>;
@@ -80,11 +96,10 @@ fn read(frame: &mut Frame<'_>, unit: u8, units: &mut dyn Units) -> Done {
         // No unit on this bus has coils or holding registers that can be read.
         _ => return refuse(frame, ILLEGAL_FUNCTION),
     };
-    let reply = match units.transact(unit, &op) {
-        Response::Reply(reply) => reply,
+    let (reply, garble) = match units.transact(unit, &op) {
+        Response::Reply(reply, garble) => (reply, garble),
         Response::Exception(code) => return refuse(frame, code),
         Response::Silence => return Done::Silent,
-        Response::Corrupt => return Done::Corrupt,
     };
     let filled = match frame.get_external_read() {
         Ok(Read::Words(read)) => fill_words(read.buf, &reply),
@@ -92,7 +107,7 @@ fn read(frame: &mut Frame<'_>, unit: u8, units: &mut dyn Units) -> Done {
         Err(error) => Err(error),
     };
     match filled {
-        Ok(()) => frame.process_external_read(Ok(())).into(),
+        Ok(()) => Done::of(frame.process_external_read(Ok(())), garble),
         Err(_) => Done::Broken,
     }
 }
@@ -114,10 +129,11 @@ fn write(frame: &mut Frame<'_>, unit: u8, units: &mut dyn Units) -> Done {
         Err(_) => return Done::Broken,
     };
     match units.transact(unit, &op) {
-        Response::Reply(_) => frame.process_external_write(Ok(())).into(),
-        Response::Exception(code) => frame.process_external_write(Err(ErrorKind::from_modbus_error(code))).into(),
+        Response::Reply(_, garble) => Done::of(frame.process_external_write(Ok(())), garble),
+        Response::Exception(code) => {
+            Done::of(frame.process_external_write(Err(ErrorKind::from_modbus_error(code))), None)
+        }
         Response::Silence => Done::Silent,
-        Response::Corrupt => Done::Corrupt,
     }
 }
 
@@ -126,7 +142,7 @@ const ILLEGAL_FUNCTION: u8 = 1;
 
 /// A read that is answered by an exception.
 fn refuse(frame: &mut Frame<'_>, code: u8) -> Done {
-    frame.process_external_read(Err(ErrorKind::from_modbus_error(code))).into()
+    Done::of(frame.process_external_read(Err(ErrorKind::from_modbus_error(code))), None)
 }
 
 fn fill_words(space: &mut [u8], reply: &BusReply) -> Result<(), ErrorKind> {

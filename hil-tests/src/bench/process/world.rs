@@ -183,16 +183,19 @@ impl World {
 impl Units for World {
     fn transact(&mut self, unit: u8, op: &BusOp) -> Response {
         self.read_journal();
-        let reply = self.twin.bus(self.turn, unit, op, &mut self.wires);
+        let answer = self.twin.answer(self.turn, unit, op, &mut self.wires);
         if matches!(op, BusOp::ReadDiscrete { .. }) {
             self.sensed = Some(self.turn);
         }
-        self.judges.bus(self.turn, self.turn, unit, op, reply.as_ref().map_err(|e| *e));
-        match reply {
-            Ok(reply) => Response::Reply(reply),
+        self.judges.bus(self.turn, self.turn, unit, op, answer.heard().as_ref().map_err(|e| *e));
+        match answer.reply {
+            Ok(reply) => Response::Reply(reply, answer.garble),
             Err(BusFailure::Exception(code)) => Response::Exception(code),
-            Err(BusFailure::Corrupt | BusFailure::WrongShape) => Response::Corrupt,
-            Err(BusFailure::Timeout | BusFailure::PortGone) => Response::Silence,
+            Err(_) => Response::Silence,
         }
+    }
+
+    fn babble(&mut self) -> Option<[u8; 8]> {
+        self.twin.babble()
     }
 }

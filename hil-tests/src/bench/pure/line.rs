@@ -1,5 +1,6 @@
 //! The field bus as the pure bench models it: a transaction takes the time of its bytes, gaps and the unit's turnaround.
 
+use crate::twin::{Answer, Garble};
 use tumbler_core::effect::{BusOp, BusRequest};
 use tumbler_core::input::{BusFailure, BusReply};
 
@@ -20,6 +21,8 @@ pub(super) struct Transaction {
     pub acts: u64,
     /// The reply and when it is complete, once the unit has acted.
     pub reply: Option<(u64, Result<BusReply, BusFailure>)>,
+    /// The reply comes a second time.
+    pub twice: bool,
 }
 
 fn bytes(op: &BusOp) -> (u64, u64) {
@@ -34,7 +37,13 @@ fn bytes(op: &BusOp) -> (u64, u64) {
 impl Transaction {
     pub(super) fn begin(request: BusRequest, now: u64) -> Self {
         let (asked, _) = bytes(&request.op);
-        Self { acts: now + GAP_NANOS + asked * BYTE_NANOS + TURNAROUND_NANOS, request, begun: now, reply: None }
+        Self {
+            acts: now + GAP_NANOS + asked * BYTE_NANOS + TURNAROUND_NANOS,
+            request,
+            begun: now,
+            reply: None,
+            twice: false,
+        }
     }
 
     /// When something happens next.
@@ -43,7 +52,9 @@ impl Transaction {
     }
 
     /// The unit has acted.
-    pub(super) fn answered(&mut self, reply: Result<BusReply, BusFailure>) {
+    pub(super) fn answered(&mut self, answer: &Answer) {
+        let reply = answer.heard();
+        self.twice = answer.garble == Some(Garble::Twice) && reply.is_ok();
         let (_, told) = bytes(&self.request.op);
         let takes = match &reply {
             Ok(_) | Err(BusFailure::Corrupt | BusFailure::WrongShape) => told * BYTE_NANOS,

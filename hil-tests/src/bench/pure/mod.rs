@@ -261,11 +261,14 @@ impl Pure {
         }
         if transaction.reply.is_none() {
             let request = &transaction.request;
-            let reply = self.twin.bus(self.now, request.unit, &request.op, &mut self.wires);
-            transaction.answered(reply);
+            let answer = self.twin.answer(self.now, request.unit, &request.op, &mut self.wires);
+            transaction.answered(&answer);
             self.notice();
-        } else if let Some(Transaction { request, begun, reply: Some((_, reply)), .. }) = self.bus.take() {
+        } else if let Some(Transaction { request, begun, reply: Some((_, reply)), twice, .. }) = self.bus.take() {
             self.observer.bus(begun, self.now, request.unit, &request.op, reply.as_ref().map_err(|e| *e));
+            if twice {
+                self.inbox.push_back((self.now, Input::Bus { id: request.id, reply: reply.clone() }));
+            }
             self.inbox.push_back((self.now, Input::Bus { id: request.id, reply }));
         }
     }

@@ -1,0 +1,74 @@
+//! Disturbances that come again and again for as long as their fault lasts.
+
+use super::agenda::Due;
+use super::contact::CLEAN;
+use super::fault::{Fault, Noise};
+use super::wire::Wire;
+use super::{MS, Twin};
+use tumbler_core::input::InLine;
+
+/// Between two presses of a terminal that makes a thousand a second.
+const FLOOD_NANOS: u64 = MS;
+/// The lamps' supply breaks so often, and for so long.
+const LAMPS_EVERY_NANOS: u64 = 200 * MS;
+const LAMPS_DARK_NANOS: u64 = 60 * MS;
+
+impl Twin {
+    /// The next disturbance of this kind, unless its fault has been healed.
+    pub(super) fn noise(&mut self, noise: Noise, at: u64, out: &mut Vec<Wire>) {
+        let fault = Fault::Noise(noise);
+        if !self.faults.has(fault) {
+            return;
+        }
+        let next = match noise {
+            Noise::Flicker { line, micros } => {
+                let idle = line == InLine::DomeClosed && !self.shaft.moving();
+                if !idle && self.contacts.raw(line) {
+                    self.faults.bit(fault);
+                    self.contacts.pulse(line, false, at, u64::from(micros) * 1000, &mut self.agenda);
+                }
+                if idle { 20 * MS } else { 250 * MS }
+            }
+            Noise::Chatter(line) => {
+                let makes = self.rng.range(1, 16) * MS;
+                // A finger on the button holds its contact together.
+                if !self.contacts.raw(line) {
+                    self.faults.bit(fault);
+                    self.contacts.pulse(line, true, at, makes, &mut self.agenda);
+                }
+                makes + self.rng.range(1, 40) * MS
+            }
+            Noise::CamPhantom | Noise::CamBoth => {
+                self.faults.bit(fault);
+                let both = noise == Noise::CamBoth && self.rng.chance(500);
+                let line = if both { InLine::CamB } else { InLine::CamA };
+                let level = !self.contacts.raw(line);
+                self.contacts.plan(line, level, at, CLEAN, &mut self.agenda, &mut self.rng);
+                self.rng.range(3, 30) * MS
+            }
+            Noise::Keys => {
+                // The proof is a press that the terminal's full queue has to drop.
+                if self.supply && !self.terminal.event(self.rng.face()) {
+                    self.faults.bit(fault);
+                }
+                FLOOD_NANOS
+            }
+            Noise::LampSupply => {
+                self.lamps_dip = true;
+                if self.boards.iter().any(|board| board.shine() != 0) {
+                    self.faults.bit(fault);
+                }
+                self.shine_all(at, out);
+                self.agenda.plan(at + LAMPS_DARK_NANOS, Due::LampsBack);
+                LAMPS_EVERY_NANOS
+            }
+        };
+        self.agenda.plan(at + next, Due::Noise(noise));
+    }
+
+    /// The lamps' supply is back after a break.
+    pub(super) fn lamps_back(&mut self, at: u64, out: &mut Vec<Wire>) {
+        self.lamps_dip = false;
+        self.shine_all(at, out);
+    }
+}

@@ -2,7 +2,9 @@
 
 pub mod bench;
 pub mod cli;
+pub mod fault;
 pub mod lane;
+pub mod matrix;
 pub mod measure;
 pub mod report;
 pub mod scenario;

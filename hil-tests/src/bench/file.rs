@@ -54,6 +54,9 @@ pub struct BenchFile {
     pub about: String,
     /// The directory of the scenarios; relative to the file.
     pub scenarios: PathBuf,
+    /// The catalogue of faults; relative to the file.
+    #[serde(default = "faults")]
+    pub faults: PathBuf,
     /// The daemon's program; beside the rig's own unless given here or on the command line.
     #[serde(default)]
     pub tumblerd: Option<PathBuf>,
@@ -67,6 +70,10 @@ pub struct BenchFile {
 
 const fn one() -> usize {
     1
+}
+
+fn faults() -> PathBuf {
+    "../faults.toml".into()
 }
 
 impl BenchFile {
@@ -85,6 +92,7 @@ impl BenchFile {
         }
         let beside = path.parent().unwrap_or_else(|| Path::new("."));
         bench.scenarios = beside.join(&bench.scenarios);
+        bench.faults = beside.join(&bench.faults);
         bench.tumblerd = bench.tumblerd.map(|program| beside.join(program));
         Ok(bench)
     }

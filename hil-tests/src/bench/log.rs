@@ -1,8 +1,9 @@
 //! What a bench has seen so far, as scenarios ask for it.
 
-use crate::twin::Truth;
+use crate::twin::{Truth, Wire};
 use std::collections::BTreeSet;
 use tumbler_core::effect::OutLine;
+use tumbler_core::input::InLine;
 use tumbler_core::record::Record;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::Seq;
@@ -23,6 +24,12 @@ pub struct Log {
     pub records: Vec<Durable>,
     /// When the motor got power (`true`) or lost it, in truth.
     pub power: Vec<(u64, bool)>,
+    /// When an edge of the cam showed at the daemon's wires.
+    pub cam: Vec<u64>,
+    /// When the dice came to rest, in truth.
+    pub rests: Vec<u64>,
+    /// When the terminal's entry key was really pressed.
+    pub entries: Vec<u64>,
     /// When the dead-man line last had an edge.
     pub last_alive: Option<u64>,
     /// How often the bell sounded.
@@ -39,10 +46,23 @@ pub struct Log {
     pub relayed: Seq,
 }
 
+/// The terminal's entry key, as the twin numbers it.
+const ENTRY: u8 = 7;
+
 impl Log {
-    /// Notes what happened in truth.
-    pub fn happened(&mut self, at: u64, truth: Truth) {
+    /// Notes what the twin showed, as far as scenarios ask for it.
+    pub fn note(&mut self, wire: &Wire) {
+        match *wire {
+            Wire::Edge { at, line: InLine::CamA | InLine::CamB, .. } => self.cam.push(at),
+            Wire::Truth { at, truth } => self.happened(at, truth),
+            _ => {}
+        }
+    }
+
+    fn happened(&mut self, at: u64, truth: Truth) {
         match truth {
+            Truth::DiceRest { .. } => self.rests.push(at),
+            Truth::Key(ENTRY) => self.entries.push(at),
             Truth::MotorPower(on) => self.power.push((at, on)),
             Truth::Bell => self.bells += 1,
             Truth::Lamps { board, shine } => {

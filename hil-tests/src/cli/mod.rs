@@ -3,9 +3,11 @@
 mod bench;
 mod demo;
 mod list;
+mod matrix;
 mod run;
 mod say;
 mod selftest;
+mod shard;
 mod signals;
 
 use crate::report;
@@ -30,6 +32,8 @@ enum Command {
     List(Choice),
     /// Run scenarios on a bench.
     Run(RunArgs),
+    /// Break everything of the catalogue at every phase of a round under every rule set.
+    Matrix(matrix::MatrixArgs),
     /// Measure speeds and sizes, each beside its baseline in the same run.
     Bench(bench::BenchArgs),
     /// Play rounds on a whole table on this machine, some of which go wrong, and tell live what happens.
@@ -68,6 +72,16 @@ struct Choice {
 struct RunArgs {
     #[command(flatten)]
     choice: Choice,
+    #[command(flatten)]
+    how: How,
+}
+
+/// How trials are run.
+#[derive(Debug, Args)]
+struct How {
+    /// Only the I-th of N parts, for several benches.
+    #[arg(long, value_name = "I/N")]
+    shard: Option<shard::Shard>,
     /// Write a JUnit report.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -94,6 +108,7 @@ pub fn main() -> ExitCode {
     let code = match cli.command {
         Command::List(choice) => list::list(&choice),
         Command::Run(args) => run::run(&args),
+        Command::Matrix(args) => matrix::matrix(&args),
         Command::Bench(args) => bench::bench(&args),
         Command::EchoLoop { socket } => {
             crate::measure::guard::echo(&socket).map(|()| report::PASSED).map_err(anyhow::Error::from)

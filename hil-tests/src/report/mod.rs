@@ -1,5 +1,6 @@
 //! What a run tells people and programs.
 
+pub mod heat;
 pub mod junit;
 pub mod progress;
 pub mod verdicts;

@@ -34,7 +34,13 @@ pub fn text(reports: &[CellReport]) -> String {
         let verdicts = layouts.iter().map(|layout| cells.get(layout).map_or("·", |report| short(report)));
         table.add_row(std::iter::once(*scenario).chain(verdicts));
     }
-    let mut text = format!("{table}\n");
+    format!("{table}\n{}", reasons(reports))
+}
+
+/// Why something did not pass.
+#[must_use]
+pub fn reasons(reports: &[CellReport]) -> String {
+    let mut text = String::new();
     for report in reports.iter().filter(|report| report.fails()) {
         let _ = writeln!(text, "\n{} {} (seed {})", word(&report.verdict), report.name, report.seed);
         let why = reason(&report.verdict);

@@ -58,6 +58,7 @@ impl Runner<'_> {
     /// Whether something is so now.
     pub(super) fn holds(&mut self, check: &Check) -> Result<bool, Halt> {
         Ok(match check {
+            Check::InTime(reaction, millis, cause) => self.in_time(reaction, *millis, *cause),
             Check::Phase(name) => self.bench.snapshot()?.is_some_and(|s| s.phase.name() == name),
             Check::Latched(code) => {
                 self.bench.snapshot()?.is_some_and(|s| s.malfunctions.iter().any(|m| m.code.name() == code))

@@ -103,6 +103,8 @@ pub struct Trial {
     pub latched: Vec<String>,
     /// What was ever latched, in order.
     pub latches: Vec<String>,
+    /// Whether the order of the latches counts: units of one cable are missed in the order of their polls.
+    pub in_order: bool,
     /// Phase at the end.
     pub phase: Option<String>,
     /// Kinds of records that must not occur.
@@ -110,17 +112,20 @@ pub struct Trial {
 }
 
 /// Groups of rule sets that a file may name, narrowest first.
-fn groups(rules: &str) -> [&'static str; 3] {
+pub(crate) fn groups(rules: &str) -> [&'static str; 3] {
     let country = if rules.starts_with("nz") { "nz" } else { "sg" };
     let cover = if rules.starts_with("sg-open") { "open-cover" } else { "covered" };
     [cover, country, "*"]
 }
 
-const GROUPS: &str = "a rule set's id, or covered, open-cover, nz, sg, *";
+pub(crate) const GROUPS: &str = "a rule set's id, or covered, open-cover, nz, sg, *";
 
 impl Ending {
     /// `void not-flat: NZ9 7.1(a)`, `settled 1 3 6: NZ9 6.3`, `unfinished: SGV6 1.7`.
-    fn parse(text: &str) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// What is allowed.
+    pub fn parse(text: &str) -> Result<Self, String> {
         let allowed = "`settled D D D: CLAUSE`, `settled: CLAUSE`, `void REASON: CLAUSE`, `void REASON:` where the rules are silent, `unfinished: CLAUSE`";
         let wrong = || format!("`{text}` is no ending; allowed is {allowed}");
         let (what, clause) = text.split_once(':').ok_or_else(wrong)?;
@@ -170,12 +175,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Vec<Trial>, BadFile> {
         let mut steps = Vec::new();
         for (number, text) in file.steps.iter().enumerate() {
             let text = fill(text, variant);
-            // A clause may hold a semicolon of its own.
-            let parts: Vec<&str> = if text.contains(" because ") { vec![&*text] } else { text.split(';').collect() };
-            for part in parts.into_iter().map(str::trim).filter(|part| !part.is_empty()) {
-                let parsed = parse::step(part).map_err(|e| bad(&format!("steps[{number}]"), e.to_string()))?;
-                steps.push((part.to_owned(), parsed));
-            }
+            steps.extend(parse::line_of_steps(&text).map_err(|e| bad(&format!("steps[{number}]"), e.to_string()))?);
         }
         for set in rules::all() {
             let found = std::iter::once(set.id.as_str())
@@ -206,6 +206,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Vec<Trial>, BadFile> {
                     steps: steps.clone(),
                     endings: endings.clone(),
                     latches: file.at_end.latches.as_deref().map_or_else(|| latched.clone(), filled),
+                    in_order: true,
                     latched: latched.clone(),
                     phase: file.at_end.phase.as_ref().map(|phase| fill(phase, variant)),
                     never: filled(&file.at_end.never),

@@ -1,10 +1,12 @@
 //! Scenarios: what people do and what breaks, and how it must end, as files that run unchanged on every bench.
 
 mod check;
+mod dealer;
 pub mod file;
 pub mod order;
 pub mod parse;
 mod play;
+mod promptness;
 mod proof;
 pub mod run;
 pub mod step;

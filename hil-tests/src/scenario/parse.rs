@@ -1,6 +1,6 @@
 //! Reads a step from its words. What cannot be read says what is allowed.
 
-use super::step::{BadStep, Check, Pattern, Stage, Step};
+use super::step::{BadStep, Cause, Check, Pattern, Reaction, Stage, Step};
 use crate::bench::Role;
 use tumbler_core::input::InLine;
 use tumbler_core::latch::Code;
@@ -14,14 +14,15 @@ const WAIT_MILLIS: u64 = 15_000;
 const NAME: &str = "Mei";
 
 /// First words of all steps.
-const STEPS: &str = "open table, play to STAGE, play up to spin, at STAGE, press LINE [for N ms], hold LINE, release LINE, lift dome, \
+const STEPS: &str = "open table, play to STAGE, play up to spin, go on, at STAGE, press LINE [for N ms], hold LINE, release LINE, lift dome, \
     lower dome, key 1 3 6 entry, enter dice, turn key, turn shaft N quarters, break seal, mend seal, lay die N face F flat|cocked, dip supply, \
     fault ID, heal ID, dice 1 3 6|any, pass N ms, wait CHECK [within N ms], expect CHECK because CLAUSE, \
     ask COMMAND, answer done|refused [WORD], do COMMAND, as supervisor|technician|nobody, mark, kill, start, stop, \
     power off|on, broker down|up, prove latched CODE [thoroughly]";
 
 const CHECKS: &str = "phase NAME, record KIND [FIELD=VALUE ...], no record KIND [FIELD=VALUE ...], latched CODE, nothing latched, \
-    motor on|off, shaft turns|rests, dice rest, tumbles FROM..TO, lit D D D, dark, display 136, bells N, sign on|off, deadman, relayed, daemon up|down";
+    motor on|off, shaft turns|rests, dice rest, tumbles FROM..TO, lit D D D, dark, display 136, bells N, sign on|off, deadman, relayed, daemon up|down, \
+    motor off|latched CODE|voided at most N ms after CAUSE";
 
 const COMMANDS: &str = "open, witness areas|seal|bell|sign right|wrong, close, maintenance on|off, reset CODE rectified|procedure, \
     amend D D D [uphold], void [damaged|not-flat], void-afterwards ROUND, confirm-dome, settle [D D D], enrol-dice, record";
@@ -41,6 +42,17 @@ pub fn step(text: &str) -> Result<Vec<Step>, BadStep> {
     parse(&words).map_err(|error| BadStep { text: text.into(), ..error })
 }
 
+/// The steps of one line, with their words: several are parted by semicolons.
+///
+/// # Errors
+/// [`BadStep`] of the first that cannot be read.
+pub fn line_of_steps(text: &str) -> Result<Vec<(String, Vec<Step>)>, BadStep> {
+    // A clause may hold a semicolon of its own.
+    let parts: Vec<&str> = if text.contains(" because ") { vec![text] } else { text.split(';').collect() };
+    let parts = parts.into_iter().map(str::trim).filter(|part| !part.is_empty());
+    parts.map(|part| Ok((part.to_owned(), step(part)?))).collect()
+}
+
 fn parse(words: Words<'_>) -> Result<Vec<Step>, BadStep> {
     if let ["do", command @ ..] = words {
         return Ok(vec![Step::Ask(Box::new(ask(command)?)), Step::Answer(true, String::new())]);
@@ -49,6 +61,7 @@ fn parse(words: Words<'_>) -> Result<Vec<Step>, BadStep> {
         ["open", "table"] => Step::Open,
         ["play", "to", name] => Step::PlayTo(stage(name)?),
         ["play", "up", "to", "spin"] => Step::UpToSpin,
+        ["go", "on"] => Step::GoOn,
         ["at", name] => Step::At(stage(name)?),
         ["press", name] => Step::Press(line(name)?, 120),
         ["press", name, "for", n, "ms"] => Step::Press(line(name)?, number(n)?),
@@ -107,6 +120,17 @@ fn parse(words: Words<'_>) -> Result<Vec<Step>, BadStep> {
 
 fn check(words: Words<'_>) -> Result<Check, BadStep> {
     Ok(match words {
+        [what @ .., "at", "most", n, "ms", "after", since] => {
+            let what = match what {
+                ["motor", "off"] => Reaction::MotorOff,
+                ["latched", name] => Reaction::Latched(code(name)?.name().into()),
+                ["voided"] => Reaction::Voided,
+                _ => return Err(bad(format!("`{}` is no reaction", what.join(" ")), CHECKS)),
+            };
+            one_of(since, Cause::ALL.iter().map(|(word, _)| *word), "cause")?;
+            let cause = Cause::ALL.iter().find(|(word, _)| word == since).map_or(Cause::Fault, |(_, cause)| *cause);
+            Check::InTime(what, number(n)?, cause)
+        }
         ["phase", name] => {
             let known = Phase::ALL.iter().map(|p| p.name());
             one_of(name, known, "phase")?;
@@ -274,6 +298,8 @@ mod tests {
             ("play to end", "bets-closed"),
             ("key 7", "1 to 6, entry"),
             ("wait phase open", "settling"),
+            ("wait latched lamps at most 500 ms after luck", "entry"),
+            ("wait bells 2 at most 500 ms after entry", "voided at most"),
             ("expect phase ready", "because CLAUSE"),
             ("expect phase ready because", "because CLAUSE"),
             ("ask reset motor rectified", "tumbler"),

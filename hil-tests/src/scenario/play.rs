@@ -64,7 +64,7 @@ impl Runner<'_> {
     }
 
     /// After the end of a round its order begins anew.
-    fn next_round(&mut self) {
+    pub(super) fn next_round(&mut self) {
         if self.done > 0 && self.ended() {
             self.done = 0;
             self.round_from = self.seen.len();

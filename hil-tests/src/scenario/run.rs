@@ -63,6 +63,9 @@ pub(super) struct Runner<'a> {
     /// First record since the last mark, and bells rung until then.
     pub mark: usize,
     pub bells: u32,
+    /// When the last mark was made, and when something was last broken, in table time.
+    pub marked_at: u64,
+    pub broken_at: u64,
     /// How many deeds of the order of play are done in this round.
     pub done: usize,
     /// First record of this round.
@@ -113,6 +116,8 @@ impl<'a> Runner<'a> {
             cursor: 0,
             mark: 0,
             bells: 0,
+            marked_at: 0,
+            broken_at: 0,
             done: 0,
             round_from: 0,
             role: Role::default(),
@@ -188,8 +193,12 @@ impl Runner<'_> {
             let all = self.seen.iter().filter(|r| check::kind(r) == kind);
             all.map(|r| check::field(r, "code").unwrap_or_default()).collect::<Vec<_>>()
         };
-        let latched = of_kind("latched");
-        if latched != self.trial.latches {
+        let (mut latched, mut wanted) = (of_kind("latched"), self.trial.latches.clone());
+        if !self.trial.in_order {
+            latched.sort_unstable();
+            wanted.sort_unstable();
+        }
+        if latched != wanted {
             wrongs.push(format!("latches must be {:?}, but were {latched:?}", self.trial.latches));
         }
         let Some(snapshot) = self.bench.snapshot()? else { return Ok(()) };
@@ -218,6 +227,7 @@ impl Runner<'_> {
         match step {
             Step::Open => self.open()?,
             Step::PlayTo(stage) => self.play_to(*stage)?,
+            Step::GoOn => self.go_on()?,
             Step::UpToSpin => self.up_to_spin()?,
             Step::At(stage) => self.at(*stage),
             Step::Press(line, millis) => {
@@ -241,15 +251,16 @@ impl Runner<'_> {
             }
             Step::Dip => self.bench.act(Act::DipSupply)?,
             Step::Fault(id) => {
-                let what = self.fault(id)?;
+                let what = self.broken(id)?;
                 self.faults.push(Injected { id: id.clone(), what, in_force: true });
+                self.broken_at = self.bench.now();
                 match what {
                     Broken::Part(fault) => self.bench.fault(fault)?,
                     Broken::Outside(outside) => self.bench.disturb(outside)?,
                 }
             }
             Step::Heal(id) => {
-                let what = self.fault(id)?;
+                let what = self.broken(id)?;
                 match what {
                     Broken::Part(fault) => self.bench.heal(fault)?,
                     Broken::Outside(outside) => self.bench.restore(outside)?,
@@ -271,6 +282,8 @@ impl Runner<'_> {
                 self.catch_up();
                 self.cursor = self.seen.len();
                 self.mark = self.cursor;
+                self.marked_at = self.bench.now();
+                self.broken_at = self.marked_at;
                 self.bells = self.bench.log().bells;
             }
             Step::Kill => self.bench.kill()?,
@@ -283,7 +296,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    fn fault(&self, id: &str) -> Result<Broken, Halt> {
+    fn broken(&self, id: &str) -> Result<Broken, Halt> {
         if let Some(outside) = Outside::parse(id) {
             return Ok(Broken::Outside(outside));
         }
@@ -349,6 +362,13 @@ impl Runner<'_> {
 
     pub(super) fn turn_key(&mut self) -> Result<(), Halt> {
         self.step(&Step::Press(InLine::SupervisorKey, 1000))
+    }
+
+    /// The supervisor, key turned, gives a command: whether it was done.
+    pub(super) fn supervise(&mut self, command: Command) -> Result<bool, Halt> {
+        self.turn_key()?;
+        self.asked = Some(self.bench.ask(Role::Supervisor, command)?);
+        Ok(matches!(self.await_answer()?, Answer::Done(_)))
     }
 
     pub(super) fn ask(&mut self, command: Command) -> Result<(), Halt> {

@@ -49,9 +49,51 @@ pub struct Pattern {
     pub fields: Vec<(String, String)>,
 }
 
+/// What the table does about a fault, as far as its promptness is asserted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reaction {
+    /// The motor loses its power, in truth.
+    MotorOff,
+    /// A malfunction with this code is latched.
+    Latched(String),
+    /// The round is void.
+    Voided,
+}
+
+/// The physical event that a reaction is reckoned from: the latest such event before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The latest `fault` of the scenario, or what people did right after `mark`.
+    Fault,
+    /// An edge of the cam at the daemon's wires, or the motor's getting power.
+    Cam,
+    /// The second edge of the cam since the scenario's `mark`.
+    SecondEdge,
+    /// The dice came to rest.
+    Rest,
+    /// The terminal's entry key was pressed.
+    Entry,
+    /// The motor got power.
+    Spin,
+}
+
+impl Cause {
+    /// All causes with their words.
+    pub const ALL: [(&'static str, Self); 6] = [
+        ("fault", Self::Fault),
+        ("cam", Self::Cam),
+        ("second-edge", Self::SecondEdge),
+        ("rest", Self::Rest),
+        ("entry", Self::Entry),
+        ("spin", Self::Spin),
+    ];
+}
+
 /// What is waited for or expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Check {
+    /// The first such reaction since the last `mark` came at most so many milliseconds after its cause.
+    InTime(Reaction, u64, Cause),
     /// The table says that it is in this phase.
     Phase(String),
     /// A record, after the last one that was looked for.
@@ -95,6 +137,9 @@ pub enum Step {
     PlayTo(Stage),
     /// Play on to the moment before the dealer presses "tumble".
     UpToSpin,
+    /// The people at the table go on as they do: open a closed table, play the round to its end. They stop where the
+    /// table blocks or refuses.
+    GoOn,
     /// Say at which stage the round is, after it was played by hand.
     At(Stage),
     /// Press a button.

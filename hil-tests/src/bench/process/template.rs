@@ -84,6 +84,7 @@ fn open(setup: &Setup) -> Result<WorkDir, RigFault> {
         endings: Vec::<Ending>::new(),
         latched: Vec::new(),
         latches: Vec::new(),
+        in_order: true,
         phase: None,
         never: Vec::new(),
     };

@@ -86,6 +86,7 @@ impl World {
         let mut wires = core::mem::take(&mut self.wires);
         for wire in wires.drain(..) {
             self.judges.wire(&wire);
+            self.log.note(&wire);
             match wire {
                 Wire::Edge { at, line, active } => {
                     if GUARDS.contains(&line) && self.twin.pin_level(OutLine::MotorEnable) {
@@ -95,10 +96,7 @@ impl World {
                 }
                 Wire::Readback { at, line, active } => socket.readback(self.mono(at), line, active),
                 Wire::Temperature { at, reading } => socket.temperature(self.mono(at), reading),
-                Wire::Truth { at, truth } => {
-                    self.news += 1;
-                    self.log.happened(at, truth);
-                }
+                Wire::Truth { .. } => self.news += 1,
             }
         }
         self.wires = wires;

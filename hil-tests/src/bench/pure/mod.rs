@@ -300,13 +300,13 @@ impl Pure {
         let mut wires = core::mem::take(&mut self.wires);
         for wire in wires.drain(..) {
             self.observer.wire(&wire);
+            self.log.note(&wire);
             match wire {
                 Wire::Edge { at, line, active } => self.inbox.push_back((at, Input::Edge { line, active })),
                 Wire::Readback { at, line, active } => self.inbox.push_back((at, Input::Readback { line, active })),
                 Wire::Temperature { at, reading } => self.inbox.push_back((at, Input::Temperature { reading })),
-                Wire::Truth { at, truth } => {
+                Wire::Truth { truth, .. } => {
                     self.news += 1;
-                    self.log.happened(at, truth);
                     if truth == Truth::Supply(false) {
                         self.gone();
                     }

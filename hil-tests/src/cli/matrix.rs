@@ -1,0 +1,87 @@
+//! `tumbler-hil matrix`: the catalogue's faults at every phase under every rule set.
+
+use super::{How, run, say};
+use crate::bench::file::BenchFile;
+use crate::fault::{self, Place};
+use crate::matrix::{self, Cell};
+use crate::report::{self, heat};
+use anyhow::{Context, bail};
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(super) struct MatrixArgs {
+    /// The bench's file.
+    #[arg(long, value_name = "FILE", default_value = "fixtures/benches/pure.toml")]
+    bench: PathBuf,
+    /// Only faults whose ids contain one of these; with `*` at its end, that begin so.
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    fault: Vec<String>,
+    /// Only at these phases; also `covered` and `spun`.
+    #[arg(long, value_name = "P", value_delimiter = ',', value_parser = place)]
+    phase: Vec<Place>,
+    /// Only under these rule sets.
+    #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = rule_set)]
+    rules: Vec<String>,
+    /// List the cells; run nothing.
+    #[arg(long)]
+    list: bool,
+    /// Print the cells as files of scenarios; run nothing.
+    #[arg(long, conflicts_with = "list")]
+    print: bool,
+    #[command(flatten)]
+    how: How,
+}
+
+fn place(name: &str) -> Result<Place, String> {
+    let all: Vec<&str> = Place::ALL.iter().map(|(name, _)| *name).collect();
+    let found = Place::ALL.iter().find(|(known, _)| *known == name);
+    found.map(|(_, place)| *place).ok_or_else(|| format!("allowed is {}", all.join(", ")))
+}
+
+fn rule_set(id: &str) -> Result<String, String> {
+    let all: Vec<&str> = tumbler_core::rules::all().iter().map(|set| set.id.as_str()).collect();
+    if all.contains(&id) { Ok(id.to_owned()) } else { Err(format!("allowed is {}", all.join(", "))) }
+}
+
+/// The bench with the catalogue's list of what it cannot run, and the cells that are meant.
+fn chosen(args: &MatrixArgs) -> anyhow::Result<(BenchFile, Vec<Cell>)> {
+    let mut bench = BenchFile::read(&args.bench)?;
+    let catalogue = fault::read(&bench.faults)?;
+    matrix::list_what_cannot_run(&mut bench, &catalogue);
+    let meant = |pattern: &String, id: &str| match pattern.strip_suffix('*') {
+        Some(beginning) => id.starts_with(beginning),
+        None => id.contains(pattern.as_str()),
+    };
+    let mut cells = matrix::cells(&catalogue).context("the matrix")?;
+    cells.retain(|cell| {
+        (args.fault.is_empty() || args.fault.iter().any(|pattern| meant(pattern, &cell.fault)))
+            && (args.phase.is_empty() || args.phase.contains(&cell.place))
+            && (args.rules.is_empty() || args.rules.contains(&cell.trial.rules))
+    });
+    if cells.is_empty() {
+        bail!("no cell of {} is meant by this; `tumbler-hil matrix --list` lists them", bench.faults.display());
+    }
+    Ok((bench, cells))
+}
+
+pub(super) fn matrix(args: &MatrixArgs) -> anyhow::Result<u8> {
+    let (bench, cells) = chosen(args)?;
+    if args.list {
+        for cell in &cells {
+            match bench.cannot(&cell.trial.name) {
+                Some(reason) => say::line(&format!("{}  (not on this bench: {reason})", cell.trial.name)),
+                None => say::line(&cell.trial.name),
+            }
+        }
+        say::line(&format!("{} cells for bench {}", cells.len(), bench.kind.name()));
+        return Ok(report::PASSED);
+    }
+    if args.print {
+        for cell in &cells {
+            say::line(&format!("# {}\n{}", cell.trial.name, matrix::scenario(&cell.trial)?));
+        }
+        return Ok(report::PASSED);
+    }
+    run::play(&bench, cells.into_iter().map(|cell| cell.trial).collect(), &args.how, &heat::text)
+}

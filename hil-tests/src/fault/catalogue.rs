@@ -1,0 +1,306 @@
+//! Reads the catalogue of faults. An unknown key is refused with its path, and so is a word that names nothing.
+
+use super::expectation::{Clauses, Deadline, Expect, Round, SETTLED};
+use super::place::Place;
+use crate::bench::file::Kind;
+use crate::scenario::file::GROUPS;
+use crate::scenario::parse;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use tumbler_core::latch::Code;
+use tumbler_core::round::ending::VoidReason;
+use tumbler_core::rules;
+
+/// A catalogue that cannot be used: what, where, and what is allowed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {at}: {problem}", path.display())]
+pub struct BadCatalogue {
+    /// The file.
+    pub path: PathBuf,
+    /// The place in it.
+    pub at: String,
+    /// What is wrong, and what is allowed.
+    pub problem: String,
+}
+
+/// When a fault shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shows {
+    /// By itself, at once or after its time.
+    AtOnce,
+    /// When the tumbler is to turn.
+    Spin,
+    /// When the dice are judged.
+    Dice,
+    /// When the dome is moved.
+    Dome,
+    /// When a result is entered and lights.
+    Entry,
+    /// When somebody presses something.
+    Press,
+    /// When the daemon starts.
+    Start,
+    /// To a person only: in the opening test.
+    Person,
+    /// Not at the table: what it must not do is what is tested.
+    Never,
+}
+
+/// Cells that a bench cannot run.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NotOn {
+    /// The bench.
+    pub bench: Kind,
+    /// At these places.
+    #[serde(default)]
+    pub phases: Vec<String>,
+    /// Why not.
+    pub reason: String,
+}
+
+/// One fault.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fault {
+    /// Id: `unit.what`.
+    pub id: String,
+    /// The part of the table, or what is around it.
+    pub unit: String,
+    /// What kind of fault: stuck, silent, noise, wrong, slow, lost, a person's act ...
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What happens, for people.
+    pub about: String,
+    /// The steps that break it.
+    pub inject: Vec<String>,
+    /// The steps that mend it; none where it heals by itself.
+    #[serde(default)]
+    pub heal: Vec<String>,
+    /// When it shows.
+    pub shows: Shows,
+    /// The malfunctions that latch; none where nothing does.
+    #[serde(default)]
+    pub latch: Vec<String>,
+    /// Whether the test of the device fails while the fault lasts. Where it does not, the row says why in `about`.
+    #[serde(default = "yes")]
+    pub lasts: bool,
+    /// How soon the table must react.
+    #[serde(default)]
+    pub deadlines: Vec<Deadline>,
+    /// Steps after the breaking, before the people go on.
+    #[serde(default)]
+    pub then: Vec<String>,
+    /// Name of a pattern of expectations that hold where the row's own do not.
+    #[serde(default)]
+    pub pattern: Option<String>,
+    /// What must happen where: the first that applies counts.
+    #[serde(default)]
+    pub expect: Vec<Expect>,
+    /// The clauses that say so; `silent: WHY` where the rules say nothing.
+    pub clause: String,
+    /// Whether a dice reader is fitted.
+    #[serde(default = "yes")]
+    pub reader: bool,
+    /// What the dice show.
+    #[serde(default = "dice")]
+    pub dice: [u8; 3],
+    /// Where it cannot be run.
+    #[serde(default)]
+    pub not_on: Vec<NotOn>,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+const fn dice() -> [u8; 3] {
+    [1, 3, 6]
+}
+
+/// The catalogue.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Catalogue {
+    /// The rules' clauses for voids.
+    pub clauses: Clauses,
+    /// Expectations that many faults share.
+    #[serde(default)]
+    pub patterns: BTreeMap<String, Vec<Expect>>,
+    /// The faults.
+    pub fault: Vec<Fault>,
+}
+
+impl Catalogue {
+    /// What must happen when this fault shows at this place under this rule set.
+    #[must_use]
+    pub fn expected<'a>(&'a self, fault: &'a Fault, place: Place, rules: &str) -> Option<&'a Expect> {
+        let shared = fault.pattern.as_ref().and_then(|name| self.patterns.get(name));
+        fault.expect.iter().chain(shared.into_iter().flatten()).find(|expect| expect.applies(place, rules))
+    }
+}
+
+/// Reads the catalogue.
+///
+/// # Errors
+/// [`BadCatalogue`] with the place and what is allowed there.
+pub fn read(path: &Path) -> Result<Catalogue, BadCatalogue> {
+    let text = std::fs::read_to_string(path).map_err(|e| BadCatalogue {
+        path: path.into(),
+        at: "file".into(),
+        problem: e.to_string(),
+    })?;
+    parse(path, &text)
+}
+
+/// Reads the catalogue from its TOML.
+///
+/// # Errors
+/// As [`read`].
+pub fn parse(path: &Path, text: &str) -> Result<Catalogue, BadCatalogue> {
+    let bad = |at: String, problem: String| BadCatalogue { path: path.into(), at, problem };
+    let toml = toml::Deserializer::parse(text).map_err(|e| bad("TOML".into(), e.to_string()))?;
+    let catalogue: Catalogue = serde_path_to_error::deserialize(toml)
+        .map_err(|e| bad(e.path().to_string(), e.inner().message().to_owned()))?;
+    catalogue.check().map_err(|(at, problem)| bad(at, problem))?;
+    Ok(catalogue)
+}
+
+type Problem = (String, String);
+
+impl Catalogue {
+    /// Every word names something, and every place under every rule set has its expectation.
+    fn check(&self) -> Result<(), Problem> {
+        for (reason, by) in &self.clauses {
+            let at = format!("clauses.{reason}");
+            let known = VoidReason::ALL.map(VoidReason::name);
+            if ![SETTLED, "tumbler"].contains(&reason.as_str()) && !known.contains(&reason.as_str()) {
+                return Err((at, format!("is no reason; allowed is settled, tumbler, {}", known.join(", "))));
+            }
+            if let Some(rules) = by.keys().find(|id| rules::rule_set(id).is_none()) {
+                return Err((at, format!("`{rules}` is no rule set")));
+            }
+        }
+        for (name, expects) in &self.patterns {
+            self.expects(&format!("patterns.{name}"), expects)?;
+        }
+        let mut ids = BTreeSet::new();
+        for fault in &self.fault {
+            let at = format!("fault {}", fault.id);
+            if !ids.insert(&fault.id) {
+                return Err((at, "is there twice".into()));
+            }
+            self.fault(&at, fault)?;
+        }
+        Ok(())
+    }
+
+    fn fault(&self, at: &str, fault: &Fault) -> Result<(), Problem> {
+        steps(&format!("{at}.inject"), &fault.inject)?;
+        steps(&format!("{at}.heal"), &fault.heal)?;
+        steps(&format!("{at}.then"), &fault.then)?;
+        codes(&format!("{at}.latch"), &fault.latch)?;
+        self.expects(at, &fault.expect)?;
+        for deadline in &fault.deadlines {
+            deadline.check(&format!("{at}.deadlines"))?;
+        }
+        for not_on in &fault.not_on {
+            places(&format!("{at}.not_on"), &not_on.phases)?;
+        }
+        if fault.clause.trim().is_empty() {
+            return Err((
+                format!("{at}.clause"),
+                "names no clause; where the rules say nothing write `silent: WHY`".into(),
+            ));
+        }
+        if let Some(name) = fault.pattern.as_ref().filter(|name| !self.patterns.contains_key(*name)) {
+            let known: Vec<&str> = self.patterns.keys().map(String::as_str).collect();
+            return Err((format!("{at}.pattern"), format!("`{name}` is no pattern; there are {}", known.join(", "))));
+        }
+        for set in rules::all() {
+            for (name, place) in Place::ALL {
+                if place.exists(&set.id) && self.expected(fault, place, &set.id).is_none() {
+                    return Err((format!("{at}.expect"), format!("says nothing of {name} under {}", set.id)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn expects(&self, at: &str, expects: &[Expect]) -> Result<(), Problem> {
+        for (number, expect) in expects.iter().enumerate() {
+            let at = format!("{at}.expect[{number}]");
+            places(&format!("{at}.phases"), &expect.phases)?;
+            let groups = ["covered", "open-cover", "nz", "sg", "*"];
+            for name in &expect.rules {
+                if rules::rule_set(name).is_none() && !groups.contains(&name.as_str()) {
+                    return Err((format!("{at}.rules"), format!("`{name}` is no rule set; allowed is {GROUPS}")));
+                }
+            }
+            for round in &expect.rounds {
+                match Round::parse(round) {
+                    None => {
+                        return Err((
+                            format!("{at}.rounds"),
+                            format!("`{round}`: allowed is settled, settled any, void REASON"),
+                        ));
+                    }
+                    Some(Round::Void(reason)) if !self.clauses.contains_key(&reason) => {
+                        let known: Vec<&str> = self.clauses.keys().map(String::as_str).collect();
+                        return Err((
+                            format!("{at}.rounds"),
+                            format!("`{reason}` is not in clauses: {}", known.join(", ")),
+                        ));
+                    }
+                    Some(_) => {}
+                }
+            }
+            codes(&format!("{at}.latch"), expect.latch.as_deref().unwrap_or_default())?;
+            steps(&format!("{at}.then"), expect.then.as_deref().unwrap_or_default())?;
+            for deadline in expect.deadlines.iter().flatten() {
+                deadline.check(&format!("{at}.deadlines"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Deadline {
+    /// The step that asserts it.
+    #[must_use]
+    pub fn step(&self, clause: &str) -> String {
+        format!("expect {} at most {} ms after {} because {clause}", self.what, self.ms, self.after)
+    }
+
+    fn check(&self, at: &str) -> Result<(), Problem> {
+        steps(at, &[self.step("FAULTS")])
+    }
+}
+
+fn steps(at: &str, lines: &[String]) -> Result<(), Problem> {
+    for line in lines {
+        parse::line_of_steps(line).map_err(|bad| (at.to_owned(), bad.to_string()))?;
+    }
+    Ok(())
+}
+
+fn codes(at: &str, names: &[String]) -> Result<(), Problem> {
+    for name in names {
+        name.parse::<Code>().map_err(|problem| (at.to_owned(), problem))?;
+    }
+    Ok(())
+}
+
+fn places(at: &str, names: &[String]) -> Result<(), Problem> {
+    let known =
+        |name: &&String| Place::ALL.iter().any(|(place, _)| place == name) || Place::GROUPS.contains(&name.as_str());
+    match names.iter().find(|name| !known(name)) {
+        None => Ok(()),
+        Some(name) => {
+            let all: Vec<&str> = Place::ALL.iter().map(|(name, _)| *name).chain(Place::GROUPS).collect();
+            Err((at.to_owned(), format!("`{name}` is no phase; allowed is {}", all.join(", "))))
+        }
+    }
+}

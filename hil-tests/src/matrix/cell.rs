@@ -1,0 +1,212 @@
+//! One cell: an open table, played to the place, broken, and played on as people do until the fault has shown; then the
+//! reaction, the round's ending, the latch, its only exit, and a healthy round after it.
+
+use crate::fault::catalogue::Shows;
+use crate::fault::{Catalogue, Expect, Fault, Place, Round};
+use crate::scenario::{Trial, order, parse};
+use tumbler_core::rules;
+
+/// Longest wait for a malfunction that shows by itself, in milliseconds of table time: the motor's heat takes ten seconds.
+const LATCH_MILLIS: u64 = 15_000;
+
+/// A cell of the matrix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// The fault's id.
+    pub fault: String,
+    /// Where it breaks.
+    pub place: Place,
+    /// The trial, named `fault@place::layout`.
+    pub trial: Trial,
+}
+
+/// A cell that cannot be generated: the catalogue was not checked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{cell}: {problem}")]
+pub struct BadCell {
+    /// Its name.
+    pub cell: String,
+    /// What is wrong.
+    pub problem: String,
+}
+
+/// All cells of the catalogue, each rule set by its first layout.
+///
+/// # Errors
+/// [`BadCell`] where the catalogue has a word that is no step.
+pub fn cells(catalogue: &Catalogue) -> Result<Vec<Cell>, BadCell> {
+    let mut cells = Vec::new();
+    for fault in &catalogue.fault {
+        for (name, place) in Place::ALL {
+            for set in rules::all().iter().filter(|set| place.exists(&set.id)) {
+                let layout = set.layouts.first().map(|layout| layout.id.clone()).unwrap_or_default();
+                let id = format!("{}@{name}::{layout}", fault.id);
+                let bad = |problem: String| BadCell { cell: id.clone(), problem };
+                let expect = catalogue
+                    .expected(fault, place, &set.id)
+                    .ok_or_else(|| bad("the catalogue says nothing of it".into()))?;
+                let story = Story { catalogue, fault, expect, place, rules: &set.id };
+                let trial = story.trial(&id, layout).map_err(bad)?;
+                cells.push(Cell { fault: fault.id.clone(), place, trial });
+            }
+        }
+    }
+    Ok(cells)
+}
+
+struct Story<'a> {
+    catalogue: &'a Catalogue,
+    fault: &'a Fault,
+    expect: &'a Expect,
+    place: Place,
+    rules: &'a str,
+}
+
+impl Story<'_> {
+    fn latch(&self) -> &[String] {
+        self.expect.latch.as_deref().unwrap_or(&self.fault.latch)
+    }
+
+    /// The malfunction that blocks the table beforehand, and what makes and unmakes it: another than the fault's.
+    fn blocked_by(&self) -> (&'static str, &'static str) {
+        let touches_seal = ["seal", "supply", "gpio"].contains(&self.fault.unit.as_str());
+        if touches_seal {
+            ("buttons", "hold no_spin; wait latched buttons; release no_spin")
+        } else {
+            ("seal", "break seal; wait latched seal; mend seal")
+        }
+    }
+
+    fn trial(&self, name: &str, layout: String) -> Result<Trial, String> {
+        let mut lines = self.before();
+        lines.push("mark".into());
+        lines.extend(self.fault.inject.iter().cloned());
+        lines.extend(self.reaction());
+        lines.extend(self.healing());
+        lines.push("go on".into());
+        let mut steps = Vec::new();
+        for line in &lines {
+            steps.extend(parse::line_of_steps(line).map_err(|bad| bad.to_string())?);
+        }
+        let before = (self.place == Place::Void).then(|| Round::Void("declared".into()));
+        let during = self.expect.rounds.iter().filter_map(|text| Round::parse(text));
+        let rounds = before.into_iter().chain(during).chain([Round::Settled]);
+        let clauses = &self.catalogue.clauses;
+        let mut latches: Vec<String> = Vec::new();
+        if self.place == Place::Blocked {
+            latches.push(self.blocked_by().0.into());
+        }
+        latches.extend(self.latch().iter().cloned());
+        Ok(Trial {
+            name: name.into(),
+            about: format!("{} [{}]", self.fault.about, self.fault.clause),
+            rules: self.rules.into(),
+            layout,
+            reader: self.fault.reader,
+            steps,
+            endings: rounds.map(|round| round.ending(self.rules, self.fault.dice, clauses)).collect(),
+            latched: Vec::new(),
+            latches,
+            in_order: false,
+            phase: Some("ready".into()),
+            never: Vec::new(),
+        })
+    }
+
+    /// An open table, played to the place.
+    fn before(&self) -> Vec<String> {
+        let [a, b, c] = self.fault.dice;
+        let covered = order::covered(self.rules);
+        let mut lines = vec![format!("dice {a} {b} {c}")];
+        if self.place == Place::Closed {
+            lines.push("pass 2000 ms".into());
+            return lines;
+        }
+        lines.push("open table".into());
+        lines.push(
+            match self.place {
+                Place::Closed => "",
+                Place::Ready if covered => "lift dome; pass 600 ms",
+                Place::Ready => "pass 600 ms",
+                Place::Covered => "play to covered",
+                Place::Betting => "play to betting; pass 700 ms; wait phase betting within 100 ms",
+                Place::Tumbling => "play to spinning; wait phase tumbling within 100 ms",
+                // Without a dome the outcome is established a moment later.
+                Place::Spun if covered => "play to spun; pass 700 ms",
+                Place::Spun => "play to spun",
+                Place::BetsClosed => "play to bets-closed; pass 300 ms; wait phase bets-closed within 100 ms",
+                Place::Revealed => "play to revealed; pass 300 ms; wait phase revealed within 100 ms",
+                Place::Settling => "play to entered; pass 300 ms; wait phase settling within 100 ms",
+                Place::Void => {
+                    "play to betting; pass 700 ms; press no_spin; wait phase void within 1000 ms; pass 600 ms"
+                }
+                Place::Blocked => self.blocked_by().1,
+                Place::Maintenance => "turn key; do maintenance on; wait phase maintenance within 100 ms; pass 300 ms",
+            }
+            .into(),
+        );
+        if self.place == Place::Blocked {
+            lines.push("pass 500 ms; wait phase blocked within 100 ms".into());
+        }
+        lines
+    }
+
+    /// The fault shows by itself or when people go on, and the table reacts in time.
+    fn reaction(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let latch = self.latch();
+        if self.fault.shows == Shows::AtOnce {
+            lines.extend(latch.iter().map(|code| format!("wait latched {code} within {LATCH_MILLIS} ms")));
+            if latch.is_empty() {
+                lines.push("pass 1000 ms".into());
+            }
+        }
+        lines.extend(self.expect.then.as_ref().unwrap_or(&self.fault.then).iter().cloned());
+        if self.place == Place::Blocked {
+            lines.push(format!("turn key; do reset {} rectified", self.blocked_by().0));
+        }
+        lines.extend((0..self.expect.rounds.len().max(1)).map(|_| "go on".to_owned()));
+        lines.extend(latch.iter().map(|code| format!("wait latched {code} within {LATCH_MILLIS} ms")));
+        let deadlines = self.expect.deadlines.as_ref().unwrap_or(&self.fault.deadlines);
+        lines.extend(deadlines.iter().map(|deadline| deadline.step(&self.fault.clause)));
+        if latch.is_empty() {
+            lines.push(format!("expect nothing latched because {}", self.fault.clause));
+        } else {
+            lines.push("wait sign on within 5000 ms".into());
+            if self.place != Place::Maintenance {
+                lines.push("wait phase blocked within 3000 ms".into());
+            }
+        }
+        lines
+    }
+
+    /// The latch holds while the fault lasts and after it has healed; then the test of that device opens it, under the key.
+    fn healing(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let latch = self.latch();
+        if let (true, [first, ..]) = (self.fault.lasts, latch) {
+            lines.push(format!("prove latched {first}"));
+            lines.push(format!("turn key; ask reset {first} rectified; answer refused"));
+        }
+        lines.extend(self.fault.heal.iter().cloned());
+        lines.push("pass 1500 ms".into());
+        if let [first, ..] = latch {
+            lines.push(format!("prove latched {first}"));
+        }
+        lines.extend(latch.iter().map(|code| exit(code)));
+        if !latch.is_empty() {
+            lines.push("wait nothing latched within 5000 ms".into());
+        }
+        lines
+    }
+}
+
+/// The allowed exit: the test of that very device, under the supervisor's key.
+fn exit(code: &str) -> String {
+    if code == "dome" {
+        "turn key; ask reset dome rectified; pass 500 ms; lift dome; pass 1000 ms; lower dome; pass 1000 ms; answer done"
+            .into()
+    } else {
+        format!("turn key; do reset {code} rectified")
+    }
+}

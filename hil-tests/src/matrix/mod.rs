@@ -1,0 +1,31 @@
+//! The matrix: every fault of the catalogue at every place under every rule set, as trials for the one runner.
+
+mod cell;
+mod print;
+#[cfg(test)]
+mod tests;
+
+pub use cell::{BadCell, Cell, cells};
+pub use print::scenario;
+
+use crate::bench::file::{BenchFile, Cannot};
+use crate::fault::{Catalogue, Place};
+
+/// Adds to the bench's list what the catalogue says that it cannot run.
+pub fn list_what_cannot_run(bench: &mut BenchFile, catalogue: &Catalogue) {
+    for fault in &catalogue.fault {
+        for not_on in fault.not_on.iter().filter(|not_on| not_on.bench == bench.kind) {
+            let reason = not_on.reason.clone();
+            if not_on.phases.is_empty() {
+                bench.cannot.push(Cannot { scenarios: format!("{}@*", fault.id), reason });
+                continue;
+            }
+            for (name, place) in Place::ALL {
+                // Which places are in a group is a matter of the rule set, and no reason has been seen that is one too.
+                if not_on.phases.iter().any(|group| place.is_in(group, "nz-div9")) {
+                    bench.cannot.push(Cannot { scenarios: format!("{}@{name}::*", fault.id), reason: reason.clone() });
+                }
+            }
+        }
+    }
+}

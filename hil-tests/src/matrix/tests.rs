@@ -1,0 +1,93 @@
+//! The matrix' own manners: a catalogue that expects something else fails, and a cell can be printed and read again.
+
+use super::*;
+use crate::bench::pure::{Pure, Setup};
+use crate::fault::catalogue;
+use crate::scenario::{Verdict, file, run};
+use std::path::Path;
+
+const ROW: &str = r#"
+[clauses]
+settled = { nz-1998 = "NZ98 6.3" }
+declared = { nz-1998 = "NZ98 7.1" }
+tumbler = { nz-1998 = "NZ98 7.1(b)" }
+[[fault]]
+id = "motor.stall"
+unit = "motor"
+type = "stuck"
+about = "The shaft jams"
+inject = ["fault motor.stall"]
+heal = ["heal motor.stall"]
+shows = "spin"
+latch = ["tumbler"]
+deadlines = [{ what = "motor off", ms = 705, after = "cam" }]
+clause = "NZ 7.1(b)"
+expect = [{ rounds = ["void tumbler"] }]
+"#;
+
+fn cell(text: &str, name: &str) -> Cell {
+    let catalogue = catalogue::parse(Path::new("case.toml"), text).unwrap();
+    cells(&catalogue).unwrap().into_iter().find(|cell| cell.trial.name == name).unwrap()
+}
+
+fn verdict(text: &str) -> Verdict {
+    let cell = cell(text, "motor.stall@ready::nz-1998");
+    run(&mut Pure::new(Setup::of("nz-1998", "nz-1998", 5)).unwrap(), &cell.trial).verdict
+}
+
+#[test]
+fn a_cell_as_it_must_be_passes() {
+    assert_eq!(verdict(ROW), Verdict::Pass);
+}
+
+/// The canary: whatever a row may expect, it is found when it is not so.
+#[test]
+fn what_is_not_as_the_catalogue_says_fails() {
+    for (what, was, is) in [
+        ("another ending", "[\"void tumbler\"]", "[\"settled\"]"),
+        ("another clause", "NZ98 7.1(b)", "NZ98 7.1(a)"),
+        ("a round too many", "[\"void tumbler\"]", "[\"settled\", \"void tumbler\"]"),
+        ("no round", "[\"void tumbler\"]", "[]"),
+        ("another latch", "latch = [\"tumbler\"]", "latch = [\"dome\"]"),
+        ("a latch too many", "latch = [\"tumbler\"]", "latch = [\"tumbler\", \"lamps\"]"),
+        ("no latch", "latch = [\"tumbler\"]", "latch = []"),
+        ("a shorter deadline", "ms = 705", "ms = 690"),
+        ("a heal that is none", "heal = [\"heal motor.stall\"]", "heal = []"),
+    ] {
+        let text = ROW.replace(was, is);
+        assert_ne!(text, ROW, "{what}");
+        assert!(matches!(verdict(&text), Verdict::Fail(_)), "{what}: {:?}", verdict(&text));
+    }
+}
+
+#[test]
+fn a_fault_that_never_took_hold_is_invalid() {
+    // Nothing big wins with 1, 3, 6, so its lamp is never told to light.
+    let text = ROW
+        .replace("fault motor.stall", "fault lamp.open:big")
+        .replace("heal motor.stall", "heal lamp.open:big")
+        .replace("latch = [\"tumbler\"]", "latch = []")
+        .replace("deadlines", "#")
+        .replace("void tumbler", "settled");
+    assert!(matches!(verdict(&text), Verdict::Invalid(why) if why.contains("lamp.open:big")));
+}
+
+#[test]
+fn a_printed_cell_reads_as_the_same_trial() {
+    let cell = cell(ROW, "motor.stall@spun::nz-1998");
+    let text = scenario(&cell.trial).unwrap();
+    let mut read = file::parse(Path::new("motor.stall@spun.toml"), &text).unwrap().remove(0);
+    read.in_order = false;
+    assert_eq!(read, cell.trial);
+}
+
+#[test]
+fn what_a_bench_cannot_run_comes_from_the_catalogue() {
+    let text = format!("{ROW}not_on = [{{ bench = \"pure\", phases = [\"unopened\"], reason = \"no stall\" }}]");
+    let catalogue = catalogue::parse(Path::new("case.toml"), &text).unwrap();
+    let benches = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/benches/pure.toml");
+    let mut bench = crate::bench::file::BenchFile::read(&benches).unwrap();
+    list_what_cannot_run(&mut bench, &catalogue);
+    assert_eq!(bench.cannot("motor.stall@closed::sg-open-1"), Some("no stall"));
+    assert_eq!(bench.cannot("motor.stall@ready::sg-open-1"), None);
+}

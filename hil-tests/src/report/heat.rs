@@ -1,0 +1,71 @@
+//! The matrix as a table for people: faults down, phases across, in each cell how many rule sets passed; and below it why
+//! something did not.
+
+use super::{verdicts, word};
+use crate::fault::Place;
+use crate::lane::CellReport;
+use crate::scenario::Verdict;
+use comfy_table::{Table, presets};
+
+/// The table and the reasons.
+#[must_use]
+pub fn text(reports: &[CellReport]) -> String {
+    let mut rows: Vec<(&str, Vec<Vec<&CellReport>>)> = Vec::new();
+    for report in reports {
+        let (fault, rest) = report.name.split_once('@').unwrap_or((report.name.as_str(), ""));
+        let place = rest.split("::").next().unwrap_or_default();
+        let Some(column) = Place::ALL.iter().position(|(name, _)| *name == place) else { continue };
+        if rows.last().is_none_or(|(name, _)| *name != fault) {
+            rows.push((fault, vec![Vec::new(); Place::ALL.len()]));
+        }
+        if let Some(cell) = rows.last_mut().and_then(|(_, cells)| cells.get_mut(column)) {
+            cell.push(report);
+        }
+    }
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    table.set_header(std::iter::once("fault").chain(Place::ALL.iter().map(|(name, _)| *name)));
+    for (fault, cells) in &rows {
+        table.add_row(std::iter::once((*fault).to_owned()).chain(cells.iter().map(|cell| short(cell))));
+    }
+    format!("{table}\n{}", verdicts::reasons(reports))
+}
+
+/// How many passed where all did; else how many did what.
+fn short(cell: &[&CellReport]) -> String {
+    if cell.is_empty() {
+        return "·".into();
+    }
+    let count = |name: &str| cell.iter().filter(|report| word(&report.verdict) == name).count();
+    let unlisted = cell.iter().filter(|r| matches!(r.verdict, Verdict::NotExecuted(_)) && !r.listed).count();
+    let parts = [
+        (count("PASS"), ""),
+        (count("FAIL"), " FAIL"),
+        (count("INVALID"), " INVALID"),
+        (unlisted, " NOT_EXECUTED"),
+        (count("NOT_EXECUTED") - unlisted, " not executed"),
+    ];
+    let told = parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n}{what}"));
+    told.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::cell;
+    use super::*;
+
+    #[test]
+    fn faults_are_rows_phases_are_columns_and_failures_say_why() {
+        let reports = [
+            cell("motor.stall@betting::nz-1998", Verdict::Pass, false),
+            cell("motor.stall@betting::sg-v6-1", Verdict::Fail(vec!["it turned".into()]), false),
+            cell("motor.stall@void::sg-v6-1", Verdict::Pass, false),
+            cell("mqtt.down@closed::nz-1998", Verdict::NotExecuted("no broker".into()), true),
+        ];
+        let text = text(&reports);
+        let stall = text.lines().find(|line| line.contains("motor.stall")).unwrap();
+        assert!(stall.contains("1, 1 FAIL"), "{text}");
+        assert!(text.contains("FAIL motor.stall@betting::sg-v6-1") && text.contains("    it turned"), "{text}");
+        assert!(text.contains("1 not executed") && text.contains("as the bench's list has it: no broker"), "{text}");
+    }
+}

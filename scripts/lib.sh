@@ -9,6 +9,7 @@ export CARGO_TERM_COLOR="${CARGO_TERM_COLOR:-auto}"
 # Tools that are built from crates.io, outside the target directory so that `cargo clean` keeps them.
 readonly TOOLS="${TUMBLERD_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/tumblerd/tools}"
 readonly CARGO_DENY_VERSION=0.20.2
+readonly CARGO_MUTANTS_VERSION=27.1.0
 
 say() { printf '\n== %s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
@@ -76,19 +77,21 @@ need_nextest() {
     cargo install --locked --quiet cargo-nextest || die "cargo-nextest could not be installed"
 }
 
-# need_deny: cargo-deny of a pinned version, built once into $TOOLS and put first on PATH.
-need_deny() {
-    local root="$TOOLS/cargo-deny-$CARGO_DENY_VERSION"
-    if [ ! -x "$root/bin/cargo-deny" ]; then
-        say "building cargo-deny $CARGO_DENY_VERSION (once; some minutes)"
+# need_tool NAME VERSION [ARGUMENT...]: builds a cargo tool of a pinned version once into $TOOLS, and puts it first on PATH.
+need_tool() {
+    local name=$1 version=$2 root="$TOOLS/$1-$2"
+    shift 2
+    if [ ! -x "$root/bin/$name" ]; then
+        say "building $name $version (once; some minutes)"
         # A target directory of its own: the workspace's stays as it is, and this one goes away.
-        (cd / && CARGO_TARGET_DIR="$root/build" \
-            cargo install --locked --quiet --root "$root" "cargo-deny@$CARGO_DENY_VERSION" --no-default-features) \
-            || die "cargo-deny could not be built"
+        (cd / && CARGO_TARGET_DIR="$root/build" cargo install --locked --quiet --root "$root" "$name@$version" "$@") \
+            || die "$name could not be built"
         rm -rf "$root/build"
     fi
     export PATH="$root/bin:$PATH"
 }
+need_deny() { need_tool cargo-deny "$CARGO_DENY_VERSION" --no-default-features; }
+need_mutants() { need_tool cargo-mutants "$CARGO_MUTANTS_VERSION"; }
 
 # need_build_packages, need_test_packages: what compiling and what each kind of lane needs.
 need_build_packages() { need_packages gcc libc6-dev pkg-config libudev-dev; }

@@ -72,7 +72,7 @@ impl Lane {
     #[must_use]
     pub fn cell(&self, bench: &BenchFile, trial: &Trial, salt: u64) -> CellReport {
         let begun = Instant::now();
-        let seed = seed(&trial.name, salt);
+        let seed = trial.seed.unwrap_or_else(|| seed(&trial.name, salt));
         let mut report = CellReport {
             name: trial.name.clone(),
             about: trial.about.clone(),

@@ -1,6 +1,7 @@
 //! The rig: plays the outside world of a table, breaks it on purpose, and proves that the daemon did the right thing.
 
 pub mod bench;
+pub mod campaign;
 pub mod cli;
 pub mod fault;
 pub mod lane;

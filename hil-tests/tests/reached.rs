@@ -24,7 +24,7 @@ struct Reached {
 }
 
 fn play(trial: &Trial, reached: &Mutex<Reached>) {
-    let mut setup = Setup { trace: true, ..Setup::of(&trial.rules, &trial.layout, 77) };
+    let mut setup = Setup { trace: true, ..Setup::of(&trial.rules, &trial.layout, trial.seed.unwrap_or(77)) };
     setup.settings.reader = trial.reader;
     let mut bench = Pure::new(setup).unwrap();
     let outcome = run(&mut bench, trial);

@@ -18,7 +18,7 @@ fn seed(name: &str) -> u64 {
 }
 
 fn play(trial: &Trial) -> Result<(), Failed> {
-    let mut setup = Setup::of(&trial.rules, &trial.layout, seed(&trial.name));
+    let mut setup = Setup::of(&trial.rules, &trial.layout, trial.seed.unwrap_or_else(|| seed(&trial.name)));
     setup.settings.reader = trial.reader;
     let mut bench = Pure::new(setup).map_err(|trouble| Failed::from(trouble.to_string()))?;
     let outcome = run(&mut bench, trial);

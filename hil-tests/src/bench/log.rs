@@ -40,7 +40,7 @@ pub struct Log {
     pub lamps_lit: u32,
     /// Lamps that shine: bit `i` of word `b` is output `i` of board `b`.
     shining: [u64; 2],
-    /// Phases that the table was seen in; noted only by benches that keep a trace.
+    /// Phases that the table was seen in; noted only by benches that see every one.
     pub phases: BTreeSet<Phase>,
     /// Last event that the broker acknowledged.
     pub relayed: Seq,

@@ -197,6 +197,11 @@ pub trait Bench {
     /// Everything seen so far.
     fn log(&self) -> &Log;
 
+    /// What the judges found first, so far; benches whose judges see everything only later tell it at the end.
+    fn found(&self) -> Option<String> {
+        None
+    }
+
     /// Ends the run: lets the table come to rest, then returns what the judges found.
     ///
     /// # Errors

@@ -265,6 +265,12 @@ impl Observer {
         panel.violations().iter().map(ToString::to_string).collect()
     }
 
+    /// What was found first, so far.
+    #[must_use]
+    pub fn found(&self) -> Option<String> {
+        self.panel.as_ref()?.violations().first().map(ToString::to_string)
+    }
+
     /// How often each rule had something to judge.
     #[must_use]
     pub fn exercised(&self) -> Vec<tumbler_judges::Exercise> {

@@ -26,6 +26,8 @@ pub enum Outside {
     DiskReadOnly,
     /// Every sync takes five seconds.
     DiskSlow,
+    /// A commit of the journal takes so many milliseconds.
+    DiskTakes(u16),
     /// Every sync fails with an input/output error.
     DiskError,
     /// The journal was cut while the daemon was off.
@@ -100,8 +102,11 @@ const PLAIN: &[(&str, Outside)] = &[
 
 /// Ids that need a number after a colon.
 type Numbered = (&'static str, fn(u16) -> Outside);
-const NUMBERED: &[Numbered] =
-    &[("proc.kill_at_sync", Outside::KillAtSync), ("proc.kill_at_write", Outside::KillAtWrite)];
+const NUMBERED: &[Numbered] = &[
+    ("proc.kill_at_sync", Outside::KillAtSync),
+    ("proc.kill_at_write", Outside::KillAtWrite),
+    ("disk.takes_ms", Outside::DiskTakes),
+];
 
 impl Outside {
     /// What has this id; `None` where it is no such id or its argument is no number of at least 1.

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod bench;
+mod campaign;
 mod demo;
 mod list;
 mod matrix;
@@ -44,6 +45,8 @@ enum Command {
         /// The socket to connect to.
         socket: PathBuf,
     },
+    /// Play random rounds on the pure bench, healthy or with everything breaking, until the judges find something.
+    Campaign(campaign::CampaignArgs),
     /// Check the rig itself: wires loop back, the clock is steady, the broker is reachable.
     Selftest,
 }
@@ -114,6 +117,7 @@ pub fn main() -> ExitCode {
             crate::measure::guard::echo(&socket).map(|()| report::PASSED).map_err(anyhow::Error::from)
         }
         Command::Demo(args) => demo::demo(&args),
+        Command::Campaign(args) => campaign::campaign(&args),
         Command::Selftest => selftest::selftest(),
     };
     match code {

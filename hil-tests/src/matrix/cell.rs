@@ -110,6 +110,8 @@ impl Story<'_> {
             in_order: false,
             phase: Some("ready".into()),
             never: Vec::new(),
+            seed: None,
+            free: false,
         })
     }
 

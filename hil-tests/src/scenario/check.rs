@@ -64,6 +64,7 @@ impl Runner<'_> {
                 self.bench.snapshot()?.is_some_and(|s| s.malfunctions.iter().any(|m| m.code.name() == code))
             }
             Check::NothingLatched => self.bench.snapshot()?.is_some_and(|s| s.malfunctions.is_empty()),
+            Check::NoTest => self.bench.snapshot()?.is_some_and(|s| s.test.is_none()),
             Check::Daemon(up) => self.bench.snapshot()?.is_some() == *up,
             Check::Record(pattern) => {
                 self.catch_up();

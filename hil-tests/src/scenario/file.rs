@@ -27,6 +27,10 @@ struct File {
     layouts: Layouts,
     #[serde(default = "yes")]
     reader: bool,
+    #[serde(default)]
+    seed: Option<u64>,
+    #[serde(default)]
+    free: bool,
     steps: Vec<String>,
     #[serde(default)]
     variant: Vec<BTreeMap<String, String>>,
@@ -39,14 +43,29 @@ const fn yes() -> bool {
     true
 }
 
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum Layouts {
+    /// So many of each rule set.
+    Of(Group),
+    /// These.
+    Named(Vec<String>),
+}
+
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Layouts {
+enum Group {
     /// The first layout of each rule set.
     #[default]
     First,
     /// Every layout.
     All,
+}
+
+impl Default for Layouts {
+    fn default() -> Self {
+        Self::Of(Group::First)
+    }
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -109,6 +128,11 @@ pub struct Trial {
     pub phase: Option<String>,
     /// Kinds of records that must not occur.
     pub never: Vec<String>,
+    /// Seed of the twin, where the scenario depends on what falls; else it comes from the name.
+    pub seed: Option<u64>,
+    /// How the rounds end and what latches is not said: the steps' own waits, `never`, the judges, and that no round is
+    /// void without a reason, decide; and what was found first ends the run.
+    pub free: bool,
 }
 
 /// Groups of rule sets that a file may name, narrowest first.
@@ -166,6 +190,15 @@ pub fn parse(path: &Path, text: &str) -> Result<Vec<Trial>, BadFile> {
             return Err(bad("endings", format!("`{name}` is no rule set; allowed is {GROUPS}")));
         }
     }
+    if let Layouts::Named(ids) = &file.layouts {
+        if let Some(id) = ids.iter().find(|id| rules::layout(id).is_none()) {
+            let all: Vec<&str> = rules::all().iter().flat_map(|set| &set.layouts).map(|l| l.id.as_str()).collect();
+            return Err(bad(
+                "layouts",
+                format!("`{id}` is no layout; allowed is first, all, or some of {}", all.join(", ")),
+            ));
+        }
+    }
     let variants = if file.variant.is_empty() { vec![BTreeMap::new()] } else { file.variant.clone() };
     let mut trials = Vec::new();
     for variant in &variants {
@@ -192,11 +225,12 @@ pub fn parse(path: &Path, text: &str) -> Result<Vec<Trial>, BadFile> {
                 all.filter(|text| !text.is_empty()).collect::<Vec<_>>()
             };
             let latched = filled(&file.at_end.latched);
-            let layouts = match file.layouts {
-                Layouts::First => set.layouts.get(..1).unwrap_or_default(),
-                Layouts::All => &set.layouts,
+            let chosen = |place: usize, id: &str| match &file.layouts {
+                Layouts::Of(Group::First) => place == 0,
+                Layouts::Of(Group::All) => true,
+                Layouts::Named(ids) => ids.iter().any(|named| named == id),
             };
-            for layout in layouts {
+            for (_, layout) in set.layouts.iter().enumerate().filter(|(place, layout)| chosen(*place, &layout.id)) {
                 trials.push(Trial {
                     name: format!("{name}::{}", layout.id),
                     about: file.about.clone(),
@@ -210,6 +244,8 @@ pub fn parse(path: &Path, text: &str) -> Result<Vec<Trial>, BadFile> {
                     latched: latched.clone(),
                     phase: file.at_end.phase.as_ref().map(|phase| fill(phase, variant)),
                     never: filled(&file.at_end.never),
+                    seed: file.seed,
+                    free: file.free,
                 });
             }
         }

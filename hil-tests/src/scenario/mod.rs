@@ -3,11 +3,14 @@
 mod check;
 mod dealer;
 pub mod file;
+mod free;
+mod harm;
 pub mod order;
 pub mod parse;
 mod play;
 mod promptness;
 mod proof;
+mod recover;
 pub mod run;
 pub mod step;
 #[cfg(test)]

@@ -18,10 +18,10 @@ const STEPS: &str = "open table, play to STAGE, play up to spin, go on, at STAGE
     lower dome, key 1 3 6 entry, enter dice, turn key, turn shaft N quarters, break seal, mend seal, lay die N face F flat|cocked, dip supply, \
     fault ID, heal ID, dice 1 3 6|any, pass N ms, wait CHECK [within N ms], expect CHECK because CLAUSE, \
     ask COMMAND, answer done|refused [WORD], do COMMAND, as supervisor|technician|nobody, mark, kill, start, stop, \
-    power off|on, broker down|up, prove latched CODE [thoroughly]";
+    power off|on, broker down|up, prove latched CODE [thoroughly], heal all, recover table, try STEP";
 
 const CHECKS: &str = "phase NAME, record KIND [FIELD=VALUE ...], no record KIND [FIELD=VALUE ...], latched CODE, nothing latched, \
-    motor on|off, shaft turns|rests, dice rest, tumbles FROM..TO, lit D D D, dark, display 136, bells N, sign on|off, deadman, relayed, daemon up|down, \
+    motor on|off, shaft turns|rests, dice rest, tumbles FROM..TO, lit D D D, dark, display 136, bells N, sign on|off, deadman, relayed, daemon up|down, no test, \
     motor off|latched CODE|voided at most N ms after CAUSE";
 
 const COMMANDS: &str = "open, witness areas|seal|bell|sign right|wrong, close, maintenance on|off, reset CODE rectified|procedure, \
@@ -54,6 +54,9 @@ pub fn line_of_steps(text: &str) -> Result<Vec<(String, Vec<Step>)>, BadStep> {
 }
 
 fn parse(words: Words<'_>) -> Result<Vec<Step>, BadStep> {
+    if let ["try", rest @ ..] = words {
+        return Ok(parse(rest)?.into_iter().map(|step| Step::Try(Box::new(step))).collect());
+    }
     if let ["do", command @ ..] = words {
         return Ok(vec![Step::Ask(Box::new(ask(command)?)), Step::Answer(true, String::new())]);
     }
@@ -81,6 +84,8 @@ fn parse(words: Words<'_>) -> Result<Vec<Step>, BadStep> {
         }
         ["dip", "supply"] => Step::Dip,
         ["fault", id] => Step::Fault((*id).into()),
+        ["heal", "all"] => Step::HealAll,
+        ["recover", "table"] => Step::Recover,
         ["heal", id] => Step::Heal((*id).into()),
         ["dice", "any"] => Step::Dice(None),
         ["dice", a, b, c] => Step::Dice(Some(dice(a, b, c)?)),
@@ -159,6 +164,7 @@ fn check(words: Words<'_>) -> Result<Check, BadStep> {
         ["relayed"] => Check::Relayed,
         ["daemon", "up"] => Check::Daemon(true),
         ["daemon", "down"] => Check::Daemon(false),
+        ["no", "test"] => Check::NoTest,
         _ => return Err(bad(format!("`{}` is no check", words.join(" ")), CHECKS)),
     })
 }

@@ -2,14 +2,14 @@
 
 use super::check;
 use super::file::{Ending, Trial};
+use super::free::Blame;
+use super::harm::{Broken, Injected};
 use super::step::{Check, Step};
-use crate::bench::{Bench, Outside, Role, Trouble};
-use crate::twin::{Act, Fault, MS, fault_name};
+use crate::bench::{Bench, Role, Trouble};
+use crate::twin::{Act, MS};
 use serde_json::Value;
-use tumbler_core::effect::OutLine;
 use tumbler_core::input::InLine;
 use tumbler_core::record::Event;
-use tumbler_core::rules;
 use tumbler_core::wire::console::{Answer, Command};
 
 /// What came of a trial.
@@ -37,6 +37,11 @@ pub struct Outcome {
     /// What was left out, and why: a pass proves nothing about it.
     pub notes: Vec<String>,
 }
+
+/// Longest wait for an answer, in milliseconds: twice what a person may take in a test.
+const ANSWER: u64 = 300_000;
+/// Longest wait for what may not come, in milliseconds: a spin has 8 s, and the dice 500 ms.
+const PATIENCE: u64 = 9_000;
 
 /// Why a trial ended before its last step.
 pub(super) enum Halt {
@@ -72,24 +77,15 @@ pub(super) struct Runner<'a> {
     pub round_from: usize,
     pub role: Role,
     pub asked: Option<u64>,
-    faults: Vec<Injected>,
+    pub faults: Vec<Injected>,
     /// What was left out, and why.
     pub notes: Vec<String>,
-}
-
-/// Something that was broken.
-struct Injected {
-    id: String,
-    what: Broken,
-    /// Not healed again.
-    in_force: bool,
-}
-
-/// Something that a scenario can break: a part of the table, or something around the daemon.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Broken {
-    Part(Fault),
-    Outside(Outside),
+    /// Lines that are held, and whether the seal's loop is open.
+    pub held: Vec<InLine>,
+    pub seal_broken: bool,
+    /// Whether the step in progress may come to nothing.
+    pub trying: bool,
+    pub blame: Blame,
 }
 
 /// Runs a trial.
@@ -123,6 +119,10 @@ impl<'a> Runner<'a> {
             role: Role::default(),
             asked: None,
             faults: Vec::new(),
+            held: Vec::new(),
+            seal_broken: false,
+            trying: false,
+            blame: Blame::default(),
             notes: Vec::new(),
         }
     }
@@ -132,7 +132,8 @@ impl Runner<'_> {
     fn whole(&mut self) -> Result<Vec<String>, Halt> {
         for (number, (text, steps)) in self.trial.steps.iter().enumerate() {
             for step in steps {
-                self.step(step).map_err(|halt| match halt {
+                let done = self.step(step).and_then(|()| self.watch(step));
+                done.map_err(|halt| match halt {
                     Halt::Wrong(what) => Halt::Wrong(format!("step {} `{text}`: {what}", number + 1)),
                     trouble @ Halt::Trouble(_) => trouble,
                 })?;
@@ -141,7 +142,7 @@ impl Runner<'_> {
         let mut wrongs: Vec<String> =
             self.bench.finish()?.into_iter().map(|violation| format!("judge: {violation}")).collect();
         self.catch_up();
-        for Injected { id, what, .. } in &self.faults {
+        for Injected { id, what, .. } in self.faults.iter().filter(|f| f.claimed) {
             let held = match what {
                 Broken::Part(fault) => self.bench.took_hold(*fault),
                 Broken::Outside(outside) => self.bench.disturbed(*outside),
@@ -150,8 +151,10 @@ impl Runner<'_> {
                 return Err(Trouble::Rig(format!("fault `{id}` never took hold")).into());
             }
         }
-        self.endings(&mut wrongs);
-        self.latches(&mut wrongs)?;
+        if !self.trial.free {
+            self.endings(&mut wrongs);
+            self.latches(&mut wrongs)?;
+        }
         for kind in &self.trial.never {
             if let Some(record) = self.seen.iter().find(|r| check::kind(r) == kind) {
                 wrongs.push(format!("never `{kind}`, but {}", check::brief(record)));
@@ -234,8 +237,14 @@ impl Runner<'_> {
                 self.bench.act(Act::Press { line: *line, millis: *millis })?;
                 self.pass(u64::from(*millis) + 80)?;
             }
-            Step::Hold(line) => self.bench.act(Act::Hold(*line))?,
-            Step::LetGo(line) => self.bench.act(Act::LetGo(*line))?,
+            Step::Hold(line) => {
+                self.held.push(*line);
+                self.bench.act(Act::Hold(*line))?;
+            }
+            Step::LetGo(line) => {
+                self.held.retain(|held| held != line);
+                self.bench.act(Act::LetGo(*line))?;
+            }
             Step::LiftDome => self.bench.act(Act::LiftDome)?,
             Step::LowerDome => self.bench.act(Act::LowerDome)?,
             Step::Keys(keys) => self.keys(keys)?,
@@ -244,29 +253,29 @@ impl Runner<'_> {
                 self.keys(&[a, b, c, 7])?;
             }
             Step::TurnShaft(quarters) => self.bench.act(Act::TurnShaft(*quarters))?,
-            Step::BreakSeal => self.bench.act(Act::BreakSeal)?,
-            Step::MendSeal => self.bench.act(Act::MendSeal)?,
+            Step::BreakSeal => {
+                self.seal_broken = true;
+                self.bench.act(Act::BreakSeal)?;
+            }
+            Step::MendSeal => {
+                self.seal_broken = false;
+                self.bench.act(Act::MendSeal)?;
+            }
             Step::MoveDie(die, face, flat) => {
                 self.bench.act(Act::MoveDie { die: *die, face: *face, flat: *flat })?;
             }
             Step::Dip => self.bench.act(Act::DipSupply)?,
             Step::Fault(id) => {
                 let what = self.broken(id)?;
-                self.faults.push(Injected { id: id.clone(), what, in_force: true });
-                self.broken_at = self.bench.now();
-                match what {
-                    Broken::Part(fault) => self.bench.fault(fault)?,
-                    Broken::Outside(outside) => self.bench.disturb(outside)?,
-                }
+                self.inject(id, what)?;
             }
             Step::Heal(id) => {
                 let what = self.broken(id)?;
-                match what {
-                    Broken::Part(fault) => self.bench.heal(fault)?,
-                    Broken::Outside(outside) => self.bench.restore(outside)?,
-                }
-                self.faults.iter_mut().filter(|f| f.what == what).for_each(|f| f.in_force = false);
+                self.heal(what)?;
             }
+            Step::HealAll => self.heal_all()?,
+            Step::Recover => self.recover()?,
+            Step::Try(step) => self.attempt(step)?,
             Step::Dice(faces) => self.bench.dictate(*faces)?,
             Step::Pass(millis) => self.pass(*millis)?,
             Step::Wait(check, millis) => self.wait(check, *millis)?,
@@ -296,35 +305,27 @@ impl Runner<'_> {
         Ok(())
     }
 
-    fn broken(&self, id: &str) -> Result<Broken, Halt> {
-        if let Some(outside) = Outside::parse(id) {
-            return Ok(Broken::Outside(outside));
+    /// A step that may come to nothing.
+    fn attempt(&mut self, step: &Step) -> Result<(), Halt> {
+        let runs = self.bench.snapshot()?.is_some();
+        let supplied = self.bench.physical().supply;
+        match step {
+            Step::Start if runs || !supplied => return Ok(()),
+            Step::Kill | Step::Stop if !runs => return Ok(()),
+            Step::Power(on) if *on == supplied => return Ok(()),
+            _ => {}
         }
-        let layout = rules::layout(&self.trial.layout);
-        let lamp = |area: &str| {
-            let place = layout?.areas.iter().position(|a| a.id == area)?;
-            u16::try_from(place).ok()
-        };
-        let part = fault_name::parse(id, &lamp).map_err(|mut bad| {
-            bad.allowed = Outside::ids().fold(bad.allowed, |all, id| format!("{all}, {id}"));
-            Trouble::Rig(bad.to_string())
-        });
-        Ok(Broken::Part(part?))
-    }
-
-    fn is_broken(&self, fault: Fault) -> bool {
-        self.faults.iter().any(|f| f.in_force && f.what == Broken::Part(fault))
-    }
-
-    /// Whether the motor has power without the daemon's doing: driver and dead-man relay are both shorted.
-    pub(super) fn runs_by_itself(&self) -> bool {
-        let both = self.is_broken(Fault::EnableStuck) && self.is_broken(Fault::DeadmanWelded);
-        both || self.is_broken(Fault::Runaway)
-    }
-
-    /// Whether the sign's own pin does not follow.
-    pub(super) fn sign_is_stuck(&self) -> bool {
-        self.is_broken(Fault::PinStuck(OutLine::OutOfService))
+        self.trying = true;
+        let done = self.step(step);
+        self.trying = false;
+        match done {
+            Err(Halt::Wrong(_)) => {
+                // Whoever gave up waiting goes on out of turn.
+                self.blame.somebody(self.bench.now());
+                Ok(())
+            }
+            done => done,
+        }
     }
 
     /// Lets this much table time pass.
@@ -338,6 +339,7 @@ impl Runner<'_> {
 
     /// Waits until something is so, at most so long.
     pub(super) fn wait(&mut self, check: &Check, millis: u64) -> Result<(), Halt> {
+        let millis = if self.trying { millis.min(PATIENCE) } else { millis };
         let until = self.bench.now() + millis * MS + self.bench.grace();
         while !self.holds(check)? {
             let now = self.bench.now();
@@ -385,16 +387,24 @@ impl Runner<'_> {
 
     /// The answer to the last command, once it is there.
     pub(super) fn await_answer(&mut self) -> Result<Answer, Halt> {
+        match self.answered(if self.trying { PATIENCE } else { ANSWER })? {
+            Some(answer) => Ok(answer),
+            None => Err(Halt::Wrong(format!("no answer within five minutes; {}", self.where_we_are()))),
+        }
+    }
+
+    /// The answer to the last command, once it comes, within so many milliseconds.
+    pub(super) fn answered(&mut self, millis: u64) -> Result<Option<Answer>, Halt> {
         let Some(request) = self.asked else {
             return Err(Trouble::Rig("`answer` without `ask` before it".into()).into());
         };
-        let until = self.bench.now() + 300_000 * MS;
+        let until = self.bench.now() + millis * MS;
         loop {
             if let Some(answer) = self.bench.answer(request) {
-                return Ok(answer);
+                return Ok(Some(answer));
             }
             if self.bench.now() >= until {
-                return Err(Halt::Wrong(format!("no answer within five minutes; {}", self.where_we_are())));
+                return Ok(None);
             }
             self.bench.pass(until)?;
         }

@@ -126,6 +126,8 @@ pub enum Check {
     Relayed,
     /// The daemon runs, or not.
     Daemon(bool),
+    /// No device's test is in progress.
+    NoTest,
 }
 
 /// One step.
@@ -198,6 +200,12 @@ pub enum Step {
     Broker(bool),
     /// Try every way to start a game under this latch; `true`: those too that restart the daemon or close the table.
     Prove(Code, bool),
+    /// A step that may come to nothing: what it waits for may not come, what it breaks may not show, what it starts may run already.
+    Try(Box<Step>),
+    /// Mend everything that is broken, held or off.
+    HealAll,
+    /// Bring a table that nothing is wrong with any more back to play, by the lawful exits.
+    Recover,
 }
 
 /// Not a step.

@@ -87,6 +87,8 @@ fn open(setup: &Setup) -> Result<WorkDir, RigFault> {
         in_order: true,
         phase: None,
         never: Vec::new(),
+        seed: None,
+        free: false,
     };
     let Outcome { verdict, .. } = run(&mut table, &trial);
     match verdict {

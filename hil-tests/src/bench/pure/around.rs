@@ -2,6 +2,7 @@
 
 use super::super::{Bench, Outside, Trouble};
 use super::Pure;
+use crate::twin::MS;
 use std::collections::BTreeSet;
 
 /// What the bench remembers of what was broken.
@@ -29,6 +30,10 @@ impl Pure {
                 self.around.hung = true;
                 self.around.shown.insert(outside);
             }
+            Outside::DiskTakes(millis) => {
+                self.journal.set_latency(u64::from(millis) * MS);
+                self.around.shown.insert(outside);
+            }
             _ => return Err(no_means(outside)),
         }
         Ok(())
@@ -41,6 +46,10 @@ impl Pure {
             Outside::Hang => {
                 self.around.hung = false;
                 self.after()
+            }
+            Outside::DiskTakes(_) => {
+                self.journal.set_latency(self.commit_ns);
+                Ok(())
             }
             _ => Err(no_means(outside)),
         }

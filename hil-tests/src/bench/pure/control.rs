@@ -171,6 +171,10 @@ impl Bench for Pure {
         &self.log
     }
 
+    fn found(&self) -> Option<String> {
+        self.observer.found()
+    }
+
     fn finish(&mut self) -> Result<Vec<String>, Trouble> {
         self.run_until(self.now + REST_NANOS)?;
         Ok(self.observer.finish(self.now))

@@ -81,14 +81,15 @@ pub struct Pure {
     effects: Vec<Effect>,
     bus: Option<Transaction>,
     journal: Journal,
+    commit_ns: u64,
     broker: bool,
     relay: Option<(u64, Seq)>,
     durable: Seq,
     answers: BTreeMap<u64, Answer>,
     requests: u64,
     shown: Option<(u64, Snapshot)>,
-    /// The revision whose phase was noted last, where phases are noted.
-    watched: Option<u64>,
+    /// The revision whose phase was noted last.
+    watched: u64,
     log: Log,
     /// Counts everything that was seen, so that `pass` knows when to return.
     news: u64,
@@ -128,13 +129,14 @@ impl Pure {
             effects: Vec::with_capacity(64),
             bus: None,
             journal,
+            commit_ns: setup.commit_ns,
             broker: true,
             relay: None,
             durable: Seq(1),
             answers: BTreeMap::new(),
             requests: 0,
             shown: None,
-            watched: setup.trace.then_some(u64::MAX),
+            watched: u64::MAX,
             log: Log::default(),
             news: 0,
             events: 0,
@@ -331,9 +333,9 @@ impl Pure {
                 Some((at, input)) => (Mono(at), input),
                 None if table.next_deadline().is_some_and(|due| due <= now) => (now, Input::Tick),
                 None => {
-                    if let Some(revision) = self.watched.as_mut().filter(|seen| **seen != table.revision()) {
-                        *revision = table.revision();
-                        self.log.phases.insert(table.snapshot().phase);
+                    if self.watched != table.revision() {
+                        self.watched = table.revision();
+                        self.log.phases.insert(table.phase());
                     }
                     return;
                 }

@@ -33,7 +33,9 @@ const fn room(outside: Outside) -> Room {
             Room::Process
         }
         Outside::ClockForward | Outside::ClockBack | Outside::ClockJitter => Room::Clock,
-        Outside::DiskFull | Outside::DiskReadOnly | Outside::DiskSlow | Outside::DiskError => Room::Disk,
+        Outside::DiskFull | Outside::DiskReadOnly | Outside::DiskSlow | Outside::DiskTakes(_) | Outside::DiskError => {
+            Room::Disk
+        }
         Outside::JournalTruncated
         | Outside::JournalBitflip
         | Outside::JournalMissing

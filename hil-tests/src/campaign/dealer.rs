@@ -1,0 +1,185 @@
+//! Dealers of a healthy table: quick or slow, sure or forgetful. What they do wrong voids nothing: it is refused, or amended.
+
+use super::schedule::{Table, pick};
+use crate::scenario::order;
+use crate::twin::rng::Rng;
+
+/// What is noisy on a healthy table: nothing of it may be seen (FAULTS, no false alarms).
+const NOISE: &[&str] = &["cam.bounce", "terminal.chatter", "bus.noise_1pct", "seal.flicker"];
+/// The same, where a dome is.
+const NOISE_OF_DOME: &str = "dome.flicker";
+
+/// How the rule set orders the spin and the calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    /// Tumble, place bets, no more bets.
+    NewZealand,
+    /// Place bets; tumble before or after no more bets.
+    Covered,
+    /// Place bets, no more bets, tumble.
+    Open,
+}
+
+/// A dealer for a day.
+pub(super) struct Dealer<'a> {
+    rng: &'a mut Rng,
+    table: Table,
+    order: Order,
+    /// The longest pause between two doings, in milliseconds.
+    slow: u64,
+    /// How often something is done wrong, in thousandths.
+    wrong: u32,
+    steps: Vec<String>,
+}
+
+impl<'a> Dealer<'a> {
+    /// A dealer with manners of his own.
+    pub(super) fn drawn(rng: &'a mut Rng, table: Table) -> Self {
+        let order = match table.rules {
+            rules if rules.starts_with("nz") => Order::NewZealand,
+            rules if order::covered(rules) => Order::Covered,
+            _ => Order::Open,
+        };
+        let slow = pick(rng, &[20, 300, 2_000, 20_000]).copied().unwrap_or(300);
+        let wrong = pick(rng, &[0, 50, 250]).copied().unwrap_or(0);
+        Self { rng, table, order, slow, wrong, steps: Vec::new() }
+    }
+
+    fn step(&mut self, words: impl Into<String>) {
+        self.steps.push(words.into());
+    }
+
+    fn pause(&mut self) {
+        let millis = self.rng.range(0, self.slow);
+        if millis > 10 {
+            self.step(format!("pass {millis} ms"));
+        }
+    }
+
+    /// One of these things is done although it is not its time.
+    fn slip(&mut self, doings: &[&str]) {
+        if self.rng.chance(self.wrong) {
+            let doing = pick(self.rng, doings).copied().unwrap_or("key 1");
+            let words = match doing.strip_prefix("press ") {
+                Some(line) => format!("press {line} for {} ms", self.rng.range(60, 900)),
+                None => doing.to_owned(),
+            };
+            self.step(words);
+            self.pause();
+        }
+    }
+
+    /// A day of so many rounds, each of which ends settled.
+    pub(super) fn healthy_day(mut self, rounds: u64) -> Vec<String> {
+        self.step("open table");
+        self.begin_noise();
+        for _ in 0..rounds {
+            self.round();
+        }
+        self.steps
+    }
+
+    fn begin_noise(&mut self) {
+        let millis = self.rng.range(1, 150);
+        self.step(format!("try fault disk.takes_ms:{millis}"));
+        let dome = order::covered(self.table.rules).then_some(&NOISE_OF_DOME);
+        for noise in NOISE.iter().chain(dome) {
+            if self.rng.chance(400) {
+                self.step(format!("try fault {noise}"));
+            }
+        }
+    }
+
+    fn round(&mut self) {
+        let dice = [self.rng.face(), self.rng.face(), self.rng.face()];
+        let [a, b, c] = dice;
+        self.step(format!("dice {a} {b} {c}"));
+        // Noise on one of the cam's sensors is harmless while the motor is off.
+        if self.rng.chance(30) {
+            self.step("try fault cam.phantom");
+            self.pause();
+            self.step("heal cam.phantom");
+        }
+        self.slip(&["press no_more_bets", "press no_spin", "key 3", "key entry", "turn key", "do record"]);
+        match self.order {
+            Order::NewZealand => {
+                self.play("covered");
+                self.play("spinning");
+                self.slip(&["press tumble", "press place_bets", "key 1 2", "key 4 entry"]);
+                self.play("spun");
+                self.slip(&["press tumble", "turn key"]);
+                self.play("betting");
+                self.slip(&["press place_bets", "press tumble", "key 5 5 5 entry"]);
+                self.play("bets-closed");
+                self.slip(&["press no_more_bets", "press tumble", "press place_bets", "key 6"]);
+            }
+            Order::Covered => {
+                self.play("covered");
+                self.slip(&["press tumble"]);
+                self.play("betting");
+                self.slip(&["press place_bets", "key 2 entry"]);
+                if self.rng.chance(600) {
+                    self.play("spun");
+                    self.slip(&["press tumble", "press place_bets"]);
+                    self.play("bets-closed");
+                } else {
+                    // The spin comes after the call; the order of play's own call is then one too many, and changes nothing.
+                    self.step("press no_more_bets");
+                    self.pause();
+                    self.play("spun");
+                }
+                self.slip(&["press no_more_bets", "press tumble", "key 6"]);
+            }
+            Order::Open => {
+                self.slip(&["press tumble"]);
+                self.play("betting");
+                self.slip(&["press place_bets", "press tumble", "key 5 entry"]);
+                self.play("bets-closed");
+                self.slip(&["press no_more_bets", "press place_bets", "key 2 2"]);
+                self.play("spinning");
+                self.slip(&["press tumble", "press no_more_bets"]);
+            }
+        }
+        self.play("revealed");
+        self.result(dice);
+        self.slip(&[
+            "key 5 entry",
+            "press tumble",
+            "press place_bets",
+            "press no_more_bets",
+            "press no_spin",
+            "turn key",
+        ]);
+        self.play("settled");
+    }
+
+    fn play(&mut self, stage: &str) {
+        self.step(format!("play to {stage}"));
+        self.pause();
+    }
+
+    /// The result is keyed, at times not at the first attempt.
+    fn result(&mut self, dice: [u8; 3]) {
+        self.slip(&["key entry", "key 2 entry", "key 3 3 entry", "press tumble", "press place_bets"]);
+        // A key still keyed counts: entry takes it away again.
+        if !self.rng.chance(self.wrong) {
+            self.play("entered");
+            return;
+        }
+        let [a, b, c] = dice.map(|face| face % 6 + 1);
+        self.step("pass 600 ms");
+        self.step(format!("key {a} {b} {c} entry"));
+        if self.table.reader {
+            self.step("wait record entry-differs");
+            self.play("entered");
+        } else {
+            let [a, b, c] = dice;
+            self.step("wait record lamps-verified");
+            self.pause();
+            self.step("turn key");
+            self.step(format!("do amend {a} {b} {c}"));
+            self.step("wait record lamps-verified");
+            self.step("at entered");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What happens on which day: drawn from the seed, as steps in words.
+
+use super::dealer::Dealer;
+use crate::scenario::{Trial, parse};
+use crate::twin::rng::Rng;
+use tumbler_core::rules;
+
+/// Rounds of a day: from, and up to.
+const ROUNDS: (u64, u64) = (20, 51);
+
+/// What breaks in a campaign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Faults {
+    /// Nothing: healthy tables amid noise, under dealers who make mistakes that void nothing.
+    None,
+}
+
+/// A day that is to be played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Its number in the campaign, from 0.
+    pub number: u64,
+    /// Its own seed.
+    pub seed: u64,
+    /// Rounds to be dealt on it.
+    pub rounds: u64,
+    /// What breaks.
+    pub faults: Faults,
+}
+
+/// The days of a campaign.
+#[must_use]
+pub fn plans(seed: u64, rounds: u64, faults: Faults) -> Vec<Plan> {
+    let mut rng = Rng::new(seed);
+    let mut left = rounds;
+    let mut plans = Vec::new();
+    while left > 0 {
+        let rounds = rng.range(ROUNDS.0, ROUNDS.1).min(left);
+        left -= rounds;
+        plans.push(Plan { number: plans.len() as u64, seed: rng.bits(), rounds, faults });
+    }
+    plans
+}
+
+/// The table of a day.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Table {
+    pub rules: &'static str,
+    pub layout: &'static str,
+    pub reader: bool,
+}
+
+impl Table {
+    fn drawn(rng: &mut Rng) -> Self {
+        let sets = rules::all();
+        let set = pick(rng, sets);
+        let layout = set.and_then(|set| pick(rng, &set.layouts));
+        Self {
+            rules: set.map_or("", |set| &set.id),
+            layout: layout.map_or("", |layout| &layout.id),
+            reader: rng.chance(700),
+        }
+    }
+}
+
+/// One of these.
+pub(super) fn pick<'a, T>(rng: &mut Rng, of: &'a [T]) -> Option<&'a T> {
+    of.get(usize::try_from(rng.range(0, of.len() as u64)).unwrap_or(0))
+}
+
+impl Plan {
+    /// The day as a scenario.
+    #[must_use]
+    pub fn trial(&self) -> Trial {
+        let mut rng = Rng::new(self.seed);
+        let table = Table::drawn(&mut rng);
+        let seed = rng.bits();
+        let (about, words, never) = match self.faults {
+            Faults::None => {
+                let words = Dealer::drawn(&mut rng, table).healthy_day(self.rounds);
+                ("A healthy, noisy day: every round is settled", words, vec!["voided".into(), "latched".into()])
+            }
+        };
+        Trial {
+            name: format!("day-{}::{}", self.number, table.layout),
+            about: about.into(),
+            rules: table.rules.into(),
+            layout: table.layout.into(),
+            reader: table.reader,
+            steps: words.into_iter().map(read).collect(),
+            endings: Vec::new(),
+            latched: Vec::new(),
+            latches: Vec::new(),
+            phase: None,
+            never,
+            in_order: true,
+            // The file's numbers are signed.
+            seed: Some(seed >> 1),
+            free: true,
+        }
+    }
+}
+
+/// The step with its words. What the schedule writes can be read, as its test shows; a step that cannot would be none.
+fn read(words: String) -> (String, Vec<crate::scenario::step::Step>) {
+    let steps = parse::step(&words).unwrap_or_default();
+    (words, steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_drawn_can_be_read_and_follows_from_the_seed() {
+        for faults in [Faults::None] {
+            let days = || plans(7, 3000, faults);
+            assert_eq!(days(), days());
+            assert_ne!(days(), plans(8, 3000, faults));
+            assert_eq!(days().iter().map(|day| day.rounds).sum::<u64>(), 3000);
+            for day in days() {
+                let trial = day.trial();
+                assert_eq!(trial, day.trial());
+                assert!(trial.steps.len() > 20);
+                for (words, steps) in &trial.steps {
+                    assert!(!steps.is_empty(), "`{words}` cannot be read: {:?}", parse::step(words));
+                }
+            }
+        }
+    }
+}

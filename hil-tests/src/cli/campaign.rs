@@ -1,0 +1,101 @@
+//! `tumbler-hil campaign`: random days at random tables, with all judges on.
+
+use super::{say, signals};
+use crate::bench::process::clock;
+use crate::campaign::Campaign;
+use crate::campaign::day::DayReport;
+use crate::campaign::schedule::Faults;
+use crate::report::{self, reason, word};
+use crate::scenario::Verdict;
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum What {
+    /// Healthy tables amid noise: every round ends settled.
+    None,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CampaignArgs {
+    /// Everything follows from it: the same seed gives the same trace, byte for byte.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Rounds to be dealt.
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+    rounds: u64,
+    /// What breaks.
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = What::None)]
+    faults: What,
+    /// How many days at once; no result depends on it.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    jobs: u16,
+}
+
+/// What a campaign did so far.
+#[derive(Debug, Default)]
+struct Sum {
+    days: u64,
+    rounds: u64,
+    settled: u64,
+    table_ns: u64,
+    events: u64,
+    failed: Option<DayReport>,
+}
+
+pub(super) fn campaign(args: &CampaignArgs) -> anyhow::Result<u8> {
+    let faults = match args.faults {
+        What::None => Faults::None,
+    };
+    let campaign = Campaign { seed: args.seed, rounds: args.rounds, faults, jobs: usize::from(args.jobs) };
+    let bar = bar(args.rounds);
+    let mut sum = Sum::default();
+    let begun = Instant::now();
+    campaign.run(&mut |day| {
+        sum.days += 1;
+        sum.rounds += day.rounds;
+        sum.settled += day.settled;
+        sum.table_ns += day.table_ns;
+        sum.events += day.events;
+        bar.set_position(sum.rounds);
+        if day.failed() {
+            sum.failed = Some(day);
+        }
+    });
+    bar.finish_and_clear();
+    let took = begun.elapsed();
+    say::line(&format!(
+        "{} days, {} rounds, {} settled; {:.0} s of table time in {:.1} s: {:.0} x on {} {}, {:.0} events/s",
+        sum.days,
+        sum.rounds,
+        sum.settled,
+        sum.table_ns as f64 / 1e9,
+        took.as_secs_f64(),
+        sum.table_ns as f64 / 1e9 / took.as_secs_f64(),
+        args.jobs,
+        if args.jobs == 1 { "core" } else { "cores" },
+        sum.events as f64 / took.as_secs_f64()
+    ));
+    if let Some(day) = sum.failed {
+        say::line(&format!("{} {}: {}", word(&day.verdict), day.trial.name, reason(&day.verdict)));
+        return Ok(if matches!(day.verdict, Verdict::Fail(_)) { report::FAILED } else { report::RIG });
+    }
+    if clock::interrupted() {
+        return Ok(signals::INTERRUPTED);
+    }
+    Ok(report::PASSED)
+}
+
+/// One line of progress, on a terminal only.
+fn bar(rounds: u64) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(rounds).with_message("rounds");
+    let style = ProgressStyle::with_template("{elapsed_precise} [{bar:30}] {pos}/{len} {msg}, {eta} left");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.enable_steady_tick(Duration::from_millis(500));
+    bar
+}

@@ -1,0 +1,178 @@
+//! Mending everything, and leading a mended table back to play by the lawful exits: what technician and supervisor do
+//! after a fault.
+//!
+//! ```text
+//!  off ──power, start──> runs ──void | settle by the dice──> no round ──reset each latch──> nothing latched
+//!                                                                │  (dice: enrol; dome: lift and lower)
+//!                          playable <──opening tests── closed <──┘ waivers end, maintenance off
+//! ```
+
+use super::run::{Halt, Runner};
+use super::step::{Check, Step};
+use crate::bench::Role;
+use crate::twin::Act;
+use tumbler_core::latch::Code;
+use tumbler_core::snapshot::Snapshot;
+use tumbler_core::units::Dice;
+use tumbler_core::wire::console::{Answer, Command, Exit, Witness};
+
+/// Rounds of looking and acting until the table must be playable: every latch at once, and an opening, take fewer.
+const MOST_ACTS: u32 = 60;
+/// The longest a test may take: a person's part in it is two minutes, and the lamps of 56 results.
+const TEST_MILLIS: u64 = 300_000;
+/// A healthy motor cools from 95 to 80 degrees, the shaft stops, the dice settle and all units answer within this time.
+const CALM_MILLIS: u64 = 4_000;
+const NAME: &str = "Mei";
+
+fn reason() -> String {
+    "back to play".into()
+}
+
+impl Runner<'_> {
+    /// Mends what is broken, lets go of what is held, closes the seal, brings supply, daemon and broker back.
+    pub(super) fn heal_all(&mut self) -> Result<(), Halt> {
+        self.heal_faults()?;
+        while let Some(line) = self.held.last().copied() {
+            self.step(&Step::LetGo(line))?;
+        }
+        if self.seal_broken {
+            self.step(&Step::MendSeal)?;
+        }
+        if !self.bench.physical().supply {
+            self.bench.power(true)?;
+        }
+        if self.bench.snapshot()?.is_none() {
+            self.bench.start()?;
+        }
+        self.bench.broker(true)?;
+        Ok(())
+    }
+
+    /// Brings a table that nothing is wrong with any more back to play.
+    pub(super) fn recover(&mut self) -> Result<(), Halt> {
+        self.role = Role::Supervisor;
+        self.pass(CALM_MILLIS)?;
+        let mut last = String::new();
+        for _ in 0..MOST_ACTS {
+            let Some(shown) = self.bench.snapshot()? else {
+                return Err(Halt::Wrong("the daemon does not run".into()));
+            };
+            if shown.open
+                && shown.round.is_none()
+                && shown.malfunctions.is_empty()
+                && shown.waived.is_empty()
+                && shown.test.is_none()
+            {
+                self.done = 0;
+                self.round_from = self.seen.len();
+                return self.step(&Step::Mark);
+            }
+            last = self.act_on(&shown)?;
+            // The next look must not be at a picture from before what was just done.
+            self.pass(400)?;
+        }
+        Err(Halt::Wrong(format!("cannot be brought back to play; the last answer was {last}; {}", self.where_we_are())))
+    }
+
+    /// The next thing that the table needs; tells what came of it.
+    fn act_on(&mut self, shown: &Snapshot) -> Result<String, Halt> {
+        let name = || NAME.to_owned();
+        if shown.test.is_some() {
+            let calm = Check::NoTest;
+            if self.wait(&calm, TEST_MILLIS).is_err() {
+                return self.tell(Command::Close { name: name() });
+            }
+            return Ok("the test in progress ended".into());
+        }
+        self.turn_key()?;
+        if shown.round.is_some() {
+            return self.end_round(shown);
+        }
+        if shown.phase == tumbler_core::snapshot::Phase::Maintenance {
+            return self.tell(Command::Maintenance { on: false, name: name() });
+        }
+        if let Some(latched) = shown.malfunctions.first() {
+            return self.reset(latched.code);
+        }
+        if !shown.waived.is_empty() && shown.open {
+            return self.tell(Command::Close { name: name() });
+        }
+        self.open_tests()
+    }
+
+    /// Gives a command and waits for its answer.
+    fn tell(&mut self, command: Command) -> Result<String, Halt> {
+        self.ask(command)?;
+        self.heard()
+    }
+
+    fn heard(&mut self) -> Result<String, Halt> {
+        Ok(match self.answered(TEST_MILLIS)? {
+            Some(Answer::Done(text)) => format!("done: {text}"),
+            Some(Answer::Refused(text)) => format!("refused: {text}"),
+            None => "none at all".into(),
+        })
+    }
+
+    /// Concludes a round whose outcome is established by the dice; voids any other (SGV6 5.4, 5.14).
+    fn end_round(&mut self, shown: &Snapshot) -> Result<String, Halt> {
+        let name = || NAME.to_owned();
+        let command = Command::Void { reason: reason(), damaged_dice: false, not_flat: false, name: name() };
+        let voided = self.tell(command)?;
+        if voided.starts_with("done") {
+            return Ok(voided);
+        }
+        let dice = Dice::from_pips(self.bench.physical().faces).ok();
+        if let (Some(result), Some(dice)) = (shown.result, dice) {
+            if result != dice {
+                self.tell(Command::Amend { dice, uphold: true, name: name() })?;
+            }
+            return self.tell(Command::Settle { dice: None, reason: reason(), name: name() });
+        }
+        let settled = self.tell(Command::Settle { dice, reason: reason(), name: name() })?;
+        match dice {
+            // Whatever the reader reads, the dice are authoritative (rules/README trap 8).
+            Some(dice) if settled.starts_with("refused") => {
+                self.tell(Command::Amend { dice, uphold: true, name: name() })
+            }
+            _ => Ok(settled),
+        }
+    }
+
+    /// Proves that a malfunction is gone.
+    fn reset(&mut self, code: Code) -> Result<String, Halt> {
+        self.lower_dome()?;
+        self.ask(Command::Reset { code, exit: Exit::Rectified, name: NAME.into() })?;
+        if code == Code::Dome {
+            self.pass(500)?;
+            self.bench.act(Act::LiftDome)?;
+            self.pass(1000)?;
+            self.lower_dome()?;
+        }
+        let answer = self.heard()?;
+        if answer.starts_with("refused") && matches!(code, Code::Dice | Code::Interference) {
+            self.tell(Command::EnrolDice { reason: reason(), name: NAME.into() })?;
+        }
+        Ok(answer)
+    }
+
+    fn lower_dome(&mut self) -> Result<(), Halt> {
+        if super::order::covered(&self.trial.rules) && self.bench.physical().dome_up {
+            self.bench.act(Act::LowerDome)?;
+            self.pass(600)?;
+        }
+        Ok(())
+    }
+
+    fn open_tests(&mut self) -> Result<String, Halt> {
+        self.lower_dome()?;
+        let opened = self.tell(Command::Open { name: NAME.into() })?;
+        if opened.starts_with("refused") {
+            return Ok(opened);
+        }
+        for item in [Witness::Areas, Witness::Seal, Witness::Bell, Witness::Sign] {
+            self.tell(Command::Witness { item, right: true, name: NAME.into() })?;
+        }
+        Ok(opened)
+    }
+}

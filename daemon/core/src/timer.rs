@@ -93,6 +93,24 @@ impl Timer {
             Self::TestStep => REST + 18,
         }
     }
+
+    /// Whether it waits for what only the daemon itself brings about: it polls, reads back, steps. What the kernel
+    /// stamps, or what goes by the clock alone, comes late to a daemon that stood still, but comes whole.
+    const fn is_own_doing(self) -> bool {
+        matches!(
+            self,
+            Self::Readback(_)
+                | Self::SettleLimit
+                | Self::Bus
+                | Self::BusGuard
+                | Self::UnitLost(_)
+                | Self::LampVerify
+                | Self::DisplayVerify
+                | Self::TerminalHeld
+                | Self::TemperatureStale
+                | Self::TestStep
+        )
+    }
 }
 
 /// The deadlines that are set.
@@ -100,11 +118,13 @@ impl Timer {
 pub struct Timers {
     set: Vec<(u64, Timer)>,
     next: u64,
+    /// When the daemon last went on after it stood still.
+    woken: Mono,
 }
 
 impl Default for Timers {
     fn default() -> Self {
-        Self { set: vec![(NEVER, Timer::Bus); SLOTS], next: NEVER }
+        Self { set: vec![(NEVER, Timer::Bus); SLOTS], next: NEVER, woken: Mono(0) }
     }
 }
 
@@ -124,7 +144,20 @@ impl Timers {
 
     /// Sets `timer` to fire `span` after `from`.
     pub fn after(&mut self, timer: Timer, from: Mono, span: Millis) {
+        let from = if timer.is_own_doing() { from.max(self.woken) } else { from };
         self.set(timer, from.after(span));
+    }
+
+    /// The daemon stood still for so many nanoseconds and goes on at `now`: what waits for its own doing gets that time
+    /// again, and what is set by inputs from meanwhile begins now.
+    pub fn wake(&mut self, now: Mono, stood: u64) {
+        self.woken = now;
+        for (at, timer) in &mut self.set {
+            if *at != NEVER && timer.is_own_doing() {
+                *at = at.saturating_add(stood).min(NEVER - 1);
+            }
+        }
+        self.find_next();
     }
 
     /// Clears `timer`.
@@ -202,6 +235,22 @@ mod tests {
         let slots: std::collections::BTreeSet<usize> = all.iter().map(|t| t.slot()).collect();
         assert_eq!(slots.len(), all.len());
         assert_eq!(slots.last(), Some(&(SLOTS - 1)));
+    }
+
+    #[test]
+    fn after_a_standstill_what_the_daemon_has_to_do_itself_gets_its_time_again() {
+        let mut timers = Timers::default();
+        timers.set(Timer::UnitLost(0), Mono(100));
+        timers.set(Timer::KeyLapse, Mono(100));
+        timers.wake(Mono(1_000_000), 999_000);
+        assert_eq!(timers.pop(Mono(100)), Some((Mono(100), Timer::KeyLapse)));
+        assert_eq!(timers.next(), Some(Mono(999_100)));
+        // An input from meanwhile makes the table ask for something now.
+        timers.after(Timer::LampVerify, Mono(500), Millis(1));
+        timers.after(Timer::Coast, Mono(500), Millis(1));
+        assert_eq!(timers.pop(Mono(1_000_500)), Some((Mono(999_100), Timer::UnitLost(0))));
+        assert_eq!(timers.pop(Mono(1_000_500)), Some((Mono(1_000_500), Timer::Coast)));
+        assert_eq!(timers.next(), Some(Mono(2_000_000)));
     }
 
     #[test]

@@ -4,13 +4,14 @@
 
 mod world;
 
-use tumbler_core::input::InLine;
+use tumbler_core::effect::OutLine;
+use tumbler_core::input::{InLine, Input};
 use tumbler_core::latch::Code;
 use tumbler_core::record::Event;
 use tumbler_core::round::ending::VoidReason;
 use tumbler_core::rules;
 use tumbler_core::snapshot::Phase;
-use tumbler_core::units::Dice;
+use tumbler_core::units::{Dice, Mono};
 use tumbler_core::wire::console::{Answer, Command, Exit};
 use tumbler_core::wire::registers::{reader, terminal};
 use world::{SUPERVISOR, World, settings};
@@ -231,6 +232,26 @@ fn an_interruption_voids_or_concludes() {
         world.keys(&[terminal::ENTRY]);
         assert!(world.has(|e| matches!(e, Event::Settled { .. })), "{:?}", world.records.last());
         assert_eq!(world.table.phase(), if reboot { Phase::Closed } else { Phase::Ready }, "{:?}", world.latched());
+    }
+}
+
+/// SGV6 5.4.2: once the dead-man relay has dropped, a spin does not go on, and nothing energises again by itself. The
+/// silence of devices that nobody asked is no fault of theirs.
+#[test]
+fn sgv6_5_4_2_a_spin_does_not_go_on_after_the_daemon_stood_still() {
+    for (stood, voids) in [(60, false), (300, true), (5000, true)] {
+        let mut world = opened("sg-v6", "sg-v6-1");
+        world.press(InLine::PlaceBets);
+        world.press(InLine::Tumble);
+        world.pass(500);
+        assert!(world.powered());
+        world.now = Mono(world.now.0 + stood * 1_000_000);
+        world.input(Input::Tick);
+        assert_eq!(world.outs[OutLine::MotorEnable.index()], !voids, "{stood} ms");
+        world.pass(3000);
+        let void = world.last_void().map(|void| (void.reason, void.clause.as_str()));
+        assert_eq!(void, voids.then_some((VoidReason::Interruption, "SGV6 5.4.2")), "{stood} ms");
+        assert_eq!(world.latched(), [], "{stood} ms");
     }
 }
 

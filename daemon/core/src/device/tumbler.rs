@@ -139,6 +139,12 @@ impl Tumbler {
         matches!(self.state, State::Running | State::Stopping)
     }
 
+    /// Whether the motor is to have power, now or again after a flicker.
+    #[must_use]
+    pub const fn is_running(&self) -> bool {
+        matches!(self.state, State::Running | State::Cut { .. })
+    }
+
     /// Whether the motor is off and the shaft stands still.
     #[must_use]
     pub const fn is_still(&self) -> bool {

@@ -13,6 +13,7 @@ mod proof;
 mod show;
 mod start;
 mod steps;
+mod stillness;
 mod verdict;
 mod wires;
 
@@ -94,6 +95,8 @@ pub struct Table {
     test: Option<proof::Test>,
     stopping: bool,
     revision: u64,
+    /// When something was handed in last.
+    handed: Mono,
     /// Something that the snapshot shows has changed since the last revision.
     shown: bool,
 }
@@ -104,6 +107,7 @@ impl Table {
     /// `now` must not decrease from call to call; `at` may lie before it. Only [`Input::Tick`] fires the deadlines
     /// between `at` and `now`, so hand it in once nothing else waits.
     pub fn handle(&mut self, at: Mono, now: Mono, input: &Input, out: &mut Vec<Effect>) {
+        self.wake(now);
         let due = if matches!(input, Input::Tick) { now } else { Mono(at.min(now).0.saturating_sub(1)) };
         while let Some((deadline, timer)) = self.timers.pop(due) {
             self.at = self.at.max(deadline);

@@ -105,6 +105,7 @@ impl Table {
             test: None,
             stopping: false,
             revision: 0,
+            handed: now,
             shown: false,
             settings,
         };

@@ -1,0 +1,39 @@
+//! A daemon that stood still: stopped, starved, or on a machine that did.
+//!
+//! Outside, the dead-man relay has taken motor power away by then. A spin does not go on after that, and what the table
+//! did not ask for meanwhile is no defect of a device.
+
+use super::Table;
+use crate::round::ending::VoidReason;
+use crate::timer::Timer;
+use crate::units::{Millis, Mono};
+
+const NANOS: u64 = 1_000_000;
+
+impl Table {
+    /// Something is handed in at `now`: looks whether the daemon has stood still for so long that the dead-man relay dropped.
+    pub(super) fn wake(&mut self, now: Mono) {
+        let due = self.timers.next().unwrap_or(now).max(self.handed);
+        self.handed = self.handed.max(now);
+        let stood = now.nanos_since(due);
+        let p = self.settings.parameters;
+        // The last edge may lie as far back as edges lie apart.
+        if stood <= u64::from(p.deadman_drop.saturating_sub(p.alive)) * NANOS {
+            return;
+        }
+        self.at = self.at.max(due);
+        if self.tumbler.is_running() {
+            let what = format!("the daemon stood still for {} ms while the tumbler ran", stood / NANOS);
+            self.halt_motor();
+            self.test_failed(&what);
+            self.void_unless_established(VoidReason::Interruption, &what);
+        }
+        self.timers.wake(now, stood);
+        // Every unit is due at once now, and each gets its whole time to reply.
+        for (unit, _) in self.bus.fitted() {
+            if self.timers.is_set(Timer::UnitLost(unit.index())) {
+                self.timers.after(Timer::UnitLost(unit.index()), now, Millis(p.unit_lost));
+            }
+        }
+    }
+}

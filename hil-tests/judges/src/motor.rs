@@ -10,7 +10,7 @@ const GUARD: &str = "DESIGN motor guard: dome, seal, motor fault and supply cut 
 const PERMIT: &str = "motor: on only for a recorded spin, or a test asked for under the key";
 const ONE_SPIN: &str = "motor: one press, one spin; only a flicker lets the same spin go on";
 const ALIVE: &str = "DESIGN dead-man: an edge only while the motor is commanded on";
-const START: &str = "DESIGN dead-man: after a start no edge before motor_enable reads low";
+const START: &str = "DESIGN dead-man: after a start or a standstill no edge before motor_enable reads low";
 const DEADMAN: &str = "DESIGN dead-man: motor power is gone 100 ms after the last edge";
 const COVER: &str = "NZ 3.4(e)(iv), SGV6 3.7: the dice are covered while the tumbler has power";
 
@@ -63,6 +63,11 @@ impl Judge for Motor {
                 self.read_low = *alive && scene.is(Line::MotorEnable, false);
                 self.spent = true;
                 self.told = false;
+            }
+            // Once the relay has dropped, edges would bring the motor back without anybody's leave.
+            Seen::Truth(Truth::Hung { hung: false }) if scene.motor_power == Some(false) => {
+                self.read_low = scene.is(Line::MotorEnable, false);
+                self.spent = true;
             }
             Seen::Truth(Truth::MotorPower { on: false }) => {
                 self.drops += u64::from(self.last_alive_ns.is_some());

@@ -319,6 +319,11 @@ pub enum Truth {
         /// It runs.
         alive: bool,
     },
+    /// The daemon's process stands still, as SIGSTOP makes it, or goes on.
+    Hung {
+        /// It stands still.
+        hung: bool,
+    },
     /// The supply came or went.
     Supply {
         /// It is there.

@@ -255,6 +255,10 @@ impl Scene {
                 }
                 self.interrupt();
             }
+            Truth::Hung { hung } => {
+                self.alive = Some(!hung);
+                self.interrupt();
+            }
             Truth::Supply { .. } => self.interrupt(),
             Truth::Broken { part, broken } => {
                 if let Some(is) = self.broken.get_mut(part as usize) {

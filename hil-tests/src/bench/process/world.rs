@@ -172,6 +172,11 @@ impl World {
         self.judges.tell(self.turn, Seen::Truth(Known::Process { alive }));
     }
 
+    /// The daemon's process stands still or goes on.
+    pub(super) fn hung(&mut self, hung: bool) {
+        self.judges.tell(self.turn, Seen::Truth(Known::Hung { hung }));
+    }
+
     /// What went wrong with the rig in this turn, once.
     pub(super) fn take_fault(&mut self) -> Result<(), RigFault> {
         self.fault.take().map_or(Ok(()), Err)

@@ -4,6 +4,7 @@ use super::super::{Bench, Outside, Trouble};
 use super::Pure;
 use crate::twin::MS;
 use std::collections::BTreeSet;
+use tumbler_judges::{Seen, Truth};
 
 /// What the bench remembers of what was broken.
 #[derive(Debug, Default)]
@@ -19,6 +20,11 @@ fn no_means(outside: Outside) -> Trouble {
 }
 
 impl Pure {
+    fn hang(&mut self, hung: bool) {
+        self.around.hung = hung;
+        self.observer.tell(self.now, Seen::Truth(Truth::Hung { hung }));
+    }
+
     /// Breaks something around the daemon.
     pub(super) fn break_around(&mut self, outside: Outside) -> Result<(), Trouble> {
         match outside {
@@ -27,7 +33,7 @@ impl Pure {
                 self.around.shown.insert(outside);
             }
             Outside::Hang => {
-                self.around.hung = true;
+                self.hang(true);
                 self.around.shown.insert(outside);
             }
             Outside::DiskTakes(millis) => {
@@ -44,7 +50,7 @@ impl Pure {
         match outside {
             Outside::Kill => self.start(),
             Outside::Hang => {
-                self.around.hung = false;
+                self.hang(false);
                 self.after()
             }
             Outside::DiskTakes(_) => {

@@ -18,6 +18,8 @@ pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Troub
         }
         Outside::Hang => {
             hang(table, true)?;
+            table.world.begin_turn();
+            table.world.hung(true);
             table.means.shown.insert(outside);
         }
         _ => return Err(no_means(outside)),
@@ -28,7 +30,11 @@ pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Troub
 pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
     match outside {
         Outside::Kill => table.start(),
-        Outside::Hang => Ok(hang(table, false)?),
+        Outside::Hang => {
+            table.world.begin_turn();
+            table.world.hung(false);
+            Ok(hang(table, false)?)
+        }
         _ => Err(no_means(outside)),
     }
 }

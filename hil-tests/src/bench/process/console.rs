@@ -2,17 +2,20 @@
 
 use super::fault::{RigFault, shortened};
 use nix::errno::Errno;
+use nix::unistd::{Group, User};
+use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command as Program, Stdio};
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::{Answer, Command};
 
 /// Group whose members are technicians on this bench: every Debian has it, and nobody is in it who matters.
 pub(super) const TECHNICIANS: &str = "nogroup";
+/// A group that every Debian has and that has nothing to do with the table.
+const STRANGERS: &str = "games";
 
 /// Who is at the console.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,17 +34,6 @@ struct Call {
     request: u64,
     stream: UnixStream,
     received: Vec<u8>,
-    /// The program that connects under another account.
-    helper: Option<std::process::Child>,
-}
-
-impl Drop for Call {
-    fn drop(&mut self) {
-        if let Some(helper) = &mut self.helper {
-            let _ = helper.kill();
-            let _ = helper.wait();
-        }
-    }
 }
 
 /// What came back.
@@ -60,6 +52,8 @@ pub enum Heard {
 pub struct Console {
     path: PathBuf,
     calls: Vec<Call>,
+    /// Requests whose caller the socket let not in.
+    barred: Vec<u64>,
     next: u64,
 }
 
@@ -67,7 +61,7 @@ impl Console {
     /// The console whose socket is at `path`.
     #[must_use]
     pub fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), calls: Vec::new(), next: 0 }
+        Self { path: path.to_owned(), calls: Vec::new(), barred: Vec::new(), next: 0 }
     }
 
     /// Gives a command. The number is that of the answer to come.
@@ -90,39 +84,47 @@ impl Console {
     fn ask(&mut self, person: Person, ask: Value) -> Result<u64, RigFault> {
         self.next += 1;
         let request = self.next;
-        let (mut stream, helper) = match person {
-            Person::Supervisor => {
-                let direct = UnixStream::connect(&self.path);
-                (direct.map_err(RigFault::file("connect to the console", &self.path))?, None)
-            }
+        let connected = match person {
+            Person::Supervisor => UnixStream::connect(&self.path),
             Person::Technician => self.connect_as(TECHNICIANS)?,
-            Person::Nobody => self.connect_as("games")?,
+            Person::Nobody => self.connect_as(STRANGERS)?,
+        };
+        let mut stream = match connected {
+            Ok(stream) => stream,
+            // The kernel's own refusal: the socket is open to its owner and its group.
+            Err(error) if person == Person::Nobody && error.kind() == std::io::ErrorKind::PermissionDenied => {
+                self.barred.push(request);
+                return Ok(request);
+            }
+            Err(error) => return Err(RigFault::file("connect to the console", &self.path)(error)),
         };
         stream.set_nonblocking(true).map_err(RigFault::file("make non-blocking", &self.path))?;
         let mut line = json!({ "id": request, "ask": ask }).to_string();
         line.push('\n');
         stream.write_all(line.as_bytes()).map_err(RigFault::file("write to the console", &self.path))?;
-        self.calls.push(Call { request, stream, received: Vec::new(), helper });
+        self.calls.push(Call { request, stream, received: Vec::new() });
         Ok(request)
     }
 
-    /// Connects as the account `nobody` in this group only, as far as the socket lets it: what it refuses is an end without an answer.
-    fn connect_as(&self, group: &str) -> Result<(UnixStream, Option<std::process::Child>), RigFault> {
-        let (own, far) = UnixStream::pair().map_err(RigFault::system("make a pair of sockets"))?;
-        let copy = far.try_clone().map_err(RigFault::system("copy a socket"))?;
-        let helper = Program::new("setpriv")
-            .args(["--reuid", "nobody", "--regid", group, "--clear-groups", "--", "socat", "-"])
-            .arg(format!("UNIX-CONNECT:{}", self.path.display()))
-            .stdin(std::os::fd::OwnedFd::from(far))
-            .stdout(std::os::fd::OwnedFd::from(copy))
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(|source| RigFault::Spawn {
-                program: PathBuf::from("setpriv"),
-                source,
-                remedy: "install util-linux and socat: apt-get install util-linux socat",
-            })?;
-        Ok((own, Some(helper)))
+    /// Connects as the account `nobody` in this group only: from a thread that gives its own credentials up, and ends.
+    fn connect_as(&self, group: &str) -> Result<std::io::Result<UnixStream>, RigFault> {
+        let unknown = |what: &str| RigFault::Other(format!("this system has no {what}"));
+        let user = User::from_name("nobody").ok().flatten().ok_or_else(|| unknown("account `nobody`"))?;
+        let group = Group::from_name(group).ok().flatten().ok_or_else(|| unknown(&format!("group `{group}`")))?;
+        let (uid, gid) =
+            (rustix::process::Uid::from_raw(user.uid.as_raw()), rustix::process::Gid::from_raw(group.gid.as_raw()));
+        let path = self.path.clone();
+        let become_other = move || {
+            set_thread_groups(&[])?;
+            set_thread_res_gid(gid, gid, gid)?;
+            set_thread_res_uid(uid, uid, uid)
+        };
+        let thread = std::thread::Builder::new()
+            .name("caller".into())
+            .spawn(move || become_other().map(|()| UnixStream::connect(path)))
+            .map_err(RigFault::system("start a caller's thread"))?;
+        let connected = thread.join().map_err(|_| RigFault::Other("a caller's thread panicked".into()))?;
+        connected.map_err(|e| RigFault::system("become another account")(std::io::Error::from(e)))
     }
 
     /// The connections that wait for an answer, to poll on.
@@ -135,7 +137,7 @@ impl Console {
     /// # Errors
     /// [`RigFault::Protocol`] for what is no answer.
     pub fn turn(&mut self) -> Result<Vec<Heard>, RigFault> {
-        let mut heard = Vec::new();
+        let mut heard: Vec<Heard> = self.barred.drain(..).map(Heard::HungUp).collect();
         let mut failed = None;
         self.calls.retain_mut(|call| match call.turn() {
             Ok(None) => true,
@@ -153,7 +155,7 @@ impl Console {
 
     /// Forgets all requests: the daemon is gone.
     pub fn forget(&mut self) -> Vec<u64> {
-        self.calls.drain(..).map(|call| call.request).collect()
+        self.calls.drain(..).map(|call| call.request).chain(self.barred.drain(..)).collect()
     }
 }
 
@@ -221,6 +223,32 @@ mod tests {
         let (asked, answer) = heard("{\"id\":1,\"answer\":{\"done\":\"closed\"}}\n");
         assert_eq!(asked, "{\"ask\":{\"command\":\"close\",\"with\":{\"name\":\"Mei\"}},\"id\":1}\n");
         assert_eq!(answer.unwrap(), [Heard::Answer(1, Answer::Done("closed".into()))]);
+    }
+
+    /// The kernel tells the daemon who called, and keeps strangers out: both by the socket's group.
+    #[test]
+    fn a_technician_calls_from_an_account_of_its_own_and_a_stranger_is_kept_out() {
+        use std::os::unix::fs::PermissionsExt;
+        if !nix::unistd::Uid::effective().is_root() {
+            return;
+        }
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o711)).unwrap();
+        let path = dir.path().join("console");
+        let listener = UnixListener::bind(&path).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o660)).unwrap();
+        let technicians = Group::from_name(TECHNICIANS).unwrap().unwrap().gid;
+        nix::unistd::chown(&path, None, Some(technicians)).unwrap();
+        let mut console = Console::new(&path);
+        let close = Command::Close { name: "Mei".into() };
+        let barred = console.command(Person::Nobody, &close).unwrap();
+        assert_eq!(console.turn().unwrap(), [Heard::HungUp(barred)]);
+        console.command(Person::Technician, &close).unwrap();
+        let (daemon, _) = listener.accept().unwrap();
+        let peer = nix::sys::socket::getsockopt(&daemon, nix::sys::socket::sockopt::PeerCredentials).unwrap();
+        assert_eq!(peer.gid(), technicians.as_raw());
+        assert_ne!(peer.uid(), 0);
+        assert!(nix::unistd::Uid::effective().is_root(), "only the caller's thread gave its credentials up");
     }
 
     #[test]

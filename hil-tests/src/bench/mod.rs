@@ -10,6 +10,7 @@ pub mod pure;
 use crate::twin::{Act, Fault, Twin};
 use log::Log;
 pub use outside::Outside;
+use tumbler_core::settings::Settings;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::{Answer, Command};
 
@@ -174,6 +175,16 @@ pub trait Bench {
     /// # Errors
     /// [`Trouble`] of the bench.
     fn start(&mut self) -> Result<(), Trouble>;
+
+    /// What the daemon finds in its configuration at its next start.
+    fn settings(&self) -> &Settings;
+
+    /// Writes other settings into the daemon's configuration: they count from its next start. The table itself stays as
+    /// it was built.
+    ///
+    /// # Errors
+    /// [`Trouble`] of the bench.
+    fn reconfigure(&mut self, settings: Settings) -> Result<(), Trouble>;
 
     /// Cuts the supply (`false`): `power_good` drops, and 25 ms later daemon, motor, lamps and terminal are gone with
     /// everything that was not on stable storage; returns after that. `true`: the supply comes back and the daemon starts under a new boot id.

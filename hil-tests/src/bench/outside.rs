@@ -40,6 +40,14 @@ pub enum Outside {
     JournalForeign,
     /// The journal is an older copy of itself.
     JournalRolledBack,
+    /// The permit was deleted while the daemon was off.
+    PermitMissing,
+    /// Permit and slot are those of the table when it was open, put back while the daemon was off.
+    PermitOlder,
+    /// The run directory was deleted while the daemon was off.
+    RunMissing,
+    /// The slot was deleted while the daemon was off.
+    SlotMissing,
     /// The broker is down: connections are refused.
     BrokerDown,
     /// Connections to the broker stay open, and nothing passes any more.
@@ -85,6 +93,10 @@ const PLAIN: &[(&str, Outside)] = &[
     ("journal.missing", Outside::JournalMissing),
     ("journal.foreign", Outside::JournalForeign),
     ("journal.rolled_back", Outside::JournalRolledBack),
+    ("permit.missing", Outside::PermitMissing),
+    ("permit.older", Outside::PermitOlder),
+    ("run.missing", Outside::RunMissing),
+    ("slot.missing", Outside::SlotMissing),
     ("mqtt.down", Outside::BrokerDown),
     ("mqtt.half_open", Outside::BrokerHalfOpen),
     ("mqtt.slow", Outside::BrokerSlow),

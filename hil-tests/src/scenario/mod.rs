@@ -1,5 +1,6 @@
 //! Scenarios: what people do and what breaks, and how it must end, as files that run unchanged on every bench.
 
+mod ask;
 mod check;
 mod dealer;
 pub mod file;

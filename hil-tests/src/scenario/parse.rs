@@ -18,7 +18,8 @@ const STEPS: &str = "open table, play to STAGE, play up to spin, go on, at STAGE
     lower dome, key 1 3 6 entry, enter dice, turn key, turn shaft N quarters, break seal, mend seal, lay die N face F flat|cocked, dip supply, \
     fault ID, heal ID, dice 1 3 6|any, pass N ms, wait CHECK [within N ms], expect CHECK because CLAUSE, \
     ask COMMAND, answer done|refused [WORD], do COMMAND, as supervisor|technician|nobody, mark, kill, start, stop, \
-    power off|on, broker down|up, prove latched CODE [thoroughly], heal all, recover table, try STEP";
+    power off|on, broker down|up, prove latched CODE [thoroughly], prove shut CODE, prove opens CODE rectified|procedure, \
+    heal all, recover table, try STEP";
 
 const CHECKS: &str = "phase NAME, record KIND [FIELD=VALUE ...], no record KIND [FIELD=VALUE ...], latched CODE, nothing latched, \
     motor on|off, shaft turns|rests, dice rest, tumbles FROM..TO, lit D D D, dark, display 136, bells N, sign on|off, deadman, relayed, daemon up|down, no test, \
@@ -119,6 +120,8 @@ fn parse(words: Words<'_>) -> Result<Vec<Step>, BadStep> {
         ["broker", "up"] => Step::Broker(true),
         ["prove", "latched", name] => Step::Prove(code(name)?, false),
         ["prove", "latched", name, "thoroughly"] => Step::Prove(code(name)?, true),
+        ["prove", "shut", name] => Step::ProveShut(code(name)?),
+        ["prove", "opens", name, how @ ("rectified" | "procedure")] => Step::ProveOpens(code(name)?, exit(how)),
         _ => return Err(bad("is no step", STEPS)),
     }])
 }
@@ -188,9 +191,7 @@ fn ask(words: Words<'_>) -> Result<Command, BadStep> {
         ["close"] => Command::Close { name: name() },
         ["maintenance", on @ ("on" | "off")] => Command::Maintenance { on: *on == "on", name: name() },
         ["reset", what, how @ ("rectified" | "procedure")] => {
-            let exit =
-                if *how == "rectified" { Exit::Rectified } else { Exit::Procedure("by eye, two persons".into()) };
-            Command::Reset { code: code(what)?, exit, name: name() }
+            Command::Reset { code: code(what)?, exit: exit(how), name: name() }
         }
         ["amend", a, b, c, rest @ ..] if matches!(rest, [] | ["uphold"]) => {
             Command::Amend { dice: faces(a, b, c)?, uphold: !rest.is_empty(), name: name() }
@@ -211,6 +212,10 @@ fn ask(words: Words<'_>) -> Result<Command, BadStep> {
         ["record"] => Command::Record,
         _ => return Err(bad(format!("`{}` is no command", words.join(" ")), COMMANDS)),
     })
+}
+
+fn exit(how: &str) -> Exit {
+    if how == "rectified" { Exit::Rectified } else { Exit::Procedure("by eye, two persons".into()) }
 }
 
 fn pattern(kind: &str, fields: Words<'_>) -> Result<Pattern, BadStep> {

@@ -10,7 +10,6 @@ use crate::twin::{Act, MS};
 use serde_json::Value;
 use tumbler_core::input::InLine;
 use tumbler_core::record::Event;
-use tumbler_core::wire::console::{Answer, Command};
 
 /// What came of a trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,10 +37,8 @@ pub struct Outcome {
     pub notes: Vec<String>,
 }
 
-/// Longest wait for an answer, in milliseconds: twice what a person may take in a test.
-const ANSWER: u64 = 300_000;
 /// Longest wait for what may not come, in milliseconds: a spin has 8 s, and the dice 500 ms.
-const PATIENCE: u64 = 9_000;
+pub(super) const PATIENCE: u64 = 9_000;
 
 /// Why a trial ended before its last step.
 pub(super) enum Halt {
@@ -301,6 +298,8 @@ impl Runner<'_> {
             Step::Power(on) => self.bench.power(*on)?,
             Step::Broker(up) => self.bench.broker(*up)?,
             Step::Prove(code, thoroughly) => self.prove(*code, *thoroughly)?,
+            Step::ProveShut(code) => self.prove_shut(*code)?,
+            Step::ProveOpens(code, exit) => self.prove_opens(*code, exit)?,
         }
         Ok(())
     }
@@ -360,53 +359,5 @@ impl Runner<'_> {
             self.pass(220)?;
         }
         Ok(())
-    }
-
-    pub(super) fn turn_key(&mut self) -> Result<(), Halt> {
-        self.step(&Step::Press(InLine::SupervisorKey, 1000))
-    }
-
-    /// The supervisor, key turned, gives a command: whether it was done.
-    pub(super) fn supervise(&mut self, command: Command) -> Result<bool, Halt> {
-        self.turn_key()?;
-        self.asked = Some(self.bench.ask(Role::Supervisor, command)?);
-        Ok(matches!(self.await_answer()?, Answer::Done(_)))
-    }
-
-    pub(super) fn ask(&mut self, command: Command) -> Result<(), Halt> {
-        self.asked = Some(self.bench.ask(self.role, command)?);
-        Ok(())
-    }
-
-    pub(super) fn answer(&mut self, done: bool, word: &str) -> Result<(), Halt> {
-        match (self.await_answer()?, done) {
-            (Answer::Done(text), true) | (Answer::Refused(text), false) if text.contains(word) => Ok(()),
-            (answer, _) => Err(Halt::Wrong(format!("the answer was {answer:?}; {}", self.where_we_are()))),
-        }
-    }
-
-    /// The answer to the last command, once it is there.
-    pub(super) fn await_answer(&mut self) -> Result<Answer, Halt> {
-        match self.answered(if self.trying { PATIENCE } else { ANSWER })? {
-            Some(answer) => Ok(answer),
-            None => Err(Halt::Wrong(format!("no answer within five minutes; {}", self.where_we_are()))),
-        }
-    }
-
-    /// The answer to the last command, once it comes, within so many milliseconds.
-    pub(super) fn answered(&mut self, millis: u64) -> Result<Option<Answer>, Halt> {
-        let Some(request) = self.asked else {
-            return Err(Trouble::Rig("`answer` without `ask` before it".into()).into());
-        };
-        let until = self.bench.now() + millis * MS;
-        loop {
-            if let Some(answer) = self.bench.answer(request) {
-                return Ok(Some(answer));
-            }
-            if self.bench.now() >= until {
-                return Ok(None);
-            }
-            self.bench.pass(until)?;
-        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::bench::Role;
 use tumbler_core::input::InLine;
 use tumbler_core::latch::Code;
-use tumbler_core::wire::console::Command;
+use tumbler_core::wire::console::{Command, Exit};
 
 /// How far a round is played, in the order of the rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -200,6 +200,10 @@ pub enum Step {
     Broker(bool),
     /// Try every way to start a game under this latch; `true`: those too that restart the daemon or close the table.
     Prove(Code, bool),
+    /// While the condition lasts, no exit opens the latch.
+    ProveShut(Code),
+    /// The exit opens the latch, recorded with a name, for nobody but a supervisor with the key.
+    ProveOpens(Code, Exit),
     /// A step that may come to nothing: what it waits for may not come, what it breaks may not show, what it starts may run already.
     Try(Box<Step>),
     /// Mend everything that is broken, held or off.

@@ -9,6 +9,7 @@ use crate::bench::log::Log;
 use crate::bench::{Bench, Outside, Physical, Role, Trouble};
 use crate::twin::{Act, Fault, MS};
 use nix::sys::signal::Signal;
+use tumbler_core::settings::Settings;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::{Answer, Command};
 
@@ -181,6 +182,15 @@ impl Bench for Virtual {
 
     fn start(&mut self) -> Result<(), Trouble> {
         Ok(self.launch()?)
+    }
+
+    fn settings(&self) -> &Settings {
+        &self.set_to.settings
+    }
+
+    fn reconfigure(&mut self, settings: Settings) -> Result<(), Trouble> {
+        self.set_to.settings = settings;
+        Ok(self.set_to.write(&self.dir, self.proxy.address())?)
     }
 
     fn power(&mut self, _on: bool) -> Result<(), Trouble> {

@@ -60,6 +60,8 @@ pub struct Virtual {
     pub(super) means: Means,
     said: Vec<(Mono, String)>,
     pub(super) dir: WorkDir,
+    /// What the configuration says.
+    pub(super) set_to: TableSetup,
 }
 
 /// At least so often the world looks at what gives no event to wait on: the journal's file.
@@ -126,7 +128,11 @@ impl Virtual {
             means: Means::default(),
             said: Vec::new(),
             dir,
+            set_to: setup.table.clone(),
         };
+        if opened {
+            table.keep_files()?;
+        }
         table.launch()?;
         Ok(table)
     }

@@ -40,7 +40,27 @@ impl Pure {
                 self.journal.set_latency(u64::from(millis) * MS);
                 self.around.shown.insert(outside);
             }
+            Outside::PermitMissing | Outside::RunMissing | Outside::PermitOlder | Outside::SlotMissing => {
+                self.break_files(outside)?;
+                self.around.shown.insert(outside);
+            }
             _ => return Err(no_means(outside)),
+        }
+        Ok(())
+    }
+
+    /// What happens to the files beside the journal while the daemon is off.
+    fn break_files(&mut self, outside: Outside) -> Result<(), Trouble> {
+        if self.table.is_some() {
+            return Err(Trouble::Rig(format!("{outside:?} is for a daemon that is off")));
+        }
+        match outside {
+            Outside::PermitOlder if !self.journal.put_permit_back() => {
+                return Err(Trouble::NotHere("the table was never open, so there is no older permit".into()));
+            }
+            Outside::PermitMissing | Outside::RunMissing => self.journal.lose_permit(),
+            Outside::SlotMissing => self.journal.lose_slot(),
+            _ => {}
         }
         Ok(())
     }
@@ -57,6 +77,8 @@ impl Pure {
                 self.journal.set_latency(self.commit_ns);
                 Ok(())
             }
+            // The daemon has made its own again.
+            Outside::PermitMissing | Outside::RunMissing | Outside::PermitOlder | Outside::SlotMissing => Ok(()),
             _ => Err(no_means(outside)),
         }
     }

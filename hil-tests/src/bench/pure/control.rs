@@ -5,6 +5,7 @@ use super::super::{Bench, Outside, Physical, Role, Trouble};
 use super::{Pure, RELAY_NANOS};
 use crate::twin::{Act, Fault, MS};
 use tumbler_core::input::Input;
+use tumbler_core::settings::Settings;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::{Answer, Caller, Command};
 
@@ -138,6 +139,15 @@ impl Bench for Pure {
             return Err(Trouble::Rig("the daemon runs already".into()));
         }
         self.launch()
+    }
+
+    fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn reconfigure(&mut self, settings: Settings) -> Result<(), Trouble> {
+        self.settings = settings;
+        Ok(())
     }
 
     fn power(&mut self, on: bool) -> Result<(), Trouble> {

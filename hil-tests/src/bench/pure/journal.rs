@@ -18,6 +18,10 @@ pub(super) struct Journal {
     last: Seq,
     relayed: Seq,
     permit: Option<String>,
+    /// The boot under which the table was last permitted to play: what an older copy of permit and slot says.
+    granted: Option<String>,
+    /// What is wrong with the slot; the next start finds it, and makes another.
+    damage: Option<&'static str>,
     waiting: VecDeque<Job>,
     committing: Option<(u64, Job)>,
     latency: u64,
@@ -43,6 +47,8 @@ impl Journal {
             last: Seq(1),
             relayed: Seq(0),
             permit: None,
+            granted: None,
+            damage: None,
             waiting: VecDeque::new(),
             committing: None,
             latency,
@@ -51,13 +57,29 @@ impl Journal {
     }
 
     /// What a starting daemon finds under this boot id.
-    pub(super) fn found(&self, boot: &str) -> Found {
-        Found::Good {
-            standing: Box::new(self.standing.clone()),
-            last: self.last,
-            relayed: self.relayed,
-            permit: self.permit.as_deref() == Some(boot),
+    pub(super) fn found(&mut self, boot: &str) -> Found {
+        let (standing, last, relayed) = (Box::new(self.standing.clone()), self.last, self.relayed);
+        match self.damage.take() {
+            Some(reason) => Found::Bad { reason: reason.into(), standing, last, relayed },
+            None => Found::Good { standing, last, relayed, permit: self.permit.as_deref() == Some(boot) },
         }
+    }
+
+    /// The permit is gone.
+    pub(super) fn lose_permit(&mut self) {
+        self.permit = None;
+    }
+
+    /// The permit and the slot of when the table was open are put back. `false`: it was never open.
+    pub(super) fn put_permit_back(&mut self) -> bool {
+        self.permit.clone_from(&self.granted);
+        self.granted.is_some()
+    }
+
+    /// The slot is gone: the journal is set aside, and what it held is kept.
+    pub(super) fn lose_slot(&mut self) {
+        self.permit = None;
+        self.damage = Some("the slot is missing");
     }
 
     pub(super) fn append(&mut self, now: u64, records: Vec<Record>, relayed: Seq, permit: Option<bool>) {
@@ -97,6 +119,7 @@ impl Journal {
         self.relayed = job.relayed;
         if job.permit == Some(true) {
             self.permit = Some(boot.to_owned());
+            self.granted.clone_from(&self.permit);
         }
         self.take_up(now);
         Some(job.records)

@@ -8,6 +8,7 @@ use crate::cli::say;
 use crate::twin::{Act, Fault, MS};
 use tumbler_core::input::InLine;
 use tumbler_core::rules;
+use tumbler_core::settings::Settings;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::{Answer, Command, Exit};
 
@@ -235,6 +236,12 @@ impl Bench for Narrator {
     fn start(&mut self) -> Result<(), Trouble> {
         self.tell("(tumblerd is started again)");
         self.bench.start()
+    }
+    fn settings(&self) -> &Settings {
+        self.bench.settings()
+    }
+    fn reconfigure(&mut self, settings: Settings) -> Result<(), Trouble> {
+        self.bench.reconfigure(settings)
     }
     fn power(&mut self, on: bool) -> Result<(), Trouble> {
         self.bench.power(on)

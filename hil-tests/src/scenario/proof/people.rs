@@ -19,16 +19,17 @@ const BUTTONS: [InLine; 4] = [InLine::Tumble, InLine::PlaceBets, InLine::NoMoreB
 /// All four buttons in all 24 orders: the shortest sequence that holds every order as four neighbours. Each order is
 /// tried on a table that refused everything before, which is the same table.
 const ORDERS: &[u8; 33] = b"012301203120132010231021302103210";
-/// A deliberate press, and the time until the next one, in milliseconds: the debounce of 20 ms passes in both, after
-/// bounce of 5 ms.
-const PRESS: (u32, u64) = (60, 100);
+/// A short deliberate press, and the time until another button's, in milliseconds: both longer than bounce of 5 ms and the
+/// debounce of 20 ms.
+const PRESS: (u32, u64) = (40, 60);
 /// The dome's travel and debounce, in milliseconds.
 const DOME: u64 = 300;
 /// Presses are on record after this time at the latest, in milliseconds.
 const ON_RECORD: u64 = 2_000;
 
 /// What the supervisor's key says about a latch.
-enum Key {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Key {
     /// No privilege is in force.
     Off,
     /// The last turn is older than the latch.
@@ -48,29 +49,36 @@ impl Runner<'_> {
 
     /// Each button alone: the shortest proof, for after a restart.
     pub(super) fn try_each_button(&mut self, before: &Before, when: &str) -> Result<(), Halt> {
-        for button in BUTTONS {
-            self.press(button)?;
-            self.nothing_came(before, &format!("{when}, {} pressed", button.name()))?;
-        }
-        Ok(())
+        self.try_presses(before, when, BUTTONS.into_iter())
     }
 
     fn try_buttons(&mut self, before: &Before) -> Result<(), Halt> {
-        let from = self.bench.log().records.len();
-        let mut pressed = BTreeMap::from(BUTTONS.map(|button| (button, 1)));
         self.try_each_button(before, "each button alone")?;
-        for place in ORDERS {
-            let Some(button) = BUTTONS.get(usize::from(place.wrapping_sub(b'0'))) else { continue };
-            *pressed.entry(*button).or_insert(0) += 1;
-            self.press(*button)?;
-            self.nothing_came(before, &format!("all buttons in every order, {} pressed", button.name()))?;
+        let orders = ORDERS.iter().filter_map(|place| BUTTONS.get(usize::from(place.wrapping_sub(b'0'))).copied());
+        self.try_presses(before, "all buttons in every order", orders)
+    }
+
+    fn try_presses(&mut self, before: &Before, when: &str, buttons: impl Iterator<Item = InLine>) -> Result<(), Halt> {
+        let from = self.bench.log().records.len();
+        let mut pressed = BTreeMap::new();
+        for button in buttons {
+            if self.press(button)? {
+                *pressed.entry(button).or_insert(0) += 1;
+            }
+            self.nothing_came(before, &format!("{when}, {} pressed", button.name()))?;
         }
         self.presses_came(before, from, &pressed)
     }
 
-    fn press(&mut self, line: InLine) -> Result<(), Halt> {
+    /// Presses a button, unless somebody holds it: to press it would be to let go of it.
+    fn press(&mut self, line: InLine) -> Result<bool, Halt> {
+        if self.held.contains(&line) {
+            self.left_out(&format!("presses of {}", line.name()), "somebody holds it");
+            return Ok(false);
+        }
         self.bench.act(Act::Press { line, millis: PRESS.0 })?;
-        self.pass(PRESS.1)
+        self.pass(PRESS.1)?;
+        Ok(true)
     }
 
     /// Presses that never reached the table prove nothing: each must be on record, as refused or as a call out of turn.
@@ -124,9 +132,9 @@ impl Runner<'_> {
             match deed {
                 order::Deed::Cover => self.dome(false)?,
                 order::Deed::Uncover => self.dome(true)?,
-                order::Deed::Tumble => self.press(InLine::Tumble)?,
-                order::Deed::PlaceBets => self.press(InLine::PlaceBets)?,
-                order::Deed::NoMoreBets => self.press(InLine::NoMoreBets)?,
+                order::Deed::Tumble => drop(self.press(InLine::Tumble)?),
+                order::Deed::PlaceBets => drop(self.press(InLine::PlaceBets)?),
+                order::Deed::NoMoreBets => drop(self.press(InLine::NoMoreBets)?),
                 order::Deed::Enter => self.keys(&[1, 3, 6, 7])?,
                 order::Deed::AllPaid => self.keys(&[7])?,
                 order::Deed::AwaitSpun | order::Deed::AwaitOutcome => {}
@@ -137,7 +145,7 @@ impl Runner<'_> {
         self.dome(before.dome_up)
     }
 
-    fn dome(&mut self, up: bool) -> Result<(), Halt> {
+    pub(super) fn dome(&mut self, up: bool) -> Result<(), Halt> {
         if self.bench.physical().dome_up == up || !order::covered(&self.trial.rules) {
             return Ok(());
         }
@@ -197,12 +205,13 @@ impl Runner<'_> {
     }
 
     /// When the key was last turned, on the clock of the records.
-    fn key_turned(&self) -> Option<Mono> {
+    pub(super) fn key_turned(&self) -> Option<Mono> {
         let records = self.bench.log().records.iter().rev();
         records.map(|durable| &durable.record).find(|r| r.event == Event::KeyTurned).map(|r| r.at)
     }
 
-    fn must_be_refused(&mut self, before: &Before, role: Role, command: Command) -> Result<(), Halt> {
+    /// The command must be refused, and nothing may come of it.
+    pub(super) fn must_be_refused(&mut self, before: &Before, role: Role, command: Command) -> Result<(), Halt> {
         let what = format!("{role:?} asked {command:?}");
         self.asked = Some(self.bench.ask(role, command)?);
         let answer = self.await_answer()?;
@@ -214,7 +223,7 @@ impl Runner<'_> {
     }
 }
 
-fn key(turned: Option<Mono>, latched: &Malfunction) -> Key {
+pub(super) fn key(turned: Option<Mono>, latched: &Malfunction) -> Key {
     match turned {
         None => Key::Off,
         Some(at) if at <= latched.since => Key::Older,
@@ -256,7 +265,7 @@ pub(super) fn rectified(code: Code) -> Command {
     Command::Reset { code, exit: Exit::Rectified, name: name() }
 }
 
-fn resets(code: Code) -> [Command; 2] {
+pub(super) fn resets(code: Code) -> [Command; 2] {
     [rectified(code), procedure(code)]
 }
 

@@ -99,3 +99,34 @@ fn a_latched_table_holds_and_what_was_not_tried_is_said() {
     assert_eq!(lapsed.verdict, Verdict::Pass);
     assert!(lapsed.notes.iter().any(|note| note.contains("older turn of the key")), "{:?}", lapsed.notes);
 }
+
+#[test]
+fn nothing_around_the_daemon_opens_a_latch_and_only_the_lawful_exit_does() {
+    let steps = "\"open table\", \"break seal\", \"prove latched seal thoroughly\", \"prove shut seal\", \"mend seal\", \
+        \"prove latched seal\"";
+    for rules in ["nz-1998", "nz-div9", "sg-v6", "sg-open", "sg-open-early"] {
+        let Outcome { verdict, notes, .. } = outcome(rules, steps);
+        assert_eq!(verdict, Verdict::Pass, "{rules}");
+        assert!(notes.iter().any(|note| note.contains("BrokerHostile")), "the pure bench has no broker: {notes:?}");
+    }
+    let opened = outcome(
+        "nz-div9",
+        "\"open table\", \"break seal\", \"wait latched seal\", \"mend seal\", \"pass 500 ms\", \"prove opens seal rectified\"",
+    );
+    assert!(
+        matches!(&opened.verdict, Verdict::Fail(why) if why.len() == 1 && why[0].contains("at the end")),
+        "{:?}",
+        opened.verdict
+    );
+}
+
+#[test]
+fn an_exit_that_opens_although_it_must_not_is_found() {
+    let shut = outcome(
+        "nz-div9",
+        "\"open table\", \"break seal\", \"wait latched seal\", \"mend seal\", \"pass 500 ms\", \"prove shut seal\"",
+    );
+    assert!(matches!(&shut.verdict, Verdict::Fail(why) if why[0].contains("rectified")), "{:?}", shut.verdict);
+    let opens = outcome("nz-div9", "\"open table\", \"break seal\", \"prove opens seal rectified\"");
+    assert!(matches!(&opens.verdict, Verdict::Fail(why) if why[0].contains("does not open")), "{:?}", opens.verdict);
+}

@@ -1,6 +1,7 @@
 //! Real means against the real daemon: what breaks around it on the virtual bench. Each room does one kind of harm, mends
 //! it, and proves by a reading of its own that it took hold.
 
+mod files;
 mod network;
 mod ports;
 mod process;
@@ -15,6 +16,8 @@ use std::collections::BTreeSet;
 pub(super) struct Means {
     /// What has shown since the bench began.
     shown: BTreeSet<Outside>,
+    /// Copies of files beside the journal.
+    files: files::Files,
 }
 
 /// Who does the harm.
@@ -23,6 +26,7 @@ enum Room {
     Clock,
     Disk,
     Journal,
+    Files,
     Network,
     Ports,
 }
@@ -41,6 +45,7 @@ const fn room(outside: Outside) -> Room {
         | Outside::JournalMissing
         | Outside::JournalForeign
         | Outside::JournalRolledBack => Room::Journal,
+        Outside::PermitMissing | Outside::PermitOlder | Outside::RunMissing | Outside::SlotMissing => Room::Files,
         Outside::BrokerDown
         | Outside::BrokerHalfOpen
         | Outside::BrokerSlow
@@ -63,6 +68,7 @@ impl Virtual {
     pub(super) fn break_around(&mut self, outside: Outside) -> Result<(), Trouble> {
         match room(outside) {
             Room::Process => process::disturb(self, outside),
+            Room::Files => files::disturb(self, outside),
             Room::Network => network::disturb(self, outside),
             Room::Ports => ports::disturb(self, outside),
             Room::Clock | Room::Disk | Room::Journal => Err(no_means(outside)),
@@ -73,6 +79,8 @@ impl Virtual {
     pub(super) fn mend_around(&mut self, outside: Outside) -> Result<(), Trouble> {
         match room(outside) {
             Room::Process => process::restore(self, outside),
+            // The daemon has made its own again.
+            Room::Files => Ok(()),
             Room::Network => network::restore(self, outside),
             Room::Ports => ports::restore(self, outside),
             Room::Clock | Room::Disk | Room::Journal => Err(no_means(outside)),

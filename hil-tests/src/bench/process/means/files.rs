@@ -1,0 +1,70 @@
+//! The files beside the journal: permit, slot and run directory, deleted or older than they were while the daemon was off.
+
+use super::{RigFault, Virtual};
+use crate::bench::process::workdir::WorkDir;
+use crate::bench::{Outside, Trouble};
+use std::path::PathBuf;
+
+/// Permit and slot as they were when the table was open.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    opened: Option<[(PathBuf, Vec<u8>); 2]>,
+}
+
+fn permit(dir: &WorkDir) -> PathBuf {
+    dir.run().join("permit")
+}
+
+fn slot(dir: &WorkDir) -> PathBuf {
+    dir.state().join("slot")
+}
+
+impl Virtual {
+    /// Keeps copies of the permission to play, as somebody would who means to put it back.
+    pub(in super::super) fn keep_files(&mut self) -> Result<(), RigFault> {
+        let read = |path: PathBuf| {
+            let bytes = std::fs::read(&path).map_err(RigFault::file("read", &path))?;
+            Ok((path, bytes))
+        };
+        self.means.files.opened = Some([read(permit(&self.dir))?, read(slot(&self.dir))?]);
+        Ok(())
+    }
+}
+
+pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
+    if table.daemon.running()? {
+        return Err(Trouble::Rig(format!("{outside:?} is for a daemon that is off")));
+    }
+    let shown = match outside {
+        Outside::PermitOlder => put_back(table)?,
+        Outside::RunMissing => {
+            let run = table.dir.run();
+            std::fs::remove_dir_all(&run).map_err(RigFault::file("remove", &run))?;
+            !run.exists()
+        }
+        Outside::SlotMissing => remove(slot(&table.dir))?,
+        _ => remove(permit(&table.dir))?,
+    };
+    if shown {
+        table.means.shown.insert(outside);
+    }
+    Ok(())
+}
+
+/// Removes a file that need not be there: a latch takes the permit away by itself.
+fn remove(file: PathBuf) -> Result<bool, RigFault> {
+    match std::fs::remove_file(&file) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(RigFault::file("remove", &file)(error)),
+        _ => Ok(!file.exists()),
+    }
+}
+
+fn put_back(table: &Virtual) -> Result<bool, Trouble> {
+    let Some(files) = &table.means.files.opened else {
+        return Err(Trouble::NotHere("the bench did not begin with an open table, so it has no older permit".into()));
+    };
+    for (path, bytes) in files {
+        std::fs::write(path, bytes).map_err(RigFault::file("write", path))?;
+    }
+    Ok(files.iter().all(|(path, bytes)| std::fs::read(path).is_ok_and(|now| now == *bytes)))
+}

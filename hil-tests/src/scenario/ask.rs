@@ -1,0 +1,61 @@
+//! Commands on the console, and their answers.
+
+use super::run::{Halt, PATIENCE, Runner};
+use super::step::Step;
+use crate::bench::{Role, Trouble};
+use crate::twin::MS;
+use tumbler_core::input::InLine;
+use tumbler_core::wire::console::{Answer, Command};
+
+/// Longest wait for an answer, in milliseconds: twice what a person may take in a test.
+const ANSWER: u64 = 300_000;
+
+impl Runner<'_> {
+    pub(super) fn turn_key(&mut self) -> Result<(), Halt> {
+        self.step(&Step::Press(InLine::SupervisorKey, 1000))
+    }
+
+    /// The supervisor, key turned, gives a command: whether it was done.
+    pub(super) fn supervise(&mut self, command: Command) -> Result<bool, Halt> {
+        self.turn_key()?;
+        self.asked = Some(self.bench.ask(Role::Supervisor, command)?);
+        Ok(matches!(self.await_answer()?, Answer::Done(_)))
+    }
+
+    pub(super) fn ask(&mut self, command: Command) -> Result<(), Halt> {
+        self.asked = Some(self.bench.ask(self.role, command)?);
+        Ok(())
+    }
+
+    pub(super) fn answer(&mut self, done: bool, word: &str) -> Result<(), Halt> {
+        match (self.await_answer()?, done) {
+            (Answer::Done(text), true) | (Answer::Refused(text), false) if text.contains(word) => Ok(()),
+            (answer, _) => Err(Halt::Wrong(format!("the answer was {answer:?}; {}", self.where_we_are()))),
+        }
+    }
+
+    /// The answer to the last command, once it is there.
+    pub(super) fn await_answer(&mut self) -> Result<Answer, Halt> {
+        match self.answered(if self.trying { PATIENCE } else { ANSWER })? {
+            Some(answer) => Ok(answer),
+            None => Err(Halt::Wrong(format!("no answer within five minutes; {}", self.where_we_are()))),
+        }
+    }
+
+    /// The answer to the last command, once it comes, within so many milliseconds.
+    pub(super) fn answered(&mut self, millis: u64) -> Result<Option<Answer>, Halt> {
+        let Some(request) = self.asked else {
+            return Err(Trouble::Rig("`answer` without `ask` before it".into()).into());
+        };
+        let until = self.bench.now() + millis * MS;
+        loop {
+            if let Some(answer) = self.bench.answer(request) {
+                return Ok(Some(answer));
+            }
+            if self.bench.now() >= until {
+                return Ok(None);
+            }
+            self.bench.pass(until)?;
+        }
+    }
+}

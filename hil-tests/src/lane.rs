@@ -4,50 +4,14 @@ use crate::bench::file::{BenchFile, Kind};
 use crate::bench::process::clock;
 use crate::bench::process::template::Templates;
 use crate::bench::pure::{Pure, Setup};
-use crate::scenario::{Trial, Verdict, run};
+use crate::report::capture::Capture;
+use crate::report::cell::CellReport;
+use crate::scenario::{Outcome, Trial, Verdict, run};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
-
-/// What came of one scenario on one bench.
-#[derive(Clone, Debug)]
-pub struct CellReport {
-    /// Name of the trial.
-    pub name: String,
-    /// What it shows.
-    pub about: String,
-    /// The verdict.
-    pub verdict: Verdict,
-    /// Whether the bench's file says that it cannot run this.
-    pub listed: bool,
-    /// Wall time.
-    pub took: Duration,
-    /// Table time, in nanoseconds.
-    pub table_ns: u64,
-    /// The journal's records in short, for whoever looks into a failure.
-    pub records: Vec<String>,
-    /// What was left out of the scenario on this bench, and why.
-    pub notes: Vec<String>,
-    /// The end of the daemon's log, where there was a process and the verdict is no pass.
-    pub log: String,
-    /// Seed of the twin.
-    pub seed: u64,
-    /// The rig's longest lateness at its own deadlines, in nanoseconds; 0 under virtual time.
-    pub late_ns: u64,
-}
-
-impl CellReport {
-    /// Whether it stands in the way of a passed run.
-    #[must_use]
-    pub fn fails(&self) -> bool {
-        match self.verdict {
-            Verdict::Pass => false,
-            Verdict::NotExecuted(_) => !self.listed,
-            Verdict::Fail(_) | Verdict::Invalid(_) => true,
-        }
-    }
-}
+use std::time::Instant;
+use tumbler_judges::Observation;
 
 /// A bench that scenarios can be run on.
 #[derive(Debug)]
@@ -68,41 +32,31 @@ impl Lane {
         }
     }
 
-    /// Runs one trial.
+    /// Runs one trial. `trace`: its report carries everything that was seen.
     #[must_use]
-    pub fn cell(&self, bench: &BenchFile, trial: &Trial, salt: u64) -> CellReport {
+    pub fn cell(&self, bench: &BenchFile, trial: &Trial, salt: u64, trace: bool) -> CellReport {
         let begun = Instant::now();
+        let listed = bench.cannot(&trial.name).is_some();
         let seed = trial.seed.unwrap_or_else(|| seed(&trial.name, salt));
-        let mut report = CellReport {
-            name: trial.name.clone(),
-            about: trial.about.clone(),
-            verdict: Verdict::Invalid(String::new()),
-            listed: bench.cannot(&trial.name).is_some(),
-            took: Duration::ZERO,
-            table_ns: 0,
-            records: Vec::new(),
-            notes: Vec::new(),
-            log: String::new(),
-            seed,
-            late_ns: 0,
-        };
+        let mut report = CellReport::of(trial, seed, listed);
         match (bench.cannot(&trial.name), self) {
             (Some(reason), _) => report.verdict = Verdict::NotExecuted(reason.to_owned()),
-            (None, Self::Pure) => on_pure(trial, &mut report),
-            (None, Self::Virtual(templates)) => on_virtual(templates, trial, &mut report),
+            (None, Self::Pure) => on_pure(trial, trace, &mut report),
+            (None, Self::Virtual(templates)) => on_virtual(templates, trial, trace, &mut report),
         }
         report.took = begun.elapsed();
         report
     }
 
-    /// Runs trials, so many at once, and tells of each as it ends. With `keep_going` false no more are begun after the
-    /// first one that fails. The reports come in the order of the trials.
+    /// Runs trials, so many at once, and tells of each as it ends, on the thread that ran it: what is asked to be traced
+    /// must be taken up there. With `keep_going` false no more are begun after the first one that fails. The reports
+    /// come in the order of the trials.
     pub fn run(
         &self,
         bench: &BenchFile,
         trials: &[Trial],
         plan: Plan,
-        ended: &(dyn Fn(&CellReport) + Sync),
+        ended: &(dyn Fn(&mut CellReport) + Sync),
     ) -> Vec<CellReport> {
         let next = AtomicUsize::new(0);
         let reports = Mutex::new(Vec::with_capacity(trials.len()));
@@ -115,8 +69,8 @@ impl Lane {
                         if clock::interrupted() {
                             return;
                         }
-                        let report = self.cell(bench, trial, plan.salt);
-                        ended(&report);
+                        let mut report = self.cell(bench, trial, plan.salt, plan.trace);
+                        ended(&mut report);
                         if report.fails() && !plan.keep_going {
                             next.store(trials.len(), Ordering::SeqCst);
                         }
@@ -140,6 +94,8 @@ pub struct Plan {
     pub salt: u64,
     /// Go on after a failure.
     pub keep_going: bool,
+    /// Reports carry everything that was seen.
+    pub trace: bool,
 }
 
 /// The seed of a trial: from its name, so that trials differ and each stays the same (FNV-1a).
@@ -149,35 +105,33 @@ pub fn seed(name: &str, salt: u64) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325 ^ salt, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-fn on_pure(trial: &Trial, report: &mut CellReport) {
-    let mut setup = Setup::of(&trial.rules, &trial.layout, report.seed);
+fn on_pure(trial: &Trial, trace: bool, report: &mut CellReport) {
+    let mut setup = Setup { trace, ..Setup::of(&trial.rules, &trial.layout, report.seed) };
     setup.settings.reader = trial.reader;
     match Pure::new(setup) {
         Ok(mut bench) => {
-            let outcome = run(&mut bench, trial);
-            report.verdict = outcome.verdict;
-            report.table_ns = outcome.table_ns;
-            report.records = outcome.records;
-            report.notes = outcome.notes;
+            let verdict = ended(report, run(&mut bench, trial));
+            report.judged = bench.observer().judged();
+            report.capture = trace.then(|| capture(report, bench.take_trace()));
+            report.verdict = verdict;
         }
         Err(trouble) => report.verdict = Verdict::Invalid(trouble.to_string()),
     }
 }
 
-fn on_virtual(templates: &Templates, trial: &Trial, report: &mut CellReport) {
-    let mut bench = match templates.table(trial, report.seed) {
+fn on_virtual(templates: &Templates, trial: &Trial, trace: bool, report: &mut CellReport) {
+    let mut bench = match templates.table(trial, report.seed, trace) {
         Ok(bench) => bench,
         Err(fault) => {
             report.verdict = Verdict::Invalid(fault.to_string());
             return;
         }
     };
-    let outcome = run(&mut bench, trial);
-    report.table_ns = outcome.table_ns;
-    report.records = outcome.records;
-    report.notes = outcome.notes;
+    let verdict = ended(report, run(&mut bench, trial));
+    report.judged = bench.judges().judged();
+    report.capture = trace.then(|| capture(report, bench.take_trace()));
     report.late_ns = bench.stalls().worst;
-    report.verdict = match (outcome.verdict, bench.stalls().verdict()) {
+    report.verdict = match (verdict, bench.stalls().verdict()) {
         // A rig that came late may have made the table fail.
         (Verdict::Fail(why), Some(stall)) => {
             Verdict::Invalid(format!("{stall}, and so says nothing: {}", why.join("; ")))
@@ -189,34 +143,23 @@ fn on_virtual(templates: &Templates, trial: &Trial, report: &mut CellReport) {
     }
 }
 
+/// Takes up what a run noted; gives its verdict.
+fn ended(report: &mut CellReport, outcome: Outcome) -> Verdict {
+    report.table_ns = outcome.table_ns;
+    report.records = outcome.records;
+    report.notes = outcome.notes;
+    report.marks = outcome.timeline.marks;
+    report.latencies = outcome.timeline.latencies;
+    outcome.verdict
+}
+
+fn capture(report: &CellReport, (seen, phases): (Vec<Observation>, Vec<(u64, String)>)) -> Capture {
+    Capture { seen, phases, marks: report.marks.clone(), end_ns: report.table_ns }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn report(verdict: Verdict, listed: bool) -> CellReport {
-        CellReport {
-            name: "stall::nz-1998".into(),
-            about: String::new(),
-            verdict,
-            listed,
-            took: Duration::ZERO,
-            table_ns: 0,
-            records: Vec::new(),
-            notes: Vec::new(),
-            log: String::new(),
-            seed: 0,
-            late_ns: 0,
-        }
-    }
-
-    #[test]
-    fn what_is_not_executed_fails_the_run_unless_the_bench_lists_it() {
-        assert!(!report(Verdict::Pass, false).fails());
-        assert!(!report(Verdict::NotExecuted("no".into()), true).fails());
-        assert!(report(Verdict::NotExecuted("no".into()), false).fails());
-        assert!(report(Verdict::Fail(vec![]), true).fails());
-        assert!(report(Verdict::Invalid("late".into()), true).fails());
-    }
 
     #[test]
     fn seeds_differ_by_name_and_by_salt() {

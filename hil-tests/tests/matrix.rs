@@ -32,7 +32,7 @@ fn every_fault_does_what_the_catalogue_says_at_some_places() {
     let trials: Vec<_> = faults.values().enumerate().flat_map(pick).collect();
     let lane = Lane::of(bench.kind, "tumblerd".into());
     let wrongs = Mutex::new(Vec::new());
-    let plan = Plan { jobs: 2, salt: 0, keep_going: true };
+    let plan = Plan { jobs: 2, salt: 0, keep_going: true, trace: false };
     lane.run(&bench, &trials, plan, &|report| {
         if report.fails() {
             let told = format!("{} {}: {}", word(&report.verdict), report.name, reason(&report.verdict));

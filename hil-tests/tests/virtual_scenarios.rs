@@ -9,7 +9,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use tumbler_hil::bench::file::BenchFile;
 use tumbler_hil::bench::process::daemon;
-use tumbler_hil::lane::{CellReport, Lane};
+use tumbler_hil::lane::Lane;
+use tumbler_hil::report::cell::CellReport;
 use tumbler_hil::report::{reason, word};
 use tumbler_hil::scenario::{Trial, Verdict, read_all};
 
@@ -43,7 +44,7 @@ fn main() -> ExitCode {
         .into_iter()
         .map(|trial| {
             let (lane, bench) = (Arc::clone(&lane), Arc::clone(&bench));
-            Test::test(trial.name.clone(), move || judged(&lane.cell(&bench, &trial, 0))).with_kind("virtual")
+            Test::test(trial.name.clone(), move || judged(&lane.cell(&bench, &trial, 0, false))).with_kind("virtual")
         })
         .collect();
     libtest_mimic::run(&Arguments::from_args(), tests).exit_code()

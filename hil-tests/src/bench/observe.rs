@@ -15,6 +15,7 @@ use tumbler_judges::{
 pub struct Observer {
     panel: Option<Panel>,
     trace: Option<Vec<Observation>>,
+    phases: Vec<(u64, String)>,
     lamps: [u64; 2],
 }
 
@@ -140,6 +141,7 @@ impl Observer {
         Ok(Self {
             panel: if judge { Some(Panel::for_table(config)?) } else { None },
             trace: trace.then(Vec::new),
+            phases: Vec::new(),
             lamps: [0; 2],
         })
     }
@@ -277,9 +279,31 @@ impl Observer {
         self.panel.as_ref().map(Panel::exercised).unwrap_or_default()
     }
 
+    /// The rules that had something to judge, in words that name their clauses.
+    #[must_use]
+    pub fn judged(&self) -> Vec<&'static str> {
+        let mut judged: Vec<&str> = self.exercised().iter().filter(|e| e.times > 0).map(|e| e.rule).collect();
+        judged.sort_unstable();
+        judged.dedup();
+        judged
+    }
+
     /// Everything that judges were told, where a trace is kept.
     #[must_use]
     pub fn trace(&self) -> &[Observation] {
         self.trace.as_deref().unwrap_or_default()
+    }
+
+    /// The table says that it is in this phase. No matter for judges, who know better than to believe it.
+    pub fn phase(&mut self, at: u64, phase: &str) {
+        if self.trace.is_some() && self.phases.last().is_none_or(|(_, last)| last != phase) {
+            self.phases.push((at, phase.to_owned()));
+        }
+    }
+
+    /// The trace and the phases that the table said it was in, each with its beginning; both empty unless a trace is
+    /// kept, and afterwards.
+    pub fn take_trace(&mut self) -> (Vec<Observation>, Vec<(u64, String)>) {
+        (self.trace.as_mut().map(core::mem::take).unwrap_or_default(), core::mem::take(&mut self.phases))
     }
 }

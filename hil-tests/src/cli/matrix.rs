@@ -1,6 +1,7 @@
 //! `tumbler-hil matrix`: the catalogue's faults at every phase under every rule set.
 
-use super::{How, run, say};
+use super::output::How;
+use super::{run, say};
 use crate::bench::file::BenchFile;
 use crate::fault::{self, Place};
 use crate::matrix::{self, Cell};

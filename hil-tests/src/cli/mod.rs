@@ -5,6 +5,7 @@ mod campaign;
 mod demo;
 mod list;
 mod matrix;
+mod output;
 mod run;
 mod say;
 mod selftest;
@@ -76,30 +77,7 @@ struct RunArgs {
     #[command(flatten)]
     choice: Choice,
     #[command(flatten)]
-    how: How,
-}
-
-/// How trials are run.
-#[derive(Debug, Args)]
-struct How {
-    /// Only the I-th of N parts, for several benches.
-    #[arg(long, value_name = "I/N")]
-    shard: Option<shard::Shard>,
-    /// Write a JUnit report.
-    #[arg(long, value_name = "FILE")]
-    junit: Option<PathBuf>,
-    /// How many scenarios at once; the bench's file says otherwise.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
-    jobs: Option<u16>,
-    /// Mixed into every scenario's own seed.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
-    /// Go on after a scenario that did not pass.
-    #[arg(long)]
-    keep_going: bool,
-    /// The daemon's program; beside this one unless given.
-    #[arg(long, value_name = "FILE")]
-    tumblerd: Option<PathBuf>,
+    how: output::How,
 }
 
 /// Runs the command line.

@@ -1,11 +1,13 @@
 //! `tumbler-hil run`, and how any command runs trials.
 
-use super::{How, RunArgs, list, say, signals};
+use super::output::How;
+use super::{RunArgs, list, say, signals};
 use crate::bench::file::{BenchFile, Kind};
 use crate::bench::process::{clock, daemon};
-use crate::lane::{CellReport, Lane, Plan};
+use crate::lane::Lane;
+use crate::report::cell::CellReport;
 use crate::report::progress::Progress;
-use crate::report::{exit_code, junit, verdicts};
+use crate::report::{exit_code, verdicts};
 use crate::scenario::Trial;
 use anyhow::Context;
 use std::time::Instant;
@@ -31,11 +33,16 @@ pub(super) fn play(
         super::selftest::quick().context("the rig's self-test failed")?;
     }
     let tumblerd = daemon::find(how.tumblerd.as_deref().or(bench.tumblerd.as_deref()));
+    let directory = how.begin(bench, &tumblerd)?;
     let lane = Lane::of(bench.kind, tumblerd);
-    let plan = Plan { jobs: how.jobs.map_or(bench.jobs, usize::from), salt: how.seed, keep_going: how.keep_going };
     let progress = Progress::new(trials.len());
     let begun = Instant::now();
-    let reports = lane.run(bench, &trials, plan, &|report| progress.ended(report));
+    let reports = lane.run(bench, &trials, how.plan(bench), &|report| {
+        if let Some(directory) = &directory {
+            directory.take(report);
+        }
+        progress.ended(report);
+    });
     progress.finish();
     let took = begun.elapsed();
     say::line(&told(&reports));
@@ -52,10 +59,7 @@ pub(super) fn play(
         table as f64 / 1e9,
         table as f64 / 1e9 / took.as_secs_f64().max(f64::MIN_POSITIVE),
     ));
-    if let Some(path) = &how.junit {
-        let xml = junit::xml(bench.kind.name(), &reports, took)?;
-        std::fs::write(path, xml).with_context(|| format!("write {}", path.display()))?;
-    }
+    how.finish(directory, bench, &reports, left, took)?;
     if clock::interrupted() {
         return Ok(signals::INTERRUPTED);
     }

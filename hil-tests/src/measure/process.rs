@@ -27,7 +27,14 @@ const MOST_WRITTEN: u64 = 96 * 1024;
 /// # Errors
 /// [`RigFault`] when the bench does not work.
 pub fn measure(templates: &Templates, rounds: u32, told: &dyn Fn(u64)) -> Result<Vec<Figure>, RigFault> {
-    let setup = Setup { program: templates.program().clone(), table: shortest(), seed: 3, judge: false, brisk: true };
+    let setup = Setup {
+        program: templates.program().clone(),
+        table: shortest(),
+        seed: 3,
+        judge: false,
+        trace: false,
+        brisk: true,
+    };
     let mut table = templates.opened(&setup)?;
     let starts = starts(&mut table)?;
     warm(&mut table)?;

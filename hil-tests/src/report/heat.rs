@@ -3,7 +3,7 @@
 
 use super::{verdicts, word};
 use crate::fault::Place;
-use crate::lane::CellReport;
+use crate::report::cell::CellReport;
 use crate::scenario::Verdict;
 use comfy_table::{Table, presets};
 

@@ -1,7 +1,7 @@
 //! The run as JUnit XML, for whatever collects test results.
 
 use super::{reason, word};
-use crate::lane::CellReport;
+use crate::report::cell::CellReport;
 use crate::scenario::Verdict;
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use std::time::Duration;

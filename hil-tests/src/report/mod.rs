@@ -1,12 +1,18 @@
 //! What a run tells people and programs.
 
+pub mod capture;
+pub mod cell;
+pub mod directory;
 pub mod heat;
 pub mod junit;
 pub mod progress;
+pub mod results;
+pub mod vcd;
 pub mod verdicts;
+pub mod waves;
 
-use crate::lane::CellReport;
 use crate::scenario::Verdict;
+use cell::CellReport;
 
 /// Everything passed that was run, and everything that was not is on the bench's list.
 pub const PASSED: u8 = 0;
@@ -55,18 +61,31 @@ pub(crate) mod tests {
     use std::time::Duration;
 
     pub(crate) fn cell(name: &str, verdict: Verdict, listed: bool) -> CellReport {
+        let (scenario, layout) = name.split_once("::").unwrap_or((name, ""));
         CellReport {
             name: name.into(),
+            identity: cell::Identity {
+                scenario: scenario.into(),
+                rules: layout.into(),
+                layout: layout.into(),
+                ..Default::default()
+            },
             about: "what it shows".into(),
             verdict,
             listed,
             took: Duration::from_millis(1500),
             table_ns: 7_800_000_000,
+            steps: vec!["open table".into()],
+            clauses: vec!["NZ9 6.3".into()],
+            judged: vec!["NZ 7.4: no further game"],
+            marks: Vec::new(),
+            latencies: Vec::new(),
             records: vec!["started".into()],
             notes: vec!["power cut: cannot".into()],
             log: "the log's end".into(),
             seed: 7,
             late_ns: 3_000_000,
+            capture: None,
         }
     }
 

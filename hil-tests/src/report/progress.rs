@@ -1,7 +1,7 @@
 //! How far a run is: a bar on a terminal, a line for each scenario elsewhere.
 
 use super::word;
-use crate::lane::CellReport;
+use crate::report::cell::CellReport;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};

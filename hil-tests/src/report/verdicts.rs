@@ -1,7 +1,7 @@
 //! The run as a table for people: scenarios down, layouts across, and below it why something did not pass.
 
 use super::{reason, word};
-use crate::lane::CellReport;
+use crate::report::cell::CellReport;
 use crate::scenario::Verdict;
 use comfy_table::{Table, presets};
 use std::collections::BTreeMap;

@@ -6,6 +6,7 @@ mod dealer;
 pub mod file;
 mod free;
 mod harm;
+pub mod note;
 pub mod order;
 pub mod parse;
 mod play;

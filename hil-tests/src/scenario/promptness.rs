@@ -1,5 +1,6 @@
 //! How soon the table reacted: the time between a reaction and the physical event before it.
 
+use super::note::Latency;
 use super::run::Runner;
 use super::step::{Cause, Reaction};
 use crate::bench::log::{Durable, Log};
@@ -10,10 +11,16 @@ impl Runner<'_> {
     /// Whether the first such reaction since the last mark came at most so long after its cause. Under virtual time a
     /// record's own time counts, when the table decided; in real time, when it was known to be durable, with the
     /// bench's grace.
-    pub(super) fn in_time(&self, reaction: &Reaction, millis: u64, cause: Cause) -> bool {
-        let limit = millis * MS + self.bench.grace();
+    pub(super) fn in_time(&mut self, reaction: &Reaction, millis: u64, cause: Cause) -> bool {
         let Some(at) = self.reacted(reaction) else { return false };
-        self.caused(cause, at).is_some_and(|since| at - since <= limit)
+        let Some(since) = self.caused(cause, at) else { return false };
+        // `expect motor off at most 700 ms after cam because CLAUSE`.
+        let words = self.words.split(" because ").next().unwrap_or_default();
+        let (reaction, after) = words.split_once(" at most ").unwrap_or((words, ""));
+        let after = after.split_once(" ms ").map_or(after, |(_, after)| after);
+        let what = format!("{} {after}", reaction.strip_prefix("expect ").unwrap_or(reaction));
+        self.timeline.latencies.push(Latency { what, took_ns: at - since, limit_ns: millis * MS });
+        at - since <= millis * MS + self.bench.grace()
     }
 
     fn reacted(&self, reaction: &Reaction) -> Option<u64> {

@@ -4,6 +4,7 @@ use super::check;
 use super::file::{Ending, Trial};
 use super::free::Blame;
 use super::harm::{Broken, Injected};
+use super::note::Timeline;
 use super::step::{Check, Step};
 use crate::bench::{Bench, Role, Trouble};
 use crate::twin::{Act, MS};
@@ -35,6 +36,8 @@ pub struct Outcome {
     pub records: Vec<String>,
     /// What was left out, and why: a pass proves nothing about it.
     pub notes: Vec<String>,
+    /// What was broken and mended when, and how long the table took.
+    pub timeline: Timeline,
 }
 
 /// Longest wait for what may not come, in milliseconds: a spin has 8 s, and the dice 500 ms.
@@ -83,6 +86,9 @@ pub(super) struct Runner<'a> {
     /// Whether the step in progress may come to nothing.
     pub trying: bool,
     pub blame: Blame,
+    pub timeline: Timeline,
+    /// The words of the step in hand.
+    pub words: &'a str,
 }
 
 /// Runs a trial.
@@ -97,7 +103,7 @@ pub fn run(bench: &mut dyn Bench, trial: &Trial) -> Outcome {
     };
     runner.catch_up();
     let records = runner.seen.iter().map(check::brief).collect();
-    Outcome { verdict, table_ns: runner.bench.now(), records, notes: runner.notes }
+    Outcome { verdict, table_ns: runner.bench.now(), records, notes: runner.notes, timeline: runner.timeline }
 }
 
 impl<'a> Runner<'a> {
@@ -121,6 +127,8 @@ impl<'a> Runner<'a> {
             trying: false,
             blame: Blame::default(),
             notes: Vec::new(),
+            timeline: Timeline::default(),
+            words: "",
         }
     }
 }
@@ -128,6 +136,7 @@ impl<'a> Runner<'a> {
 impl Runner<'_> {
     fn whole(&mut self) -> Result<Vec<String>, Halt> {
         for (number, (text, steps)) in self.trial.steps.iter().enumerate() {
+            self.words = text;
             for step in steps {
                 let done = self.step(step).and_then(|()| self.watch(step));
                 done.map_err(|halt| match halt {
@@ -224,6 +233,7 @@ impl Runner<'_> {
     }
 
     pub(super) fn step(&mut self, step: &Step) -> Result<(), Halt> {
+        self.note(step);
         match step {
             Step::Open => self.open()?,
             Step::PlayTo(stage) => self.play_to(*stage)?,
@@ -275,7 +285,7 @@ impl Runner<'_> {
             Step::Try(step) => self.attempt(step)?,
             Step::Dice(faces) => self.bench.dictate(*faces)?,
             Step::Pass(millis) => self.pass(*millis)?,
-            Step::Wait(check, millis) => self.wait(check, *millis)?,
+            Step::Wait(check, millis) => self.timed(check, *millis)?,
             Step::Expect(check, clause) => {
                 if !self.holds(check)? {
                     return Err(Halt::Wrong(format!("is not so [{clause}]; {}", self.where_we_are())));

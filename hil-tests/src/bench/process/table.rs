@@ -36,6 +36,8 @@ pub struct Setup {
     pub seed: u64,
     /// Whether the judges watch.
     pub judge: bool,
+    /// Whether everything that the judges are told is kept.
+    pub trace: bool,
     /// A tumbler six times as fast, for measurements over many rounds.
     pub brisk: bool,
 }
@@ -108,8 +110,8 @@ impl Virtual {
             reaction_ns: Stalls::LIMIT,
             ..Judges::config(settings)
         };
-        let judges =
-            Judges::with(watched, setup.judge, false).map_err(|bad| RigFault::Other(format!("the judges: {bad}")))?;
+        let judges = Judges::with(watched, setup.judge, setup.trace)
+            .map_err(|bad| RigFault::Other(format!("the judges: {bad}")))?;
         let mut table = Self {
             world: World::new(Twin::new(built, setup.seed), judges, journal, &root),
             socket,
@@ -286,6 +288,15 @@ impl Virtual {
     #[must_use]
     pub fn broker_address(&self) -> std::net::SocketAddr {
         self.broker.address()
+    }
+    /// What tells the judges, and keeps it where a trace is wanted.
+    #[must_use]
+    pub const fn judges(&self) -> &Judges {
+        &self.world.judges
+    }
+    /// The trace and the phases, as [`Judges::take_trace`] has them.
+    pub fn take_trace(&mut self) -> (Vec<tumbler_judges::Observation>, Vec<(u64, String)>) {
+        self.world.judges.take_trace()
     }
     /// How late the rig was at its own deadlines.
     #[must_use]

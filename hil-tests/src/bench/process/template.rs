@@ -34,16 +34,18 @@ impl Templates {
         &self.program
     }
 
-    /// A table as the trial wants to find it: opened where the trial's first step is `open table`, else new.
+    /// A table as the trial wants to find it: opened where the trial's first step is `open table`, else new. `trace`:
+    /// everything that the judges are told is kept.
     ///
     /// # Errors
     /// [`RigFault`] when it cannot be set up or opened.
-    pub fn table(&self, trial: &Trial, seed: u64) -> Result<Virtual, RigFault> {
+    pub fn table(&self, trial: &Trial, seed: u64, trace: bool) -> Result<Virtual, RigFault> {
         let setup = Setup {
             program: self.program.clone(),
             table: TableSetup::of(&trial.rules, &trial.layout, trial.reader),
             seed,
             judge: true,
+            trace,
             brisk: false,
         };
         let opens = trial.steps.first().is_some_and(|(_, steps)| steps.first() == Some(&Step::Open));

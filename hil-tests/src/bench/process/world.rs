@@ -36,6 +36,7 @@ pub(super) struct World {
     pub(super) news: u64,
     fault: Option<RigFault>,
     topic: String,
+    state: String,
     /// How late guard edges were told while the motor was commanded on.
     pub(super) stalls: Stalls,
     /// When a lamp board last told what its lamps draw, in table time.
@@ -55,6 +56,7 @@ impl World {
             news: 0,
             fault: None,
             topic: format!("{root}/event"),
+            state: format!("{root}/state"),
             stalls: Stalls::default(),
             sensed: None,
         }
@@ -158,6 +160,11 @@ impl World {
                 *at = at.as_u64().map_or(Value::Null, |at| Mono(at).nanos_since(self.base).into());
             }
             self.news += 1;
+        }
+        if message.topic == self.state {
+            if let Some(phase) = payload.as_ref().and_then(|p| p.get("phase")).and_then(Value::as_str) {
+                self.judges.phase(self.turn, phase);
+            }
         }
         self.judges.tell(self.turn, Seen::Mqtt { topic: message.topic, payload, retained: message.retained });
     }

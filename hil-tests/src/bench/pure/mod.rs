@@ -161,6 +161,11 @@ impl Pure {
         &self.observer
     }
 
+    /// The trace and the phases, as [`Observer::take_trace`] has them.
+    pub fn take_trace(&mut self) -> (Vec<tumbler_judges::Observation>, Vec<(u64, String)>) {
+        self.observer.take_trace()
+    }
+
     /// From now on a commit takes this long, in nanoseconds.
     pub const fn set_commit(&mut self, nanos: u64) {
         self.journal.set_latency(nanos);
@@ -335,7 +340,9 @@ impl Pure {
                 None => {
                     if self.watched != table.revision() {
                         self.watched = table.revision();
-                        self.log.phases.insert(table.phase());
+                        let phase = table.phase();
+                        self.log.phases.insert(phase);
+                        self.observer.phase(self.now, phase.name());
                     }
                     return;
                 }

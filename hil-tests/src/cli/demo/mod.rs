@@ -66,6 +66,7 @@ fn play(args: &DemoArgs, layout: &str) -> anyhow::Result<u8> {
         table: TableSetup::of(&args.rules, layout, true),
         seed: args.seed,
         judge: true,
+        trace: false,
         brisk: false,
     };
     say::line(&format!("rule set {}, layout {layout}, seed {}", args.rules, args.seed));

@@ -1,0 +1,268 @@
+//! Results as a file: what a run found, for pages that are made later, and for shards of several benches that are put
+//! together.
+
+use super::cell::{CellReport, Identity};
+use super::reason;
+use crate::scenario::Verdict;
+use crate::scenario::note::{Latency, Mark};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// The version of the file that this program writes, and the only one that it reads.
+pub const VERSION: u32 = 1;
+/// The file's name within a directory of results.
+pub const FILE: &str = "results.json";
+
+/// What one or more runs found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Results {
+    /// Version of this shape.
+    pub version: u32,
+    /// The runs.
+    pub runs: Vec<Run>,
+    /// Cells that were there twice when results were put together: which one was taken, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub twice: Vec<String>,
+}
+
+/// A program, so that it can be told from every other build.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Build {
+    /// Its name and version.
+    pub version: String,
+    /// SHA-256 of its file, in hexadecimal; empty where it cannot be read.
+    pub sha256: String,
+}
+
+impl Build {
+    /// The build in this file.
+    #[must_use]
+    pub fn of(version: &str, file: &Path) -> Self {
+        let sha256 = std::fs::read(file).map(|bytes| {
+            Sha256::digest(bytes).iter().fold(String::new(), |mut hex, byte| {
+                let _ = write!(hex, "{byte:02x}");
+                hex
+            })
+        });
+        Self { version: version.to_owned(), sha256: sha256.unwrap_or_default() }
+    }
+
+    /// The rig itself.
+    #[must_use]
+    pub fn rig() -> Self {
+        let file = std::env::current_exe().unwrap_or_default();
+        Self::of(concat!("tumbler-hil ", env!("CARGO_PKG_VERSION")), &file)
+    }
+}
+
+/// One run on one bench.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    /// The bench's kind.
+    pub bench: String,
+    /// What the bench's file says that it is.
+    pub about: String,
+    /// The machine's name.
+    pub host: String,
+    /// The rig.
+    pub rig: Build,
+    /// The daemon; `None` where core runs within the rig.
+    pub daemon: Option<Build>,
+    /// What was mixed into every seed.
+    pub salt: u64,
+    /// How many cells ran at once.
+    pub jobs: usize,
+    /// When it began, in seconds since 1970 by the machine's clock.
+    pub begun: u64,
+    /// How long it took, in milliseconds.
+    pub took_ms: u64,
+    /// Cells that were meant but never begun.
+    pub left: usize,
+    /// What was found.
+    pub cells: Vec<Cell>,
+}
+
+/// A verdict's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Found {
+    /// Everything was as it must be.
+    Pass,
+    /// Not executed.
+    NotExecuted,
+    /// The rig was at fault.
+    Invalid,
+    /// The table did something else than the rules say.
+    Fail,
+}
+
+impl Found {
+    /// All of them, worst last.
+    pub const ALL: [Self; 4] = [Self::Pass, Self::NotExecuted, Self::Invalid, Self::Fail];
+
+    /// What this verdict found.
+    #[must_use]
+    pub const fn of(verdict: &Verdict) -> Self {
+        match verdict {
+            Verdict::Pass => Self::Pass,
+            Verdict::NotExecuted(_) => Self::NotExecuted,
+            Verdict::Invalid(_) => Self::Invalid,
+            Verdict::Fail(_) => Self::Fail,
+        }
+    }
+}
+
+/// One cell, as [`CellReport`] has it, without what is too large for a file of thousands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "the fields are those of CellReport, under their names there")]
+pub struct Cell {
+    pub name: String,
+    pub identity: Identity,
+    pub about: String,
+    pub verdict: Found,
+    /// Why it is no pass, one finding each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub listed: bool,
+    pub seed: u64,
+    pub table_ns: u64,
+    pub took_ms: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub records: Vec<String>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub log: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clauses: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Mark>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub latencies: Vec<Latency>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub late_ns: u64,
+    /// The dump of its wires, relative to the directory of the results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vcd: Option<PathBuf>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
+const fn is_zero(value: &u64) -> bool {
+    *value == 0
+}
+
+impl Cell {
+    /// What came of this cell. The records of one that passed are told by their kinds: thousands of them are a file
+    /// that nobody can open.
+    #[must_use]
+    pub fn of(report: &CellReport) -> Self {
+        let verdict = Found::of(&report.verdict);
+        let brief = |record: &String| {
+            let kind = record.find(['{', '[', '"']).and_then(|end| record.get(..end));
+            kind.unwrap_or(record).to_owned()
+        };
+        let reasons = match &report.verdict {
+            Verdict::Pass => Vec::new(),
+            Verdict::Fail(why) => why.clone(),
+            other => vec![reason(other)],
+        };
+        Self {
+            name: report.name.clone(),
+            identity: report.identity.clone(),
+            about: report.about.clone(),
+            verdict,
+            reasons,
+            listed: report.listed,
+            seed: report.seed,
+            table_ns: report.table_ns,
+            took_ms: u64::try_from(report.took.as_millis()).unwrap_or(u64::MAX),
+            steps: report.steps.clone(),
+            records: match verdict {
+                Found::Pass => report.records.iter().map(brief).collect(),
+                _ => report.records.clone(),
+            },
+            log: report.log.clone(),
+            notes: report.notes.clone(),
+            clauses: report.clauses.clone(),
+            marks: report.marks.clone(),
+            latencies: report.latencies.clone(),
+            late_ns: report.late_ns,
+            vcd: None,
+        }
+    }
+
+    /// Whether it stands in the way of a passed run.
+    #[must_use]
+    pub const fn fails(&self) -> bool {
+        match self.verdict {
+            Found::Pass => false,
+            Found::NotExecuted => !self.listed,
+            Found::Invalid | Found::Fail => true,
+        }
+    }
+}
+
+/// Results that cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {problem}", path.display())]
+pub struct BadResults {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong, where, and what is allowed.
+    pub problem: String,
+}
+
+impl Results {
+    /// The results of one run.
+    #[must_use]
+    pub fn of(run: Run) -> Self {
+        Self { version: VERSION, runs: vec![run], twice: Vec::new() }
+    }
+
+    /// Reads the results in a directory, or in a file.
+    ///
+    /// # Errors
+    /// [`BadResults`] with the key and what is allowed.
+    pub fn read(path: &Path) -> Result<Self, BadResults> {
+        let path = if path.is_dir() { path.join(FILE) } else { path.to_owned() };
+        let bad = |problem: String| BadResults { path: path.clone(), problem };
+        let text = std::fs::read_to_string(&path).map_err(|e| bad(e.to_string()))?;
+        let version: Version = serde_json::from_str(&text).map_err(|e| bad(e.to_string()))?;
+        if version.version != VERSION {
+            return Err(bad(format!("version {} is not allowed; {VERSION} is", version.version)));
+        }
+        serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(&text))
+            .map_err(|e| bad(format!("{}: {}", e.path(), e.inner())))
+    }
+
+    /// Writes the results into a directory.
+    ///
+    /// # Errors
+    /// [`BadResults`] when the file cannot be written.
+    pub fn write(&self, directory: &Path) -> Result<(), BadResults> {
+        let path = directory.join(FILE);
+        let text = serde_json::to_string(self).map_err(|e| e.to_string());
+        let written = text.and_then(|text| std::fs::write(&path, text).map_err(|e| e.to_string()));
+        written.map_err(|problem| BadResults { path, problem })
+    }
+}
+
+/// What is looked at before the rest: another version may have any other shape.
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}

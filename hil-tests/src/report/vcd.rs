@@ -1,0 +1,77 @@
+//! A cell's wires, bus, phases and truths as a value change dump, which GTKWave and PulseView open.
+
+use super::capture::Capture;
+use super::waves::{Room, Waves};
+use std::io::{self, Write};
+use vcd::{IdCode, SimulationCommand, TimescaleUnit, Value, VarType, Writer};
+
+/// Nanoseconds of one unit of time. PulseView holds a sample for every unit, so that a minute in nanoseconds would not
+/// fit any memory; nothing that the rig plays is faster than tens of microseconds.
+const UNIT_NS: u64 = 1_000;
+
+/// A change of a line.
+enum Change<'a> {
+    Bit(bool),
+    Text(&'a str),
+}
+
+/// Writes the dump of what was seen in the cell of this name.
+///
+/// Levels are wires of one bit. Phases and bus units have a wire each, because readers of sigrok know no words; words
+/// (`$var string`, GTKWave's extension, which sigrok passes over) stand beside them.
+///
+/// # Errors
+/// It cannot be written.
+pub fn write(out: impl Write, cell: &str, capture: &Capture) -> io::Result<()> {
+    let waves = Waves::of(capture);
+    let mut writer = Writer::new(out);
+    writer.version(&word(&format!("tumbler-hil {}", env!("CARGO_PKG_VERSION"))))?;
+    writer.comment(&word(cell))?;
+    writer.timescale(1, TimescaleUnit::US)?;
+    let mut changes: Vec<(u64, IdCode, Change<'_>)> = Vec::new();
+    let mut unknown: Vec<IdCode> = Vec::new();
+    for room in Room::ALL {
+        writer.add_module(room.name())?;
+        for ((_, name), values) in waves.bits().filter(|((of, _), _)| *of == room) {
+            let id = writer.add_wire(1, name)?;
+            unknown.push(id);
+            changes.extend(values.iter().map(|(at, value)| (at / UNIT_NS, id, Change::Bit(*value))));
+        }
+        for ((_, name), values) in waves.texts().filter(|((of, _), _)| *of == room) {
+            let id = writer.add_var(VarType::String, 1, &format!("{name}_text"), None)?;
+            changes.extend(values.iter().map(|(at, value)| (at / UNIT_NS, id, Change::Text(value))));
+        }
+        writer.upscope()?;
+    }
+    writer.enddefinitions()?;
+    // Changes of one line are in order; what is in another line's past goes before.
+    changes.sort_by_key(|(at, _, _)| *at);
+    let mut now = 0;
+    writer.timestamp(now)?;
+    writer.begin(SimulationCommand::Dumpvars)?;
+    for id in unknown {
+        writer.change_scalar(id, Value::X)?;
+    }
+    writer.end()?;
+    for (at, id, change) in changes {
+        if at != now {
+            now = at;
+            writer.timestamp(now)?;
+        }
+        match change {
+            Change::Bit(value) => writer.change_scalar(id, value)?,
+            Change::Text(text) => writer.change_string(id, &word(text))?,
+        }
+    }
+    let end = waves.end_ns / UNIT_NS;
+    if end > now {
+        writer.timestamp(end)?;
+    }
+    writer.flush()
+}
+
+/// A text as one word of printable characters: blanks end a value in a dump, and `$` begins a keyword.
+fn word(text: &str) -> String {
+    let word: String = text.chars().map(|c| if c.is_ascii_graphic() && c != '$' { c } else { '_' }).collect();
+    if word.is_empty() { "_".to_owned() } else { word }
+}

@@ -12,7 +12,7 @@ use tumbler_core::round::ending::VoidReason;
 use tumbler_core::rules;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Dice, Mono};
-use tumbler_core::wire::console::{Answer, Command, Exit};
+use tumbler_core::wire::console::{Answer, Command, Exit, Witness};
 use tumbler_core::wire::registers::{reader, terminal};
 use world::{SUPERVISOR, World, settings};
 
@@ -295,4 +295,39 @@ fn no_spin_ends_a_running_spin_once() {
     assert_eq!(ended, 1, "{:?}", world.records);
     assert_eq!(world.last_void().map(|v| v.reason), Some(VoidReason::FewerThanThree));
     assert!(world.latched().is_empty(), "an operator's act is no malfunction");
+}
+
+/// FAULTS reader.stale: a counter that stands still is a reader that does not see, and 1 s later one that is lost.
+#[test]
+fn a_reader_that_repeats_its_measurement_is_lost_and_stays_so() {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    world.stale = Some(world.now);
+    world.pass(700);
+    assert_eq!(world.latched(), []);
+    world.pass(600);
+    assert_eq!(world.latched(), [Code::Reader]);
+    let reset = |world: &mut World| {
+        world.turn_key();
+        let ask = Command::Reset { code: Code::Reader, exit: Exit::Rectified, name: "Mei".into() };
+        let request = world.ask(ask);
+        world.pass(10_000);
+        matches!(world.reply(request), Some(Answer::Done(_)))
+    };
+    assert!(!reset(&mut world), "every reply is in order, and none tells anything new");
+    world.stale = None;
+    world.pass(1000);
+    assert!(reset(&mut world));
+}
+
+/// NZ 5(b): test runs prove that every area lights. Crossed lamps are seen by the person alone.
+#[test]
+fn areas_that_a_person_found_wrong_are_a_malfunction_of_the_lamps() {
+    let mut world = World::new(settings("nz-div9", "nz-div9-1"));
+    world.pass(2000);
+    world.turn_key();
+    let open = world.ask(Command::Open { name: "Mei".into() });
+    assert!(world.until(120_000, |w| matches!(w.reply(open), Some(Answer::Done(_)))));
+    world.ask(Command::Witness { item: Witness::Areas, right: false, name: "Mei".into() });
+    world.pass(1000);
+    assert_eq!(world.latched(), [Code::Lamps]);
 }

@@ -176,11 +176,36 @@ impl Bus {
         if let Some(state) = self.unit_mut(unit) {
             state.good = 0;
             state.not_before = at.after(rest);
+            // Tried again at once, so that bad frames are hidden by retries; one that is lost may wait its turn.
+            if !state.lost {
+                state.due = state.due.min(state.not_before);
+            }
         }
     }
 
     /// No valid reply came for too long. Returns whether that is news.
     pub fn lose(&mut self, unit: Unit) -> bool {
-        self.unit_mut(unit).is_some_and(|state| !core::mem::replace(&mut state.lost, true))
+        self.unit_mut(unit).is_some_and(|state| {
+            state.good = 0;
+            !core::mem::replace(&mut state.lost, true)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// FAULTS bus.noise_1pct: retries hide bad frames. A unit that is lost waits its turn instead.
+    #[test]
+    fn a_unit_whose_transaction_failed_is_asked_again_soon_until_it_is_lost() {
+        let mut bus = Bus::new(1, true);
+        let (now, slow) = (Mono::from_millis(100), Mono::from_millis(350));
+        for (lost, due) in [(false, Mono::from_millis(120)), (true, slow)] {
+            bus.unit_mut(Unit::Terminal).unwrap().due = slow;
+            bus.fail(Unit::Terminal, now, Millis(20));
+            assert_eq!(bus.unit(Unit::Terminal).due, due, "lost: {lost}");
+            assert!(bus.lose(Unit::Terminal) || lost);
+        }
     }
 }

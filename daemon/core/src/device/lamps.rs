@@ -21,6 +21,19 @@ struct Board {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lamps {
     boards: Vec<Board>,
+    /// Lamps that were proved went wrong by themselves, and are watched for doing so again.
+    relapsed: bool,
+}
+
+/// What a reading of the lamps' currents says of lamps that were proved before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Constancy {
+    /// Nothing against them.
+    Steady,
+    /// They went wrong although nothing was commanded.
+    Relapsed,
+    /// They did so again within the time for a proof: they flicker.
+    Flickers,
 }
 
 impl Lamps {
@@ -34,7 +47,7 @@ impl Lamps {
             boards.push(Board { lamps: u16::try_from(lamps).unwrap_or(0), ..Board::default() });
             left -= lamps;
         }
-        Self { boards }
+        Self { boards, relapsed: false }
     }
 
     /// How many boards there are.
@@ -60,6 +73,7 @@ impl Lamps {
             board.wanted = wanted;
         }
         if changed {
+            self.relapsed = false;
             timers.after(Timer::LampVerify, at, Millis(p.lamp_verify));
         }
     }
@@ -100,16 +114,31 @@ impl Lamps {
         }
     }
 
-    /// A board's sensed currents were read. Returns whether the board replied with something it can mean.
-    pub fn sense(&mut self, board: usize, bits: u64, at: Mono, p: &Parameters, timers: &mut Timers) {
+    /// A board's sensed currents were read.
+    pub fn sense(&mut self, board: usize, bits: u64, at: Mono, p: &Parameters, timers: &mut Timers) -> Constancy {
+        let proved = self.is_proved();
         if let Some(b) = self.boards.get_mut(board) {
             b.sensed = Some(bits);
         }
         if self.is_proved() {
-            timers.clear(Timer::LampVerify);
-        } else if !timers.is_set(Timer::LampVerify) {
+            // After a relapse the time runs on: one break may be anything, two are a flicker.
+            if !self.relapsed {
+                timers.clear(Timer::LampVerify);
+            }
+            return Constancy::Steady;
+        }
+        if !timers.is_set(Timer::LampVerify) {
             timers.after(Timer::LampVerify, at, Millis(p.lamp_verify));
         }
+        if !proved {
+            return Constancy::Steady;
+        }
+        if core::mem::replace(&mut self.relapsed, true) { Constancy::Flickers } else { Constancy::Relapsed }
+    }
+
+    /// The time for the lamps' proof is over.
+    pub fn verified(&mut self) {
+        self.relapsed = false;
     }
 
     /// Whether every lamp does as it was told, and none else shines.
@@ -146,6 +175,24 @@ mod tests {
         assert_eq!(lamps.write_due_on(0), Some(1 | 1 << 63));
         assert_eq!(lamps.write_due_on(1), Some(1 | 1 << 42));
         assert_eq!(lamps.lit(), 1 | 1 << 63 | 1 << 64 | 1 << 106);
+    }
+
+    /// FAULTS lamps.flicker.
+    #[test]
+    fn lamps_that_go_wrong_by_themselves_twice_within_the_time_for_a_proof_flicker() {
+        let mut lamps = Lamps::new(50);
+        let (p, mut timers) = (Parameters::default(), Timers::default());
+        lamps.light(1, Mono(0), &p, &mut timers);
+        lamps.written(0, 1);
+        assert_eq!(lamps.sense(0, 0, Mono(1), &p, &mut timers), Constancy::Steady, "not lit yet is no relapse");
+        assert_eq!(lamps.sense(0, 1, Mono(2), &p, &mut timers), Constancy::Steady);
+        assert_eq!(lamps.sense(0, 0, Mono(3), &p, &mut timers), Constancy::Relapsed);
+        assert_eq!(lamps.sense(0, 1, Mono(4), &p, &mut timers), Constancy::Steady);
+        assert!(timers.is_set(Timer::LampVerify), "watched on");
+        assert_eq!(lamps.sense(0, 0, Mono(5), &p, &mut timers), Constancy::Flickers);
+        lamps.verified();
+        lamps.sense(0, 1, Mono(6), &p, &mut timers);
+        assert_eq!(lamps.sense(0, 0, Mono(7), &p, &mut timers), Constancy::Relapsed, "a single break long after");
     }
 
     #[test]

@@ -63,6 +63,10 @@ pub enum Verdict {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reader {
     measured: Option<u16>,
+    /// The measurement counter as it was last read; kept when the reader is lost.
+    counter: Option<u16>,
+    /// The last block was of the same measurement as the one before.
+    repeats: bool,
     seen: u16,
     poses: [Pose; 3],
     identities: [u16; 3],
@@ -85,6 +89,7 @@ impl Reader {
         let moved =
             poses.contains(&Pose::Moving) || (self.measured.is_some() && motion != self.motion) || poses != self.poses;
         let was_settled = self.settled;
+        self.repeats = self.counter.replace(measured) == Some(measured);
         self.measured = Some(measured);
         self.seen = seen;
         self.poses = poses;
@@ -100,6 +105,12 @@ impl Reader {
             self.still_since = Some(at);
         }
         Some(was_settled && moved)
+    }
+
+    /// Whether the last block told nothing new. A counter that stands still is a reader that does not see.
+    #[must_use]
+    pub const fn repeats(&self) -> bool {
+        self.repeats
     }
 
     /// Whether the dice have been at rest for long enough.
@@ -214,6 +225,6 @@ impl Reader {
 
     /// The reader is lost: nothing is known any more but the faces already read.
     pub fn lose(&mut self) {
-        *self = Self { faces: self.faces, ..Self::default() };
+        *self = Self { faces: self.faces, counter: self.counter, ..Self::default() };
     }
 }

@@ -2,14 +2,18 @@
 //!
 //! ```text
 //! Off --run--> Running --target reached--> Stopping --standstill--> Off        spin ended: standstill
-//!               |   |                         '--turns on-----> Coasting      defect: dead-man
+//!               |   |                         '--turns on-----> Coasting      defect: dead-man; coast where it slows
 //!               |   '--guard edge--> Cut --back within 3 ms--> Running
 //!               |                     '--3 ms--> Coasting                     spin ended: guard
 //!               '--halt, defect, time limit--> Coasting --standstill--> Off   '--turns on--> defect: coast
 //! ```
 //!
 //! The ordinary stop is also the proof of the dead-man relay: the edges on the dead-man line end first, and
-//! `motor_enable` falls only once the cam stands still. A welded relay shows as a shaft that turns on.
+//! `motor_enable` falls only once the cam stands still. A welded relay shows as a shaft that turns on at its speed.
+
+mod report;
+
+pub use report::{Defect, Report, Stop};
 
 use super::cam::{Cam, STEPS, tumbles};
 use super::outputs::Outputs;
@@ -39,75 +43,6 @@ enum State {
     Coasting,
 }
 
-/// How the motor came to be commanded off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Stop {
-    /// It reached its target.
-    Target,
-    /// A guard line took itself away for longer than a flicker.
-    Guard(InLine),
-    /// The spin's time limit.
-    TimeLimit,
-    /// A defect of the tumbler.
-    Defect(Defect),
-    /// The table called it off.
-    Halt,
-}
-
-/// What is wrong with a tumbler that does not operate correctly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Defect {
-    /// Commanded on, and the cam makes no progress.
-    Stall,
-    /// The cam runs backwards.
-    Reverse,
-    /// The shaft turned without a command.
-    Uncommanded,
-    /// The shaft turned on too long after motor off.
-    Coast,
-    /// Motor power stayed although the dead-man edges had ended.
-    Deadman,
-    /// Edges of the cam were lost.
-    LostEdges,
-    /// The motor driver reports a fault.
-    Driver,
-}
-
-impl Defect {
-    /// What a technician is told.
-    #[must_use]
-    pub const fn found(self) -> &'static str {
-        match self {
-            Self::Stall => "the motor is on and the cam makes no progress (stalled, dead, or a cam sensor stuck)",
-            Self::Reverse => "the cam runs backwards",
-            Self::Uncommanded => "the shaft turned without a command",
-            Self::Coast => "the shaft turned on too long after motor off",
-            Self::Deadman => "the shaft turned on although the dead-man edges had ended",
-            Self::LostEdges => "edges of the cam were lost",
-            Self::Driver => "the motor driver reports a fault",
-        }
-    }
-}
-
-/// What the tumbler reports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Report {
-    /// Another full tumble was counted.
-    Tumbled,
-    /// A full tumble takes longer than a healthy one may.
-    Slow,
-    /// A guard line flickered and the same spin goes on.
-    Flickered(InLine),
-    /// The motor was commanded off; the shaft may still turn.
-    Stopped(Stop),
-    /// The shaft stands still after a run.
-    Still,
-    /// Something is wrong.
-    Defective(Defect),
-}
-
 /// The tumbler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tumbler {
@@ -124,7 +59,15 @@ pub struct Tumbler {
     frozen: bool,
     target: u32,
     stop: Option<Stop>,
+    /// When the present full tumble began, how long the last one took, and the last one under power, in nanoseconds.
+    lap_began: Mono,
+    lap: u64,
+    driven: u64,
 }
+
+/// A shaft without power slows down. One whose last tumble took no longer than this many percent of the last one under
+/// power still has it: the speed of a motor differs by some 4 percent from tumble to tumble.
+const SLOWED_PERCENT: u64 = 108;
 
 impl Tumbler {
     /// Full tumbles of the run in progress, or of the last one.
@@ -165,6 +108,9 @@ impl Tumbler {
         self.frozen = false;
         self.target = target;
         self.stop = None;
+        self.lap_began = at;
+        self.lap = 0;
+        self.driven = 0;
         timers.after(Timer::SpinLimit, at, Millis(p.spin_limit));
         self.power(at, p, timers, out);
     }
@@ -286,18 +232,20 @@ impl Tumbler {
                     self.furthest = self.furthest.max(position);
                     self.least = self.least.min(position);
                     timers.after(Timer::Standstill, at, Millis(p.standstill));
-                    return self.count();
+                    return self.count(at);
                 }
                 None
             }
         }
     }
 
-    fn count(&mut self) -> Option<Report> {
+    fn count(&mut self, at: Mono) -> Option<Report> {
         let tumbled = tumbles(self.furthest - self.from);
         if self.frozen || tumbled <= self.counted {
             return None;
         }
+        self.lap = at.nanos_since(self.lap_began);
+        self.lap_began = at;
         self.counted = tumbled;
         Some(Report::Tumbled)
     }
@@ -320,7 +268,7 @@ impl Tumbler {
         if matches!(self.state, State::Running) {
             timers.after(Timer::Stall, at, Millis(p.stall));
         }
-        let report = self.count();
+        let report = self.count(at);
         if report.is_some() && matches!(self.state, State::Running) {
             timers.after(Timer::Period, at, Millis(p.tumble_period));
             if self.counted.0 >= self.target {
@@ -328,6 +276,7 @@ impl Tumbler {
                     timers.clear(timer);
                 }
                 self.state = State::Stopping;
+                self.driven = self.lap;
                 self.stop = Some(Stop::Target);
                 timers.after(Timer::Standstill, at, Millis(p.standstill));
                 timers.after(Timer::Coast, at, Millis(p.deadman_drop.saturating_add(p.coast_limit)));
@@ -368,8 +317,13 @@ impl Tumbler {
             Timer::Coast => {
                 let stopping = matches!(self.state, State::Stopping);
                 if stopping {
+                    let lap = self.lap.max(at.nanos_since(self.lap_began));
+                    let slowed = lap * 100 > self.driven * SLOWED_PERCENT;
                     self.unpower(at, p, timers, out);
                     self.state = State::Coasting;
+                    if slowed {
+                        return Some(Report::Defective(Defect::Coast));
+                    }
                     timers.after(Timer::Coast, at, Millis(p.coast_limit));
                     return Some(Report::Defective(Defect::Deadman));
                 }

@@ -5,6 +5,7 @@
 
 use super::Table;
 use crate::device::bus::{Job, Unit};
+use crate::device::lamps::Constancy;
 use crate::effect::{BusOp, BusRequest, Effect, KeyTold};
 use crate::input::{BusFailure, BusReply};
 use crate::latch::Code;
@@ -79,7 +80,8 @@ impl Table {
                         r.established.is_none() && matches!(r.spin, Spin::Valid { .. }) && !self.reader.is_settled()
                     })
             }
-            Unit::Board(_) => self.timers.is_set(Timer::LampVerify),
+            // A test looks closely: lamps that flicker must not pass it.
+            Unit::Board(_) => self.timers.is_set(Timer::LampVerify) || self.test.is_some(),
         }
     }
 
@@ -190,6 +192,11 @@ impl Table {
             _ => false,
         };
         let p = self.settings.parameters;
+        // A reply that is in order and tells nothing new proves nothing of the reader, nor is it a failure.
+        let stale = good && matches!(job, Job::Poses) && self.reader.repeats();
+        if stale {
+            return;
+        }
         if good {
             self.timers.after(Timer::UnitLost(unit.index()), self.at, Millis(p.unit_lost));
             if self.bus.reply(unit) {
@@ -252,7 +259,11 @@ impl Table {
     fn sensed(&mut self, board: u8, bits: u64) -> bool {
         let (at, p) = (self.at, self.settings.parameters);
         let before = (self.lamps.sensed(), self.lamps.is_proved());
-        self.lamps.sense(usize::from(board), bits, at, &p, &mut self.timers);
+        match self.lamps.sense(usize::from(board), bits, at, &p, &mut self.timers) {
+            Constancy::Steady => {}
+            Constancy::Relapsed => self.test_failed("lamps that were lit went out by themselves"),
+            Constancy::Flickers => self.latch(Code::Lamps, "the lamps flicker".into()),
+        }
         let proved = self.lamps.is_proved();
         if (self.lamps.sensed(), proved) != before {
             self.shown = true;
@@ -297,6 +308,7 @@ impl Table {
 
     /// Lamps do not do as they were told.
     pub(super) fn lamps_wrong(&mut self) {
+        self.lamps.verified();
         if self.lamps.is_proved() || self.bus.fitted().any(|(u, s)| matches!(u, Unit::Board(_)) && s.lost) {
             return;
         }

@@ -198,6 +198,10 @@ impl Table {
         }
         let name = serde_name(item);
         if !right {
+            // Crossed lamps draw the right currents: a person alone sees them (NZ 5(b)).
+            if item == Witness::Areas {
+                self.latch(Code::Lamps, "a person found areas wrong".into());
+            }
             self.test_failed(&format!("a person found {name} wrong"));
             return Ok(format!("{name}: wrong; the table stays closed"));
         }

@@ -17,6 +17,8 @@ use std::collections::VecDeque;
 
 /// What the display shows in its test, one after another: every digit once, then nothing.
 const PATTERNS: [u16; 3] = [0x0123, 0x0456, BLANK];
+/// The last result shines at least so long, in milliseconds, so that lamps that flicker are found out.
+const STEADY: u32 = 1000;
 /// Valid replies in a row that prove a unit of the field bus.
 const GOOD_REPLIES: u32 = 3;
 
@@ -267,8 +269,9 @@ impl Table {
                 return passed("every area lights by its results, and no other");
             }
             let since = *proved.get_or_insert(at);
-            if !at.reached(since, Millis(p.lamp_dwell)) {
-                return Outcome::Waits(since.after(Millis(p.lamp_dwell)));
+            let dwell = Millis(if results.len() == 1 { p.lamp_dwell.max(STEADY) } else { p.lamp_dwell });
+            if !at.reached(since, dwell) {
+                return Outcome::Waits(since.after(dwell));
             }
             results.pop_front();
             *lit = false;

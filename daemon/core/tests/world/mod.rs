@@ -45,6 +45,8 @@ pub struct World {
     pub faces: [u16; 3],
     pub poses: [u16; 3],
     pub motion: u16,
+    /// The moment of the measurement that the reader repeats for ever.
+    pub stale: Option<Mono>,
     pub keys: Vec<u16>,
     acked: u16,
     display: u16,
@@ -116,6 +118,7 @@ impl World {
             faces: [1, 3, 6],
             poses: [reader::FLAT; 3],
             motion: 0,
+            stale: None,
             keys: Vec::new(),
             acked: 0,
             display: terminal::BLANK,
@@ -387,7 +390,9 @@ impl World {
             }
             (BusOp::ReadInput { address: reader::POSE, .. }, _) => {
                 let [a, b, c] = if self.next_step.is_some() { [reader::MOVING; 3] } else { self.poses };
-                Ok(BusReply::Words(vec![1, 3, a, b, c, 11, 12, 13, self.motion]))
+                // A reader measures every 50 ms.
+                let measurement = (self.stale.unwrap_or(self.now).0 / 50_000_000) as u16;
+                Ok(BusReply::Words(vec![measurement, 3, a, b, c, 11, 12, 13, self.motion]))
             }
             (BusOp::ReadInput { address: reader::FACES, .. }, _) => {
                 self.faces_read += 1;

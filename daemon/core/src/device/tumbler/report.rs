@@ -1,0 +1,73 @@
+//! What the tumbler reports: how a run was stopped, and what is wrong.
+
+use crate::input::InLine;
+use serde::{Deserialize, Serialize};
+
+/// How the motor came to be commanded off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stop {
+    /// It reached its target.
+    Target,
+    /// A guard line took itself away for longer than a flicker.
+    Guard(InLine),
+    /// The spin's time limit.
+    TimeLimit,
+    /// A defect of the tumbler.
+    Defect(Defect),
+    /// The table called it off.
+    Halt,
+}
+
+/// What is wrong with a tumbler that does not operate correctly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Defect {
+    /// Commanded on, and the cam makes no progress.
+    Stall,
+    /// The cam runs backwards.
+    Reverse,
+    /// The shaft turned without a command.
+    Uncommanded,
+    /// The shaft turned on too long after motor off.
+    Coast,
+    /// Motor power stayed although the dead-man edges had ended.
+    Deadman,
+    /// Edges of the cam were lost.
+    LostEdges,
+    /// The motor driver reports a fault.
+    Driver,
+}
+
+impl Defect {
+    /// What a technician is told.
+    #[must_use]
+    pub const fn found(self) -> &'static str {
+        match self {
+            Self::Stall => "the motor is on and the cam makes no progress (stalled, dead, or a cam sensor stuck)",
+            Self::Reverse => "the cam runs backwards",
+            Self::Uncommanded => "the shaft turned without a command",
+            Self::Coast => "the shaft turned on too long after motor off",
+            Self::Deadman => "the shaft turned on although the dead-man edges had ended",
+            Self::LostEdges => "edges of the cam were lost",
+            Self::Driver => "the motor driver reports a fault",
+        }
+    }
+}
+
+/// What the tumbler reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Report {
+    /// Another full tumble was counted.
+    Tumbled,
+    /// A full tumble takes longer than a healthy one may.
+    Slow,
+    /// A guard line flickered and the same spin goes on.
+    Flickered(InLine),
+    /// The motor was commanded off; the shaft may still turn.
+    Stopped(Stop),
+    /// The shaft stands still after a run.
+    Still,
+    /// Something is wrong.
+    Defective(Defect),
+}

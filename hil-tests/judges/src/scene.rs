@@ -49,7 +49,8 @@ pub struct Scene {
     pub(crate) maintenance: bool,
     /// Latched codes, and when; zero for one of an earlier boot.
     pub(crate) latched: Vec<(String, u64)>,
-    /// A person asked for a test that may move and light things, under the key, until then.
+    /// A person asked for a test that may move and light things, under the key, since and until then.
+    testing_since_ns: u64,
     testing_until_ns: u64,
     /// The round in progress.
     pub(crate) round: Option<Round>,
@@ -86,6 +87,7 @@ impl Scene {
             boot: String::new(),
             maintenance: false,
             latched: Vec::new(),
+            testing_since_ns: 0,
             testing_until_ns: 0,
             round: None,
             last: None,
@@ -158,6 +160,9 @@ impl Scene {
         if initial || before == Some(active) {
             return;
         }
+        if let (Line::PowerGood, false, Some(round)) = (line, active, &mut self.round) {
+            round.dipped = true;
+        }
         self.edge = Some((line, active));
         // A button or the key acts on an edge after it was seen inactive.
         let pressed = active && before == Some(false);
@@ -220,6 +225,7 @@ impl Scene {
         }
         match command {
             "open" | "witness" | "reset" | "maintenance" => {
+                self.testing_since_ns = self.now_ns;
                 self.testing_until_ns =
                     self.now_ns.saturating_add(self.config.given.limits.person_ns.saturating_mul(5));
             }
@@ -317,7 +323,10 @@ impl Scene {
             }
             Fact::Unlatched { code, .. } => {
                 self.latched.retain(|(latched, _)| latched != code);
-                self.testing_until_ns = 0;
+                // The end of a test may become durable when the next one has been asked for already.
+                if record.at_ns > self.testing_since_ns {
+                    self.testing_until_ns = 0;
+                }
             }
             Fact::Keyframe(standing) => {
                 if self.open.is_none() {

@@ -75,6 +75,8 @@ struct AtEnd {
     latches: Option<Vec<String>>,
     phase: Option<String>,
     never: Vec<String>,
+    /// Latches of one cause, where chance says which is first.
+    in_any_order: bool,
 }
 
 /// How a round must end.
@@ -240,7 +242,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Vec<Trial>, BadFile> {
                     steps: steps.clone(),
                     endings: endings.clone(),
                     latches: file.at_end.latches.as_deref().map_or_else(|| latched.clone(), filled),
-                    in_order: true,
+                    in_order: !file.at_end.in_any_order,
                     latched: latched.clone(),
                     phase: file.at_end.phase.as_ref().map(|phase| fill(phase, variant)),
                     never: filled(&file.at_end.never),

@@ -164,7 +164,7 @@ impl Twin {
             self.faults.bit(Fault::MotorIntermittent);
         }
         if still {
-            self.agenda.plan(at + if self.drive.slipping { 450 } else { 500 } * MS, Due::Slip);
+            self.agenda.plan(at + if self.drive.slipping { 450 } else { 250 } * MS, Due::Slip);
         }
         self.aim(at, out);
     }

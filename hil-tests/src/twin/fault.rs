@@ -22,7 +22,7 @@ pub enum Noise {
     Chatter(InLine),
     /// The terminal makes a thousand presses of its number keys a second.
     Keys,
-    /// The lamps' supply breaks for 60 ms five times a second.
+    /// The lamps' supply breaks for 100 ms five times a second.
     LampSupply,
 }
 
@@ -61,7 +61,7 @@ pub enum Fault {
     MotorDead,
     /// A tumble takes 2,200 ms.
     MotorSlow,
-    /// The drive slips: it turns for 500 ms and stands for 450 ms.
+    /// The drive slips: it turns for 250 ms and stands for 450 ms, so that a tumble takes some 1,750 ms.
     MotorIntermittent,
     /// The shaft runs on for seconds.
     MotorCoast,

@@ -11,7 +11,7 @@ use tumbler_core::input::InLine;
 const FLOOD_NANOS: u64 = MS;
 /// The lamps' supply breaks so often, and for so long.
 const LAMPS_EVERY_NANOS: u64 = 200 * MS;
-const LAMPS_DARK_NANOS: u64 = 60 * MS;
+const LAMPS_DARK_NANOS: u64 = 100 * MS;
 
 impl Twin {
     /// The next disturbance of this kind, unless its fault has been healed.

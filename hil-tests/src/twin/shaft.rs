@@ -6,8 +6,8 @@ pub(super) const TUMBLE_MILLIS: f64 = 600.0;
 const SPIN_UP_SECONDS: f64 = 0.12;
 /// Without power, friction stops the shaft within 100 ms.
 const COAST_SECONDS: f64 = 0.1;
-/// With `motor.coast` it takes 3 s.
-const LONG_COAST_SECONDS: f64 = 3.0;
+/// With `motor.coast` it takes 8 s.
+const LONG_COAST_SECONDS: f64 = 8.0;
 /// A jam stops the shaft within 10 ms.
 const JAM_SECONDS: f64 = 0.01;
 

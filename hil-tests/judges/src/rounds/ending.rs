@@ -116,7 +116,7 @@ impl Rounds {
                 Some(moved && matches!(round.rules, Some(Rules::SgOpen | Rules::SgOpenEarly)))
             }
             "never-activated" => Some(round.spins == 0 && round.rules.is_some_and(spins_first)),
-            "interruption" => scene.alive.map(|_| round.interrupted || broken(&[Part::Journal])),
+            "interruption" => scene.alive.map(|_| round.interrupted || round.dipped || broken(&[Part::Journal])),
             _ => None,
         }
     }

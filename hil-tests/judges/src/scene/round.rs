@@ -37,6 +37,8 @@ pub(crate) struct Round {
     pub(crate) paid: u32,
     /// The process or the supply went in this round.
     pub(crate) interrupted: bool,
+    /// The supply's signal dropped in this round, if only for a moment.
+    pub(crate) dipped: bool,
     /// Parts that were broken at any time in this round.
     pub(crate) broken: [bool; Part::COUNT],
 }
@@ -73,6 +75,7 @@ impl Round {
             verified: false,
             paid: 0,
             interrupted: false,
+            dipped: false,
             broken,
         }
     }

@@ -101,13 +101,13 @@ fn without_their_supply_the_boards_answer_and_nothing_shines() {
 }
 
 #[test]
-fn flickering_lamps_are_dark_for_60_ms_five_times_a_second() {
+fn flickering_lamps_are_dark_for_100_ms_five_times_a_second() {
     let (mut twin, mut seen) = (table(), Vec::new());
     let flicker = Fault::Noise(Noise::LampSupply);
     twin.fault(0, flicker, &mut seen);
     twin.advance(SECOND, &mut seen);
     assert!(!twin.took_hold(flicker), "no lamp is on");
-    light(&mut twin, SECOND + 100 * MS, 1);
+    light(&mut twin, SECOND + 150 * MS, 1);
     twin.advance(2 * SECOND, &mut seen);
     assert!(twin.took_hold(flicker));
     let dark = |wire: &&Wire| matches!(wire, Wire::Truth { truth: Truth::Lamps { shine: 0, .. }, .. });

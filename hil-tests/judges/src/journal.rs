@@ -45,7 +45,8 @@ impl Judge for Journal {
         let mut note = |clause, what: String| {
             findings.note(NAME, seen.at_ns, clause, format!("record {} `{}`: {what}", record.seq, record.kind));
         };
-        if let Some(last) = self.last_seq.filter(|last| record.seq != last + 1) {
+        let skips = |last: &u64| record.seq != last + 1 && !(record.seq > *last && record.fact.begins_anew());
+        if let Some(last) = self.last_seq.filter(skips) {
             note(SEQ, format!("follows record {last}"));
         }
         self.last_seq = Some(record.seq);

@@ -160,6 +160,14 @@ pub struct Standing {
     pub round: Option<InRound>,
 }
 
+impl Fact {
+    /// Whether this is the first record of a journal that was begun anew after damage: a keyframe that says so by its
+    /// latch. It is numbered past everything that may have been written before, so that whoever counts sees the loss.
+    pub(crate) fn begins_anew(&self) -> bool {
+        matches!(self, Self::Keyframe(standing) if standing.latched.iter().any(|latched| latched.code == "journal"))
+    }
+}
+
 /// A malfunction of a [`Standing`].
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]

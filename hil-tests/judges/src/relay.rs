@@ -176,7 +176,7 @@ impl Relay {
                 self.duplicates += 1;
                 return;
             }
-            Some(last) if record.seq != last + 1 => {
+            Some(last) if record.seq != last + 1 && !record.fact.begins_anew() => {
                 findings.note(NAME, scene.now_ns, ORDER, format!("event {} follows event {last}", record.seq));
             }
             None if scene.config.given.from_commissioning && record.seq != 1 => {

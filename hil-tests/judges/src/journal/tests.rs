@@ -35,6 +35,21 @@ fn a_gap_is_found_also_over_a_restart() {
     broken(&play, judge(), SEQ);
 }
 
+/// A journal begun anew after damage is numbered past what may have been written; a plain keyframe is not.
+#[test]
+fn only_a_journal_begun_anew_may_skip_numbers_and_never_backwards() {
+    let with = |latched: Value, from: u64| {
+        let mut play = Play::open("nz-div9");
+        play.round([1, 3, 6]);
+        play.seq = from.max(if from == 0 { play.seq + 1000 } else { 0 });
+        play.record_of(None, "keyframe", json!({"boot": "b1", "open": true, "latched": latched}));
+        play
+    };
+    with(json!([{"code": "journal"}]), 0).lawful(judge());
+    broken(&with(json!([{"code": "seal"}]), 0), judge(), SEQ);
+    broken(&with(json!([{"code": "journal"}]), 1), judge(), SEQ);
+}
+
 #[test]
 fn time_that_runs_backwards_is_found() {
     let mut play = Play::open("nz-div9");

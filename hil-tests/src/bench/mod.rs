@@ -1,6 +1,7 @@
 //! Benches: what a scenario runs on. A scenario sees nothing but this trait, so that the same file runs on all of them.
 
 pub mod file;
+pub mod guard;
 pub mod log;
 pub mod observe;
 pub mod outside;
@@ -13,6 +14,9 @@ pub use outside::Outside;
 use tumbler_core::settings::Settings;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::{Answer, Command};
+
+/// Site of the benches' own tables.
+pub const SITE: &str = "rig";
 
 /// Why a bench did not do what was asked. Never a verdict on the table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

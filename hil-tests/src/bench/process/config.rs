@@ -2,10 +2,14 @@
 
 use super::fault::RigFault;
 use super::workdir::WorkDir;
+use crate::bench::SITE;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use toml::{Table, Value};
 use tumbler_core::settings::{Parameters, Settings};
+
+/// Name of this bench's own table.
+pub(super) const TABLE: &str = "virtual";
 
 /// What a table of the virtual bench is set to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +26,8 @@ impl TableSetup {
     pub fn of(rules: &str, layout: &str, reader: bool) -> Self {
         Self {
             settings: Settings {
-                site: "rig".into(),
-                table: "virtual".into(),
+                site: SITE.into(),
+                table: TABLE.into(),
                 backend: "virtual".into(),
                 rules: rules.into(),
                 layout: layout.into(),

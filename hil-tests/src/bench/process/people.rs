@@ -41,6 +41,26 @@ impl Virtual {
         Ok(self.status.take_if(|(n, _)| *n == request).map(|(_, snapshot)| *snapshot))
     }
 
+    /// Looks, before anything is broken for the first time, whether this table may be broken. One that does not run
+    /// tells nothing, and nobody plays on it.
+    fn look(&mut self) -> Result<(), Trouble> {
+        if self.guard.is_due() && !self.expected_down {
+            if let Some(shown) = self.snapshot()? {
+                self.guard.admit(&shown)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whoever asked for the status, the guard looks at it too: asked for later, it would come between a moment of a
+    /// spin and the fault that is to hit it.
+    fn take_a_look(&mut self, shown: &Snapshot) {
+        if self.guard.is_due() {
+            self.world.log.records.iter().for_each(|durable| self.guard.learn(&durable.record.event));
+            let _ = self.guard.admit(shown);
+        }
+    }
+
     fn ended(&mut self) {
         self.expected_down = true;
         self.world.begin_turn();
@@ -86,6 +106,7 @@ impl Bench for Virtual {
     }
 
     fn fault(&mut self, fault: Fault) -> Result<(), Trouble> {
+        self.look()?;
         self.world.begin_turn();
         self.world.judges.broken(self.world.turn, fault, true);
         self.world.touch(|twin, at, out| twin.fault(at, fault, out));
@@ -106,6 +127,7 @@ impl Bench for Virtual {
     }
 
     fn disturb(&mut self, outside: Outside) -> Result<(), Trouble> {
+        self.look()?;
         self.break_around(outside)
     }
 
@@ -153,6 +175,7 @@ impl Bench for Virtual {
             let last = self.world.journal.last();
             let Some(snapshot) = self.asked_status()? else { return Ok(None) };
             if snapshot.seq >= last || self.world.now() >= until {
+                self.take_a_look(&snapshot);
                 return Ok(Some(snapshot));
             }
         }

@@ -3,7 +3,7 @@
 use super::broker::Broker;
 use super::bus::{Bus, LineSpeed};
 use super::clock::{self, Stalls};
-use super::config::TableSetup;
+use super::config::{TABLE, TableSetup};
 use super::console::{Console, Heard};
 use super::daemon::Daemon;
 use super::fault::RigFault;
@@ -15,6 +15,8 @@ use super::watch::JournalWatch;
 use super::wire::{WireEvent, WireSocket};
 use super::workdir::WorkDir;
 use super::world::World;
+use crate::bench::SITE;
+use crate::bench::guard::Guard;
 use crate::bench::observe::Observer as Judges;
 use crate::twin::{self, Twin};
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -64,6 +66,7 @@ pub struct Virtual {
     pub(super) dir: WorkDir,
     /// What the configuration says.
     pub(super) set_to: TableSetup,
+    pub(super) guard: Guard,
 }
 
 /// At least so often the world looks at what gives no event to wait on: the journal's file.
@@ -96,8 +99,9 @@ impl Virtual {
         let pty = Pty::open(&dir.bus())?;
         let daemon = Daemon::new(&setup.program, &dir)?;
         let mut journal = JournalWatch::new(&dir.state());
+        let mut guard = Guard::of(SITE, TABLE);
         if opened {
-            journal.take()?;
+            journal.take()?.iter().for_each(|record| guard.learn(&record.event));
             journal.close();
         } else {
             daemon.commission()?;
@@ -131,6 +135,7 @@ impl Virtual {
             said: Vec::new(),
             dir,
             set_to: setup.table.clone(),
+            guard,
         };
         if opened {
             table.keep_files()?;

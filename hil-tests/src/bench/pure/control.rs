@@ -23,6 +23,17 @@ impl Pure {
         self.trouble()
     }
 
+    /// Looks, before anything is broken for the first time, whether this table may be broken. One that does not run
+    /// tells nothing, and nobody plays on it.
+    fn look(&mut self) -> Result<(), Trouble> {
+        if self.guard.is_due() {
+            if let Some(shown) = self.snapshot()? {
+                self.guard.admit(&shown)?;
+            }
+        }
+        Ok(())
+    }
+
     fn run_until(&mut self, until: u64) -> Result<(), Trouble> {
         while self.step(until) {
             self.trouble()?;
@@ -55,6 +66,7 @@ impl Bench for Pure {
     }
 
     fn fault(&mut self, fault: Fault) -> Result<(), Trouble> {
+        self.look()?;
         self.observer.broken(self.now, fault, true);
         self.twin.fault(self.now, fault, &mut self.wires);
         self.after()
@@ -72,6 +84,7 @@ impl Bench for Pure {
     }
 
     fn disturb(&mut self, outside: Outside) -> Result<(), Trouble> {
+        self.look()?;
         self.break_around(outside)
     }
 

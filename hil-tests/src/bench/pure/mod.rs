@@ -9,9 +9,10 @@ pub mod reference;
 #[cfg(test)]
 mod tests;
 
+use super::guard::Guard;
 use super::log::{Durable, Log};
 use super::observe::Observer;
-use super::{Physical, Trouble};
+use super::{Physical, SITE, Trouble};
 use crate::twin::{self, MS, Truth, Twin, Wire};
 use around::Around;
 use journal::Journal;
@@ -24,6 +25,9 @@ use tumbler_core::snapshot::Snapshot;
 use tumbler_core::table::{Start, Table};
 use tumbler_core::units::{Mono, Seq};
 use tumbler_core::wire::console::Answer;
+
+/// Name of this bench's own table.
+const TABLE: &str = "pure";
 
 /// How a pure bench is set up.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,8 +50,8 @@ impl Setup {
     pub fn of(rules: &str, layout: &str, seed: u64) -> Self {
         Self {
             settings: Settings {
-                site: "rig".into(),
-                table: "pure".into(),
+                site: SITE.into(),
+                table: TABLE.into(),
                 backend: "virtual".into(),
                 rules: rules.into(),
                 layout: layout.into(),
@@ -95,6 +99,7 @@ pub struct Pure {
     news: u64,
     events: u64,
     observer: Observer,
+    guard: Guard,
     around: Around,
     trouble: Option<Trouble>,
 }
@@ -141,6 +146,7 @@ impl Pure {
             news: 0,
             events: 0,
             observer,
+            guard: Guard::of(SITE, TABLE),
             around: Around::default(),
             trouble: None,
         };
@@ -292,6 +298,7 @@ impl Pure {
 
     fn recorded(&mut self, record: tumbler_core::record::Record) {
         self.observer.record(self.now, &record);
+        self.guard.learn(&record.event);
         self.log.records.push(Durable { at: self.now, record });
         self.news += 1;
     }

@@ -1,0 +1,155 @@
+//! Injection is refused on a table that is open for gaming.
+//!
+//! Before a bench breaks anything for the first time, it looks at what the table says of itself: its status, and the
+//! commissioning record of its journal. A table on real wires, or one that is not the bench's own, is left alone while it
+//! is open: somebody may be playing on it. What a bench opens itself after that is its own doing.
+
+use super::Trouble;
+use tumbler_core::record::Event;
+use tumbler_core::snapshot::Snapshot;
+
+/// The backend of tables on which no game is real.
+const VIRTUAL: &str = "virtual";
+
+/// Which table a bench is for, and what is known of the one that it found.
+#[derive(Clone, Debug)]
+pub struct Guard {
+    /// Site and name of the bench's own table.
+    own: (String, String),
+    /// Site, name and backend with which the table was commissioned, once that is known.
+    found: Option<(String, String, String)>,
+    /// The look was taken.
+    passed: bool,
+}
+
+/// A table that nothing may be broken on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "table {table} on backend `{backend}` is open for gaming, and {why}: nothing is broken on it. Close it first \
+     (`tumblerctl close`), or point the rig at table {own} of the bench"
+)]
+pub struct InService {
+    /// Site and name of the table.
+    pub table: String,
+    /// Its backend.
+    pub backend: String,
+    /// Why it is not the bench's to break.
+    pub why: &'static str,
+    /// Site and name of the bench's own.
+    pub own: String,
+}
+
+impl Guard {
+    /// The guard of a bench whose own table is this one of this site.
+    #[must_use]
+    pub fn of(site: &str, table: &str) -> Self {
+        Self { own: (site.to_owned(), table.to_owned()), found: None, passed: false }
+    }
+
+    /// Whether the look is still to be taken.
+    #[must_use]
+    pub const fn is_due(&self) -> bool {
+        !self.passed
+    }
+
+    /// Learns from a record of the table's journal which table it is.
+    pub fn learn(&mut self, event: &Event) {
+        if let Event::Commissioned { site, table, backend } = event {
+            self.found = Some((site.clone(), table.clone(), backend.clone()));
+        }
+    }
+
+    /// Lets the bench break things on this table from now on.
+    ///
+    /// # Errors
+    /// [`InService`] where it is open, and on real wires or not the bench's own.
+    pub fn admit(&mut self, shown: &Snapshot) -> Result<(), InService> {
+        if shown.open {
+            let (own, found) = (&self.own, self.found.as_ref());
+            let why = match found {
+                _ if shown.backend != VIRTUAL => Some("its wires are real"),
+                Some((_, _, backend)) if backend != VIRTUAL => Some("it was commissioned on real wires"),
+                Some((site, table, _)) if (site, table) == (&own.0, &own.1) => None,
+                Some(_) => Some("it is not this bench's"),
+                None => Some("its journal does not say whose it is"),
+            };
+            if let Some(why) = why {
+                let table = found.map_or_else(|| "of an unknown name".into(), |(s, t, _)| format!("{s}/{t}"));
+                let own = format!("{}/{}", own.0, own.1);
+                return Err(InService { table, backend: shown.backend.clone(), why, own });
+            }
+        }
+        self.passed = true;
+        Ok(())
+    }
+}
+
+impl From<InService> for Trouble {
+    fn from(refused: InService) -> Self {
+        Self::Rig(refused.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::pure::{Pure, Setup};
+    use crate::bench::{Bench, Outside};
+    use crate::scenario::file::parse;
+    use crate::scenario::{Verdict, run};
+    use crate::twin::Fault;
+    use std::path::Path;
+    use tumbler_core::settings::Settings;
+
+    /// What comes of a fault on the pure bench's own table, with what it is called and wired as changed.
+    fn broken(change: impl FnOnce(&mut Settings), steps: &str) -> Verdict {
+        let text = format!("about = \"a case\"\nsteps = [{steps}]\n[endings]\nnz-div9 = []");
+        let trial = parse(Path::new("case.toml"), &text).unwrap().remove(0);
+        let mut setup = Setup::of(&trial.rules, &trial.layout, 1);
+        change(&mut setup.settings);
+        run(&mut Pure::new(setup).unwrap(), &trial).verdict
+    }
+
+    const OPEN: &str = "\"open table\", \"fault cam.phantom\", \"pass 2000 ms\"";
+    const CLOSED: &str = "\"pass 1500 ms\", \"fault cam.phantom\", \"pass 2000 ms\"";
+
+    #[test]
+    fn nothing_is_broken_on_an_open_table_that_is_not_the_benchs() {
+        assert_eq!(broken(|_| {}, OPEN), Verdict::Pass, "the bench's own");
+        for (what, verdict, words) in [
+            ("real wires", broken(|s| s.backend = "cdev".into(), OPEN), "its wires are real"),
+            ("another site", broken(|s| s.site = "grand".into(), OPEN), "it is not this bench's"),
+            ("another table", broken(|s| s.table = "7".into(), OPEN), "it is not this bench's"),
+        ] {
+            let Verdict::Invalid(why) = verdict else { panic!("{what}: {verdict:?}") };
+            assert!(
+                why.contains(words) && why.contains("open for gaming") && why.contains("tumblerctl close"),
+                "{why}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_closed_table_may_be_broken_whatever_it_is() {
+        assert_eq!(broken(|s| s.backend = "cdev".into(), CLOSED), Verdict::Pass);
+        assert_eq!(broken(|s| s.site = "grand".into(), CLOSED), Verdict::Pass);
+    }
+
+    /// Around the daemon as well as in the twin; and an unknown journal is nobody's licence.
+    #[test]
+    fn every_kind_of_injection_asks_first() {
+        let mut setup = Setup::of("nz-div9", "nz-div9-1", 1);
+        setup.settings.backend = "cdev".into();
+        let mut bench = Pure::new(setup).unwrap();
+        let mut guard = Guard::of(super::super::SITE, "pure");
+        let mut shown = bench.snapshot().unwrap().unwrap();
+        shown.open = true;
+        assert_eq!(guard.admit(&shown).unwrap_err().why, "its wires are real");
+        shown.backend = VIRTUAL.into();
+        assert_eq!(guard.admit(&shown).unwrap_err().why, "its journal does not say whose it is");
+        guard.learn(&bench.log().records[0].record.event);
+        assert_eq!(guard.admit(&shown).unwrap_err().why, "it was commissioned on real wires");
+        assert!(guard.is_due());
+        assert!(bench.fault(Fault::MotorStall).is_ok() && bench.disturb(Outside::Hang).is_ok(), "it is closed");
+    }
+}

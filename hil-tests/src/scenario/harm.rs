@@ -84,8 +84,8 @@ impl Runner<'_> {
         both || self.is_broken(Fault::Runaway)
     }
 
-    /// Whether the sign's own pin does not follow.
-    pub(super) fn sign_is_stuck(&self) -> bool {
-        self.is_broken(Fault::PinStuck(OutLine::OutOfService))
+    /// Whether the sign itself is broken: its pin does not follow, or it gives no light.
+    pub(super) fn sign_is_broken(&self) -> bool {
+        self.is_broken(Fault::PinStuck(OutLine::OutOfService)) || self.is_broken(Fault::SignDead)
     }
 }

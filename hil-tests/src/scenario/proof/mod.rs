@@ -138,10 +138,10 @@ impl Runner<'_> {
         self.sign_is_on(what)
     }
 
-    /// DESIGN: the sign says "no games" while none may be played. A sign whose own wire is stuck is left out.
+    /// DESIGN: the sign says "no games" while none may be played. A sign that is broken itself is left out.
     fn sign_is_on(&mut self, what: &str) -> Result<(), Halt> {
-        if self.sign_is_stuck() {
-            self.left_out("the sign", "its own wire is broken");
+        if self.sign_is_broken() {
+            self.left_out("the sign", "it is itself broken");
             return Ok(());
         }
         if let Err(Halt::Trouble(trouble)) = self.wait(&Check::Sign(true), LATCHED) {

@@ -5,6 +5,7 @@
 use libtest_mimic::{Arguments, Failed, Trial as Test};
 use std::path::Path;
 use std::process::ExitCode;
+use tumbler_hil::bench::file::BenchFile;
 use tumbler_hil::bench::pure::{Pure, Setup};
 use tumbler_hil::scenario::{Trial, Verdict, read_all, run};
 
@@ -29,16 +30,22 @@ fn play(trial: &Trial) -> Result<(), Failed> {
 }
 
 fn main() -> ExitCode {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/scenarios");
-    let trials = match read_all(&directory) {
-        Ok(trials) => trials,
-        Err(bad) => {
-            eprintln!("{bad}");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/benches/pure.toml");
+    let read = BenchFile::read(&file).map_err(|e| e.to_string()).and_then(|bench| {
+        let trials = read_all(&bench.scenarios).map_err(|e| e.to_string())?;
+        Ok((bench, trials))
+    });
+    let (bench, trials) = match read {
+        Ok(both) => both,
+        Err(problem) => {
+            eprintln!("{problem}");
             return ExitCode::from(2);
         }
     };
+    // What the bench cannot run is not listed: there would be nothing to run.
     let tests = trials
         .into_iter()
+        .filter(|trial| bench.cannot(&trial.name).is_none())
         .map(|trial| Test::test(trial.name.clone(), move || play(&trial)).with_kind("pure"))
         .collect();
     libtest_mimic::run(&Arguments::from_args(), tests).exit_code()

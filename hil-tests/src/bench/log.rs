@@ -42,6 +42,8 @@ pub struct Log {
     shining: [u64; 2],
     /// Phases that the table was seen in; noted only by benches that see every one.
     pub phases: BTreeSet<Phase>,
+    /// Whether the table's `status` at the broker says that it is there; `None` before it said anything.
+    pub online: Option<bool>,
     /// Last event that the broker acknowledged.
     pub relayed: Seq,
 }

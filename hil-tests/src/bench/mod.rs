@@ -197,6 +197,18 @@ pub trait Bench {
     /// [`Trouble`] of the bench.
     fn power(&mut self, on: bool) -> Result<(), Trouble>;
 
+    /// Whether the daemon says on its console that its broker answers; `None` while it does not run.
+    ///
+    /// # Errors
+    /// [`Trouble`] of the bench.
+    fn linked(&mut self) -> Result<Option<bool>, Trouble>;
+
+    /// What the broker keeps of the table and is not as the table is, one line each: none is as it must be.
+    ///
+    /// # Errors
+    /// [`Trouble::NotHere`] where there is no broker; else [`Trouble`] of the bench.
+    fn retained(&mut self) -> Result<Vec<String>, Trouble>;
+
     /// Takes the broker down or brings it up.
     ///
     /// # Errors

@@ -95,6 +95,13 @@ impl Runner<'_> {
                     _ => false,
                 }
             }
+            Check::Linked(up) => self.bench.linked()? == Some(*up),
+            Check::Online(online) => self.bench.log().online == Some(*online),
+            Check::Retained => {
+                self.wrong = self.bench.retained()?;
+                self.wrong.is_empty()
+            }
+            Check::Held(id) => self.broken(id)?.has_shown(self.bench),
             Check::Relayed => {
                 let log = self.bench.log();
                 log.records.last().is_some_and(|last| last.record.seq <= log.relayed)
@@ -129,13 +136,14 @@ impl Runner<'_> {
             Ok(None) => "the daemon does not run".into(),
             Err(trouble) => trouble.to_string(),
         };
+        let wrong = if self.wrong.is_empty() { String::new() } else { format!(", wrong: {}", self.wrong.join("; ")) };
         let from = self.seen.len().saturating_sub(TOLD);
         let latest: Vec<String> = self.seen.iter().skip(from).map(brief).collect();
         let at = self.bench.now();
         let truth = self.bench.physical();
         let dice = Dice::from_pips(truth.faces).map(Dice::pips);
         format!(
-            "at {}.{:03} s, {table}; truth: dice {dice:?} flat {:?}, motor {}, shaft {}, turned {}, display {:03x}; latest records:\n  {}",
+            "at {}.{:03} s, {table}{wrong}; truth: dice {dice:?} flat {:?}, motor {}, shaft {}, turned {}, display {:03x}; latest records:\n  {}",
             at / 1_000_000_000,
             at / 1_000_000 % 1000,
             truth.flat,

@@ -2,6 +2,7 @@
 
 use super::parse;
 use super::step::Step;
+use crate::bench::Outside;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -135,6 +136,15 @@ pub struct Trial {
     /// How the rounds end and what latches is not said: the steps' own waits, `never`, the judges, and that no round is
     /// void without a reason, decide; and what was found first ends the run.
     pub free: bool,
+}
+
+impl Trial {
+    /// Whether one of its steps breaks this.
+    #[must_use]
+    pub fn breaks(&self, outside: Outside) -> bool {
+        let breaks = |step: &Step| matches!(step, Step::Fault(id) if Outside::parse(id) == Some(outside));
+        self.steps.iter().flat_map(|(_, steps)| steps).any(breaks)
+    }
 }
 
 /// Groups of rule sets that a file may name, narrowest first.

@@ -1,7 +1,7 @@
 //! What a scenario breaks, and what of it is in force.
 
 use super::run::{Halt, Runner};
-use crate::bench::{Outside, Trouble};
+use crate::bench::{Bench, Outside, Trouble};
 use crate::twin::{Fault, fault_name};
 use tumbler_core::effect::OutLine;
 use tumbler_core::rules;
@@ -11,6 +11,16 @@ use tumbler_core::rules;
 pub(super) enum Broken {
     Part(Fault),
     Outside(Outside),
+}
+
+impl Broken {
+    /// Whether it has shown since the bench began.
+    pub(super) fn has_shown(self, bench: &mut dyn Bench) -> bool {
+        match self {
+            Self::Part(fault) => bench.took_hold(fault),
+            Self::Outside(outside) => bench.disturbed(outside),
+        }
+    }
 }
 
 /// Something that was broken.

@@ -22,8 +22,8 @@ const STEPS: &str = "open table, play to STAGE, play up to spin, go on, at STAGE
     heal all, recover table, try STEP";
 
 const CHECKS: &str = "phase NAME, record KIND [FIELD=VALUE ...], no record KIND [FIELD=VALUE ...], latched CODE, nothing latched, \
-    motor on|off, shaft turns|rests, dice rest, tumbles FROM..TO, lit D D D, dark, display 136, bells N, sign on|off, deadman, relayed, daemon up|down, no test, \
-    motor off|latched CODE|voided at most N ms after CAUSE";
+    motor on|off, shaft turns|rests, dice rest, tumbles FROM..TO, lit D D D, dark, display 136, bells N, sign on|off, deadman, relayed, link up|lost, \
+    status online|offline, retained right, held FAULT, daemon up|down, no test, motor off|latched CODE|voided at most N ms after CAUSE";
 
 const COMMANDS: &str = "open, witness areas|seal|bell|sign right|wrong, close, maintenance on|off, reset CODE rectified|procedure, \
     amend D D D [uphold], void [damaged|not-flat], void-afterwards ROUND, confirm-dome, settle [D D D], enrol-dice, record";
@@ -165,6 +165,12 @@ fn check(words: Words<'_>) -> Result<Check, BadStep> {
         ["sign", "off"] => Check::Sign(false),
         ["deadman"] => Check::Deadman,
         ["relayed"] => Check::Relayed,
+        ["link", "up"] => Check::Linked(true),
+        ["link", "lost"] => Check::Linked(false),
+        ["status", "online"] => Check::Online(true),
+        ["status", "offline"] => Check::Online(false),
+        ["retained", "right"] => Check::Retained,
+        ["held", id] => Check::Held((*id).into()),
         ["daemon", "up"] => Check::Daemon(true),
         ["daemon", "down"] => Check::Daemon(false),
         ["no", "test"] => Check::NoTest,

@@ -3,7 +3,7 @@
 use super::check;
 use super::file::{Ending, Trial};
 use super::free::Blame;
-use super::harm::{Broken, Injected};
+use super::harm::Injected;
 use super::note::Timeline;
 use super::step::{Check, Step};
 use crate::bench::{Bench, Role, Trouble};
@@ -89,6 +89,8 @@ pub(super) struct Runner<'a> {
     pub timeline: Timeline,
     /// The words of the step in hand.
     pub words: &'a str,
+    /// What a check found wrong that has more to tell than yes or no.
+    pub wrong: Vec<String>,
 }
 
 /// Runs a trial.
@@ -129,6 +131,7 @@ impl<'a> Runner<'a> {
             notes: Vec::new(),
             timeline: Timeline::default(),
             words: "",
+            wrong: Vec::new(),
         }
     }
 }
@@ -149,11 +152,7 @@ impl Runner<'_> {
             self.bench.finish()?.into_iter().map(|violation| format!("judge: {violation}")).collect();
         self.catch_up();
         for Injected { id, what, .. } in self.faults.iter().filter(|f| f.claimed) {
-            let held = match what {
-                Broken::Part(fault) => self.bench.took_hold(*fault),
-                Broken::Outside(outside) => self.bench.disturbed(*outside),
-            };
-            if !held {
+            if !what.has_shown(self.bench) {
                 return Err(Trouble::Rig(format!("fault `{id}` never took hold")).into());
             }
         }

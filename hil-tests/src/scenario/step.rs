@@ -124,6 +124,14 @@ pub enum Check {
     Deadman,
     /// The broker acknowledged everything that is durable.
     Relayed,
+    /// The daemon says that its broker answers, or not.
+    Linked(bool),
+    /// The table's `status` at the broker says that it is there, or not.
+    Online(bool),
+    /// What the broker keeps of the table is as the table is.
+    Retained,
+    /// What this id breaks has shown, by a reading of the bench's own.
+    Held(String),
     /// The daemon runs, or not.
     Daemon(bool),
     /// No device's test is in progress.

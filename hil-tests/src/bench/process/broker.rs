@@ -1,57 +1,83 @@
-//! A real broker: mosquitto on a free port of the loopback, killed with the bench.
+//! A real broker: mosquitto on a free port of the loopback, killed with the bench. One listener without TLS, which
+//! everybody may use who gives no account or the right one, and where wanted one more with TLS.
 
+use super::certificates::Certificates;
 use super::child::Child;
 use super::clock::wait_for;
 use super::fault::RigFault;
+use nix::sys::signal::Signal;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+
+/// The account of the table at the broker.
+pub const ACCOUNT: &str = "tumblerd";
+/// Its password.
+pub const PASSWORD: &str = "secret";
+/// What `mosquitto_passwd` makes of that account with that password.
+const ADMITTED: &str = "tumblerd:$7$101$Yuw+r6VSloIJwep1$RD5voj3uQcYVGHHvp5OZUHwhK0KeHXAKxQoamvP9dUI4NSThwixO8k8QPxsDRqb8tcfWKXf9Y++xM/C6SYMLcQ==\n";
+/// The same account with a password that the table does not know.
+const REFUSED: &str = "tumblerd:$7$101$YGZ3n62Dj4K6Wsbz$Ozlfn312Ly76GWNva9wad6B099MjM90oZWbHk+KUhswlt7IO2faiBvPY2+2M3oYFdmxz3dbXRfmU75/LOmqB2w==\n";
 
 /// A running mosquitto.
 #[derive(Debug)]
 pub struct Broker {
     child: Child,
     address: SocketAddr,
-    config: PathBuf,
-    log: PathBuf,
+    tls: Option<(SocketAddr, Certificates)>,
+    dir: PathBuf,
     program: PathBuf,
 }
 
 impl Broker {
     /// How long a broker may take until it accepts connections.
-    const START: Duration = Duration::from_secs(10);
+    pub const START: Duration = Duration::from_secs(10);
     /// Attempts with another port: between finding a free port and mosquitto's taking it somebody else may.
     const ATTEMPTS: usize = 5;
 
-    /// Starts mosquitto with its files in `dir`.
+    /// Starts mosquitto with its files in `dir`; `tls`: with a second listener, whose authority's certificate is at
+    /// [`Broker::authority`].
     ///
     /// # Errors
     /// [`RigFault`] when it is not installed or does not come up.
-    pub fn start(dir: &Path) -> Result<Self, RigFault> {
+    pub fn start(dir: &Path, tls: bool) -> Result<Self, RigFault> {
         let program = find_mosquitto();
-        let config = dir.join("mosquitto.conf");
-        let log = dir.join("mosquitto.log");
+        let mut certificates = tls.then(|| Certificates::make(&tls_dir(dir))).transpose()?;
+        write_accounts(dir, true)?;
         let mut last = None;
         for _ in 0..Self::ATTEMPTS {
             let address = free_port()?;
-            write_config(&config, address)?;
-            let child = launch(&program, &config, &log)?;
-            let mut broker =
-                Self { child, address, config: config.clone(), log: log.clone(), program: program.clone() };
+            let tls = certificates.take().map(|made| Ok::<_, RigFault>((free_port()?, made))).transpose()?;
+            write_config(dir, address, tls.as_ref())?;
+            let child = launch(&program, dir)?;
+            let mut broker = Self { child, address, tls, dir: dir.to_owned(), program: program.clone() };
             match broker.wait_ready() {
                 Ok(()) => return Ok(broker),
                 Err(RigFault::Interrupted) => return Err(RigFault::Interrupted),
                 Err(fault) => last = Some(fault),
             }
+            certificates = broker.tls.take().map(|(_, made)| made);
         }
         Err(last.unwrap_or_else(|| RigFault::Other("mosquitto did not start".into())))
     }
 
-    /// Where it listens.
+    /// Where it listens without TLS.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Where it listens for tables: with TLS, if it has that.
+    #[must_use]
+    pub fn tables(&self) -> SocketAddr {
+        self.tls.as_ref().map_or(self.address, |(address, _)| *address)
+    }
+
+    /// The authority's certificate of a broker with TLS that keeps its files in `dir`.
+    #[must_use]
+    pub fn authority(dir: &Path) -> PathBuf {
+        Certificates::authority(&tls_dir(dir))
     }
 
     /// Kills it; its sessions and retained messages are gone, as it keeps none on disk.
@@ -62,34 +88,85 @@ impl Broker {
         self.child.kill()
     }
 
-    /// Starts it again on the same port.
+    /// Starts it again on the same ports, and does not wait until it is [ready](Self::is_ready).
     ///
     /// # Errors
-    /// [`RigFault`] when it does not come up.
-    pub fn restart(&mut self) -> Result<(), RigFault> {
+    /// [`RigFault`] when it does not start.
+    pub fn begin(&mut self) -> Result<(), RigFault> {
         self.child.kill()?;
-        self.child = launch(&self.program, &self.config, &self.log)?;
-        self.wait_ready()
+        self.child = launch(&self.program, &self.dir)?;
+        Ok(())
+    }
+
+    /// From its next look at its files on, the table's account is let in, or not. See [`Broker::reload`].
+    ///
+    /// # Errors
+    /// [`RigFault`] when the file cannot be written.
+    pub fn admit(&self, admitted: bool) -> Result<(), RigFault> {
+        write_accounts(&self.dir, admitted)
+    }
+
+    /// From its next look at its files on, it shows a certificate that has expired, or one that holds.
+    ///
+    /// # Errors
+    /// [`RigFault`] when it has no TLS, or the file cannot be written.
+    pub fn expire(&self, expired: bool) -> Result<(), RigFault> {
+        match &self.tls {
+            Some((_, certificates)) => certificates.show(expired),
+            None => Err(RigFault::Other("this broker speaks no TLS".into())),
+        }
+    }
+
+    /// Makes it look at its files again (SIGHUP). Its log says so a little later: [`Broker::RELOADED`].
+    ///
+    /// # Errors
+    /// [`RigFault`] when it does not run.
+    pub fn reload(&mut self) -> Result<(), RigFault> {
+        self.child.signal(Signal::SIGHUP)
+    }
+
+    /// What its log says when it has looked at its files again.
+    pub const RELOADED: &str = "Reloading config.";
+
+    /// Its log from byte `from` on.
+    #[must_use]
+    pub fn log(&self, from: usize) -> String {
+        let log = std::fs::read(log_file(&self.dir)).unwrap_or_default();
+        String::from_utf8_lossy(log.get(from..).unwrap_or_default()).into_owned()
+    }
+
+    /// Length of its log, in bytes.
+    #[must_use]
+    pub fn logged(&self) -> usize {
+        std::fs::metadata(log_file(&self.dir)).map_or(0, |file| usize::try_from(file.len()).unwrap_or(usize::MAX))
+    }
+
+    /// Whether it accepts connections now.
+    ///
+    /// # Errors
+    /// [`RigFault`] when it has ended.
+    pub fn is_ready(&mut self) -> Result<bool, RigFault> {
+        if let Some(status) = self.child.ended()? {
+            let log = log_file(&self.dir);
+            return Err(RigFault::Other(format!("mosquitto ended at once with {status}; see {}", log.display())));
+        }
+        let open = |at: &SocketAddr| TcpStream::connect_timeout(at, Duration::from_millis(200)).is_ok();
+        Ok(open(&self.address) && self.tls.as_ref().is_none_or(|(address, _)| open(address)))
     }
 
     fn wait_ready(&mut self) -> Result<(), RigFault> {
-        let (address, log) = (self.address, self.log.clone());
-        let child = &mut self.child;
-        wait_for(
-            "mosquitto to accept connections",
-            Self::START,
-            || format!("see {}", log.display()),
-            || {
-                if let Some(status) = child.ended()? {
-                    return Err(RigFault::Other(format!(
-                        "mosquitto ended at once with {status}; see {}",
-                        log.display()
-                    )));
-                }
-                Ok(TcpStream::connect_timeout(&address, Duration::from_millis(200)).is_ok())
-            },
-        )
+        let log = log_file(&self.dir);
+        let hint = || format!("see {}", log.display());
+        wait_for("mosquitto to accept connections", Self::START, hint, || self.is_ready())
     }
+}
+
+fn tls_dir(dir: &Path) -> PathBuf {
+    dir.join("tls")
+}
+
+fn log_file(dir: &Path) -> PathBuf {
+    dir.join("mosquitto.log")
 }
 
 /// A port of the loopback that is free now.
@@ -112,23 +189,39 @@ fn find_mosquitto() -> PathBuf {
         .unwrap_or_else(|| PathBuf::from("mosquitto"))
 }
 
-fn write_config(path: &Path, address: SocketAddr) -> Result<(), RigFault> {
-    // Started by root it would change its account, and with it lose the signal for the rig's death.
-    let account = if nix::unistd::Uid::effective().is_root() { "user root\n" } else { "" };
-    // Queues without a limit: a test that loses an event must not have lost it here.
-    let text = format!(
-        "{account}listener {} {}\nallow_anonymous true\npersistence false\nmax_queued_messages 0\nmax_inflight_messages 0\n\
-         log_type error\nlog_type warning\nlog_dest stderr\n",
-        address.port(),
-        address.ip()
-    );
-    std::fs::write(path, text).map_err(RigFault::file("write", path))
+fn accounts_file(dir: &Path) -> PathBuf {
+    dir.join("mosquitto.accounts")
 }
 
-fn launch(program: &Path, config: &Path, log: &Path) -> Result<Child, RigFault> {
+fn write_accounts(dir: &Path, admitted: bool) -> Result<(), RigFault> {
+    let path = accounts_file(dir);
+    std::fs::write(&path, if admitted { ADMITTED } else { REFUSED }).map_err(RigFault::file("write", &path))
+}
+
+fn write_config(dir: &Path, address: SocketAddr, tls: Option<&(SocketAddr, Certificates)>) -> Result<(), RigFault> {
+    // Started by root it would change its account, and with it lose the signal for the rig's death.
+    let account = if nix::unistd::Uid::effective().is_root() { "user root\n" } else { "" };
+    let listener = |at: &SocketAddr| format!("listener {} {}\n", at.port(), at.ip());
+    let second = tls.map(|(at, made)| listener(at) + &made.lines()).unwrap_or_default();
+    // Queues without a limit: a test that loses an event must not have lost it here.
+    let text = format!(
+        "{account}{}{second}allow_anonymous true\npassword_file {}\npersistence false\nmax_queued_messages 0\n\
+         max_inflight_messages 0\nlog_type error\nlog_type warning\nlog_type notice\nlog_type information\nlog_dest stderr\n",
+        listener(&address),
+        accounts_file(dir).display()
+    );
+    let path = config_file(dir);
+    std::fs::write(&path, text).map_err(RigFault::file("write", &path))
+}
+
+fn config_file(dir: &Path) -> PathBuf {
+    dir.join("mosquitto.conf")
+}
+
+fn launch(program: &Path, dir: &Path) -> Result<Child, RigFault> {
     let mut command = Command::new(program);
-    command.arg("-c").arg(config);
-    Child::spawn(command, "mosquitto", log, "install it: apt-get install mosquitto")
+    command.arg("-c").arg(config_file(dir));
+    Child::spawn(command, "mosquitto", &log_file(dir), "install it: apt-get install mosquitto")
 }
 
 #[cfg(test)]
@@ -138,12 +231,31 @@ mod tests {
     #[test]
     fn a_broker_comes_up_goes_and_comes_back_on_its_port() {
         let dir = tempfile::tempdir().unwrap();
-        let mut broker = Broker::start(dir.path()).unwrap();
+        let mut broker = Broker::start(dir.path(), false).unwrap();
         let address = broker.address();
         assert!(TcpStream::connect(address).is_ok());
         broker.stop().unwrap();
         assert!(TcpStream::connect(address).is_err());
-        broker.restart().unwrap();
+        broker.begin().unwrap();
+        broker.wait_ready().unwrap();
         assert!(TcpStream::connect(address).is_ok());
+    }
+
+    #[test]
+    fn its_files_are_read_again_when_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut broker = Broker::start(dir.path(), true).unwrap();
+        assert_ne!(broker.address(), broker.tables());
+        assert!(Broker::authority(dir.path()).is_file());
+        // It takes connections before it takes signals; a subscription comes after both.
+        let _observer = super::super::observer::Observer::start(broker.address(), "observer").unwrap();
+        let from = broker.logged();
+        broker.admit(false).unwrap();
+        broker.expire(true).unwrap();
+        broker.reload().unwrap();
+        wait_for("a look at the files", Duration::from_secs(10), String::new, || {
+            Ok(broker.log(from).contains(Broker::RELOADED))
+        })
+        .unwrap();
     }
 }

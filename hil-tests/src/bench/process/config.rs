@@ -1,5 +1,6 @@
 //! The daemon's configuration, as the bench writes it.
 
+use super::broker::{ACCOUNT, Broker, PASSWORD};
 use super::fault::RigFault;
 use super::workdir::WorkDir;
 use crate::bench::SITE;
@@ -18,7 +19,12 @@ pub struct TableSetup {
     pub settings: Settings,
     /// Level of the daemon's log.
     pub log: String,
+    /// The daemon speaks TLS with its broker.
+    pub tls: bool,
 }
+
+/// The daemon's client id at the broker.
+pub const CLIENT_ID: &str = "tumblerd-rig-virtual";
 
 impl TableSetup {
     /// A table with everything fitted, under this rule set and layout.
@@ -37,13 +43,15 @@ impl TableSetup {
                 parameters: Parameters { lamp_dwell: 10, ..Parameters::default() },
             },
             log: "info".into(),
+            tls: false,
         }
     }
 
-    /// Tells tables apart that are set up differently: a template of one is none of the other.
+    /// Tells tables apart that are set up differently: a template of one is none of the other. The way to the broker is
+    /// no matter of the table.
     #[must_use]
     pub fn key(&self) -> String {
-        format!("{self:?}")
+        format!("{:?}", Self { tls: false, ..self.clone() })
     }
 
     /// Writes the configuration of a daemon in `dir` that reaches its broker at `broker`.
@@ -52,6 +60,8 @@ impl TableSetup {
     /// [`RigFault`] when the file cannot be written.
     pub fn write(&self, dir: &WorkDir, broker: SocketAddr) -> Result<(), RigFault> {
         let text = self.text(dir, broker);
+        let password = dir.password();
+        std::fs::write(&password, PASSWORD).map_err(RigFault::file("write", &password))?;
         let path = dir.config();
         std::fs::write(&path, text).map_err(RigFault::file("write", &path))
     }
@@ -74,12 +84,18 @@ impl TableSetup {
         ];
         let bus = [("port", path(dir.bus())), ("baud", 115_200.into())];
         let journal = [("state_dir", path(dir.state())), ("run_dir", path(dir.run()))];
-        let mqtt = [
+        let scheme = if self.tls { "mqtts" } else { "mqtt" };
+        let mut mqtt = vec![
             ("enabled", Value::from(true)),
-            ("url", format!("mqtt://{broker}").into()),
-            ("client_id", "tumblerd-rig-virtual".into()),
+            ("url", format!("{scheme}://{broker}").into()),
+            ("client_id", CLIENT_ID.into()),
+            ("username", ACCOUNT.into()),
+            ("password_file", path(dir.password())),
             ("keep_alive_s", 5.into()),
         ];
+        if self.tls {
+            mqtt.push(("ca_file", path(Broker::authority(dir.path()))));
+        }
         let console = [
             ("socket", path(dir.console())),
             ("supervisor_uids", Value::Array(vec![uid.into()])),

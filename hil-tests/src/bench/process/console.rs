@@ -42,9 +42,18 @@ pub enum Heard {
     /// The answer to a command.
     Answer(u64, Answer),
     /// The table as it is, with the words as they came.
-    Status(u64, Box<Snapshot>, String),
+    Status(u64, Box<Told>, String),
     /// The daemon hung up without an answer.
     HungUp(u64),
+}
+
+/// What the daemon tells of itself and the table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Told {
+    /// The table.
+    pub snapshot: Snapshot,
+    /// Whether its broker answers; `None` where it has none.
+    pub connected: Option<bool>,
 }
 
 /// All people at the console.
@@ -186,10 +195,11 @@ impl Call {
             return Ok(Heard::Answer(self.request, Answer::Refused(error.to_owned())));
         }
         let Some(answer) = reply.get_mut("answer") else { return Err(odd("neither answer nor error".into())) };
+        let connected = answer.pointer("/status/relay/connected").and_then(Value::as_bool);
         if let Some(snapshot) = answer.pointer_mut("/status/snapshot") {
             let words = snapshot.to_string();
             let snapshot = serde_json::from_value(snapshot.take()).map_err(|e| odd(e.to_string()))?;
-            return Ok(Heard::Status(self.request, Box::new(snapshot), words));
+            return Ok(Heard::Status(self.request, Box::new(Told { snapshot, connected }), words));
         }
         let answer = serde_json::from_value(answer.take()).map_err(|e| odd(e.to_string()))?;
         Ok(Heard::Answer(self.request, answer))

@@ -5,6 +5,7 @@
 
 pub mod broker;
 pub mod bus;
+pub mod certificates;
 pub mod child;
 pub mod clock;
 pub mod config;
@@ -18,7 +19,9 @@ pub mod observer;
 mod people;
 pub mod proxy;
 pub mod pty;
+pub mod stranger;
 mod table;
+pub mod tap;
 pub mod template;
 pub mod watch;
 pub mod wire;

@@ -2,11 +2,12 @@
 
 use super::clock;
 use super::fault::RigFault;
+use super::stranger::MARK;
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{Filter, Packet};
 use rumqttc::v5::{Client, Connection, Event, MqttOptions, RecvTimeoutError};
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -23,11 +24,14 @@ pub struct Message {
     pub payload: Vec<u8>,
     /// Whether it was published with the retain flag.
     pub retained: bool,
+    /// Whether a [stranger](super::stranger) of the rig published it, and not the table.
+    pub foreign: bool,
 }
 
 /// A subscriber to everything under `taisai/`, with a client id of its own.
 pub struct Observer {
     seen: Arc<Mutex<Vec<Message>>>,
+    subscriptions: Arc<AtomicU64>,
     stop: Arc<AtomicBool>,
     client: Client,
     thread: Option<JoinHandle<()>>,
@@ -52,13 +56,20 @@ impl Observer {
         let (client, connection) = Client::new(options, 100);
         let seen = Arc::new(Mutex::new(Vec::new()));
         let stop = Arc::new(AtomicBool::new(false));
+        let subscriptions = Arc::<AtomicU64>::default();
         let (ready, confirmed) = mpsc::channel();
-        let listener = Listener { client: client.clone(), seen: Arc::clone(&seen), stop: Arc::clone(&stop), ready };
+        let listener = Listener {
+            client: client.clone(),
+            seen: Arc::clone(&seen),
+            subscriptions: Arc::clone(&subscriptions),
+            stop: Arc::clone(&stop),
+            ready,
+        };
         let thread = std::thread::Builder::new()
             .name("observer".into())
             .spawn(move || listener.run(connection))
             .map_err(RigFault::system("start the observer's thread"))?;
-        let observer = Self { seen, stop, client, thread: Some(thread) };
+        let observer = Self { seen, subscriptions, stop, client, thread: Some(thread) };
         confirmed.recv_timeout(Self::SUBSCRIBED).map_err(|_| RigFault::Late {
             what: "the broker to confirm the observer's subscription".into(),
             after: Self::SUBSCRIBED,
@@ -71,6 +82,18 @@ impl Observer {
     #[must_use]
     pub fn messages(&self) -> Vec<Message> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How often a broker has confirmed the subscription: once more after each of its restarts.
+    #[must_use]
+    pub fn subscriptions(&self) -> u64 {
+        self.subscriptions.load(Ordering::SeqCst)
+    }
+
+    /// Publishes a message that is no table's; [`Observer::messages`] has it once all before it are there.
+    pub fn mark(&self, topic: &str) {
+        // Where the queue is full or the broker away the mark never comes, and whoever waits for it says so.
+        let _ = self.client.try_publish(topic, QoS::AtLeastOnce, false, "mark");
     }
 
     /// The messages from number `from` on.
@@ -93,6 +116,7 @@ impl Drop for Observer {
 struct Listener {
     client: Client,
     seen: Arc<Mutex<Vec<Message>>>,
+    subscriptions: Arc<AtomicU64>,
     stop: Arc<AtomicBool>,
     ready: mpsc::Sender<()>,
 }
@@ -104,6 +128,7 @@ impl Listener {
                 Ok(Ok(Event::Incoming(packet))) => self.take(packet),
                 Ok(Ok(Event::Outgoing(_))) | Err(RecvTimeoutError::Timeout) => {}
                 // The broker is away: rumqttc itself would try again without a pause.
+                Ok(Err(_)) if self.stop.load(Ordering::SeqCst) => return,
                 Ok(Err(_)) => std::thread::sleep(Observer::PAUSE),
                 Err(RecvTimeoutError::Disconnected) => return,
             }
@@ -118,6 +143,7 @@ impl Listener {
                 let _ = self.client.try_subscribe_many([filter]);
             }
             Packet::SubAck(_) => {
+                self.subscriptions.fetch_add(1, Ordering::SeqCst);
                 let _ = self.ready.send(());
             }
             Packet::Publish(publish) => {
@@ -126,6 +152,7 @@ impl Listener {
                     topic: String::from_utf8_lossy(&publish.topic).into_owned(),
                     payload: publish.payload.to_vec(),
                     retained: publish.retain,
+                    foreign: publish.properties.is_some_and(|p| p.user_properties.iter().any(|(key, _)| key == MARK)),
                 };
                 self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(message);
             }
@@ -142,7 +169,7 @@ mod tests {
     #[test]
     fn messages_come_in_order_and_retained_ones_are_marked() {
         let dir = tempfile::tempdir().unwrap();
-        let broker = Broker::start(dir.path()).unwrap();
+        let broker = Broker::start(dir.path(), false).unwrap();
         let first = Observer::start(broker.address(), "first").unwrap();
         for n in 0..50 {
             first.client.publish("taisai/a/b/event", QoS::AtLeastOnce, n == 49, format!("{n}")).unwrap();

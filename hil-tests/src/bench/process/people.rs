@@ -1,7 +1,7 @@
 //! The virtual bench as scenarios see it.
 
 use super::clock;
-use super::console::Person;
+use super::console::{Person, Told};
 use super::fault::RigFault;
 use super::proxy::Path;
 use super::table::Virtual;
@@ -31,14 +31,14 @@ impl From<RigFault> for Trouble {
 }
 
 impl Virtual {
-    fn asked_status(&mut self) -> Result<Option<Snapshot>, RigFault> {
+    fn asked_status(&mut self) -> Result<Option<Told>, RigFault> {
         let Ok(request) = self.console.status() else { return Ok(None) };
         let until = self.world.now() + SHOW_NANOS;
         let there = |table: &mut Self| {
             Ok(table.status.as_ref().is_some_and(|(n, _)| *n == request) || table.answers.contains_key(&request))
         };
         self.turn_until(until, there)?;
-        Ok(self.status.take_if(|(n, _)| *n == request).map(|(_, snapshot)| *snapshot))
+        Ok(self.status.take_if(|(n, _)| *n == request).map(|(_, told)| *told))
     }
 
     /// Looks, before anything is broken for the first time, whether this table may be broken. One that does not run
@@ -173,7 +173,7 @@ impl Bench for Virtual {
         let until = self.world.now() + SHOW_NANOS;
         loop {
             let last = self.world.journal.last();
-            let Some(snapshot) = self.asked_status()? else { return Ok(None) };
+            let Some(Told { snapshot, .. }) = self.asked_status()? else { return Ok(None) };
             if snapshot.seq >= last || self.world.now() >= until {
                 self.take_a_look(&snapshot);
                 return Ok(Some(snapshot));
@@ -223,6 +223,14 @@ impl Bench for Virtual {
         ))
     }
 
+    fn linked(&mut self) -> Result<Option<bool>, Trouble> {
+        Ok(self.asked_status()?.and_then(|told| told.connected))
+    }
+
+    fn retained(&mut self) -> Result<Vec<String>, Trouble> {
+        self.kept_wrongly()
+    }
+
     fn broker(&mut self, up: bool) -> Result<(), Trouble> {
         self.proxy.set(if up { Path::Up } else { Path::Down });
         Ok(())
@@ -241,6 +249,7 @@ impl Bench for Virtual {
         self.turn_until(until, |_| Ok(false))?;
         let mut found = self.world.judges.finish(self.world.turn);
         found.append(&mut self.findings);
+        found.extend(self.wrong_with_broker());
         clock::check_interrupt()?;
         Ok(found)
     }

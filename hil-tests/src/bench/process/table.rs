@@ -4,7 +4,7 @@ use super::broker::Broker;
 use super::bus::{Bus, LineSpeed};
 use super::clock::{self, Stalls};
 use super::config::{TABLE, TableSetup};
-use super::console::{Console, Heard};
+use super::console::{Console, Heard, Told};
 use super::daemon::Daemon;
 use super::fault::RigFault;
 use super::means::Means;
@@ -23,9 +23,9 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
-use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Mono;
 use tumbler_core::wire::console::Answer;
+use tumbler_judges::{Part, Seen, Truth};
 
 /// What a table of the virtual bench is started with.
 #[derive(Clone, Debug)]
@@ -48,18 +48,19 @@ pub struct Setup {
 pub struct Virtual {
     pub(super) world: World,
     pub(super) socket: WireSocket,
-    pty: Pty,
+    /// None while the adapter is unplugged.
+    pty: Option<Pty>,
     bus: Bus,
     pub(super) console: Console,
     pub(super) daemon: Daemon,
     /// The rig ended the daemon, or never started it: its absence is no finding.
     pub(super) expected_down: bool,
     pub(super) answers: BTreeMap<u64, Answer>,
-    pub(super) status: Option<(u64, Box<Snapshot>)>,
+    pub(super) status: Option<(u64, Box<Told>)>,
     pub(super) proxy: Proxy,
-    observer: Observer,
+    pub(super) observer: Observer,
     heard: usize,
-    broker: Broker,
+    pub(super) broker: Broker,
     pub(super) findings: Vec<String>,
     pub(super) means: Means,
     said: Vec<(Mono, String)>,
@@ -91,8 +92,8 @@ impl Virtual {
             ..twin::Config::full(rule_set.order.covered, layout.areas.len())
         };
         let built = if setup.brisk { built.brisk() } else { built };
-        let broker = Broker::start(dir.path())?;
-        let proxy = Proxy::start(broker.address())?;
+        let broker = Broker::start(dir.path(), setup.table.tls)?;
+        let proxy = Proxy::start(broker.tables(), !setup.table.tls)?;
         let observer = Observer::start(broker.address(), "tumbler-hil-observer")?;
         setup.table.write(&dir, proxy.address())?;
         let socket = WireSocket::listen(&dir.wire())?;
@@ -119,7 +120,7 @@ impl Virtual {
         let mut table = Self {
             world: World::new(Twin::new(built, setup.seed), judges, journal, &root),
             socket,
-            pty,
+            pty: Some(pty),
             bus: Bus::new(LineSpeed::default()),
             console: Console::new(&dir.console()),
             daemon,
@@ -176,9 +177,38 @@ impl Virtual {
 
     /// Another serial port under the same name: a killed daemon's exclusive mode stays on the old one.
     fn replug(&mut self) -> Result<(), RigFault> {
-        self.pty = Pty::open(&self.dir.bus())?;
+        // An adapter that was pulled stays so over a restart.
+        if self.pty.is_some() {
+            self.plug(Pty::open(&self.dir.bus())?);
+        }
+        Ok(())
+    }
+
+    /// A serial port is there, in place of the one before it.
+    pub(super) fn plug(&mut self, port: Pty) {
+        self.pty = Some(port);
+        self.bus = Bus::new(LineSpeed::default());
+    }
+
+    /// The serial port's device, while it is plugged in.
+    pub(super) fn device(&self) -> Option<&std::path::Path> {
+        self.pty.as_ref().map(Pty::device)
+    }
+
+    /// The serial port's adapter is pulled: its name vanishes, and whoever has it open is hung up.
+    pub(super) fn unplug(&mut self) -> Result<(), RigFault> {
+        let Some(port) = self.pty.take() else {
+            return Err(RigFault::Other("the serial port is not plugged in".into()));
+        };
+        port.unlink()?;
         self.bus = Bus::new(LineSpeed::default());
         Ok(())
+    }
+
+    /// A part of the table's surroundings is broken from now on, or whole again.
+    pub(super) fn tell_broken(&mut self, part: Part, broken: bool) {
+        self.world.begin_turn();
+        self.world.judges.tell(self.world.turn, Seen::Truth(Truth::Broken { part, broken }));
     }
 
     /// Lets everything happen that is due, and takes up everything that came.
@@ -197,7 +227,9 @@ impl Virtual {
                 WireEvent::Gone => {}
             }
         }
-        self.bus.turn(&self.pty, &mut self.world)?;
+        if let Some(pty) = &self.pty {
+            self.bus.turn(pty, &mut self.world)?;
+        }
         self.world.notice(&mut self.socket);
         self.listen()?;
         self.look_after()?;
@@ -218,9 +250,9 @@ impl Virtual {
                     self.world.said(text);
                     self.answers.insert(request, answer);
                 }
-                Heard::Status(request, snapshot, words) => {
+                Heard::Status(request, told, words) => {
                     self.world.said(&words);
-                    self.status = Some((request, snapshot));
+                    self.status = Some((request, told));
                 }
                 Heard::HungUp(request) => {
                     self.answers.insert(request, Answer::Refused("the daemon hung up".into()));
@@ -258,7 +290,8 @@ impl Virtual {
         let look = self.world.now() + LOOK_NS;
         let wake = [Some(until), Some(look), self.deadline()].into_iter().flatten().min().unwrap_or(look);
         let (listener, daemon) = self.socket.fds();
-        let mut fds = vec![PollFd::new(listener, PollFlags::POLLIN), PollFd::new(self.pty.fd(), PollFlags::POLLIN)];
+        let ports = listener.into_iter().chain(self.pty.as_ref().map(Pty::fd));
+        let mut fds: Vec<PollFd> = ports.map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
         if let Some((daemon, unsent)) = daemon {
             let events = if unsent { PollFlags::POLLIN | PollFlags::POLLOUT } else { PollFlags::POLLIN };
             fds.push(PollFd::new(daemon, events));

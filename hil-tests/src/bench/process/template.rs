@@ -7,7 +7,7 @@ use super::config::TableSetup;
 use super::fault::RigFault;
 use super::table::{Setup, Virtual};
 use super::workdir::WorkDir;
-use crate::bench::Bench;
+use crate::bench::{Bench, Outside};
 use crate::scenario::step::Step;
 use crate::scenario::{Ending, Outcome, Trial, Verdict, run};
 use std::collections::BTreeMap;
@@ -42,7 +42,11 @@ impl Templates {
     pub fn table(&self, trial: &Trial, seed: u64, trace: bool) -> Result<Virtual, RigFault> {
         let setup = Setup {
             program: self.program.clone(),
-            table: TableSetup::of(&trial.rules, &trial.layout, trial.reader),
+            table: TableSetup {
+                // A table that speaks TLS is one whose certificate can expire.
+                tls: trial.breaks(Outside::BrokerTlsExpired),
+                ..TableSetup::of(&trial.rules, &trial.layout, trial.reader)
+            },
             seed,
             judge: true,
             trace,

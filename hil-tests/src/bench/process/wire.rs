@@ -26,11 +26,13 @@ pub enum WireEvent {
 /// The socket, and the daemon's connection if there is one.
 #[derive(Debug)]
 pub struct WireSocket {
-    listener: UnixListener,
+    /// None while the wires are gone.
+    listener: Option<UnixListener>,
     path: PathBuf,
     daemon: Option<UnixStream>,
     received: Vec<u8>,
     unsent: Vec<u8>,
+    driven: u64,
     numbers: BTreeMap<&'static str, u64>,
 }
 
@@ -45,14 +47,13 @@ impl WireSocket {
     /// # Errors
     /// [`RigFault`] when the socket cannot be made.
     pub fn listen(path: &Path) -> Result<Self, RigFault> {
-        let listener = UnixListener::bind(path).map_err(RigFault::file("listen at", path))?;
-        listener.set_nonblocking(true).map_err(RigFault::file("make non-blocking", path))?;
         Ok(Self {
-            listener,
+            listener: Some(listen(path)?),
             path: path.to_owned(),
             daemon: None,
             received: Vec::new(),
             unsent: Vec::new(),
+            driven: 0,
             numbers: BTreeMap::new(),
         })
     }
@@ -67,17 +68,42 @@ impl WireSocket {
     pub fn connected(&self) -> bool {
         self.daemon.is_some()
     }
-    /// The listening socket and, if there is one, the daemon's connection with whether it is to be written to.
+    /// How many outputs the daemon has driven on this connection: at its beginning each of the three that it drives.
     #[must_use]
-    pub fn fds(&self) -> (BorrowedFd<'_>, Option<(BorrowedFd<'_>, bool)>) {
-        (self.listener.as_fd(), self.daemon.as_ref().map(|d| (d.as_fd(), !self.unsent.is_empty())))
+    pub fn driven(&self) -> u64 {
+        self.driven
+    }
+    /// The listening socket, if there is one, and, if there is one, the daemon's connection with whether it is to be written to.
+    #[must_use]
+    pub fn fds(&self) -> (Option<BorrowedFd<'_>>, Option<(BorrowedFd<'_>, bool)>) {
+        (self.listener.as_ref().map(AsFd::as_fd), self.daemon.as_ref().map(|d| (d.as_fd(), !self.unsent.is_empty())))
     }
 
     /// Cuts the connection, as a bench whose plug is pulled.
     pub fn hang_up(&mut self) {
         self.daemon = None;
+        self.driven = 0;
         self.received.clear();
         self.unsent.clear();
+    }
+
+    /// The wires vanish, as a chip that is unbound: nobody listens under the path any more.
+    ///
+    /// # Errors
+    /// [`RigFault`] when the socket cannot be removed.
+    pub fn unplug(&mut self) -> Result<(), RigFault> {
+        self.hang_up();
+        self.listener = None;
+        std::fs::remove_file(&self.path).map_err(RigFault::file("remove", &self.path))
+    }
+
+    /// They are back under the same path; the daemon has to connect anew.
+    ///
+    /// # Errors
+    /// [`RigFault`] when the socket cannot be made.
+    pub fn plug(&mut self) -> Result<(), RigFault> {
+        self.listener = Some(listen(&self.path)?);
+        Ok(())
     }
 
     /// Accepts, reads and writes what can be done without waiting.
@@ -89,7 +115,7 @@ impl WireSocket {
         self.flush();
         self.read(&mut events)?;
         // A new connection replaces the old one: the daemon was started again before the old end was noticed.
-        if let Ok((stream, _)) = self.listener.accept() {
+        if let Some(Ok((stream, _))) = self.listener.as_ref().map(UnixListener::accept) {
             stream.set_nonblocking(true).map_err(RigFault::file("make non-blocking", &self.path))?;
             if self.daemon.is_some() {
                 events.push(WireEvent::Gone);
@@ -141,6 +167,7 @@ impl WireSocket {
                 said: shortened(said),
                 why: e.to_string(),
             })?;
+            self.driven += 1;
             events.push(WireEvent::Driven(driven));
         }
         if self.received.len() > Self::LONGEST {
@@ -217,6 +244,12 @@ impl WireSocket {
             }
         }
     }
+}
+
+fn listen(path: &Path) -> Result<UnixListener, RigFault> {
+    let listener = UnixListener::bind(path).map_err(RigFault::file("listen at", path))?;
+    listener.set_nonblocking(true).map_err(RigFault::file("make non-blocking", path))?;
+    Ok(listener)
 }
 
 #[cfg(test)]

@@ -65,6 +65,11 @@ impl WorkDir {
     pub fn config(&self) -> PathBuf {
         self.path().join("tumblerd.toml")
     }
+    /// The daemon's password at the broker.
+    #[must_use]
+    pub fn password(&self) -> PathBuf {
+        self.path().join("password")
+    }
     /// The virtual wire's socket.
     #[must_use]
     pub fn wire(&self) -> PathBuf {

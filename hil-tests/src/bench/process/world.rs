@@ -35,10 +35,14 @@ pub(super) struct World {
     /// Counts everything that was seen, so that `pass` knows when to return.
     pub(super) news: u64,
     fault: Option<RigFault>,
+    root: String,
     topic: String,
     state: String,
+    status: String,
     /// How late guard edges were told while the motor was commanded on.
     pub(super) stalls: Stalls,
+    /// Messages of strangers on the topics of tables.
+    pub(super) strangers: u64,
     /// When a lamp board last told what its lamps draw, in table time.
     pub(super) sensed: Option<u64>,
 }
@@ -55,9 +59,12 @@ impl World {
             log: Log::default(),
             news: 0,
             fault: None,
+            root: root.to_owned(),
             topic: format!("{root}/event"),
             state: format!("{root}/state"),
+            status: format!("{root}/status"),
             stalls: Stalls::default(),
+            strangers: 0,
             sensed: None,
         }
     }
@@ -70,6 +77,11 @@ impl World {
     /// The moment on the machine's clock that a table time is.
     pub(super) fn mono(&self, table: u64) -> Mono {
         Mono(self.base.0.saturating_add(table))
+    }
+
+    /// The table's topics lie below this one.
+    pub(super) fn root(&self) -> &str {
+        &self.root
     }
 
     /// Begins a turn: time moves on, and the twin with it.
@@ -148,6 +160,11 @@ impl World {
 
     /// What a subscriber at the broker received.
     pub(super) fn received(&mut self, message: Message) {
+        if message.foreign {
+            // Not the table's words; judges judge the table.
+            self.strangers += 1;
+            return;
+        }
         let mut payload = (!message.payload.is_empty()).then(|| {
             let text = || Value::String(String::from_utf8_lossy(&message.payload).into_owned());
             serde_json::from_slice(&message.payload).unwrap_or_else(|_| text())
@@ -165,6 +182,11 @@ impl World {
             if let Some(phase) = payload.as_ref().and_then(|p| p.get("phase")).and_then(Value::as_str) {
                 self.judges.phase(self.turn, phase);
             }
+        }
+        if message.topic == self.status {
+            let said = payload.as_ref().and_then(|p| p.get("status")).and_then(Value::as_str);
+            self.log.online = said.map(|said| said == "online");
+            self.news += 1;
         }
         self.judges.tell(self.turn, Seen::Mqtt { topic: message.topic, payload, retained: message.retained });
     }

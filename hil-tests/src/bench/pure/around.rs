@@ -4,7 +4,9 @@ use super::super::{Bench, Outside, Trouble};
 use super::Pure;
 use crate::twin::MS;
 use std::collections::BTreeSet;
-use tumbler_judges::{Seen, Truth};
+use tumbler_core::effect::OutLine;
+use tumbler_core::input::{InLine, Input};
+use tumbler_judges::{Part, Seen, Truth};
 
 /// What the bench remembers of what was broken.
 #[derive(Debug, Default)]
@@ -13,6 +15,14 @@ pub(super) struct Around {
     pub(super) shown: BTreeSet<Outside>,
     /// The process is stopped: nothing is handed in, and nothing of its own goes on.
     pub(super) hung: bool,
+    /// The serial port is gone: every transaction ends with that.
+    pub(super) port_gone: bool,
+    /// The wires are gone: nothing is driven, and no edge is seen.
+    pub(super) chip_gone: bool,
+    /// What the broker has acknowledged takes a second to be known.
+    pub(super) slow: bool,
+    /// The sign's level as last commanded, for wires that come back.
+    pub(super) sign: bool,
 }
 
 fn no_means(outside: Outside) -> Trouble {
@@ -28,24 +38,39 @@ impl Pure {
     /// Breaks something around the daemon.
     pub(super) fn break_around(&mut self, outside: Outside) -> Result<(), Trouble> {
         match outside {
-            Outside::Kill => {
-                self.kill()?;
-                self.around.shown.insert(outside);
+            Outside::Kill => self.kill()?,
+            Outside::Hang => self.hang(true),
+            // To the table they are all the same: nobody acknowledges anything.
+            Outside::BrokerDown
+            | Outside::BrokerHalfOpen
+            | Outside::BrokerDenies
+            | Outside::BrokerTlsExpired
+            | Outside::BrokerTakenOver => {
+                self.tell_broken(Part::Network, true);
+                self.broker(false)?;
             }
-            Outside::Hang => {
-                self.hang(true);
-                self.around.shown.insert(outside);
+            Outside::DiskTakes(millis) => self.journal.set_latency(u64::from(millis) * MS),
+            Outside::BrokerSlow => self.around.slow = true,
+            Outside::BrokerForgets => {
+                self.broker(false)?;
+                self.broker(true)?;
             }
-            Outside::DiskTakes(millis) => {
-                self.journal.set_latency(u64::from(millis) * MS);
-                self.around.shown.insert(outside);
+            Outside::PortUnplugged | Outside::PortRenamed => {
+                self.tell_broken(Part::Bus, true);
+                self.around.port_gone = true;
+            }
+            Outside::ChipGone => {
+                self.tell_broken(Part::Gpio, true);
+                self.around.chip_gone = true;
+                self.inbox.push_back((self.now, Input::LinesLost { reason: "the chip is gone".into() }));
+                self.after()?;
             }
             Outside::PermitMissing | Outside::RunMissing | Outside::PermitOlder | Outside::SlotMissing => {
                 self.break_files(outside)?;
-                self.around.shown.insert(outside);
             }
             _ => return Err(no_means(outside)),
         }
+        self.around.shown.insert(outside);
         Ok(())
     }
 
@@ -65,6 +90,44 @@ impl Pure {
         Ok(())
     }
 
+    fn tell_broken(&mut self, part: Part, broken: bool) {
+        self.observer.tell(self.now, Seen::Truth(Truth::Broken { part, broken }));
+    }
+
+    /// Every level is read, then every pin; where there are no wires, that is found.
+    pub(super) fn read_lines(&mut self) {
+        if self.around.chip_gone {
+            self.inbox.push_back((self.now, Input::LinesLost { reason: "the chip is gone".into() }));
+            return;
+        }
+        for line in InLine::ALL {
+            let active = self.twin.level(line);
+            self.observer.level(self.now, line, active);
+            self.inbox.push_back((self.now, Input::Level { line, active }));
+        }
+        for line in OutLine::ALL {
+            let active = self.twin.pin_level(line);
+            self.observer.pin(self.now, line, active);
+            if line != OutLine::MotorAlive {
+                self.inbox.push_back((self.now, Input::Readback { line, active }));
+            }
+        }
+    }
+
+    /// The wires are back: the shell drives every output to its safe level, and reads all of them.
+    fn lines_back(&mut self) -> Result<(), Trouble> {
+        self.around.chip_gone = false;
+        let safe = [(OutLine::MotorEnable, false), (OutLine::OutOfService, self.around.sign), (OutLine::Bell, false)];
+        for (line, active) in safe {
+            self.observer.output(self.now, line, active);
+            self.twin.output(self.now, line, active, &mut self.wires);
+        }
+        self.inbox.push_back((self.now, Input::LinesBack));
+        self.notice();
+        self.read_lines();
+        self.after()
+    }
+
     /// Mends it again.
     pub(super) fn mend_around(&mut self, outside: Outside) -> Result<(), Trouble> {
         match outside {
@@ -79,6 +142,29 @@ impl Pure {
             }
             // The daemon has made its own again.
             Outside::PermitMissing | Outside::RunMissing | Outside::PermitOlder | Outside::SlotMissing => Ok(()),
+            Outside::BrokerDown
+            | Outside::BrokerHalfOpen
+            | Outside::BrokerDenies
+            | Outside::BrokerTlsExpired
+            | Outside::BrokerTakenOver => {
+                self.tell_broken(Part::Network, false);
+                self.broker(true)
+            }
+            Outside::BrokerSlow => {
+                self.around.slow = false;
+                Ok(())
+            }
+            Outside::BrokerForgets => Ok(()),
+            Outside::PortUnplugged | Outside::PortRenamed => {
+                self.around.port_gone = false;
+                self.tell_broken(Part::Bus, false);
+                Ok(())
+            }
+            Outside::ChipGone => {
+                self.lines_back()?;
+                self.tell_broken(Part::Gpio, false);
+                Ok(())
+            }
             _ => Err(no_means(outside)),
         }
     }

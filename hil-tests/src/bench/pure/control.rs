@@ -179,8 +179,17 @@ impl Bench for Pure {
         }
     }
 
+    fn linked(&mut self) -> Result<Option<bool>, Trouble> {
+        Ok(self.table.as_ref().map(|_| self.broker))
+    }
+
+    fn retained(&mut self) -> Result<Vec<String>, Trouble> {
+        Err(Trouble::NotHere("the pure bench has no broker that keeps anything".into()))
+    }
+
     fn broker(&mut self, up: bool) -> Result<(), Trouble> {
         self.broker = up;
+        self.log.online = Some(up);
         self.relay = None;
         self.relay_more();
         // A reconnect is not instant.

@@ -19,7 +19,7 @@ use journal::Journal;
 use line::Transaction;
 use std::collections::{BTreeMap, VecDeque};
 use tumbler_core::effect::{Effect, OutLine};
-use tumbler_core::input::{InLine, Input};
+use tumbler_core::input::{BusFailure, Input};
 use tumbler_core::settings::{Parameters, Settings};
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::table::{Start, Table};
@@ -71,6 +71,8 @@ impl Setup {
 const MOST_TURNS: u32 = 10_000;
 /// The relay's way to the broker and back.
 const RELAY_NANOS: u64 = 3 * MS;
+/// The same where the path is slow: half a second each way.
+const SLOW_RELAY_NANOS: u64 = 1000 * MS;
 
 /// The bench.
 pub struct Pure {
@@ -192,18 +194,8 @@ impl Pure {
             table.map_err(|bad| Trouble::Rig(bad.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))?,
         );
         self.process(true);
-        for line in InLine::ALL {
-            let active = self.twin.level(line);
-            self.observer.level(self.now, line, active);
-            self.inbox.push_back((self.now, Input::Level { line, active }));
-        }
-        for line in OutLine::ALL {
-            let active = self.twin.pin_level(line);
-            self.observer.pin(self.now, line, active);
-            if line != OutLine::MotorAlive {
-                self.inbox.push_back((self.now, Input::Readback { line, active }));
-            }
-        }
+        self.log.online = Some(self.broker);
+        self.read_lines();
         self.carry_out();
         self.settle();
         self.trouble()
@@ -274,7 +266,11 @@ impl Pure {
         }
         if transaction.reply.is_none() {
             let request = &transaction.request;
-            let answer = self.twin.answer(self.now, request.unit, &request.op, &mut self.wires);
+            let answer = if self.around.port_gone {
+                twin::Answer { reply: Err(BusFailure::PortGone), garble: None }
+            } else {
+                self.twin.answer(self.now, request.unit, &request.op, &mut self.wires)
+            };
             transaction.answered(&answer);
             self.notice();
         } else if let Some(Transaction { request, begun, reply: Some((_, reply)), twice, .. }) = self.bus.take() {
@@ -305,7 +301,8 @@ impl Pure {
 
     fn relay_more(&mut self) {
         if self.broker && self.relay.is_none() && self.log.relayed < self.durable {
-            self.relay = Some((self.now + RELAY_NANOS, self.durable));
+            let takes = if self.around.slow { SLOW_RELAY_NANOS } else { RELAY_NANOS };
+            self.relay = Some((self.now + takes, self.durable));
         }
     }
 
@@ -316,6 +313,7 @@ impl Pure {
             self.observer.wire(&wire);
             self.log.note(&wire);
             match wire {
+                Wire::Edge { .. } | Wire::Readback { .. } | Wire::Temperature { .. } if self.around.chip_gone => {}
                 Wire::Edge { at, line, active } => self.inbox.push_back((at, Input::Edge { line, active })),
                 Wire::Readback { at, line, active } => self.inbox.push_back((at, Input::Readback { line, active })),
                 Wire::Temperature { at, reading } => self.inbox.push_back((at, Input::Temperature { reading })),
@@ -365,7 +363,14 @@ impl Pure {
         let mut effects = core::mem::take(&mut self.effects);
         for effect in effects.drain(..) {
             match effect {
+                Effect::Set { line: OutLine::OutOfService, active } if self.around.chip_gone => {
+                    self.around.sign = active
+                }
+                Effect::Set { .. } if self.around.chip_gone => {}
                 Effect::Set { line, active } => {
+                    if line == OutLine::OutOfService {
+                        self.around.sign = active;
+                    }
                     self.observer.output(self.now, line, active);
                     self.log.driven(self.now, line, active, self.twin.pin_level(line) != active);
                     self.twin.output(self.now, line, active, &mut self.wires);

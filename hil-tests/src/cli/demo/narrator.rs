@@ -246,6 +246,14 @@ impl Bench for Narrator {
     fn power(&mut self, on: bool) -> Result<(), Trouble> {
         self.bench.power(on)
     }
+    fn linked(&mut self) -> Result<Option<bool>, Trouble> {
+        self.bench.linked()
+    }
+
+    fn retained(&mut self) -> Result<Vec<String>, Trouble> {
+        self.bench.retained()
+    }
+
     fn broker(&mut self, up: bool) -> Result<(), Trouble> {
         self.tell(if up { "(the broker is back)" } else { "(the broker is gone)" });
         self.bench.broker(up)

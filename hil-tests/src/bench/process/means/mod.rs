@@ -18,6 +18,8 @@ pub(super) struct Means {
     shown: BTreeSet<Outside>,
     /// Copies of files beside the journal.
     files: files::Files,
+    network: network::Network,
+    ports: ports::Ports,
 }
 
 /// Who does the harm.
@@ -88,7 +90,13 @@ impl Virtual {
     }
 
     /// Whether it has shown.
-    pub(super) fn shown_around(&self, outside: Outside) -> bool {
-        self.means.shown.contains(&outside)
+    pub(super) fn shown_around(&mut self, outside: Outside) -> bool {
+        match room(outside) {
+            Room::Network => network::shows(self, outside),
+            Room::Ports => ports::shows(self, outside),
+            Room::Process | Room::Clock | Room::Disk | Room::Journal | Room::Files => {
+                self.means.shown.contains(&outside)
+            }
+        }
     }
 }

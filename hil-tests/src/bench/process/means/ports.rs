@@ -1,12 +1,113 @@
 //! The serial port and the wires.
 
-use super::{Virtual, no_means};
+use super::super::pty::Pty;
+use super::{RigFault, Virtual, no_means};
 use crate::bench::{Outside, Trouble};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use tumbler_judges::Part;
 
-pub(super) fn disturb(_table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
-    Err(no_means(outside))
+/// How long a daemon may take to find wires that are back, in nanoseconds: it tries once a second at least
+/// (`daemon/docs/virtual-wire.md`).
+const FOUND_NANOS: u64 = 5_000_000_000;
+/// Outputs that a daemon drives at the beginning of a connection.
+const SAFE_OUTPUTS: u64 = 3;
+
+/// The serial port that was unplugged.
+#[derive(Debug, Default)]
+pub(super) struct Ports {
+    /// The device that the daemon had open when it vanished.
+    device: PathBuf,
+    broken: Option<Outside>,
 }
 
-pub(super) fn restore(_table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
-    Err(no_means(outside))
+pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
+    if let Some(broken) = table.means.ports.broken {
+        return Err(Trouble::Rig(format!("{outside:?} while {broken:?}: the ports break in one way at a time")));
+    }
+    match outside {
+        Outside::PortUnplugged | Outside::PortRenamed => {
+            let device = table.device().map(ToOwned::to_owned).unwrap_or_default();
+            if !holds(table, &device)? {
+                return Err(Trouble::Rig(format!("tumblerd does not have {} open", device.display())));
+            }
+            table.tell_broken(Part::Bus, true);
+            table.unplug()?;
+            table.means.ports.device = device;
+        }
+        Outside::ChipGone => {
+            table.tell_broken(Part::Gpio, true);
+            table.socket.unplug()?;
+        }
+        Outside::LineBusy => {
+            return Err(Trouble::NotHere(
+                "nobody else can hold a virtual wire's line: by daemon/docs/virtual-wire.md a new connection replaces the old one"
+                    .into(),
+            ));
+        }
+        _ => return Err(no_means(outside)),
+    }
+    table.means.ports.broken = Some(outside);
+    Ok(())
+}
+
+pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
+    if table.means.ports.broken != Some(outside) {
+        return Err(Trouble::Rig(format!("{outside:?} is to be mended, and is not broken")));
+    }
+    if !gone(table, outside)? {
+        return Err(Trouble::Rig(format!("{outside:?} was mended before it took hold")));
+    }
+    match outside {
+        Outside::PortUnplugged | Outside::PortRenamed => {
+            let mut port = Pty::open(&table.dir.bus())?;
+            if outside == Outside::PortRenamed && port.device() == table.means.ports.device {
+                // The kernel gives a number again that is free; the pair that has it now is kept until there is another.
+                port = Pty::open(&table.dir.bus())?;
+            }
+            table.plug(port);
+            table.tell_broken(Part::Bus, false);
+        }
+        _ => {
+            table.socket.plug()?;
+            // The wires work again once the daemon has found them and driven them to what they are to be.
+            let until = table.world.now() + FOUND_NANOS;
+            if !table.turn_until(until, |table| Ok(table.socket.driven() >= SAFE_OUTPUTS))? {
+                let why = format!("tumblerd did not come back to its wires within {} s", FOUND_NANOS / 1_000_000_000);
+                table.findings.push(why);
+            }
+            table.tell_broken(Part::Gpio, false);
+        }
+    }
+    table.means.shown.insert(outside);
+    table.means.ports.broken = None;
+    Ok(())
+}
+
+/// Whether it shows now, where it is broken now; else whether it has shown.
+pub(super) fn shows(table: &mut Virtual, outside: Outside) -> bool {
+    if table.means.ports.broken != Some(outside) {
+        return table.means.shown.contains(&outside);
+    }
+    gone(table, outside).unwrap_or(false)
+}
+
+/// Whether the daemon truly lost it: nothing is there under its name, and the daemon let go of what it had open.
+fn gone(table: &mut Virtual, outside: Outside) -> Result<bool, RigFault> {
+    if outside == Outside::ChipGone {
+        return Ok(UnixStream::connect(table.dir.wire()).is_err() && !table.socket.connected());
+    }
+    let device = table.means.ports.device.clone();
+    Ok(std::fs::symlink_metadata(table.dir.bus()).is_err() && !holds(table, &device)?)
+}
+
+/// Whether the daemon has this device open, as the kernel says.
+fn holds(table: &Virtual, device: &std::path::Path) -> Result<bool, RigFault> {
+    let Some(pid) = table.daemon.pid() else { return Ok(false) };
+    let dir = PathBuf::from(format!("/proc/{pid}/fd"));
+    let open = std::fs::read_dir(&dir).map_err(RigFault::file("read the directory", &dir))?;
+    let name = device.to_string_lossy().into_owned();
+    // The kernel adds ` (deleted)` to a device that is gone.
+    let is = |path: PathBuf| path.to_string_lossy().split(' ').next() == Some(name.as_str());
+    Ok(open.flatten().filter_map(|entry| std::fs::read_link(entry.path()).ok()).any(is))
 }

@@ -6,6 +6,7 @@ mod demo;
 mod list;
 mod matrix;
 mod output;
+mod page;
 mod run;
 mod say;
 mod selftest;
@@ -48,6 +49,10 @@ enum Command {
     },
     /// Play random rounds on the pure bench, healthy or with everything breaking, until the judges find something.
     Campaign(campaign::CampaignArgs),
+    /// Make the page of results anew, from one or more of them.
+    ///
+    /// Example: tumbler-hil report bench-1/ bench-2/ --out together/
+    Report(page::ReportArgs),
     /// Check the rig itself: wires loop back, the clock is steady, the broker is reachable.
     Selftest,
 }
@@ -96,6 +101,7 @@ pub fn main() -> ExitCode {
         }
         Command::Demo(args) => demo::demo(&args),
         Command::Campaign(args) => campaign::campaign(&args),
+        Command::Report(args) => page::report(&args),
         Command::Selftest => selftest::selftest(),
     };
     match code {

@@ -28,7 +28,7 @@ pub(super) struct How {
     /// Only the I-th of N parts, for several benches.
     #[arg(long, value_name = "I/N")]
     pub(super) shard: Option<Shard>,
-    /// Write results.json, junit.xml, and the wires of cells as cells/NAME.vcd into this directory.
+    /// Write report.html, results.json, junit.xml, and the wires of cells as cells/NAME.vcd into this directory.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Of which cells a VCD file is written.

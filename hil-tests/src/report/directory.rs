@@ -2,10 +2,11 @@
 //! no more traces are held than cells run at once.
 
 use super::cell::CellReport;
+use super::diagram::Diagram;
 use super::results::{Build, Cell, Results, Run};
-use super::{junit, vcd};
+use super::{junit, page, vcd};
 use anyhow::Context;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Where dumps lie within the directory.
 const CELLS: &str = "cells";
+
+/// The page's name within a directory.
+pub const PAGE: &str = "report.html";
 
 /// What a run is, before it is known what it finds.
 #[derive(Clone, Debug)]
@@ -44,6 +48,9 @@ pub struct Directory {
 #[derive(Debug, Default)]
 struct Taken {
     dumps: BTreeMap<String, PathBuf>,
+    diagrams: BTreeMap<String, Diagram>,
+    /// Faults and scenarios of which a cell is drawn.
+    drawn: BTreeSet<String>,
     trouble: Option<anyhow::Error>,
 }
 
@@ -62,6 +69,13 @@ impl Directory {
     /// Takes up what a cell has captured, and lets go of it.
     pub fn take(&self, report: &mut CellReport) {
         let Some(capture) = report.capture.take() else { return };
+        let kind = format!("{}{}", report.identity.fault, report.identity.scenario);
+        let first = self.taken.lock().unwrap_or_else(PoisonError::into_inner).drawn.insert(kind);
+        if first || report.fails() {
+            let diagram = Diagram::of(&capture);
+            let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+            taken.diagrams.insert(report.name.clone(), diagram);
+        }
         if !(self.all_dumps || report.fails()) {
             return;
         }
@@ -86,7 +100,11 @@ impl Directory {
         if let Some(trouble) = taken.trouble {
             return Err(trouble);
         }
-        let cells = reports.iter().map(|report| Cell { vcd: taken.dumps.remove(&report.name), ..Cell::of(report) });
+        let cells = reports.iter().map(|report| Cell {
+            vcd: taken.dumps.remove(&report.name),
+            diagram: taken.diagrams.remove(&report.name),
+            ..Cell::of(report)
+        });
         let results = Results::of(Run {
             bench: self.about.bench.clone(),
             about: self.about.about,
@@ -101,6 +119,8 @@ impl Directory {
             cells: cells.collect(),
         });
         results.write(&self.path)?;
+        let page = self.path.join(PAGE);
+        fs::write(&page, page::html(&results)).with_context(|| format!("write {}", page.display()))?;
         let path = self.path.join("junit.xml");
         let xml = junit::xml(&self.about.bench, reports, took)?;
         fs::write(&path, xml).with_context(|| format!("write {}", path.display()))

@@ -2,9 +2,13 @@
 
 pub mod capture;
 pub mod cell;
+pub mod clause;
+pub mod diagram;
 pub mod directory;
 pub mod heat;
 pub mod junit;
+pub mod merge;
+pub mod page;
 pub mod progress;
 pub mod results;
 pub mod vcd;

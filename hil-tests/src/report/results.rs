@@ -2,6 +2,7 @@
 //! together.
 
 use super::cell::{CellReport, Identity};
+use super::diagram::Diagram;
 use super::reason;
 use crate::scenario::Verdict;
 use crate::scenario::note::{Latency, Mark};
@@ -105,6 +106,17 @@ impl Found {
     /// All of them, worst last.
     pub const ALL: [Self; 4] = [Self::Pass, Self::NotExecuted, Self::Invalid, Self::Fail];
 
+    /// Its word, as in all reports.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "PASS",
+            Self::NotExecuted => "NOT_EXECUTED",
+            Self::Invalid => "INVALID",
+            Self::Fail => "FAIL",
+        }
+    }
+
     /// What this verdict found.
     #[must_use]
     pub const fn of(verdict: &Verdict) -> Self {
@@ -153,6 +165,9 @@ pub struct Cell {
     /// The dump of its wires, relative to the directory of the results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vcd: Option<PathBuf>,
+    /// Its lines around what was broken: of every cell that does not pass, and of the first of each fault or scenario.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diagram: Option<Diagram>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
@@ -197,11 +212,12 @@ impl Cell {
             },
             log: report.log.clone(),
             notes: report.notes.clone(),
-            clauses: report.clauses.clone(),
+            clauses: super::clause::cited(report),
             marks: report.marks.clone(),
             latencies: report.latencies.clone(),
             late_ns: report.late_ns,
             vcd: None,
+            diagram: None,
         }
     }
 
@@ -247,6 +263,24 @@ impl Results {
         }
         serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(&text))
             .map_err(|e| bad(format!("{}: {}", e.path(), e.inner())))
+    }
+
+    /// Copies the dumps of cells from one directory to another, where they lie apart from those of other results.
+    ///
+    /// # Errors
+    /// [`BadResults`] with the dump that cannot be copied.
+    pub fn take_dumps(&mut self, from: &Path, to: &Path, number: usize) -> Result<(), BadResults> {
+        for dump in self.runs.iter_mut().flat_map(|run| &mut run.cells).filter_map(|cell| cell.vcd.as_mut()) {
+            let source = from.join(&*dump);
+            let bad = |problem: String| BadResults { path: source.clone(), problem };
+            let name = dump.file_name().ok_or_else(|| bad("is no file".into()))?;
+            let place = Path::new(&format!("cells-{number}")).join(name);
+            let target = to.join(&place);
+            let made = target.parent().map_or(Ok(()), std::fs::create_dir_all);
+            made.and_then(|()| std::fs::copy(&source, &target)).map_err(|e| bad(e.to_string()))?;
+            *dump = place;
+        }
+        Ok(())
     }
 
     /// Writes the results into a directory.

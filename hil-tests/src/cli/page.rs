@@ -1,0 +1,56 @@
+//! `tumbler-hil report`: the page made anew, from one or more results.
+
+use super::say;
+use crate::report::directory::PAGE;
+use crate::report::merge::together;
+use crate::report::results::{FILE, Results};
+use crate::report::{self, page};
+use anyhow::Context;
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(super) struct ReportArgs {
+    /// Directories that `run --out` or `matrix --out` wrote, or their results.json; several are put together.
+    #[arg(value_name = "DIR", required = true)]
+    results: Vec<PathBuf>,
+    /// Write the page into this directory, with the results where they were put together; the only DIR unless given.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+pub(super) fn report(args: &ReportArgs) -> anyhow::Result<u8> {
+    let all = args.results.iter().map(|path| Results::read(path)).collect::<Result<Vec<_>, _>>()?;
+    let out = match (&args.out, args.results.as_slice()) {
+        (Some(out), _) => out,
+        (None, [only]) if only.is_dir() => only,
+        (None, _) => anyhow::bail!("--out DIR is needed: there is more than one result, or a file"),
+    };
+    std::fs::create_dir_all(out).with_context(|| format!("make {}", out.display()))?;
+    let mut results = all;
+    if let Some(out) = &args.out {
+        for (number, (from, results)) in args.results.iter().zip(&mut results).enumerate() {
+            let from = if from.is_dir() { from.as_path() } else { from.parent().unwrap_or(from) };
+            results.take_dumps(from, out, number + 1)?;
+        }
+    }
+    let merged = together(results);
+    if args.out.is_some() {
+        merged.write(out)?;
+    }
+    let page = out.join(PAGE);
+    std::fs::write(&page, page::html(&merged)).with_context(|| format!("write {}", page.display()))?;
+    merged.twice.iter().for_each(|line| say::line(line));
+    let cells = merged.runs.iter().flat_map(|run| &run.cells);
+    let failing = cells.clone().filter(|cell| cell.fails()).count();
+    say::line(&format!(
+        "{} cells of {} runs, {failing} not passed: {}",
+        cells.count(),
+        merged.runs.len(),
+        page.display()
+    ));
+    if args.out.is_some() {
+        say::line(&format!("put together in {}", out.join(FILE).display()));
+    }
+    Ok(if failing > 0 { report::FAILED } else { report::PASSED })
+}

@@ -1,0 +1,147 @@
+//! Which clauses of the rules a cell proves. Expectations and judges cite them in the words of people ("NZ 3.3(b), 6.5:
+//! the winning areas light"); here citations become clauses of the text that the cell was played by.
+
+use super::cell::CellReport;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+/// How the texts are called where they are cited: the name, the texts that it means.
+const TEXTS: [(&str, &[&str]); 6] = [
+    ("NZ98", &["NZ98"]),
+    ("NZ9", &["NZ9"]),
+    ("NZ", &["NZ98", "NZ9"]),
+    ("SGV6", &["SGV6"]),
+    ("SGOC", &["SGOC"]),
+    ("SGOC-early", &["SGOC-early"]),
+];
+
+/// The text of each rule set.
+pub const RULES: [(&str, &str); 5] =
+    [("nz-1998", "NZ98"), ("nz-div9", "NZ9"), ("sg-v6", "SGV6"), ("sg-open", "SGOC"), ("sg-open-early", "SGOC-early")];
+
+/// One thing that the rules ask for.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Clause {
+    /// What, in our own words.
+    pub about: String,
+    /// The clause of each text that asks for it, such as `NZ9 7.1(a)`.
+    #[serde(rename = "in")]
+    pub within: Vec<String>,
+    /// Only cells on this layout prove it.
+    #[serde(default)]
+    pub layout: Option<String>,
+    /// Why no machine can prove it.
+    #[serde(default)]
+    pub untestable: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    clause: Vec<Clause>,
+}
+
+/// All clauses; a part of the program, so that a report needs no other file.
+#[must_use]
+pub fn all() -> &'static [Clause] {
+    static ALL: OnceLock<Vec<Clause>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        // A test reads it; a program with a bad list shows no clauses.
+        toml::from_str::<File>(include_str!("../../../fixtures/clauses.toml")).map(|f| f.clause).unwrap_or_default()
+    })
+}
+
+/// The clauses of its own text that the cell cites, and that its judges had to judge.
+#[must_use]
+pub fn cited(report: &CellReport) -> Vec<String> {
+    let text = RULES.iter().find(|(rules, _)| *rules == report.identity.rules).map_or("", |(_, text)| *text);
+    let citations = report.clauses.iter().map(String::as_str).chain(report.judged.iter().copied());
+    let numbers: BTreeSet<String> = citations.flat_map(read).collect();
+    let mut found = BTreeSet::new();
+    for clause in all().iter().filter(|clause| clause.untestable.is_none()) {
+        if clause.layout.as_ref().is_some_and(|layout| *layout != report.identity.layout) {
+            continue;
+        }
+        // What one text cites stands for the same thing in the others; pay tables differ.
+        if clause.within.iter().any(|id| numbers.contains(id)) || clause.layout.is_some() && paid(&numbers) {
+            found.extend(clause.within.iter().filter(|id| id.split(' ').next() == Some(text)).cloned());
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// Whether the areas of a result were judged, by the pay table in force.
+fn paid(numbers: &BTreeSet<String>) -> bool {
+    numbers.contains("NZ98 4.1")
+}
+
+/// The clauses that a citation names, such as `NZ98 7.1(b)` and `NZ9 7.1(b)` for "NZ 7.1(b): why".
+#[must_use]
+pub fn read(citation: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut texts: Vec<&str> = Vec::new();
+    let (mut named, mut last) = (false, String::new());
+    for word in citation.split_whitespace() {
+        let bare = word.trim_end_matches([',', ':', ';', '.']);
+        if let Some((_, means)) = TEXTS.iter().find(|(name, _)| *name == bare) {
+            // `NZ98 and NZ9 6.3` means both.
+            if named {
+                texts.clear();
+            }
+            named = false;
+            texts.extend(*means);
+        } else if bare.starts_with(|c: char| c.is_ascii_digit()) && !texts.is_empty() {
+            named = true;
+            bare.clone_into(&mut last);
+            found.extend(texts.iter().map(|text| format!("{text} {bare}")));
+        } else if let (Some(to), Some((stem, from))) = (letter(bare), last.rsplit_once('(')) {
+            // `5(a) to (d)` means all four.
+            let from = letter(&format!("({from}")).unwrap_or(to);
+            for between in from..=to {
+                found.extend(texts.iter().map(|text| format!("{text} {stem}({})", char::from(between))));
+            }
+        } else if !["and", "to", "with", "or"].contains(&bare) {
+            texts.clear();
+        }
+        if word.ends_with(':') {
+            texts.clear();
+        }
+    }
+    found
+}
+
+/// The letter of `(d)`.
+fn letter(word: &str) -> Option<u8> {
+    match *word.as_bytes() {
+        [b'(', letter @ b'a'..=b'z', b')'] => Some(letter),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_can_be_read_and_names_no_clause_twice() {
+        let file: File = toml::from_str(include_str!("../../../fixtures/clauses.toml")).unwrap();
+        let mut seen = BTreeSet::new();
+        for id in file.clause.iter().flat_map(|clause| &clause.within) {
+            assert!(seen.insert(id), "{id} is named twice");
+            let text = id.split(' ').next().unwrap();
+            assert!(RULES.iter().any(|(_, known)| *known == text), "{id} is of no text");
+        }
+    }
+
+    #[test]
+    fn citations_are_read_as_people_write_them() {
+        assert_eq!(read("NZ98 and NZ9 6.3"), ["NZ98 6.3", "NZ9 6.3"]);
+        assert_eq!(read("NZ 6.2, SGV6 3.6: the bell, 7 times"), ["NZ98 6.2", "NZ9 6.2", "SGV6 3.6"]);
+        assert_eq!(read("NZ9 6.1 with 7.1(b)"), ["NZ9 6.1", "NZ9 7.1(b)"]);
+        assert_eq!(read("FAULTS motor.stall, NZ 7.1(b), 7.4").len(), 4);
+        assert!(read("NZ 5(a) to (d): tests").contains(&"NZ9 5(c)".to_owned()));
+        assert_eq!(read("DESIGN: 3 ways"), Vec::<String>::new());
+    }
+}

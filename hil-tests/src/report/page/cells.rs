@@ -1,0 +1,71 @@
+//! Each cell: its verdict and why, how it is run again, and its lines over time.
+
+use super::{Found, Shown, badge};
+use maud::{Markup, html};
+use std::collections::BTreeMap;
+
+/// All cells, by fault or scenario; whatever did not pass comes first.
+pub(super) fn section(shown: &[Shown<'_>]) -> Markup {
+    let mut groups: BTreeMap<(bool, &str), Vec<Shown<'_>>> = BTreeMap::new();
+    for s in shown {
+        let at = &s.cell.identity;
+        let name = if at.fault.is_empty() { &at.scenario } else { &at.fault };
+        groups.entry((at.fault.is_empty(), name)).or_default().push(*s);
+    }
+    let failed: Vec<&Shown<'_>> = shown.iter().filter(|s| s.cell.fails()).collect();
+    html! {
+        h2 id="cells" { "Cells" }
+        @if !failed.is_empty() {
+            p { b { "Not passed: " } @for s in &failed { a href={"#" (s.id())} { (s.cell.name) } " " } }
+        }
+        @for ((_, name), cells) in &groups {
+            @let bad = cells.iter().filter(|s| s.cell.fails()).count();
+            details class=(if bad > 0 { "fail" } else { "" }) open[bad > 0] {
+                summary { b { (name) } " " span class="quiet" { (cells.len()) " cells" @if bad > 0 { ", " (bad) " not passed" } } }
+                p class="quiet" { (cells.first().map_or("", |s| s.cell.about.as_str())) }
+                @for s in cells { (cell(s)) }
+            }
+        }
+    }
+}
+
+fn cell(s: &Shown<'_>) -> Markup {
+    let cell = s.cell;
+    let (class, letter) = badge(cell);
+    // Thousands of cells that passed are told in short; the first of each fault is whole.
+    let whole = cell.verdict != Found::Pass || cell.diagram.is_some();
+    html! {
+        details id=(s.id()) class=(if cell.fails() { "fail" } else { "" }) {
+            summary { span class={"v " (class)} { (letter) } " " (cell.name) " " span class="quiet" { (cell.verdict.word()) " on " (s.run.bench) } }
+            @for reason in &cell.reasons { pre { (reason) } }
+            dl {
+                dt { "run again" } dd { code { (replay(s)) } }
+                dt { "seed" } dd { (cell.seed) }
+                dt { "took" } dd { (format!("{:.1} s of table time in {:.2} s", cell.table_ns as f64 / 1e9, cell.took_ms as f64 / 1e3)) @if cell.late_ns > 0 { (format!("; the rig was {:.1} ms late at most", cell.late_ns as f64 / 1e6)) } }
+                @if !cell.clauses.is_empty() { dt { "clauses" } dd { (cell.clauses.join(", ")) } }
+                @for latency in &cell.latencies {
+                    dt { "in time" } dd { (latency.what) ": " (format!("{:.1} of {:.0} ms", latency.took_ns as f64 / 1e6, latency.limit_ns as f64 / 1e6)) }
+                }
+                @if let Some(vcd) = &cell.vcd { @let path = vcd.display().to_string(); dt { "wires" } dd { a href=(path) { (path) } " for GTKWave or PulseView" } }
+                @for note in &cell.notes { dt { "left out" } dd { (note) } }
+            }
+            @if whole {
+                @if let Some(diagram) = &cell.diagram { div class="scroll" tabindex="0" { (diagram.svg(&cell.marks)) } }
+                @if !cell.steps.is_empty() { details { summary { (cell.steps.len()) " steps" } ol { @for step in &cell.steps { li { code { (step) } } } } } }
+                @if !cell.records.is_empty() { details { summary { (cell.records.len()) " records" } pre { (cell.records.join("\n")) } } }
+                @if !cell.log.is_empty() { details { summary { "the end of the daemon's log" } pre { (cell.log) } } }
+            }
+        }
+    }
+}
+
+/// The command that runs this cell again.
+fn replay(s: &Shown<'_>) -> String {
+    let (at, run) = (&s.cell.identity, s.run);
+    let bench = format!("--bench fixtures/benches/{}.toml --seed {}", run.bench, run.salt);
+    if at.fault.is_empty() {
+        format!("tumbler-hil run --only '{}' {bench}", s.cell.name)
+    } else {
+        format!("tumbler-hil matrix --fault '{}*' --phase {} --rules {} {bench}", at.fault, at.phase, at.rules)
+    }
+}

@@ -1,0 +1,80 @@
+//! What is proved of each clause of the rules, and of which nothing.
+
+use super::{Found, Shown};
+use crate::report::clause::{self, Clause, RULES};
+use maud::{Markup, html};
+use std::collections::BTreeMap;
+
+/// A clause of one text with the cells that cite it.
+struct Proof<'a> {
+    id: &'a str,
+    clause: &'a Clause,
+    passed: Vec<Shown<'a>>,
+    failed: Vec<Shown<'a>>,
+}
+
+impl Proof<'_> {
+    fn open(&self) -> bool {
+        self.clause.untestable.is_none() && self.passed.is_empty()
+    }
+}
+
+/// The clauses of the five texts.
+pub(super) fn section(shown: &[Shown<'_>]) -> Markup {
+    let mut cited: BTreeMap<&str, (Vec<Shown<'_>>, Vec<Shown<'_>>)> = BTreeMap::new();
+    for s in shown {
+        for id in &s.cell.clauses {
+            let (passed, failed) = cited.entry(id).or_default();
+            match s.cell.verdict {
+                Found::Pass => passed.push(*s),
+                Found::Fail => failed.push(*s),
+                // Nothing is known of it.
+                Found::Invalid | Found::NotExecuted => {}
+            }
+        }
+    }
+    html! {
+        h2 id="clauses" { "Clauses of the rules" }
+        p class="quiet" { "A cell proves a clause when it passes and an expectation or a judge that had something to judge cites it." }
+        @for (rules, text) in RULES {
+            (of_text(rules, text, &cited))
+        }
+    }
+}
+
+fn of_text(rules: &str, text: &str, cited: &BTreeMap<&str, (Vec<Shown<'_>>, Vec<Shown<'_>>)>) -> Markup {
+    let mut proofs: Vec<Proof<'_>> = Vec::new();
+    for clause in clause::all() {
+        for id in clause.within.iter().filter(|id| id.split(' ').next() == Some(text)) {
+            let (passed, failed) = cited.get(id.as_str()).cloned().unwrap_or_default();
+            proofs.push(Proof { id, clause, passed, failed });
+        }
+    }
+    proofs.sort_by_key(|proof| proof.id);
+    let testable = proofs.iter().filter(|p| p.clause.untestable.is_none()).count();
+    let open: Vec<&Proof<'_>> = proofs.iter().filter(|p| p.open()).collect();
+    html! {
+        h3 { (rules) " (" (text) "): " (testable - open.len()) " of " (testable) " testable clauses proved" }
+        @if !open.is_empty() {
+            p { b { "Nothing proves " } @for (n, proof) in open.iter().enumerate() { @if n > 0 { ", " } (proof.id) " (" (proof.clause.about) ")" } "." }
+        }
+        details { summary { "All clauses of " (text) }
+            div class="wide" { table {
+                thead { tr { th { "clause" } th { "what it asks for" } th { "passed" } th { "failed" } th { "such as" } } }
+                tbody { @for proof in &proofs {
+                    tr {
+                        td { (proof.id) } td { (proof.clause.about) }
+                        @match &proof.clause.untestable {
+                            Some(why) => td colspan="3" class="quiet" { "not testable: " (why) },
+                            None => {
+                                td { (proof.passed.len()) @if proof.open() { " " span class="v inv" { "none" } } }
+                                td { (proof.failed.len()) }
+                                td { @for s in proof.failed.iter().chain(&proof.passed).take(3) { (s.link()) " " } }
+                            }
+                        }
+                    }
+                } }
+            } }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! How long the table took, against its deadlines.
+
+use super::Shown;
+use maud::{Markup, html};
+use std::collections::BTreeMap;
+
+/// Columns of a histogram.
+const BINS: usize = 24;
+
+/// A histogram for each deadline of each unit.
+pub(super) fn section(shown: &[Shown<'_>]) -> Markup {
+    let mut groups: BTreeMap<(&str, &str, &str, u64), Vec<u64>> = BTreeMap::new();
+    for s in shown {
+        let at = &s.cell.identity;
+        let unit = if at.fault.is_empty() { "scenarios" } else { at.fault.split('.').next().unwrap_or_default() };
+        for latency in &s.cell.latencies {
+            groups.entry((&s.run.bench, unit, &latency.what, latency.limit_ns)).or_default().push(latency.took_ns);
+        }
+    }
+    // What waits without a deadline of its own says nothing about one.
+    let (plots, single): (Vec<_>, Vec<_>) = groups.iter().partition(|(_, took)| took.len() > 1);
+    html! {
+        h2 id="latencies" { "Latencies against deadlines" }
+        p class="quiet" { "Under virtual time these are the table's own; in real time the machine's other work is in them. The dashed line is the deadline." }
+        div class="plots" { @for ((bench, unit, what, limit), took) in &plots { (plot(bench, unit, what, *limit, took)) } }
+        @if !single.is_empty() {
+            details { summary { (single.len()) " that were measured once" }
+                ul { @for ((bench, unit, what, limit), took) in &single {
+                    li { (bench) ", " (unit) ": " (what) " took " (millis(took.first().copied().unwrap_or(0))) " of " (millis(*limit)) }
+                } }
+            }
+        }
+    }
+}
+
+fn plot(bench: &str, unit: &str, what: &str, limit: u64, took: &[u64]) -> Markup {
+    let mut sorted = took.to_vec();
+    sorted.sort_unstable();
+    let at = |share: usize| sorted.get(sorted.len() * share / 100).or(sorted.last()).copied().unwrap_or(0);
+    let (median, worst) = (at(50), sorted.last().copied().unwrap_or(0));
+    let end = (limit.max(worst) as f64 * 1.08).max(1.0);
+    let mut bins = [0_usize; BINS];
+    for value in &sorted {
+        if let Some(bin) = bins.get_mut(((*value as f64 / end) * BINS as f64) as usize) {
+            *bin += 1;
+        }
+    }
+    let most = bins.iter().copied().max().unwrap_or(1).max(1) as f64;
+    let said = format!(
+        "{} of {bench}: {what}; n {}, median {}, worst {}, deadline {}",
+        unit,
+        took.len(),
+        millis(median),
+        millis(worst),
+        millis(limit)
+    );
+    html! {
+        figure {
+            figcaption { b { (unit) } " on " (bench) ": " (what) }
+            svg role="img" aria-label=(said) viewBox="0 0 300 96" {
+                @for (n, count) in bins.iter().enumerate() {
+                    @if *count > 0 {
+                        @let height = (*count as f64 / most * 66.0).max(2.0);
+                        rect class="bar" x=(format!("{:.1}", n as f64 * 300.0 / BINS as f64)) y=(format!("{:.1}", 70.0 - height)) width="11.5" height=(format!("{height:.1}")) { title { (count) } }
+                    }
+                }
+                path class="limit" d=(format!("M{:.1} 0V74", limit as f64 / end * 300.0)) {}
+                path class="grid" d="M0 70H300" {}
+                text x="0" y="88" { "n " (took.len()) "  median " (millis(median)) "  worst " (millis(worst)) "  of " (millis(limit)) }
+            }
+        }
+    }
+}
+
+fn millis(nanos: u64) -> String {
+    format!("{:.1} ms", nanos as f64 / 1e6)
+}

@@ -1,0 +1,162 @@
+//! The page: one file that needs no other, readable without scripts, for whoever wants to know what a run found.
+
+mod cells;
+mod clauses;
+mod latencies;
+mod tables;
+
+use super::results::{Cell, Found, Results, Run};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use std::collections::BTreeMap;
+
+/// Shape and letter of a verdict: colour alone would not tell everybody.
+const fn badge(cell: &Cell) -> (&'static str, &'static str) {
+    match cell.verdict {
+        Found::Pass => ("pass", "P"),
+        Found::Fail => ("fail", "✖F"),
+        Found::Invalid => ("inv", "?I"),
+        Found::NotExecuted if cell.listed => ("not", "–"),
+        Found::NotExecuted => ("fail", "✖N"),
+    }
+}
+
+/// A cell with the run that it is of, and the name of its place on the page.
+#[derive(Clone, Copy)]
+struct Shown<'a> {
+    cell: &'a Cell,
+    run: &'a Run,
+    place: (usize, usize),
+}
+
+impl Shown<'_> {
+    fn id(&self) -> String {
+        format!("c{}-{}", self.place.0, self.place.1)
+    }
+
+    fn link(&self) -> Markup {
+        let (class, letter) = badge(self.cell);
+        let name = format!("{}: {}", self.cell.name, self.cell.verdict.word());
+        html! { a class={"v " (class)} href={"#" (self.id())} title=(name) { (letter) } }
+    }
+}
+
+/// The page of these results.
+#[must_use]
+pub fn html(results: &Results) -> String {
+    let mut shown: Vec<Shown<'_>> = Vec::new();
+    for (number, run) in results.runs.iter().enumerate() {
+        shown.extend(run.cells.iter().enumerate().map(|(n, cell)| Shown { cell, run, place: (number, n) }));
+    }
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { "tumbler-hil: what was found" }
+                style { (PreEscaped(include_str!("page.css"))) }
+            }
+            body {
+                h1 { "What tumbler-hil found" }
+                nav {
+                    a href="#runs" { "Runs" } a href="#matrix" { "Faults" } a href="#scenarios" { "Scenarios" }
+                    a href="#open" { "Not proved" } a href="#latencies" { "Latencies" } a href="#clauses" { "Clauses" }
+                    a href="#cells" { "Cells" }
+                }
+                (summary(results, &shown))
+                (tables::matrix(&shown))
+                (tables::scenarios(&shown))
+                (open(&shown))
+                (latencies::section(&shown))
+                (clauses::section(&shown))
+                (cells::section(&shown))
+                script { (PreEscaped(include_str!("page.js"))) }
+            }
+        }
+    };
+    page.into_string()
+}
+
+fn summary(results: &Results, shown: &[Shown<'_>]) -> Markup {
+    let count = |verdict: Found| shown.iter().filter(|s| s.cell.verdict == verdict).count();
+    let left: usize = results.runs.iter().map(|run| run.left).sum();
+    html! {
+        div class="counts" {
+            div class="pass" { b { (count(Found::Pass)) } "P PASS" }
+            div class=(if count(Found::Fail) > 0 { "fail" } else { "not" }) { b { (count(Found::Fail)) } "✖F FAIL" }
+            div class=(if count(Found::Invalid) > 0 { "inv" } else { "not" }) { b { (count(Found::Invalid)) } "?I INVALID: the rig was at fault" }
+            div class="not" { b { (count(Found::NotExecuted)) } "– NOT_EXECUTED" }
+            @if left > 0 { div class="inv" { b { (left) } "never begun" } }
+        }
+        h2 id="runs" { "Runs" }
+        div class="wide" { table {
+            thead { tr { th { "bench" } th { "begun (UTC)" } th { "took" } th { "cells" } th { "seed" } th { "at once" } th { "machine" } th { "builds" } } }
+            tbody {
+                @for run in &results.runs {
+                    @let table_s = run.cells.iter().map(|cell| cell.table_ns).sum::<u64>() as f64 / 1e9;
+                    tr {
+                        td { b { (run.bench) } br; span class="quiet" { (run.about) } }
+                        td { (utc(run.begun)) }
+                        td { (format!("{:.1} s for {table_s:.0} s of table time", run.took_ms as f64 / 1e3)) }
+                        td { (run.cells.len()) } td { (run.salt) } td { (run.jobs) } td { (run.host) }
+                        td {
+                            @for build in std::iter::once(&run.rig).chain(&run.daemon) {
+                                div { (build.version) " " code class="quiet" title=(build.sha256) { (build.sha256.get(..12).unwrap_or("?")) } }
+                            }
+                        }
+                    }
+                }
+            }
+        } }
+        @if !results.twice.is_empty() {
+            details { summary { (results.twice.len()) " cells were run more than once" } ul { @for line in &results.twice { li { (line) } } } }
+        }
+    }
+}
+
+/// What was not proved, and why; like reasons together.
+fn open(shown: &[Shown<'_>]) -> Markup {
+    let mut reasons: BTreeMap<(Found, String), Vec<&Shown<'_>>> = BTreeMap::new();
+    for s in shown.iter().filter(|s| matches!(s.cell.verdict, Found::Invalid | Found::NotExecuted)) {
+        reasons.entry((s.cell.verdict, s.cell.reasons.join("; "))).or_default().push(s);
+    }
+    let mut notes: BTreeMap<&str, usize> = BTreeMap::new();
+    for note in shown.iter().flat_map(|s| &s.cell.notes) {
+        *notes.entry(note).or_default() += 1;
+    }
+    html! {
+        h2 id="open" { "What was INVALID or NOT_EXECUTED, and why" }
+        @if reasons.is_empty() && notes.is_empty() { p { "Nothing: every cell has a verdict about the table." } }
+        @for ((verdict, why), of) in &reasons {
+            details {
+                summary {
+                    b { (of.len()) " " (verdict.word()) } " on " (of.first().map_or("", |s| s.run.bench.as_str()))
+                    @if *verdict == Found::NotExecuted { (if of.iter().all(|s| s.cell.listed) { ", on the bench's list" } else { ", NOT on the bench's list" }) }
+                    ": " (why)
+                }
+                p { @for s in of { a href={"#" (s.id())} { (s.cell.name) } " " } }
+            }
+        }
+        @if !notes.is_empty() {
+            h3 { "Left out of cells that ran" }
+            ul { @for (note, count) in &notes { li { (count) " × " (note) } } }
+        }
+    }
+}
+
+/// Seconds since 1970 as date and time.
+fn utc(seconds: u64) -> String {
+    // Days to a date after Howard Hinnant's civil_from_days, for years from 1970 on.
+    let (days, rest) = (seconds / 86_400 + 719_468, seconds % 86_400);
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    format!("{year}-{month:02}-{day:02} {:02}:{:02}:{:02}", rest / 3600, rest / 60 % 60, rest % 60)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,107 @@
+//! Faults by phases, and scenarios by layouts.
+
+use super::Shown;
+use crate::fault::Place;
+use crate::report::clause::RULES;
+use maud::{Markup, html};
+use std::collections::{BTreeMap, BTreeSet};
+
+fn benches<'a>(shown: &[Shown<'a>]) -> BTreeSet<&'a str> {
+    shown.iter().map(|s| s.run.bench.as_str()).collect()
+}
+
+/// The heat-map: faults down by their units, phases across, a mark for each rule set.
+pub(super) fn matrix(shown: &[Shown<'_>]) -> Markup {
+    let cells: Vec<Shown<'_>> = shown.iter().filter(|s| !s.cell.identity.fault.is_empty()).copied().collect();
+    html! {
+        h2 id="matrix" { "Faults by phases" }
+        @if cells.is_empty() { p { "No cell of the matrix is in these results." } }
+        @else {
+            p class="quiet" {
+                "In each cell a mark a rule set, in the order "
+                @for (n, (rules, _)) in RULES.iter().enumerate() { @if n > 0 { ", " } (rules) }
+                ". P passed, ✖F failed, ?I invalid, – not executed and on the bench's list, ✖N not executed and not on it, · no such cell."
+            }
+        }
+        @for bench in benches(&cells) {
+            h3 { "Bench " (bench) }
+            (heat(&cells, bench))
+        }
+    }
+}
+
+/// The cells of a fault, by phase and rule set.
+type Row<'a> = BTreeMap<(&'a str, &'a str), Shown<'a>>;
+
+fn heat(cells: &[Shown<'_>], bench: &str) -> Markup {
+    let mut rows: BTreeMap<(&str, &str), Row<'_>> = BTreeMap::new();
+    for s in cells.iter().filter(|s| s.run.bench == bench) {
+        let at = &s.cell.identity;
+        let unit = at.fault.split('.').next().unwrap_or_default();
+        rows.entry((unit, &at.fault)).or_default().insert((&at.phase, &at.rules), *s);
+    }
+    let mut last = "";
+    html! {
+        div class="wide" tabindex="0" { table class="heat" {
+            thead { tr { th { "fault" } @for (phase, _) in Place::ALL { th { (phase) } } } }
+            tbody {
+                @for ((unit, fault), row) in &rows {
+                    @if core::mem::replace(&mut last, unit) != *unit {
+                        tr class="unit" { th colspan=(Place::ALL.len() + 1) { (unit) } }
+                    }
+                    tr {
+                        th scope="row" { (fault) }
+                        @for (phase, _) in Place::ALL {
+                            td {
+                                @for (rules, _) in RULES {
+                                    @match row.get(&(phase, rules)) {
+                                        Some(s) => (s.link()),
+                                        None => span class="v none" { "·" },
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        } }
+    }
+}
+
+/// Plain scenarios down, layouts across.
+pub(super) fn scenarios(shown: &[Shown<'_>]) -> Markup {
+    let cells: Vec<Shown<'_>> = shown.iter().filter(|s| s.cell.identity.fault.is_empty()).copied().collect();
+    html! {
+        h2 id="scenarios" { "Scenarios by layouts" }
+        @if cells.is_empty() { p { "No plain scenario is in these results." } }
+        @for bench in benches(&cells) {
+            h3 { "Bench " (bench) }
+            (grid(&cells, bench))
+        }
+    }
+}
+
+fn grid(cells: &[Shown<'_>], bench: &str) -> Markup {
+    let mut rows: BTreeMap<&str, BTreeMap<&str, Shown<'_>>> = BTreeMap::new();
+    let mut layouts: BTreeSet<&str> = BTreeSet::new();
+    for s in cells.iter().filter(|s| s.run.bench == bench) {
+        let name = s.cell.name.rsplit_once("::").map_or(s.cell.name.as_str(), |(name, _)| name);
+        layouts.insert(&s.cell.identity.layout);
+        rows.entry(name).or_default().insert(&s.cell.identity.layout, *s);
+    }
+    html! {
+        div class="wide" tabindex="0" { table class="heat" {
+            thead { tr { th { "scenario" } @for layout in &layouts { th { (layout) } } } }
+            tbody {
+                @for (name, row) in &rows {
+                    tr {
+                        th scope="row" { (name) }
+                        @for layout in &layouts {
+                            td { @match row.get(layout) { Some(s) => (s.link()), None => span class="v none" { "·" } } }
+                        }
+                    }
+                }
+            }
+        } }
+    }
+}

@@ -1,0 +1,85 @@
+//! The page is whole, says what was found, and lets nothing through that a cell says.
+
+use super::*;
+use crate::report::merge::together;
+use crate::report::results::Build;
+use crate::report::tests::cell;
+use crate::scenario::Verdict;
+
+fn results(begun: u64, cells: Vec<Cell>) -> Results {
+    let build = Build { version: "tumbler-hil 0.1.0".into(), sha256: "0123456789abcdef".into() };
+    Results::of(Run {
+        bench: "pure".into(),
+        about: "a <bench>".into(),
+        host: "desk".into(),
+        rig: build,
+        daemon: None,
+        salt: 0,
+        jobs: 2,
+        begun,
+        took_ms: 1500,
+        left: 0,
+        cells,
+    })
+}
+
+fn of(name: &str, verdict: Verdict) -> Cell {
+    let mut cell = Cell::of(&cell(name, verdict, false));
+    if let Some((fault, rest)) = name.split_once('@') {
+        fault.clone_into(&mut cell.identity.fault);
+        rest.split("::").next().unwrap_or_default().clone_into(&mut cell.identity.phase);
+        cell.identity.scenario.clear();
+    }
+    cell
+}
+
+#[test]
+fn the_page_has_every_cell_and_escapes_what_cells_say() {
+    let page = html(&results(
+        1_795_231_445,
+        vec![
+            of("healthy::nz-1998", Verdict::Pass),
+            of("motor.stall@betting::nz-1998", Verdict::Fail(vec!["<script>alert(1)</script>".into()])),
+            of("late::nz-1998", Verdict::Invalid("the rig & its clock".into())),
+        ],
+    ));
+    assert!(!page.contains("<script>alert") && page.contains("&lt;script&gt;alert"), "escaped");
+    assert!(page.contains("a &lt;bench&gt;") && page.contains("the rig &amp; its clock"));
+    assert!(page.contains("id=\"c0-1\"") && page.contains("href=\"#c0-1\""), "the heat-map leads to the cell");
+    assert!(page.contains("tumbler-hil matrix --fault 'motor.stall*' --phase betting --rules nz-1998"));
+    assert!(page.contains("2026-11-21"), "{}", utc(1_795_231_445));
+    for outside in ["http://", "https://", "src=", "@import"] {
+        assert!(!page.contains(outside), "needs something from outside: {outside}");
+    }
+}
+
+#[test]
+fn of_a_cell_run_twice_the_worse_counts_then_the_later_and_it_is_said() {
+    let fail = || Verdict::Fail(vec!["wrong".into()]);
+    let first = results(10, vec![of("a::nz-1998", fail()), of("b::nz-1998", Verdict::Pass)]);
+    let second =
+        results(20, vec![of("a::nz-1998", Verdict::Pass), of("b::nz-1998", Verdict::Pass), of("c::nz-1998", fail())]);
+    let merged = together(vec![second, first]);
+    let of_run = |n: usize| merged.runs.get(n).unwrap().cells.iter().map(|c| c.name.as_str()).collect::<Vec<_>>();
+    assert_eq!(of_run(0), ["a::nz-1998"], "the earlier failure");
+    assert_eq!(of_run(1), ["b::nz-1998", "c::nz-1998"], "the later pass");
+    assert_eq!(merged.twice.len(), 2);
+    assert!(html(&merged).contains("a::nz-1998 on pure: FAIL and then PASS; the earlier, which is worse counts"));
+}
+
+#[test]
+fn results_are_read_as_they_were_written_and_nothing_else_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let written = results(10, vec![of("a::nz-1998", Verdict::Fail(vec!["wrong".into()]))]);
+    written.write(dir.path()).unwrap();
+    assert_eq!(Results::read(dir.path()).unwrap(), written);
+    let file = dir.path().join("results.json");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let read = |text: String| {
+        std::fs::write(&file, text).unwrap();
+        Results::read(dir.path()).unwrap_err().to_string()
+    };
+    assert!(read(text.replace("\"version\":1", "\"version\":2")).contains("version 2 is not allowed; 1 is"));
+    let odd = read(text.replace("\"salt\":0", "\"salt\":0,\"colour\":1"));
+    assert!(odd.contains("runs[0]") && odd.contains("colour"), "{odd}");
+}

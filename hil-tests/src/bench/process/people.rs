@@ -63,12 +63,14 @@ impl Virtual {
 
     fn ended(&mut self) {
         self.expected_down = true;
+        self.socket.hang_up();
         self.world.begin_turn();
+        // What the twin showed while the process went is told before that it went.
+        self.world.notice(&mut self.socket);
         self.world.process(false);
         for request in self.console.forget() {
             self.answers.insert(request, Answer::Refused("the daemon is gone".into()));
         }
-        self.socket.hang_up();
         // Read what it left, then let go of the file.
         self.world.journal.close();
         self.world.read_journal();
@@ -157,6 +159,7 @@ impl Bench for Virtual {
             )));
         }
         self.world.begin_turn();
+        self.world.notice(&mut self.socket);
         self.world.judges.asked(self.world.turn, &command);
         Ok(self.console.command(person, &command)?)
     }

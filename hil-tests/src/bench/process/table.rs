@@ -150,6 +150,7 @@ impl Virtual {
         self.world.journal.close();
         self.replug()?;
         self.world.begin_turn();
+        self.world.notice(&mut self.socket);
         self.world.process(true);
         self.daemon.start()?;
         self.expected_down = false;

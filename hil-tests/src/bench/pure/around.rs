@@ -8,6 +8,11 @@ use tumbler_core::effect::OutLine;
 use tumbler_core::input::{InLine, Input};
 use tumbler_judges::{Part, Seen, Truth};
 
+/// The relay's way to the broker and back.
+pub(super) const RELAY_NANOS: u64 = 3 * MS;
+/// The same where the path is slow: half a second each way.
+const SLOW_RELAY_NANOS: u64 = 1000 * MS;
+
 /// What the bench remembers of what was broken.
 #[derive(Debug, Default)]
 pub(super) struct Around {
@@ -30,6 +35,14 @@ fn no_means(outside: Outside) -> Trouble {
 }
 
 impl Pure {
+    /// What is durable and not acknowledged yet goes to the broker, if that is there.
+    pub(super) fn relay_more(&mut self) {
+        if self.broker && self.relay.is_none() && self.log.relayed < self.durable {
+            let takes = if self.around.slow { SLOW_RELAY_NANOS } else { RELAY_NANOS };
+            self.relay = Some((self.now + takes, self.durable));
+        }
+    }
+
     fn hang(&mut self, hung: bool) {
         self.around.hung = hung;
         self.observer.tell(self.now, Seen::Truth(Truth::Hung { hung }));

@@ -2,7 +2,8 @@
 
 use super::super::log::Log;
 use super::super::{Bench, Outside, Physical, Role, Trouble};
-use super::{Pure, RELAY_NANOS};
+use super::Pure;
+use super::around::RELAY_NANOS;
 use crate::twin::{Act, Fault, MS};
 use tumbler_core::input::Input;
 use tumbler_core::settings::Settings;

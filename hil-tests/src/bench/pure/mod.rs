@@ -69,10 +69,6 @@ impl Setup {
 
 /// More rounds than this within one moment, and the table asks for a tick for ever.
 const MOST_TURNS: u32 = 10_000;
-/// The relay's way to the broker and back.
-const RELAY_NANOS: u64 = 3 * MS;
-/// The same where the path is slow: half a second each way.
-const SLOW_RELAY_NANOS: u64 = 1000 * MS;
 
 /// The bench.
 pub struct Pure {
@@ -297,13 +293,6 @@ impl Pure {
         self.guard.learn(&record.event);
         self.log.records.push(Durable { at: self.now, record });
         self.news += 1;
-    }
-
-    fn relay_more(&mut self) {
-        if self.broker && self.relay.is_none() && self.log.relayed < self.durable {
-            let takes = if self.around.slow { SLOW_RELAY_NANOS } else { RELAY_NANOS };
-            self.relay = Some((self.now + takes, self.durable));
-        }
     }
 
     /// Takes up what the twin showed.

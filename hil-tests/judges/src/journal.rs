@@ -17,7 +17,7 @@ pub(crate) const SHAPE: &str = "journal: a record has the payload of its kind";
 pub(crate) const ROUND: &str = "journal: a round's records name it";
 pub(crate) const TOTAL: &str = "NZ 1.0, SGV6 1.8: the total is that of the uppermost faces";
 pub(crate) const CALL: &str = "NZ 6.3: how a result is called";
-pub(crate) const AREAS: &str = "NZ98 4.1, pay tables: the areas of a result";
+pub(crate) const AREAS: &str = "pay tables: the areas of a result";
 pub(crate) const CLAUSE: &str = "rules: the clause that voids a round";
 pub(crate) const AFTERWARDS: &str = "SGV6 5.6: only rounds that have ended are voided afterwards";
 

@@ -48,6 +48,9 @@ pub struct Cannot {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BenchFile {
+    /// The file that it was read from.
+    #[serde(skip)]
+    pub path: PathBuf,
     /// Which.
     pub kind: Kind,
     /// What it is, for people.
@@ -90,6 +93,7 @@ impl BenchFile {
         if !(1..=64).contains(&bench.jobs) {
             return Err(bad(format!("jobs: {} is not allowed; 1 to 64 is", bench.jobs)));
         }
+        path.clone_into(&mut bench.path);
         let beside = path.parent().unwrap_or_else(|| Path::new("."));
         bench.scenarios = beside.join(&bench.scenarios);
         bench.faults = beside.join(&bench.faults);

@@ -279,13 +279,11 @@ impl Observer {
         self.panel.as_ref().map(Panel::exercised).unwrap_or_default()
     }
 
-    /// The rules that had something to judge, in words that name their clauses.
+    /// What had something to judge: the judge's name and what it counts.
     #[must_use]
-    pub fn judged(&self) -> Vec<&'static str> {
-        let mut judged: Vec<&str> = self.exercised().iter().filter(|e| e.times > 0).map(|e| e.rule).collect();
-        judged.sort_unstable();
-        judged.dedup();
-        judged
+    pub fn judged(&self) -> Vec<String> {
+        let exercised = self.exercised();
+        exercised.iter().filter(|e| e.times > 0).map(|e| format!("{}: {}", e.judge, e.rule)).collect()
     }
 
     /// Everything that judges were told, where a trace is kept.

@@ -68,6 +68,7 @@ impl How {
         let plan = self.plan(bench);
         let about = About {
             bench: bench.kind.name().to_owned(),
+            file: bench.path.display().to_string(),
             about: bench.about.clone(),
             daemon: (bench.kind == Kind::Virtual).then(|| Build::of(&version(tumblerd), tumblerd)),
             salt: plan.salt,

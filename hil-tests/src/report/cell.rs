@@ -64,8 +64,8 @@ pub struct CellReport {
     pub steps: Vec<String>,
     /// The clauses that its expectations name, as they are written there.
     pub clauses: Vec<String>,
-    /// Rules of judges that had something to judge.
-    pub judged: Vec<&'static str>,
+    /// What judges had to judge: the judge's name and what it counts.
+    pub judged: Vec<String>,
     /// What was broken and mended, and when.
     pub marks: Vec<Mark>,
     /// How long the table took where a limit was set.

@@ -29,6 +29,9 @@ pub struct Clause {
     /// The clause of each text that asks for it, such as `NZ9 7.1(a)`.
     #[serde(rename = "in")]
     pub within: Vec<String>,
+    /// Judges that prove it where they had something to judge: the judge's name and what it counts.
+    #[serde(default)]
+    pub judges: Vec<String>,
     /// Only cells on this layout prove it.
     #[serde(default)]
     pub layout: Option<String>,
@@ -57,24 +60,19 @@ pub fn all() -> &'static [Clause] {
 #[must_use]
 pub fn cited(report: &CellReport) -> Vec<String> {
     let text = RULES.iter().find(|(rules, _)| *rules == report.identity.rules).map_or("", |(_, text)| *text);
-    let citations = report.clauses.iter().map(String::as_str).chain(report.judged.iter().copied());
-    let numbers: BTreeSet<String> = citations.flat_map(read).collect();
+    let numbers: BTreeSet<String> = report.clauses.iter().flat_map(|citation| read(citation)).collect();
     let mut found = BTreeSet::new();
     for clause in all().iter().filter(|clause| clause.untestable.is_none()) {
         if clause.layout.as_ref().is_some_and(|layout| *layout != report.identity.layout) {
             continue;
         }
-        // What one text cites stands for the same thing in the others; pay tables differ.
-        if clause.within.iter().any(|id| numbers.contains(id)) || clause.layout.is_some() && paid(&numbers) {
+        // What one text cites stands for the same thing in the others.
+        let judged = clause.judges.iter().any(|judge| report.judged.contains(judge));
+        if judged || clause.within.iter().any(|id| numbers.contains(id)) {
             found.extend(clause.within.iter().filter(|id| id.split(' ').next() == Some(text)).cloned());
         }
     }
     found.into_iter().collect()
-}
-
-/// Whether the areas of a result were judged, by the pay table in force.
-fn paid(numbers: &BTreeSet<String>) -> bool {
-    numbers.contains("NZ98 4.1")
 }
 
 /// The clauses that a citation names, such as `NZ98 7.1(b)` and `NZ9 7.1(b)` for "NZ 7.1(b): why".
@@ -123,6 +121,7 @@ fn letter(word: &str) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::pure::{Pure, Setup};
 
     #[test]
     fn the_list_can_be_read_and_names_no_clause_twice() {
@@ -132,6 +131,16 @@ mod tests {
             assert!(seen.insert(id), "{id} is named twice");
             let text = id.split(' ').next().unwrap();
             assert!(RULES.iter().any(|(_, known)| *known == text), "{id} is of no text");
+        }
+    }
+
+    #[test]
+    fn the_judges_that_the_list_names_are_judges() {
+        let bench = Pure::new(Setup::of("nz-div9", "nz-div9-2", 1)).unwrap();
+        let exercised = bench.observer().exercised();
+        let known: BTreeSet<String> = exercised.iter().map(|e| format!("{}: {}", e.judge, e.rule)).collect();
+        for judge in all().iter().flat_map(|clause| &clause.judges) {
+            assert!(known.contains(judge), "`{judge}` is none of {known:#?}");
         }
     }
 

@@ -110,7 +110,7 @@ impl Diagram {
                 @for tick in 0..=8_u64 {
                     @let at = self.from_ns + (self.to_ns - self.from_ns) / 8 * tick;
                     path class="grid" d={"M" (fixed(x(at))) " 18V" (height - 20)} {}
-                    text class="tick" x=(fixed(x(at))) y=(height - 6) { (format!("{:.2} s", at as f64 / 1e9)) }
+                    text class="tick" text-anchor=(if tick == 8 { "end" } else { "start" }) x=(fixed(x(at))) y=(height - 6) { (format!("{:.2} s", at as f64 / 1e9)) }
                 }
                 text x="4" y="26" { "broken, mended" }
                 @for mark in &shown {

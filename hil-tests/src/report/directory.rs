@@ -24,6 +24,8 @@ pub const PAGE: &str = "report.html";
 pub struct About {
     /// The bench's kind.
     pub bench: String,
+    /// The bench's file.
+    pub file: String,
     /// What the bench's file says that it is.
     pub about: String,
     /// The daemon's version and program, where there is one.
@@ -107,6 +109,7 @@ impl Directory {
         });
         let results = Results::of(Run {
             bench: self.about.bench.clone(),
+            file: self.about.file,
             about: self.about.about,
             host: fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned(),
             rig: Build::rig(),

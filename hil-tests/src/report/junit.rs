@@ -1,6 +1,6 @@
 //! The run as JUnit XML, for whatever collects test results.
 
-use super::{reason, word};
+use super::{clause, reason, word};
 use crate::report::cell::CellReport;
 use crate::scenario::Verdict;
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
@@ -13,14 +13,14 @@ use std::time::Duration;
 pub fn xml(bench: &str, reports: &[CellReport], took: Duration) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new(bench);
     suite.set_time(took);
-    suite.add_test_cases(reports.iter().map(case));
+    suite.add_test_cases(reports.iter().map(|report| case(bench, report)));
     let mut report = Report::new("tumbler-hil");
     report.set_time(took);
     report.add_test_suite(suite);
     report.to_string()
 }
 
-fn case(report: &CellReport) -> TestCase {
+fn case(bench: &str, report: &CellReport) -> TestCase {
     let why = reason(&report.verdict);
     let status = match &report.verdict {
         Verdict::Pass => TestCaseStatus::success(),
@@ -33,16 +33,23 @@ fn case(report: &CellReport) -> TestCase {
         }
         Verdict::NotExecuted(_) => not_passed(NonSuccessKind::Failure, report, &why),
     };
-    let (scenario, layout) = report.name.split_once("::").unwrap_or((report.name.as_str(), ""));
+    let at = &report.identity;
     let mut case = TestCase::new(report.name.as_str(), status);
-    case.set_classname(format!("{scenario}.{layout}")).set_time(report.took);
+    case.set_classname(if at.fault.is_empty() { at.scenario.as_str() } else { at.fault.as_str() })
+        .set_time(report.took);
+    case.add_property(("bench", bench));
+    case.add_property(("rules", at.rules.as_str()));
+    case.add_property(("clauses", clause::cited(report).join(", ").as_str()));
     case.add_property(("seed", report.seed.to_string().as_str()));
     case.add_property(("table-seconds", format!("{:.3}", report.table_ns as f64 / 1e9).as_str()));
     case.add_property(("rig-late-ms", format!("{:.1}", report.late_ns as f64 / 1e6).as_str()));
     for note in &report.notes {
         case.add_property(("left-out", note.as_str()));
     }
-    case.set_system_out(report.records.join("\n"));
+    // Thousands of cells that passed would make a file that nobody can open.
+    if !matches!(report.verdict, Verdict::Pass) {
+        case.set_system_out(report.records.join("\n"));
+    }
     if !report.log.is_empty() {
         case.set_system_err(report.log.as_str());
     }
@@ -82,6 +89,9 @@ mod tests {
             r#"type="INVALID""#,
             r#"<skipped message="no other boot id" type="NOT_EXECUTED"/>"#,
             r#"<property name="seed" value="7"/>"#,
+            r#"<property name="bench" value="virtual"/>"#,
+            r#"<property name="clauses" value="NZ98 4.4, NZ98 6.3"/>"#,
+            r#"classname="stall""#,
             r#"<property name="left-out" value="power cut: cannot"/>"#,
         ] {
             assert!(xml.contains(expected), "{expected} is missing in\n{xml}");

@@ -81,7 +81,7 @@ pub(crate) mod tests {
             table_ns: 7_800_000_000,
             steps: vec!["open table".into()],
             clauses: vec!["NZ9 6.3".into()],
-            judged: vec!["NZ 7.4: no further game"],
+            judged: vec!["rounds: rounds settled".into()],
             marks: Vec::new(),
             latencies: Vec::new(),
             records: vec!["started".into()],

@@ -66,6 +66,8 @@ impl Build {
 pub struct Run {
     /// The bench's kind.
     pub bench: String,
+    /// The bench's file, as it was named.
+    pub file: String,
     /// What the bench's file says that it is.
     pub about: String,
     /// The machine's name.

@@ -83,7 +83,10 @@ impl Runner<'_> {
         if let Some((what, _)) = self.words.split_once(" within ") {
             let what = what.strip_prefix("wait ").unwrap_or(what).to_owned();
             let took_ns = self.bench.now() - begun;
-            self.timeline.latencies.push(Latency { what, took_ns, limit_ns: millis * MS });
+            // What was so already, or nothing was broken for, measures no reaction.
+            if took_ns > 0 && !self.timeline.marks.is_empty() {
+                self.timeline.latencies.push(Latency { what, took_ns, limit_ns: millis * MS });
+            }
         }
         waited
     }

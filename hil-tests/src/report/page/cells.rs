@@ -44,7 +44,7 @@ fn cell(s: &Shown<'_>) -> Markup {
                 dt { "took" } dd { (format!("{:.1} s of table time in {:.2} s", cell.table_ns as f64 / 1e9, cell.took_ms as f64 / 1e3)) @if cell.late_ns > 0 { (format!("; the rig was {:.1} ms late at most", cell.late_ns as f64 / 1e6)) } }
                 @if !cell.clauses.is_empty() { dt { "clauses" } dd { (cell.clauses.join(", ")) } }
                 @for latency in &cell.latencies {
-                    dt { "in time" } dd { (latency.what) ": " (format!("{:.1} of {:.0} ms", latency.took_ns as f64 / 1e6, latency.limit_ns as f64 / 1e6)) }
+                    dt { (if latency.took_ns < latency.limit_ns { "in time" } else { "late" }) } dd { (latency.what) ": " (format!("{:.1} of {:.0} ms", latency.took_ns as f64 / 1e6, latency.limit_ns as f64 / 1e6)) }
                 }
                 @if let Some(vcd) = &cell.vcd { @let path = vcd.display().to_string(); dt { "wires" } dd { a href=(path) { (path) } " for GTKWave or PulseView" } }
                 @for note in &cell.notes { dt { "left out" } dd { (note) } }
@@ -62,7 +62,7 @@ fn cell(s: &Shown<'_>) -> Markup {
 /// The command that runs this cell again.
 fn replay(s: &Shown<'_>) -> String {
     let (at, run) = (&s.cell.identity, s.run);
-    let bench = format!("--bench fixtures/benches/{}.toml --seed {}", run.bench, run.salt);
+    let bench = format!("--bench {} --seed {}", run.file, run.salt);
     if at.fault.is_empty() {
         format!("tumbler-hil run --only '{}' {bench}", s.cell.name)
     } else {

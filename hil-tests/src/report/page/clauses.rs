@@ -50,7 +50,7 @@ fn of_text(rules: &str, text: &str, cited: &BTreeMap<&str, (Vec<Shown<'_>>, Vec<
             proofs.push(Proof { id, clause, passed, failed });
         }
     }
-    proofs.sort_by_key(|proof| proof.id);
+    proofs.sort_by_key(|proof| order(proof.id));
     let testable = proofs.iter().filter(|p| p.clause.untestable.is_none()).count();
     let open: Vec<&Proof<'_>> = proofs.iter().filter(|p| p.open()).collect();
     html! {
@@ -63,7 +63,7 @@ fn of_text(rules: &str, text: &str, cited: &BTreeMap<&str, (Vec<Shown<'_>>, Vec<
                 thead { tr { th { "clause" } th { "what it asks for" } th { "passed" } th { "failed" } th { "such as" } } }
                 tbody { @for proof in &proofs {
                     tr {
-                        td { (proof.id) } td { (proof.clause.about) }
+                        td class="id" { (proof.id) } td { (proof.clause.about) }
                         @match &proof.clause.untestable {
                             Some(why) => td colspan="3" class="quiet" { "not testable: " (why) },
                             None => {
@@ -77,4 +77,11 @@ fn of_text(rules: &str, text: &str, cited: &BTreeMap<&str, (Vec<Shown<'_>>, Vec<
             } }
         }
     }
+}
+
+/// A clause's place among the others: numbers by their value, so that 4.10 comes after 4.9.
+fn order(id: &str) -> Vec<u32> {
+    let number = id.split(' ').nth(1).unwrap_or_default();
+    let parts = number.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
+    parts.map(|part| part.parse().unwrap_or_else(|_| part.bytes().fold(0, |n, b| n * 256 + u32::from(b)))).collect()
 }

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 
 /// Columns of a histogram.
 const BINS: usize = 24;
+/// Columns beyond the deadline.
+const BEYOND: usize = 4;
 
 /// A histogram for each deadline of each unit.
 pub(super) fn section(shown: &[Shown<'_>]) -> Markup {
@@ -38,13 +40,16 @@ fn plot(bench: &str, unit: &str, what: &str, limit: u64, took: &[u64]) -> Markup
     sorted.sort_unstable();
     let at = |share: usize| sorted.get(sorted.len() * share / 100).or(sorted.last()).copied().unwrap_or(0);
     let (median, worst) = (at(50), sorted.last().copied().unwrap_or(0));
-    let end = (limit.max(worst) as f64 * 1.08).max(1.0);
-    let mut bins = [0_usize; BINS];
+    // Columns are parts of the deadline, so that none lies on both sides of it; what is far beyond is in the last one.
+    let column = (limit / BINS as u64).max(1);
+    let mut bins = [0_usize; BINS + BEYOND];
     for value in &sorted {
-        if let Some(bin) = bins.get_mut(((*value as f64 / end) * BINS as f64) as usize) {
+        let place = usize::try_from(value.saturating_sub(1) / column).unwrap_or(usize::MAX).min(BINS + BEYOND - 1);
+        if let Some(bin) = bins.get_mut(place) {
             *bin += 1;
         }
     }
+    let width = 300.0 / (BINS + BEYOND) as f64;
     let most = bins.iter().copied().max().unwrap_or(1).max(1) as f64;
     let said = format!(
         "{} of {bench}: {what}; n {}, median {}, worst {}, deadline {}",
@@ -56,17 +61,19 @@ fn plot(bench: &str, unit: &str, what: &str, limit: u64, took: &[u64]) -> Markup
     );
     html! {
         figure {
-            figcaption { b { (unit) } " on " (bench) ": " (what) }
-            svg role="img" aria-label=(said) viewBox="0 0 300 96" {
+            figcaption {
+                b { (unit) } " on " (bench) ": " (what) br;
+                span class="quiet" { (took.len()) " times, median " (millis(median)) ", worst " (millis(worst)) " of " (millis(limit)) }
+            }
+            svg role="img" aria-label=(said) viewBox="0 0 300 76" {
                 @for (n, count) in bins.iter().enumerate() {
                     @if *count > 0 {
                         @let height = (*count as f64 / most * 66.0).max(2.0);
-                        rect class="bar" x=(format!("{:.1}", n as f64 * 300.0 / BINS as f64)) y=(format!("{:.1}", 70.0 - height)) width="11.5" height=(format!("{height:.1}")) { title { (count) } }
+                        rect class="bar" x=(format!("{:.1}", n as f64 * width)) y=(format!("{:.1}", 70.0 - height)) width=(format!("{:.1}", width - 1.0)) height=(format!("{height:.1}")) { title { (count) } }
                     }
                 }
-                path class="limit" d=(format!("M{:.1} 0V74", limit as f64 / end * 300.0)) {}
+                path class="limit" d=(format!("M{:.1} 0V74", BINS as f64 * width - 0.5)) {}
                 path class="grid" d="M0 70H300" {}
-                text x="0" y="88" { "n " (took.len()) "  median " (millis(median)) "  worst " (millis(worst)) "  of " (millis(limit)) }
             }
         }
     }

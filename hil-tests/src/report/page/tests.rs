@@ -10,6 +10,7 @@ fn results(begun: u64, cells: Vec<Cell>) -> Results {
     let build = Build { version: "tumbler-hil 0.1.0".into(), sha256: "0123456789abcdef".into() };
     Results::of(Run {
         bench: "pure".into(),
+        file: "fixtures/benches/pure.toml".into(),
         about: "a <bench>".into(),
         host: "desk".into(),
         rig: build,

@@ -331,3 +331,23 @@ fn areas_that_a_person_found_wrong_are_a_malfunction_of_the_lamps() {
     world.pass(1000);
     assert_eq!(world.latched(), [Code::Lamps]);
 }
+
+/// NZ 7.4: a tumbler that does not tumble the dice is not rectified by a shaft that turns.
+#[test]
+fn a_spin_that_does_not_move_the_dice_proves_no_tumbler() {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    world.dice_stay = true;
+    world.spin();
+    world.pass(2000);
+    assert_eq!(world.latched(), [Code::Tumbler]);
+    let reset = || Command::Reset { code: Code::Tumbler, exit: Exit::Rectified, name: SUPERVISOR.into() };
+    world.turn_key();
+    let refused = world.ask(reset());
+    assert!(world.until(60_000, |w| w.reply(refused).is_some()));
+    assert!(matches!(world.reply(refused), Some(Answer::Refused(_))), "{:?}", world.reply(refused));
+    world.dice_stay = false;
+    world.turn_key();
+    let done = world.ask(reset());
+    assert!(world.until(60_000, |w| w.reply(done).is_some()));
+    assert!(matches!(world.reply(done), Some(Answer::Done(_))), "{:?}", world.reply(done));
+}

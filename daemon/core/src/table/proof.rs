@@ -90,7 +90,8 @@ impl Table {
                 Step::Lamps { results: results.into(), proved: None, lit: false },
             ],
             Code::Seal => vec![Step::Seal],
-            Code::Gpio => vec![Step::Power],
+            // An output that is dead at rest shows only when it is driven.
+            Code::Gpio => vec![Step::Power, Step::Bell { struck: false }, Step::Spin { started: false }],
             // The durable beginning of the test is what proves the journal.
             Code::Journal => vec![],
         }

@@ -296,7 +296,9 @@ impl Table {
         self.tumbler.clear_stop();
         self.runs_for = None;
         let tumbles = self.tumbler.counted();
-        if stop == Stop::Target {
+        if stop == Stop::Target && self.reader_in_service() && self.reader.tumbled() == Some(false) {
+            Outcome::Failed("the reader saw no motion of the dice".into())
+        } else if stop == Stop::Target {
             self.reader.end_spin();
             Outcome::Passed(Some(format!("{} full tumbles, stopped by the dead-man relay", tumbles.0)))
         } else {

@@ -316,6 +316,7 @@ impl Table {
         self.halt_motor();
         let (at, p) = (self.at, self.settings.parameters);
         self.out.set(OutLine::MotorEnable, false, at, &p, &mut self.timers);
+        self.test_failed(what);
         self.latch(Code::Gpio, what.to_owned());
         self.void_unless_established(VoidReason::Equipment, what);
         // Said once: a pin that is dead stays dead, and the latch holds the table.

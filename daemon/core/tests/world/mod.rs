@@ -47,6 +47,8 @@ pub struct World {
     pub motion: u16,
     /// The moment of the measurement that the reader repeats for ever.
     pub stale: Option<Mono>,
+    /// The shaft turns and the dice stay where they are.
+    pub dice_stay: bool,
     pub keys: Vec<u16>,
     acked: u16,
     display: u16,
@@ -119,6 +121,7 @@ impl World {
             poses: [reader::FLAT; 3],
             motion: 0,
             stale: None,
+            dice_stay: false,
             keys: Vec::new(),
             acked: 0,
             display: terminal::BLANK,
@@ -232,7 +235,7 @@ impl World {
 
     fn turn(&mut self) {
         self.cam = (self.cam + 1) % 4;
-        self.motion = self.motion.wrapping_add(1);
+        self.motion = self.motion.wrapping_add(u16::from(!self.dice_stay));
         self.next_step = self.powered().then(|| Mono(self.now.0 + self.step_ms * 1_000_000));
         let (line, active) = match self.cam {
             1 => (InLine::CamA, true),

@@ -93,6 +93,7 @@ impl Plan {
             latches: Vec::new(),
             phase: None,
             never,
+            must_show: true,
             in_order: true,
             // The file's numbers are signed.
             seed: Some(seed >> 1),

@@ -1,6 +1,6 @@
 //! Reads the catalogue of faults. An unknown key is refused with its path, and so is a word that names nothing.
 
-use super::expectation::{Clauses, Deadline, Expect, Round, SETTLED};
+use super::expectation::{Clauses, Deadline, Expect, Round, SETTLED, Shows};
 use super::place::Place;
 use crate::bench::file::Kind;
 use crate::scenario::file::GROUPS;
@@ -22,30 +22,6 @@ pub struct BadCatalogue {
     pub at: String,
     /// What is wrong, and what is allowed.
     pub problem: String,
-}
-
-/// When a fault shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Shows {
-    /// By itself, at once or after its time.
-    AtOnce,
-    /// When the tumbler is to turn.
-    Spin,
-    /// When the dice are judged.
-    Dice,
-    /// When the dome is moved.
-    Dome,
-    /// When a result is entered and lights.
-    Entry,
-    /// When somebody presses something.
-    Press,
-    /// When the daemon starts.
-    Start,
-    /// To a person only: in the opening test.
-    Person,
-    /// Not at the table: what it must not do is what is tested.
-    Never,
 }
 
 /// Cells that a bench cannot run.
@@ -74,6 +50,9 @@ pub struct Fault {
     pub kind: String,
     /// What happens, for people.
     pub about: String,
+    /// Steps on the table before a round is begun, for what has to be so beforehand.
+    #[serde(default)]
+    pub setup: Vec<String>,
     /// The steps that break it.
     pub inject: Vec<String>,
     /// The steps that mend it; none where it heals by itself.
@@ -87,12 +66,18 @@ pub struct Fault {
     /// Whether the test of the device fails while the fault lasts. Where it does not, the row says why in `about`.
     #[serde(default = "yes")]
     pub lasts: bool,
+    /// Whether the supervisor's key works while the fault lasts.
+    #[serde(default = "yes")]
+    pub key: bool,
     /// How soon the table must react.
     #[serde(default)]
     pub deadlines: Vec<Deadline>,
     /// Steps after the breaking, before the people go on.
     #[serde(default)]
     pub then: Vec<String>,
+    /// How the people go on, where that is not `go on` for each round that is to end.
+    #[serde(default)]
+    pub on: Vec<String>,
     /// Name of a pattern of expectations that hold where the row's own do not.
     #[serde(default)]
     pub pattern: Option<String>,
@@ -101,6 +86,9 @@ pub struct Fault {
     pub expect: Vec<Expect>,
     /// The clauses that say so; `silent: WHY` where the rules say nothing.
     pub clause: String,
+    /// Chance decides what latches and how rounds end: the judges alone say whether it was right.
+    #[serde(default)]
+    pub free: bool,
     /// Whether a dice reader is fitted.
     #[serde(default = "yes")]
     pub reader: bool,
@@ -201,6 +189,8 @@ impl Catalogue {
         steps(&format!("{at}.inject"), &fault.inject)?;
         steps(&format!("{at}.heal"), &fault.heal)?;
         steps(&format!("{at}.then"), &fault.then)?;
+        steps(&format!("{at}.on"), &fault.on)?;
+        steps(&format!("{at}.setup"), &fault.setup)?;
         codes(&format!("{at}.latch"), &fault.latch)?;
         self.expects(at, &fault.expect)?;
         for deadline in &fault.deadlines {
@@ -259,6 +249,10 @@ impl Catalogue {
             }
             codes(&format!("{at}.latch"), expect.latch.as_deref().unwrap_or_default())?;
             steps(&format!("{at}.then"), expect.then.as_deref().unwrap_or_default())?;
+            steps(&format!("{at}.on"), expect.on.as_deref().unwrap_or_default())?;
+            if expect.shows == Some(Shows::Never) && expect.why.trim().is_empty() {
+                return Err((format!("{at}.why"), "says not why the fault cannot show here".into()));
+            }
             for deadline in expect.deadlines.iter().flatten() {
                 deadline.check(&format!("{at}.deadlines"))?;
             }

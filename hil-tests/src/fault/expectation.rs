@@ -30,6 +30,30 @@ impl Round {
     }
 }
 
+/// When a fault shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shows {
+    /// By itself, at once or after its time.
+    AtOnce,
+    /// When the tumbler is to turn.
+    Spin,
+    /// When the dice are judged.
+    Dice,
+    /// When the dome is moved.
+    Dome,
+    /// When a result is entered and lights.
+    Entry,
+    /// When somebody presses something.
+    Press,
+    /// When the daemon starts.
+    Start,
+    /// To a person only: in the opening test.
+    Person,
+    /// Not at the table: what it must not do is what is tested.
+    Never,
+}
+
 /// How soon a reaction must come.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -64,20 +88,22 @@ pub struct Expect {
     /// Steps after the breaking, before the people go on; where not the row's.
     #[serde(default)]
     pub then: Option<Vec<String>>,
+    /// How the people go on; where not the row's.
+    #[serde(default)]
+    pub on: Option<Vec<String>>,
+    /// When it shows here; where not the row's. `never`: it cannot, and `why` says why not.
+    #[serde(default)]
+    pub shows: Option<Shows>,
+    /// Chance decides here: the judges alone say whether it was right.
+    #[serde(default)]
+    pub free: bool,
     /// Why this is so, where the row's clause does not say it.
     #[serde(default)]
     pub why: String,
-    /// Whether the fault shows here at all; where not, its taking hold is no matter of this cell.
-    #[serde(default = "yes")]
-    pub shows: bool,
 }
 
 fn all() -> Vec<String> {
     vec!["*".to_owned()]
-}
-
-const fn yes() -> bool {
-    true
 }
 
 impl Expect {

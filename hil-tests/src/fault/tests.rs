@@ -2,6 +2,8 @@
 
 use super::catalogue::parse;
 use super::*;
+use crate::bench::Outside;
+use crate::twin::fault_name;
 use std::path::Path;
 
 fn path() -> std::path::PathBuf {
@@ -12,6 +14,44 @@ fn path() -> std::path::PathBuf {
 fn the_catalogue_can_be_read() {
     let catalogue = read(&path()).unwrap_or_else(|bad| panic!("{bad}"));
     assert!(!catalogue.fault.is_empty());
+}
+
+/// The least that the catalogue holds. A part that comes in several (which button, which lamp) may be several rows.
+const IDS: &str = "motor.stall motor.dead motor.slow motor.intermittent motor.coast motor.reverse motor.driver_fault \
+    motor.driver_fault_dead motor.enable_stuck deadman.stuck motor.runaway motor.hot sensor.temp_dead sensor.temp_absurd \
+    cam.a_stuck_0 cam.a_stuck_1 cam.b_stuck_0 cam.b_stuck_1 cam.lost_edges cam.bounce cam.phantom cam.both_noise tumble.short \
+    dome.opened_spinning dome.opened_early dome.never_opened dome.bounce dome.flicker dome.flicker_long dome.stuck_closed \
+    dome.stuck_open dome.cable_cut dome.short button.stuck button.active_at_start button.chatter key.stuck_on key.active_at_start \
+    dice.cocked_1 dice.cocked_2 dice.cocked_3 dice.moving dice.moved dice.missing dice.extra dice.foreign dice.damaged \
+    dice.not_tumbled reader.silent reader.garbage reader.crc reader.stale reader.slow reader.wrong_pose reader.wrong_face \
+    terminal.key_stuck terminal.chatter terminal.ghost terminal.flood terminal.wrong_phase terminal.short_entry \
+    terminal.wrong_numbers display.wrong terminal.silent bus.unplugged bus.renamed lamp.open lamp.short lamp.stuck_off \
+    lamp.stuck_on lamp.open_unused lamp.swapped lamps.board_silent lamps.psu_dead lamps.flicker lamps.partial bus.noise_1pct \
+    bus.noise_30pct bus.late_reply bus.duplicate_reply bus.wrong_unit bus.babble bus.cut seal.broken seal.flicker power.dip \
+    power.loss bell.dead sign.dead gpio.chip_gone gpio.line_busy gpio.write_fails proc.kill proc.hang proc.kill_at_each_write \
+    proc.starved clock.forward clock.back clock.jitter restart.loop disk.full disk.readonly disk.slow_fsync disk.io_error \
+    journal.truncated journal.bitflip journal.missing journal.foreign journal.rolled_back mqtt.down mqtt.half_open mqtt.slow \
+    mqtt.flapping mqtt.auth_denied mqtt.tls_expired mqtt.session_lost mqtt.same_client_id mqtt.hostile open.skipped open.failed \
+    reset.without_cause reset.old_key reset.wrong_role";
+
+#[test]
+fn every_id_of_the_list_is_in_the_catalogue() {
+    let catalogue = read(&path()).unwrap();
+    let there = |id: &str| catalogue.fault.iter().any(|f| f.id == id || f.id.starts_with(&format!("{id}_")));
+    let missing: Vec<&str> = IDS.split_whitespace().filter(|id| !there(id)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn whatever_a_bench_can_break_is_broken_by_some_row() {
+    let catalogue = read(&path()).unwrap();
+    let steps: Vec<&str> = catalogue.fault.iter().flat_map(|f| &f.inject).map(String::as_str).collect();
+    let words: Vec<&str> = steps.iter().flat_map(|line| line.split([' ', ';'])).collect();
+    let used = |id: &str| words.iter().any(|word| *word == id || word.split(':').next() == Some(id));
+    let outside: Vec<String> = Outside::ids().map(|id| id.split(':').next().unwrap_or_default().to_owned()).collect();
+    let all = fault_name::ids().map(str::to_owned).chain(outside);
+    let unused: Vec<String> = all.filter(|id| !used(id)).collect();
+    assert!(unused.is_empty(), "{unused:?}");
 }
 
 const CLAUSES: &str = "[clauses]\nsettled = {}\ntumbler = {}\n";

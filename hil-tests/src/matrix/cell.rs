@@ -1,7 +1,7 @@
 //! One cell: an open table, played to the place, broken, and played on as people do until the fault has shown; then the
 //! reaction, the round's ending, the latch, its only exit, and a healthy round after it.
 
-use crate::fault::catalogue::Shows;
+use crate::fault::expectation::Shows;
 use crate::fault::{Catalogue, Expect, Fault, Place, Round};
 use crate::scenario::{Trial, order, parse};
 use tumbler_core::rules;
@@ -63,6 +63,14 @@ struct Story<'a> {
 }
 
 impl Story<'_> {
+    fn shows(&self) -> Shows {
+        self.expect.shows.unwrap_or(self.fault.shows)
+    }
+
+    fn is_free(&self) -> bool {
+        self.fault.free || self.expect.free
+    }
+
     fn latch(&self) -> &[String] {
         self.expect.latch.as_deref().unwrap_or(&self.fault.latch)
     }
@@ -81,9 +89,21 @@ impl Story<'_> {
         let mut lines = self.before();
         lines.push("mark".into());
         lines.extend(self.fault.inject.iter().cloned());
-        lines.extend(self.reaction());
-        lines.extend(self.healing());
-        lines.push("go on".into());
+        if self.is_free() {
+            if self.place == Place::Blocked {
+                lines.push(exit(self.blocked_by().0));
+                lines.push("pass 300 ms".into());
+            }
+            lines.extend(self.expect.then.as_ref().unwrap_or(&self.fault.then).iter().cloned());
+            lines.push("go on".into());
+            lines.extend(self.fault.heal.iter().cloned());
+            lines.push("pass 1500 ms; recover table".into());
+        } else {
+            lines.extend(self.reaction());
+            lines.extend(self.healing());
+        }
+        // Whatever ended so far has been looked at: from here on a healthy round.
+        lines.push("mark; go on".into());
         let mut steps = Vec::new();
         for line in &lines {
             steps.extend(parse::line_of_steps(line).map_err(|bad| bad.to_string())?);
@@ -108,10 +128,11 @@ impl Story<'_> {
             latched: Vec::new(),
             latches,
             in_order: false,
+            must_show: self.shows() != Shows::Never,
             phase: Some("ready".into()),
             never: Vec::new(),
             seed: None,
-            free: false,
+            free: self.is_free(),
         })
     }
 
@@ -122,9 +143,11 @@ impl Story<'_> {
         let mut lines = vec![format!("dice {a} {b} {c}")];
         if self.place == Place::Closed {
             lines.push("pass 2000 ms".into());
+            lines.extend(self.fault.setup.iter().cloned());
             return lines;
         }
         lines.push("open table".into());
+        lines.extend(self.fault.setup.iter().cloned());
         lines.push(
             match self.place {
                 Place::Closed => "",
@@ -157,22 +180,28 @@ impl Story<'_> {
     fn reaction(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let latch = self.latch();
-        if self.fault.shows == Shows::AtOnce {
+        if self.shows() == Shows::AtOnce {
             lines.extend(latch.iter().map(|code| format!("wait latched {code} within {LATCH_MILLIS} ms")));
             if latch.is_empty() {
                 lines.push("pass 1000 ms".into());
             }
         }
         lines.extend(self.expect.then.as_ref().unwrap_or(&self.fault.then).iter().cloned());
-        if self.place == Place::Blocked {
-            lines.push(format!("turn key; do reset {} rectified", self.blocked_by().0));
+        if self.place == Place::Blocked && self.fault.key {
+            lines.push(exit(self.blocked_by().0));
+            lines.push("pass 300 ms".into());
         }
-        lines.extend((0..self.expect.rounds.len().max(1)).map(|_| "go on".to_owned()));
+        match self.expect.on.as_ref().or(Some(&self.fault.on)).filter(|on| !on.is_empty()) {
+            Some(on) => lines.extend(on.iter().cloned()),
+            None => lines.extend((0..self.expect.rounds.len().max(1)).map(|_| "go on".to_owned())),
+        }
         lines.extend(latch.iter().map(|code| format!("wait latched {code} within {LATCH_MILLIS} ms")));
         let deadlines = self.expect.deadlines.as_ref().unwrap_or(&self.fault.deadlines);
         lines.extend(deadlines.iter().map(|deadline| deadline.step(&self.fault.clause)));
         if latch.is_empty() {
-            lines.push(format!("expect nothing latched because {}", self.fault.clause));
+            if self.place != Place::Blocked || self.fault.key {
+                lines.push(format!("expect nothing latched because {}", self.fault.clause));
+            }
         } else {
             lines.push("wait sign on within 5000 ms".into());
             if self.place != Place::Maintenance {
@@ -186,14 +215,25 @@ impl Story<'_> {
     fn healing(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let latch = self.latch();
-        if let (true, [first, ..]) = (self.fault.lasts, latch) {
-            lines.push(format!("prove latched {first}"));
-            lines.push(format!("turn key; ask reset {first} rectified; answer refused"));
+        if let [first, ..] = latch {
+            // The tumbler is not tested in the open: it must be the fault that the test fails for.
+            if ["tumbler", "deadman"].contains(&first.as_str()) {
+                lines.push("lower dome; pass 600 ms".into());
+            }
+            if !self.fault.heal.is_empty() {
+                lines.push(format!("prove latched {first}"));
+            }
+            if self.fault.lasts {
+                lines.push(format!("turn key; ask reset {first} rectified; answer refused"));
+            }
         }
         lines.extend(self.fault.heal.iter().cloned());
         lines.push("pass 1500 ms".into());
         if let [first, ..] = latch {
             lines.push(format!("prove latched {first}"));
+        }
+        if self.place == Place::Blocked && !self.fault.key {
+            lines.push(exit(self.blocked_by().0));
         }
         lines.extend(latch.iter().map(|code| exit(code)));
         if !latch.is_empty() {
@@ -205,10 +245,9 @@ impl Story<'_> {
 
 /// The allowed exit: the test of that very device, under the supervisor's key.
 fn exit(code: &str) -> String {
-    if code == "dome" {
-        "turn key; ask reset dome rectified; pass 500 ms; lift dome; pass 1000 ms; lower dome; pass 1000 ms; answer done"
-            .into()
-    } else {
-        format!("turn key; do reset {code} rectified")
+    match code {
+        "dome" => "turn key; ask reset dome rectified; pass 500 ms; lift dome; pass 1000 ms; lower dome; pass 1000 ms; answer done".into(),
+        "tumbler" | "deadman" => format!("lower dome; pass 600 ms; turn key; do reset {code} rectified"),
+        _ => format!("turn key; do reset {code} rectified"),
     }
 }

@@ -16,6 +16,10 @@ const NAME: &str = "Mei";
 const SPIN_MILLIS: u64 = 15_000;
 /// The limit for settling, and a moment to look.
 const OUTCOME_MILLIS: u64 = 8_000;
+/// How often a dealer presses a button that does not answer, and for how long the answer is waited for: records that
+/// nothing waits for are durable after 200 ms.
+const PRESSES: u32 = 5;
+const PRESSED_MILLIS: u64 = 300;
 /// Within this the table shows what came of a key or a button.
 const SHOWN_MILLIS: u64 = 2_500;
 
@@ -24,10 +28,23 @@ fn name() -> String {
 }
 
 impl Runner<'_> {
-    /// Goes on until a round has ended, or until the table blocks or refuses to be opened.
+    /// Goes on until a round has ended, or until the table blocks or refuses to be opened. A round that ended by itself
+    /// since the last `mark` or the last going on is looked at, and no more.
     pub(super) fn go_on(&mut self) -> Result<(), Halt> {
+        // What just happened comes to light and is durable.
+        self.pass(300)?;
+        if self.ended_rounds() > self.known_endings {
+            self.known_endings += 1;
+            return self.pass(1500);
+        }
         let Some(table) = self.bench.snapshot()? else { return Ok(()) };
         self.next_round();
+        if table.round.is_none() {
+            // The order of play begins anew, however far the dealer came with a table that refused.
+            self.done = 0;
+            self.catch_up();
+            self.round_from = self.seen.len();
+        }
         if table.round.is_none() && !self.ready_to_play(&table)? {
             return Ok(());
         }
@@ -39,8 +56,21 @@ impl Runner<'_> {
             self.done += 1;
             self.go_on_with(*deed)?;
         }
+        if !self.over()? && self.bench.snapshot()?.is_some_and(|s| s.round.is_some()) {
+            // SG 5.14: what the rules leave open is decided by a person.
+            let reason = "the round cannot be played to its end".into();
+            self.supervise(Command::Void { reason, damaged_dice: false, not_flat: false, name: name() })?;
+        }
         // The table shows what the round left behind.
-        self.pass(1500)
+        self.pass(1500)?;
+        self.known_endings = self.ended_rounds();
+        Ok(())
+    }
+
+    /// How many rounds have ended so far.
+    pub(super) fn ended_rounds(&mut self) -> usize {
+        self.catch_up();
+        self.seen.iter().filter(|record| matches!(kind(record), "settled" | "voided")).count()
     }
 
     /// Leaves maintenance and opens the table, as far as it lets itself be opened.
@@ -100,14 +130,15 @@ impl Runner<'_> {
     fn go_on_with(&mut self, deed: Deed) -> Result<(), Halt> {
         match deed {
             Deed::Cover => {
-                if self.bench.physical().dome_up {
+                if order::covered(&self.trial.rules) && self.bench.physical().dome_up {
                     self.bench.act(Act::LowerDome)?;
                     self.pass(400)?;
                 }
                 Ok(())
             }
             Deed::Tumble => {
-                self.push(InLine::Tumble)?;
+                self.go_on_with(Deed::Cover)?;
+                self.push_until(InLine::Tumble, &["spin-began", "refused"])?;
                 self.until(SHOWN_MILLIS, |runner| Ok(runner.bench.physical().shaft_moves)).map(drop)
             }
             Deed::AwaitSpun => {
@@ -116,8 +147,8 @@ impl Runner<'_> {
                 }
                 Ok(())
             }
-            Deed::PlaceBets => self.push(InLine::PlaceBets),
-            Deed::NoMoreBets => self.push(InLine::NoMoreBets),
+            Deed::PlaceBets => self.push_until(InLine::PlaceBets, &["called"]),
+            Deed::NoMoreBets => self.push_until(InLine::NoMoreBets, &["called"]),
             Deed::Uncover => self.bench.act(Act::LiftDome).map_err(Into::into),
             Deed::AwaitOutcome => self.see_the_dice(),
             Deed::Enter => self.enter_what_lies_there(),
@@ -129,6 +160,23 @@ impl Runner<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// Presses again where nothing came of it: a contact that chatters may make no press.
+    fn push_until(&mut self, line: InLine, came: &[&str]) -> Result<(), Halt> {
+        for _ in 0..PRESSES {
+            self.catch_up();
+            let before = self.seen.len();
+            self.push(line)?;
+            let came = |runner: &mut Self| {
+                runner.catch_up();
+                Ok(runner.seen.iter().skip(before).any(|record| came.contains(&kind(record))))
+            };
+            if self.until(PRESSED_MILLIS, came)? {
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn push(&mut self, line: InLine) -> Result<(), Halt> {
@@ -177,7 +225,7 @@ impl Runner<'_> {
             }
         }
         let proved = |runner: &mut Self| Ok(runner.recorded("lamps-verified") || runner.latched_now("lamps")?);
-        self.until(SHOWN_MILLIS, proved).map(drop)
+        self.until(OUTCOME_MILLIS, proved).map(drop)
     }
 
     fn settle(&mut self, dice: Option<Dice>) -> Result<(), Halt> {

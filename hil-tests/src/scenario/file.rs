@@ -127,6 +127,8 @@ pub struct Trial {
     pub latches: Vec<String>,
     /// Whether the order of the latches counts: units of one cable are missed in the order of their polls.
     pub in_order: bool,
+    /// Whether what is broken must have shown. Only where a catalogue says why it cannot, it need not.
+    pub must_show: bool,
     /// Phase at the end.
     pub phase: Option<String>,
     /// Kinds of records that must not occur.
@@ -253,6 +255,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Vec<Trial>, BadFile> {
                     endings: endings.clone(),
                     latches: file.at_end.latches.as_deref().map_or_else(|| latched.clone(), filled),
                     in_order: !file.at_end.in_any_order,
+                    must_show: true,
                     latched: latched.clone(),
                     phase: file.at_end.phase.as_ref().map(|phase| fill(phase, variant)),
                     never: filled(&file.at_end.never),

@@ -44,7 +44,12 @@ impl Runner<'_> {
         match cause {
             Cause::Fault => Some(self.broken_at).filter(|t| *t <= at),
             Cause::Cam => latest(&log.cam).max(powered(log, at)),
-            Cause::SecondEdge => log.cam.iter().filter(|t| **t >= self.marked_at).nth(1).copied().filter(|t| *t <= at),
+            Cause::SecondEdge => {
+                let edges: Vec<u64> = log.cam.iter().filter(|t| **t >= self.marked_at).copied().collect();
+                // A sensor that bounces has not moved on.
+                let next = edges.windows(2).find(|pair| matches!(pair, [a, b] if b - a > MS))?.last().copied();
+                next.filter(|t| *t <= at)
+            }
             Cause::Rest => latest(&log.rests),
             Cause::Entry => latest(&log.entries),
             Cause::Spin => powered(log, at),

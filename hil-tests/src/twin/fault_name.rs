@@ -109,6 +109,11 @@ pub struct BadFault {
     pub allowed: String,
 }
 
+/// All ids, those that need an argument without it.
+pub fn ids() -> impl Iterator<Item = &'static str> {
+    PLAIN.iter().map(|(id, _)| *id).chain(WITH.iter().map(|(id, _)| *id))
+}
+
 /// The fault with this id. `lamp` tells the number of an area's lamp.
 ///
 /// # Errors

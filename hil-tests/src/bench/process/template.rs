@@ -91,6 +91,7 @@ fn open(setup: &Setup) -> Result<WorkDir, RigFault> {
         latched: Vec::new(),
         latches: Vec::new(),
         in_order: true,
+        must_show: true,
         phase: None,
         never: Vec::new(),
         seed: None,

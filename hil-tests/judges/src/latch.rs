@@ -80,7 +80,8 @@ impl Latch {
                 if scene.open == Some(false) || scene.maintenance {
                     findings.note(NAME, at_ns, CLOSED, "a round begins on a table that is not open");
                 }
-                let on_ns = at_ns.saturating_sub(scene.since(Line::OutOfService));
+                // A slow disk tells of it later than it was.
+                let on_ns = record.at_ns.min(at_ns).saturating_sub(scene.since(Line::OutOfService));
                 if scene.is(Line::OutOfService, true)
                     && on_ns > scene.config.given.limits.sign_ns
                     && scene.latched.is_empty()

@@ -167,7 +167,8 @@ impl Scene {
         // A button or the key acts on an edge after it was seen inactive.
         let pressed = active && before == Some(false);
         match line {
-            Line::CamA | Line::CamB => self.moved_ns = self.now_ns,
+            // A cam that is broken tells nothing; the shaft itself does.
+            Line::CamA | Line::CamB if !self.broken(Part::Cam) => self.moved_ns = self.now_ns,
             Line::SupervisorKey if pressed => self.key_ns = Some(self.now_ns),
             Line::NoMoreBets if pressed => {
                 if let Some(round) = &mut self.round {
@@ -228,6 +229,17 @@ impl Scene {
                 self.testing_since_ns = self.now_ns;
                 self.testing_until_ns =
                     self.now_ns.saturating_add(self.config.given.limits.person_ns.saturating_mul(5));
+            }
+            // Whether a die lies flat is then the supervisor's word.
+            "void" => {
+                if let Some(round) = &mut self.round {
+                    round.no_spin = true;
+                }
+            }
+            "amend" | "settle" => {
+                if let Some(round) = &mut self.round {
+                    round.decided = true;
+                }
             }
             "confirm-dome" => {
                 if let Some(round) = &mut self.round {

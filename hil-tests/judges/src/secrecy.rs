@@ -230,7 +230,8 @@ impl Secrecy {
         let mut run: [u8; 3] = [0; 3];
         let mut previous = "";
         for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_').filter(|w| !w.is_empty()) {
-            if area(word) {
+            // A malfunction names the lamps that are wrong, and tells nothing of the dice by it.
+            if area(word) && !scene.is_latched("lamps") {
                 return Some(format!("the area `{word}`"));
             }
             let faces: Option<Vec<u8>> =

@@ -2,6 +2,7 @@
 
 use crate::twin::{Fault, Noise, Truth as Known, Wire};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use tumbler_core::effect::{BusOp, OutLine};
 use tumbler_core::input::{BusFailure, BusReply, InLine};
 use tumbler_core::record::Record;
@@ -17,6 +18,8 @@ pub struct Observer {
     trace: Option<Vec<Observation>>,
     phases: Vec<(u64, String)>,
     lamps: [u64; 2],
+    /// How many faults each part has.
+    broken: BTreeMap<usize, u32>,
 }
 
 /// The line's name among the judges.
@@ -143,6 +146,7 @@ impl Observer {
             trace: trace.then(Vec::new),
             phases: Vec::new(),
             lamps: [0; 2],
+            broken: BTreeMap::new(),
         })
     }
 
@@ -215,6 +219,15 @@ impl Observer {
     /// A fault is about to be injected, or was healed.
     pub fn broken(&mut self, at: u64, fault: Fault, broken: bool) {
         if let Some(part) = part(fault) {
+            self.part(at, part, broken);
+        }
+    }
+
+    /// A part is about to be broken once more, or one of its faults was healed: it is whole when all of them are.
+    pub fn part(&mut self, at: u64, part: Part, broken: bool) {
+        let faults = self.broken.entry(part as usize).or_default();
+        *faults = if broken { *faults + 1 } else { faults.saturating_sub(1) };
+        if *faults == u32::from(broken) {
             self.tell(at, Seen::Truth(Truth::Broken { part, broken }));
         }
     }

@@ -3,6 +3,7 @@
 use crate::bench::Bench;
 use crate::bench::pure::{Pure, Setup};
 use crate::scenario::{Trial, Verdict, run};
+use sha2::{Digest, Sha256};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
@@ -23,6 +24,22 @@ pub struct DayReport {
     pub table_ns: u64,
     /// Inputs that the table took.
     pub events: u64,
+    /// Everything that happened: each wire, transaction, record, truth and effect on a line of JSON; where it was asked for.
+    pub trace: Vec<u8>,
+    /// SHA-256 of the trace, where it was asked for.
+    pub digest: Option<[u8; 32]>,
+}
+
+/// What is kept of a day's trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Its SHA-256.
+    Digest,
+    /// All of it, and its SHA-256.
+    Whole,
 }
 
 impl DayReport {
@@ -61,11 +78,25 @@ fn catch_panics() {
 /// Plays a day.
 #[must_use]
 pub fn play(trial: &Trial) -> DayReport {
+    traced(trial, Keep::Nothing)
+}
+
+/// Plays a day and keeps its trace.
+#[must_use]
+pub fn traced(trial: &Trial, keep: Keep) -> DayReport {
     catch_panics();
-    let mut report =
-        DayReport { trial: trial.clone(), verdict: Verdict::Pass, rounds: 0, settled: 0, table_ns: 0, events: 0 };
+    let mut report = DayReport {
+        trial: trial.clone(),
+        verdict: Verdict::Pass,
+        rounds: 0,
+        settled: 0,
+        table_ns: 0,
+        events: 0,
+        trace: Vec::new(),
+        digest: None,
+    };
     PANICKED.with_borrow_mut(|told| *told = Some(String::new()));
-    let played = catch_unwind(AssertUnwindSafe(|| played(trial, &mut report)));
+    let played = catch_unwind(AssertUnwindSafe(|| played(trial, keep, &mut report)));
     let told = PANICKED.take().unwrap_or_default();
     if played.is_err() {
         report.verdict = Verdict::Fail(vec![format!("panic: {told}")]);
@@ -73,8 +104,9 @@ pub fn play(trial: &Trial) -> DayReport {
     report
 }
 
-fn played(trial: &Trial, report: &mut DayReport) {
+fn played(trial: &Trial, keep: Keep, report: &mut DayReport) {
     let mut setup = Setup::of(&trial.rules, &trial.layout, trial.seed.unwrap_or_default());
+    setup.trace = keep != Keep::Nothing;
     setup.settings.reader = trial.reader;
     let mut bench = match Pure::new(setup) {
         Ok(bench) => bench,
@@ -87,6 +119,13 @@ fn played(trial: &Trial, report: &mut DayReport) {
     report.verdict = outcome.verdict;
     report.table_ns = outcome.table_ns;
     report.events = bench.events();
+    if keep != Keep::Nothing {
+        report.trace = text(&bench);
+        report.digest = Some(Sha256::digest(&report.trace).into());
+        if keep == Keep::Digest {
+            report.trace = Vec::new();
+        }
+    }
     for durable in &bench.log().records {
         match durable.record.event {
             Event::RoundBegan { .. } => report.rounds += 1,
@@ -94,4 +133,22 @@ fn played(trial: &Trial, report: &mut DayReport) {
             _ => {}
         }
     }
+}
+
+/// What the judges were told, then what the table did, each in its order.
+fn text(bench: &Pure) -> Vec<u8> {
+    let mut text = Vec::new();
+    for seen in bench.observer().trace() {
+        line(&mut text, seen);
+    }
+    for effect in bench.effects() {
+        line(&mut text, effect);
+    }
+    text
+}
+
+fn line(text: &mut Vec<u8>, what: &impl serde::Serialize) {
+    // Nothing of it fails to be JSON, and memory takes whatever is written.
+    let _ = serde_json::to_writer(&mut *text, what);
+    text.push(b'\n');
 }

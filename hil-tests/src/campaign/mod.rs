@@ -10,9 +10,13 @@
 pub mod day;
 mod dealer;
 pub mod schedule;
+pub mod shrink;
+mod swarm;
+pub mod violation;
+pub mod write;
 
 use crate::bench::process::clock;
-use day::DayReport;
+use day::{DayReport, Keep};
 use schedule::{Faults, Plan};
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -28,6 +32,8 @@ pub struct Campaign {
     pub faults: Faults,
     /// How many days at once; no result depends on it.
     pub jobs: usize,
+    /// What is kept of each day's trace.
+    pub keep: Keep,
 }
 
 /// Days that are played ahead of the first one that has not ended, at most: what is kept in memory until its turn.
@@ -74,7 +80,7 @@ impl Campaign {
                         now.next += 1;
                         drop(now);
                         let Some(plan) = usize::try_from(number).ok().and_then(|at| days.get(at)) else { return };
-                        let report = day::play(&plan.trial());
+                        let report = day::traced(&plan.trial(), self.keep);
                         let mut now = course.lock().unwrap_or_else(PoisonError::into_inner);
                         if report.failed() {
                             now.last = now.last.min(number);

@@ -1,6 +1,7 @@
 //! What happens on which day: drawn from the seed, as steps in words.
 
 use super::dealer::Dealer;
+use super::swarm::Swarm;
 use crate::scenario::{Trial, parse};
 use crate::twin::rng::Rng;
 use tumbler_core::rules;
@@ -11,8 +12,21 @@ const ROUNDS: (u64, u64) = (20, 51);
 /// What breaks in a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Faults {
+    /// Each day a random subset of everything.
+    Swarm,
     /// Nothing: healthy tables amid noise, under dealers who make mistakes that void nothing.
     None,
+}
+
+impl Faults {
+    /// The word on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Swarm => "swarm",
+            Self::None => "none",
+        }
+    }
 }
 
 /// A day that is to be played.
@@ -80,6 +94,10 @@ impl Plan {
                 let words = Dealer::drawn(&mut rng, table).healthy_day(self.rounds);
                 ("A healthy, noisy day: every round is settled", words, vec!["voided".into(), "latched".into()])
             }
+            Faults::Swarm => {
+                let words = Swarm::drawn(&mut rng, table).day(self.rounds);
+                ("A day on which much breaks", words, Vec::new())
+            }
         };
         Trial {
             name: format!("day-{}::{}", self.number, table.layout),
@@ -114,7 +132,7 @@ mod tests {
 
     #[test]
     fn what_is_drawn_can_be_read_and_follows_from_the_seed() {
-        for faults in [Faults::None] {
+        for faults in [Faults::None, Faults::Swarm] {
             let days = || plans(7, 3000, faults);
             assert_eq!(days(), days());
             assert_ne!(days(), plans(8, 3000, faults));
@@ -122,7 +140,7 @@ mod tests {
             for day in days() {
                 let trial = day.trial();
                 assert_eq!(trial, day.trial());
-                assert!(trial.steps.len() > 20);
+                assert!(trial.steps.len() > 3);
                 for (words, steps) in &trial.steps {
                     assert!(!steps.is_empty(), "`{words}` cannot be read: {:?}", parse::step(words));
                 }

@@ -5,7 +5,7 @@ use crate::scenario::Verdict;
 
 fn reports(rounds: u64, faults: Faults, jobs: usize) -> Vec<DayReport> {
     let mut all = Vec::new();
-    Campaign { seed: 5, rounds, faults, jobs }.run(&mut |day| all.push(day));
+    Campaign { seed: 5, rounds, faults, jobs, keep: Keep::Digest }.run(&mut |day| all.push(day));
     all
 }
 
@@ -15,11 +15,25 @@ fn healthy_noisy_rounds_are_settled_whatever_the_jobs() {
     let tell = |jobs| -> Vec<String> {
         reports(60, Faults::None, jobs)
             .iter()
-            .map(|day| format!("{} {:?} {} {} {}", day.trial.name, day.verdict, day.settled, day.table_ns, day.events))
+            .map(|day| format!("{} {:?} {:x?}", day.trial.name, day.verdict, day.digest))
             .collect()
     };
     let one = reports(60, Faults::None, 1);
     assert!(one.iter().all(|day| day.verdict == Verdict::Pass), "{one:#?}");
     assert_eq!(one.iter().map(|day| day.settled).sum::<u64>(), 60);
     assert_eq!(tell(1), tell(2));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_trace_byte_for_byte_also_where_much_breaks() {
+    let all = |seed| -> Vec<u8> {
+        let mut all = Vec::new();
+        let campaign = Campaign { seed, rounds: 24, faults: Faults::Swarm, jobs: 2, keep: Keep::Whole };
+        campaign.run(&mut |day| all.extend(day.trace));
+        all
+    };
+    let first = all(2);
+    assert!(first.len() > 100_000, "{} bytes", first.len());
+    assert!(first == all(2));
+    assert!(first != all(3));
 }

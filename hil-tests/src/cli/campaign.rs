@@ -1,21 +1,34 @@
 //! `tumbler-hil campaign`: random days at random tables, with all judges on.
 
-use super::{say, signals};
+use super::{say, shrink, signals};
 use crate::bench::process::clock;
 use crate::campaign::Campaign;
-use crate::campaign::day::DayReport;
+use crate::campaign::day::{DayReport, Keep};
 use crate::campaign::schedule::Faults;
 use crate::report::{self, reason, word};
-use crate::scenario::Verdict;
+use anyhow::Context;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
+use std::fs::File;
+use std::io::{BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum What {
+pub(super) enum What {
+    /// Each day a random subset of everything that can break; the judges decide.
+    Swarm,
     /// Healthy tables amid noise: every round ends settled.
     None,
+}
+
+impl From<What> for Faults {
+    fn from(what: What) -> Self {
+        match what {
+            What::None => Self::None,
+            What::Swarm => Self::Swarm,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -32,6 +45,15 @@ pub(super) struct CampaignArgs {
     /// How many days at once; no result depends on it.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
+    /// Where the scenario of a violation goes; `campaign-SEED-FAULTS.toml` unless given.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Write the whole trace: every wire, transaction, record and effect on a line of JSON.
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Write the SHA-256 of each day's trace.
+    #[arg(long, value_name = "FILE")]
+    digests: Option<PathBuf>,
 }
 
 /// What a campaign did so far.
@@ -46,10 +68,16 @@ struct Sum {
 }
 
 pub(super) fn campaign(args: &CampaignArgs) -> anyhow::Result<u8> {
-    let faults = match args.faults {
-        What::None => Faults::None,
+    let faults: Faults = args.faults.into();
+    let keep = match (&args.trace, &args.digests) {
+        (Some(_), _) => Keep::Whole,
+        (None, Some(_)) => Keep::Digest,
+        (None, None) => Keep::Nothing,
     };
-    let campaign = Campaign { seed: args.seed, rounds: args.rounds, faults, jobs: usize::from(args.jobs) };
+    let mut trace = args.trace.as_deref().map(create).transpose()?;
+    let mut digests = args.digests.as_deref().map(create).transpose()?;
+    let mut written = Ok(());
+    let campaign = Campaign { seed: args.seed, rounds: args.rounds, faults, jobs: usize::from(args.jobs), keep };
     let bar = bar(args.rounds);
     let mut sum = Sum::default();
     let begun = Instant::now();
@@ -60,11 +88,16 @@ pub(super) fn campaign(args: &CampaignArgs) -> anyhow::Result<u8> {
         sum.table_ns += day.table_ns;
         sum.events += day.events;
         bar.set_position(sum.rounds);
+        let told = keep_trace(&day, trace.as_mut(), digests.as_mut());
+        if written.is_ok() {
+            written = told;
+        }
         if day.failed() {
             sum.failed = Some(day);
         }
     });
     bar.finish_and_clear();
+    written.context("write the trace")?;
     let took = begun.elapsed();
     say::line(&format!(
         "{} days, {} rounds, {} settled; {:.0} s of table time in {:.1} s: {:.0} x on {} {}, {:.0} events/s",
@@ -80,12 +113,37 @@ pub(super) fn campaign(args: &CampaignArgs) -> anyhow::Result<u8> {
     ));
     if let Some(day) = sum.failed {
         say::line(&format!("{} {}: {}", word(&day.verdict), day.trial.name, reason(&day.verdict)));
-        return Ok(if matches!(day.verdict, Verdict::Fail(_)) { report::FAILED } else { report::RIG });
+        let out = args.out.clone().unwrap_or_else(|| format!("campaign-{}-{}.toml", args.seed, faults.name()).into());
+        return shrink::to_file(&day.trial, &out, &format!("campaign --seed {} --faults {}", args.seed, faults.name()));
     }
     if clock::interrupted() {
         return Ok(signals::INTERRUPTED);
     }
     Ok(report::PASSED)
+}
+
+fn create(path: &Path) -> anyhow::Result<BufWriter<File>> {
+    Ok(BufWriter::new(File::create(path).with_context(|| format!("create {}", path.display()))?))
+}
+
+/// Writes what is kept of a day's trace.
+fn keep_trace(
+    day: &DayReport,
+    trace: Option<&mut BufWriter<File>>,
+    digests: Option<&mut BufWriter<File>>,
+) -> std::io::Result<()> {
+    if let Some(trace) = trace {
+        trace.write_all(&day.trace)?;
+        trace.flush()?;
+    }
+    if let (Some(digests), Some(digest)) = (digests, day.digest) {
+        for byte in digest {
+            write!(digests, "{byte:02x}")?;
+        }
+        writeln!(digests, "  {}", day.trial.name)?;
+        digests.flush()?;
+    }
+    Ok(())
 }
 
 /// One line of progress, on a terminal only.

@@ -9,7 +9,14 @@ use anyhow::{Context, bail};
 /// The bench, and the trials that are meant.
 pub(super) fn chosen(choice: &Choice) -> anyhow::Result<(BenchFile, Vec<Trial>)> {
     let bench = BenchFile::read(&choice.bench)?;
-    let all = read_all(&bench.scenarios).context("a scenario's file")?;
+    let all = match choice.scenarios.as_slice() {
+        // A file by its path, wherever it is.
+        [path] if path.ends_with(".toml") => {
+            let text = std::fs::read_to_string(path).with_context(|| format!("read {path}"))?;
+            return Ok((bench, crate::scenario::file::parse(std::path::Path::new(path), &text)?));
+        }
+        _ => read_all(&bench.scenarios).context("a scenario's file")?,
+    };
     for id in &choice.rules {
         known(id, all.iter().map(|trial| trial.rules.as_str()), "rule set")?;
     }

@@ -11,6 +11,7 @@ mod run;
 mod say;
 mod selftest;
 mod shard;
+mod shrink;
 mod signals;
 
 use crate::report;
@@ -53,6 +54,8 @@ enum Command {
     ///
     /// Example: tumbler-hil report bench-1/ bench-2/ --out together/
     Report(page::ReportArgs),
+    /// Shrink a failing scenario, or the first failing day of a campaign, to the shortest that fails in the same way.
+    Shrink(shrink::ShrinkArgs),
     /// Check the rig itself: wires loop back, the clock is steady, the broker is reachable.
     Selftest,
 }
@@ -60,7 +63,8 @@ enum Command {
 /// Which scenarios.
 #[derive(Debug, Args)]
 struct Choice {
-    /// Scenarios whose names contain one of these; all of them without any. `stall::nz-1998` is one under one layout.
+    /// Scenarios whose names contain one of these; all of them without any. `stall::nz-1998` is one under one layout; a
+    /// path that ends in `.toml` is a file of its own.
     #[arg(value_name = "SCENARIO")]
     scenarios: Vec<String>,
     /// The bench's file.
@@ -102,6 +106,7 @@ pub fn main() -> ExitCode {
         Command::Demo(args) => demo::demo(&args),
         Command::Campaign(args) => campaign::campaign(&args),
         Command::Report(args) => page::report(&args),
+        Command::Shrink(args) => shrink::shrink(&args),
         Command::Selftest => selftest::selftest(),
     };
     match code {

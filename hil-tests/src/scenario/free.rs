@@ -44,6 +44,15 @@ fn lawful(step: &Step) -> bool {
 }
 
 impl Runner<'_> {
+    /// What the dealer keys: the dice as first seen, whoever moved them later; the first reading stands (FAULTS dice.moved).
+    pub(super) fn dice_as_seen(&mut self) -> [u8; 3] {
+        let round = self.bench.log().records.iter().rev().find_map(|durable| durable.record.round);
+        match self.established {
+            Some((of, faces)) if Some(of) == round => faces,
+            _ => self.bench.physical().faces,
+        }
+    }
+
     /// Looks, after a step, whether what must hold always still does.
     pub(super) fn watch(&mut self, step: &Step) -> Result<(), Halt> {
         if !self.trial.free {
@@ -56,10 +65,13 @@ impl Runner<'_> {
             self.blame.somebody(self.bench.now());
         }
         let mut wrong = None;
+        let mut established = self.established;
+        let (faces, skip) = (self.bench.physical().faces, self.blame.looked);
         let log = self.bench.log();
-        for durable in log.records.iter().skip(self.blame.looked) {
+        for durable in log.records.iter().skip(skip) {
             let record = &durable.record;
             match &record.event {
+                Event::Established { .. } => established = record.round.map(|round| (round, faces)),
                 Event::Settled { .. } => self.blame.round_from = record.at.0,
                 Event::Voided(void) => {
                     // NZ 7.1, SG 5.5 and 5.6 name every reason of a void, and all of them are acts or defects.
@@ -73,6 +85,7 @@ impl Runner<'_> {
                 _ => {}
             }
         }
+        self.established = established;
         self.catch_up();
         let never = |record: &Value| self.trial.never.iter().any(|kind| kind == check::kind(record));
         if let Some(record) = self.seen.iter().skip(self.blame.looked).find(|record| never(record)) {

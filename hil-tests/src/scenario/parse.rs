@@ -19,7 +19,7 @@ const STEPS: &str = "open table, play to STAGE, play up to spin, go on, at STAGE
     fault ID, heal ID, dice 1 3 6|any, pass N ms, wait CHECK [within N ms], expect CHECK because CLAUSE, \
     ask COMMAND, answer done|refused [WORD], do COMMAND, as supervisor|technician|nobody, mark, kill, start, stop, \
     power off|on, broker down|up, prove latched CODE [thoroughly], prove shut CODE, prove opens CODE rectified|procedure, \
-    heal all, recover table, try STEP";
+    heal all, recover table [and play], try STEP";
 
 const CHECKS: &str = "phase NAME, record KIND [FIELD=VALUE ...], no record KIND [FIELD=VALUE ...], latched CODE, nothing latched, \
     motor on|off, shaft turns|rests, dice rest, tumbles FROM..TO, lit D D D, dark, display 136, bells N, sign on|off, deadman, relayed, link up|lost, \
@@ -87,6 +87,7 @@ fn parse(words: Words<'_>) -> Result<Vec<Step>, BadStep> {
         ["fault", id] => Step::Fault((*id).into()),
         ["heal", "all"] => Step::HealAll,
         ["recover", "table"] => Step::Recover,
+        ["recover", "table", "and", "play"] => return Ok(vec![Step::Recover, Step::PlayTo(Stage::Settled)]),
         ["heal", id] => Step::Heal((*id).into()),
         ["dice", "any"] => Step::Dice(None),
         ["dice", a, b, c] => Step::Dice(Some(dice(a, b, c)?)),

@@ -48,8 +48,9 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Brings a table that nothing is wrong with any more back to play.
+    /// Mends everything, and brings the table back to play.
     pub(super) fn recover(&mut self) -> Result<(), Halt> {
+        self.heal_all()?;
         self.role = Role::Supervisor;
         self.pass(CALM_MILLIS)?;
         let mut last = String::new();
@@ -122,7 +123,7 @@ impl Runner<'_> {
         if voided.starts_with("done") {
             return Ok(voided);
         }
-        let dice = Dice::from_pips(self.bench.physical().faces).ok();
+        let dice = Dice::from_pips(self.dice_as_seen()).ok();
         if let (Some(result), Some(dice)) = (shown.result, dice) {
             if result != dice {
                 self.tell(Command::Amend { dice, uphold: true, name: name() })?;

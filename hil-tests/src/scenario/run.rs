@@ -11,6 +11,7 @@ use crate::twin::{Act, MS};
 use serde_json::Value;
 use tumbler_core::input::InLine;
 use tumbler_core::record::Event;
+use tumbler_core::units::RoundId;
 
 /// What came of a trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +94,8 @@ pub(super) struct Runner<'a> {
     pub words: &'a str,
     /// What a check found wrong that has more to tell than yes or no.
     pub wrong: Vec<String>,
+    /// What the dice showed when the outcome was established, where that was watched.
+    pub established: Option<(RoundId, [u8; 3])>,
 }
 
 /// Runs a trial.
@@ -131,6 +134,7 @@ impl<'a> Runner<'a> {
             seal_broken: false,
             trying: false,
             blame: Blame::default(),
+            established: None,
             notes: Vec::new(),
             timeline: Timeline::default(),
             words: "",
@@ -258,7 +262,7 @@ impl Runner<'_> {
             Step::LowerDome => self.bench.act(Act::LowerDome)?,
             Step::Keys(keys) => self.keys(keys)?,
             Step::EnterDice => {
-                let [a, b, c] = self.bench.physical().faces;
+                let [a, b, c] = self.dice_as_seen();
                 self.keys(&[a, b, c, 7])?;
             }
             Step::TurnShaft(quarters) => self.bench.act(Act::TurnShaft(*quarters))?,

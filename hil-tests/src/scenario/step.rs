@@ -216,7 +216,7 @@ pub enum Step {
     Try(Box<Step>),
     /// Mend everything that is broken, held or off.
     HealAll,
-    /// Bring a table that nothing is wrong with any more back to play, by the lawful exits.
+    /// Mend everything, and bring the table back to play by the lawful exits.
     Recover,
 }
 

@@ -119,6 +119,7 @@ impl Twin {
 
     pub(super) fn shaft_begins(&mut self, at: u64, out: &mut Vec<Wire>) {
         out.push(Wire::Truth { at, truth: Truth::ShaftMoves });
+        self.hush_cam(at);
         if self.dice.shake(at) {
             out.push(Wire::Truth { at, truth: Truth::DiceMove });
         }

@@ -15,6 +15,15 @@ const LAMPS_DARK_NANOS: u64 = 100 * MS;
 
 impl Twin {
     /// The next disturbance of this kind, unless its fault has been healed.
+    /// A shaft that begins to turn shows its true place: noise on the cam is of a motor that is off.
+    pub(super) fn hush_cam(&mut self, at: u64) {
+        if [Noise::CamPhantom, Noise::CamBoth].into_iter().any(|noise| self.faults.has(Fault::Noise(noise))) {
+            let (a, b) = self.shaft.cam();
+            self.move_contact(InLine::CamA, a, at, CLEAN);
+            self.move_contact(InLine::CamB, b, at, CLEAN);
+        }
+    }
+
     pub(super) fn noise(&mut self, noise: Noise, at: u64, out: &mut Vec<Wire>) {
         let fault = Fault::Noise(noise);
         if !self.faults.has(fault) {
@@ -38,6 +47,8 @@ impl Twin {
                 }
                 makes + self.rng.range(1, 40) * MS
             }
+            // FAULTS cam.phantom and cam.both_noise are of a motor that is off.
+            Noise::CamPhantom | Noise::CamBoth if self.shaft.moving() => 5 * MS,
             Noise::CamPhantom | Noise::CamBoth => {
                 self.faults.bit(fault);
                 let both = noise == Noise::CamBoth && self.rng.chance(500);

@@ -64,7 +64,10 @@ impl Rounds {
         }
         // A person who says flat is believed; the reader is not, where it is sound and the dice are not flat.
         if round.flat_by == "reader" && Self::reader_sound(scene, round) {
-            if let Some((_, flat)) = self.facts.rest.filter(|(_, flat)| flat.contains(&false)) {
+            // Dice that a hand lays after the outcome was established change nothing: the first reading stands.
+            let [_, seen] = self.facts.first_seen;
+            let same = |faces: [u8; 3]| seen.is_none_or(|seen| seen == sorted(faces));
+            if let Some((_, flat)) = self.facts.rest.filter(|(faces, flat)| same(*faces) && flat.contains(&false)) {
                 note(FLAT, format!("settled, though flat are {flat:?}"));
             }
         }

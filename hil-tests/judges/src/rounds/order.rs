@@ -47,7 +47,9 @@ impl Rounds {
             findings.note(NAME, scene.now_ns, KEEPS, text);
             return;
         };
-        let pressed = |at: Option<u64>| at.is_some_and(|at| at >= self.ended_at_ns);
+        // A press counts once it is debounced: its edge may lie in the round before.
+        let ended_ns = self.ended_at_ns.saturating_sub(scene.config.given.limits.button_debounce_ns);
+        let pressed = |at: Option<u64>| at.is_some_and(|at| at >= ended_ns);
         let called = pressed(self.place_bets_ns) || scene.level(Line::PlaceBets).is_none();
         let asked = pressed(self.tumble_ns) || scene.level(Line::Tumble).is_none();
         if !(called || spins_first(rules) && asked) {
@@ -134,7 +136,7 @@ impl Rounds {
         if !round.established {
             findings.note(NAME, scene.now_ns, ESTABLISHED, "a result without an established outcome");
         }
-        if round.amended {
+        if round.amended || round.decided {
             // By a person's eyes, against keys or reader.
             return;
         }

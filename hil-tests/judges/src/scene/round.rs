@@ -32,6 +32,8 @@ pub(crate) struct Round {
     pub(crate) result: Option<[u8; 3]>,
     pub(crate) result_ns: u64,
     pub(crate) amended: bool,
+    /// The supervisor, under the key, said what the dice show.
+    pub(crate) decided: bool,
     pub(crate) verified: bool,
     /// Entry presses since the result.
     pub(crate) paid: u32,
@@ -72,6 +74,7 @@ impl Round {
             result: None,
             result_ns: 0,
             amended: false,
+            decided: false,
             verified: false,
             paid: 0,
             interrupted: false,

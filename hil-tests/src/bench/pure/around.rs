@@ -12,6 +12,8 @@ use tumbler_judges::{Part, Seen, Truth};
 pub(super) const RELAY_NANOS: u64 = 3 * MS;
 /// The same where the path is slow: half a second each way.
 const SLOW_RELAY_NANOS: u64 = 1000 * MS;
+/// Slower commits than this are a slow disk: what waits for a record has no deadline then.
+const SLOW_COMMIT_NANOS: u64 = 200 * MS;
 
 /// What the bench remembers of what was broken.
 #[derive(Debug, Default)]
@@ -28,6 +30,8 @@ pub(super) struct Around {
     pub(super) slow: bool,
     /// The sign's level as last commanded, for wires that come back.
     pub(super) sign: bool,
+    /// Commits take longer than judges reckon with.
+    slow_disk: bool,
 }
 
 fn no_means(outside: Outside) -> Trouble {
@@ -62,7 +66,15 @@ impl Pure {
                 self.tell_broken(Part::Network, true);
                 self.broker(false)?;
             }
-            Outside::DiskTakes(millis) => self.journal.set_latency(u64::from(millis) * MS),
+            Outside::DiskTakes(millis) => {
+                self.mend_around(outside)?;
+                let nanos = u64::from(millis) * MS;
+                self.journal.set_latency(nanos);
+                self.around.slow_disk = nanos > SLOW_COMMIT_NANOS;
+                if self.around.slow_disk {
+                    self.tell_broken(Part::Journal, true);
+                }
+            }
             Outside::BrokerSlow => self.around.slow = true,
             Outside::BrokerForgets => {
                 self.broker(false)?;
@@ -104,7 +116,7 @@ impl Pure {
     }
 
     fn tell_broken(&mut self, part: Part, broken: bool) {
-        self.observer.tell(self.now, Seen::Truth(Truth::Broken { part, broken }));
+        self.observer.part(self.now, part, broken);
     }
 
     /// Every level is read, then every pin; where there are no wires, that is found.
@@ -151,6 +163,9 @@ impl Pure {
             }
             Outside::DiskTakes(_) => {
                 self.journal.set_latency(self.commit_ns);
+                if core::mem::take(&mut self.around.slow_disk) {
+                    self.tell_broken(Part::Journal, false);
+                }
                 Ok(())
             }
             // The daemon has made its own again.

@@ -98,6 +98,8 @@ pub struct Pure {
     events: u64,
     observer: Observer,
     guard: Guard,
+    /// Every effect with its time, where everything is kept.
+    effected: Option<Vec<(u64, Effect)>>,
     around: Around,
     trouble: Option<Trouble>,
 }
@@ -145,6 +147,7 @@ impl Pure {
             events: 0,
             observer,
             guard: Guard::of(SITE, TABLE),
+            effected: setup.trace.then(Vec::new),
             around: Around::default(),
             trouble: None,
         };
@@ -168,6 +171,12 @@ impl Pure {
     /// The trace and the phases, as [`Observer::take_trace`] has them.
     pub fn take_trace(&mut self) -> (Vec<tumbler_judges::Observation>, Vec<(u64, String)>) {
         self.observer.take_trace()
+    }
+
+    /// Every effect that the table had, with its time; empty unless the bench keeps a trace.
+    #[must_use]
+    pub fn effects(&self) -> &[(u64, Effect)] {
+        self.effected.as_deref().unwrap_or_default()
     }
 
     /// From now on a commit takes this long, in nanoseconds.
@@ -351,6 +360,9 @@ impl Pure {
     fn carry_out(&mut self) {
         let mut effects = core::mem::take(&mut self.effects);
         for effect in effects.drain(..) {
+            if let Some(effected) = &mut self.effected {
+                effected.push((self.now, effect.clone()));
+            }
             match effect {
                 Effect::Set { line: OutLine::OutOfService, active } if self.around.chip_gone => {
                     self.around.sign = active

@@ -1,0 +1,142 @@
+//! Shrinking: which steps of a failing day, and which numbers in them, the failure really needs. Delta debugging (Zeller and
+//! Hildebrandt, 2002) over steps, then over numbers; what remains fails in the same way and not only somehow.
+
+use super::{day, violation};
+use crate::bench::process::clock;
+use crate::scenario::{Trial, Verdict, parse};
+
+/// A failing trial made small.
+#[derive(Clone, Debug)]
+pub struct Shrunk {
+    /// The shortest that was found.
+    pub trial: Trial,
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// How many trials it took.
+    pub tried: u32,
+}
+
+struct Search {
+    kind: String,
+    best: Trial,
+    verdict: Verdict,
+    tried: u32,
+    most: u32,
+}
+
+/// Shrinks a failing trial with at most so many attempts; `None` where it passes.
+#[must_use]
+pub fn shrink(trial: &Trial, most: u32) -> Option<Shrunk> {
+    let report = day::play(trial);
+    let kind = violation::kind(&report.verdict)?;
+    let mut search = Search { kind, best: trial.clone(), verdict: report.verdict, tried: 1, most };
+    search.cut();
+    while search.drop_steps() | search.lessen() {}
+    Some(Shrunk { trial: search.best, verdict: search.verdict, tried: search.tried })
+}
+
+impl Search {
+    /// Whether this fails in the same way; then it is the best so far.
+    fn takes(&mut self, steps: Vec<(String, Vec<crate::scenario::step::Step>)>) -> bool {
+        if self.tried >= self.most || clock::interrupted() {
+            return false;
+        }
+        self.tried += 1;
+        let trial = Trial { steps, ..self.best.clone() };
+        let report = day::play(&trial);
+        let same = violation::kind(&report.verdict).as_ref() == Some(&self.kind);
+        if same {
+            self.best = trial;
+            self.verdict = report.verdict;
+        }
+        same
+    }
+
+    /// What comes after the step that failed is not needed.
+    fn cut(&mut self) {
+        let Verdict::Fail(whys) = &self.verdict else { return };
+        let number = whys.first().and_then(|why| why.strip_prefix("step ")?.split(' ').next()?.parse().ok());
+        let Some(number) = number.filter(|number| *number < self.best.steps.len()) else { return };
+        let steps = self.best.steps.iter().take(number).cloned().collect();
+        self.takes(steps);
+    }
+
+    /// Leaves steps out, many at once, then fewer; tells whether any could go.
+    fn drop_steps(&mut self) -> bool {
+        let mut any = false;
+        let mut size = self.best.steps.len().div_ceil(2);
+        while size > 0 {
+            let mut from = 0;
+            while from < self.best.steps.len() {
+                let steps = self.best.steps.iter().enumerate();
+                let left =
+                    steps.filter(|(place, _)| !(from..from + size).contains(place)).map(|(_, step)| step.clone());
+                let left: Vec<_> = left.collect();
+                if !left.is_empty() && self.takes(left) {
+                    any = true;
+                } else {
+                    from += size;
+                }
+            }
+            size /= 2;
+        }
+        any
+    }
+
+    /// Makes numbers of pauses and presses smaller; tells whether any could be.
+    fn lessen(&mut self) -> bool {
+        let mut any = false;
+        for place in 0..self.best.steps.len() {
+            loop {
+                let Some((words, _)) = self.best.steps.get(place) else { break };
+                let Some(lesser) = lesser(words) else { break };
+                let Ok(parsed) = parse::step(&lesser) else { break };
+                let mut steps = self.best.steps.clone();
+                if let Some(step) = steps.get_mut(place) {
+                    *step = (lesser, parsed);
+                }
+                if !self.takes(steps) {
+                    break;
+                }
+                any = true;
+            }
+        }
+        any
+    }
+}
+
+/// The step with half its time, rounded to what a person would write.
+fn lesser(words: &str) -> Option<String> {
+    let mut parts: Vec<String> = words.split(' ').map(str::to_owned).collect();
+    let at = parts.iter().rposition(|word| word == "ms")?.checked_sub(1)?;
+    let number: u64 = parts.get(at)?.parse().ok()?;
+    let half = match number / 2 {
+        n if n >= 1000 => n / 500 * 500,
+        n if n >= 100 => n / 50 * 50,
+        n if n >= 10 => n / 10 * 10,
+        _ => return None,
+    };
+    *parts.get_mut(at)? = half.to_string();
+    Some(parts.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::schedule::{Faults, plans};
+
+    #[test]
+    fn a_failing_day_shrinks_to_the_steps_that_fail() {
+        let mut trial = plans(3, 20, Faults::None).remove(0).trial();
+        let last = trial.steps.len();
+        for (place, words) in
+            [(30, "try fault cam.phantom"), (last, "play to spun"), (last, "break seal"), (last, "play to spinning")]
+        {
+            trial.steps.insert(place, (words.into(), parse::step(words).unwrap()));
+        }
+        let shrunk = shrink(&trial, 400).unwrap();
+        let words: Vec<&str> = shrunk.trial.steps.iter().map(|(words, _)| words.as_str()).collect();
+        assert!(words.contains(&"break seal") && words.len() <= 4, "{words:?}: {:?}", shrunk.verdict);
+        assert!(shrink(&plans(3, 1, Faults::None).remove(0).trial(), 10).is_none());
+    }
+}

@@ -1,0 +1,373 @@
+//! Days on which much breaks. Each day draws which kinds of trouble there are at all: leaving most of them out reaches
+//! what a little of everything hides (Groce and others, Swarm Testing, 2012).
+
+use super::schedule::{Table, pick};
+use crate::scenario::order;
+use crate::twin::rng::Rng;
+use tumbler_core::input::InLine;
+use tumbler_core::latch::Code;
+use tumbler_core::rules;
+
+/// Faults of the twin that need no argument.
+const FAULTS: &[&str] = &[
+    "motor.stall",
+    "motor.dead",
+    "motor.slow",
+    "motor.intermittent",
+    "motor.coast",
+    "motor.reverse",
+    "motor.driver_fault",
+    "motor.driver_fault_dead",
+    "motor.enable_stuck",
+    "deadman.stuck",
+    "motor.runaway",
+    "motor.hot",
+    "sensor.temp_dead",
+    "sensor.temp_absurd",
+    "cam.a_stuck_0",
+    "cam.a_stuck_1",
+    "cam.b_stuck_0",
+    "cam.b_stuck_1",
+    "cam.lost_edges",
+    "cam.bounce",
+    "cam.phantom",
+    "cam.both_noise",
+    "seal.flicker",
+    "dice.cocked_1",
+    "dice.cocked_2",
+    "dice.cocked_3",
+    "dice.moving",
+    "dice.not_tumbled",
+    "terminal.silent",
+    "terminal.chatter",
+    "display.wrong",
+    "lamps.board_silent",
+    "bus.cut",
+    "bus.noise_1pct",
+    "bus.noise_30pct",
+];
+/// Those of the dome, where there is one.
+const OF_DOME: &[&str] =
+    &["dome.stuck_closed", "dome.stuck_open", "dome.cable_cut", "dome.flicker", "dome.flicker_long"];
+/// Those that only a reader sees.
+const OF_READER: &[&str] = &[
+    "dice.missing",
+    "dice.extra",
+    "dice.foreign",
+    "reader.silent",
+    "reader.says_flat",
+    "reader.says_not_flat",
+    "reader.wrong_face",
+    "reader.garbage",
+    "reader.stale",
+];
+/// The dealer's buttons.
+const BUTTONS: [InLine; 4] = [InLine::Tumble, InLine::PlaceBets, InLine::NoMoreBets, InLine::NoSpin];
+const OUTPUTS: [&str; 3] = ["motor_enable", "out_of_service", "bell"];
+
+/// A kind of trouble.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A fault of the twin.
+    Part(&'static str),
+    Lamp(&'static str),
+    StuckButton,
+    StuckKey,
+    StuckPin,
+    TerminalKey,
+    Press,
+    Hold,
+    Keys,
+    Dome,
+    Seal,
+    Dip,
+    LayDie,
+    TurnShaft,
+    Kill,
+    Stop,
+    Power,
+    Broker,
+    Commit,
+    Command,
+    Reset,
+}
+
+/// Kinds beside the faults of the twin.
+const KINDS: &[Kind] = &[
+    Kind::Lamp("open"),
+    Kind::Lamp("short"),
+    Kind::Lamp("stuck_off"),
+    Kind::Lamp("stuck_on"),
+    Kind::StuckButton,
+    Kind::StuckKey,
+    Kind::StuckPin,
+    Kind::TerminalKey,
+    Kind::Press,
+    Kind::Hold,
+    Kind::Keys,
+    Kind::Dome,
+    Kind::Seal,
+    Kind::Dip,
+    Kind::LayDie,
+    Kind::TurnShaft,
+    Kind::Kill,
+    Kind::Stop,
+    Kind::Power,
+    Kind::Broker,
+    Kind::Commit,
+    Kind::Command,
+    Kind::Reset,
+];
+
+/// A day of trouble.
+pub(super) struct Swarm<'a> {
+    rng: &'a mut Rng,
+    table: Table,
+    kinds: Vec<Kind>,
+    /// How often something happens at a stage of a round, in thousandths.
+    often: u32,
+    /// What broke last and is not mended, for `heal`.
+    broken: Vec<String>,
+    steps: Vec<String>,
+}
+
+impl<'a> Swarm<'a> {
+    pub(super) fn drawn(rng: &'a mut Rng, table: Table) -> Self {
+        let dome = if order::covered(table.rules) { OF_DOME } else { &[] };
+        let reader = if table.reader { OF_READER } else { &[] };
+        let parts = FAULTS.iter().chain(dome).chain(reader).map(|id| Kind::Part(id));
+        let all: Vec<Kind> = parts.chain(KINDS.iter().copied()).collect();
+        let share = pick(rng, &[30, 100, 300, 600]).copied().unwrap_or(100);
+        let mut kinds: Vec<Kind> = all.iter().copied().filter(|_| rng.chance(share)).collect();
+        if kinds.is_empty() {
+            kinds.extend(pick(rng, &all).copied());
+        }
+        let often = pick(rng, &[60, 200, 500]).copied().unwrap_or(200);
+        Self { rng, table, kinds, often, broken: Vec::new(), steps: Vec::new() }
+    }
+
+    fn step(&mut self, words: impl Into<String>) {
+        self.steps.push(words.into());
+    }
+
+    fn pause(&mut self) {
+        let longest = pick(self.rng, &[5, 60, 700, 700, 5_000, 40_000]).copied().unwrap_or(700);
+        let millis = self.rng.range(0, longest) + 1;
+        self.step(format!("pass {millis} ms"));
+    }
+
+    /// A day of so many rounds: at its end everything is mended, and a healthy round is played.
+    pub(super) fn day(mut self, rounds: u64) -> Vec<String> {
+        self.commit();
+        if self.rng.chance(200) {
+            // Trouble in the opening tests themselves.
+            self.step("turn key");
+            self.step("ask open");
+            self.trouble();
+            self.pause();
+            self.mend();
+        } else {
+            self.step("open table");
+        }
+        for _ in 1..rounds.max(2) {
+            self.round();
+        }
+        self.step("recover table and play");
+        self.steps
+    }
+
+    fn mend(&mut self) {
+        self.broken.clear();
+        self.step("recover table");
+        self.commit();
+    }
+
+    fn commit(&mut self) {
+        if self.kinds.contains(&Kind::Commit) {
+            let longest = pick(self.rng, &[3, 30, 300, 3_000]).copied().unwrap_or(30);
+            let millis = self.rng.range(1, longest);
+            self.step(format!("try fault disk.takes_ms:{millis}"));
+        }
+    }
+
+    /// A round, with trouble at any of its stages.
+    fn round(&mut self) {
+        if self.rng.chance(500) {
+            let [a, b, c] = [self.rng.face(), self.rng.face(), self.rng.face()];
+            self.step(format!("dice {a} {b} {c}"));
+        }
+        let mut troubled = false;
+        let mut last = None;
+        for (_, stage) in order::of(self.table.rules) {
+            let name =
+                crate::scenario::step::Stage::ALL.iter().find(|(_, s)| s == stage).map_or("settled", |(name, _)| name);
+            if self.rng.chance(self.often) {
+                self.trouble();
+                troubled = true;
+            }
+            if last != Some(name) {
+                self.step(format!("try play to {name}"));
+            }
+            last = Some(name);
+        }
+        if troubled && self.rng.chance(150) {
+            // The wrong exit from whatever it is, and before it is mended.
+            self.reset();
+        }
+        if troubled && self.rng.chance(700) {
+            self.mend();
+        }
+    }
+
+    fn trouble(&mut self) {
+        let Some(kind) = pick(self.rng, &self.kinds).copied() else { return };
+        if self.rng.chance(500) {
+            self.pause();
+        }
+        match kind {
+            Kind::Part(id) => self.fault(id.to_owned()),
+            Kind::Lamp(how) => {
+                let area = self.area();
+                self.fault(format!("lamp.{how}:{area}"));
+            }
+            Kind::StuckButton => {
+                let line = self.button();
+                self.fault(format!("button.stuck:{line}"));
+            }
+            Kind::StuckKey => self.fault("line.stuck_active:supervisor_key".into()),
+            Kind::StuckPin => {
+                let pin = pick(self.rng, &OUTPUTS).copied().unwrap_or("bell");
+                self.fault(format!("gpio.write_fails:{pin}"));
+            }
+            Kind::TerminalKey => {
+                let key = self.rng.range(1, 8);
+                self.fault(format!("terminal.key_stuck:{key}"));
+            }
+            Kind::Press => {
+                let (line, millis) = (self.button(), self.rng.range(30, 800));
+                self.step(format!("press {line} for {millis} ms"));
+            }
+            Kind::Hold => {
+                let line = self.button();
+                self.step(format!("hold {line}"));
+                self.pause();
+                self.step(format!("release {line}"));
+            }
+            Kind::Keys => {
+                let keys: Vec<String> = (0..self.rng.range(1, 5)).map(|_| self.rng.face().to_string()).collect();
+                let entry = if self.rng.chance(600) { " entry" } else { "" };
+                self.step(format!("key {}{entry}", keys.join(" ")));
+            }
+            Kind::Dome => {
+                self.step("lift dome");
+                self.pause();
+                if self.rng.chance(700) {
+                    self.step("lower dome");
+                }
+            }
+            Kind::Seal => {
+                self.step("break seal");
+                self.pause();
+                self.step("mend seal");
+            }
+            Kind::Dip => self.step("dip supply"),
+            Kind::LayDie => {
+                let (die, face) = (self.rng.range(1, 4), self.rng.face());
+                let how = if self.rng.chance(600) { "flat" } else { "cocked" };
+                // A hand that comes before the first reading leaves nothing to hold the dice against.
+                self.step("pass 800 ms");
+                self.step(format!("lay die {die} face {face} {how}"));
+            }
+            Kind::TurnShaft => {
+                let quarters = pick(self.rng, &[-5_i64, -1, 1, 2, 5, 13]).copied().unwrap_or(1);
+                self.step(format!("turn shaft {quarters} quarters"));
+            }
+            Kind::Kill => self.off("try kill", "try start"),
+            Kind::Stop => self.off("try stop", "try start"),
+            Kind::Power => self.off("try power off", "try power on"),
+            Kind::Broker => self.off("broker down", "broker up"),
+            Kind::Commit => self.commit(),
+            Kind::Command => self.command(),
+            Kind::Reset => self.reset(),
+        }
+        if self.rng.chance(500) {
+            self.pause();
+        }
+        if self.rng.chance(250) {
+            if let Some(id) = self.broken.pop() {
+                self.step(format!("heal {id}"));
+            }
+        }
+    }
+
+    fn fault(&mut self, id: String) {
+        self.step(format!("try fault {id}"));
+        self.broken.push(id);
+    }
+
+    fn off(&mut self, off: &str, on: &str) {
+        self.step(off);
+        if self.rng.chance(500) {
+            self.pause();
+        }
+        self.step(on);
+    }
+
+    fn button(&mut self) -> &'static str {
+        pick(self.rng, &BUTTONS).map_or("tumble", |line| line.name())
+    }
+
+    fn area(&mut self) -> &'static str {
+        let layout = rules::layout(self.table.layout);
+        layout.and_then(|layout| pick(self.rng, &layout.areas)).map_or("small", |area| area.id.as_str())
+    }
+
+    fn code(&mut self) -> &'static str {
+        pick(self.rng, &Code::ALL).map_or("tumbler", |code| code.name())
+    }
+
+    fn reset(&mut self) {
+        let code = self.code();
+        let how = if self.rng.chance(500) { "rectified" } else { "procedure" };
+        if self.rng.chance(800) {
+            self.step("turn key");
+        }
+        self.step(format!("ask reset {code} {how}"));
+        if self.rng.chance(500) {
+            self.step("try answer done");
+        }
+    }
+
+    fn command(&mut self) {
+        let role = pick(self.rng, &["supervisor", "supervisor", "supervisor", "technician", "nobody"]).copied();
+        self.step(format!("as {}", role.unwrap_or("supervisor")));
+        if self.rng.chance(700) {
+            self.step("turn key");
+        }
+        let [a, b, c] = [self.rng.face(), self.rng.face(), self.rng.face()];
+        let commands = [
+            "open".to_owned(),
+            "close".to_owned(),
+            "witness areas right".to_owned(),
+            "witness bell wrong".to_owned(),
+            "maintenance on".to_owned(),
+            "maintenance off".to_owned(),
+            format!("amend {a} {b} {c}"),
+            format!("amend {a} {b} {c} uphold"),
+            "void".to_owned(),
+            "void damaged".to_owned(),
+            "void not-flat".to_owned(),
+            format!("void-afterwards {}", self.rng.range(0, 40)),
+            "confirm-dome".to_owned(),
+            "settle".to_owned(),
+            format!("settle {a} {b} {c}"),
+            "enrol-dice".to_owned(),
+            "record".to_owned(),
+        ];
+        let command = pick(self.rng, &commands).cloned().unwrap_or_default();
+        self.step(format!("ask {command}"));
+        if self.rng.chance(300) {
+            self.step("try answer done");
+        }
+    }
+}

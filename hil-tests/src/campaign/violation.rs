@@ -1,0 +1,64 @@
+//! What a violation is about, so that a shrunk day can be held against the day it came from: the same judge and rule, the
+//! same panic, the same trouble of the rig; whatever differs in times and numbers.
+
+use crate::scenario::Verdict;
+
+/// What the verdict is about; `None` for a pass.
+#[must_use]
+pub fn kind(verdict: &Verdict) -> Option<String> {
+    Some(match verdict {
+        Verdict::Pass => return None,
+        Verdict::Invalid(why) => format!("INVALID: {}", numberless(why)),
+        Verdict::NotExecuted(why) => format!("NOT_EXECUTED: {}", numberless(why)),
+        Verdict::Fail(whys) => failure(whys.first().map_or("", String::as_str)),
+    })
+}
+
+fn failure(why: &str) -> String {
+    if let Some((_, found)) = why.split_once("judge: ") {
+        let judge = found.split(':').next().unwrap_or_default();
+        let clause = found.rsplit('[').next().unwrap_or_default().trim_end_matches(']');
+        return format!("judge {judge}: {clause}");
+    }
+    if let Some((_, panic)) = why.split_once("panic: ") {
+        return format!("panic: {}", panic.lines().next().unwrap_or_default());
+    }
+    // After `; at` comes where the table is, which no two runs have alike.
+    let what = why.split("; at ").next().unwrap_or_default();
+    let what = what.split_once('`').map_or(what, |(_, what)| what);
+    numberless(what)
+}
+
+fn numberless(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '0'..='9' if shown.ends_with('#') => {}
+            '0'..='9' => shown.push('#'),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(why: &str) -> String {
+        kind(&Verdict::Fail(vec![why.into()])).unwrap()
+    }
+
+    #[test]
+    fn times_and_numbers_make_no_difference_and_rules_do() {
+        let judge = "step 3 `play to spun`: judge: motor: at 1.5 s: power in spite of the dome [NZ 6.1]";
+        assert_eq!(of(judge), "judge motor: NZ 6.1");
+        assert_eq!(
+            of("step 9 `pass 1 ms`: not within 15 ms; at 2.1 s"),
+            of("step 1 `pass 1 ms`: not within 9000 ms; at 7 s")
+        );
+        assert_ne!(of(judge), of("judge: motor: at 1.5 s: power [NZ 6.2]"));
+        assert_eq!(of("panic: a.rs:3\nwords"), "panic: a.rs:3");
+        assert_eq!(kind(&Verdict::Pass), None);
+    }
+}

@@ -1,0 +1,76 @@
+//! A trial as a scenario file, which reads back as the same trial.
+
+use crate::scenario::{Ending, Trial};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+#[derive(Serialize)]
+struct File<'a> {
+    about: &'a str,
+    layouts: [&'a str; 1],
+    reader: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
+    free: bool,
+    steps: Vec<&'a str>,
+    at_end: AtEnd<'a>,
+    endings: BTreeMap<&'a str, Vec<String>>,
+}
+
+#[derive(Serialize)]
+struct AtEnd<'a> {
+    latched: &'a [String],
+    latches: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phase: Option<&'a str>,
+    never: &'a [String],
+}
+
+fn words(ending: &Ending) -> String {
+    match ending {
+        Ending::Settled { dice: Some([a, b, c]), clause } => format!("settled {a} {b} {c}: {clause}"),
+        Ending::Settled { dice: None, clause } => format!("settled: {clause}"),
+        Ending::Void { reason, clause } => format!("void {reason}: {clause}"),
+        Ending::Unfinished { clause } => format!("unfinished: {clause}"),
+    }
+}
+
+/// The file's text; `seed` is that of the twin.
+///
+/// # Errors
+/// What TOML cannot hold.
+pub fn text(trial: &Trial, about: &str, seed: Option<u64>) -> Result<String, toml::ser::Error> {
+    toml::to_string_pretty(&File {
+        about,
+        layouts: [&trial.layout],
+        reader: trial.reader,
+        seed: trial.seed.or(seed),
+        free: trial.free,
+        steps: trial.steps.iter().map(|(words, _)| words.as_str()).collect(),
+        at_end: AtEnd {
+            latched: &trial.latched,
+            latches: &trial.latches,
+            phase: trial.phase.as_deref(),
+            never: &trial.never,
+        },
+        endings: BTreeMap::from([(trial.rules.as_str(), trial.endings.iter().map(words).collect())]),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::schedule::{Faults, plans};
+    use crate::scenario::file;
+    use std::path::Path;
+
+    #[test]
+    fn a_day_reads_back_as_it_was() {
+        for plan in plans(3, 200, Faults::Swarm).iter().chain(&plans(3, 100, Faults::None)) {
+            let trial = plan.trial();
+            let text = text(&trial, &trial.about, None).unwrap();
+            let read = file::parse(Path::new("day.toml"), &text).unwrap();
+            assert_eq!(read, [Trial { name: read[0].name.clone(), ..trial }]);
+        }
+    }
+}

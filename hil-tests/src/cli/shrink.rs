@@ -1,0 +1,91 @@
+//! `tumbler-hil shrink`: the shortest scenario that still fails in the same way.
+
+use super::campaign::What;
+use super::{say, signals};
+use crate::bench::process::clock;
+use crate::campaign::day::{self, Keep};
+use crate::campaign::{Campaign, shrink as search, write};
+use crate::lane;
+use crate::report::{self, reason, word};
+use crate::scenario::{Trial, Verdict, file};
+use anyhow::{Context, bail};
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// Attempts at most: what is left then is short enough for a person.
+const MOST: u32 = 3000;
+
+#[derive(Debug, Args)]
+pub(super) struct ShrinkArgs {
+    /// A scenario's file that fails on the pure bench.
+    #[arg(value_name = "FILE", required_unless_present = "seed", conflicts_with = "seed")]
+    file: Option<PathBuf>,
+    /// The first failing day of the campaign with this seed instead.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Rounds of that campaign.
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    rounds: u64,
+    /// What breaks in it.
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = What::None)]
+    faults: What,
+    /// Where the shrunk scenario goes.
+    #[arg(long, value_name = "FILE", default_value = "shrunk.toml")]
+    out: PathBuf,
+}
+
+pub(super) fn shrink(args: &ShrinkArgs) -> anyhow::Result<u8> {
+    let (trial, from) = match (&args.file, args.seed) {
+        (Some(path), _) => (failing(path)?, path.display().to_string()),
+        (None, Some(seed)) => {
+            let mut failed = None;
+            Campaign { seed, rounds: args.rounds, faults: args.faults.into(), jobs: 1, keep: Keep::Nothing }
+                .run(&mut |day| failed = Some(day).filter(day::DayReport::failed));
+            (failed.map(|day| day.trial), format!("campaign --seed {seed}"))
+        }
+        (None, None) => bail!("name a scenario's file or a campaign's --seed"),
+    };
+    match trial {
+        Some(trial) => to_file(&trial, &args.out, &from),
+        None if clock::interrupted() => Ok(signals::INTERRUPTED),
+        None => {
+            say::line("nothing fails, so there is nothing to shrink");
+            Ok(report::PASSED)
+        }
+    }
+}
+
+/// The first trial of the file that fails.
+fn failing(path: &Path) -> anyhow::Result<Option<Trial>> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("read {}", path.display()))?;
+    let trials = file::parse(path, &text)?;
+    Ok(trials.into_iter().map(seeded).find(|trial| day::play(trial).failed()))
+}
+
+/// The trial with the seed that `run` would give it.
+fn seeded(trial: Trial) -> Trial {
+    // TOML's numbers are signed, so a seed that needs all 64 bits cannot be written.
+    let seed = trial.seed.or_else(|| Some(lane::seed(&trial.name, 0) >> 1));
+    Trial { seed, ..trial }
+}
+
+/// Shrinks a failing trial, writes it and says how to replay it.
+pub(super) fn to_file(trial: &Trial, out: &Path, from: &str) -> anyhow::Result<u8> {
+    let Some(shrunk) = search::shrink(trial, MOST) else {
+        bail!("{from} failed once and passes now: it does not follow from its seed");
+    };
+    let why = reason(&shrunk.verdict);
+    let short = why.lines().next().unwrap_or_default();
+    let about = format!("Shrunk from {from}, {}: {short}", trial.name);
+    let text = write::text(&shrunk.trial, &about, None)?;
+    std::fs::write(out, text).with_context(|| format!("write {}", out.display()))?;
+    say::line(&format!("{} {}: {why}", word(&shrunk.verdict), trial.name));
+    say::line(&format!(
+        "shrunk from {} steps to {} in {} attempts; replay it with\n  tumbler-hil run --bench fixtures/benches/pure.toml {}",
+        trial.steps.len(),
+        shrunk.trial.steps.len(),
+        shrunk.tried,
+        out.display()
+    ));
+    Ok(if matches!(shrunk.verdict, Verdict::Fail(_)) { report::FAILED } else { report::RIG })
+}

@@ -255,6 +255,20 @@ fn sgv6_5_4_2_a_spin_does_not_go_on_after_the_daemon_stood_still() {
     }
 }
 
+/// NZ 7.4: a table that is blocked because its journal cannot be written says so, although it cannot record it.
+#[test]
+fn nz_7_4_a_journal_that_fails_is_shown_at_once() {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    world.disk = false;
+    let before = world.table.revision();
+    world.input(Input::JournalFailed { reason: "no room".into() });
+    world.pass(20);
+    assert_ne!(world.table.revision(), before);
+    let shown = world.table.snapshot();
+    assert_eq!((shown.phase, shown.malfunctions[0].code), (Phase::Blocked, Code::Journal));
+    assert!(world.outs[OutLine::OutOfService.index()]);
+}
+
 /// NZ 7.1(b): a tumbler that stalls; and the way back through the latch (NZ 7.4).
 #[test]
 fn a_stall_voids_blocks_and_is_rectified_by_a_test_of_the_tumbler() {

@@ -126,7 +126,8 @@ impl Table {
         self.timers.next()
     }
 
-    /// A number that changes whenever [`Table::snapshot`] has something new to show, all of it durable.
+    /// A number that changes whenever [`Table::snapshot`] has something new to show: all of it durable, unless
+    /// the journal cannot be written; then it shows why the table is blocked.
     #[must_use]
     pub const fn revision(&self) -> u64 {
         self.revision
@@ -238,7 +239,8 @@ impl Table {
     }
 
     fn finish(&mut self, out: &mut Vec<Effect>) {
-        if self.shown && self.sequence.is_settled() {
+        // A journal that fails must not hide why the table is blocked.
+        if self.shown && (self.sequence.is_settled() || self.sequence.has_failed()) {
             self.shown = false;
             self.revision = self.revision.wrapping_add(1);
         }

@@ -95,7 +95,7 @@ need_mutants() { need_tool cargo-mutants "$CARGO_MUTANTS_VERSION"; }
 
 # need_build_packages, need_test_packages: what compiling and what each kind of lane needs.
 need_build_packages() { need_packages gcc libc6-dev pkg-config libudev-dev; }
-need_bench_packages() { need_packages mosquitto mosquitto-clients openssl sqlite3; }
+need_bench_packages() { need_packages mosquitto mosquitto-clients openssl sqlite3 strace e2fsprogs; }
 need_report_packages() { need_packages gtkwave sigrok-cli; }
 need_nspawn_packages() { need_packages systemd-container mmdebstrap util-linux; }
 

@@ -1,5 +1,6 @@
 //! Running many scenarios on a bench: which, how many at once, and what came of each.
 
+use crate::bench::Trouble;
 use crate::bench::file::{BenchFile, Kind};
 use crate::bench::process::clock;
 use crate::bench::process::template::Templates;
@@ -122,8 +123,12 @@ fn on_pure(trial: &Trial, trace: bool, report: &mut CellReport) {
 fn on_virtual(templates: &Templates, trial: &Trial, trace: bool, report: &mut CellReport) {
     let mut bench = match templates.table(trial, report.seed, trace) {
         Ok(bench) => bench,
-        Err(fault) => {
-            report.verdict = Verdict::Invalid(fault.to_string());
+        Err(Trouble::NotHere(why)) => {
+            report.verdict = Verdict::NotExecuted(why);
+            return;
+        }
+        Err(Trouble::Rig(why)) => {
+            report.verdict = Verdict::Invalid(why);
             return;
         }
     };

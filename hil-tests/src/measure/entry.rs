@@ -26,7 +26,15 @@ const COMMITS: u32 = 50;
 pub fn measure(templates: &Templates, rounds: u32, told: &dyn Fn(u64)) -> Result<Vec<Figure>, RigFault> {
     let table = shortest();
     let poll = u64::from(table.settings.parameters.poll_fast) * 1_000_000;
-    let setup = Setup { program: templates.program().clone(), table, seed: 9, judge: false, trace: false, brisk: true };
+    let setup = Setup {
+        program: templates.program().clone(),
+        table,
+        seed: 9,
+        judge: false,
+        trace: false,
+        brisk: true,
+        wall: None,
+    };
     let mut table = templates.opened(&setup)?;
     warm(&mut table)?;
     let mut driver = Driver::new(&table);

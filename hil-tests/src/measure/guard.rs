@@ -83,8 +83,15 @@ pub fn measure(templates: &Templates, samples: u64, told: &dyn Fn(u64)) -> Resul
     // Long spins: many flickers each.
     table.settings.parameters =
         Parameters { target_tumbles: 20, spin_limit: 20_000, lamp_dwell: 10, ..Parameters::default() };
-    let setup =
-        Setup { program: templates.program().clone(), table, seed: 5, judge: false, trace: false, brisk: false };
+    let setup = Setup {
+        program: templates.program().clone(),
+        table,
+        seed: 5,
+        judge: false,
+        trace: false,
+        brisk: false,
+        wall: None,
+    };
     let mut table = templates.opened(&setup)?;
     let mut echo = Echo::start()?;
     let (mut ours, mut bare) = (histogram()?, histogram()?);

@@ -34,6 +34,7 @@ pub fn measure(templates: &Templates, rounds: u32, told: &dyn Fn(u64)) -> Result
         judge: false,
         trace: false,
         brisk: true,
+        wall: None,
     };
     let mut table = templates.opened(&setup)?;
     let starts = starts(&mut table)?;

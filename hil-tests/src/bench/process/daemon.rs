@@ -40,6 +40,8 @@ pub struct Daemon {
     child: Option<Child>,
     started: Mono,
     ready: Option<Mono>,
+    /// A library before libc, and the file that tells it how late it is.
+    wall: Option<(PathBuf, PathBuf)>,
 }
 
 impl Daemon {
@@ -62,6 +64,7 @@ impl Daemon {
             child: None,
             started: Mono(0),
             ready: None,
+            wall: None,
         })
     }
 
@@ -70,9 +73,17 @@ impl Daemon {
     /// # Errors
     /// [`RigFault`] with the daemon's words when it refuses.
     pub fn commission(&self) -> Result<(), RigFault> {
+        self.commission_with(&self.config)
+    }
+
+    /// Sets up the journal of the table that this configuration names.
+    ///
+    /// # Errors
+    /// [`RigFault`] with the daemon's words when it refuses.
+    pub fn commission_with(&self, config: &Path) -> Result<(), RigFault> {
         let done = Command::new(&self.program)
             .arg("--config")
-            .arg(&self.config)
+            .arg(config)
             .arg("--commission")
             .output()
             .map_err(RigFault::file("start", &self.program))?;
@@ -81,6 +92,11 @@ impl Daemon {
         }
         let words = String::from_utf8_lossy(&done.stderr);
         Err(RigFault::Other(format!("tumblerd --commission ended with {}: {}", done.status, words.trim_end())))
+    }
+
+    /// From its next start on, `library` moves its wall clock, and no other, as `file` says.
+    pub fn load_before(&mut self, library: PathBuf, file: PathBuf) {
+        self.wall = Some((library, file));
     }
 
     /// Starts it.
@@ -93,6 +109,9 @@ impl Daemon {
         }
         let mut command = Command::new(&self.program);
         command.arg("--config").arg(&self.config).env("NOTIFY_SOCKET", self.notify.path()).env("RUST_BACKTRACE", "1");
+        if let Some((library, file)) = &self.wall {
+            command.env("LD_PRELOAD", library).env("TUMBLER_HIL_CLOCK", file);
+        }
         let _ = self.notify.take();
         self.ready = None;
         self.started = clock::now();

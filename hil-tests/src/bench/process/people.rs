@@ -61,12 +61,18 @@ impl Virtual {
         }
     }
 
-    fn ended(&mut self) {
+    /// Begins a turn, and tells of everything that happened before it: what is told next comes after that.
+    pub(super) fn catch_up(&mut self) {
+        self.world.begin_turn();
+        self.world.notice(&mut self.socket);
+    }
+
+    /// Takes note that the daemon's process is gone.
+    pub(super) fn ended(&mut self) {
         self.expected_down = true;
         self.socket.hang_up();
-        self.world.begin_turn();
         // What the twin showed while the process went is told before that it went.
-        self.world.notice(&mut self.socket);
+        self.catch_up();
         self.world.process(false);
         for request in self.console.forget() {
             self.answers.insert(request, Answer::Refused("the daemon is gone".into()));
@@ -109,7 +115,7 @@ impl Bench for Virtual {
 
     fn fault(&mut self, fault: Fault) -> Result<(), Trouble> {
         self.look()?;
-        self.world.begin_turn();
+        self.catch_up();
         self.world.judges.broken(self.world.turn, fault, true);
         self.world.touch(|twin, at, out| twin.fault(at, fault, out));
         self.world.notice(&mut self.socket);
@@ -158,8 +164,7 @@ impl Bench for Virtual {
                 "only root can send a {role:?} to the console from an account of its own"
             )));
         }
-        self.world.begin_turn();
-        self.world.notice(&mut self.socket);
+        self.catch_up();
         self.world.judges.asked(self.world.turn, &command);
         Ok(self.console.command(person, &command)?)
     }
@@ -219,11 +224,8 @@ impl Bench for Virtual {
         Ok(self.set_to.write(&self.dir, self.proxy.address())?)
     }
 
-    fn power(&mut self, _on: bool) -> Result<(), Trouble> {
-        Err(Trouble::NotHere(
-            "a power cut comes back under another boot id, and this bench cannot reboot the machine that it runs on"
-                .into(),
-        ))
+    fn power(&mut self, on: bool) -> Result<(), Trouble> {
+        if on { self.power_on() } else { self.power_off() }
     }
 
     fn linked(&mut self) -> Result<Option<bool>, Trouble> {

@@ -8,6 +8,7 @@ use super::console::{Console, Heard, Told};
 use super::daemon::Daemon;
 use super::fault::RigFault;
 use super::means::Means;
+use super::mounts::OtherBoot;
 use super::observer::Observer;
 use super::proxy::Proxy;
 use super::pty::Pty;
@@ -42,6 +43,8 @@ pub struct Setup {
     pub trace: bool,
     /// A tumbler six times as fast, for measurements over many rounds.
     pub brisk: bool,
+    /// What moves the daemon's wall clock, where it is to move: a library to load before it, and the file that it reads.
+    pub wall: Option<(PathBuf, PathBuf)>,
 }
 
 /// The bench.
@@ -63,6 +66,8 @@ pub struct Virtual {
     pub(super) broker: Broker,
     pub(super) findings: Vec<String>,
     pub(super) means: Means,
+    /// Another boot id than the machine's, since the first power cut.
+    pub(super) boot: Option<OtherBoot>,
     said: Vec<(Mono, String)>,
     pub(super) dir: WorkDir,
     /// What the configuration says.
@@ -98,7 +103,10 @@ impl Virtual {
         setup.table.write(&dir, proxy.address())?;
         let socket = WireSocket::listen(&dir.wire())?;
         let pty = Pty::open(&dir.bus())?;
-        let daemon = Daemon::new(&setup.program, &dir)?;
+        let mut daemon = Daemon::new(&setup.program, &dir)?;
+        if let Some((library, file)) = &setup.wall {
+            daemon.load_before(library.clone(), file.clone());
+        }
         let mut journal = JournalWatch::new(&dir.state());
         let mut guard = Guard::of(SITE, TABLE);
         if opened {
@@ -133,6 +141,7 @@ impl Virtual {
             broker,
             findings: Vec::new(),
             means: Means::default(),
+            boot: None,
             said: Vec::new(),
             dir,
             set_to: setup.table.clone(),
@@ -148,6 +157,7 @@ impl Virtual {
     /// Starts the daemon and waits until it is connected and ready.
     pub(super) fn launch(&mut self) -> Result<(), RigFault> {
         self.world.journal.close();
+        super::means::journal::keep(self)?;
         self.replug()?;
         self.world.begin_turn();
         self.world.notice(&mut self.socket);
@@ -233,6 +243,7 @@ impl Virtual {
         }
         self.world.notice(&mut self.socket);
         self.listen()?;
+        super::means::clock::step(self)?;
         self.look_after()?;
         self.world.take_fault()
     }
@@ -271,11 +282,15 @@ impl Virtual {
             return Ok(());
         }
         if let Some(status) = self.daemon.ended()? {
+            self.world.news += 1;
+            if super::means::process::ended_as_wanted(self, status)? {
+                self.ended();
+                return Ok(());
+            }
             self.expected_down = true;
             self.world.process(false);
             self.findings
                 .push(format!("tumblerd ended by itself with {status}; its log ends:\n{}", self.dir.log_tail(12)));
-            self.world.news += 1;
         }
         Ok(())
     }

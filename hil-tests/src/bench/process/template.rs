@@ -5,9 +5,10 @@
 
 use super::config::TableSetup;
 use super::fault::RigFault;
+use super::means::clock::library;
 use super::table::{Setup, Virtual};
 use super::workdir::WorkDir;
-use crate::bench::{Bench, Outside};
+use crate::bench::{Bench, Outside, Trouble};
 use crate::scenario::step::Step;
 use crate::scenario::{Ending, Outcome, Trial, Verdict, run};
 use std::collections::BTreeMap;
@@ -34,13 +35,15 @@ impl Templates {
         &self.program
     }
 
-    /// A table as the trial wants to find it: opened where the trial's first step is `open table`, else new. `trace`:
+    /// A table as the trial wants to find it: opened where the trial's first step is `open table`, else new; with a disk
+    /// and a clock of its own where the trial breaks them. `trace`:
     /// everything that the judges are told is kept.
     ///
     /// # Errors
-    /// [`RigFault`] when it cannot be set up or opened.
-    pub fn table(&self, trial: &Trial, seed: u64, trace: bool) -> Result<Virtual, RigFault> {
-        let setup = Setup {
+    /// [`Trouble`] when it cannot be set up or opened, or when this machine cannot do what the trial breaks.
+    pub fn table(&self, trial: &Trial, seed: u64, trace: bool) -> Result<Virtual, Trouble> {
+        let needs = needs(trial);
+        let mut setup = Setup {
             program: self.program.clone(),
             table: TableSetup {
                 // A table that speaks TLS is one whose certificate can expire.
@@ -51,9 +54,20 @@ impl Templates {
             judge: true,
             trace,
             brisk: false,
+            wall: None,
         };
+        let mut dir = WorkDir::new()?;
+        if needs.disk {
+            dir.own_disk()?;
+        }
+        if needs.clock {
+            setup.wall = Some(library(dir.path())?);
+        }
         let opens = trial.steps.first().is_some_and(|(_, steps)| steps.first() == Some(&Step::Open));
-        if opens { self.opened(&setup) } else { Virtual::start(&setup, WorkDir::new()?, false) }
+        if opens {
+            self.fill(&setup, &dir)?;
+        }
+        Ok(Virtual::start(&setup, dir, opens)?)
     }
 
     /// An open table with this setup.
@@ -61,25 +75,56 @@ impl Templates {
     /// # Errors
     /// [`RigFault`] when it cannot be set up or opened.
     pub fn opened(&self, setup: &Setup) -> Result<Virtual, RigFault> {
+        let dir = WorkDir::new()?;
+        self.fill(setup, &dir)?;
+        Virtual::start(setup, dir, true)
+    }
+
+    /// Puts an open table's files into the directory.
+    fn fill(&self, setup: &Setup, dir: &WorkDir) -> Result<(), RigFault> {
         let place = {
             let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(opened.entry(setup.table.key()).or_default())
         };
         // Others that want the same table wait here until it is open.
         let mut template = place.lock().unwrap_or_else(PoisonError::into_inner);
-        let copy = match template.as_ref() {
-            Some(template) => WorkDir::copy_of(template)?,
-            None => WorkDir::copy_of(template.insert(open(setup)?))?,
-        };
-        drop(template);
-        Virtual::start(setup, copy, true)
+        match template.as_ref() {
+            Some(template) => dir.take_over(template),
+            None => dir.take_over(template.insert(open(setup)?)),
+        }
     }
+}
+
+/// What has to be prepared before a table that a trial can break.
+#[derive(Clone, Copy, Debug, Default)]
+struct Needs {
+    /// A file system of the state directory's own.
+    disk: bool,
+    /// A wall clock of the daemon's own.
+    clock: bool,
+}
+
+fn needs(trial: &Trial) -> Needs {
+    let mut needs = Needs::default();
+    for step in trial.steps.iter().flat_map(|(_, steps)| steps) {
+        match step {
+            Step::Power(false) => needs.disk = true,
+            Step::Fault(id) => match Outside::parse(id) {
+                Some(Outside::DiskFull | Outside::DiskReadOnly) => needs.disk = true,
+                Some(Outside::ClockForward | Outside::ClockBack | Outside::ClockJitter) => needs.clock = true,
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    needs
 }
 
 /// Opens a new table by the scenarios' own steps, stops its daemon and keeps its files.
 fn open(setup: &Setup) -> Result<WorkDir, RigFault> {
     let settings = &setup.table.settings;
-    let mut table = Virtual::start(setup, WorkDir::new()?, false)?;
+    let setup = Setup { wall: None, ..setup.clone() };
+    let mut table = Virtual::start(&setup, WorkDir::new()?, false)?;
     let trial = Trial {
         name: "opening".into(),
         about: "the opening tests, everything right".into(),

@@ -2,6 +2,7 @@
 
 use super::fault::RigFault;
 use rusqlite::{Connection, OpenFlags};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use tumbler_core::record::Record;
 use tumbler_core::units::Seq;
@@ -11,6 +12,8 @@ use tumbler_core::units::Seq;
 pub struct JournalWatch {
     file: PathBuf,
     connection: Option<Connection>,
+    /// Which file the connection reads: a daemon that sets a damaged journal aside puts another in its place.
+    inode: Option<u64>,
     /// Nobody writes: the connection sees the file as it was when it was opened, and is let go of after one look.
     still: bool,
     last: Seq,
@@ -20,7 +23,7 @@ impl JournalWatch {
     /// The journal in this state directory, from its first record on. It need not be there yet.
     #[must_use]
     pub fn new(state_dir: &Path) -> Self {
-        Self { file: state_dir.join("journal.sqlite"), connection: None, still: false, last: Seq(0) }
+        Self { file: state_dir.join("journal.sqlite"), connection: None, inode: None, still: false, last: Seq(0) }
     }
 
     /// The last record that was read.
@@ -34,6 +37,11 @@ impl JournalWatch {
     /// # Errors
     /// [`RigFault`] when the journal cannot be read, or holds what is no record.
     pub fn take(&mut self) -> Result<Vec<Record>, RigFault> {
+        let inode = std::fs::metadata(&self.file).ok().map(|file| file.ino());
+        if self.inode != inode {
+            self.connection = None;
+            self.inode = inode;
+        }
         if self.connection.is_none() {
             if !self.file.exists() {
                 return Ok(Vec::new());
@@ -103,7 +111,14 @@ fn passing(error: &rusqlite::Error) -> bool {
     text.contains("no such table")
         || matches!(
             error.sqlite_error_code(),
-            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::CannotOpen | rusqlite::ErrorCode::ReadOnly)
+            Some(
+                rusqlite::ErrorCode::DatabaseBusy
+                    | rusqlite::ErrorCode::CannotOpen
+                    | rusqlite::ErrorCode::ReadOnly
+                    // Damaged while the daemon was off, and not yet set aside by it.
+                    | rusqlite::ErrorCode::DatabaseCorrupt
+                    | rusqlite::ErrorCode::NotADatabase
+            )
         )
 }
 

@@ -1,6 +1,8 @@
 //! Directories of the bench's runs: made under the system's temporary directory, and gone with their owner.
 
 use super::fault::RigFault;
+use super::mounts::SmallDisk;
+use crate::bench::Trouble;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -11,6 +13,8 @@ const PREFIX: &str = "tumbler-hil-";
 /// The files of one table: everything that its daemon keeps, and the ends of its wires.
 #[derive(Debug)]
 pub struct WorkDir {
+    /// The state directory's own file system, where it has one; unmounted before the directory goes.
+    disk: Option<SmallDisk>,
     dir: TempDir,
 }
 
@@ -27,22 +31,42 @@ impl WorkDir {
         // People at the console have accounts of their own, and must be able to pass through.
         let passable = std::fs::Permissions::from_mode(0o711);
         std::fs::set_permissions(dir.path(), passable).map_err(RigFault::file("let people through", dir.path()))?;
-        let made = Self { dir };
+        let made = Self { disk: None, dir };
         for path in [made.state(), made.run()] {
             std::fs::create_dir(&path).map_err(RigFault::file("make the directory", &path))?;
         }
         Ok(made)
     }
 
-    /// A new directory with copies of another one's state and run directories: the table as it was left there.
+    /// Copies another one's state and run directories into these.
     ///
     /// # Errors
     /// [`RigFault`] when something cannot be copied.
-    pub fn copy_of(template: &Self) -> Result<Self, RigFault> {
-        let made = Self::new()?;
-        copy_files(&template.state(), &made.state())?;
-        copy_files(&template.run(), &made.run())?;
-        Ok(made)
+    pub(super) fn take_over(&self, template: &Self) -> Result<(), RigFault> {
+        copy_files(&template.state(), &self.state())?;
+        copy_files(&template.run(), &self.run())?;
+        if self.disk.is_some() {
+            // A power cut must find what was there before the daemon.
+            let state = self.state();
+            let root = std::fs::File::open(&state).map_err(RigFault::file("open", &state))?;
+            nix::unistd::syncfs(root).map_err(RigFault::system("sync the state directory"))?;
+        }
+        Ok(())
+    }
+
+    /// Puts the state directory, still empty, on a small file system of its own.
+    ///
+    /// # Errors
+    /// [`Trouble::NotHere`] where that cannot be had.
+    pub(super) fn own_disk(&mut self) -> Result<(), Trouble> {
+        self.disk = Some(SmallDisk::mount(&self.path().join("state.ext4"), &self.state())?);
+        Ok(())
+    }
+
+    /// The state directory's own file system.
+    #[must_use]
+    pub(super) fn disk(&self) -> Option<&SmallDisk> {
+        self.disk.as_ref()
     }
 
     /// The directory itself.
@@ -144,7 +168,8 @@ mod tests {
         std::fs::create_dir(template.run().join("sub")).unwrap();
         std::fs::write(template.run().join("sub/permit"), b"p").unwrap();
         std::fs::write(template.log(), b"one\ntwo\nthree\n").unwrap();
-        let copy = WorkDir::copy_of(&template).unwrap();
+        let copy = WorkDir::new().unwrap();
+        copy.take_over(&template).unwrap();
         assert_eq!(std::fs::read(copy.state().join("journal.sqlite")).unwrap(), b"j");
         assert_eq!(std::fs::read(copy.run().join("sub/permit")).unwrap(), b"p");
         assert!(!copy.log().exists());

@@ -17,7 +17,7 @@ use tumbler_core::effect::{BusOp, OutLine};
 use tumbler_core::input::{BusFailure, InLine};
 use tumbler_core::record::Record;
 use tumbler_core::units::{Mono, Seq};
-use tumbler_judges::{Outlet, Seen, Truth as Known};
+use tumbler_judges::{Outlet, Part, Seen, Truth as Known};
 
 /// The lines whose first edge cuts the motor.
 const GUARDS: [InLine; 5] = [InLine::DomeClosed, InLine::DomeOpen, InLine::Seal, InLine::MotorFault, InLine::PowerGood];
@@ -34,6 +34,8 @@ pub(super) struct World {
     pub(super) log: Log,
     /// Counts everything that was seen, so that `pass` knows when to return.
     pub(super) news: u64,
+    /// The supply is failing: what is written but not synced may never have been.
+    pub(super) cut: bool,
     fault: Option<RigFault>,
     root: String,
     topic: String,
@@ -58,6 +60,7 @@ impl World {
             journal,
             log: Log::default(),
             news: 0,
+            cut: false,
             fault: None,
             root: root.to_owned(),
             topic: format!("{root}/event"),
@@ -144,6 +147,9 @@ impl World {
 
     /// Reads the records that became durable.
     pub(super) fn read_journal(&mut self) {
+        if self.cut {
+            return;
+        }
         match self.journal.take() {
             Ok(records) => records.into_iter().for_each(|record| self.durable(record)),
             Err(fault) => self.fault = self.fault.take().or(Some(fault)),
@@ -204,6 +210,11 @@ impl World {
     /// The daemon's process stands still or goes on.
     pub(super) fn hung(&mut self, hung: bool) {
         self.judges.tell(self.turn, Seen::Truth(Known::Hung { hung }));
+    }
+
+    /// The disk under the journal is broken, or whole again.
+    pub(super) fn journal_broken(&mut self, broken: bool) {
+        self.judges.tell(self.turn, Seen::Truth(Known::Broken { part: Part::Journal, broken }));
     }
 
     /// What went wrong with the rig in this turn, once.

@@ -2,6 +2,7 @@
 
 use super::super::{Bench, Outside, Trouble};
 use super::Pure;
+use super::journal::{Deadly, Keeps};
 use crate::twin::MS;
 use std::collections::BTreeSet;
 use tumbler_core::effect::OutLine;
@@ -14,6 +15,8 @@ pub(super) const RELAY_NANOS: u64 = 3 * MS;
 const SLOW_RELAY_NANOS: u64 = 1000 * MS;
 /// Slower commits than this are a slow disk: what waits for a record has no deadline then.
 const SLOW_COMMIT_NANOS: u64 = 200 * MS;
+/// A disk whose every sync takes five seconds.
+const SLOW: Outside = Outside::DiskTakes(5_000);
 
 /// What the bench remembers of what was broken.
 #[derive(Debug, Default)]
@@ -32,6 +35,8 @@ pub(super) struct Around {
     pub(super) sign: bool,
     /// Commits take longer than judges reckon with.
     slow_disk: bool,
+    /// What is to kill the daemon at a commit.
+    deadly: Option<Outside>,
 }
 
 fn no_means(outside: Outside) -> Trouble {
@@ -93,6 +98,23 @@ impl Pure {
             Outside::PermitMissing | Outside::RunMissing | Outside::PermitOlder | Outside::SlotMissing => {
                 self.break_files(outside)?;
             }
+            Outside::KillAtSync(n) => {
+                self.deadly(outside, n, false);
+                return Ok(());
+            }
+            Outside::KillAtWrite(n) => {
+                self.deadly(outside, n, true);
+                return Ok(());
+            }
+            Outside::DiskFull => self.break_disk("the journal's disk is full"),
+            Outside::DiskReadOnly => self.break_disk("the journal's disk is read-only"),
+            Outside::DiskError => self.break_disk("the journal's disk fails"),
+            Outside::DiskSlow => self.break_around(SLOW)?,
+            Outside::JournalTruncated => self.damage("the journal was cut", Keeps::Earlier)?,
+            Outside::JournalBitflip => self.damage("the journal was changed", Keeps::All)?,
+            Outside::JournalMissing => self.damage("the journal is missing", Keeps::Nothing)?,
+            Outside::JournalForeign => self.damage("the journal is a foreign one", Keeps::Nothing)?,
+            Outside::JournalRolledBack => self.damage("the journal is older than it was", Keeps::Earlier)?,
             _ => return Err(no_means(outside)),
         }
         self.around.shown.insert(outside);
@@ -153,6 +175,33 @@ impl Pure {
         self.after()
     }
 
+    fn deadly(&mut self, outside: Outside, commits: u16, durable: bool) {
+        self.journal.deadly = Some(Deadly { commits, durable });
+        self.around.deadly = Some(outside);
+    }
+
+    fn break_disk(&mut self, reason: &'static str) {
+        self.journal.set_broken(self.now, Some(reason));
+        self.tell_broken(Part::Journal, true);
+    }
+
+    fn damage(&mut self, reason: &'static str, keeps: Keeps) -> Result<(), Trouble> {
+        if self.table.is_some() {
+            return Err(Trouble::Rig("the journal is damaged only while the daemon is off: kill or stop it".into()));
+        }
+        let first = self.journal.damage(self.now, reason, keeps);
+        self.recorded(first);
+        Ok(())
+    }
+
+    /// The daemon is gone; if something was to kill it, that was it.
+    pub(super) fn note_death(&mut self) {
+        if let (Some(outside), None) = (self.around.deadly, self.journal.deadly) {
+            self.around.shown.insert(outside);
+        }
+        self.around.deadly = None;
+    }
+
     /// Mends it again.
     pub(super) fn mend_around(&mut self, outside: Outside) -> Result<(), Trouble> {
         match outside {
@@ -193,6 +242,17 @@ impl Pure {
                 self.tell_broken(Part::Gpio, false);
                 Ok(())
             }
+            Outside::KillAtSync(_) | Outside::KillAtWrite(_) => {
+                self.journal.deadly = None;
+                self.around.deadly = None;
+                if self.table.is_some() { Ok(()) } else { self.start() }
+            }
+            Outside::DiskFull | Outside::DiskReadOnly | Outside::DiskError => {
+                self.journal.set_broken(self.now, None);
+                self.tell_broken(Part::Journal, false);
+                Ok(())
+            }
+            Outside::DiskSlow => self.mend_around(SLOW),
             _ => Err(no_means(outside)),
         }
     }

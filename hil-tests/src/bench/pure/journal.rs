@@ -1,6 +1,8 @@
 //! The journal as the pure bench models it: commits take time, and what is not committed is lost.
 
+use crate::twin::MS;
 use std::collections::VecDeque;
+use tumbler_core::latch::{Code, Malfunction};
 use tumbler_core::record::{Event, Record, Standing};
 use tumbler_core::settings::Settings;
 use tumbler_core::table::Found;
@@ -12,6 +14,39 @@ struct Job {
     permit: Option<bool>,
 }
 
+/// A failed commit is tried again after so long, and the disk's room looked at, as the daemon's writer does.
+const PULSE_NANOS: u64 = 1_000 * MS;
+
+/// What came of looking after the journal.
+pub(super) enum Came {
+    /// Nothing was due.
+    Nothing,
+    /// These records are durable.
+    Durable(Vec<Record>),
+    /// The disk fails; told once.
+    Failed(&'static str),
+    /// The daemon dies here; these records are durable all the same.
+    Dead(Vec<Record>),
+}
+
+/// Where the daemon dies: at which commit from now on, and whether that one is still made durable.
+#[derive(Clone, Copy)]
+pub(super) struct Deadly {
+    pub(super) commits: u16,
+    pub(super) durable: bool,
+}
+
+/// How much of a damaged journal can be kept.
+#[derive(Clone, Copy)]
+pub(super) enum Keeps {
+    /// Everything: the damage lies behind it.
+    All,
+    /// What there was at the daemon's last start.
+    Earlier,
+    /// Nothing.
+    Nothing,
+}
+
 /// Journal, slot and permit.
 pub(super) struct Journal {
     standing: Standing,
@@ -20,11 +55,20 @@ pub(super) struct Journal {
     permit: Option<String>,
     /// The boot under which the table was last permitted to play: what an older copy of permit and slot says.
     granted: Option<String>,
-    /// What is wrong with the slot; the next start finds it, and makes another.
-    damage: Option<&'static str>,
     waiting: VecDeque<Job>,
     committing: Option<(u64, Job)>,
     latency: u64,
+    /// Why the disk fails, if it does.
+    broken: Option<&'static str>,
+    /// The failure was told.
+    failing: bool,
+    /// When the writer looks again.
+    pulse: Option<u64>,
+    pub(super) deadly: Option<Deadly>,
+    /// What the daemon finds instead of the journal as it was left.
+    damage: Option<Found>,
+    /// The journal as it was at the daemon's last start.
+    earlier: Standing,
 }
 
 impl Journal {
@@ -48,21 +92,61 @@ impl Journal {
             relayed: Seq(0),
             permit: None,
             granted: None,
-            damage: None,
             waiting: VecDeque::new(),
             committing: None,
             latency,
+            broken: None,
+            failing: false,
+            pulse: None,
+            deadly: None,
+            damage: None,
+            earlier: Standing::default(),
         };
         (journal, record)
     }
 
     /// What a starting daemon finds under this boot id.
     pub(super) fn found(&mut self, boot: &str) -> Found {
-        let (standing, last, relayed) = (Box::new(self.standing.clone()), self.last, self.relayed);
-        match self.damage.take() {
-            Some(reason) => Found::Bad { reason: reason.into(), standing, last, relayed },
-            None => Found::Good { standing, last, relayed, permit: self.permit.as_deref() == Some(boot) },
-        }
+        self.earlier = self.standing.clone();
+        self.damage.take().unwrap_or_else(|| Found::Good {
+            standing: Box::new(self.standing.clone()),
+            last: self.last,
+            relayed: self.relayed,
+            permit: self.permit.as_deref() == Some(boot),
+        })
+    }
+
+    /// The journal was damaged while the daemon was off: the next start finds one that was begun anew after it, with what
+    /// could be kept. Gives its first record.
+    pub(super) fn damage(&mut self, at: u64, reason: &'static str, keeps: Keeps) -> Record {
+        let mut kept = match keeps {
+            Keeps::All => self.standing.clone(),
+            Keeps::Earlier => self.earlier.clone(),
+            Keeps::Nothing => Standing::default(),
+        };
+        // The slot beside the journal knows whose it is, and the last round that ended.
+        let was = &self.standing;
+        kept.site.clone_from(&was.site);
+        kept.table.clone_from(&was.table);
+        kept.backend.clone_from(&was.backend);
+        let ended = was.recent.last().map_or(kept.last_round, |past| past.id);
+        kept.last_round = kept.last_round.max(ended);
+        kept.round = kept.round.filter(|round| round.id > ended);
+        let mut first = kept.clone();
+        first.open = false;
+        first.latched.push(Malfunction { code: Code::Journal, cause: reason.into(), since: Mono(0) });
+        self.last = self.last.next();
+        let event = Event::Keyframe(Box::new(first));
+        let record = Record { seq: self.last, at: Mono(at), round: None, event };
+        self.standing.fold(&record);
+        self.permit = None;
+        self.damage = Some(Found::Bad {
+            reason: reason.into(),
+            standing: Box::new(kept),
+            last: self.last,
+            relayed: self.relayed,
+        });
+        record
     }
 
     /// The permit is gone.
@@ -79,7 +163,12 @@ impl Journal {
     /// The slot is gone: the journal is set aside, and what it held is kept.
     pub(super) fn lose_slot(&mut self) {
         self.permit = None;
-        self.damage = Some("the slot is missing");
+        self.damage = Some(Found::Bad {
+            reason: "the slot is missing".into(),
+            standing: Box::new(self.standing.clone()),
+            last: self.last,
+            relayed: self.relayed,
+        });
     }
 
     pub(super) fn append(&mut self, now: u64, records: Vec<Record>, relayed: Seq, permit: Option<bool>) {
@@ -91,6 +180,7 @@ impl Journal {
         if self.committing.is_some() {
             return;
         }
+        // While the disk fails, every new job is a new try.
         if let Some(job) = self.waiting.pop_front() {
             if job.permit == Some(false) {
                 self.permit = None;
@@ -99,36 +189,78 @@ impl Journal {
         }
     }
 
-    /// When the commit in progress is done.
+    /// When the commit in progress is done, or the writer looks again.
     pub(super) fn next(&self) -> Option<u64> {
-        self.committing.as_ref().map(|(due, _)| *due)
+        let due = self.committing.as_ref().map(|(due, _)| *due);
+        [due, self.pulse].into_iter().flatten().min()
     }
 
     /// Whether everything that was handed in is durable.
     pub(super) fn idle(&self) -> bool {
-        self.committing.is_none()
+        self.committing.is_none() && self.waiting.is_empty()
     }
 
-    /// A commit that is due is done: its records.
-    pub(super) fn commit(&mut self, now: u64, boot: &str) -> Option<Vec<Record>> {
-        let (_, job) = self.committing.take_if(|(due, _)| *due <= now)?;
+    /// The disk fails for this reason from now on, or works again.
+    pub(super) fn set_broken(&mut self, now: u64, broken: Option<&'static str>) {
+        self.broken = broken;
+        self.pulse = broken.map(|_| now + PULSE_NANOS);
+        if broken.is_none() {
+            // Found out at the writer's next look.
+            self.pulse = Some(now + PULSE_NANOS);
+        }
+    }
+
+    /// Does what is due.
+    pub(super) fn look(&mut self, now: u64, boot: &str) -> Came {
+        if self.pulse.take_if(|due| *due <= now).is_some() {
+            if let Some(reason) = self.broken {
+                self.pulse = Some(now + PULSE_NANOS);
+                return self.fail(reason);
+            }
+            self.take_up(now);
+        }
+        let Some((_, job)) = self.committing.take_if(|(due, _)| *due <= now) else { return Came::Nothing };
+        if let Some(reason) = self.broken {
+            self.waiting.push_front(job);
+            return self.fail(reason);
+        }
+        let dies = self.deadly.as_mut().is_some_and(|deadly| {
+            deadly.commits -= 1;
+            deadly.commits == 0
+        });
+        if dies && self.deadly.is_some_and(|deadly| !deadly.durable) {
+            return Came::Dead(Vec::new());
+        }
+        self.failing = false;
         for record in &job.records {
             self.standing.fold(record);
             self.last = record.seq;
         }
         self.relayed = job.relayed;
+        // After a failure a grant is for the table to ask anew.
         if job.permit == Some(true) {
             self.permit = Some(boot.to_owned());
             self.granted.clone_from(&self.permit);
         }
         self.take_up(now);
-        Some(job.records)
+        if dies { Came::Dead(job.records) } else { Came::Durable(job.records) }
+    }
+
+    /// No game on what may not have been kept.
+    fn fail(&mut self, reason: &'static str) -> Came {
+        for job in &mut self.waiting {
+            job.permit = job.permit.filter(|granted| !granted);
+        }
+        self.permit = None;
+        if core::mem::replace(&mut self.failing, true) { Came::Nothing } else { Came::Failed(reason) }
     }
 
     /// The daemon or the supply is gone: what was not committed is lost.
     pub(super) fn lose(&mut self) {
         self.waiting.clear();
         self.committing = None;
+        self.failing = false;
+        self.deadly = None;
     }
 
     /// From now on a commit takes this long.

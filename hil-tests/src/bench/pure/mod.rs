@@ -15,7 +15,7 @@ use super::observe::Observer;
 use super::{Physical, SITE, Trouble};
 use crate::twin::{self, MS, Truth, Twin, Wire};
 use around::Around;
-use journal::Journal;
+use journal::{Came, Journal};
 use line::Transaction;
 use std::collections::{BTreeMap, VecDeque};
 use tumbler_core::effect::{Effect, OutLine};
@@ -251,8 +251,18 @@ impl Pure {
             return true;
         }
         self.bus_step();
-        if let Some(records) = self.journal.commit(self.now, &self.boot_id) {
-            self.committed(records);
+        match self.journal.look(self.now, &self.boot_id) {
+            Came::Nothing => {}
+            Came::Durable(records) => self.committed(records),
+            Came::Failed(reason) => {
+                self.inbox.push_back((self.now, Input::JournalFailed { reason: reason.into() }));
+            }
+            Came::Dead(records) => {
+                self.committed(records);
+                self.journal.deadly = None;
+                self.note_death();
+                self.gone();
+            }
         }
         if let Some((_, seq)) = self.relay.take_if(|(due, _)| *due <= self.now) {
             self.log.relayed = seq;

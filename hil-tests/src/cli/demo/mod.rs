@@ -68,6 +68,7 @@ fn play(args: &DemoArgs, layout: &str) -> anyhow::Result<u8> {
         judge: true,
         trace: false,
         brisk: false,
+        wall: None,
     };
     say::line(&format!("rule set {}, layout {layout}, seed {}", args.rules, args.seed));
     say::line("A new table: its daemon is started, commissioned, and opened by the tests that the rules ask for.");

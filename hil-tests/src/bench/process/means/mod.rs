@@ -1,10 +1,15 @@
 //! Real means against the real daemon: what breaks around it on the virtual bench. Each room does one kind of harm, mends
 //! it, and proves by a reading of its own that it took hold.
 
+pub(super) mod clock;
+mod disk;
 mod files;
+pub(super) mod journal;
+mod load;
 mod network;
 mod ports;
-mod process;
+pub(super) mod process;
+mod tracer;
 
 use super::fault::RigFault;
 use super::table::Virtual;
@@ -20,6 +25,24 @@ pub(super) struct Means {
     files: files::Files,
     network: network::Network,
     ports: ports::Ports,
+    /// strace at the daemon.
+    tracer: Option<tracer::Tracer>,
+    /// What is to kill the daemon.
+    deadly: Option<Outside>,
+    /// Busy loops on every core.
+    load: Option<load::Load>,
+    /// What was done to the wall clock, and the last record before it.
+    clock: Option<(Outside, u64)>,
+    jitter: Option<clock::Jitter>,
+}
+
+impl Means {
+    /// Notes that something has shown, if it has.
+    fn note(&mut self, outside: Outside, shown: bool) {
+        if shown {
+            self.shown.insert(outside);
+        }
+    }
 }
 
 /// Who does the harm.
@@ -61,6 +84,10 @@ const fn room(outside: Outside) -> Room {
     }
 }
 
+fn not_here(what: &str, remedy: &str) -> Trouble {
+    Trouble::NotHere(format!("this machine gives the rig no {what}: {remedy}"))
+}
+
 fn no_means(outside: Outside) -> Trouble {
     Trouble::NotHere(format!("the virtual bench has no means for {outside:?}"))
 }
@@ -73,7 +100,9 @@ impl Virtual {
             Room::Files => files::disturb(self, outside),
             Room::Network => network::disturb(self, outside),
             Room::Ports => ports::disturb(self, outside),
-            Room::Clock | Room::Disk | Room::Journal => Err(no_means(outside)),
+            Room::Clock => clock::disturb(self, outside),
+            Room::Disk => disk::disturb(self, outside),
+            Room::Journal => journal::disturb(self, outside),
         }
     }
 
@@ -85,18 +114,22 @@ impl Virtual {
             Room::Files => Ok(()),
             Room::Network => network::restore(self, outside),
             Room::Ports => ports::restore(self, outside),
-            Room::Clock | Room::Disk | Room::Journal => Err(no_means(outside)),
+            Room::Clock => clock::restore(self, outside),
+            Room::Disk => disk::restore(self, outside),
+            Room::Journal => journal::restore(self, outside),
         }
     }
 
     /// Whether it has shown.
     pub(super) fn shown_around(&mut self, outside: Outside) -> bool {
-        match room(outside) {
+        let shows_now = match room(outside) {
+            Room::Disk => self.means.tracer.as_ref().is_some_and(|tracer| disk::injected(&tracer.told())),
+            Room::Clock => clock::shown(self).unwrap_or(false),
+            Room::Process => self.means.load.as_ref().is_some_and(load::Load::felt),
             Room::Network => network::shows(self, outside),
             Room::Ports => ports::shows(self, outside),
-            Room::Process | Room::Clock | Room::Disk | Room::Journal | Room::Files => {
-                self.means.shown.contains(&outside)
-            }
-        }
+            Room::Journal | Room::Files => false,
+        };
+        self.means.shown.contains(&outside) || shows_now
     }
 }

@@ -1,10 +1,14 @@
 //! The daemon's process: killed, or stopped for a while.
 
+use super::load::Load;
+use super::tracer::{SYNCS, Tracer, WRITES};
 use super::{RigFault, Virtual, no_means};
 use crate::bench::process::clock::wait_for;
 use crate::bench::{Bench, Outside, Trouble};
 use nix::sys::signal::Signal;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
+use std::process::ExitStatus;
 use std::time::Duration;
 
 /// How long the kernel may take to stop a process or to let it go on.
@@ -14,14 +18,17 @@ pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Troub
     match outside {
         Outside::Kill => {
             table.kill()?;
-            table.means.shown.insert(outside);
+            table.means.note(outside, true);
         }
         Outside::Hang => {
             hang(table, true)?;
-            table.world.begin_turn();
+            table.catch_up();
             table.world.hung(true);
-            table.means.shown.insert(outside);
+            table.means.note(outside, true);
         }
+        Outside::KillAtSync(n) => kill_at(table, outside, SYNCS, n)?,
+        Outside::KillAtWrite(n) => kill_at(table, outside, WRITES, n)?,
+        Outside::Starved => table.means.load = Some(Load::start()?),
         _ => return Err(no_means(outside)),
     }
     Ok(())
@@ -31,9 +38,21 @@ pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Troub
     match outside {
         Outside::Kill => table.start(),
         Outside::Hang => {
-            table.world.begin_turn();
+            table.catch_up();
             table.world.hung(false);
             Ok(hang(table, false)?)
+        }
+        Outside::KillAtSync(_) | Outside::KillAtWrite(_) => {
+            table.means.deadly = None;
+            if let Some(tracer) = table.means.tracer.take() {
+                tracer.detach()?;
+            }
+            if table.daemon.running()? { Ok(()) } else { table.start() }
+        }
+        Outside::Starved => {
+            let felt = table.means.load.take().is_some_and(|load| load.felt());
+            table.means.note(outside, felt);
+            Ok(())
         }
         _ => Err(no_means(outside)),
     }
@@ -53,4 +72,27 @@ fn state(pid: u32) -> Result<char, RigFault> {
     let text = std::fs::read_to_string(&path).map_err(RigFault::file("read", &path))?;
     let state = text.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
     state.ok_or_else(|| RigFault::Other(format!("{} has no state", path.display())))
+}
+
+/// The daemon dies at the n-th of these system calls of its journal thread from now on.
+fn kill_at(table: &mut Virtual, outside: Outside, calls: &str, n: u16) -> Result<(), Trouble> {
+    if table.means.tracer.is_some() {
+        return Err(Trouble::Rig("strace is at work already: heal the fault before it".into()));
+    }
+    table.means.tracer = Some(Tracer::attach(table, calls, &format!("signal=SIGKILL:when={n}"))?);
+    table.means.deadly = Some(outside);
+    Ok(())
+}
+
+/// The daemon has ended by itself: whether that was wanted, and strace and the kernel agree on how.
+pub(in crate::bench::process) fn ended_as_wanted(table: &mut Virtual, status: ExitStatus) -> Result<bool, RigFault> {
+    let Some(outside) = table.means.deadly.take() else { return Ok(false) };
+    let Some(mut tracer) = table.means.tracer.take() else { return Ok(false) };
+    tracer.outlive()?;
+    // The call that it died at has no result.
+    let told = tracer.told();
+    let died = told.contains("= ?") && told.contains("+++ killed by SIGKILL +++");
+    let wanted = status.signal() == Some(Signal::SIGKILL as i32) && died;
+    table.means.note(outside, wanted);
+    Ok(wanted)
 }

@@ -1,0 +1,81 @@
+//! The journal's disk: full, read-only, slow, failing.
+
+use super::tracer::{SYNCS, Tracer};
+use super::{RigFault, Virtual, no_means};
+use crate::bench::process::mounts::SmallDisk;
+use crate::bench::{Outside, Trouble};
+use nix::errno::Errno;
+
+pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
+    match outside {
+        Outside::DiskFull => {
+            let disk = disk(table)?;
+            disk.fill()?;
+            let found = disk.probe();
+            table.means.note(outside, found == Some(Errno::ENOSPC));
+            table.catch_up();
+            table.world.journal_broken(true);
+        }
+        Outside::DiskReadOnly => {
+            let disk = disk(table)?;
+            disk.break_down()?;
+            let found = disk.probe();
+            table.means.note(outside, found == Some(Errno::EROFS));
+            table.catch_up();
+            table.world.journal_broken(true);
+        }
+        Outside::DiskSlow => {
+            trace(table, "delay_exit=5000000")?;
+            table.catch_up();
+            table.world.journal_broken(true);
+        }
+        Outside::DiskError => {
+            trace(table, "error=EIO")?;
+            table.catch_up();
+            table.world.journal_broken(true);
+        }
+        _ => return Err(no_means(outside)),
+    }
+    Ok(())
+}
+
+pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
+    match outside {
+        Outside::DiskFull => disk(table)?.empty()?,
+        // Only a check of the file system, with nobody using it, makes it writable again.
+        Outside::DiskReadOnly => {
+            if table.daemon.running()? {
+                return Err(Trouble::Rig("a read-only disk is mended while the daemon is off: stop or kill it".into()));
+            }
+            table.world.journal.close();
+            disk(table)?.mend()?;
+        }
+        Outside::DiskSlow | Outside::DiskError => {
+            if let Some(tracer) = table.means.tracer.take() {
+                let told = tracer.detach()?;
+                table.means.note(outside, injected(&told));
+            }
+        }
+        _ => return Err(no_means(outside)),
+    }
+    table.catch_up();
+    table.world.journal_broken(false);
+    Ok(())
+}
+
+/// Whether strace did something to a system call.
+pub(super) fn injected(told: &str) -> bool {
+    told.contains("(INJECTED)") || told.contains("(DELAYED)")
+}
+
+fn disk(table: &Virtual) -> Result<&SmallDisk, RigFault> {
+    table.dir.disk().ok_or_else(|| RigFault::Other("this table's journal has no disk of its own".into()))
+}
+
+fn trace(table: &mut Virtual, harm: &str) -> Result<(), Trouble> {
+    if table.means.tracer.is_some() {
+        return Err(Trouble::Rig("strace is at work already: heal the fault before it".into()));
+    }
+    table.means.tracer = Some(Tracer::attach(table, SYNCS, harm)?);
+    Ok(())
+}

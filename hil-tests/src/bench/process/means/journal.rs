@@ -1,0 +1,140 @@
+//! What happens to the journal's files while the daemon is off.
+
+use super::{RigFault, Virtual, no_means};
+use crate::bench::{Outside, Trouble};
+use std::path::{Path, PathBuf};
+
+/// SQLite's files.
+const FILES: [&str; 3] = ["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm"];
+
+pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
+    off(table)?;
+    let state = table.dir.state();
+    let good = table.dir.path().join("good");
+    copy(&state, &good)?;
+    let journal = state.join("journal.sqlite");
+    match outside {
+        Outside::JournalTruncated => {
+            let length = size(&journal)? / 2;
+            let file = std::fs::OpenOptions::new().write(true).open(&journal);
+            let cut = file.and_then(|file| file.set_len(length));
+            cut.map_err(RigFault::file("cut", &journal))?;
+            table.means.note(outside, size(&journal)? == length);
+        }
+        Outside::JournalBitflip => {
+            let flipped = flip(&state)?;
+            table.means.note(outside, flipped);
+        }
+        Outside::JournalMissing => {
+            remove(&state)?;
+            table.means.note(outside, !journal.exists());
+        }
+        Outside::JournalForeign => {
+            let foreign = foreign(table)?;
+            remove(&state)?;
+            copy(&foreign, &state)?;
+            table.means.note(outside, size(&journal)? > 0);
+        }
+        Outside::JournalRolledBack => {
+            let earlier = table.dir.path().join("earlier");
+            remove(&state)?;
+            copy(&earlier, &state)?;
+            table.means.note(outside, size(&journal)? > 0);
+        }
+        _ => return Err(no_means(outside)),
+    }
+    Ok(())
+}
+
+pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
+    off(table)?;
+    if !table.means.shown.contains(&outside) {
+        return Err(Trouble::Rig(format!("{outside:?} was not done")));
+    }
+    let (state, good) = (table.dir.state(), table.dir.path().join("good"));
+    remove(&state)?;
+    Ok(copy(&good, &state)?)
+}
+
+/// Keeps the journal as it is before a start, for whoever wants to roll it back.
+pub(in crate::bench::process) fn keep(table: &Virtual) -> Result<(), RigFault> {
+    copy(&table.dir.state(), &table.dir.path().join("earlier"))
+}
+
+fn off(table: &mut Virtual) -> Result<(), Trouble> {
+    if table.daemon.running()? {
+        return Err(Trouble::Rig(
+            "the journal's files are touched only while the daemon is off: kill or stop it".into(),
+        ));
+    }
+    table.world.journal.close();
+    Ok(())
+}
+
+fn size(path: &Path) -> Result<u64, RigFault> {
+    Ok(std::fs::metadata(path).map_err(RigFault::file("look at", path))?.len())
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), RigFault> {
+    std::fs::create_dir_all(to).map_err(RigFault::file("make the directory", to))?;
+    remove(to)?;
+    for name in FILES {
+        let (from, to) = (from.join(name), to.join(name));
+        if from.exists() {
+            std::fs::copy(&from, &to).map_err(RigFault::file("copy", &from))?;
+        }
+    }
+    Ok(())
+}
+
+fn remove(from: &Path) -> Result<(), RigFault> {
+    for path in FILES.map(|name| from.join(name)) {
+        if path.exists() {
+            std::fs::remove_file(&path).map_err(RigFault::file("remove", &path))?;
+        }
+    }
+    Ok(())
+}
+
+/// Flips a bit of the last record, wherever it lies; tells whether the record was found.
+fn flip(state: &Path) -> Result<bool, RigFault> {
+    let journal = state.join("journal.sqlite");
+    let read = |e: rusqlite::Error| RigFault::Other(format!("read the journal {}: {e}", journal.display()));
+    let body: String = {
+        let connection = rusqlite::Connection::open(&journal).map_err(read)?;
+        connection.query_row("SELECT body FROM record ORDER BY seq DESC LIMIT 1", [], |row| row.get(0)).map_err(read)?
+    };
+    // The connection's end merged the log: the record lies in the file itself. Long ones go over several pages.
+    let start = body.as_bytes().get(..body.len().min(40)).unwrap_or_default();
+    let mut bytes = std::fs::read(&journal).map_err(RigFault::file("read", &journal))?;
+    let Some(place) = bytes.windows(start.len()).rposition(|window| window == start) else { return Ok(false) };
+    if let Some(byte) = bytes.get_mut(place + start.len() / 2) {
+        *byte ^= 1;
+    }
+    std::fs::write(&journal, bytes).map_err(RigFault::file("write", &journal))?;
+    Ok(true)
+}
+
+/// The state directory of another table, commissioned by the same daemon.
+fn foreign(table: &Virtual) -> Result<PathBuf, RigFault> {
+    let dir = table.dir.path().join("foreign");
+    let path = table.dir.config();
+    let text = std::fs::read_to_string(&path).map_err(RigFault::file("read", &path))?;
+    let bad = |why: String| RigFault::Other(format!("the daemon's configuration {}: {why}", path.display()));
+    let mut config: toml::Table = text.parse().map_err(|e: toml::de::Error| bad(e.to_string()))?;
+    let state = dir.join("state");
+    let changes = [
+        ("table", "table", "elsewhere".to_owned()),
+        ("journal", "state_dir", state.to_string_lossy().into_owned()),
+        ("journal", "run_dir", dir.join("run").to_string_lossy().into_owned()),
+    ];
+    for (section, key, value) in changes {
+        let section = config.get_mut(section).and_then(toml::Value::as_table_mut);
+        section.ok_or_else(|| bad(format!("no section for {key}")))?.insert(key.into(), value.into());
+    }
+    std::fs::create_dir_all(&dir).map_err(RigFault::file("make the directory", &dir))?;
+    let other = dir.join("tumblerd.toml");
+    std::fs::write(&other, config.to_string()).map_err(RigFault::file("write", &other))?;
+    table.daemon.commission_with(&other)?;
+    Ok(state)
+}

@@ -1,0 +1,53 @@
+//! The supply: a power cut, and the boot after it.
+//!
+//! The daemon dies by SIGKILL when the supply is gone, the state directory's file system loses whatever was not synced, and
+//! the run directory is emptied, as a tmpfs is by a boot. Then the daemon starts under another boot id. Only the
+//! monotonic clock goes on, which begins anew at a real boot.
+
+use super::fault::RigFault;
+use super::mounts::OtherBoot;
+use super::table::Virtual;
+use crate::bench::{Bench, Trouble};
+use crate::twin::{Act, MS};
+
+/// `power_good` drops some 20 ms before the supply fails; far longer, and the twin is at fault.
+const FAILS_NANOS: u64 = 1_000 * MS;
+
+impl Virtual {
+    /// Cuts the supply; returns when it is gone, and everything with it.
+    pub(super) fn power_off(&mut self) -> Result<(), Trouble> {
+        if self.dir.disk().is_none() {
+            return Err(Trouble::Rig("this table's journal has no disk of its own to be cut off".into()));
+        }
+        // Records that are seen but not synced are lost below: what survives is read after it.
+        self.turn()?;
+        self.world.cut = true;
+        self.act(Act::CutSupply)?;
+        let until = self.world.now() + FAILS_NANOS;
+        if !self.turn_until(until, |table| Ok(!table.world.twin.supply()))? {
+            return Err(Trouble::Rig("the supply did not fail".into()));
+        }
+        if let Some(disk) = self.dir.disk() {
+            disk.lose_unsynced()?;
+        }
+        self.daemon.kill()?;
+        self.world.journal.close();
+        if let Some(disk) = self.dir.disk() {
+            disk.mend()?;
+        }
+        let run = self.dir.run();
+        std::fs::remove_dir_all(&run).map_err(RigFault::file("empty", &run))?;
+        std::fs::create_dir(&run).map_err(RigFault::file("make the directory", &run))?;
+        self.world.cut = false;
+        self.ended();
+        Ok(())
+    }
+
+    /// The supply comes back, and the machine boots.
+    pub(super) fn power_on(&mut self) -> Result<(), Trouble> {
+        self.boot = None;
+        self.boot = Some(OtherBoot::begin(&self.dir.path().join("boot_id"))?);
+        self.act(Act::RestoreSupply)?;
+        Ok(self.launch()?)
+    }
+}

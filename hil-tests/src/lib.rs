@@ -4,6 +4,7 @@ pub mod bench;
 pub mod campaign;
 pub mod cli;
 pub mod fault;
+pub mod kills;
 pub mod lane;
 pub mod matrix;
 pub mod measure;

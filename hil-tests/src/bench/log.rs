@@ -44,6 +44,8 @@ pub struct Log {
     pub phases: BTreeSet<Phase>,
     /// Whether the table's `status` at the broker says that it is there; `None` before it said anything.
     pub online: Option<bool>,
+    /// The daemon's process is not there.
+    pub down: bool,
     /// Last event that the broker acknowledged.
     pub relayed: Seq,
 }

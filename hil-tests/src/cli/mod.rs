@@ -3,6 +3,7 @@
 mod bench;
 mod campaign;
 mod demo;
+mod kills;
 mod list;
 mod matrix;
 mod output;
@@ -56,6 +57,8 @@ enum Command {
     Report(page::ReportArgs),
     /// Shrink a failing scenario, or the first failing day of a campaign, to the shortest that fails in the same way.
     Shrink(shrink::ShrinkArgs),
+    /// Kill the daemon at each single sync and write of a whole round, and look what becomes of the table.
+    Kills(kills::KillsArgs),
     /// Check the rig itself: wires loop back, the clock is steady, the broker is reachable.
     Selftest,
 }
@@ -107,6 +110,7 @@ pub fn main() -> ExitCode {
         Command::Campaign(args) => campaign::campaign(&args),
         Command::Report(args) => page::report(&args),
         Command::Shrink(args) => shrink::shrink(&args),
+        Command::Kills(args) => kills::kills(&args),
         Command::Selftest => selftest::selftest(),
     };
     match code {

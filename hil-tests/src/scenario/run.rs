@@ -359,6 +359,9 @@ impl Runner<'_> {
         let until = self.bench.now() + millis * MS + self.bench.grace();
         while !self.holds(check)? {
             let now = self.bench.now();
+            if matches!(check, Check::Record(_)) && self.bench.log().down {
+                return Err(Halt::Wrong(format!("nobody is there to record it; {}", self.where_we_are())));
+            }
             if now >= until {
                 return Err(Halt::Wrong(format!("not within {millis} ms; {}", self.where_we_are())));
             }

@@ -72,6 +72,7 @@ impl Virtual {
         self.expected_down = true;
         self.socket.hang_up();
         // What the twin showed while the process went is told before that it went.
+        self.world.log.down = true;
         self.catch_up();
         self.world.process(false);
         for request in self.console.forget() {

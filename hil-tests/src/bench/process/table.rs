@@ -164,6 +164,7 @@ impl Virtual {
         self.world.process(true);
         self.daemon.start()?;
         self.expected_down = false;
+        self.world.log.down = false;
         let end = self.world.now() + START.as_nanos() as u64;
         while !(self.socket.connected() && self.daemon.start_to_ready().is_some()) {
             if let Some(status) = self.daemon.ended()? {

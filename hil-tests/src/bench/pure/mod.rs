@@ -220,6 +220,7 @@ impl Pure {
     }
 
     fn process(&mut self, alive: bool) {
+        self.log.down = !alive;
         self.observer.tell(self.now, tumbler_judges::Seen::Truth(tumbler_judges::Truth::Process { alive }));
     }
 

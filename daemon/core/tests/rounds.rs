@@ -97,6 +97,22 @@ fn a_die_that_is_not_flat_voids_the_round() {
     }
 }
 
+/// NZ 7.1(a), SGV6 5.5.2: a die that does not lie flat is one that somebody saw; under the dome nobody does.
+#[test]
+fn the_supervisor_finds_no_die_cocked_before_the_reveal() {
+    for (rules, layout) in [("nz-div9", "nz-div9-1"), ("sg-v6", "sg-v6-1")] {
+        let mut world = opened(rules, layout);
+        play_to_reveal(&mut world);
+        world.turn_key();
+        let void =
+            Command::Void { reason: "cocked".into(), damaged_dice: false, not_flat: true, name: SUPERVISOR.into() };
+        let request = world.ask(void);
+        world.pass(100);
+        assert!(matches!(world.reply(request), Some(Answer::Refused(why)) if why.contains("not revealed")));
+        assert!(world.first_void().is_none(), "{:?}", world.records);
+    }
+}
+
 /// NZ 7.1(c), SGV6 5.5.3.
 #[test]
 fn dice_exposed_before_no_more_bets_void_the_round() {

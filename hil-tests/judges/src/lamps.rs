@@ -2,7 +2,7 @@
 
 use crate::judge::{Exercised, Findings, Judge};
 use crate::observation::{BusKind, Observation, Part, Seen, Transaction, Truth};
-use crate::record::Fact;
+use crate::record::{Fact, Record};
 use crate::registers;
 use crate::scene::Scene;
 
@@ -18,7 +18,7 @@ pub(crate) const OFF: &str = "lamps: dark again after the round";
 const DARK_NS: u64 = 2_000_000_000;
 
 /// Watches the lamps.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Lamps {
     shining: [u64; 2],
     /// The result has no verdict yet; one is due then.
@@ -27,6 +27,8 @@ pub(crate) struct Lamps {
     dark_ns: Option<u64>,
     /// A procedure replaces the lamps' check.
     waived: bool,
+    /// When a board was last written, or a lamp last went on or off.
+    changed_ns: u64,
     written: u64,
     verified: u64,
     shone: u64,
@@ -46,7 +48,7 @@ impl Judge for Lamps {
                 self.due_ns = None;
                 self.dark_ns = None;
             }
-            Seen::Record(record) => self.fact(&record.fact, scene, findings),
+            Seen::Record(record) => self.fact(record, scene, findings),
             _ => {}
         }
         self.overdue(scene, findings);
@@ -88,6 +90,7 @@ fn others(lit: [u64; 2], allowed: [u64; 2]) -> [u64; 2] {
 
 impl Lamps {
     fn write(&mut self, bus: &Transaction, scene: &Scene, findings: &mut Findings) {
+        self.changed_ns = scene.now_ns;
         if bus.bits == 0 || bus.address >= registers::PER_BOARD {
             return;
         }
@@ -108,6 +111,7 @@ impl Lamps {
     }
 
     fn shine(&mut self, boards: [u64; 2], scene: &Scene, findings: &mut Findings) {
+        self.changed_ns = scene.now_ns;
         let new = others(boards, self.shining);
         self.shining = boards;
         self.shone += u64::from(new != [0; 2]);
@@ -121,8 +125,8 @@ impl Lamps {
         }
     }
 
-    fn fact(&mut self, fact: &Fact, scene: &Scene, findings: &mut Findings) {
-        match fact {
+    fn fact(&mut self, record: &Record, scene: &Scene, findings: &mut Findings) {
+        match &record.fact {
             Fact::Result { .. } | Fact::Amended { .. } => {
                 self.results += 1;
                 let judged = !self.waived && !scene.is_latched("lamps") && scene.round.is_some();
@@ -132,7 +136,10 @@ impl Lamps {
             Fact::LampsVerified => {
                 self.verified += 1;
                 self.due_ns = None;
-                self.verify(scene, findings);
+                // While the disk wrote, the dealer may have paid and everything gone dark.
+                if self.changed_ns <= record.at_ns {
+                    self.verify(scene, findings);
+                }
             }
             Fact::Latched { code } if code == "lamps" => self.due_ns = None,
             Fact::Unlatched { code, how, .. } if code == "lamps" => self.waived = how != "rectified",

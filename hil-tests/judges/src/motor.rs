@@ -20,7 +20,7 @@ const SLACK_NS: u64 = 5_000_000;
 const LIFT_NS: u64 = 100_000_000;
 
 /// Watches the motor's wires and its power.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Motor {
     /// Since when a guard forbids the motor; by which line.
     guarded: Option<(Line, u64)>,
@@ -257,7 +257,8 @@ impl Motor {
         if self.told || !self.must_be_off(scene) {
             return;
         }
-        if scene.now_ns > since.saturating_add(scene.config.given.reaction_ns) {
+        // A pin stays as a dead daemon left it; the next one reacts from its start on.
+        if scene.now_ns > since.max(scene.started_ns).saturating_add(scene.config.given.reaction_ns) {
             self.told = true;
             findings.note(NAME, scene.now_ns, GUARD, breach(line, since, scene.now_ns));
         }

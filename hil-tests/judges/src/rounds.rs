@@ -17,7 +17,7 @@ const NAME: &str = "rounds";
 const THREE_TUMBLES: i64 = 12;
 
 /// Watches the rounds.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Rounds {
     facts: Facts,
     /// Whether a round is in progress, by the judge's own book.
@@ -33,7 +33,7 @@ pub(crate) struct Rounds {
 }
 
 /// How often rules had something to judge.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Counts {
     began: u64,
     settled: u64,
@@ -49,7 +49,7 @@ struct Counts {
 }
 
 /// What really happened in this round, by wires and truth.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Facts {
     /// Shaft when the spin's motor went on.
     spin_base: Option<i64>,
@@ -73,6 +73,8 @@ struct Facts {
     digits: [u8; 3],
     digits_pressed: u32,
     entered: Option<[u8; 3]>,
+    /// The dice by which the supervisor asked to settle.
+    named: Option<[u8; 3]>,
     /// The daemon started again before the outcome was established.
     restarted: bool,
     bell: bool,
@@ -98,6 +100,11 @@ impl Judge for Rounds {
                 }
             }
             Seen::Record(record) => self.record(record, scene, findings),
+            // The supervisor says what the dice show, whatever was keyed.
+            Seen::Asked { command, with } if command == "settle" || command == "amend" => {
+                self.facts.named =
+                    serde_json::from_value(with.get("dice").cloned().unwrap_or_default()).ok().map(sorted);
+            }
             _ => {}
         }
         self.exposure(scene);
@@ -179,7 +186,8 @@ impl Rounds {
             }
             Truth::Dome { open } => facts.lifted |= open,
             Truth::Dice { faces, flat } => {
-                let spun = scene.round.as_ref().is_some_and(|round| round.spins > 0);
+                // Once the outcome is established the dice as first seen stand, whoever moves them.
+                let spun = scene.round.as_ref().is_some_and(|round| round.spins > 0 && !round.established);
                 if spun {
                     facts.rest = Some((faces, flat));
                 }

@@ -165,6 +165,10 @@ impl Table {
         if established.is_some() && !damaged && !disputed {
             return Err("the outcome is established: only damaged dice void it".into());
         }
+        // NZ 7.1(a) is about dice that were seen.
+        if not_flat && round.revealed.is_none() {
+            return Err("the dice are not revealed yet: nobody can say how they lie".into());
+        }
         if reason.trim().is_empty() {
             return Err("state the reason".into());
         }

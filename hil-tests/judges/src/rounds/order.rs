@@ -151,7 +151,8 @@ impl Rounds {
             }
         }
         let sound = ![Part::Terminal, Part::Bus].into_iter().any(|part| round.was_broken(part));
-        if let (Some(entered), true, false) = (self.facts.entered, sound, round.interrupted) {
+        let said = self.facts.named == Some(dice);
+        if let (Some(entered), true, false) = (self.facts.entered, sound, round.interrupted || said) {
             self.count.keyed += 1;
             if entered != dice {
                 let text = format!("the result is {dice:?}, the last three keys were {entered:?}");

@@ -266,6 +266,10 @@ fn the_result_is_what_the_dice_show_and_the_keys_say() {
     wrong.result([5, 5, 5], &call([5, 5, 5]));
     broken(&wrong, judge(), DICE);
     play.enter([5, 5, 5]);
+    let mut said = play.clone();
+    said.ask("settle", json!({"dice": [6, 3, 1], "reason": "the dice show it", "name": "Ana"}));
+    said.result([1, 3, 6], &call([1, 3, 6]));
+    assert!(said.judged(judge()).findings().is_empty(), "the supervisor said what the dice show");
     play.result([1, 3, 6], &call([1, 3, 6]));
     broken(&play, judge(), KEYED);
 }

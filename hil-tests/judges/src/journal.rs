@@ -22,7 +22,7 @@ pub(crate) const CLAUSE: &str = "rules: the clause that voids a round";
 pub(crate) const AFTERWARDS: &str = "SGV6 5.6: only rounds that have ended are voided afterwards";
 
 /// Watches the journal.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Journal {
     last_seq: Option<u64>,
     last_at_ns: u64,

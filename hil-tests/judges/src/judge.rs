@@ -2,6 +2,7 @@
 
 use crate::observation::Observation;
 use crate::scene::Scene;
+use dyn_clone::DynClone;
 use serde::Serialize;
 
 /// A rule found broken.
@@ -63,8 +64,9 @@ impl Findings {
 /// A rule that was exercised so often.
 pub type Exercised = (&'static str, u64);
 
-/// Watches one rule, or a few that belong together.
-pub trait Judge: Send {
+/// Watches one rule, or a few that belong together. A judge can be copied, with what it has seen so far, so that a
+/// rig can judge several continuations of one run.
+pub trait Judge: DynClone + Send + Sync {
     /// Its name.
     fn name(&self) -> &'static str;
     /// Takes one more observation. `scene` includes it already, except for what [`Scene`] says is kept until later.
@@ -74,3 +76,5 @@ pub trait Judge: Send {
     /// How often each of its rules had something to judge: zero means "passed because nothing happened".
     fn exercised(&self) -> Vec<Exercised>;
 }
+
+dyn_clone::clone_trait_object!(Judge);

@@ -19,7 +19,7 @@ pub(crate) const OPEN_SIGN: &str = "DESIGN: the sign is off while games are play
 const EYES: [&str; 5] = ["lamps", "terminal", "reader", "buttons", "key"];
 
 /// Watches latches, permission and the sign.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Latch {
     /// Codes latched with the time of the record, before this observation: the scene forgets what was unlatched.
     latched: Vec<(String, u64)>,

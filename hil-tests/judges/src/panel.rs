@@ -8,6 +8,7 @@ use crate::{journal, lamps, latch, motor, people, relay, rounds, secrecy};
 use serde::Serialize;
 
 /// The judges of one table, over one run.
+#[derive(Clone)]
 pub struct Panel {
     scene: Scene,
     judges: Vec<Box<dyn Judge>>,

@@ -16,7 +16,7 @@ pub(crate) const KEY: &str = "DESIGN: a decision needs the key and a name";
 const NEEDED: [&str; 5] = ["power", "lamps", "tumbler", "seal", "areas"];
 
 /// Watches openings and decisions.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct People {
     passed: [bool; NEEDED.len()],
     /// Lamps that really shone since the table was closed.

@@ -24,7 +24,7 @@ const LATE_NS: u64 = 30_000_000_000;
 const WAITING: usize = 65_536;
 
 /// Watches what the broker is told.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Relay {
     stream: Option<String>,
     last_seq: Option<u64>,

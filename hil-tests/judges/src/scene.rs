@@ -10,7 +10,7 @@ use crate::registers;
 pub(crate) use round::Round;
 
 /// The picture after an observation.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Scene {
     pub(crate) config: Checked,
     /// Time of the observation.

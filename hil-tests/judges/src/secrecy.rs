@@ -17,7 +17,7 @@ const KEYS: &str = "secrecy: no key is told before the reveal";
 const SHOWN: &str = "secrecy: no digit is shown before the reveal";
 
 /// Watches what may not be known yet.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Secrecy {
     /// The last round ended before its reveal.
     buried: bool,

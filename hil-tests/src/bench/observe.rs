@@ -13,6 +13,7 @@ use tumbler_judges::{
 };
 
 /// Tells the judges what happens, and keeps it where a trace is wanted.
+#[derive(Clone)]
 pub struct Observer {
     panel: Option<Panel>,
     trace: Option<Vec<Observation>>,
@@ -284,6 +285,12 @@ impl Observer {
     #[must_use]
     pub fn found(&self) -> Option<String> {
         self.panel.as_ref()?.violations().first().map(ToString::to_string)
+    }
+
+    /// What the judges found so far.
+    #[must_use]
+    pub fn violations(&self) -> &[tumbler_judges::Violation] {
+        self.panel.as_ref().map_or(&[], Panel::violations)
     }
 
     /// How often each rule had something to judge.

@@ -8,8 +8,10 @@ mod list;
 mod matrix;
 mod output;
 mod page;
+mod replay;
 mod run;
 mod say;
+mod search;
 mod selftest;
 mod shard;
 mod shrink;
@@ -59,6 +61,10 @@ enum Command {
     Shrink(shrink::ShrinkArgs),
     /// Kill the daemon at each single sync and write of a whole round, and look what becomes of the table.
     Kills(kills::KillsArgs),
+    /// Play a table's recording back against this build's core, and turn it into a scenario.
+    Replay(replay::ReplayArgs),
+    /// Search everything that people and faults can do, in every order, to a depth, and check what must always hold.
+    Search(search::SearchArgs),
     /// Check the rig itself: wires loop back, the clock is steady, the broker is reachable.
     Selftest,
 }
@@ -111,6 +117,8 @@ pub fn main() -> ExitCode {
         Command::Report(args) => page::report(&args),
         Command::Shrink(args) => shrink::shrink(&args),
         Command::Kills(args) => kills::kills(&args),
+        Command::Replay(args) => replay::replay(&args),
+        Command::Search(args) => search::search(&args),
         Command::Selftest => selftest::selftest(),
     };
     match code {

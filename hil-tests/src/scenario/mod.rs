@@ -1,6 +1,7 @@
 //! Scenarios: what people do and what breaks, and how it must end, as files that run unchanged on every bench.
 
 mod ask;
+mod carry;
 mod check;
 mod dealer;
 pub mod file;
@@ -18,5 +19,6 @@ pub mod step;
 #[cfg(test)]
 mod tests;
 
+pub use carry::{Stuck, carry_out};
 pub use file::{BadFile, Ending, Trial, read_all};
 pub use run::{Outcome, Verdict, run};

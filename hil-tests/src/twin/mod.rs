@@ -378,6 +378,11 @@ impl Twin {
         self.sign_seen
     }
 
+    /// The truth: what is broken.
+    pub fn faults(&self) -> impl Iterator<Item = Fault> + '_ {
+        self.faults.iter()
+    }
+
     /// The truth: whether the supply is there.
     #[must_use]
     pub const fn supply(&self) -> bool {

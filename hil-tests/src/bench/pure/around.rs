@@ -19,7 +19,7 @@ const SLOW_COMMIT_NANOS: u64 = 200 * MS;
 const SLOW: Outside = Outside::DiskTakes(5_000);
 
 /// What the bench remembers of what was broken.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Around {
     /// What has shown since the bench began.
     pub(super) shown: BTreeSet<Outside>,

@@ -1,6 +1,7 @@
 //! The journal as the pure bench models it: commits take time, and what is not committed is lost.
 
 use crate::twin::MS;
+use serde_json::{Value, json};
 use std::collections::VecDeque;
 use tumbler_core::latch::{Code, Malfunction};
 use tumbler_core::record::{Event, Record, Standing};
@@ -8,6 +9,7 @@ use tumbler_core::settings::Settings;
 use tumbler_core::table::Found;
 use tumbler_core::units::{Mono, Seq};
 
+#[derive(Clone)]
 struct Job {
     records: Vec<Record>,
     relayed: Seq,
@@ -48,6 +50,7 @@ pub(super) enum Keeps {
 }
 
 /// Journal, slot and permit.
+#[derive(Clone)]
 pub(super) struct Journal {
     standing: Standing,
     last: Seq,
@@ -266,5 +269,23 @@ impl Journal {
     /// From now on a commit takes this long.
     pub(super) const fn set_latency(&mut self, nanos: u64) {
         self.latency = nanos;
+    }
+
+    /// How long a commit takes, in nanoseconds.
+    pub(super) const fn latency(&self) -> u64 {
+        self.latency
+    }
+
+    /// What decides a start under this boot id, without numbers and times.
+    pub(super) fn told(&self, boot: &str) -> Value {
+        let standing = &self.standing;
+        json!({
+            "open": standing.open,
+            "latched": standing.latched.iter().map(|m| m.code.name()).collect::<Vec<_>>(),
+            "waived": standing.waived.iter().map(|w| w.code.name()).collect::<Vec<_>>(),
+            "round": standing.round.as_ref().map(|round| (round.established, round.result)),
+            "boot": standing.boot == boot,
+            "permit": self.permit.as_deref() == Some(boot),
+        })
     }
 }

@@ -14,6 +14,7 @@ const TURNAROUND_NANOS: u64 = 500_000;
 const TIMEOUT_NANOS: u64 = 50_000_000;
 
 /// A transaction in progress.
+#[derive(Clone)]
 pub(super) struct Transaction {
     pub request: BusRequest,
     pub begun: u64,

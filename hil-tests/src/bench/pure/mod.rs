@@ -5,7 +5,10 @@ mod around;
 mod control;
 mod journal;
 mod line;
+mod look;
 pub mod reference;
+mod setup;
+mod tape;
 #[cfg(test)]
 mod tests;
 
@@ -13,14 +16,16 @@ use super::guard::Guard;
 use super::log::{Durable, Log};
 use super::observe::Observer;
 use super::{Physical, SITE, Trouble};
-use crate::twin::{self, MS, Truth, Twin, Wire};
+use crate::field::recording::Line;
+use crate::twin::{self, Truth, Twin, Wire};
 use around::Around;
 use journal::{Came, Journal};
 use line::Transaction;
+pub use setup::Setup;
 use std::collections::{BTreeMap, VecDeque};
 use tumbler_core::effect::{Effect, OutLine};
-use tumbler_core::input::{BusFailure, Input};
-use tumbler_core::settings::{Parameters, Settings};
+use tumbler_core::input::{BusFailure, Input, Stamped};
+use tumbler_core::settings::Settings;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::table::{Start, Table};
 use tumbler_core::units::{Mono, Seq};
@@ -29,48 +34,11 @@ use tumbler_core::wire::console::Answer;
 /// Name of this bench's own table.
 const TABLE: &str = "pure";
 
-/// How a pure bench is set up.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setup {
-    /// The table's settings.
-    pub settings: Settings,
-    /// Seed of the twin.
-    pub seed: u64,
-    /// How long a commit of the journal takes, in nanoseconds.
-    pub commit_ns: u64,
-    /// Whether the judges watch.
-    pub judge: bool,
-    /// Whether everything that the judges are told is kept.
-    pub trace: bool,
-}
-
-impl Setup {
-    /// A bench for this rule set and layout, with judges.
-    #[must_use]
-    pub fn of(rules: &str, layout: &str, seed: u64) -> Self {
-        Self {
-            settings: Settings {
-                site: SITE.into(),
-                table: TABLE.into(),
-                backend: "virtual".into(),
-                rules: rules.into(),
-                layout: layout.into(),
-                reader: true,
-                temperature: true,
-                parameters: Parameters { lamp_dwell: 20, ..Parameters::default() },
-            },
-            seed,
-            commit_ns: 5 * MS,
-            judge: true,
-            trace: false,
-        }
-    }
-}
-
 /// More rounds than this within one moment, and the table asks for a tick for ever.
 const MOST_TURNS: u32 = 10_000;
 
-/// The bench.
+/// The bench. A copy goes on from the same moment, with the same chance before it.
+#[derive(Clone)]
 pub struct Pure {
     settings: Settings,
     now: u64,
@@ -101,6 +69,8 @@ pub struct Pure {
     /// Every effect with its time, where everything is kept.
     effected: Option<Vec<(u64, Effect)>>,
     around: Around,
+    /// The raw inputs of this daemon's life, where they are recorded.
+    tape: Option<Vec<Line>>,
     trouble: Option<Trouble>,
 }
 
@@ -149,6 +119,7 @@ impl Pure {
             guard: Guard::of(SITE, TABLE),
             effected: setup.trace.then(Vec::new),
             around: Around::default(),
+            tape: setup.record.then(Vec::new),
             trouble: None,
         };
         bench.recorded(commissioned);
@@ -199,6 +170,7 @@ impl Pure {
             table.map_err(|bad| Trouble::Rig(bad.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))?,
         );
         self.process(true);
+        self.tape.iter_mut().for_each(Vec::clear);
         self.log.online = Some(self.broker);
         self.read_lines();
         self.carry_out();
@@ -361,7 +333,11 @@ impl Pure {
                     return;
                 }
             };
-            table.handle(at, now, &input, &mut self.effects);
+            if let Some(tape) = &mut self.tape {
+                tape::handle(tape, table, Stamped { at, now, input }, &mut self.effects);
+            } else {
+                table.handle(at, now, &input, &mut self.effects);
+            }
             self.events += 1;
             self.carry_out();
         }

@@ -4,7 +4,7 @@ use super::reference;
 use super::*;
 use crate::bench::{Bench, Role};
 use crate::scenario::{Verdict, run};
-use crate::twin::Act;
+use crate::twin::{Act, MS};
 use tumbler_core::wire::console::Command;
 
 fn bench(seed: u64) -> Pure {

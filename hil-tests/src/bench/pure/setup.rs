@@ -1,0 +1,47 @@
+//! How a pure bench is set up.
+
+use super::super::SITE;
+use super::TABLE;
+use crate::twin::MS;
+use tumbler_core::settings::{Parameters, Settings};
+
+/// How a pure bench is set up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setup {
+    /// The table's settings.
+    pub settings: Settings,
+    /// Seed of the twin.
+    pub seed: u64,
+    /// How long a commit of the journal takes, in nanoseconds.
+    pub commit_ns: u64,
+    /// Whether the judges watch.
+    pub judge: bool,
+    /// Whether everything that the judges are told is kept.
+    pub trace: bool,
+    /// Whether the table's raw inputs are recorded, as a daemon records them.
+    pub record: bool,
+}
+
+impl Setup {
+    /// A bench for this rule set and layout, with judges.
+    #[must_use]
+    pub fn of(rules: &str, layout: &str, seed: u64) -> Self {
+        Self {
+            settings: Settings {
+                site: SITE.into(),
+                table: TABLE.into(),
+                backend: "virtual".into(),
+                rules: rules.into(),
+                layout: layout.into(),
+                reader: true,
+                temperature: true,
+                parameters: Parameters { lamp_dwell: 20, ..Parameters::default() },
+            },
+            seed,
+            commit_ns: 5 * MS,
+            judge: true,
+            trace: false,
+            record: false,
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The raw inputs of the table on this bench, recorded as a daemon records them.
+
+use super::Pure;
+use crate::field::recording::{Entry, Header, Line, Recording, digest};
+use tumbler_core::effect::Effect;
+use tumbler_core::input::Stamped;
+use tumbler_core::table::Table;
+
+/// Has the table take an input, and appends it to the tape with what came of it. The first one brings a keyframe.
+pub(super) fn handle(tape: &mut Vec<Line>, table: &mut Table, stamped: Stamped, effects: &mut Vec<Effect>) {
+    if tape.is_empty() {
+        tape.push(Line::Keyframe { index: 0, table: Box::new(table.clone()) });
+    }
+    let index = tape.len() as u64 - 1;
+    // What may not be seen yet is not kept; the table does the same with it.
+    let stamped = Stamped { input: table.redact(stamped.input), ..stamped };
+    let before = effects.len();
+    table.handle(stamped.at, stamped.now, &stamped.input, effects);
+    let came = effects.get(before..).unwrap_or_default();
+    let (count, digest) = (u32::try_from(came.len()).unwrap_or(u32::MAX), digest(came));
+    tape.push(Line::Input(Box::new(Entry { index, stamped, effects: count, digest })));
+}
+
+impl Pure {
+    /// The recording of the table's raw inputs since its daemon's start; `None` where they are not recorded.
+    #[must_use]
+    pub fn recording(&self, reason: &str) -> Option<Recording> {
+        let header = Header {
+            format: 1,
+            build: "pure".into(),
+            backend: self.settings.backend.clone(),
+            boot: self.boot_id.clone(),
+            reason: reason.into(),
+        };
+        Some(Recording { header, lines: self.tape.clone()? })
+    }
+}

@@ -1,0 +1,46 @@
+//! `tumbler-hil replay`.
+
+use super::say;
+use crate::field::{self, Recording};
+use crate::report;
+use anyhow::Context;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Which recording, and where its scenario goes.
+#[derive(Debug, Args)]
+pub(super) struct ReplayArgs {
+    /// The recording: what `tumblerctl record` wrote, or the daemon by itself on a void or a malfunction.
+    file: PathBuf,
+    /// Turn it into a scenario for this rig, and write that here.
+    #[arg(long, value_name = "FILE")]
+    scenario: Option<PathBuf>,
+}
+
+pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<u8> {
+    let recording = Recording::read(&args.file)?;
+    let header = &recording.header;
+    let first = recording.first().context("the first keyframe is missing")?;
+    let playback = field::play(&recording).context("the first keyframe is missing")?;
+    say::line(&format!("recorded by {} on backend {}, reason {}", header.build, header.backend, header.reason));
+    let code = match &playback.difference {
+        None => {
+            let effects: usize = playback.played.iter().map(|one| one.effects.len()).sum();
+            let (inputs, keyframes) = (playback.played.len(), playback.keyframes);
+            say::line(&format!("the same: {inputs} inputs, {effects} effects, {keyframes} keyframes, bit for bit"));
+            report::PASSED
+        }
+        Some(difference) => {
+            say::line(&format!("different at {difference}"));
+            say::line("another version may rightly decide otherwise; the scenario tells what this build does");
+            report::FAILED
+        }
+    };
+    if let Some(path) = &args.scenario {
+        let scenario = field::convert(first, &playback, &header.reason)?;
+        std::fs::write(path, &scenario.text).with_context(|| format!("write {}", path.display()))?;
+        scenario.left_out.iter().for_each(|what| say::line(&format!("not in the scenario: {what}")));
+        say::line(&format!("written as a scenario to {}", path.display()));
+    }
+    Ok(code)
+}

@@ -1,0 +1,103 @@
+//! `tumbler-hil search`.
+
+use super::say;
+use crate::report;
+use crate::search::{self, Found, Layer, Plan, example, laws::LAWS};
+use anyhow::{Context, bail};
+use clap::Args;
+use std::path::PathBuf;
+use std::time::Instant;
+use tumbler_core::rules;
+
+/// Which states are searched, and how far.
+#[derive(Debug, Args)]
+pub(super) struct SearchArgs {
+    /// Inputs from the nearest root: a closed table, or a stage of a healthy round.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=32))]
+    depth: u32,
+    /// Only under these rule sets; all of them without any.
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    rules: Vec<String>,
+    /// Threads.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: u16,
+    /// Faults of the table in force at once, at most.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    faults: usize,
+    /// Only inputs whose words contain one of these, to search deeper: `seal,turn key,reset`.
+    #[arg(long, value_name = "WORDS", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Bring one state in N back to where a game may begin; 0: none.
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    recover: u64,
+    /// Go on after something was found wrong, to find what else is.
+    #[arg(long)]
+    keep_going: bool,
+    /// Where a counter-example's scenario is written; its name matters to its chance.
+    #[arg(long, value_name = "FILE", default_value = "counter-example.toml")]
+    write: PathBuf,
+}
+
+pub(super) fn search(args: &SearchArgs) -> anyhow::Result<u8> {
+    let known: Vec<&str> = rules::all().iter().map(|set| set.id.as_str()).collect();
+    if let Some(unknown) = args.rules.iter().find(|id| !known.contains(&id.as_str())) {
+        bail!("`{unknown}` is no rule set; they are {}", known.join(", "));
+    }
+    if args.write.file_stem().is_none_or(|stem| stem != example::NAME) {
+        bail!("--write {}: the file's name must be {}.toml", args.write.display(), example::NAME);
+    }
+    let chosen = known.iter().filter(|id| args.rules.is_empty() || args.rules.iter().any(|rules| rules == *id));
+    for rules in chosen {
+        let plan = Plan {
+            rules: (*rules).to_owned(),
+            depth: args.depth,
+            jobs: usize::from(args.jobs),
+            faults: args.faults,
+            recover: args.recover,
+            keep_going: args.keep_going,
+            only: args.only.clone(),
+            laws: LAWS.to_vec(),
+        };
+        let begun = Instant::now();
+        let found = search::run(&plan, &|layer| say::line(&told(rules, layer, begun)))?;
+        say::line(&summed(rules, &plan, &found, begun));
+        for example in &found.wrong {
+            say::line(&format!("\n{}\nby {} inputs from the nearest root:\n", example.wrong, example.letters));
+            example.steps.iter().for_each(|step| say::line(&format!("  {step}")));
+        }
+        if let Some(shortest) = found.wrong.first() {
+            let scenario = shortest.scenario(&search::trial(rules)?)?;
+            std::fs::write(&args.write, &scenario).with_context(|| format!("write {}", args.write.display()))?;
+            say::line(&format!("\nthe first is written as a scenario to {}", args.write.display()));
+            return Ok(report::FAILED);
+        }
+    }
+    Ok(report::PASSED)
+}
+
+fn told(rules: &str, layer: &Layer, begun: Instant) -> String {
+    format!(
+        "{rules}: depth {}: {} new states, {} transitions, {} recovered; {:.1} s",
+        layer.depth,
+        layer.states,
+        layer.transitions,
+        layer.recovered,
+        begun.elapsed().as_secs_f64()
+    )
+}
+
+fn summed(rules: &str, plan: &Plan, found: &Found, begun: Instant) -> String {
+    let wall = begun.elapsed().as_secs_f64();
+    let idle: Vec<String> = found.idle.iter().map(|(judge, rule)| format!("{judge}: {rule}")).collect();
+    format!(
+        "{rules}: {} states and {} transitions to depth {} in {wall:.1} s, {:.0} states/s, {:.0} transitions/s; \
+         {} rules of judges had something to judge, never: {}",
+        found.states(),
+        found.transitions(),
+        plan.depth,
+        found.states() as f64 / wall,
+        found.transitions() as f64 / wall,
+        found.exercised.len(),
+        if idle.is_empty() { "none".to_owned() } else { idle.join(", ") }
+    )
+}

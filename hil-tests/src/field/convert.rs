@@ -1,0 +1,153 @@
+//! A playback as a scenario.
+
+use super::events::Events;
+use super::playback::{Playback, Played};
+use super::script::Script;
+use super::{motor, parts, people};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use tumbler_core::input::InLine;
+use tumbler_core::record::Event;
+use tumbler_core::rules;
+use tumbler_core::settings::Settings;
+use tumbler_core::table::Table;
+
+/// Why a recording cannot be turned into a scenario.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unfit {
+    /// The table was never idle.
+    #[error(
+        "the recorded table was never idle, so that no round in the recording is whole; record earlier, or replay it only"
+    )]
+    NeverIdle,
+    /// The table's rules are not known.
+    #[error("the recorded table's {0} is not known to this build")]
+    Unknown(String),
+}
+
+/// A scenario from a recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scenario {
+    /// Its file.
+    pub text: String,
+    /// What could not be turned into steps.
+    pub left_out: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct File {
+    about: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    layouts: Option<&'static str>,
+    reader: bool,
+    steps: Vec<String>,
+    endings: BTreeMap<String, Vec<String>>,
+    at_end: AtEnd,
+}
+
+#[derive(Serialize)]
+struct AtEnd {
+    latched: Vec<String>,
+    latches: Vec<String>,
+}
+
+/// What a table holds that a snapshot does not tell.
+struct Inside {
+    settings: Settings,
+    enrolled: Option<[u16; 3]>,
+}
+
+fn inside(table: &Table) -> Option<Inside> {
+    let value = serde_json::to_value(table).ok()?;
+    let of = |field: &str| value.get(field).cloned().unwrap_or(Value::Null);
+    Some(Inside {
+        settings: serde_json::from_value(of("settings")).ok()?,
+        enrolled: serde_json::from_value(of("enrolled")).ok()?,
+    })
+}
+
+/// The levels of the lines before the input with this place.
+fn levels(first: &Table, played: &[Played], place: usize) -> BTreeMap<InLine, bool> {
+    let raw = serde_json::to_value(first).ok().and_then(|table| table.get("raw").cloned()).unwrap_or(Value::Null);
+    let known: Vec<Option<bool>> = serde_json::from_value(raw).unwrap_or_default();
+    let mut levels: BTreeMap<InLine, bool> =
+        InLine::ALL.into_iter().zip(known).filter_map(|(line, level)| Some((line, level?))).collect();
+    for one in played.iter().take(place) {
+        use tumbler_core::input::Input::{Edge, Level};
+        if let Edge { line, active } | Level { line, active } = one.stamped.input {
+            levels.insert(line, active);
+        }
+    }
+    levels
+}
+
+/// Turns a playback into a scenario; `first` is the table before its first input, `reason` why it was recorded.
+///
+/// # Errors
+/// [`Unfit`].
+pub fn convert(first: &Table, playback: &Playback, reason: &str) -> Result<Scenario, Unfit> {
+    let Some(Inside { settings, enrolled }) = inside(first) else { return Err(Unfit::Unknown("state".into())) };
+    let set = rules::rule_set(&settings.rules).ok_or_else(|| Unfit::Unknown(format!("rule set {}", settings.rules)))?;
+    let layout =
+        rules::layout(&settings.layout).ok_or_else(|| Unfit::Unknown(format!("layout {}", settings.layout)))?;
+    let start = playback.played.iter().position(|one| one.idle).ok_or(Unfit::NeverIdle)?;
+    let played = playback.played.get(start..).unwrap_or_default();
+    let began = played.first().ok_or(Unfit::NeverIdle)?;
+    let levels = levels(first, &playback.played, start);
+    let events = Events::of(played, &levels);
+    let mut script = Script::default();
+    // Of what came at the same moment, the answer was waited for.
+    people::commands(played, &mut script);
+    people::hands(&events, set.order.covered, &mut script);
+    people::keys(&events, &mut script);
+    motor::faults(&events, &mut script);
+    parts::wires(&events, &mut script);
+    parts::silence(&events, &mut script);
+    parts::lights(&events, layout, &mut script);
+    parts::terminal(&events, u64::from(settings.parameters.terminal_stuck) * 1_000_000, &mut script);
+    parts::dice(&events, enrolled, &mut script);
+    let left_out = script.left_out.clone();
+    let mut steps = vec![if began.open { "open table".to_owned() } else { "pass 1500 ms".to_owned() }];
+    let level = |line: InLine| levels.get(&line).copied().unwrap_or_default();
+    if set.order.covered && level(InLine::DomeOpen) {
+        steps.extend(["lift dome".to_owned(), "pass 400 ms".to_owned()]);
+    }
+    if !level(InLine::Seal) {
+        steps.push("break seal".into());
+    }
+    steps.extend(script.steps(began.stamped.now.0, events.end));
+    let (endings, latches) = endings(&events);
+    let latched = playback.table.snapshot().malfunctions.iter().map(|m| m.code.name().to_owned()).collect();
+    let first_layout = set.layouts.first().is_some_and(|first| first.id == layout.id);
+    let file = File {
+        about: format!("A table's recording, reason {reason}, layout {}", layout.id),
+        layouts: (!first_layout).then_some("all"),
+        reader: settings.reader,
+        steps,
+        endings: BTreeMap::from([(settings.rules, endings)]),
+        at_end: AtEnd { latched, latches },
+    };
+    let text = toml::to_string_pretty(&file).map_err(|bad| Unfit::Unknown(bad.to_string()))?;
+    Ok(Scenario { text, left_out })
+}
+
+/// How the rounds ended and what was latched, by the records that the table made.
+fn endings(events: &Events) -> (Vec<String>, Vec<String>) {
+    let (mut endings, mut latches, mut begun) = (Vec::new(), Vec::new(), 0);
+    for (_, record) in &events.records {
+        match &record.event {
+            Event::RoundBegan { .. } => begun += 1,
+            Event::Settled { dice, .. } => {
+                let [a, b, c] = dice.pips();
+                endings.push(format!("settled {a} {b} {c}: as recorded"));
+            }
+            Event::Voided(void) => endings.push(format!("void {}: {}", void.reason.name(), void.clause)),
+            Event::Latched { code, .. } => latches.push(code.name().to_owned()),
+            _ => {}
+        }
+    }
+    let ended = endings.len();
+    endings.extend((ended..begun).map(|_| "unfinished: as recorded".to_owned()));
+    (endings, latches)
+}

@@ -1,0 +1,74 @@
+//! Words at their times, put in order and set apart by the time that passed between them.
+
+/// One thing at its time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Cue {
+    at: u64,
+    /// What the step itself takes, in milliseconds.
+    takes: u64,
+    words: String,
+}
+
+/// Everything that happened, in words.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Script {
+    cues: Vec<Cue>,
+    /// What could not be turned into a step, and why.
+    pub left_out: Vec<String>,
+}
+
+const MS: u64 = 1_000_000;
+
+impl Script {
+    /// Something happened at this moment, in nanoseconds.
+    pub(super) fn at(&mut self, at: u64, takes: u64, words: String) {
+        self.cues.push(Cue { at, takes, words });
+    }
+
+    /// Something could not be turned into a step.
+    pub(super) fn leave_out(&mut self, what: &str) {
+        if !self.left_out.iter().any(|known| known == what) {
+            self.left_out.push(what.to_owned());
+        }
+    }
+
+    /// The steps from this moment to that one. What happened while a step took its time comes right after it.
+    pub(super) fn steps(mut self, from: u64, to: u64) -> Vec<String> {
+        // Stable: what was told first of one moment comes first.
+        self.cues.sort_by_key(|cue| cue.at);
+        let mut clock = 0;
+        let mut steps = Vec::new();
+        let wait = |steps: &mut Vec<String>, clock: &mut u64, at: u64| {
+            let due = at.saturating_sub(from) / MS;
+            if due > *clock {
+                steps.push(format!("pass {} ms", due - *clock));
+                *clock = due;
+            }
+        };
+        for cue in &self.cues {
+            wait(&mut steps, &mut clock, cue.at);
+            steps.push(cue.words.clone());
+            clock += cue.takes;
+        }
+        wait(&mut steps, &mut clock, to);
+        steps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_passes_between_steps_less_what_they_took_themselves() {
+        let mut script = Script::default();
+        script.at(1_500 * MS, 0, "lift dome".into());
+        script.at(1_100 * MS, 220, "key 1".into());
+        script.at(1_150 * MS, 220, "key 3".into());
+        assert_eq!(
+            script.steps(1_000 * MS, 2_000 * MS),
+            ["pass 100 ms", "key 1", "key 3", "lift dome", "pass 460 ms"],
+            "the keys took longer than they did on the table"
+        );
+    }
+}

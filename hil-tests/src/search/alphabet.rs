@@ -1,0 +1,196 @@
+//! The abstract inputs: one letter each, in the words of a scenario's steps, so that a path is a scenario.
+//!
+//! A letter is offered where it means something: a lifted dome is not lifted again, a daemon that runs is not started.
+//! Dealers err in every way. The supervisor does not lie: what only a person can say of dice and dome is said where it is so.
+//! Acts end after a fraction of a second; two letters let time pass:
+//!
+//! - `a moment`: until the next record or the next whole tumble, at most 5 s. So every moment of a spin, of a test and of a
+//!   settling is a state.
+//! - `rest`: until nothing moves, everything is durable and nothing has been recorded for 0.7 s, at most 20 s.
+//!
+//! Both are written down as `pass N ms` with the time that they took.
+
+use super::view::View;
+use crate::scenario::parse;
+use crate::scenario::step::{BadStep, Step};
+use crate::twin::{Fault, fault_name};
+use tumbler_core::input::InLine;
+use tumbler_core::rules;
+
+/// What a letter does.
+#[derive(Clone, Debug)]
+pub enum Deed {
+    /// These steps.
+    Steps(Vec<Step>),
+    /// These words, with the first latched malfunction in place of `{code}`.
+    OfLatch(&'static str),
+    /// Time passes until the next record or whole tumble.
+    Moment,
+    /// Time passes until the table is at rest.
+    Rest,
+}
+
+/// When a letter is offered.
+type When = fn(&View) -> bool;
+
+/// One abstract input.
+#[derive(Clone, Debug)]
+pub struct Letter {
+    /// Its words, as a scenario has them.
+    pub words: String,
+    /// What it does.
+    pub deed: Deed,
+    when: When,
+    /// The fault that it injects, or heals (`false`).
+    fault: Option<(Fault, bool)>,
+}
+
+impl Letter {
+    /// Whether it is offered here, with at most so many faults of the twin at once.
+    #[must_use]
+    pub fn is_offered(&self, view: &View, faults: usize) -> bool {
+        let fault = match self.fault {
+            None => true,
+            Some((fault, true)) => view.faults.len() < faults && !view.faults.contains(&fault),
+            Some((fault, false)) => view.faults.contains(&fault),
+        };
+        fault && (self.when)(view)
+    }
+}
+
+/// Letters of people and of the machine, with when they are offered. A fixed pause lets contacts and commits settle.
+const ACTS: &[(&str, When)] = &[
+    ("press tumble", |v| v.physical.supply),
+    ("press place_bets", |v| v.physical.supply),
+    ("press no_more_bets", |v| v.physical.supply),
+    ("press no_spin", |v| v.physical.supply),
+    ("turn key", View::is_up),
+    ("lift dome", |v| !v.physical.dome_up),
+    ("lift dome; pass 300 ms", |v| !v.physical.dome_up),
+    ("lower dome; pass 300 ms", |v| v.physical.dome_up),
+    ("key 1 3 6 entry", View::is_up),
+    ("key 1 1 2 entry", View::is_up),
+    ("key 4 entry", View::is_up),
+    ("key entry", View::is_up),
+    ("break seal; pass 50 ms", |v| v.level(InLine::Seal)),
+    ("mend seal; pass 50 ms", |v| !v.level(InLine::Seal)),
+    ("turn shaft 4 quarters; pass 2 s", |v| !v.physical.shaft_moves),
+    ("lay die 1 face 5 flat; pass 600 ms", |v| !v.physical.shaft_moves),
+    ("dip supply; pass 50 ms", |v| v.physical.supply),
+    ("hold tumble; pass 50 ms", |v| !v.level(InLine::Tumble)),
+    ("release tumble; pass 50 ms", |v| v.level(InLine::Tumble)),
+    ("fault disk.takes_ms:5000", |v| !v.slow),
+    ("heal disk.takes_ms:5000", |v| v.slow),
+    ("kill", View::is_up),
+    ("stop", View::is_up),
+    ("start; pass 100 ms", |v| !v.is_up() && v.physical.supply),
+    ("power off", |v| v.physical.supply),
+    ("power on; pass 100 ms", |v| !v.physical.supply),
+    ("ask open; pass 20 ms", idle),
+    (
+        "ask witness areas right; ask witness seal right; ask witness bell right; ask witness sign right; pass 50 ms",
+        tested,
+    ),
+    ("ask witness areas wrong; pass 20 ms", tested),
+    ("ask close; pass 20 ms", View::is_up),
+    ("ask void; pass 20 ms", in_round),
+    ("ask void damaged; pass 20 ms", in_round),
+    ("ask void not-flat; pass 20 ms", cocked),
+    ("ask settle; pass 20 ms", in_round),
+    ("ask amend 1 3 6 uphold; pass 20 ms", shown),
+    ("ask confirm-dome; pass 20 ms", uncovered),
+];
+
+/// Faults of the twin. Those of a dome are left out where there is none.
+pub(super) const FAULTS: &[&str] = &[
+    "motor.stall",
+    "motor.slow",
+    "motor.coast",
+    "motor.driver_fault",
+    "motor.runaway",
+    "deadman.stuck",
+    "cam.lost_edges",
+    "dome.cable_cut",
+    "dome.stuck_closed",
+    "dome.flicker_long",
+    "lamp.open:single-1",
+    "dice.cocked_1",
+    "dice.moving",
+    "dice.foreign",
+    "reader.silent",
+    "reader.wrong_face",
+    "terminal.silent",
+    "display.wrong",
+    "sensor.temp_absurd",
+    "gpio.write_fails:motor_enable",
+];
+
+fn idle(view: &View) -> bool {
+    view.table.as_ref().is_some_and(|table| !table.open && table.test.is_none())
+}
+
+fn tested(view: &View) -> bool {
+    view.table.as_ref().and_then(|table| table.test.as_ref()).is_some_and(|test| test.contains("witness"))
+}
+
+fn in_round(view: &View) -> bool {
+    view.table.as_ref().is_some_and(|table| table.round.is_some())
+}
+
+fn cocked(view: &View) -> bool {
+    in_round(view) && view.physical.flat.contains(&false)
+}
+
+/// The dice show what the letters of keys and commands say.
+fn shown(view: &View) -> bool {
+    in_round(view) && view.physical.faces == [1, 3, 6]
+}
+
+fn uncovered(view: &View) -> bool {
+    in_round(view) && view.physical.dome_up
+}
+
+/// All letters under this rule set and layout.
+///
+/// # Errors
+/// [`BadStep`] where a letter is no step: the alphabet is wrong.
+pub fn letters(rules: &str, layout: &str) -> Result<Vec<Letter>, BadStep> {
+    let covered = rules::rule_set(rules).is_some_and(|set| set.order.covered);
+    let fixed = |words: &str, when: When, fault| {
+        Ok(Letter { words: words.to_owned(), deed: Deed::Steps(steps(words)?), when, fault })
+    };
+    let mut all = vec![
+        Letter { words: "a moment".into(), deed: Deed::Moment, when: |_| true, fault: None },
+        Letter { words: "rest".into(), deed: Deed::Rest, when: |_| true, fault: None },
+    ];
+    for (words, when) in ACTS.iter().filter(|(words, _)| covered || !words.contains("dome")) {
+        all.push(fixed(words, *when, None)?);
+    }
+    for words in ["ask reset {code} rectified; pass 50 ms", "ask reset {code} procedure; pass 50 ms"] {
+        let when: When = |view| view.latched().is_some();
+        all.push(Letter { words: words.into(), deed: Deed::OfLatch(words), when, fault: None });
+    }
+    let lamp = |area: &str| {
+        let place = rules::layout(layout)?.areas.iter().position(|a| a.id == area)?;
+        u16::try_from(place).ok()
+    };
+    for id in FAULTS.iter().filter(|id| covered || !id.starts_with("dome")) {
+        let fault = fault_name::parse(id, &lamp).map_err(|bad| BadStep {
+            text: (*id).into(),
+            problem: bad.problem,
+            allowed: bad.allowed,
+        })?;
+        all.push(fixed(&format!("fault {id}; pass 50 ms"), |_| true, Some((fault, true)))?);
+        all.push(fixed(&format!("heal {id}; pass 50 ms"), |_| true, Some((fault, false)))?);
+    }
+    Ok(all)
+}
+
+/// The steps of words with semicolons between them.
+///
+/// # Errors
+/// [`BadStep`] for the first that is none.
+pub fn steps(words: &str) -> Result<Vec<Step>, BadStep> {
+    let parts = words.split(';').map(parse::step).collect::<Result<Vec<_>, _>>()?;
+    Ok(parts.into_iter().flatten().collect())
+}

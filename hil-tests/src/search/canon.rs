@@ -1,0 +1,148 @@
+//! The canonical state: what makes two nodes the same to the search.
+//!
+//! Two nodes are merged where the following is equal in both. Everything that is left out may differ between them.
+//!
+//! - *Table*: its serialised state without settings, boot id, counters (record, round, bus and key numbers, the cam's
+//!   position), what it keeps only to show (past rounds, causes in words) and what is outstanding on the field bus.
+//! - *Times*: of a deadline only that it is set; polls, the dead-man beat and the other clocks that run all the time are
+//!   left out. Of a key edge and a latch, which came first. Counts of good readings only as far as they are asked for.
+//! - *Twin*: levels and pins, what is broken, what moves, whole tumbles of a shaft that turns, how the dice lie, what
+//!   shines and shows.
+//! - *Journal*: what a start would find, whether a commit is on its way, and whether commits are withheld.
+//! - The judges' memory is left out: a merged node is judged with the history of the path that reached it first.
+//!
+//! A merge can therefore hide what lies behind the node that was dropped. It never invents anything: every node is a
+//! real bench, reached by the very steps that are printed.
+
+use super::view::View;
+use crate::bench::pure::Pure;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+
+/// A canonical state, as 128 bits of its SHA-256.
+pub type Key = [u8; 16];
+
+/// Timers that are set all the time, or that follow from the rest of the state.
+const RUNNING: [&str; 6] = ["Bus", "BusGuard", "Alive", "TemperatureStale", "TestStep", "Period"];
+/// More good readings than these in a row are asked for nowhere.
+const ENOUGH: u64 = 3;
+
+/// The key of a node.
+pub(crate) fn key(bench: &Pure, view: &View) -> Key {
+    let table = bench.table().map(|table| serde_json::to_value(table).map_or(Value::Null, canonical));
+    let state = json!([table, view.twin(), bench.kept()]);
+    let digest = Sha256::digest(state.to_string().as_bytes());
+    let mut key = Key::default();
+    for (to, from) in key.iter_mut().zip(digest) {
+        *to = from;
+    }
+    key
+}
+
+fn canonical(table: Value) -> Value {
+    let Value::Object(mut table) = table else { return Value::Null };
+    for field in ["settings", "boot", "at", "revision", "shown", "recent", "last_round"] {
+        table.remove(field);
+    }
+    let key_edge = table.get("key_edge").and_then(Value::as_u64);
+    change(&mut table, "key_edge", |edge| json!(!edge.is_null()));
+    change(&mut table, "timers", timers);
+    change(&mut table, "latched", |all| {
+        each(all, |m| json!([m.get("code"), key_edge > m.get("since").and_then(Value::as_u64)]))
+    });
+    change(&mut table, "waived", |all| each(all, |w| json!(w.get("code"))));
+    change(&mut table, "maintenance", |who| json!(!who.is_null()));
+    change(&mut table, "closing", |who| json!(!who.is_null()));
+    change(&mut table, "runs_for", |what| json!(what.as_object().map_or(0, |_| 1) + u8::from(what.is_string()) * 2));
+    change(&mut table, "tumbler", |t| without(t, &["cam", "from", "furthest", "least", "alive"]));
+    change(&mut table, "temperature", |t| {
+        json!([t.get("last").and_then(Value::as_i64).map(|last| last / 20_000), at_most(t.get("good"))])
+    });
+    change(&mut table, "terminal", |t| without(t, &["next", "acknowledged", "last"]));
+    change(&mut table, "reader", |r| {
+        let still = r.get("still_since").is_some_and(|since| !since.is_null());
+        let measured = r.get("measured").is_some_and(|measured| !measured.is_null());
+        json!([
+            still,
+            measured,
+            without(r, &["measured", "counter", "seen", "identities", "motion", "motion_before", "still_since"])
+        ])
+    });
+    change(&mut table, "bus", |bus| {
+        each(bus.get("units").unwrap_or(&Value::Null), |unit| json!([unit.get("lost"), at_most(unit.get("good"))]))
+    });
+    change(&mut table, "round", |round| without(round, &["id", "rules", "layout", "order"]));
+    change(&mut table, "sequence", sequence);
+    change(&mut table, "test", test);
+    Value::Object(table)
+}
+
+fn change(of: &mut Map<String, Value>, field: &str, to: impl FnOnce(&Value) -> Value) {
+    if let Some(value) = of.get_mut(field) {
+        *value = to(value);
+    }
+}
+
+fn without(value: &Value, fields: &[&str]) -> Value {
+    let mut value = value.clone();
+    if let Value::Object(of) = &mut value {
+        for field in fields {
+            of.remove(*field);
+        }
+    }
+    value
+}
+
+fn each(list: &Value, of: impl Fn(&Value) -> Value) -> Value {
+    list.as_array().map(|all| all.iter().map(of).collect()).unwrap_or_default()
+}
+
+fn at_most(count: Option<&Value>) -> u64 {
+    count.and_then(Value::as_u64).unwrap_or_default().min(ENOUGH)
+}
+
+/// The deadlines that are set; not when.
+fn timers(timers: &Value) -> Value {
+    let set = timers.get("set").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let names =
+        set.iter().filter(|slot| slot.get(0).and_then(Value::as_u64) != Some(u64::MAX)).filter_map(|slot| slot.get(1));
+    let runs =
+        |timer: &Value| timer.as_str().is_some_and(|name| RUNNING.contains(&name)) || timer.get("UnitLost").is_some();
+    names.filter(|timer| !runs(timer)).cloned().collect()
+}
+
+fn sequence(of: &Value) -> Value {
+    let number = |field: &str| of.get(field).and_then(Value::as_u64);
+    // Refusals may wait in any number.
+    let waiting = of.get("waiting").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let kinds: BTreeSet<&str> = waiting.iter().filter_map(|record| record.get("kind")?.as_str()).collect();
+    // A held action names its kind in its only key.
+    let held = each(of.get("held").unwrap_or(&Value::Null), |held| {
+        json!(held.get(1).and_then(Value::as_object).map(|action| action.keys().cloned().collect::<Vec<_>>()))
+    });
+    json!([
+        number("sent") > number("durable"),
+        number("granted").map(|granted| Some(granted) <= number("durable")),
+        of.get("failed"),
+        of.get("permit"),
+        of.get("permit_due"),
+        kinds,
+        held,
+    ])
+}
+
+/// A test in progress: its purpose, its steps, and what the present one has seen so far.
+fn test(of: &Value) -> Value {
+    let steps = of.get("steps").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let names = steps.iter().map(|step| match step {
+        Value::Object(step) => json!(step.keys().next()),
+        other => other.clone(),
+    });
+    let present = steps.first().map(|step| match (step.get("Lamps"), step.get("Durable")) {
+        (Some(lamps), _) => json!([lamps.get("results").and_then(|left| left.get(0)), lamps.get("lit")]),
+        (_, Some(_)) => Value::Null,
+        _ => step.clone(),
+    });
+    json!([of.get("purpose"), of.get("failed"), names.collect::<Value>(), present])
+}

@@ -1,0 +1,95 @@
+//! A counter-example as a scenario: the path in words, with what the rounds came to, so that `tumbler-hil run` plays it
+//! with the same chance and the judges find the same.
+
+use crate::bench::Trouble;
+use crate::bench::pure::Pure;
+use crate::bench::{Bench, pure::Setup};
+use crate::lane::seed;
+use crate::scenario::{Trial, carry_out, parse};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use tumbler_core::record::Event;
+
+/// Name of the scenario's file, without its ending: the seed of its trials comes from it.
+pub const NAME: &str = "counter-example";
+
+/// A shortest path to something that must not be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// What is wrong, with the clause that says so.
+    pub wrong: String,
+    /// Letters from the root on.
+    pub letters: usize,
+    /// The steps, from a table that was never opened.
+    pub steps: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    about: String,
+    steps: &'a [String],
+    endings: BTreeMap<&'a str, Vec<String>>,
+    at_end: AtEnd,
+}
+
+#[derive(Serialize)]
+struct AtEnd {
+    latched: Vec<String>,
+    latches: Vec<String>,
+}
+
+/// A bench for these trials, with the chance that `tumbler-hil run` gives a scenario of this name.
+///
+/// # Errors
+/// [`Trouble::Rig`] where it cannot be.
+pub(super) fn bench(trial: &Trial) -> Result<Pure, Trouble> {
+    Pure::new(Setup::of(&trial.rules, &trial.layout, seed(&trial.name, 0)))
+}
+
+impl Example {
+    /// Whether another one shows the same, but for its numbers.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let words = |text: &str| text.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
+        words(&self.wrong) == words(&other.wrong)
+    }
+
+    /// The scenario's file. The rounds' endings and the latches in it are what this build did: what must not be is in
+    /// `about`, and found again by the judges or by eye.
+    ///
+    /// # Errors
+    /// [`Trouble::Rig`] where the path cannot be played again: the rig is not deterministic.
+    pub fn scenario(&self, trial: &Trial) -> Result<String, Trouble> {
+        let mut bench = bench(trial)?;
+        for words in &self.steps {
+            let steps = parse::step(words).map_err(|bad| Trouble::Rig(bad.to_string()))?;
+            // The last one may be where it goes wrong.
+            let _ = carry_out(&mut bench, trial, &steps);
+        }
+        let _ = bench.finish()?;
+        let latched = bench.snapshot()?.map(|table| table.malfunctions).unwrap_or_default();
+        let mut endings = Vec::new();
+        let mut latches = Vec::new();
+        let mut begun = 0;
+        for durable in &bench.log().records {
+            match &durable.record.event {
+                Event::RoundBegan { .. } => begun += 1,
+                Event::Settled { dice, .. } => {
+                    let [a, b, c] = dice.pips();
+                    endings.push(format!("settled {a} {b} {c}: as this build did"));
+                }
+                Event::Voided(void) => endings.push(format!("void {}: {}", void.reason.name(), void.clause)),
+                Event::Latched { code, .. } => latches.push(code.name().to_owned()),
+                _ => {}
+            }
+        }
+        let ended = endings.len();
+        endings.extend((ended..begun).map(|_| "unfinished: as this build did".to_owned()));
+        let file = File {
+            about: format!("Found by the search: {}", self.wrong),
+            steps: &self.steps,
+            endings: BTreeMap::from([(trial.rules.as_str(), endings)]),
+            at_end: AtEnd { latched: latched.iter().map(|m| m.code.name().to_owned()).collect(), latches },
+        };
+        toml::to_string_pretty(&file).map_err(|bad| Trouble::Rig(bad.to_string()))
+    }
+}

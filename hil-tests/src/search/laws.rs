@@ -1,0 +1,203 @@
+//! The invariants: what must hold after every step, said apart from the core. They see the durable records of the step and
+//! the physical truth after it. The judges of `tumbler-judges` watch every observation within the step besides.
+
+use super::view::View;
+use std::collections::BTreeSet;
+use tumbler_core::effect::OutLine;
+use tumbler_core::input::InLine;
+use tumbler_core::record::{Event, Record};
+use tumbler_core::round::call::Call;
+use tumbler_core::round::ending::VoidReason;
+
+/// What the durable records of a path add up to, as far as a law asks.
+#[derive(Clone, Debug, Default)]
+pub struct Story {
+    /// Codes that are latched.
+    pub latched: BTreeSet<&'static str>,
+    /// The round in progress.
+    pub round: Option<Tale>,
+    /// Latched since the supervisor's key was last turned.
+    stale: BTreeSet<&'static str>,
+}
+
+/// One round in progress.
+#[derive(Clone, Debug, Default)]
+pub struct Tale {
+    spun: bool,
+    closed: bool,
+    established: bool,
+    /// The dice were exposed after the spin and before "No more bets".
+    exposed: bool,
+    /// What the dice showed when the outcome was established.
+    pub faces: Option<[u8; 3]>,
+}
+
+/// A step that was taken.
+#[derive(Debug)]
+pub struct Taken<'a> {
+    /// What had happened before it.
+    pub before: &'a Story,
+    /// Records that became durable in it, in order.
+    pub records: &'a [Record],
+    /// What is to be seen after it.
+    pub view: &'a View,
+    /// Whether a dome covers the dice under this rule set.
+    pub covered: bool,
+}
+
+/// An invariant.
+#[derive(Clone, Copy, Debug)]
+pub struct Law {
+    /// The clause or rule that says so.
+    pub clause: &'static str,
+    /// What is wrong with a step, if something is.
+    pub broken: fn(&Taken<'_>) -> Option<String>,
+}
+
+impl Story {
+    /// Takes in a record.
+    pub fn take(&mut self, record: &Record) {
+        match &record.event {
+            Event::Latched { code, .. } => {
+                self.latched.insert(code.name());
+                self.stale.insert(code.name());
+            }
+            Event::Unlatched { code, .. } => {
+                self.latched.remove(code.name());
+            }
+            Event::KeyTurned => self.stale.clear(),
+            Event::RoundBegan { .. } => self.round = Some(Tale::default()),
+            Event::SpinEnded { valid: true, .. } => self.in_round(|round| round.spun = true),
+            Event::Called { call, in_turn: true } if *call == Call::NoMoreBets => {
+                self.in_round(|round| round.closed = true);
+            }
+            Event::Established { .. } => self.in_round(|round| round.established = true),
+            Event::Settled { .. } | Event::Voided(_) => self.round = None,
+            _ => {}
+        }
+    }
+
+    fn in_round(&mut self, change: impl FnOnce(&mut Tale)) {
+        if let Some(round) = &mut self.round {
+            change(round);
+        }
+    }
+
+    /// Takes in what is to be seen after a step.
+    pub fn look(&mut self, view: &View) {
+        // By the contacts: where they lie, only a person can know.
+        let open = view.level(InLine::DomeOpen) && !view.level(InLine::DomeClosed);
+        self.in_round(|round| {
+            round.exposed |= round.spun && !round.closed && open;
+            if round.established {
+                round.faces.get_or_insert(view.physical.faces);
+            }
+        });
+    }
+}
+
+/// Every record of a step with what had happened before it.
+fn told<'a>(taken: &'a Taken<'_>) -> impl Iterator<Item = (Story, &'a Record)> {
+    let mut story = taken.before.clone();
+    taken.records.iter().map(move |record| {
+        let before = story.clone();
+        story.take(record);
+        (before, record)
+    })
+}
+
+/// What the invariants find wrong with a record, if one does.
+fn first(taken: &Taken<'_>, wrong: impl Fn(&Story, &Event) -> Option<String>) -> Option<String> {
+    told(taken).find_map(|(before, record)| wrong(&before, &record.event))
+}
+
+/// All laws.
+pub const LAWS: &[Law] = &[
+    Law {
+        clause: "NZ 7.4: no further game while a malfunction is latched",
+        broken: |taken| {
+            first(taken, |before, event| match event {
+                Event::RoundBegan { .. } if !before.latched.is_empty() => {
+                    Some(format!("a round began while {:?} was latched", before.latched))
+                }
+                _ => None,
+            })
+        },
+    },
+    Law {
+        clause: "DESIGN the table's life: a round ends exactly once",
+        broken: |taken| {
+            first(taken, |before, event| match event {
+                Event::RoundBegan { .. } if before.round.is_some() => Some("a round began within a round".into()),
+                Event::Settled { .. } | Event::Voided(_) if before.round.is_none() => {
+                    Some("a round ended that was not in progress".into())
+                }
+                _ => None,
+            })
+        },
+    },
+    Law {
+        clause: "NZ 7.1(c), SGV6 5.5.3: dice exposed before \"No more bets\" are never settled",
+        broken: |taken| {
+            first(taken, |before, event| match (event, &before.round) {
+                (Event::Settled { .. }, Some(round)) if taken.covered && round.exposed => {
+                    Some("a round was settled whose dice were exposed early".into())
+                }
+                _ => None,
+            })
+        },
+    },
+    Law {
+        clause: "SGV6 5.6, DESIGN outcome established: only damaged dice, or the supervisor against the reader, void it",
+        broken: |taken| {
+            first(taken, |before, event| match (event, &before.round) {
+                (Event::Voided(void), Some(round)) if round.established => {
+                    let may = void.reason == VoidReason::DamagedDice || void.reason == VoidReason::NotFlat;
+                    (!may).then(|| format!("an established outcome was voided: {}", void.reason.name()))
+                }
+                _ => None,
+            })
+        },
+    },
+    Law {
+        clause: "DESIGN latch: opens only with a key edge newer than it",
+        broken: |taken| {
+            first(taken, |before, event| match event {
+                Event::Unlatched { code, .. } if before.stale.contains(code.name()) => {
+                    Some(format!("{code} was unlatched without a new turn of the key"))
+                }
+                _ => None,
+            })
+        },
+    },
+    Law {
+        clause: "DESIGN latch: survives restarts and power cuts",
+        broken: |taken| {
+            let table = taken.view.table.as_ref()?;
+            let mut story = taken.before.clone();
+            taken.records.iter().for_each(|record| story.take(record));
+            let open = story.latched.iter().find(|code| !table.malfunctions.iter().any(|m| m.code.name() == **code))?;
+            taken.view.committed.then(|| format!("{open} is latched in the journal, and the table says that it is not"))
+        },
+    },
+    Law {
+        clause: "DESIGN motor guard: the motor is never commanded on while a guard line forbids it",
+        broken: |taken| {
+            let view = taken.view;
+            let covers = view.level(InLine::DomeClosed) && !view.level(InLine::DomeOpen);
+            let good = view.level(InLine::Seal) && view.level(InLine::PowerGood) && !view.level(InLine::MotorFault);
+            let on = view.pins.get(OutLine::MotorEnable.index()).copied().unwrap_or_default();
+            let dead = view.faults.iter().any(|f| matches!(f, crate::twin::Fault::PinStuck(_)));
+            let forbidden = !good || (taken.covered && !covers);
+            (view.is_up() && !dead && on && forbidden).then(|| "motor_enable is on".into())
+        },
+    },
+    Law {
+        clause: "DESIGN permission: the sign goes dark only where a game may go on",
+        broken: |taken| {
+            let table = taken.view.table.as_ref()?;
+            let wrong = !taken.view.physical.sign && taken.view.physical.supply && !table.malfunctions.is_empty();
+            wrong.then(|| "the sign is dark while a malfunction is latched".into())
+        },
+    },
+];

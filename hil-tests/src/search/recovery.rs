@@ -1,0 +1,172 @@
+//! Liveness: whatever happened, people can bring the table back to where a game may begin, by means that the rules allow.
+//!
+//! The script heals everything, brings power and daemon back, ends the round in progress as the rules have it (settles an
+//! established outcome by the dice, voids everything else), resets what is latched, and opens the table.
+
+use super::laws::Law;
+use super::node::Node;
+use crate::bench::{Bench, Trouble};
+use crate::scenario::{Stuck, Trial, carry_out, parse};
+use crate::twin::Fault;
+use tumbler_core::input::InLine;
+use tumbler_core::rules;
+use tumbler_core::snapshot::Phase;
+
+/// More resets than there are codes, and one more for each that the first brought to light.
+const RESETS: usize = 20;
+
+/// Brings a copy of this node back to where a game may begin. Tells the words that were carried out, and what is wrong if
+/// it cannot be.
+pub(super) fn recover(from: &Node, trial: &Trial, laws: &[Law], covered: bool) -> (Vec<String>, Option<String>) {
+    let mut recovery = Recovery { node: from.clone(), trial, words: Vec::new() };
+    let wrong = match recovery.run(covered) {
+        Ok(()) => None,
+        Err(Stuck::Table(what)) => Some(format!("the table cannot be brought back: {what} [NZ 7.4, DESIGN latch]")),
+        Err(Stuck::Bench(trouble)) => Some(trouble.to_string()),
+    };
+    let Recovery { mut node, words, .. } = recovery;
+    let judged = node.judge(from, laws, covered);
+    (words, judged.or(wrong))
+}
+
+struct Recovery<'a> {
+    node: Node,
+    trial: &'a Trial,
+    words: Vec<String>,
+}
+
+impl Recovery<'_> {
+    fn act(&mut self, words: &str) -> Result<(), Stuck> {
+        self.words.push(words.to_owned());
+        let steps = parse::step(words).map_err(|bad| Trouble::Rig(bad.to_string()))?;
+        carry_out(&mut self.node.bench, self.trial, &steps)
+    }
+
+    fn run(&mut self, covered: bool) -> Result<(), Stuck> {
+        self.heal()?;
+        self.act("pass 3 s")?;
+        self.end_round(covered)?;
+        if covered && self.node.bench.physical().dome_up {
+            self.act("lower dome")?;
+        }
+        self.act("pass 3 s")?;
+        self.reset(covered)?;
+        self.open()?;
+        match self.phase()? {
+            Some(Phase::Ready | Phase::Void) => Ok(()),
+            other => Err(Stuck::Table(format!("the phase is {other:?}"))),
+        }
+    }
+
+    fn heal(&mut self) -> Result<(), Stuck> {
+        let view = self.node.view.clone();
+        for fault in view.faults.iter().copied() {
+            // Not every fault of the twin is a word of its own; the ones of the alphabet are healed by value.
+            self.words.push(format!("heal {}", name(fault, self.trial)));
+            self.node.bench.heal(fault)?;
+        }
+        if view.slow {
+            self.act("heal disk.takes_ms:5000")?;
+        }
+        if !view.physical.supply {
+            self.act("power on")?;
+        } else if !view.is_up() {
+            self.act("start")?;
+        }
+        let twin = self.node.bench.twin();
+        let (held, seal) = (twin.level(InLine::Tumble), twin.level(InLine::Seal));
+        if held {
+            self.act("release tumble")?;
+        }
+        if !seal {
+            self.act("mend seal")?;
+        }
+        // Commits that were withheld, a spin, dice that roll on.
+        self.act("pass 15 s")
+    }
+
+    fn phase(&mut self) -> Result<Option<Phase>, Stuck> {
+        Ok(self.node.bench.snapshot()?.map(|table| table.phase))
+    }
+
+    fn in_round(&mut self) -> Result<bool, Stuck> {
+        Ok(self.node.bench.snapshot()?.is_some_and(|table| table.round.is_some()))
+    }
+
+    fn end_round(&mut self, covered: bool) -> Result<(), Stuck> {
+        if self.in_round()? {
+            self.act("turn key")?;
+            self.act("ask void")?;
+            self.act("pass 100 ms")?;
+        }
+        if self.in_round()? {
+            // The outcome is established: the round is concluded by what the dice show.
+            if covered && !self.node.bench.physical().dome_up {
+                self.act("lift dome")?;
+            }
+            self.act("pass 1 s")?;
+            // The dice as first seen stand, whoever moved them since; if the reader is wrong, against it.
+            let seen = self.node.story.round.as_ref().and_then(|round| round.faces);
+            let [a, b, c] = seen.unwrap_or(self.node.bench.physical().faces);
+            let words =
+                [format!("ask settle {a} {b} {c}"), format!("ask amend {a} {b} {c} uphold"), "ask settle".to_owned()];
+            for words in words {
+                if self.in_round()? {
+                    self.act(&words)?;
+                    self.act("pass 1 s")?;
+                }
+            }
+        }
+        if self.in_round()? {
+            return Err(Stuck::Table("the round cannot be ended".into()));
+        }
+        Ok(())
+    }
+
+    fn latched(&mut self) -> Result<Option<&'static str>, Stuck> {
+        Ok(self.node.bench.snapshot()?.and_then(|table| table.malfunctions.first().map(|m| m.code.name())))
+    }
+
+    fn reset(&mut self, covered: bool) -> Result<(), Stuck> {
+        if self.node.bench.snapshot()?.is_some_and(|table| table.test.is_some()) {
+            self.act("ask close")?;
+            self.act("pass 100 ms")?;
+        }
+        for _ in 0..RESETS {
+            let Some(code) = self.latched()? else { return Ok(()) };
+            self.act("turn key")?;
+            if code == "dice" {
+                self.act("ask enrol-dice")?;
+                self.act("pass 500 ms")?;
+            }
+            if code == "dome" && covered {
+                self.act("ask reset dome rectified")?;
+                for words in ["lift dome", "pass 1 s", "lower dome", "pass 1 s"] {
+                    self.act(words)?;
+                }
+            } else {
+                self.act(&format!("do reset {code} rectified"))?;
+            }
+            self.act("pass 1 s")?;
+        }
+        Err(Stuck::Table("latches come again and again".into()))
+    }
+
+    fn open(&mut self) -> Result<(), Stuck> {
+        if self.node.bench.snapshot()?.is_some_and(|table| table.open) {
+            return Ok(());
+        }
+        self.act("open table")
+    }
+}
+
+/// The catalogue's id of a fault of the alphabet.
+fn name(fault: Fault, trial: &Trial) -> String {
+    let lamp = |area: &str| {
+        let place = rules::layout(&trial.layout)?.areas.iter().position(|a| a.id == area)?;
+        u16::try_from(place).ok()
+    };
+    let known = super::alphabet::FAULTS.iter();
+    let mut named = known.filter(|id| crate::twin::fault_name::parse(id, &lamp).is_ok_and(|parsed| parsed == fault));
+    named.next().map_or_else(|| format!("{fault:?}"), |id| (*id).to_owned())
+}

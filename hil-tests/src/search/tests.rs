@@ -1,0 +1,102 @@
+//! The search bites: what is there is found, by a shortest path, and what is printed plays.
+
+use super::*;
+use crate::bench::pure::{Pure, Setup};
+use crate::lane::seed;
+use crate::scenario::{Verdict, run as play};
+use laws::{LAWS, Taken};
+use tumbler_core::record::Event;
+use tumbler_core::rules;
+
+fn plan(depth: u32, only: &[&str], laws: Vec<Law>) -> Plan {
+    let only = only.iter().map(|words| (*words).to_owned()).collect();
+    Plan { rules: "nz-div9".into(), depth, jobs: 2, faults: 1, recover: 0, keep_going: false, only, laws }
+}
+
+/// A law that is false on purpose.
+fn false_law(broken: fn(&Taken<'_>) -> Option<String>) -> Vec<Law> {
+    vec![Law { clause: "none: false on purpose", broken }]
+}
+
+fn counter_example(depth: u32, only: &[&str], broken: fn(&Taken<'_>) -> Option<String>) -> Example {
+    run(&plan(depth, only, false_law(broken)), &|_| ()).unwrap().wrong.remove(0)
+}
+
+/// The steps after those that lead to the root.
+fn after_root(example: &Example) -> Vec<&str> {
+    let root = example.steps.iter().rposition(|step| step.starts_with("play to") || step == "open table").unwrap();
+    example.steps.iter().skip(root + 1).map(String::as_str).collect()
+}
+
+fn no_round_is_void(taken: &Taken<'_>) -> Option<String> {
+    let void = taken.records.iter().any(|record| matches!(record.event, Event::Voided(_)));
+    void.then(|| "a round is void".into())
+}
+
+fn no_latch_is_opened(taken: &Taken<'_>) -> Option<String> {
+    let opened = taken.records.iter().any(|record| matches!(record.event, Event::Unlatched { .. }));
+    opened.then(|| "a latch is open".into())
+}
+
+/// What the second look at the guards refuses: the round is there already, and the dome is not down.
+fn no_second_look(taken: &Taken<'_>) -> Option<String> {
+    let looked =
+        |event: &Event| matches!(event, Event::Refused { what, why } if what == "tumble" && why.contains("dome"));
+    let found = taken.before.round.is_some() && taken.records.iter().any(|record| looked(&record.event));
+    found.then(|| "the guards were looked at a second time".into())
+}
+
+#[test]
+fn one_input_voids_a_round_and_what_is_printed_plays() {
+    let example = counter_example(2, &[], no_round_is_void);
+    assert_eq!(example.letters, 1, "{example:?}");
+    let text = example.scenario(&trial("nz-div9").unwrap()).unwrap();
+    let trials = file::parse(Path::new("counter-example.toml"), &text).unwrap();
+    let [played] = trials.as_slice() else { panic!("{trials:?}") };
+    let mut bench = Pure::new(Setup::of(&played.rules, &played.layout, seed(&played.name, 0))).unwrap();
+    assert_eq!(play(&mut bench, played).verdict, Verdict::Pass, "{text}");
+}
+
+/// DESIGN: a latch opens only with a key edge newer than it, and by a test of the very device.
+#[test]
+fn a_latch_is_opened_by_no_fewer_than_four_inputs() {
+    let example = counter_example(6, &["seal", "turn key", "reset", "rest"], no_latch_is_opened);
+    assert_eq!(example.letters, 4, "{example:?}");
+    let words: Vec<&String> = example.steps.iter().filter(|step| !step.starts_with("pass")).skip(1).collect();
+    // The key may be turned before the seal is mended or after it.
+    assert_eq!(words, ["break seal", "turn key", "mend seal", "ask reset seal rectified"]);
+}
+
+/// DESIGN rule 2: the dome may have opened while the disk wrote.
+#[test]
+fn a_withheld_commit_lets_the_dome_open_before_the_motor_starts() {
+    let only = ["disk.takes", "press tumble", "lift dome", "a moment"];
+    let example = counter_example(6, &only, no_second_look);
+    let words = after_root(&example);
+    let place = |word: &str| words.iter().position(|step| *step == word).unwrap();
+    assert!(place("fault disk.takes_ms:5000") < place("press tumble"), "{words:?}");
+    assert!(place("press tumble") < place("lift dome"), "{words:?}");
+    // The commit of the spin, and that of its refusal.
+    assert_eq!(example.letters, 6, "{words:?}");
+}
+
+#[test]
+fn the_number_of_jobs_changes_nothing() {
+    let with = |jobs| {
+        let plan = Plan { jobs, recover: 8, ..plan(1, &["press", "dome", "kill", "rest"], LAWS.to_vec()) };
+        let found = run(&plan, &|_| ()).unwrap();
+        assert_eq!(found.wrong, []);
+        (found.layers, found.exercised)
+    };
+    assert_eq!(with(1), with(3));
+}
+
+#[test]
+fn every_rule_set_is_searched_one_input_deep_without_a_finding() {
+    for set in rules::all() {
+        let found = run(&Plan { rules: set.id.clone(), recover: 32, ..plan(1, &[], LAWS.to_vec()) }, &|_| ()).unwrap();
+        assert_eq!(found.wrong, [], "{}", set.id);
+        let recovered: usize = found.layers.iter().map(|layer| layer.recovered).sum();
+        assert!(found.states() > 100 && recovered > 0, "{}: {:?}", set.id, found.layers);
+    }
+}

@@ -1,0 +1,80 @@
+//! What is to be seen of a node: the physical truth, what the table says, and what is broken.
+
+use crate::bench::pure::Pure;
+use crate::bench::{Bench, Physical};
+use crate::twin::Fault;
+use serde_json::{Value, json};
+use tumbler_core::effect::OutLine;
+use tumbler_core::input::InLine;
+use tumbler_core::snapshot::Snapshot;
+
+/// What is to be seen between two steps.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// The physical truth.
+    pub physical: Physical,
+    /// The table as it says that it is; `None` while the daemon does not run.
+    pub table: Option<Snapshot>,
+    /// Levels of the input lines, by their place in [`InLine::ALL`].
+    pub lines: [bool; InLine::ALL.len()],
+    /// Levels of the output pins, by their place in [`OutLine::ALL`].
+    pub pins: [bool; OutLine::ALL.len()],
+    /// What is broken in the twin.
+    pub faults: Vec<Fault>,
+    /// Commits are withheld.
+    pub slow: bool,
+    /// Everything recorded is durable.
+    pub committed: bool,
+}
+
+impl View {
+    /// The view of a bench at this moment.
+    pub(crate) fn of(bench: &mut Pure) -> Self {
+        let table = bench.snapshot().ok().flatten();
+        let twin = bench.twin();
+        Self {
+            table,
+            lines: InLine::ALL.map(|line| twin.level(line)),
+            pins: OutLine::ALL.map(|line| twin.pin_level(line)),
+            faults: twin.faults().collect(),
+            slow: bench.is_slow(),
+            committed: bench.is_committed(),
+            physical: bench.physical(),
+        }
+    }
+
+    /// Whether the daemon runs.
+    #[must_use]
+    pub const fn is_up(&self) -> bool {
+        self.table.is_some()
+    }
+
+    /// The level of an input line.
+    #[must_use]
+    pub fn level(&self, line: InLine) -> bool {
+        self.lines.get(line.index()).copied().unwrap_or_default()
+    }
+
+    /// The malfunction that was latched first, if one is.
+    #[must_use]
+    pub fn latched(&self) -> Option<&'static str> {
+        self.table.as_ref()?.malfunctions.first().map(|m| m.code.name())
+    }
+
+    /// The twin's part of the canonical state: positions and speeds in steps, no times.
+    pub(crate) fn twin(&self) -> Value {
+        let p = &self.physical;
+        let turned = if p.shaft_moves { p.milli_tumbles / 1000 } else { 0 };
+        json!([
+            self.lines,
+            self.pins.get(..1),
+            self.pins.get(2..),
+            format!("{:?}", self.faults),
+            [p.motor_power, p.shaft_moves, p.dice_move, p.dome_up, p.supply, p.sign],
+            turned,
+            p.flat,
+            p.shining,
+            p.display,
+        ])
+    }
+}

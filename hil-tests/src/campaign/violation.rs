@@ -23,10 +23,11 @@ fn failure(why: &str) -> String {
     if let Some((_, panic)) = why.split_once("panic: ") {
         return format!("panic: {}", panic.lines().next().unwrap_or_default());
     }
-    // After `; at` comes where the table is, which no two runs have alike.
-    let what = why.split("; at ").next().unwrap_or_default();
+    // After `; at` comes where the table is: its phase belongs to what happened, times and dice are never alike.
+    let (what, place) = why.split_once("; at ").unwrap_or((why, ""));
     let what = what.split_once('`').map_or(what, |(_, what)| what);
-    numberless(what)
+    let phase = place.split_once(", phase ").and_then(|(_, rest)| rest.split(',').next()).unwrap_or_default();
+    format!("{} {phase}", numberless(what))
 }
 
 fn numberless(text: &str) -> String {
@@ -59,6 +60,10 @@ mod tests {
         );
         assert_ne!(of(judge), of("judge: motor: at 1.5 s: power [NZ 6.2]"));
         assert_eq!(of("panic: a.rs:3\nwords"), "panic: a.rs:3");
+        assert_ne!(
+            of("step 9 `play to entered`: not within 20000 ms; at 35.0 s, phase revealed, latched []"),
+            of("step 1 `play to entered`: not within 2000 ms; at 11.1 s, phase closed, latched []")
+        );
         assert_eq!(kind(&Verdict::Pass), None);
     }
 }

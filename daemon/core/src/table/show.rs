@@ -47,8 +47,8 @@ impl Table {
             dome: self.dome.place().name().to_owned(),
             motor: self.out.read(OutLine::MotorEnable) == Some(true),
             poses: poses.map(|pose| pose.name().to_owned()),
-            // Shown once it is durable, even if nothing else waits for that any more.
-            result: round.and_then(|r| r.result).filter(|_| self.sequence.is_settled()),
+            // Nobody looks before everything is durable, unless the journal fails; then what it has not taken is not shown.
+            result: round.and_then(|r| r.result).filter(|_| self.sequence.is_settled() || !self.sequence.has_failed()),
             display: self.terminal.shown(),
             lit: self.areas(self.lamps.lit()),
             sensed: self.areas(self.lamps.sensed()),

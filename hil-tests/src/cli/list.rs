@@ -24,16 +24,36 @@ pub(super) fn chosen(choice: &Choice) -> anyhow::Result<(BenchFile, Vec<Trial>)>
         known(id, all.iter().map(|trial| trial.layout.as_str()), "layout")?;
     }
     let among = |ids: &[String], id: &str| ids.is_empty() || ids.iter().any(|i| i == id);
-    let trials: Vec<Trial> = all
+    let mut trials: Vec<Trial> = all
         .iter()
         .filter(|trial| among(&choice.rules, &trial.rules) && among(&choice.layout, &trial.layout))
         .filter(|trial| choice.scenarios.is_empty() || choice.scenarios.iter().any(|s| means(s, trial, choice.only)))
         .cloned()
         .collect();
+    if choice.each_once {
+        trials = each_once(trials);
+    }
     if trials.is_empty() {
         bail!("no scenario of {} is meant by this; `tumbler-hil list` lists them", bench.scenarios.display());
     }
     Ok((bench, trials))
+}
+
+/// Of the layouts of each variant one: the n-th variant's n-th, so that together they cover all of them.
+fn each_once(trials: Vec<Trial>) -> Vec<Trial> {
+    let mut variants: Vec<Vec<Trial>> = Vec::new();
+    for trial in trials {
+        let variant = |trial: &Trial| trial.name.split("::").next().map(str::to_owned);
+        match variants.last_mut() {
+            Some(same) if same.first().and_then(variant) == variant(&trial) => same.push(trial),
+            _ => variants.push(vec![trial]),
+        }
+    }
+    let one = |(place, layouts): (usize, Vec<Trial>)| {
+        let count = layouts.len();
+        layouts.into_iter().nth(place % count)
+    };
+    variants.into_iter().enumerate().filter_map(one).collect()
 }
 
 fn known<'a>(id: &str, all: impl Iterator<Item = &'a str> + Clone, what: &str) -> anyhow::Result<()> {

@@ -88,6 +88,9 @@ struct Choice {
     /// Take SCENARIO as whole names.
     #[arg(long)]
     only: bool,
+    /// Each scenario in each of its variants once: under one of its layouts, another one from variant to variant.
+    #[arg(long)]
+    each_once: bool,
 }
 
 #[derive(Debug, Args)]

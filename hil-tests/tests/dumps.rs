@@ -129,5 +129,7 @@ fn sigrok_reads_a_played_cell_thinned_to_milliseconds() {
     let path = dump(dir.path(), &trial.name, &capture);
     let csv = output("sigrok-cli", &["-I", "vcd:downsample=1000", "-i", path.to_str().unwrap(), "-O", "csv"]);
     assert_eq!(changes_in_csv(&csv, "motor_enable"), changes_seen(&capture, Line::MotorEnable));
-    assert_eq!(changes_in_csv(&csv, "dome_closed"), changes_seen(&capture, Line::DomeClosed));
+    // A bounce that is shorter than a sample may vanish, and takes both its edges with it.
+    let (thinned, seen) = (changes_in_csv(&csv, "dome_closed"), changes_seen(&capture, Line::DomeClosed));
+    assert!(thinned > 0 && thinned <= seen && (seen - thinned) % 2 == 0, "{thinned} of {seen}");
 }

@@ -141,10 +141,15 @@ impl Terminal {
     fn press(&mut self, code: u16, hidden: bool, at: Mono, p: &Parameters, presses: &mut Presses) {
         // By key, and not by the last one: two that make contact by turns are each pressed once.
         let Some(last) = self.last.get_mut(usize::from(code)) else { return };
-        // Where polls were hit in between, the press may be as old as the poll that had its first contact. A digit that is
-        // missing on the display is seen; one too many may be taken for a result.
-        let missed = if last.is_some() && *last == self.polled { MISSED_MILLIS } else { 0 };
-        if last.is_some_and(|when| !at.reached(when, Millis(p.key_repeat.saturating_add(missed)))) {
+        // Where polls were hit in between, the press may be as old as the last good one. A digit that is missing on the
+        // display is seen; one too many may be taken for a result.
+        let repeat = Millis(p.key_repeat);
+        let bounce = last.is_some_and(|when| {
+            let may_be_bounce = self.polled.is_some_and(|polled| !polled.reached(when, repeat));
+            let missed = if may_be_bounce { MISSED_MILLIS } else { 0 };
+            !at.reached(when, Millis(p.key_repeat.saturating_add(missed)))
+        });
+        if bounce {
             return;
         }
         *last = Some(at);
@@ -330,7 +335,11 @@ mod tests {
         // The master waited 50 ms for the reply that was hit, and asked again 20 ms later.
         assert_eq!(poll(&mut t, &block(1, 2, &[5, 5, 5], map::BLANK), false, 572), []);
         assert_eq!(poll(&mut t, &block(0, 5, &[], map::BLANK), false, 592), []);
-        assert_eq!(poll(&mut t, &block(1, 5, &[5], map::BLANK), false, 700), [digit(5)], "pressed again on purpose");
+        // The same, with a good poll before the one that was hit.
+        assert_eq!(poll(&mut t, &block(1, 5, &[6], map::BLANK), false, 612), [digit(6)]);
+        assert_eq!(poll(&mut t, &block(1, 6, &[6], map::BLANK), false, 632), []);
+        assert_eq!(poll(&mut t, &block(1, 7, &[6], map::BLANK), false, 704), []);
+        assert_eq!(poll(&mut t, &block(1, 8, &[5], map::BLANK), false, 760), [digit(5)], "pressed again on purpose");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use super::steps::{Outcome, Step};
 use super::{RunsFor, Table};
-use crate::effect::Effect;
+use crate::effect::{Effect, OutLine};
 use crate::latch::Code;
 use crate::record::Event;
 use crate::timer::Timer;
@@ -47,6 +47,12 @@ impl Table {
             Purpose::Reset(code) => code.name().to_owned(),
         };
         self.record(Event::TestBegan { test: name, by: by.to_owned() });
+        // A pin that was dead has missed what it was told: told again, it shows whether it was mended.
+        let (at, p) = (self.at, self.settings.parameters);
+        for line in [OutLine::MotorEnable, OutLine::OutOfService] {
+            let told = self.out.told(line);
+            self.out.set(line, told, at, &p, &mut self.timers);
+        }
         let after = self.sequence.last();
         self.sequence.hurry();
         let mut all = VecDeque::from([Step::Durable { after }]);

@@ -138,6 +138,8 @@ impl Shaft {
             Way::Jam => JAM_SECONDS,
         };
         self.integrate(at);
+        // Whoever turned it lets go of a shaft that is driven.
+        self.hand = None;
         if self.speed * target < 0.0 {
             self.speed = 0.0;
         }
@@ -156,8 +158,10 @@ impl Shaft {
 
     /// Turns by hand through this many quarters; tells whether the shaft begins to move.
     pub(super) fn turn_by_hand(&mut self, at: u64, quarters: i32) -> bool {
-        self.hand = Some(self.quarter + i64::from(quarters));
-        self.turn(at, if quarters < 0 { -1.0 } else { 1.0 }, Way::Drive)
+        let stop = self.quarter + i64::from(quarters);
+        let begins = self.turn(at, if quarters < 0 { -1.0 } else { 1.0 }, Way::Drive);
+        self.hand = Some(stop);
+        begins
     }
 
     /// Does what is due at `at`.

@@ -108,7 +108,8 @@ fn needs(trial: &Trial) -> Needs {
     let mut needs = Needs::default();
     for step in trial.steps.iter().flat_map(|(_, steps)| steps) {
         match step {
-            Step::Power(false) => needs.disk = true,
+            // A thorough proof of a latch cuts the supply too.
+            Step::Power(false) | Step::Prove(_, true) => needs.disk = true,
             Step::Fault(id) => match Outside::parse(id) {
                 Some(Outside::DiskFull | Outside::DiskReadOnly) => needs.disk = true,
                 Some(Outside::ClockForward | Outside::ClockBack | Outside::ClockJitter) => needs.clock = true,

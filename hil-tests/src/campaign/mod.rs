@@ -13,7 +13,6 @@ pub mod schedule;
 pub mod shrink;
 mod swarm;
 pub mod violation;
-pub mod write;
 
 use crate::bench::process::clock;
 use day::{DayReport, Keep};

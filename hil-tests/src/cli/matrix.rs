@@ -6,6 +6,7 @@ use crate::bench::file::BenchFile;
 use crate::fault::{self, Place};
 use crate::matrix::{self, Cell};
 use crate::report::{self, heat};
+use crate::scenario::write;
 use anyhow::{Context, bail};
 use clap::Args;
 use std::path::PathBuf;
@@ -80,7 +81,7 @@ pub(super) fn matrix(args: &MatrixArgs) -> anyhow::Result<u8> {
     }
     if args.print {
         for cell in &cells {
-            say::line(&format!("# {}\n{}", cell.trial.name, matrix::scenario(&cell.trial)?));
+            say::line(&format!("# {}\n{}", cell.trial.name, write::text(&cell.trial, &cell.trial.about, None)?));
         }
         return Ok(report::PASSED);
     }

@@ -1,12 +1,10 @@
 //! The matrix: every fault of the catalogue at every place under every rule set, as trials for the one runner.
 
 mod cell;
-mod print;
 #[cfg(test)]
 mod tests;
 
 pub use cell::{BadCell, Cell, cells};
-pub use print::scenario;
 
 use crate::bench::file::{BenchFile, Cannot};
 use crate::fault::{Catalogue, Place};

@@ -75,7 +75,7 @@ fn a_fault_that_never_took_hold_is_invalid() {
 #[test]
 fn a_printed_cell_reads_as_the_same_trial() {
     let cell = cell(ROW, "motor.stall@spun::nz-1998");
-    let text = scenario(&cell.trial).unwrap();
+    let text = crate::scenario::write::text(&cell.trial, &cell.trial.about, None).unwrap();
     let mut read = file::parse(Path::new("motor.stall@spun.toml"), &text).unwrap().remove(0);
     // What a file cannot say: its trials are as people write them.
     read.in_order = false;

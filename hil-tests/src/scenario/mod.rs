@@ -18,6 +18,7 @@ pub mod run;
 pub mod step;
 #[cfg(test)]
 mod tests;
+pub mod write;
 
 pub use carry::{Stuck, carry_out};
 pub use file::{BadFile, Ending, Trial, read_all};

@@ -1,6 +1,6 @@
 //! A trial as a scenario file, which reads back as the same trial.
 
-use crate::scenario::{Ending, Trial};
+use super::{Ending, Trial};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

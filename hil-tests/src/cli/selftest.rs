@@ -18,8 +18,13 @@ use tumbler_core::units::Mono;
 
 type Check = (&'static str, fn() -> Result<String, RigFault>);
 
-/// What needs no more than milliseconds.
-const QUICK: &[Check] = &[("wire loops back", wire), ("field bus loops back", bus), ("broker reachable", broker)];
+/// What needs no more than milliseconds. The first one is what the others need.
+const QUICK: &[Check] = &[
+    ("a place for tables", place),
+    ("wire loops back", wire),
+    ("field bus loops back", bus),
+    ("broker reachable", broker),
+];
 
 pub(super) fn selftest() -> anyhow::Result<u8> {
     let mut code = report::PASSED;
@@ -41,6 +46,13 @@ pub(super) fn quick() -> Result<(), RigFault> {
         check().map_err(|fault| RigFault::Other(format!("{name}: {fault}")))?;
     }
     Ok(())
+}
+
+/// A directory for a table can be had, and people can pass to it.
+fn place() -> Result<String, RigFault> {
+    let dir = WorkDir::new()?;
+    let above = dir.path().parent().unwrap_or_else(|| dir.path());
+    Ok(format!("people can pass to the tables in {}", above.display()))
 }
 
 fn wire() -> Result<String, RigFault> {

@@ -209,6 +209,7 @@ impl Call {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::process::workdir::WorkDir;
     use std::io::{BufRead, BufReader};
     use std::os::unix::net::UnixListener;
 
@@ -242,9 +243,9 @@ mod tests {
         if !nix::unistd::Uid::effective().is_root() {
             return;
         }
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o711)).unwrap();
-        let path = dir.path().join("console");
+        // Where nobody else can pass, it says so.
+        let dir = WorkDir::new().unwrap();
+        let path = dir.console();
         let listener = UnixListener::bind(&path).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o660)).unwrap();
         let technicians = Group::from_name(TECHNICIANS).unwrap().unwrap().gid;

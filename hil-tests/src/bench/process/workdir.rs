@@ -22,8 +22,13 @@ impl WorkDir {
     /// A new directory with an empty state and run directory.
     ///
     /// # Errors
-    /// [`RigFault`] when it cannot be made.
+    /// [`RigFault`] when it cannot be made, or when people with accounts of their own could not pass to it.
     pub fn new() -> Result<Self, RigFault> {
+        let above = std::env::temp_dir();
+        // Only root can call as somebody else; without it nobody else calls.
+        if nix::unistd::Uid::effective().is_root() {
+            passable(&above)?;
+        }
         let dir = tempfile::Builder::new()
             .prefix(&format!("{PREFIX}{}-", std::process::id()))
             .tempdir()
@@ -129,6 +134,29 @@ impl WorkDir {
     }
 }
 
+/// Checks that accounts other than the rig's can pass through this directory and all above it, as the people at a table's
+/// console must.
+fn passable(dir: &Path) -> Result<(), RigFault> {
+    // Both ways to it, where links are on the way.
+    let written = std::path::absolute(dir).map_err(RigFault::file("find", dir))?;
+    let real = dir.canonicalize().map_err(RigFault::file("find", dir))?;
+    let mut on_the_way: Vec<&Path> = written.ancestors().chain(real.ancestors()).collect();
+    on_the_way.sort_unstable();
+    for path in on_the_way {
+        let mode = std::fs::metadata(path).map_err(RigFault::file("look at", path))?.permissions().mode();
+        if mode & 0o001 == 0 {
+            let path = path.display();
+            return Err(RigFault::Other(format!(
+                "people call at a table's console from accounts of their own, and cannot pass through {path} (mode {:04o}) to \
+                 the tables in {}: chmod o+x {path}, or set TMPDIR to a directory that everybody can pass",
+                mode & 0o7777,
+                dir.display(),
+            )));
+        }
+    }
+    Ok(())
+}
+
 fn copy_files(from: &Path, to: &Path) -> Result<(), RigFault> {
     for entry in std::fs::read_dir(from).map_err(RigFault::file("read the directory", from))? {
         let entry = entry.map_err(RigFault::file("read the directory", from))?;
@@ -180,11 +208,31 @@ mod tests {
     }
 
     #[test]
+    fn a_directory_that_people_cannot_pass_is_named_with_its_mode_and_the_remedy() {
+        let top = WorkDir::new().unwrap();
+        let (closed, inner) = (top.path().join("closed"), top.path().join("closed/inner"));
+        std::fs::create_dir_all(&inner).unwrap();
+        let mode = |mode| std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(mode)).unwrap();
+        mode(0o750);
+        let said = passable(&inner).unwrap_err().to_string();
+        for words in [&*format!("chmod o+x {},", closed.display()), "(mode 0750)", "TMPDIR"] {
+            assert!(said.contains(words), "{said}");
+        }
+        // A link from elsewhere is no way round.
+        let link = top.path().join("link");
+        std::os::unix::fs::symlink(&inner, &link).unwrap();
+        assert!(passable(&link).is_err());
+        mode(0o711);
+        passable(&inner).unwrap();
+        passable(&link).unwrap();
+    }
+
+    #[test]
     fn leftovers_of_rigs_that_are_gone_are_swept_and_others_stay() {
+        let own = WorkDir::new().unwrap();
         // No process has this number: it is above the kernel's limit of 2^22.
         let left = std::env::temp_dir().join(format!("{PREFIX}4194999-{}", std::process::id()));
         std::fs::create_dir(&left).unwrap();
-        let own = WorkDir::new().unwrap();
         sweep();
         assert!(!left.exists());
         assert!(own.path().exists());

@@ -108,6 +108,15 @@ build_release() {
 RELEASE="${CARGO_TARGET_DIR:-$ROOT/target}/release"
 readonly RELEASE
 
+# copy_tree DIRECTORY: what is in the work tree now, committed or not. Always to the same place, so that what did not
+# change is not built again; a file that differs gets the time of now, so that cargo sees it.
+copy_tree() {
+    need_packages rsync
+    mkdir -p "$1"
+    git -C "$ROOT" ls-files -z --cached --others --exclude-standard \
+        | rsync -rlpc --from0 --ignore-missing-args --files-from=- "$ROOT/" "$1/"
+}
+
 # Lanes: each is timed, and a failure does not hide the result of the next one.
 LANES=()
 LANES_FAILED=0

@@ -25,11 +25,32 @@ fn play(trial: &Trial) -> Result<(), Failed> {
     let outcome = run(&mut bench, trial);
     match outcome.verdict {
         Verdict::Pass => Ok(()),
-        verdict => Err(format!("{verdict:#?}\nrecords:\n  {}", outcome.records.join("\n  ")).into()),
+        verdict => Err(ended(trial, format!("{verdict:#?}\nrecords:\n  {}", outcome.records.join("\n  ")))),
     }
 }
 
+/// One failure is all that whoever judges a mutant wants to know: with `TUMBLER_FAIL_FAST` in the environment the whole
+/// run ends with it.
+fn fail_fast() -> bool {
+    std::env::var_os("TUMBLER_FAIL_FAST").is_some()
+}
+
+fn ended(trial: &Trial, failure: String) -> Failed {
+    if fail_fast() {
+        eprintln!("    [pure] {}: {failure}", trial.name);
+        std::process::exit(101);
+    }
+    failure.into()
+}
+
 fn main() -> ExitCode {
+    if fail_fast() {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            usual(panic);
+            std::process::exit(101);
+        }));
+    }
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/benches/pure.toml");
     let read = BenchFile::read(&file).map_err(|e| e.to_string()).and_then(|bench| {
         let trials = read_all(&bench.scenarios).map_err(|e| e.to_string())?;

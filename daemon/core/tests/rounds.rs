@@ -285,6 +285,31 @@ fn nz_7_4_a_journal_that_fails_is_shown_at_once() {
     assert!(world.outs[OutLine::OutOfService.index()]);
 }
 
+/// NZ 7.4: the journal is rectified when a test of it has passed, and a disk that fails or fills meanwhile fails the test.
+#[test]
+fn nz_7_4_a_journal_that_fails_its_test_stays_latched() {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    let reset = |world: &mut World| {
+        world.turn_key();
+        world.ask(Command::Reset { code: Code::Journal, exit: Exit::Rectified, name: SUPERVISOR.into() })
+    };
+    let full = || Input::JournalFailed { reason: "almost full".into() };
+    world.input(full());
+    world.pass(20);
+    world.disk = false;
+    let refused = reset(&mut world);
+    world.input(full());
+    world.disk = true;
+    world.pass(20);
+    let said = world.reply(refused).cloned();
+    assert!(matches!(&said, Some(Answer::Refused(why)) if why.contains("almost full")), "{said:?}");
+    assert_eq!(world.latched(), [Code::Journal]);
+    let done = reset(&mut world);
+    world.pass(20);
+    assert!(matches!(world.reply(done), Some(Answer::Done(_))), "{:?}", world.reply(done));
+    assert_eq!(world.latched(), []);
+}
+
 /// NZ 7.1(b): a tumbler that stalls; and the way back through the latch (NZ 7.4).
 #[test]
 fn a_stall_voids_blocks_and_is_rectified_by_a_test_of_the_tumbler() {

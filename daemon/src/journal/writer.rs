@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tumbler_core::input::Input;
+use tumbler_core::record::Event;
 use tumbler_core::units::Seq;
 
 /// A failed commit is tried again this often, and the disk's room is looked at this often, when nothing else happens.
@@ -48,6 +49,7 @@ impl Journal {
             grant: false,
             failing: false,
             low: false,
+            tested: false,
             commits: 0,
         };
         let jobs = Arc::clone(&queue);
@@ -107,6 +109,8 @@ struct Work {
     failing: bool,
     /// The disk is almost full and that was reported.
     low: bool,
+    /// A test began since the last commit: whatever is wrong with the disk is told anew, though it was told before.
+    tested: bool,
     commits: u32,
 }
 
@@ -143,6 +147,7 @@ impl Work {
                 None => {}
             }
             for record in &job.records {
+                self.tested |= matches!(record.event, Event::TestBegan { .. });
                 match row(record, self.relayed, &self.boot, &clock) {
                     Ok(row) => self.pending.push_back(row),
                     Err(why) => self.report(&format!("record {} cannot be written as JSON: {why}", record.seq.0)),
@@ -152,6 +157,10 @@ impl Work {
     }
 
     fn commit(&mut self) {
+        if std::mem::take(&mut self.tested) {
+            (self.failing, self.low) = (false, false);
+            self.look_at_the_room();
+        }
         let before = self.store.head();
         let committed = if self.pending.is_empty() { Ok(before) } else { self.store.append(&self.pending) };
         match committed {

@@ -164,6 +164,7 @@ impl Table {
             Input::JournalFailed { reason } => {
                 self.sequence.fail();
                 self.latch(Code::Journal, reason.clone());
+                self.test_failed(reason);
                 self.void_unless_established(
                     crate::round::ending::VoidReason::Interruption,
                     "the journal cannot be written",

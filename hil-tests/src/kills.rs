@@ -162,7 +162,7 @@ impl Was {
         let next = "settled: the table plays on".to_owned();
         match self {
             Self { began: false, .. } => vec![next],
-            Self { established: true, .. } => vec!["settled: SGV6 5.4".into(), next],
+            Self { established: true, .. } => vec!["settled: SGV6 5.4.1".into(), next],
             Self { .. } => vec![format!("void interruption: {clause}"), next],
         }
     }

@@ -39,8 +39,8 @@ pub(super) fn chosen(choice: &Choice) -> anyhow::Result<(BenchFile, Vec<Trial>)>
     Ok((bench, trials))
 }
 
-/// Of the layouts of each variant one: the n-th variant's n-th, so that together they cover all of them.
-fn each_once(trials: Vec<Trial>) -> Vec<Trial> {
+/// Of the layouts of each variant or cell one: the n-th variant's n-th, so that together they cover all of them.
+pub(super) fn each_once(trials: Vec<Trial>) -> Vec<Trial> {
     let mut variants: Vec<Vec<Trial>> = Vec::new();
     for trial in trials {
         let variant = |trial: &Trial| trial.name.split("::").next().map(str::to_owned);
@@ -67,7 +67,7 @@ fn known<'a>(id: &str, all: impl Iterator<Item = &'a str> + Clone, what: &str) -
 }
 
 /// Whether these words mean the trial: part of its name; or with `whole`, all of it, its scenario with the variant, or without.
-fn means(words: &str, trial: &Trial, whole: bool) -> bool {
+pub(super) fn means(words: &str, trial: &Trial, whole: bool) -> bool {
     let scenario = trial.name.split("::").next().unwrap_or_default();
     let file = scenario.split('[').next().unwrap_or_default();
     if whole { [trial.name.as_str(), scenario, file].contains(&words) } else { trial.name.contains(words) }

@@ -1,18 +1,24 @@
 //! `tumbler-hil matrix`: the catalogue's faults at every phase under every rule set.
 
 use super::output::How;
-use super::{run, say};
+use super::{list, run, say};
 use crate::bench::file::BenchFile;
 use crate::fault::{self, Place};
-use crate::matrix::{self, Cell};
+use crate::matrix;
 use crate::report::{self, heat};
-use crate::scenario::write;
+use crate::scenario::{Trial, write};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(super) struct MatrixArgs {
+    /// Cells whose names contain one of these; all of them without any. `mqtt.down@betting::sg-v6-1` is one.
+    #[arg(value_name = "CELL")]
+    cells: Vec<String>,
+    /// Take CELL as whole names.
+    #[arg(long)]
+    only: bool,
     /// The bench's file.
     #[arg(long, value_name = "FILE", default_value = "fixtures/benches/pure.toml")]
     bench: PathBuf,
@@ -25,6 +31,9 @@ pub(super) struct MatrixArgs {
     /// Only under these rule sets.
     #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = rule_set)]
     rules: Vec<String>,
+    /// Each fault at each phase once: under one of the rule sets, another one from cell to cell.
+    #[arg(long)]
+    each_once: bool,
     /// List the cells; run nothing.
     #[arg(long)]
     list: bool,
@@ -47,7 +56,7 @@ fn rule_set(id: &str) -> Result<String, String> {
 }
 
 /// The bench with the catalogue's list of what it cannot run, and the cells that are meant.
-fn chosen(args: &MatrixArgs) -> anyhow::Result<(BenchFile, Vec<Cell>)> {
+fn chosen(args: &MatrixArgs) -> anyhow::Result<(BenchFile, Vec<Trial>)> {
     let mut bench = BenchFile::read(&args.bench)?;
     let catalogue = fault::read(&bench.faults)?;
     matrix::list_what_cannot_run(&mut bench, &catalogue);
@@ -60,30 +69,35 @@ fn chosen(args: &MatrixArgs) -> anyhow::Result<(BenchFile, Vec<Cell>)> {
         (args.fault.is_empty() || args.fault.iter().any(|pattern| meant(pattern, &cell.fault)))
             && (args.phase.is_empty() || args.phase.contains(&cell.place))
             && (args.rules.is_empty() || args.rules.contains(&cell.trial.rules))
+            && (args.cells.is_empty() || args.cells.iter().any(|words| list::means(words, &cell.trial, args.only)))
     });
-    if cells.is_empty() {
+    let mut trials: Vec<Trial> = cells.into_iter().map(|cell| cell.trial).collect();
+    if args.each_once {
+        trials = list::each_once(trials);
+    }
+    if trials.is_empty() {
         bail!("no cell of {} is meant by this; `tumbler-hil matrix --list` lists them", bench.faults.display());
     }
-    Ok((bench, cells))
+    Ok((bench, trials))
 }
 
 pub(super) fn matrix(args: &MatrixArgs) -> anyhow::Result<u8> {
-    let (bench, cells) = chosen(args)?;
+    let (bench, trials) = chosen(args)?;
     if args.list {
-        for cell in &cells {
-            match bench.cannot(&cell.trial.name) {
-                Some(reason) => say::line(&format!("{}  (not on this bench: {reason})", cell.trial.name)),
-                None => say::line(&cell.trial.name),
+        for trial in &trials {
+            match bench.cannot(&trial.name) {
+                Some(reason) => say::line(&format!("{}  (not on this bench: {reason})", trial.name)),
+                None => say::line(&trial.name),
             }
         }
-        say::line(&format!("{} cells for bench {}", cells.len(), bench.kind.name()));
+        say::line(&format!("{} cells for bench {}", trials.len(), bench.kind.name()));
         return Ok(report::PASSED);
     }
     if args.print {
-        for cell in &cells {
-            say::line(&format!("# {}\n{}", cell.trial.name, write::text(&cell.trial, &cell.trial.about, None)?));
+        for trial in &trials {
+            say::line(&format!("# {}\n{}", trial.name, write::text(trial, &trial.about, None)?));
         }
         return Ok(report::PASSED);
     }
-    run::play(&bench, cells.into_iter().map(|cell| cell.trial).collect(), &args.how, &heat::text)
+    run::play(&bench, trials, &args.how, &heat::text)
 }

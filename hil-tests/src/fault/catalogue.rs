@@ -69,6 +69,10 @@ pub struct Fault {
     /// Whether the supervisor's key works while the fault lasts.
     #[serde(default = "yes")]
     pub key: bool,
+    /// Whether what was latched before it is forgotten: the journal that held it is lost, and with it every permission to
+    /// play, so that the opening tests of every device come before the next game (DESIGN rule 8).
+    #[serde(default)]
+    pub forgets: bool,
     /// How soon the table must react.
     #[serde(default)]
     pub deadlines: Vec<Deadline>,

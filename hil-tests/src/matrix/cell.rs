@@ -75,6 +75,17 @@ impl Story<'_> {
         self.expect.latch.as_deref().unwrap_or(&self.fault.latch)
     }
 
+    /// How the people go on, where the catalogue has words for it.
+    fn on(&self) -> Option<&[String]> {
+        self.expect.on.as_deref().or(Some(&self.fault.on)).filter(|on| !on.is_empty())
+    }
+
+    /// Whether the fault is mended in the course of the round: with it, the round would not go on.
+    fn mended_on_the_way(&self) -> bool {
+        let heals = |step: &str| step.trim().starts_with("heal ");
+        self.on().is_some_and(|on| on.iter().any(|line| line.split(';').any(heals)))
+    }
+
     /// The malfunction that blocks the table beforehand, and what makes and unmakes it: another than the fault's.
     fn blocked_by(&self) -> (&'static str, &'static str) {
         let touches_seal = ["seal", "supply", "gpio"].contains(&self.fault.unit.as_str());
@@ -140,13 +151,14 @@ impl Story<'_> {
     fn before(&self) -> Vec<String> {
         let [a, b, c] = self.fault.dice;
         let covered = order::covered(self.rules);
-        let mut lines = vec![format!("dice {a} {b} {c}")];
+        let dice = format!("dice {a} {b} {c}");
         if self.place == Place::Closed {
-            lines.push("pass 2000 ms".into());
+            let mut lines = vec![dice, "pass 2000 ms".into()];
             lines.extend(self.fault.setup.iter().cloned());
             return lines;
         }
-        lines.push("open table".into());
+        // First of all: a bench in real time then begins with a table that was opened before.
+        let mut lines = vec!["open table".into(), dice];
         lines.extend(self.fault.setup.iter().cloned());
         lines.push(
             match self.place {
@@ -187,11 +199,11 @@ impl Story<'_> {
             }
         }
         lines.extend(self.expect.then.as_ref().unwrap_or(&self.fault.then).iter().cloned());
-        if self.place == Place::Blocked && self.fault.key {
+        if self.place == Place::Blocked && self.fault.key && !self.fault.forgets {
             lines.push(exit(self.blocked_by().0));
             lines.push("pass 300 ms".into());
         }
-        match self.expect.on.as_ref().or(Some(&self.fault.on)).filter(|on| !on.is_empty()) {
+        match self.on() {
             Some(on) => lines.extend(on.iter().cloned()),
             None => lines.extend((0..self.expect.rounds.len().max(1)).map(|_| "go on".to_owned())),
         }
@@ -215,7 +227,8 @@ impl Story<'_> {
     fn healing(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let latch = self.latch();
-        if let [first, ..] = latch {
+        let healed = self.mended_on_the_way();
+        if let ([first, ..], false) = (latch, healed) {
             // The tumbler is not tested in the open: it must be the fault that the test fails for.
             if ["tumbler", "deadman"].contains(&first.as_str()) {
                 lines.push("lower dome; pass 600 ms".into());
@@ -227,12 +240,14 @@ impl Story<'_> {
                 lines.push(format!("turn key; ask reset {first} rectified; answer refused"));
             }
         }
-        lines.extend(self.fault.heal.iter().cloned());
+        if !healed {
+            lines.extend(self.fault.heal.iter().cloned());
+        }
         lines.push("pass 1500 ms".into());
         if let [first, ..] = latch {
             lines.push(format!("prove latched {first}"));
         }
-        if self.place == Place::Blocked && !self.fault.key {
+        if self.place == Place::Blocked && !self.fault.key && !self.fault.forgets {
             lines.push(exit(self.blocked_by().0));
         }
         lines.extend(latch.iter().map(|code| exit(code)));
@@ -247,7 +262,7 @@ impl Story<'_> {
 fn exit(code: &str) -> String {
     match code {
         "dome" => "turn key; ask reset dome rectified; pass 500 ms; lift dome; pass 1000 ms; lower dome; pass 1000 ms; answer done".into(),
-        "tumbler" | "deadman" => format!("lower dome; pass 600 ms; turn key; do reset {code} rectified"),
+        "tumbler" | "deadman" | "gpio" => format!("lower dome; pass 600 ms; turn key; do reset {code} rectified"),
         _ => format!("turn key; do reset {code} rectified"),
     }
 }

@@ -122,6 +122,7 @@ fn letter(word: &str) -> Option<u8> {
 mod tests {
     use super::*;
     use crate::bench::pure::{Pure, Setup};
+    use std::path::Path;
 
     #[test]
     fn the_list_can_be_read_and_names_no_clause_twice() {
@@ -132,6 +133,34 @@ mod tests {
             let text = id.split(' ').next().unwrap();
             assert!(RULES.iter().any(|(_, known)| *known == text), "{id} is of no text");
         }
+    }
+
+    /// Whoever reads a clause beside an expectation must find it in the list, and there what it asks for.
+    #[test]
+    fn every_citation_of_the_scenarios_and_the_catalogue_is_in_the_list() {
+        let known: BTreeSet<&str> = all().iter().flat_map(|clause| &clause.within).map(String::as_str).collect();
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
+        let catalogue = crate::fault::read(&fixtures.join("faults.toml")).unwrap();
+        let cells = crate::matrix::cells(&catalogue).unwrap().into_iter().map(|cell| cell.trial);
+        let trials = crate::scenario::read_all(&fixtures.join("scenarios")).unwrap().into_iter().chain(cells);
+        let of_trials = trials.map(|trial| (trial.name.clone(), CellReport::of(&trial, 0, false).clauses));
+        let of_rows = catalogue.fault.iter().map(|fault| (fault.id.clone(), vec![fault.clause.clone()]));
+        let (mut wrong, mut cited) = (BTreeSet::new(), 0);
+        for (name, citations) in of_trials.chain(of_rows) {
+            for citation in citations {
+                let read = read(&citation);
+                cited += read.len();
+                let unknown: Vec<&String> = read.iter().filter(|id| !known.contains(id.as_str())).collect();
+                // A text is named, and no clause of it.
+                let names = |word: &str| TEXTS.iter().any(|(name, _)| word.trim_end_matches([',', ':', ';']) == *name);
+                if !unknown.is_empty() || read.is_empty() && citation.split_whitespace().any(names) {
+                    let name = name.split(['@', ':']).next().unwrap_or_default();
+                    wrong.insert(format!("{name}: `{citation}`: {unknown:?}"));
+                }
+            }
+        }
+        assert!(cited > 1000, "{cited}");
+        assert!(wrong.is_empty(), "{wrong:#?}");
     }
 
     #[test]

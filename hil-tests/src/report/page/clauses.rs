@@ -59,7 +59,7 @@ fn of_text(rules: &str, text: &str, cited: &BTreeMap<&str, (Vec<Shown<'_>>, Vec<
             p { b { "Nothing proves " } @for (n, proof) in open.iter().enumerate() { @if n > 0 { ", " } (proof.id) " (" (proof.clause.about) ")" } "." }
         }
         details { summary { "All clauses of " (text) }
-            div class="wide" { table {
+            div class="wide" tabindex="0" { table {
                 thead { tr { th { "clause" } th { "what it asks for" } th { "passed" } th { "failed" } th { "such as" } } }
                 tbody { @for proof in &proofs {
                     tr {

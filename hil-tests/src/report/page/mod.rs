@@ -89,7 +89,7 @@ fn summary(results: &Results, shown: &[Shown<'_>]) -> Markup {
             @if left > 0 { div class="inv" { b { (left) } "never begun" } }
         }
         h2 id="runs" { "Runs" }
-        div class="wide" { table {
+        div class="wide" tabindex="0" { table {
             thead { tr { th { "bench" } th { "begun (UTC)" } th { "took" } th { "cells" } th { "seed" } th { "at once" } th { "machine" } th { "builds" } } }
             tbody {
                 @for run in &results.runs {

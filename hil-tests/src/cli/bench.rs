@@ -3,7 +3,7 @@
 use super::{say, signals};
 use crate::bench::process::template::Templates;
 use crate::bench::process::{clock, daemon};
-use crate::measure::{Figure, entry, guard, process, pure};
+use crate::measure::{Figure, entry, guard, process, pure, scenario};
 use crate::report;
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
@@ -20,6 +20,8 @@ enum Part {
     Pure,
     /// Memory, CPU, start, bytes written.
     Process,
+    /// Start and clean-up of a scenario on the virtual bench.
+    Scenario,
 }
 
 #[derive(Debug, Args)]
@@ -65,6 +67,9 @@ pub(super) fn bench(args: &BenchArgs) -> anyhow::Result<u8> {
         let bar = bar("rounds", u64::from(args.rounds));
         figures.extend(process::measure(&templates, args.rounds, &|n| bar.set_position(n))?);
         bar.finish_and_clear();
+    }
+    if wanted(Part::Scenario) {
+        figures.extend(scenario::measure(&templates)?);
     }
     say::line(&table(&figures));
     if clock::interrupted() {

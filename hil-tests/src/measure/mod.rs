@@ -5,6 +5,7 @@ pub mod entry;
 pub mod guard;
 pub mod process;
 pub mod pure;
+pub mod scenario;
 
 /// One figure of the table of speeds and sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,60 @@
+//! What a scenario on the virtual bench costs beside its own time: a table is put together, its daemon started, and all of
+//! it cleaned up again.
+
+use super::driver::shortest;
+use super::{Figure, median, millis};
+use crate::bench::process::fault::RigFault;
+use crate::bench::process::template::Templates;
+use crate::bench::process::{Setup, clock};
+use crate::twin::MS;
+
+/// Tables of which the middle one counts.
+const TABLES: u64 = 21;
+/// What is wanted of start and clean-up together, in milliseconds.
+const MOST: u64 = 150;
+
+/// Measures, one table after the other.
+///
+/// # Errors
+/// [`RigFault`] when the bench does not work.
+pub fn measure(templates: &Templates) -> Result<Vec<Figure>, RigFault> {
+    let setup = |seed| Setup {
+        program: templates.program().clone(),
+        table: shortest(),
+        seed,
+        judge: true,
+        trace: false,
+        brisk: false,
+        wall: None,
+    };
+    // The table that the others are copies of is opened once for a whole run.
+    drop(templates.opened(&setup(0))?);
+    let (mut whole, mut starts, mut daemons, mut ends) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for seed in 1..=TABLES {
+        let begun = clock::now();
+        let table = templates.opened(&setup(seed))?;
+        let up = clock::now();
+        daemons.push(table.start_to_ready().unwrap_or(u64::MAX));
+        let down = clock::now();
+        drop(table);
+        let (start, end) = (up.nanos_since(begun), clock::now().nanos_since(down));
+        starts.push(start);
+        ends.push(end);
+        whole.push(start + end);
+    }
+    Ok(vec![
+        Figure::new(
+            &format!("virtual: start and clean-up of a scenario, middle of {TABLES}"),
+            millis(median(&whole)),
+            format!(
+                "start {} (of it the daemon to READY {}), clean-up {}",
+                millis(median(&starts)),
+                millis(median(&daemons)),
+                millis(median(&ends))
+            ),
+            &format!("at most {MOST} ms"),
+            median(&whole) <= MOST * MS,
+        ),
+        Figure::beside("  its longest", millis(whole.iter().max().copied().unwrap_or(0))),
+    ])
+}

@@ -14,36 +14,8 @@ use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Dice, Mono};
 use tumbler_core::wire::console::{Answer, Command, Exit, Witness};
 use tumbler_core::wire::registers::{reader, terminal};
+use world::play::{opened, play_to_reveal, reveal};
 use world::{SUPERVISOR, World, settings};
-
-fn opened(rules: &str, layout: &str) -> World {
-    let mut world = World::new(settings(rules, layout));
-    world.pass(2000);
-    world.open();
-    assert_eq!(world.table.phase(), Phase::Ready, "{:?}", world.records);
-    world
-}
-
-/// Plays to just before the reveal by the rule set's own order of play.
-fn play_to_reveal(world: &mut World) {
-    let order = rules::rule_set(&world.settings.rules).unwrap().order;
-    if order.spin_begins_round {
-        world.spin();
-        world.press(InLine::PlaceBets);
-        world.press(InLine::NoMoreBets);
-    } else {
-        world.press(InLine::PlaceBets);
-        world.press(InLine::NoMoreBets);
-        world.spin();
-    }
-}
-
-fn reveal(world: &mut World) {
-    if world.table.snapshot().dome == "closed" && rules::rule_set(&world.settings.rules).unwrap().order.covered {
-        world.lift();
-    }
-    world.pass(800);
-}
 
 /// NZ 6.1 to 6.5 and 4.4; SGV6 and SGOC 3.2 to 3.9: a healthy round under every rule set and layout.
 #[test]

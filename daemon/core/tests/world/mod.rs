@@ -4,6 +4,8 @@
 #![allow(dead_code, missing_docs, unreachable_pub, reason = "each test target uses its own part of the world")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
 
+pub mod play;
+
 use std::collections::VecDeque;
 use tumbler_core::effect::{BusOp, BusRequest, Effect, KeyTold, OutLine};
 use tumbler_core::input::{BusFailure, BusReply, InLine, Input, Stamped};
@@ -446,6 +448,15 @@ impl World {
 
     /// Kills the daemon and starts it again; with `reboot`, the machine too. What was not durable is lost.
     pub fn restart(&mut self, reboot: bool) {
+        self.start_again(reboot, None);
+    }
+
+    /// The same within one boot, and the journal is found damaged; what it held is kept.
+    pub fn restart_damaged(&mut self) {
+        self.start_again(false, Some("a record was changed"));
+    }
+
+    fn start_again(&mut self, reboot: bool, damaged: Option<&str>) {
         self.commits.clear();
         self.records.retain(|r| r.seq <= self.durable);
         let mut standing = Standing::default();
@@ -457,17 +468,12 @@ impl World {
         }
         self.outs = [false; 4];
         self.next_step = None;
-        let start = Start {
-            boot: self.boot.clone(),
-            build: "test".into(),
-            config: "00".into(),
-            journal: Found::Good {
-                standing: Box::new(standing),
-                last: self.durable,
-                relayed: Seq(0),
-                permit: self.permit && !reboot,
-            },
+        let (standing, last, relayed) = (Box::new(standing), self.durable, Seq(0));
+        let journal = match damaged {
+            None => Found::Good { standing, last, relayed, permit: self.permit && !reboot },
+            Some(reason) => Found::Bad { reason: reason.into(), standing, last, relayed },
         };
+        let start = Start { boot: self.boot.clone(), build: "test".into(), config: "00".into(), journal };
         let mut effects = Vec::new();
         self.table = Table::start(self.settings.clone(), start.clone(), self.now, &mut effects).unwrap();
         self.history.clear();

@@ -1,0 +1,37 @@
+//! Rounds of a healthy table, as far as a test wants them played.
+
+use super::{World, settings};
+use tumbler_core::input::InLine;
+use tumbler_core::rules;
+use tumbler_core::snapshot::Phase;
+
+/// A table that a supervisor has opened.
+pub fn opened(rules: &str, layout: &str) -> World {
+    let mut world = World::new(settings(rules, layout));
+    world.pass(2000);
+    world.open();
+    assert_eq!(world.table.phase(), Phase::Ready, "{:?}", world.records);
+    world
+}
+
+/// Plays to just before the reveal by the rule set's own order of play.
+pub fn play_to_reveal(world: &mut World) {
+    let order = rules::rule_set(&world.settings.rules).unwrap().order;
+    if order.spin_begins_round {
+        world.spin();
+        world.press(InLine::PlaceBets);
+        world.press(InLine::NoMoreBets);
+    } else {
+        world.press(InLine::PlaceBets);
+        world.press(InLine::NoMoreBets);
+        world.spin();
+    }
+}
+
+/// The dice are uncovered, where they are covered, and the reader finds them at rest.
+pub fn reveal(world: &mut World) {
+    if world.table.snapshot().dome == "closed" && rules::rule_set(&world.settings.rules).unwrap().order.covered {
+        world.lift();
+    }
+    world.pass(800);
+}

@@ -1,0 +1,47 @@
+//! What a restart carries on, and what it proves anew.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
+
+mod world;
+
+use tumbler_core::record::Event;
+use tumbler_core::rules;
+use tumbler_core::snapshot::Phase;
+use tumbler_core::units::Dice;
+use tumbler_core::wire::registers::terminal;
+use world::play::{opened, play_to_reveal, reveal};
+use world::World;
+
+/// How many records of this kind there are.
+fn count(world: &World, of: impl Fn(&Event) -> bool) -> usize {
+    world.events().filter(|event| of(event)).count()
+}
+
+/// NZ 3.3(b) and 6.5, SGV6 3.9: what was proved of the lamps before a restart is proved again before the round can end.
+#[test]
+fn lamps_of_a_result_are_proved_anew_after_a_restart() {
+    for layout in ["nz-div9-1", "sg-v6-2", "sg-open-early-1"] {
+        let layout = rules::layout(layout).unwrap();
+        let mut world = opened(&layout.rules, &layout.id);
+        play_to_reveal(&mut world);
+        reveal(&mut world);
+        world.entry([1, 3, 6]);
+        world.pass(500);
+        let verified = |world: &World| count(world, |e| *e == Event::LampsVerified);
+        assert_eq!(verified(&world), 1, "{}", layout.id);
+        // One of the winning lamps fails in the moment of the restart.
+        world.dead_lamps = 1 << layout.lit_bits(Dice::from_pips([1, 3, 6]).unwrap()).trailing_zeros();
+        world.restart(false);
+        world.pass(50);
+        world.keys(&[terminal::ENTRY]);
+        assert_eq!(verified(&world), 1, "{}", layout.id);
+        assert!(world.has(|e| matches!(e, Event::EntryError { why } if why.contains("not proved lit"))));
+        assert_eq!(world.table.phase(), Phase::Settling);
+        world.dead_lamps = 0;
+        world.pass(300);
+        assert_eq!(verified(&world), 2, "{}", layout.id);
+        world.keys(&[terminal::ENTRY]);
+        assert!(world.has(|e| matches!(e, Event::Settled { .. })));
+        assert_eq!(world.table.phase(), Phase::Ready);
+    }
+}

@@ -4,13 +4,16 @@
 
 mod world;
 
+use tumbler_core::input::InLine;
+use tumbler_core::latch::Code;
 use tumbler_core::record::Event;
 use tumbler_core::rules;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::Dice;
+use tumbler_core::wire::console::{Answer, Command, Exit};
 use tumbler_core::wire::registers::terminal;
 use world::play::{opened, play_to_reveal, reveal};
-use world::World;
+use world::{SUPERVISOR, World};
 
 /// How many records of this kind there are.
 fn count(world: &World, of: impl Fn(&Event) -> bool) -> usize {
@@ -44,4 +47,20 @@ fn lamps_of_a_result_are_proved_anew_after_a_restart() {
         assert!(world.has(|e| matches!(e, Event::Settled { .. })));
         assert_eq!(world.table.phase(), Phase::Ready);
     }
+}
+
+/// DESIGN rule 8: a game starts only with durable permission, and a damaged journal grants none (NZ 5: opened anew).
+#[test]
+fn a_damaged_journal_closes_the_table() {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    world.restart_damaged();
+    world.pass(500);
+    assert_eq!((world.table.phase(), world.latched()), (Phase::Blocked, vec![Code::Journal]));
+    world.turn_key();
+    let request = world.ask(Command::Reset { code: Code::Journal, exit: Exit::Rectified, name: SUPERVISOR.into() });
+    assert!(world.until(2000, |w| w.reply(request).is_some()));
+    assert!(matches!(world.reply(request), Some(Answer::Done(_))), "{:?}", world.reply(request));
+    assert_eq!(world.table.phase(), Phase::Closed);
+    world.press(InLine::Tumble);
+    assert!(!world.has(|e| matches!(e, Event::RoundBegan { .. })));
 }

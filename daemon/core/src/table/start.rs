@@ -146,9 +146,12 @@ impl Table {
                 || (!was.layout.is_empty() && was.layout != self.settings.layout);
             if rebooted {
                 self.close("the machine was restarted");
+            } else if bad.is_some() {
+                // What a damaged journal says of the permission to play permits nothing: a supervisor opens the table anew.
+                self.close("the journal cannot be trusted");
             } else if changed {
                 self.close("rules or layout were changed");
-            } else if !permit && self.latched.is_empty() && bad.is_none() {
+            } else if !permit && self.latched.is_empty() {
                 self.latch(Code::Journal, "the permission to play is not where it was left".into());
             }
         }

@@ -16,7 +16,7 @@ use crate::units::{Millis, Mono};
 use crate::wire::registers::{reader, terminal};
 
 /// The shell bounds every transaction well below this; an answer that never comes must not end the polling.
-const UNANSWERED: Millis = Millis(3_000);
+pub(super) const UNANSWERED: Millis = Millis(3_000);
 
 impl Table {
     /// Starts the next transaction, if none is outstanding and one is due.

@@ -4,6 +4,7 @@
 //! did not ask for meanwhile is no defect of a device.
 
 use super::Table;
+use super::field::UNANSWERED;
 use crate::round::ending::VoidReason;
 use crate::timer::Timer;
 use crate::units::{Millis, Mono};
@@ -18,9 +19,18 @@ impl Table {
         let stood = now.nanos_since(due);
         let p = self.settings.parameters;
         // The last edge may lie as far back as edges lie apart.
-        if stood <= u64::from(p.deadman_drop.saturating_sub(p.alive)) * NANOS {
-            return;
+        if stood > u64::from(p.deadman_drop.saturating_sub(p.alive)) * NANOS {
+            self.go_on(due, now, stood);
         }
+        // The answer may have come meanwhile and waits to be handed in: nothing else is asked before it.
+        if stood > u64::from(p.alive) * NANOS && self.timers.is_set(Timer::BusGuard) {
+            self.timers.after(Timer::BusGuard, now, UNANSWERED);
+        }
+    }
+
+    /// The daemon stood still from `due` on, for `stood` nanoseconds, and goes on at `now`.
+    fn go_on(&mut self, due: Mono, now: Mono, stood: u64) {
+        let p = self.settings.parameters;
         self.at = self.at.max(due);
         if self.tumbler.is_running() {
             let what = format!("the daemon stood still for {} ms while the tumbler ran", stood / NANOS);

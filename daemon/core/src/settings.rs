@@ -90,7 +90,7 @@ parameters! {
     /// Longest time of one full tumble while the motor is on.
     tumble_period: ms, 300..=4000, 1500, "2.5 times the 600 ms of a healthy tumbler; slower is worn or blocked";
     /// No progress of the cam for this long with the motor off is standstill.
-    standstill: ms, 100..=1000, 300, "twice the time between two cam edges at the healthy 600 ms a tumble";
+    standstill: ms, 100..=1000, 300, "twice the time between two cam edges at the healthy 600 ms a tumble; a slower shaft has twice the time between its own, up to `stall`";
     /// Longest time from motor off to standstill.
     coast_limit: ms, 500..=5000, 2000, "FAULTS motor.coast";
     /// Time between two edges of the dead-man line.

@@ -1,15 +1,71 @@
-//! What stands still: the daemon.
+//! What stands still: the shaft between two edges of its cam, and the daemon.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
 
 mod world;
 
+use tumbler_core::device::outputs::Outputs;
+use tumbler_core::device::tumbler::{Report, Stop, Tumbler};
 use tumbler_core::effect::Effect;
-use tumbler_core::input::Input;
+use tumbler_core::input::{InLine, Input};
 use tumbler_core::record::Standing;
+use tumbler_core::settings::Parameters;
 use tumbler_core::table::{Found, Start, Table};
+use tumbler_core::timer::Timers;
 use tumbler_core::units::{Mono, Seq};
 use world::settings;
+
+/// A shaft, its cam and the tumbler's own deadlines.
+#[derive(Default)]
+struct Shaft {
+    tumbler: Tumbler,
+    timers: Timers,
+    out: Outputs,
+    p: Parameters,
+    steps: u8,
+}
+
+impl Shaft {
+    /// Fires the deadlines until then.
+    fn pass(&mut self, ms: u64) {
+        while let Some((at, timer)) = self.timers.pop(Mono::from_millis(ms)) {
+            self.tumbler.timer(timer, at, &self.p, &mut self.timers, &mut self.out);
+        }
+    }
+
+    /// The cam goes on by a step.
+    fn step(&mut self, ms: u64) -> Option<Report> {
+        self.pass(ms);
+        self.steps = (self.steps + 1) % 4;
+        let (line, active) = [(InLine::CamB, false), (InLine::CamA, true), (InLine::CamB, true), (InLine::CamA, false)]
+            [usize::from(self.steps)];
+        self.tumbler.edge(line, active, Mono::from_millis(ms), &self.p, &mut self.timers, &mut self.out)
+    }
+}
+
+/// DESIGN, a spin: "ends at standstill". A tumbler of 2.2 s a tumble counts under Singapore's rules (FAULTS motor.slow), so
+/// 550 ms between two edges of its cam are no standstill; a healthy one stands 300 ms after its last.
+#[test]
+fn a_shaft_that_creeps_has_not_stopped_between_two_edges() {
+    for (between, stands) in [(150, 300), (550, 700)] {
+        let mut shaft = Shaft::default();
+        shaft.tumbler.run(4, Mono(0), &shaft.p, &mut shaft.timers, &mut shaft.out);
+        for step in 1..=3 {
+            shaft.step(step * between);
+        }
+        let off = 3 * between + 10;
+        shaft.pass(off);
+        shaft.tumbler.halt(Stop::TimeLimit, Mono::from_millis(off), &shaft.p, &mut shaft.timers, &mut shaft.out);
+        for step in 4..=5 {
+            assert!(!shaft.tumbler.is_still(), "{between} ms");
+            assert_eq!(shaft.step(step * between), None, "{between} ms");
+        }
+        shaft.pass(5 * between + stands - 1);
+        assert!(!shaft.tumbler.is_still(), "{between} ms");
+        shaft.pass(5 * between + stands);
+        assert!(shaft.tumbler.is_still(), "{between} ms");
+    }
+}
 
 /// DESIGN, field bus: one transaction at a time, also for a daemon that stood still while it waited for an answer.
 #[test]

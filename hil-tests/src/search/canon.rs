@@ -55,7 +55,7 @@ fn canonical(table: Value) -> Value {
     change(&mut table, "maintenance", |who| json!(!who.is_null()));
     change(&mut table, "closing", |who| json!(!who.is_null()));
     change(&mut table, "runs_for", |what| json!(what.as_object().map_or(0, |_| 1) + u8::from(what.is_string()) * 2));
-    change(&mut table, "tumbler", |t| without(t, &["cam", "from", "furthest", "least", "alive"]));
+    change(&mut table, "tumbler", |t| without(t, &["cam", "from", "furthest", "least", "alive", "stepped", "step"]));
     change(&mut table, "temperature", |t| {
         json!([t.get("last").and_then(Value::as_i64).map(|last| last / 20_000), at_most(t.get("good"))])
     });

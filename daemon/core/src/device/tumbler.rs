@@ -63,6 +63,9 @@ pub struct Tumbler {
     lap_began: Mono,
     lap: u64,
     driven: u64,
+    /// When the cam last went on, and how long its last step took, in nanoseconds.
+    stepped: Mono,
+    step: u64,
 }
 
 /// A shaft without power slows down. One whose last tumble took no longer than this many percent of the last one under
@@ -111,6 +114,8 @@ impl Tumbler {
         self.lap_began = at;
         self.lap = 0;
         self.driven = 0;
+        self.stepped = at;
+        self.step = 0;
         timers.after(Timer::SpinLimit, at, Millis(p.spin_limit));
         self.power(at, p, timers, out);
     }
@@ -138,6 +143,20 @@ impl Tumbler {
         out.set(OutLine::MotorEnable, false, at, p, timers);
     }
 
+    /// The cam went on by a step.
+    const fn stride(&mut self, at: Mono) {
+        self.step = at.nanos_since(self.stepped);
+        self.stepped = at;
+    }
+
+    /// Standstill is reckoned from `at`. A shaft that creeps has not stopped between two edges: it has the time of its last
+    /// step twice over. One that takes longer than a stall under power is given up as standing.
+    fn await_standstill(&self, at: Mono, p: &Parameters, timers: &mut Timers) {
+        let (least, most) = (Millis(p.standstill).as_nanos(), Millis(p.stall).as_nanos());
+        let wait = self.step.saturating_mul(2).min(most).max(least);
+        timers.set(Timer::Standstill, Mono(at.0.saturating_add(wait)));
+    }
+
     /// Ends the run: motor off at once, tumbles counted so far stand.
     pub fn halt(
         &mut self,
@@ -154,7 +173,7 @@ impl Tumbler {
         self.state = State::Coasting;
         self.frozen = true;
         self.stop = Some(stop);
-        timers.after(Timer::Standstill, at, Millis(p.standstill));
+        self.await_standstill(at, p, timers);
         timers.after(Timer::Coast, at, Millis(p.coast_limit));
         Some(Report::Stopped(stop))
     }
@@ -176,7 +195,7 @@ impl Tumbler {
             State::Stopping => {
                 self.unpower(at, p, timers, out);
                 self.state = State::Coasting;
-                timers.after(Timer::Standstill, at, Millis(p.standstill));
+                self.await_standstill(at, p, timers);
                 timers.after(Timer::Coast, at, Millis(p.coast_limit));
             }
             State::Off | State::Cut { .. } | State::Coasting => {}
@@ -213,6 +232,7 @@ impl Tumbler {
         let position = self.cam.edge(line == InLine::CamB, active);
         match self.state {
             State::Off => {
+                self.stride(at);
                 if (position - self.from).abs() < 2 {
                     return None;
                 }
@@ -222,7 +242,7 @@ impl Tumbler {
                 self.furthest = position;
                 self.least = position;
                 self.stop = None;
-                timers.after(Timer::Standstill, at, Millis(p.standstill));
+                self.await_standstill(at, p, timers);
                 timers.after(Timer::Coast, at, Millis(p.coast_limit));
                 Some(Report::Defective(Defect::Uncommanded))
             }
@@ -231,7 +251,8 @@ impl Tumbler {
                 if position > self.furthest || position < self.least {
                     self.furthest = self.furthest.max(position);
                     self.least = self.least.min(position);
-                    timers.after(Timer::Standstill, at, Millis(p.standstill));
+                    self.stride(at);
+                    self.await_standstill(at, p, timers);
                     return self.count(at);
                 }
                 None
@@ -265,6 +286,7 @@ impl Tumbler {
             return None;
         }
         self.furthest = position;
+        self.stride(at);
         if matches!(self.state, State::Running) {
             timers.after(Timer::Stall, at, Millis(p.stall));
         }
@@ -278,7 +300,7 @@ impl Tumbler {
                 self.state = State::Stopping;
                 self.driven = self.lap;
                 self.stop = Some(Stop::Target);
-                timers.after(Timer::Standstill, at, Millis(p.standstill));
+                self.await_standstill(at, p, timers);
                 timers.after(Timer::Coast, at, Millis(p.deadman_drop.saturating_add(p.coast_limit)));
             }
         }

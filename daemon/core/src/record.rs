@@ -130,6 +130,11 @@ pub enum Event {
         /// Who said that the dice lie flat.
         flat: FlatBy,
     },
+    /// The reader said what the dice show, after the outcome was established: what was first seen stands.
+    FacesRead {
+        /// The faces, lowest first.
+        dice: Dice,
+    },
     /// An entry was not taken as a result.
     EntryError {
         /// Why.
@@ -326,6 +331,7 @@ impl Standing {
         match &record.event {
             Event::SpinEnded { tumbles, .. } => round.tumbles = *tumbles,
             Event::Established { .. } => round.established = true,
+            Event::FacesRead { dice } => round.read = Some(*dice),
             Event::Result { dice, .. } | Event::Amended { to: dice, .. } => round.result = Some(*dice),
             Event::Settled { dice, .. } => {
                 let past = Past { id: round.id, dice: Some(*dice), void: None };

@@ -49,6 +49,29 @@ fn lamps_of_a_result_are_proved_anew_after_a_restart() {
     }
 }
 
+/// DESIGN, outcome established: "the dice as first seen stand", also where a die is moved while the daemon is down.
+#[test]
+fn faces_first_seen_outlive_a_restart() {
+    for layout in ["nz-div9-1", "sg-v6-1", "sg-open-1"] {
+        let mut world = opened(&rules::layout(layout).unwrap().rules, layout);
+        play_to_reveal(&mut world);
+        assert!(!world.has(|e| matches!(e, Event::FacesRead { .. })) || layout == "sg-open-1", "{layout}");
+        reveal(&mut world);
+        let first = Dice::from_pips([1, 3, 6]).unwrap();
+        assert_eq!(count(&world, |e| *e == Event::FacesRead { dice: first }), 1, "{layout}");
+        world.faces = [2, 3, 6];
+        world.restart(false);
+        world.pass(1500);
+        world.entry([2, 3, 6]);
+        let moved = Dice::from_pips([2, 3, 6]).unwrap();
+        assert!(world.has(|e| *e == Event::EntryDiffers { entered: moved, read: first }), "{layout}");
+        assert_eq!(world.table.phase(), Phase::Revealed, "{layout}");
+        world.entry([1, 3, 6]);
+        assert!(world.has(|e| matches!(e, Event::Result { dice, .. } if *dice == first)), "{layout}");
+        assert_eq!(count(&world, |e| matches!(e, Event::FacesRead { .. })), 1, "{layout}");
+    }
+}
+
 /// DESIGN rule 8: a game starts only with durable permission, and a damaged journal grants none (NZ 5: opened anew).
 #[test]
 fn a_damaged_journal_closes_the_table() {

@@ -94,6 +94,7 @@ fn events() -> Vec<Event> {
                 layout: text("nz-div9-2"),
                 established: true,
                 tumbles: Tumbles(4),
+                read: None,
                 result: Some(dice()),
             }),
             dice: Some([11, 12, 13]),
@@ -102,6 +103,7 @@ fn events() -> Vec<Event> {
                 Past { id: RoundId(7), dice: None, void: Some(VoidReason::Exposed) },
             ],
         })),
+        Event::FacesRead { dice: dice() },
     ];
     for event in &all {
         match event {
@@ -109,7 +111,7 @@ fn events() -> Vec<Event> {
             Event::Tested { .. } | Event::Opened { .. } | Event::Closed { .. } | Event::Maintenance { .. } => {}
             Event::RoundBegan { .. } | Event::Called { .. } | Event::SpinBegan | Event::SpinFlickered { .. } => {}
             Event::SpinEnded { .. } | Event::Revealed { .. } | Event::Established { .. } => {}
-            Event::EntryError { .. } | Event::EntryDiffers { .. } | Event::Result { .. } => {}
+            Event::EntryError { .. } | Event::EntryDiffers { .. } | Event::FacesRead { .. } | Event::Result { .. } => {}
             Event::Amended { .. } | Event::LampsVerified | Event::Settled { .. } | Event::Voided(_) => {}
             Event::Noted { .. } | Event::VoidedAfterwards { .. } | Event::Resumed { .. } => {}
             Event::Latched { .. } | Event::Unlatched { .. } | Event::Refused { .. } | Event::KeyTurned => {}

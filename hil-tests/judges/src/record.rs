@@ -114,6 +114,8 @@ pub enum Fact {
     Revealed { how: String },
     /// The outcome is established.
     Established { flat: String },
+    /// The reader said what the dice show.
+    FacesRead,
     /// An entry differs from what the reader reads.
     EntryDiffers,
     /// A result was entered.
@@ -228,6 +230,7 @@ impl Fact {
             "spin-began" => Some(Self::SpinBegan),
             "lamps-verified" => Some(Self::LampsVerified),
             "closed" => Some(Self::Closed),
+            "faces-read" => Some(Self::FacesRead),
             "entry-differs" => Some(Self::EntryDiffers),
             _ if PLAIN.contains(&kind) => Some(Self::Plain),
             _ => None,

@@ -174,7 +174,7 @@ impl Secrecy {
     /// What a record says that it may not.
     fn told(&self, record: &Record, round: &Round, scene: &Scene) -> Option<String> {
         match &record.fact {
-            Fact::Result { .. } | Fact::EntryDiffers | Fact::Amended { .. } => {
+            Fact::Result { .. } | Fact::FacesRead | Fact::EntryDiffers | Fact::Amended { .. } => {
                 Some(format!("record {} is `{}`", record.seq, record.kind))
             }
             Fact::Keyframe(standing) => {

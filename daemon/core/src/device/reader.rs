@@ -217,6 +217,11 @@ impl Reader {
         })
     }
 
+    /// What the faces were when they were first read, before a restart.
+    pub fn recall_faces(&mut self, dice: Dice) {
+        self.faces = Some(dice.pips().map(u16::from));
+    }
+
     /// Forgets the faces: the round is over, or the next spin begins.
     pub fn forget_faces(&mut self) {
         self.faces = None;

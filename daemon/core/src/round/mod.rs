@@ -44,6 +44,9 @@ pub struct Interrupted {
     pub established: bool,
     /// Full tumbles of its valid spin.
     pub tumbles: Tumbles,
+    /// What the reader first said that the dice show, if it did.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub read: Option<Dice>,
     /// The result entered, if one was.
     pub result: Option<Dice>,
 }
@@ -154,9 +157,9 @@ impl Round {
         }
     }
 
-    /// What a restart needs to know of it.
+    /// What a restart needs to know of it; `read` is what the reader first said that the dice show.
     #[must_use]
-    pub fn interrupted(&self) -> Interrupted {
+    pub fn interrupted(&self, read: Option<Dice>) -> Interrupted {
         Interrupted {
             id: self.id,
             rules: self.rules.clone(),
@@ -166,6 +169,7 @@ impl Round {
                 Spin::Valid { tumbles } => tumbles,
                 Spin::None | Spin::Asked | Spin::Running => Tumbles(0),
             },
+            read,
             result: self.result,
         }
     }

@@ -117,7 +117,7 @@ impl Table {
             latched: self.latched.clone(),
             waived: self.waived.clone(),
             last_round: self.last_round,
-            round: self.round.as_ref().map(crate::round::Round::interrupted),
+            round: self.round.as_ref().map(|round| round.interrupted(self.reader.faces().flatten())),
             dice: self.enrolled,
             recent: self.recent.clone(),
         }

@@ -252,6 +252,9 @@ impl Table {
             if let Some(state) = self.bus.unit_mut(Unit::Reader) {
                 state.not_before = at.after(rest);
             }
+        } else if let Some(dice) = self.reader.faces().flatten().filter(|_| good) {
+            self.record(Event::FacesRead { dice });
+            self.sequence.hurry();
         }
         good
     }

@@ -171,6 +171,10 @@ impl Table {
                 if let Some(dice) = interrupted.result {
                     self.sequence.hold(Action::Light(interrupted.id, dice));
                 } else {
+                    // The dice as first seen stand, whatever happened to them while nobody watched.
+                    if let Some(read) = interrupted.read {
+                        self.reader.recall_faces(read);
+                    }
                     self.reader.want_faces();
                 }
             } else {

@@ -23,6 +23,7 @@ pub(super) fn record(record: &Record) -> Option<String> {
         }
         Event::Revealed { .. } => "the dice may be seen".into(),
         Event::Established { .. } => "the outcome is established: all three dice lie flat".into(),
+        Event::FacesRead { .. } => "the dice reader has read the faces".into(),
         Event::EntryError { why } => format!("the terminal shows an error: {why}"),
         Event::EntryDiffers { entered, .. } => {
             format!("{:?} was keyed, and that is not what the dice show: no lamp lights", entered.pips())

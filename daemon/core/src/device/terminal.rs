@@ -55,6 +55,8 @@ pub struct Terminal {
     acknowledged: Option<u16>,
     /// Keys that have been held together since the timer for stuck keys began.
     held: u16,
+    /// They were read while keys are hidden, so that which ones is not known.
+    masked: bool,
     /// When each key was last taken, by its code.
     last: [Option<Mono>; KEYS],
     /// When the last good poll was.
@@ -71,6 +73,7 @@ impl Default for Terminal {
             next: None,
             acknowledged: None,
             held: 0,
+            masked: false,
             last: [None; KEYS],
             polled: None,
             digits: Vec::new(),
@@ -114,7 +117,7 @@ impl Terminal {
         if codes.iter().any(|c| *c == 0 || *c > map::ENTRY) {
             return None;
         }
-        self.hold(if hidden { u16::from(held != 0) } else { held }, at, p, timers);
+        self.hold(if hidden { u16::from(held != 0) } else { held }, hidden, at, p, timers);
         self.show(display, at, p, timers);
 
         let end = first.wrapping_add(count);
@@ -160,8 +163,10 @@ impl Terminal {
         });
     }
 
-    fn hold(&mut self, held: u16, at: Mono, p: &Parameters, timers: &mut Timers) {
-        let still = self.held & held;
+    fn hold(&mut self, held: u16, masked: bool, at: Mono, p: &Parameters, timers: &mut Timers) {
+        // Across the reveal nobody can say whether it is the same key: one that is stuck is held on both sides of it.
+        let comparable = core::mem::replace(&mut self.masked, masked) == masked;
+        let still = if comparable || self.held == 0 { self.held & held } else { held };
         if still != 0 {
             self.held = still;
         } else {
@@ -348,6 +353,23 @@ mod tests {
         poll(&mut t, &block(0, 0, &[], map::BLANK), false, 0);
         assert_eq!(poll(&mut t, &block(1, 0, &[5, 5, 5, 5, 5], map::BLANK), false, 500), [digit(5)]);
         assert_eq!(poll(&mut t, &block(0, 5, &[5], map::BLANK), false, 700), [digit(5)], "pressed again on purpose");
+    }
+
+    /// FAULTS terminal.key_stuck: 5 s held, whether the keys may be known meanwhile or not.
+    #[test]
+    fn a_key_held_across_the_reveal_is_timed_from_its_press() {
+        let (mut t, mut timers, p) = (Terminal::default(), Timers::default(), Parameters::default());
+        let polls = [(0, true, 0), (0b100, true, 1000), (0b100, false, 4000), (0b100, true, 5000)];
+        for (held, hidden, ms) in polls {
+            let mut words = block(held, 0, &[], map::BLANK);
+            if hidden {
+                mask(&mut words);
+            }
+            t.poll(&words, hidden, Mono::from_millis(ms), &p, &mut timers).unwrap();
+        }
+        assert_eq!(timers.next(), Some(Mono::from_millis(1000 + u64::from(p.terminal_stuck))));
+        t.poll(&block(0, 0, &[], map::BLANK), false, Mono::from_millis(5500), &p, &mut timers).unwrap();
+        assert!(!timers.is_set(Timer::TerminalHeld), "let go");
     }
 
     /// FAULTS terminal.ghost: two keys at once, and no digit is entered twice.

@@ -90,12 +90,13 @@ pub enum BusOp {
 
 /// What the relay may say of the dealer's keypad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyTold {
     /// Some key was pressed; which one may not be told before the reveal.
     SomeKey,
     /// A digit key, 1 to 6.
-    Digit(u8),
+    Digit(#[cfg_attr(feature = "schema", schemars(range(min = 1, max = 6)))] u8),
     /// The entry key.
     Entry,
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A kind of malfunction. While any is latched, no further game is conducted (NZ 7.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Code {
     /// Motor, cam or shaft: the tumbler does not operate correctly.
@@ -110,6 +111,7 @@ impl core::str::FromStr for Code {
 
 /// A latched malfunction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Malfunction {
     /// Which one.
     pub code: Code,
@@ -121,6 +123,7 @@ pub struct Malfunction {
 
 /// A check that a stated procedure replaces until the table closes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Waiver {
     /// The check.
     pub code: Code,

@@ -14,6 +14,7 @@ pub const VERSION: u32 = 1;
 
 /// One record of the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Record {
     /// Its number; consecutive.
     pub seq: Seq,
@@ -29,6 +30,7 @@ pub struct Record {
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
 pub enum Event {
     /// The journal's first record: the table was put together.
@@ -249,6 +251,7 @@ pub enum Event {
 
 /// What persists: permission, latches, and the round in progress as far as it is recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Standing {
     /// Site and table of the commissioning record.
     pub site: String,

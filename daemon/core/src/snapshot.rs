@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The phases that people see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
     /// No permission to play: the opening tests are pending.
@@ -65,6 +66,7 @@ impl Phase {
 
 /// The table as it is, all of it durable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Snapshot {
     /// Last record that this picture includes.
     pub seq: Seq,
@@ -75,6 +77,7 @@ pub struct Snapshot {
     /// Layout of the round in progress, else the one for new rounds.
     pub layout: String,
     /// Hardware backend; on `virtual` nothing here is a real game.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["virtual", "cdev", "rppal"])))]
     pub backend: String,
     /// The round in progress, if one is.
     pub round: Option<RoundId>,
@@ -83,10 +86,12 @@ pub struct Snapshot {
     /// Full tumbles of this round's spin so far.
     pub tumbles: Tumbles,
     /// `closed`, `open`, `travelling` or `fault`; `unknown` until the contacts were read.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["closed", "open", "travelling", "fault", "unknown"])))]
     pub dome: String,
     /// `motor_enable` as it reads back.
     pub motor: bool,
     /// Poses of the dice, as the reader has them: `flat`, `not-flat`, `moving`, `missing`, `unknown`.
+    #[cfg_attr(feature = "schema", schemars(inner(regex(pattern = "^(flat|not-flat|moving|missing|unknown)$"))))]
     pub poses: [String; 3],
     /// Result of the round in progress, once entered.
     pub result: Option<Dice>,

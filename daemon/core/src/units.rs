@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A moment on the machine's monotonic clock, in nanoseconds. Never wall time: a clock step must not fire a timer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Mono(pub u64);
 
@@ -57,21 +58,25 @@ impl Millis {
 
 /// Full turns of the tumbler: one full quadrature cycle of the cam each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Tumbles(pub u32);
 
 /// A motor temperature in thousandths of a degree Celsius.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct MilliCelsius(pub i32);
 
 /// The number of a round on this table, counted from 1 over the journal's whole life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct RoundId(pub u64);
 
 /// The number of a journal record, counted from 1 without gaps over the journal's whole life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Seq(pub u64);
 
@@ -85,6 +90,8 @@ impl Seq {
 
 /// A face of a die, 1 to 6.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("minimum" = 1, "maximum" = 6)))]
 #[serde(try_from = "u8", into = "u8")]
 pub struct DieFace(u8);
 
@@ -138,6 +145,7 @@ impl fmt::Display for DieFace {
 
 /// The uppermost faces of the three dice, kept lowest first (NZ 6.3: called "in order from the lowest number to the highest").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(from = "[DieFace; 3]", into = "[DieFace; 3]")]
 pub struct Dice([DieFace; 3]);
 

@@ -9,6 +9,7 @@
 
 mod bench;
 mod broker;
+mod contract;
 mod daemon;
 mod delivery;
 mod hostile;

@@ -34,8 +34,9 @@ async fn every_connection_puts_right_what_the_broker_keeps() {
     let earlier = Subscriber::start(broker.port).await;
     for code in ["seal", "journal"] {
         let topic = format!("taisai/pit/t1/fault/{code}");
-        earlier.client.publish(&topic, QoS::AtLeastOnce, true, "old").await.unwrap();
-        earlier.sees(&topic, |payload| payload == "old").await;
+        let old = format!(r#"{{"v":1,"code":"{code}","cause":"old"}}"#);
+        earlier.client.publish(&topic, QoS::AtLeastOnce, true, old).await.unwrap();
+        earlier.sees(&topic, |payload| payload.contains("old")).await;
     }
     let bench = Bench::start(settings(broker.port));
     bench.change(|table| table.malfunctions = vec![latched(Code::Lamps), latched(Code::Journal)]);

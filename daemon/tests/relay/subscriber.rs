@@ -1,6 +1,7 @@
 //! A consumer at the broker.
 
 use crate::bench::until;
+use crate::contract;
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{Filter, Packet};
 use rumqttc::v5::{AsyncClient, Event, MqttOptions};
@@ -16,7 +17,7 @@ pub(crate) struct Seen {
     pub(crate) payload: String,
 }
 
-/// A consumer that keeps all it sees.
+/// A consumer that keeps all it sees. When it goes, all of it must have been what is published of the messages.
 pub(crate) struct Subscriber {
     pub(crate) client: AsyncClient,
     seen: Arc<Mutex<Vec<Seen>>>,
@@ -79,5 +80,9 @@ impl Subscriber {
 impl Drop for Subscriber {
     fn drop(&mut self) {
         self.task.abort();
+        if !std::thread::panicking() {
+            let wrong: Vec<String> = self.seen().iter().filter_map(|s| contract::wrong(&s.topic, &s.payload)).collect();
+            assert!(wrong.is_empty(), "{wrong:#?}");
+        }
     }
 }

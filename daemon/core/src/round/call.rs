@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A call by the dealer, made with a button. A fact: recorded and judged, never refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Call {
     /// "Place your bets" (NZ 6.1, SGV6 3.2).

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Why a round is void. The rule set names the clause; where it is silent, the clause is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum VoidReason {
     /// Fewer than three tumbles, by an operator's act (NZ 6.1, SGV6 5.5.1).
@@ -63,6 +64,7 @@ impl VoidReason {
 
 /// The record of a void ending.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Void {
     /// Why.
     pub reason: VoidReason,

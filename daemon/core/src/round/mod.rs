@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// How the dice were revealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Reveal {
     /// The dome was taken away.
@@ -21,6 +22,7 @@ pub enum Reveal {
 
 /// Who said that the dice lie flat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FlatBy {
     /// The dice reader.
@@ -33,6 +35,7 @@ pub enum FlatBy {
 
 /// Where a round stood when the daemon stopped, as far as it is recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interrupted {
     /// The round.
     pub id: RoundId,
@@ -53,6 +56,7 @@ pub struct Interrupted {
 
 /// A round that ended, for the results display.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Past {
     /// The round.
     pub id: RoundId,

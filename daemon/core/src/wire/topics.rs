@@ -53,24 +53,30 @@ impl Topics {
 
 /// Message on `status`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Status {
     /// Version of the message.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
     pub v: u32,
     /// `online` or `offline`.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["online", "offline"])))]
     pub status: String,
     /// The kernel's boot id.
     pub boot: String,
     /// Version of the daemon.
     pub build: String,
     /// Hardware backend; on `virtual` nothing here is a real game.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["virtual", "cdev", "rppal"])))]
     pub backend: String,
 }
 
 /// Message on `state`: the table as it is. Retained, so it says of which boot it is and when it was told: who reads it
 /// later must not take it for news.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StateMessage {
     /// Version of the message.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
     pub v: u32,
     /// The kernel's boot id.
     pub boot: String,
@@ -83,20 +89,25 @@ pub struct StateMessage {
 
 /// Message on `event`: a journal record as it was committed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EventMessage {
     /// Version of the message.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
     pub v: u32,
     /// Id of the journal: consumers count `seq` per stream.
     pub stream: String,
     /// Hash of this record, in hexadecimal: the journal's head when it was the last.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9a-f]{64}$")))]
     pub head: String,
     /// Wall time in milliseconds since 1970.
     pub wall: i64,
     /// Quality of the wall time: `synchronised` or `unsynchronised`.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["synchronised", "unsynchronised"])))]
     pub wall_quality: String,
     /// Boot id under which the record was made.
     pub boot: String,
     /// Hardware backend.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["virtual", "cdev", "rppal"])))]
     pub backend: String,
     /// The record.
     #[serde(flatten)]
@@ -105,8 +116,10 @@ pub struct EventMessage {
 
 /// Message on `keypad`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KeypadMessage {
     /// Version of the message.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
     pub v: u32,
     /// The key, as far as it may be told.
     pub key: KeyTold,
@@ -114,8 +127,10 @@ pub struct KeypadMessage {
 
 /// Message on `lamps`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LampsMessage {
     /// Version of the message.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
     pub v: u32,
     /// Ids of the areas commanded on.
     pub commanded: Vec<String>,
@@ -127,8 +142,10 @@ pub struct LampsMessage {
 
 /// Message on `fault/<code>`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FaultMessage {
     /// Version of the message.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
     pub v: u32,
     /// What is latched.
     pub code: Code,

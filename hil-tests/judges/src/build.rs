@@ -126,7 +126,13 @@ impl Play {
         self.see(Seen::Record(Record::read(value.clone()).unwrap()));
         if self.tell_mqtt {
             value["v"] = 1.into();
-            value["stream"] = "s".into();
+            for (field, said) in
+                [("stream", "s"), ("boot", "b"), ("backend", "virtual"), ("wall_quality", "synchronised")]
+            {
+                value[field] = said.into();
+            }
+            value["head"] = format!("{:064x}", self.seq).into();
+            value["wall"] = 0.into();
             self.see(Seen::Mqtt { topic: "taisai/lab/1/event".into(), payload: Some(value), retained: false });
         }
     }
@@ -217,7 +223,7 @@ impl Play {
             "started",
             json!({"boot": "b1", "build": "t", "config": "c", "backend": "virtual", "rules": rules, "layout": layout}),
         );
-        self.mqtt("status", json!({"v": 1, "status": "online"}));
+        self.mqtt("status", json!({"v": 1, "status": "online", "boot": "b1", "build": "t", "backend": "virtual"}));
     }
 
     pub(crate) fn ask(&mut self, command: &str, with: Value) {

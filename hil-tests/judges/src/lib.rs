@@ -29,6 +29,7 @@ mod journal;
 pub mod judge;
 mod lamps;
 mod latch;
+mod messages;
 mod motor;
 pub mod observation;
 mod panel;

@@ -4,7 +4,7 @@ use crate::config::{BadConfig, Checked, Config};
 use crate::judge::{Findings, Judge, Violation};
 use crate::observation::{Observation, Trace};
 use crate::scene::Scene;
-use crate::{journal, lamps, latch, motor, people, relay, rounds, secrecy};
+use crate::{journal, lamps, latch, messages, motor, people, relay, rounds, secrecy};
 use serde::Serialize;
 
 /// The judges of one table, over one run.
@@ -101,6 +101,7 @@ fn all() -> Vec<Box<dyn Judge>> {
         Box::<latch::Latch>::default(),
         Box::<journal::Journal>::default(),
         Box::<relay::Relay>::default(),
+        Box::<messages::Messages>::default(),
         Box::<people::People>::default(),
     ]
 }

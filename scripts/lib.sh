@@ -93,6 +93,23 @@ need_tool() {
 need_deny() { need_tool cargo-deny "$CARGO_DENY_VERSION" --no-default-features; }
 need_mutants() { need_tool cargo-mutants "$CARGO_MUTANTS_VERSION"; }
 
+# need_asyncapi: AsyncAPI's own parser, of the versions in scripts/asyncapi/package-lock.json, once for each such file. Beside
+# it the script that asks it, so that node finds both. ASYNCAPI is their directory.
+need_asyncapi() {
+    if ! command -v node >/dev/null || ! command -v npm >/dev/null; then need_packages nodejs npm; fi
+    local from="$ROOT/scripts/asyncapi"
+    ASYNCAPI="$TOOLS/asyncapi-$(cat "$from/package.json" "$from/package-lock.json" | sha256sum | cut -c1-12)"
+    if [ ! -e "$ASYNCAPI/installed" ]; then
+        say "installing AsyncAPI's parser (once)"
+        mkdir -p "$ASYNCAPI"
+        cp "$from/package.json" "$from/package-lock.json" "$ASYNCAPI/"
+        # Nobody's scripts: the parser needs none.
+        npm ci --prefix "$ASYNCAPI" --ignore-scripts --no-audit --no-fund --loglevel=error || die "AsyncAPI's parser could not be installed"
+        touch "$ASYNCAPI/installed"
+    fi
+    cp "$from/check.js" "$ASYNCAPI/"
+}
+
 # need_build_packages, need_test_packages: what compiling and what each kind of lane needs.
 need_build_packages() { need_packages gcc libc6-dev pkg-config libudev-dev; }
 need_bench_packages() { need_packages mosquitto mosquitto-clients openssl sqlite3 strace e2fsprogs; }

@@ -27,7 +27,7 @@ pub(crate) struct Play {
     layout: Layout,
     quarters: i64,
     alive_level: bool,
-    tell_mqtt: bool,
+    pub(crate) tell_mqtt: bool,
 }
 
 /// The run must break this rule, and be lawful without its last step as far as other tests show.

@@ -27,8 +27,8 @@ pub(crate) struct Rounds {
     ended_at_ns: u64,
     place_bets_ns: Option<u64>,
     tumble_ns: Option<u64>,
-    /// Presses of `tumble` since the last round ended.
-    tumbles_pressed: u32,
+    /// When `tumble` was pressed since the last round ended.
+    tumbles_pressed: Vec<u64>,
     count: Counts,
 }
 
@@ -51,6 +51,8 @@ struct Counts {
 /// What really happened in this round, by wires and truth.
 #[derive(Clone, Debug, Default)]
 struct Facts {
+    /// The motor was commanded on for a spin of this round.
+    activated: bool,
     /// Shaft when the spin's motor went on.
     spin_base: Option<i64>,
     /// Furthest that the shaft went in the spin, in quarter turns.
@@ -136,11 +138,14 @@ impl Judge for Rounds {
 impl Rounds {
     fn wire(&mut self, scene: &Scene) {
         let Some((line, active)) = scene.edge else { return };
+        if (line, active) == (Line::MotorEnable, true) {
+            self.facts.activated |= scene.round.as_ref().is_some_and(|round| round.spinning);
+        }
         match (line, active) {
             (Line::PlaceBets, true) => self.place_bets_ns = Some(scene.now_ns),
             (Line::Tumble, true) => {
                 self.tumble_ns = Some(scene.now_ns);
-                self.tumbles_pressed = self.tumbles_pressed.saturating_add(1);
+                self.tumbles_pressed.push(scene.now_ns);
             }
             (Line::Bell, true) => {
                 self.count.bells += u64::from(!self.facts.bell && scene.round.is_some());
@@ -258,7 +263,9 @@ impl Rounds {
             }
             self.in_progress = false;
             self.ended_at_ns = record.at_ns;
-            self.tumbles_pressed = 0;
+            // On a slow disk the next round's press comes before this ending is durable.
+            let since_ns = self.ended_at_ns.saturating_sub(scene.config.given.limits.button_debounce_ns);
+            self.tumbles_pressed.retain(|at| *at >= since_ns);
             return;
         }
         if let Some(round) = &scene.round {

@@ -264,6 +264,7 @@ impl Scene {
                 self.sees_keys = true;
                 if let (Key::Entry, Some(round)) = (key, &mut self.round) {
                     round.paid = round.paid.saturating_add(1);
+                    round.entry_ns = Some(self.now_ns);
                 }
             }
             Truth::Process { alive } => {
@@ -353,10 +354,10 @@ impl Scene {
                     self.ended = true;
                 }
             }
-            fact => {
+            _ => {
                 let now_ns = self.now_ns;
                 if let Some(round) = &mut self.round {
-                    round.record(fact, now_ns);
+                    round.record(record, now_ns);
                 }
             }
         }

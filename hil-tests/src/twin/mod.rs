@@ -203,7 +203,8 @@ impl Twin {
                 }
             }
             Due::DiceRest { plan } => {
-                if plan == self.dice.plan {
+                // In a tumbler that turns no die lies still, whoever laid it: they come to rest after the shaft.
+                if plan == self.dice.plan && !self.shaft.moving() {
                     self.dice_rest(at, out);
                 }
             }

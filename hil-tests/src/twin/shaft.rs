@@ -212,7 +212,8 @@ impl Shaft {
     fn plan(&mut self) {
         let direction = self.direction();
         if direction == 0.0 {
-            self.due = None;
+            // Power that came and went within one moment: what was about to move rests at once.
+            self.due = self.moving.then_some((self.at, Kind::Speed));
             return;
         }
         let to_speed = if self.pull == 0.0 { f64::INFINITY } else { ((self.target - self.speed) / self.pull).max(0.0) };

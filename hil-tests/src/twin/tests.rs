@@ -133,6 +133,33 @@ fn contacts_bounce_and_end_at_the_right_level() {
 }
 
 #[test]
+fn a_die_that_a_hand_lays_in_a_turning_tumbler_is_tumbled_on() {
+    let mut twin = covered();
+    let mut wires = spin(&mut twin, 0, 1_000 * MS);
+    twin.act(1_000 * MS, Act::MoveDie { die: 1, face: 2, flat: false }, &mut wires);
+    wires.extend(spin(&mut twin, 1_010 * MS, 2_500 * MS));
+    twin.advance(4_000 * MS, &mut wires);
+    let rests: Vec<[bool; 3]> = truths(&wires)
+        .into_iter()
+        .filter_map(|(_, truth)| match truth {
+            Truth::DiceRest { flat, .. } => Some(flat),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(rests, [[true; 3]], "one rest, after the shaft's, with whatever fell");
+}
+
+#[test]
+fn power_that_came_and_went_at_once_leaves_a_shaft_at_rest() {
+    let mut twin = covered();
+    let mut wires = Vec::new();
+    twin.fault(5 * MS, Fault::Runaway, &mut wires);
+    twin.heal(5 * MS, Fault::Runaway, &mut wires);
+    twin.advance(2_000 * MS, &mut wires);
+    assert!(!twin.shaft_moves() && !twin.dice_move(), "{wires:?}");
+}
+
+#[test]
 fn everything_shows_in_order_of_time() {
     let mut twin = Twin::new(Config::full(true, 107), 5);
     let mut seen = spin(&mut twin, 0, 2 * SECOND);

@@ -88,6 +88,8 @@ impl Play {
         self.key(Key::Entry);
     }
     pub(crate) fn result(&mut self, dice: [u8; 3], call: &str) {
+        // The terminal's next poll brings the entry.
+        self.pass(20);
         let areas: Vec<String> = self.layout.winning(dice).iter().map(|(area, _)| area.to_string()).collect();
         let data = json!({"dice": sorted(dice), "total": total(dice), "call": call, "areas": areas});
         self.record("result", data);

@@ -118,7 +118,11 @@ impl Rounds {
                 let moved = self.facts.moved_early >= 1 || broken(&[Part::Cam]);
                 Some(moved && matches!(round.rules, Some(Rules::SgOpen | Rules::SgOpenEarly)))
             }
-            "never-activated" => Some(round.spins == 0 && round.rules.is_some_and(spins_first)),
+            "never-activated" => {
+                // A spin that was granted and refused at the second look never moved anything.
+                let refused = scene.level(Line::MotorEnable).is_some() && !self.facts.activated;
+                Some((round.spins == 0 || refused) && round.rules.is_some_and(spins_first))
+            }
             "interruption" => scene.alive.map(|_| round.interrupted || round.dipped || broken(&[Part::Journal])),
             _ => None,
         }

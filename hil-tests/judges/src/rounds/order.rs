@@ -97,10 +97,12 @@ impl Rounds {
             findings.note(NAME, scene.now_ns, SPIN_ORDER, format!("a spin began {wrong}"));
         }
         let watched = scene.level(Line::Tumble).is_some();
-        if round.valid_spin || watched && round.spins > self.tumbles_pressed {
+        if round.valid_spin || watched && round.spins as usize > self.tumbles_pressed.len() {
             let text = format!(
                 "spin {} at {} presses, a valid one before: {}",
-                round.spins, self.tumbles_pressed, round.valid_spin
+                round.spins,
+                self.tumbles_pressed.len(),
+                round.valid_spin
             );
             findings.note(NAME, scene.now_ns, ONE_SPIN, text);
         }

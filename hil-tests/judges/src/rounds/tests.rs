@@ -4,7 +4,7 @@ use super::order::{
 };
 use super::*;
 use crate::build::{EVERY, Play, broken, call};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const COVERED: [&str; 3] = ["nz-1998", "nz-div9", "sg-v6"];
 
@@ -180,6 +180,46 @@ fn nz_7_1_d_never_activated_voids_the_round() {
     broken(&play, judge(), MUST_BE_VOID);
 }
 
+/// The guards are looked at a second time once the record of the spin is durable: what they refuse then activates nothing.
+#[test]
+fn nz_7_1_d_a_spin_that_was_granted_and_never_ran_activates_nothing() {
+    let mut play = Play::open("nz-div9");
+    play.begin();
+    play.record("spin-began", Value::Null);
+    let mut ran = play.clone();
+    play.no_more_bets();
+    play.void("never-activated", "NZ9 7.1(d)");
+    assert!(play.lawful(judge()).contains(&("void reasons compared with the truth", 1)));
+    ran.motor_run(4);
+    ran.no_more_bets();
+    ran.void("never-activated", "NZ9 7.1(d)");
+    broken(&ran, judge(), FALSE_CLAIM);
+}
+
+/// On a slow disk an ending is durable only after the dealer pressed for the next round.
+#[test]
+fn a_press_before_the_last_ending_is_durable_counts_for_the_next_round() {
+    for late in [false, true] {
+        let mut play = Play::open("nz-div9");
+        play.tell_mqtt = false;
+        play.until_bets_closed([1, 3, 6]);
+        if late {
+            play.void("supervisor", "");
+            let ended = play.trace.0.pop().unwrap();
+            play.press(Line::Tumble);
+            play.trace.0.push(Observation { at_ns: play.now_ns, ..ended });
+        } else {
+            play.press(Line::Tumble);
+            play.pass(100);
+            play.void("supervisor", "");
+        }
+        play.began();
+        play.spin_begin();
+        // A press that is older than the ending asks for nothing.
+        all_broken(&play, if late { &[] } else { &[OPENS, ONE_SPIN] });
+    }
+}
+
 #[test]
 fn sgoc_5_5_3_a_shaft_that_turns_before_no_more_bets_voids_the_round() {
     let mut play = Play::open("sg-open");
@@ -308,8 +348,21 @@ fn nz_4_4_settled_only_when_paid() {
     other.key(Key::Entry);
     other.settled([5, 5, 5]);
     broken(&other, judge(), DICE);
+    let mut early = play.clone();
     play.settled([1, 3, 6]);
     broken(&play, judge(), PAID);
+    // The dealer pays while the record of the amendment is still being written.
+    early.tell_mqtt = false;
+    early.record("amended", json!({"from": [1, 3, 6], "to": [5, 5, 5], "by": "Ana"}));
+    let amended = early.trace.0.pop().unwrap();
+    let mut before = early.clone();
+    early.key(Key::Entry);
+    early.trace.0.push(Observation { at_ns: early.now_ns, ..amended.clone() });
+    early.settled([5, 5, 5]);
+    early.lawful(judge());
+    before.trace.0.push(amended);
+    before.settled([5, 5, 5]);
+    broken(&before, judge(), PAID);
 }
 
 #[test]

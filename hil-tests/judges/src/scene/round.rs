@@ -2,7 +2,7 @@
 
 use crate::config::Rules;
 use crate::observation::Part;
-use crate::record::{Call, Fact};
+use crate::record::{Call, Fact, Record};
 
 /// One round, as far as it was seen.
 #[derive(Clone, Debug)]
@@ -35,8 +35,9 @@ pub(crate) struct Round {
     /// The supervisor, under the key, said what the dice show.
     pub(crate) decided: bool,
     pub(crate) verified: bool,
-    /// Entry presses since the result.
+    /// Entry presses since the result, and when the last one was.
     pub(crate) paid: u32,
+    pub(crate) entry_ns: Option<u64>,
     /// The process or the supply went in this round.
     pub(crate) interrupted: bool,
     /// The supply's signal dropped in this round, if only for a moment.
@@ -77,6 +78,7 @@ impl Round {
             decided: false,
             verified: false,
             paid: 0,
+            entry_ns: None,
             interrupted: false,
             dipped: false,
             broken,
@@ -90,7 +92,12 @@ impl Round {
         self.broken.get(part as usize).copied().unwrap_or(false)
     }
 
-    pub(super) fn record(&mut self, fact: &Fact, now_ns: u64) {
+    /// A press after the result that comes before its record is durable counts as well.
+    fn paid_since(&self, at_ns: u64) -> u32 {
+        u32::from(self.entry_ns.is_some_and(|pressed| pressed >= at_ns))
+    }
+
+    pub(super) fn record(&mut self, Record { fact, at_ns, .. }: &Record, now_ns: u64) {
         match fact {
             Fact::Called { call: Call::NoMoreBets, in_turn: true } => {
                 self.called = true;
@@ -114,14 +121,14 @@ impl Round {
                 self.result = Some(*dice);
                 self.result_ns = now_ns;
                 self.verified = false;
-                self.paid = 0;
+                self.paid = self.paid_since(*at_ns);
             }
             Fact::Amended { to, .. } => {
                 self.result = Some(*to);
                 self.result_ns = now_ns;
                 self.amended = true;
                 self.verified = false;
-                self.paid = 0;
+                self.paid = self.paid_since(*at_ns);
             }
             Fact::LampsVerified => self.verified = true,
             Fact::Resumed { .. } => self.interrupted = true,

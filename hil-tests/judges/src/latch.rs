@@ -99,7 +99,10 @@ impl Latch {
             Fact::Unlatched { code, how, .. } => self.exit(code, how, scene, findings),
             Fact::Keyframe(standing) => {
                 let kept = |code: &String| standing.latched.iter().any(|latched| latched.code == *code);
-                if let Some((code, _)) = scene.latched.iter().find(|(code, _)| !kept(code)) {
+                // The latch of a journal that was begun anew stands for all that was lost with the old one, and the
+                // opening tests after it look at every device (NZ 5).
+                let lost = scene.latched.iter().find(|(code, _)| !kept(code));
+                if let (Some((code, _)), false) = (lost, record.fact.begins_anew()) {
                     findings.note(NAME, at_ns, KEPT, format!("the keyframe has lost the latch `{code}`"));
                 }
                 if standing.open && scene.open == Some(false) {

@@ -33,7 +33,7 @@ pub(crate) struct Motor {
     /// The motor was on in the spin that is going on, and was cut for longer than a flicker or went off by itself.
     spent: bool,
     /// Number of the spin that `spent` is about.
-    spin: (Option<u64>, u32),
+    spin: (u64, u32),
     last_alive_ns: Option<u64>,
     /// A dead-man edge came while the motor was off.
     stray_ns: Option<u64>,
@@ -204,7 +204,7 @@ impl Motor {
                 findings.note(NAME, scene.now_ns, GUARD, breach(line, since, scene.now_ns));
             }
         }
-        let spin = scene.round.as_ref().filter(|round| round.spinning).map(|round| (round.id, round.spins));
+        let spin = scene.round.as_ref().filter(|round| round.spinning).map(|round| (round.began_ns, round.spins));
         match spin {
             Some(spin) if spin != self.spin => {
                 self.spin = spin;

@@ -247,12 +247,20 @@ impl Rounds {
     }
 
     fn record(&mut self, record: &Record, scene: &Scene, findings: &mut Findings) {
+        if let (Fact::Keyframe(standing), true, None) = (&record.fact, self.in_progress, &scene.round) {
+            // The journal was begun anew and has lost this round; the next one is numbered by what the slot kept.
+            self.in_progress = false;
+            self.last_id = Some(standing.last_round);
+        }
         if scene.began {
             self.count.began += 1;
             self.begins(record, scene, findings);
             self.in_progress = true;
             self.last_id = record.round.or(self.last_id);
-            self.facts = Facts { base: scene.shaft, away_since: self.facts.away_since, ..Facts::default() };
+            // The shaft may have turned since the round began, while its first record was being written.
+            let moved_early = i64::from(scene.shaft.is_some() && scene.moved_ns >= record.at_ns);
+            let away_since = self.facts.away_since;
+            self.facts = Facts { base: scene.shaft, moved_early, away_since, ..Facts::default() };
             return;
         }
         if let Fact::Settled { .. } | Fact::Voided { .. } = record.fact {

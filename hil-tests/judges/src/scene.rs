@@ -1,12 +1,14 @@
 //! The picture that all judges share: levels, truth, latches and the facts of the round, folded from what was seen
 //! and from nothing else. A judge adds what only its own rule needs.
 
+mod parts;
 mod round;
 
 use crate::config::{Board, Checked, Rules};
 use crate::observation::{BusKind, Key, Line, Observation, Part, Seen, Transaction, Truth};
 use crate::record::{Fact, Record};
 use crate::registers;
+use parts::Parts;
 pub(crate) use round::Round;
 
 /// The picture after an observation.
@@ -19,7 +21,7 @@ pub struct Scene {
     changed_ns: [u64; Line::COUNT],
     /// The line that changed with this observation, and to what.
     pub(crate) edge: Option<(Line, bool)>,
-    broken: [bool; Part::COUNT],
+    parts: Parts,
     /// Whether the daemon runs; `None` where nobody told.
     pub(crate) alive: Option<bool>,
     /// When its process started last.
@@ -70,7 +72,7 @@ impl Scene {
             levels: [None; Line::COUNT],
             changed_ns: [0; Line::COUNT],
             edge: None,
-            broken: [false; Part::COUNT],
+            parts: Parts::SOUND,
             alive: None,
             started_ns: 0,
             shaft: None,
@@ -109,7 +111,7 @@ impl Scene {
         self.level(line) == Some(active)
     }
     pub(crate) fn broken(&self, part: Part) -> bool {
-        self.broken.get(part as usize).copied().unwrap_or(false)
+        self.parts.is_broken(part)
     }
     /// Rules of the round in progress, else those for new rounds.
     pub(crate) fn rules(&self) -> Rules {
@@ -275,14 +277,12 @@ impl Scene {
                 self.interrupt();
             }
             Truth::Hung { hung } => {
-                self.alive = Some(!hung);
-                self.interrupt();
+                self.alive = Some(!hung); // A stopped process goes on with the test that a person asked for.
+                self.interrupt_round();
             }
             Truth::Supply { .. } => self.interrupt(),
             Truth::Broken { part, broken } => {
-                if let Some(is) = self.broken.get_mut(part as usize) {
-                    *is = broken;
-                }
+                self.parts.take(part, broken, self.now_ns);
                 if let Some(was) = self.round.as_mut().and_then(|round| round.broken.get_mut(part as usize)) {
                     *was |= broken;
                 }
@@ -292,6 +292,10 @@ impl Scene {
 
     fn interrupt(&mut self) {
         self.testing_until_ns = 0;
+        self.interrupt_round();
+    }
+
+    fn interrupt_round(&mut self) {
         if let Some(round) = &mut self.round {
             round.interrupted = true;
         }
@@ -346,6 +350,11 @@ impl Scene {
                     self.open = Some(standing.open);
                     self.latched = standing.latched.iter().map(|latched| (latched.code.clone(), 0)).collect();
                 }
+                // A journal that was begun anew has lost the round in progress: nobody can end it any more.
+                if record.fact.begins_anew() {
+                    self.latched.retain(|(code, _)| standing.latched.iter().any(|kept| kept.code == *code));
+                    self.round = self.round.take().filter(|_| standing.round.is_some());
+                }
             }
             Fact::RoundBegan { rules, layout } => self.begin(record, rules, layout),
             Fact::Settled { .. } | Fact::Voided { .. } => {
@@ -371,8 +380,9 @@ impl Scene {
     fn begin(&mut self, record: &Record, rules: &str, layout: &str) {
         self.began = true;
         self.testing_until_ns = 0;
-        let rules = Rules::named(rules);
-        self.round = Some(Round::new(record.round, rules, layout.to_owned(), self.now_ns, self.broken));
+        // Where the disk failed, the round had begun long before its record is seen, and what was broken then may be mended.
+        let broken = self.parts.broken_since(record.at_ns);
+        self.round = Some(Round::new(record.round, Rules::named(rules), layout.to_owned(), self.now_ns, broken));
     }
 
     /// Whether the dice may lawfully be seen from now on, by wires, truth and people alone.

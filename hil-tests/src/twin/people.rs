@@ -83,6 +83,10 @@ impl Twin {
         let (leaves, arrives) =
             if up { (InLine::DomeClosed, InLine::DomeOpen) } else { (InLine::DomeOpen, InLine::DomeClosed) };
         let bounce = if self.faults.bites(Fault::DomeBounce) { DOME_BAD } else { DOME };
+        // A dome on its way makes neither contact, not even one that still bounces from where it was.
+        if self.contacts.raw(arrives) {
+            self.contact(arrives, false, at, out);
+        }
         self.move_contact(leaves, false, at, bounce);
         self.move_contact(arrives, true, at + travel, bounce);
         if up {

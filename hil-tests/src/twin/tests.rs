@@ -136,7 +136,7 @@ fn contacts_bounce_and_end_at_the_right_level() {
 fn a_die_that_a_hand_lays_in_a_turning_tumbler_is_tumbled_on() {
     let mut twin = covered();
     let mut wires = spin(&mut twin, 0, 1_000 * MS);
-    twin.act(1_000 * MS, Act::MoveDie { die: 1, face: 2, flat: false }, &mut wires);
+    twin.person(1_000 * MS, Act::MoveDie { die: 1, face: 2, flat: false }, &mut wires);
     wires.extend(spin(&mut twin, 1_010 * MS, 2_500 * MS));
     twin.advance(4_000 * MS, &mut wires);
     let rests: Vec<[bool; 3]> = truths(&wires)
@@ -147,6 +147,22 @@ fn a_die_that_a_hand_lays_in_a_turning_tumbler_is_tumbled_on() {
         })
         .collect();
     assert_eq!(rests, [[true; 3]], "one rest, after the shaft's, with whatever fell");
+}
+
+#[test]
+fn a_dome_that_is_put_back_at_once_breaks_its_contact_until_it_is_down() {
+    let mut twin = Twin::new(Config { temperature: false, ..Config::full(true, 50) }, 1);
+    let mut wires = Vec::new();
+    for n in 0..50 {
+        let at = n * SECOND;
+        twin.person(at, Act::LiftDome, &mut wires);
+        twin.person(at + 4 * MS, Act::LowerDome, &mut wires);
+        assert!(!twin.level(InLine::DomeClosed), "{n}");
+        twin.advance(at + 50 * MS, &mut wires);
+        assert!(!twin.level(InLine::DomeClosed), "{n}");
+        twin.advance(at + 500 * MS, &mut wires);
+        assert!(twin.level(InLine::DomeClosed), "{n}");
+    }
 }
 
 #[test]

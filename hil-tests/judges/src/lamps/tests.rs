@@ -67,6 +67,28 @@ fn no_lamp_lights_in_another_phase_but_in_a_test() {
     test.lawful(judge());
 }
 
+/// A process that was stopped for a moment goes on with the test; one that was killed has none.
+#[test]
+fn a_test_outlives_a_hang_and_not_a_kill() {
+    for (there, back) in [
+        (Truth::Hung { hung: true }, Truth::Hung { hung: false }),
+        (Truth::Process { alive: false }, Truth::Process { alive: true }),
+    ] {
+        let mut play = Play::open("nz-div9");
+        play.turn_key();
+        play.ask("reset", json!({"code": "lamps", "exit": "rectified", "name": "Ana"}));
+        play.truth(there);
+        play.pass(1_000);
+        play.truth(back);
+        play.light(Some([1, 3, 6]));
+        if matches!(there, Truth::Hung { .. }) {
+            play.lawful(judge());
+        } else {
+            broken(&play, judge(), OTHER);
+        }
+    }
+}
+
 #[test]
 fn a_false_verification_is_found() {
     let mut dark = with_result("nz-div9");

@@ -147,3 +147,18 @@ fn the_sign_is_on_while_latched_and_off_in_a_game() {
     playing.begin();
     broken(&playing, judge(), OPEN_SIGN);
 }
+
+/// FAULTS journal.missing: a journal that was begun anew says so by its own latch, which blocks for all that was lost.
+#[test]
+fn the_latch_of_a_journal_begun_anew_stands_for_those_that_were_lost() {
+    for (kept, right) in [(json!([{"code": "journal"}]), true), (json!([]), false)] {
+        let mut play = latched("lamps");
+        let standing = json!({"boot": "b1", "open": false, "latched": kept, "last_round": 1, "round": null});
+        play.record_of(None, "keyframe", standing);
+        if right {
+            play.lawful(judge());
+        } else {
+            broken(&play, judge(), KEPT);
+        }
+    }
+}

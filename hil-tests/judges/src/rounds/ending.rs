@@ -71,8 +71,9 @@ impl Rounds {
                 note(FLAT, format!("settled, though flat are {flat:?}"));
             }
         }
-        if !self.facts.bell && !round.interrupted && scene.level(Line::Bell).is_some() && !round.was_broken(Part::Gpio)
-        {
+        // The bell waits for the call's record: where the disk fails or is slow, it may never come.
+        let late = [Part::Gpio, Part::Journal].into_iter().any(|part| round.was_broken(part));
+        if !self.facts.bell && !round.interrupted && scene.level(Line::Bell).is_some() && !late {
             note(BELL, "settled, and the bell was not struck".into());
         }
     }

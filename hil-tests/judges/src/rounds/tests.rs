@@ -1,3 +1,5 @@
+mod late;
+
 use super::ending::{BELL, FALSE_CLAIM, MUST_BE_VOID, PAID, STANDS};
 use super::order::{
     DICE, ESTABLISHED, FLAT, INTERRUPTED, KEEPS, KEYED, NUMBERS, ONCE, ONE_SPIN, OPENS, REVEAL, SPIN_ORDER, THREE,
@@ -178,46 +180,6 @@ fn nz_7_1_d_never_activated_voids_the_round() {
     play.pass(40_000);
     play.press(Line::PlaceBets);
     broken(&play, judge(), MUST_BE_VOID);
-}
-
-/// The guards are looked at a second time once the record of the spin is durable: what they refuse then activates nothing.
-#[test]
-fn nz_7_1_d_a_spin_that_was_granted_and_never_ran_activates_nothing() {
-    let mut play = Play::open("nz-div9");
-    play.begin();
-    play.record("spin-began", Value::Null);
-    let mut ran = play.clone();
-    play.no_more_bets();
-    play.void("never-activated", "NZ9 7.1(d)");
-    assert!(play.lawful(judge()).contains(&("void reasons compared with the truth", 1)));
-    ran.motor_run(4);
-    ran.no_more_bets();
-    ran.void("never-activated", "NZ9 7.1(d)");
-    broken(&ran, judge(), FALSE_CLAIM);
-}
-
-/// On a slow disk an ending is durable only after the dealer pressed for the next round.
-#[test]
-fn a_press_before_the_last_ending_is_durable_counts_for_the_next_round() {
-    for late in [false, true] {
-        let mut play = Play::open("nz-div9");
-        play.tell_mqtt = false;
-        play.until_bets_closed([1, 3, 6]);
-        if late {
-            play.void("supervisor", "");
-            let ended = play.trace.0.pop().unwrap();
-            play.press(Line::Tumble);
-            play.trace.0.push(Observation { at_ns: play.now_ns, ..ended });
-        } else {
-            play.press(Line::Tumble);
-            play.pass(100);
-            play.void("supervisor", "");
-        }
-        play.began();
-        play.spin_begin();
-        // A press that is older than the ending asks for nothing.
-        all_broken(&play, if late { &[] } else { &[OPENS, ONE_SPIN] });
-    }
 }
 
 #[test]

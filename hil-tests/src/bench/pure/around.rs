@@ -61,6 +61,7 @@ impl Pure {
     pub(super) fn break_around(&mut self, outside: Outside) -> Result<(), Trouble> {
         match outside {
             Outside::Kill => self.kill()?,
+            Outside::Hang if self.table.is_none() => {}
             Outside::Hang => self.hang(true),
             // To the table they are all the same: nobody acknowledges anything.
             Outside::BrokerDown
@@ -206,6 +207,7 @@ impl Pure {
     pub(super) fn mend_around(&mut self, outside: Outside) -> Result<(), Trouble> {
         match outside {
             Outside::Kill => self.start(),
+            Outside::Hang if !self.around.hung => Ok(()),
             Outside::Hang => {
                 self.hang(false);
                 self.after()
@@ -218,7 +220,15 @@ impl Pure {
                 Ok(())
             }
             // The daemon has made its own again.
-            Outside::PermitMissing | Outside::RunMissing | Outside::PermitOlder | Outside::SlotMissing => Ok(()),
+            Outside::JournalTruncated
+            | Outside::JournalBitflip
+            | Outside::JournalMissing
+            | Outside::JournalForeign
+            | Outside::JournalRolledBack
+            | Outside::PermitMissing
+            | Outside::RunMissing
+            | Outside::PermitOlder
+            | Outside::SlotMissing => Ok(()),
             Outside::BrokerDown
             | Outside::BrokerHalfOpen
             | Outside::BrokerDenies

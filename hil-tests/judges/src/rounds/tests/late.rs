@@ -1,0 +1,117 @@
+//! Records that are seen long after what they tell, on disks that are slow or fail.
+
+use super::*;
+
+/// The guards are looked at a second time once the record of the spin is durable: what they refuse then activates nothing.
+#[test]
+fn nz_7_1_d_a_spin_that_was_granted_and_never_ran_activates_nothing() {
+    let mut play = Play::open("nz-div9");
+    play.begin();
+    play.record("spin-began", Value::Null);
+    let mut ran = play.clone();
+    play.no_more_bets();
+    play.void("never-activated", "NZ9 7.1(d)");
+    assert!(play.lawful(judge()).contains(&("void reasons compared with the truth", 1)));
+    ran.motor_run(4);
+    ran.no_more_bets();
+    ran.void("never-activated", "NZ9 7.1(d)");
+    broken(&ran, judge(), FALSE_CLAIM);
+}
+
+/// On a slow disk an ending is durable only after the dealer pressed for the next round.
+#[test]
+fn a_press_before_the_last_ending_is_durable_counts_for_the_next_round() {
+    for late in [false, true] {
+        let mut play = Play::open("nz-div9");
+        play.tell_mqtt = false;
+        play.until_bets_closed([1, 3, 6]);
+        if late {
+            play.void("supervisor", "");
+            let ended = play.trace.0.pop().unwrap();
+            play.press(Line::Tumble);
+            play.trace.0.push(Observation { at_ns: play.now_ns, ..ended });
+        } else {
+            play.press(Line::Tumble);
+            play.pass(100);
+            play.void("supervisor", "");
+        }
+        play.began();
+        play.spin_begin();
+        // A press that is older than the ending asks for nothing.
+        all_broken(&play, if late { &[] } else { &[OPENS, ONE_SPIN] });
+    }
+}
+
+/// A disk that fails keeps a round's first record from being seen until it works again.
+#[test]
+fn sgv6_5_4_a_round_that_began_on_a_failing_disk_may_be_void() {
+    for mended_in_time in [true, false] {
+        let mut play = Play::open("sg-v6");
+        play.tell_mqtt = false;
+        play.truth(Truth::Broken { part: Part::Journal, broken: true });
+        play.press(Line::PlaceBets);
+        if mended_in_time {
+            play.truth(Truth::Broken { part: Part::Journal, broken: false });
+            play.pass(10);
+        }
+        play.began();
+        let began = play.trace.0.pop().unwrap();
+        play.pass(3_000);
+        if !mended_in_time {
+            play.truth(Truth::Broken { part: Part::Journal, broken: false });
+        }
+        play.pass(500);
+        play.trace.0.push(Observation { at_ns: play.now_ns, ..began });
+        play.void("interruption", "SGV6 5.4.2");
+        all_broken(&play, if mended_in_time { &[FALSE_CLAIM] } else { &[] });
+    }
+}
+
+/// FAULTS journal.missing: what was lost with the journal is no round that goes on.
+#[test]
+fn a_journal_that_was_begun_anew_ends_the_round_that_it_lost() {
+    for latched in [json!([{"code": "journal"}]), json!([])] {
+        let mut play = Play::open("sg-v6");
+        play.round([1, 3, 6]);
+        play.begin();
+        let standing = json!({"boot": "b1", "open": false, "latched": latched.clone(), "last_round": 1, "round": null});
+        play.record_of(None, "keyframe", standing);
+        play.round = 1;
+        play.begin();
+        if latched == json!([]) {
+            all_broken(&play, &[NUMBERS, ONCE]);
+        } else {
+            play.lawful(judge());
+        }
+    }
+}
+
+/// The shaft turns by hand while the round's first record is still being written.
+#[test]
+fn sgoc_5_5_3_a_shaft_that_turned_before_the_record_was_seen_turned_early() {
+    for turned in [true, false] {
+        let mut play = Play::open("sg-open");
+        play.tell_mqtt = false;
+        play.press(Line::PlaceBets);
+        play.began();
+        let began = play.trace.0.pop().unwrap();
+        play.pass(100);
+        if turned {
+            play.quarter(1);
+        }
+        play.pass(400);
+        play.trace.0.push(Observation { at_ns: play.now_ns, ..began });
+        play.void("activated-early", "SGOC 5.5.3");
+        all_broken(&play, if turned { &[] } else { &[FALSE_CLAIM] });
+    }
+}
+
+/// NZ 6.2: the bell waits for a record that a broken disk never brings.
+#[test]
+fn a_bell_that_waits_for_a_broken_disk_is_excused() {
+    let mut play = Play::open("nz-div9");
+    play.truth(Truth::Broken { part: Part::Journal, broken: true });
+    play.round([1, 3, 6]);
+    play.trace.0.retain(|seen| !matches!(seen.what, Seen::Wire { line: Line::Bell, initial: false, .. }));
+    play.lawful(judge());
+}

@@ -70,6 +70,8 @@ struct Facts {
     lifted: bool,
     /// How the dice lie since the spin.
     rest: Option<([u8; 3], [bool; 3])>,
+    /// Since when they lie so.
+    rest_ns: u64,
     /// The same when the faces were read, and when the outcome was established.
     first_seen: [Option<[u8; 3]>; 2],
     digits: [u8; 3],
@@ -194,7 +196,9 @@ impl Rounds {
                 // Once the outcome is established the dice as first seen stand, whoever moves them.
                 let spun = scene.round.as_ref().is_some_and(|round| round.spins > 0 && !round.established);
                 if spun {
-                    facts.rest = Some((faces, flat));
+                    if facts.rest.replace((faces, flat)) != Some((faces, flat)) {
+                        facts.rest_ns = scene.now_ns;
+                    }
                 }
             }
             Truth::Pressed(Key::Digit(digit)) if scene.round.as_ref().is_some_and(|round| round.could_see) => {

@@ -61,12 +61,15 @@ impl Runner<'_> {
         if let Some(found) = self.bench.found() {
             return Err(Halt::Wrong(format!("judge: {found}")));
         }
-        if self.anything_broken() || !lawful(step) {
+        let physical = self.bench.physical();
+        // A shaft that a hand has turned goes on for as long as it takes, into the next round too.
+        let by_hand = physical.shaft_moves && !physical.motor_power;
+        if self.anything_broken() || by_hand || !lawful(step) {
             self.blame.somebody(self.bench.now());
         }
         let mut wrong = None;
         let mut established = self.established;
-        let (faces, skip) = (self.bench.physical().faces, self.blame.looked);
+        let (faces, skip) = (physical.faces, self.blame.looked);
         let log = self.bench.log();
         for durable in log.records.iter().skip(skip) {
             let record = &durable.record;

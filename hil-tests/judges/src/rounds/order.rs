@@ -76,7 +76,9 @@ impl Rounds {
             }
             Fact::Established { flat } => {
                 self.count.established += 1;
-                self.establishes(flat == "reader", round, scene, findings);
+                // Dice that a hand moved while the record was being written lay otherwise when it was made.
+                let seen = flat == "reader" && self.facts.rest_ns <= record.at_ns;
+                self.establishes(seen, round, scene, findings);
             }
             Fact::Result { dice, .. } => self.results(sorted(*dice), round, scene, findings),
             Fact::Amended { .. } | Fact::LampsVerified if round.result.is_none() => {

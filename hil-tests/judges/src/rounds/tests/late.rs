@@ -115,3 +115,29 @@ fn a_bell_that_waits_for_a_broken_disk_is_excused() {
     play.trace.0.retain(|seen| !matches!(seen.what, Seen::Wire { line: Line::Bell, initial: false, .. }));
     play.lawful(judge());
 }
+
+/// The outcome is established, and a hand moves a die before its record is seen.
+#[test]
+fn nz_7_1_a_die_moved_while_the_record_is_written_lay_flat_when_it_was_made() {
+    for before in [false, true] {
+        let mut play = Play::open("nz-div9");
+        play.tell_mqtt = false;
+        play.until_bets_closed([1, 3, 6]);
+        play.reveal();
+        let cocked = Truth::Dice { faces: [1, 3, 6], flat: [true, false, true] };
+        if before {
+            play.truth(cocked);
+            play.pass(10);
+        }
+        play.establish([1, 3, 6]);
+        let established = play.trace.0.pop().unwrap();
+        play.pass(500);
+        play.truth(cocked);
+        play.trace.0.push(Observation { at_ns: play.now_ns, ..established });
+        if before {
+            broken(&play, judge(), FLAT);
+        } else {
+            play.lawful(judge());
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! One table-day: a trial played on a pure bench, with whatever goes wrong in it, a panic too.
 
+use super::reached::Reached;
 use crate::bench::Bench;
 use crate::bench::pure::{Pure, Setup};
 use crate::scenario::{Trial, Verdict, run};
@@ -24,6 +25,8 @@ pub struct DayReport {
     pub table_ns: u64,
     /// Inputs that the table took.
     pub events: u64,
+    /// Phases, voids, latches, exits and refusals.
+    pub reached: Reached,
     /// Everything that happened: each wire, transaction, record, truth and effect on a line of JSON; where it was asked for.
     pub trace: Vec<u8>,
     /// SHA-256 of the trace, where it was asked for.
@@ -92,6 +95,7 @@ pub fn traced(trial: &Trial, keep: Keep) -> DayReport {
         settled: 0,
         table_ns: 0,
         events: 0,
+        reached: Reached::default(),
         trace: Vec::new(),
         digest: None,
     };
@@ -126,6 +130,7 @@ fn played(trial: &Trial, keep: Keep, report: &mut DayReport) {
             report.trace = Vec::new();
         }
     }
+    report.reached = Reached::of(bench.log());
     for durable in &bench.log().records {
         match durable.record.event {
             Event::RoundBegan { .. } => report.rounds += 1,

@@ -9,6 +9,9 @@
 
 pub mod day;
 mod dealer;
+mod errand;
+mod parts;
+pub mod reached;
 pub mod schedule;
 pub mod shrink;
 mod swarm;

@@ -1,6 +1,8 @@
 //! Days on which much breaks. Each day draws which kinds of trouble there are at all: leaving most of them out reaches
 //! what a little of everything hides (Groce and others, Swarm Testing, 2012).
 
+use super::errand;
+use super::parts::{FAULTS, OF_DOME, OF_READER};
 use super::schedule::{Table, pick};
 use crate::scenario::order;
 use crate::twin::rng::Rng;
@@ -8,70 +10,26 @@ use tumbler_core::input::InLine;
 use tumbler_core::latch::Code;
 use tumbler_core::rules;
 
-/// Faults of the twin that need no argument.
-const FAULTS: &[&str] = &[
-    "motor.stall",
-    "motor.dead",
-    "motor.slow",
-    "motor.intermittent",
-    "motor.coast",
-    "motor.reverse",
-    "motor.driver_fault",
-    "motor.driver_fault_dead",
-    "motor.enable_stuck",
-    "deadman.stuck",
-    "motor.runaway",
-    "motor.hot",
-    "sensor.temp_dead",
-    "sensor.temp_absurd",
-    "cam.a_stuck_0",
-    "cam.a_stuck_1",
-    "cam.b_stuck_0",
-    "cam.b_stuck_1",
-    "cam.lost_edges",
-    "cam.bounce",
-    "cam.phantom",
-    "cam.both_noise",
-    "seal.flicker",
-    "dice.cocked_1",
-    "dice.cocked_2",
-    "dice.cocked_3",
-    "dice.moving",
-    "dice.not_tumbled",
-    "terminal.silent",
-    "terminal.chatter",
-    "display.wrong",
-    "lamps.board_silent",
-    "bus.cut",
-    "bus.noise_1pct",
-    "bus.noise_30pct",
-];
-/// Those of the dome, where there is one.
-const OF_DOME: &[&str] =
-    &["dome.stuck_closed", "dome.stuck_open", "dome.cable_cut", "dome.flicker", "dome.flicker_long"];
-/// Those that only a reader sees.
-const OF_READER: &[&str] = &[
-    "dice.missing",
-    "dice.extra",
-    "dice.foreign",
-    "reader.silent",
-    "reader.says_flat",
-    "reader.says_not_flat",
-    "reader.wrong_face",
-    "reader.garbage",
-    "reader.stale",
-];
 /// The dealer's buttons.
 const BUTTONS: [InLine; 4] = [InLine::Tumble, InLine::PlaceBets, InLine::NoMoreBets, InLine::NoSpin];
+/// The longest hang that is drawn, in milliseconds.
+const LONGEST_HANG: u64 = 1_500;
 const OUTPUTS: [&str; 3] = ["motor_enable", "out_of_service", "bell"];
+
+/// How often a day begins with an errand that needs its first rounds, and how often a round is one, in thousandths.
+const FIRST_ERRANDS: u32 = 200;
+const ERRANDS: u32 = 80;
 
 /// A kind of trouble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// A fault of the twin.
+    /// A fault without an argument.
     Part(&'static str),
     Lamp(&'static str),
+    SwappedLamps,
     StuckButton,
+    DeadLine,
+    Chatter,
     StuckKey,
     StuckPin,
     TerminalKey,
@@ -86,6 +44,8 @@ enum Kind {
     Kill,
     Stop,
     Power,
+    Dies,
+    Hang,
     Broker,
     Commit,
     Command,
@@ -98,7 +58,10 @@ const KINDS: &[Kind] = &[
     Kind::Lamp("short"),
     Kind::Lamp("stuck_off"),
     Kind::Lamp("stuck_on"),
+    Kind::SwappedLamps,
     Kind::StuckButton,
+    Kind::DeadLine,
+    Kind::Chatter,
     Kind::StuckKey,
     Kind::StuckPin,
     Kind::TerminalKey,
@@ -113,6 +76,8 @@ const KINDS: &[Kind] = &[
     Kind::Kill,
     Kind::Stop,
     Kind::Power,
+    Kind::Dies,
+    Kind::Hang,
     Kind::Broker,
     Kind::Commit,
     Kind::Command,
@@ -169,11 +134,30 @@ impl<'a> Swarm<'a> {
         } else {
             self.step("open table");
         }
+        if self.rng.chance(FIRST_ERRANDS) {
+            self.run(errand::FIRST);
+        }
+        let errands = errand::of(self.table.rules, self.table.reader);
         for _ in 1..rounds.max(2) {
-            self.round();
+            if self.rng.chance(ERRANDS) {
+                // From a table that is ready for it.
+                self.mend();
+                if let Some(words) = pick(self.rng, &errands) {
+                    self.run(words);
+                }
+                self.mend();
+            } else {
+                self.round();
+            }
         }
         self.step("recover table and play");
         self.steps
+    }
+
+    fn run(&mut self, errand: &str) {
+        for words in errand.split(';') {
+            self.step(words.trim());
+        }
     }
 
     fn mend(&mut self) {
@@ -234,6 +218,18 @@ impl<'a> Swarm<'a> {
                 let line = self.button();
                 self.fault(format!("button.stuck:{line}"));
             }
+            Kind::SwappedLamps => {
+                let (one, other) = (self.area(), self.area());
+                self.fault(format!("lamp.swapped:{one}+{other}"));
+            }
+            Kind::DeadLine => {
+                let line = pick(self.rng, &InLine::ALL).map_or("tumble", |line| line.name());
+                self.fault(format!("line.stuck_inactive:{line}"));
+            }
+            Kind::Chatter => {
+                let line = self.button();
+                self.fault(format!("button.chatter:{line}"));
+            }
             Kind::StuckKey => self.fault("line.stuck_active:supervisor_key".into()),
             Kind::StuckPin => {
                 let pin = pick(self.rng, &OUTPUTS).copied().unwrap_or("bell");
@@ -277,6 +273,8 @@ impl<'a> Swarm<'a> {
                 // A hand that comes before the first reading leaves nothing to hold the dice against.
                 self.step("pass 800 ms");
                 self.step(format!("lay die {die} face {face} {how}"));
+                // Dice that are uncovered while a hand still moves them were never seen as they lay.
+                self.step("pass 300 ms");
             }
             Kind::TurnShaft => {
                 let quarters = pick(self.rng, &[-5_i64, -1, 1, 2, 5, 13]).copied().unwrap_or(1);
@@ -285,6 +283,16 @@ impl<'a> Swarm<'a> {
             Kind::Kill => self.off("try kill", "try start"),
             Kind::Stop => self.off("try stop", "try start"),
             Kind::Power => self.off("try power off", "try power on"),
+            Kind::Dies => {
+                let (what, n) = (if self.rng.chance(500) { "sync" } else { "write" }, self.rng.range(1, 8));
+                self.fault(format!("proc.kill_at_{what}:{n}"));
+            }
+            Kind::Hang => {
+                self.step("try fault proc.hang");
+                let millis = self.rng.range(20, LONGEST_HANG);
+                self.step(format!("pass {millis} ms"));
+                self.step("heal proc.hang");
+            }
             Kind::Broker => self.off("broker down", "broker up"),
             Kind::Commit => self.commit(),
             Kind::Command => self.command(),

@@ -4,6 +4,7 @@ use super::{say, shrink, signals};
 use crate::bench::process::clock;
 use crate::campaign::Campaign;
 use crate::campaign::day::{DayReport, Keep};
+use crate::campaign::reached::{self, Reached};
 use crate::campaign::schedule::Faults;
 use crate::report::{self, reason, word};
 use anyhow::Context;
@@ -64,6 +65,7 @@ struct Sum {
     settled: u64,
     table_ns: u64,
     events: u64,
+    reached: Reached,
     failed: Option<DayReport>,
 }
 
@@ -87,6 +89,7 @@ pub(super) fn campaign(args: &CampaignArgs) -> anyhow::Result<u8> {
         sum.settled += day.settled;
         sum.table_ns += day.table_ns;
         sum.events += day.events;
+        sum.reached.add(day.reached.clone());
         bar.set_position(sum.rounds);
         let told = keep_trace(&day, trace.as_mut(), digests.as_mut());
         if written.is_ok() {
@@ -111,6 +114,7 @@ pub(super) fn campaign(args: &CampaignArgs) -> anyhow::Result<u8> {
         if args.jobs == 1 { "core" } else { "cores" },
         sum.events as f64 / took.as_secs_f64()
     ));
+    sum.reached.table().iter().for_each(|line| say::line(line));
     if let Some(day) = sum.failed {
         say::line(&format!("{} {}: {}", word(&day.verdict), day.trial.name, reason(&day.verdict)));
         let out = args.out.clone().unwrap_or_else(|| format!("campaign-{}-{}.toml", args.seed, faults.name()).into());
@@ -119,7 +123,17 @@ pub(super) fn campaign(args: &CampaignArgs) -> anyhow::Result<u8> {
     if clock::interrupted() {
         return Ok(signals::INTERRUPTED);
     }
-    Ok(report::PASSED)
+    let (why, found) = match faults {
+        Faults::None => ("a healthy table gave false alarms", sum.reached.alarms()),
+        Faults::Swarm if args.rounds >= reached::LEAST_ROUNDS => ("never reached", sum.reached.missing()),
+        Faults::Swarm => return Ok(report::PASSED),
+    };
+    if found.is_empty() {
+        return Ok(report::PASSED);
+    }
+    say::line(&format!("FAIL: {why}:"));
+    found.iter().for_each(|item| say::line(&format!("  {item}")));
+    Ok(report::FAILED)
 }
 
 fn create(path: &Path) -> anyhow::Result<BufWriter<File>> {

@@ -1,0 +1,169 @@
+//! Errands: what people do only now and then, from a table that is ready to play, so that a swarm gets to see every refusal
+//! and every exit. All of it may come to nothing; the judges watch as ever.
+
+use crate::scenario::order;
+
+/// Under which rule sets an errand makes sense.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Under {
+    Every,
+    /// A dome covers the dice.
+    Dome,
+    /// A reader is fitted.
+    Reader,
+}
+
+/// Steps, parted by semicolons.
+type Errand = (Under, &'static str);
+
+const ERRANDS: &[Errand] = &[
+    // The dealer presses "tumble" when it is not its time.
+    (Under::Every, "press tumble; try play to spinning; press tumble; try play to spun; press tumble"),
+    (Under::Every, "try play to betting; press tumble"),
+    (
+        Under::Every,
+        "press place_bets; turn shaft 5 quarters; hold tumble; hold no_more_bets; pass 100 ms; release tumble; release no_more_bets",
+    ),
+    (Under::Every, "press place_bets; press no_more_bets; turn shaft 5 quarters; press tumble"),
+    (Under::Every, "try play up to spin; turn shaft 1 quarters; pass 280 ms; press tumble"),
+    (Under::Every, "turn shaft 1 quarters; pass 280 ms; press tumble"),
+    (Under::Every, "turn key; do close; break seal; pass 500 ms; ask open"),
+    (Under::Every, "turn shaft 5 quarters; press tumble; press place_bets; press tumble"),
+    (Under::Dome, "press place_bets; lift dome; pass 700 ms; press tumble; lower dome"),
+    (
+        Under::Every,
+        "press place_bets; press no_more_bets; hold tumble; pass 24 ms; dip supply; pass 100 ms; release tumble",
+    ),
+    (Under::Every, "hold tumble; pass 21 ms; dip supply; pass 100 ms; release tumble"),
+    (Under::Every, "try play up to spin; hold tumble; pass 16 ms; dip supply; pass 100 ms; release tumble"),
+    (
+        Under::Every,
+        "press place_bets; press no_more_bets; try fault sensor.temp_dead; pass 1100 ms; press tumble; pass 300 ms; press tumble; pass 300 ms; press tumble",
+    ),
+    (
+        Under::Every,
+        "try fault sensor.temp_dead; pass 1100 ms; press tumble; pass 300 ms; press tumble; pass 300 ms; press tumble",
+    ),
+    (
+        Under::Every,
+        "break seal; pass 500 ms; press tumble; press place_bets; ask reset seal procedure; turn key; ask reset seal procedure; ask reset lamps procedure",
+    ),
+    (
+        Under::Every,
+        "turn key; do maintenance on; press tumble; ask open; ask maintenance on; pass 50 ms; do maintenance off; ask maintenance off",
+    ),
+    // Closing and opening, with what may be asked in between.
+    (
+        Under::Every,
+        "turn key; do close; press tumble; press place_bets; ask settle; ask void; ask amend 1 2 3; ask confirm-dome",
+    ),
+    (
+        Under::Every,
+        "turn key; do close; ask open; pass 50 ms; ask open; ask maintenance on; ask reset lamps rectified; ask enrol-dice; press tumble",
+    ),
+    (
+        Under::Every,
+        "turn key; do close; ask open; pass 25 s; ask witness bell right; ask witness bell right; pass 20 ms; ask witness areas wrong",
+    ),
+    (Under::Every, "turn key; do close; ask open; pass 25 s; ask witness seal wrong; ask witness seal right"),
+    (
+        Under::Dome,
+        "lower dome; pass 600 ms; turn key; do close; try fault disk.takes_ms:1500; open table; press tumble; press place_bets; press tumble",
+    ),
+    // The supervisor asks for what is not his to decide.
+    (
+        Under::Every,
+        "turn key; try play to betting; ask void not-flat; ask settle 1 2 3; ask amend 1 2 3; ask confirm-dome; ask open; ask maintenance on; ask enrol-dice; ask reset lamps rectified",
+    ),
+    (
+        Under::Every,
+        "turn key; dice 1 2 3; try play to revealed; ask settle; ask amend 1 2 3; ask settle 4 5 6; ask amend 4 5 6; ask confirm-dome; ask void; press no_spin",
+    ),
+    (
+        Under::Every,
+        "turn key; dice 1 2 3; try play to entered; ask amend 1 2 3; ask settle 4 5 6; key 2 entry; ask void; ask close; pass 300 ms; key entry",
+    ),
+    (Under::Every, "turn key; dice 1 2 3; try play to entered; ask settle; ask settle; ask amend 1 2 3"),
+    (
+        Under::Reader,
+        "turn key; dice 1 2 3; try play to spinning; try wait record revealed; ask settle 1 2 3; ask amend 1 2 3 uphold",
+    ),
+    (
+        Under::Reader,
+        "turn key; try play to bets-closed; try fault dice.moving; lift dome; pass 60 ms; ask settle 1 2 3; ask amend 1 2 3 uphold",
+    ),
+    (Under::Reader, "turn key; try fault dice.missing; pass 1000 ms; ask enrol-dice"),
+    (Under::Reader, "dice 1 2 3; try play to revealed; pass 600 ms; key 4 5 6 entry; pass 500 ms; key 1 entry"),
+    // The dealer keys "all paid" before the lamps are lit.
+    (Under::Every, "try play to revealed; pass 600 ms; try fault disk.takes_ms:1500; enter dice; key entry; key entry"),
+    // Others than the supervisor.
+    (
+        Under::Every,
+        "as technician; ask open; ask record; as nobody; ask record; ask maintenance on; ask open; as supervisor",
+    ),
+    (Under::Every, "pass 301 s; ask open; ask void; ask maintenance on; turn key; ask open"),
+    // Procedures in the place of lamps, terminal and reader: while the table is open, and after.
+    (
+        Under::Every,
+        "try fault lamps.board_silent; pass 2500 ms; turn key; ask reset lamps procedure; pass 100 ms; try play to settled; turn key; ask close; pass 100 ms",
+    ),
+    (
+        Under::Every,
+        "try fault terminal.silent; pass 2500 ms; turn key; ask reset terminal procedure; pass 100 ms; try play to revealed; turn key; ask settle 1 2 3",
+    ),
+    (
+        Under::Reader,
+        "try fault reader.silent; pass 2500 ms; turn key; ask reset reader procedure; pass 100 ms; try play to settled; try play to revealed; press no_spin",
+    ),
+    (Under::Every, "try fault terminal.silent; pass 2500 ms; turn key; do close; ask reset terminal procedure"),
+    // A key edge older than the latch.
+    (Under::Every, "turn key; break seal; pass 500 ms; mend seal; ask reset seal rectified"),
+    // Whoever opens the dome early, or says so although its contacts lie.
+    (Under::Dome, "try play to spun; lift dome; pass 500 ms; lower dome"),
+    (
+        Under::Dome,
+        "try play to bets-closed; try fault dome.stuck_closed; lift dome; pass 100 ms; turn key; ask confirm-dome; pass 100 ms; enter dice",
+    ),
+    (
+        Under::Every,
+        "try play to spinning; press no_spin; pass 500 ms; try play to spinning; pass 3000 ms; press no_spin",
+    ),
+    (Under::Every, "try play to betting; press no_more_bets"),
+    (Under::Every, "press place_bets; turn shaft 13 quarters; pass 5000 ms"),
+    (Under::Every, "try play to revealed; turn key; ask void damaged"),
+    (Under::Every, "try play to betting; turn key; ask void"),
+    (Under::Every, "try play to bets-closed; try kill; try start"),
+    // What is stuck for long.
+    (Under::Every, "hold supervisor_key; pass 1900 s; release supervisor_key"),
+    (Under::Every, "hold tumble; pass 6 s; release tumble"),
+    (Under::Every, "try play to betting; try fault deadman.stuck; try play to spun"),
+    (Under::Every, "try play to settled; pass 800 ms; lay die 2 face 3 flat; pass 900 ms"),
+    // The journal's disk and files, and what lies beside them.
+    (
+        Under::Every,
+        "try play to betting; try fault disk.full; try play to spun; pass 2000 ms; heal disk.full; pass 2500 ms",
+    ),
+    (Under::Every, "try kill; try fault journal.truncated; try start"),
+    (Under::Every, "try play to betting; try kill; try fault journal.missing; try start"),
+    (Under::Every, "try play to entered; try kill; try fault journal.rolled_back; try start"),
+    (Under::Every, "try stop; try fault journal.foreign; try start"),
+    (Under::Every, "try stop; try fault journal.bitflip; try start"),
+    (Under::Every, "try kill; try fault slot.missing; try start"),
+    (Under::Every, "try kill; try fault permit.missing; try start; press tumble"),
+    (Under::Every, "turn key; do close; try kill; try fault permit.older; try start; press tumble"),
+    (Under::Every, "try kill; try fault run.missing; try start; press tumble"),
+];
+
+/// Errands whose rounds have to be the day's first: they name them by number.
+pub(super) const FIRST: &str = "turn key; try play to betting; ask void-afterwards 1; ask void; pass 50 ms; ask void-afterwards 1; \
+    ask void-afterwards 9; try play to settled; turn key; ask void-afterwards 2";
+
+/// The errands for this table, in order.
+pub(super) fn of(rules: &str, reader: bool) -> Vec<&'static str> {
+    let fits = |under: Under| match under {
+        Under::Every => true,
+        Under::Dome => order::covered(rules),
+        Under::Reader => reader,
+    };
+    ERRANDS.iter().filter(|(under, _)| fits(*under)).map(|(_, words)| *words).collect()
+}

@@ -1,0 +1,278 @@
+//! What a campaign reached. One that passes because nothing happened proves nothing: a swarm of some length must have
+//! been in every phase, voided for every reason, latched and opened every malfunction, and been refused everything that core refuses.
+
+use crate::bench::log::Log;
+use std::collections::{BTreeMap, BTreeSet};
+use tumbler_core::latch::Code;
+use tumbler_core::record::{Event, PROCEDURE};
+use tumbler_core::round::ending::VoidReason;
+use tumbler_core::snapshot::Phase;
+
+/// A swarm of at least so many rounds must have reached everything. It is drawn, so that a shorter one may miss some.
+pub const LEAST_ROUNDS: u64 = 5_000;
+
+/// What is counted; a refusal by the words that only it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// Days on which the table was in this phase.
+    Phase,
+    /// Rounds void for this reason.
+    Void,
+    /// Malfunctions latched.
+    Latch,
+    /// Latches opened because the malfunction was rectified.
+    Rectified,
+    /// Latches opened by a procedure that replaces the check.
+    Procedure,
+    /// Requests and entries refused.
+    Refusal,
+}
+
+impl Group {
+    const ALL: [Self; 6] = [Self::Phase, Self::Void, Self::Latch, Self::Rectified, Self::Procedure, Self::Refusal];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Phase => "phases",
+            Self::Void => "void",
+            Self::Latch => "latched",
+            Self::Rectified => "rectified",
+            Self::Procedure => "procedure",
+            Self::Refusal => "refused",
+        }
+    }
+
+    fn items(self) -> Vec<String> {
+        match self {
+            Self::Phase => Phase::ALL.iter().map(|phase| phase.name().to_owned()).collect(),
+            Self::Void => VoidReason::ALL.iter().map(|reason| reason.name().to_owned()).collect(),
+            Self::Latch | Self::Rectified => Code::ALL.iter().map(|code| code.name().to_owned()).collect(),
+            Self::Procedure => {
+                Code::ALL.iter().filter(|code| code.allows_procedure()).map(|code| code.name().to_owned()).collect()
+            }
+            Self::Refusal => REFUSALS.iter().map(shown).collect(),
+        }
+    }
+}
+
+/// A refusal: what was asked (none: whatever it was), and words that are in its reason.
+type Refusal = (&'static str, &'static str);
+
+/// Everything that core refuses. A refusal that is not here fails the campaign as well, so that the list stays whole.
+const REFUSALS: &[Refusal] = &[
+    ("tumble", "the tumbler runs already"),
+    ("tumble", "has had its valid spin"),
+    ("tumble", "\"No more bets\" was called"),
+    ("tumble", "runs only after \"No more bets\""),
+    ("tumble", "in maintenance"),
+    ("tumble", "malfunction "),
+    ("tumble", "the table is closed"),
+    ("tumble", "permission to play is not durable"),
+    ("tumble", "begins with \"Place your bets\""),
+    ("tumble", "the dome is not down"),
+    ("tumble", "seal, supply or motor driver"),
+    ("tumble", "does not stand still"),
+    ("tumble", "temperature does not allow"),
+    ("no-spin", "the outcome is established"),
+    ("", "group tumbler-supervisor"),
+    ("", "group tumbler-tech or"),
+    ("", "turn the supervisor's key first"),
+    ("open", "is in progress"),
+    ("open", "open already"),
+    ("open", "is latched"),
+    ("open", "in maintenance"),
+    ("witness", "waits for a witness"),
+    ("witness", "witnessed already"),
+    ("maintenance", "is in progress"),
+    ("maintenance", "in maintenance already"),
+    ("maintenance", "is not in maintenance"),
+    ("reset", "is in progress"),
+    ("reset", "is not latched"),
+    ("reset", "key anew"),
+    ("reset", "no procedure replaces"),
+    ("reset", "open the table first"),
+    ("void", "no round is in progress"),
+    ("void", "the outcome is established"),
+    ("void", "not revealed yet"),
+    ("void-afterwards", "is in progress"),
+    ("void-afterwards", "there was no round"),
+    ("void-afterwards", "ended void already"),
+    ("confirm-dome", "no round under a dome"),
+    ("confirm-dome", "may not be seen yet"),
+    ("confirm-dome", "say so themselves"),
+    ("settle", "no round is in progress"),
+    ("settle", "another result is entered"),
+    ("settle", "say what the dice show"),
+    ("settle", "not revealed yet"),
+    ("settle", "not found the dice flat"),
+    ("settle", "shows other faces"),
+    ("amend", "a result stands"),
+    ("amend", "not revealed yet"),
+    ("amend", "shows other faces"),
+    ("amend", "no result is entered yet"),
+    ("amend", "not found the dice flat"),
+    ("amend", "already"),
+    ("dice enrol", "is in progress"),
+    ("dice enrol", "does not see three dice"),
+    (ENTRY, "numbers keyed"),
+    (ENTRY, "entered already"),
+    (ENTRY, "not proved lit yet"),
+    (ENTRY, DIFFERS),
+];
+
+/// What the table refuses on its terminal.
+const ENTRY: &str = "entry";
+const DIFFERS: &str = "differs from the reader's faces";
+
+/// What core can refuse in its own words and no swarm gets to hear, and why: refusals that are allowed to stay at zero.
+const RARE: &[Refusal] = &[
+    // Another refusal stands before each of them; core keeps them as a second lock.
+    ("tumble", "the daemon is stopping"),
+    ("tumble", "the table closes after this round"),
+    ("tumble", "a test is in progress"),
+    ("tumble", "the wires are not watched"),
+    // A pin that stays high latches `gpio`, and that is what is told.
+    ("tumble", "does not read back as off"),
+    // The words of a scenario always name a person, a reason and a procedure; core's own tests leave them out.
+    ("", "a named person answers"),
+    ("", "state the reason"),
+    ("", "state the procedure"),
+];
+
+fn shown((what, why): &Refusal) -> String {
+    format!("{}: {why}", if what.is_empty() { "whatever" } else { what })
+}
+
+/// How often everything was reached.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reached {
+    counts: BTreeMap<(Group, String), u64>,
+    /// Refusals that are on no list.
+    strange: BTreeSet<String>,
+}
+
+impl Reached {
+    /// What a day reached.
+    #[must_use]
+    pub fn of(log: &Log) -> Self {
+        let mut reached = Self::default();
+        for phase in &log.phases {
+            reached.count(Group::Phase, phase.name());
+        }
+        for durable in &log.records {
+            match &durable.record.event {
+                Event::Voided(void) => reached.count(Group::Void, void.reason.name()),
+                Event::Latched { code, .. } => reached.count(Group::Latch, code.name()),
+                Event::Unlatched { code, how, .. } => {
+                    let procedure = how.starts_with(PROCEDURE);
+                    reached.count(if procedure { Group::Procedure } else { Group::Rectified }, code.name());
+                }
+                Event::Refused { what, why } => reached.refused(what, why),
+                Event::EntryError { why } => reached.refused(ENTRY, why),
+                Event::EntryDiffers { .. } => reached.refused(ENTRY, DIFFERS),
+                // What is found at the start is latched in the journal's first frame.
+                Event::Keyframe(standing) => {
+                    for latched in standing.latched.iter().filter(|latched| latched.code == Code::Journal) {
+                        reached.count(Group::Latch, latched.code.name());
+                    }
+                }
+                _ => {}
+            }
+        }
+        reached
+    }
+
+    fn count(&mut self, group: Group, name: &str) {
+        *self.counts.entry((group, name.to_owned())).or_default() += 1;
+    }
+
+    fn refused(&mut self, what: &str, why: &str) {
+        let is = |(of, words): &&Refusal| (of.is_empty() || *of == what) && why.contains(words);
+        match REFUSALS.iter().find(is) {
+            Some(refusal) => self.count(Group::Refusal, &shown(refusal)),
+            None if RARE.iter().any(|refusal| is(&refusal)) => {}
+            None => drop(self.strange.insert(format!("{what}: {why}"))),
+        }
+    }
+
+    /// Adds what another day reached.
+    pub fn add(&mut self, other: Self) {
+        for (item, times) in other.counts {
+            *self.counts.entry(item).or_default() += times;
+        }
+        self.strange.extend(other.strange);
+    }
+
+    fn times(&self, group: Group, name: &str) -> u64 {
+        self.counts.get(&(group, name.to_owned())).copied().unwrap_or(0)
+    }
+
+    /// A line for each group, with how often each of its items was reached; what was not is left out.
+    #[must_use]
+    pub fn table(&self) -> Vec<String> {
+        let line = |group: Group| {
+            let items: Vec<String> = group
+                .items()
+                .into_iter()
+                .filter_map(|name| match self.times(group, &name) {
+                    0 => None,
+                    times => Some(format!("{name} {times}")),
+                })
+                .collect();
+            let parted = if group == Group::Refusal { "; " } else { ", " };
+            format!("  {:<9}  {}", group.name(), if items.is_empty() { "none".to_owned() } else { items.join(parted) })
+        };
+        Group::ALL.into_iter().map(line).collect()
+    }
+
+    /// What was not reached and should have been, and refusals that nobody listed.
+    #[must_use]
+    pub fn missing(&self) -> Vec<String> {
+        let mut missing: Vec<String> =
+            self.strange.iter().map(|refusal| format!("a refusal on no list: {refusal}")).collect();
+        for group in Group::ALL {
+            let idle = group.items().into_iter().filter(|name| self.times(group, name) == 0);
+            missing.extend(idle.map(|name| format!("{}: {name}", group.name())));
+        }
+        missing
+    }
+
+    /// Voids and latches: there are none on a healthy table.
+    #[must_use]
+    pub fn alarms(&self) -> Vec<String> {
+        let alarms = self.counts.iter().filter(|((group, _), _)| matches!(group, Group::Void | Group::Latch));
+        alarms.map(|((group, name), times)| format!("{}: {name} {times}", group.name())).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_refusal_is_counted_once_and_an_unknown_one_is_told() {
+        let mut reached = Reached::default();
+        for refusal @ (what, why) in REFUSALS {
+            reached.refused(what, &format!("Mei: {why} x"));
+            assert_eq!(reached.times(Group::Refusal, &shown(refusal)), 1, "{refusal:?} is hidden by one before it");
+        }
+        assert!(reached.missing().iter().all(|missing| !missing.starts_with("refused")));
+        reached.refused("tumble", "the wires are not watched");
+        assert!(reached.strange.is_empty());
+        reached.refused("tumble", "the moon is full");
+        assert!(reached.missing().contains(&"a refusal on no list: tumble: the moon is full".to_owned()));
+    }
+
+    #[test]
+    fn what_was_not_reached_is_named_and_days_add_up() {
+        let mut reached = Reached::default();
+        reached.count(Group::Void, "exposed");
+        let mut both = reached.clone();
+        both.add(reached);
+        assert_eq!(both.times(Group::Void, "exposed"), 2);
+        let missing = both.missing();
+        assert!(!missing.contains(&"void: exposed".to_owned()) && missing.contains(&"void: not-flat".to_owned()));
+        assert_eq!(both.alarms(), ["void: exposed 2"]);
+        assert!(both.table().iter().any(|line| line.contains("exposed 2")));
+    }
+}

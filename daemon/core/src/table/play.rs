@@ -11,6 +11,7 @@
 
 use super::{RunsFor, Table};
 use crate::effect::OutLine;
+use crate::latch::Code;
 use crate::record::Event;
 use crate::round::call::Call;
 use crate::round::ending::VoidReason;
@@ -207,7 +208,9 @@ impl Table {
     pub(super) fn spin_is_slow(&mut self) {
         let voids = self.tumbler_voids();
         let Some(round) = self.round.as_mut().filter(|r| r.spin == Spin::Running) else {
-            self.test_failed("a full tumble took longer than a healthy one");
+            let found = "a full tumble took longer than a healthy one";
+            self.test_failed(found);
+            self.latch_found(Code::Tumbler, format!("the tumbler is slow: {found}"));
             return;
         };
         round.slow = true;

@@ -297,16 +297,31 @@ impl Table {
         self.runs_for = None;
         let tumbles = self.tumbler.counted();
         if stop == Stop::Target && self.reader_in_service() && self.reader.tumbled() == Some(false) {
-            Outcome::Failed("the reader saw no motion of the dice".into())
+            let found = "the reader saw no motion of the dice";
+            self.latch_found(Code::Tumbler, found.to_owned());
+            Outcome::Failed(found.to_owned())
         } else if stop == Stop::Target {
             self.reader.end_spin();
             Outcome::Passed(Some(format!("{} full tumbles, stopped by the dead-man relay", tumbles.0)))
         } else {
+            if stop == Stop::TimeLimit {
+                self.latch_found(
+                    Code::Tumbler,
+                    format!("the tumbler is slow: {} full tumbles within the time allowed", tumbles.0),
+                );
+            }
             Outcome::Failed(format!("the spin ended early after {} full tumbles", tumbles.0))
         }
     }
 
-    fn dice_step(&self, began: Mono) -> Outcome {
+    /// A malfunction is the same whoever finds it (NZ 7.4). In a reset's test, the latch in question holds the table already.
+    pub(super) fn latch_found(&mut self, code: Code, found: String) {
+        if self.latched.is_empty() {
+            self.latch(code, found);
+        }
+    }
+
+    fn dice_step(&mut self, began: Mono) -> Outcome {
         if !self.reader_in_service() {
             return passed("no reader is in service: the supervisor's eye");
         }
@@ -315,7 +330,14 @@ impl Table {
             return self.wait(began, limit, "the dice do not come to rest");
         }
         match self.reader.verdict(self.enrolled) {
-            Verdict::Wrong(what) => self.wait(began, limit, &format!("the reader sees {what}")),
+            Verdict::Wrong(what) => {
+                let found = format!("the reader sees {what}");
+                let outcome = self.wait(began, limit, &found);
+                if matches!(outcome, Outcome::Failed(_)) {
+                    self.latch_found(Code::Dice, found);
+                }
+                outcome
+            }
             Verdict::Unknown => self.wait(began, limit, "the reader cannot say how the dice lie"),
             Verdict::Flat | Verdict::NotFlat(_) => passed("three dice, as enrolled"),
         }

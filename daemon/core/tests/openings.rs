@@ -1,0 +1,44 @@
+//! Malfunctions that a device's test finds.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
+
+mod world;
+
+use tumbler_core::latch::Code;
+use tumbler_core::snapshot::Phase;
+use tumbler_core::wire::console::{Answer, Command};
+use world::{SUPERVISOR, World, settings};
+
+/// Carries the opening tests out as far as they go; what the supervisor is told.
+fn opening(world: &mut World) -> Answer {
+    world.pass(2000);
+    world.turn_key();
+    let request = world.ask(Command::Open { name: SUPERVISOR.into() });
+    assert!(world.until(60_000, |w| w.reply(request).is_some()), "the opening tests end");
+    world.reply(request).unwrap().clone()
+}
+
+/// NZ 7.4, FAULTS motor.slow and dice.not_tumbled: the malfunction is the same, whether a game or an opening test (NZ 5(c))
+/// finds it, and blocks until it is rectified.
+#[test]
+fn a_tumbler_that_an_opening_test_finds_wrong_is_a_malfunction() {
+    let slow: fn(&mut World) = |world| world.step_ms = 450;
+    let idle: fn(&mut World) = |world| world.dice_stay = true;
+    for broken in [slow, idle] {
+        let mut world = World::new(settings("sg-v6", "sg-v6-1"));
+        broken(&mut world);
+        let told = opening(&mut world);
+        assert!(matches!(told, Answer::Refused(_)), "{told:?}");
+        assert_eq!((world.latched(), world.table.phase()), (vec![Code::Tumbler], Phase::Blocked), "{told:?}");
+    }
+}
+
+/// NZ 7.4, FAULTS dice.missing and dice.foreign.
+#[test]
+fn dice_that_an_opening_test_finds_wrong_are_a_malfunction() {
+    let mut world = World::new(settings("nz-div9", "nz-div9-1"));
+    world.poses[1] = tumbler_core::wire::registers::reader::MISSING;
+    let told = opening(&mut world);
+    assert!(matches!(told, Answer::Refused(_)), "{told:?}");
+    assert_eq!((world.latched(), world.table.phase()), (vec![Code::Dice], Phase::Blocked), "{told:?}");
+}

@@ -2,7 +2,8 @@
 //! `daemon/docs/registers.md` is the page for builders of boards.
 //!
 //! Nothing is ever decided on a doubtful reply. Before a request the line must have been silent; after a transaction that
-//! failed it is left alone until a late reply must have come, and cleared; every reply is checked against what was asked;
+//! failed it is left alone until a late reply must have come, and cleared; while replies come twice, the line is left alone for the
+//! second one; every reply is checked against what was asked;
 //! every call is bounded. A port that is gone is opened again by its path, which should be one under `/dev/serial/by-id`.
 
 mod exchange;
@@ -27,6 +28,8 @@ use tumbler_core::units::Mono;
 pub const WAITING: usize = 2;
 /// First pause before the port is opened again; doubled at every failure.
 const BACK_OFF: Duration = Duration::from_millis(50);
+/// So long after a reply that was none, or stray bytes, every reply is taken to come twice.
+const WARY: Duration = Duration::from_secs(1);
 /// Longest pause: a port that comes back is found within a second.
 const BACK_OFF_MOST: Duration = Duration::from_secs(1);
 
@@ -67,6 +70,8 @@ pub struct Bus {
     alarm: Alarm,
     /// The line must be silent until then before anything is asked.
     quiet_until: Mono,
+    /// Until then replies may come twice, the second in the next one's place.
+    wary_until: Mono,
     /// When the port may be tried again, and the pause after that.
     retry: Mono,
     back_off: Duration,
@@ -85,6 +90,7 @@ impl Bus {
             port: None,
             alarm: Alarm::new()?,
             quiet_until: Mono(0),
+            wary_until: Mono(0),
             retry: Mono(0),
             back_off: BACK_OFF,
             told: false,
@@ -98,13 +104,20 @@ impl Bus {
     pub async fn transact(&mut self, request: &BusRequest) -> Result<BusReply, BusFailure> {
         let result = self.attempt(request).await;
         let now = clock::now();
+        let timing = self.settings.timing;
         match &result {
-            // The unit has answered: the next request waits for the silence that ends its frame.
-            Ok(_) | Err(BusFailure::Exception(_)) => self.quiet_until = later(now, self.settings.timing.silence()),
+            // The unit has answered: the next request waits for the silence that ends its frame, or that of its double.
+            Ok(_) | Err(BusFailure::Exception(_)) => {
+                let wary = now < self.wary_until;
+                self.quiet_until = later(now, if wary { timing.doubled(&request.op) } else { timing.silence() });
+            }
             Err(BusFailure::PortGone) => self.lose_port(now),
             Err(failure) => {
                 tracing::debug!(unit = request.unit, ?failure, "transaction failed");
-                self.quiet_until = later(now, self.settings.timing.quarantine());
+                self.quiet_until = later(now, timing.quarantine());
+                if matches!(failure, BusFailure::Corrupt | BusFailure::WrongShape) {
+                    self.wary_until = later(now, WARY);
+                }
             }
         }
         result
@@ -116,7 +129,10 @@ impl Bus {
         let timing = self.settings.timing;
         match port.clear(&mut self.alarm, timing.silence(), self.quiet_until, timing.quarantine()).await {
             Ok(0) => {}
-            Ok(bytes) => tracing::debug!(bytes, unit = request.unit, "stray bytes on the line thrown away"),
+            Ok(bytes) => {
+                tracing::debug!(bytes, unit = request.unit, "stray bytes on the line thrown away");
+                self.wary_until = later(clock::now(), WARY);
+            }
             Err(error) => return Err(exchange::failure(&error)),
         }
         let limit = timing.transaction(&request.op);

@@ -186,6 +186,32 @@ fn garbage_between_transactions_is_thrown_away() {
     });
 }
 
+/// FAULTS bus.duplicate_reply: once replies were seen that do not belong, nothing is asked until a second one is over.
+#[test]
+fn the_line_is_left_alone_for_replies_that_come_twice() {
+    on_line(async |mut bus, mut line, _| {
+        let request = read(1);
+        for doubtful in [true, false] {
+            if doubtful {
+                let other = answered(&mut bus, &mut line, &request, &words(2, &[1])).await;
+                assert_eq!(other, Err(BusFailure::Corrupt));
+            } else {
+                bus.wary_until = Mono(0);
+                line.say(&words(1, &[1])).await;
+            }
+            let (reply, said) = tokio::join!(bus.transact(&request), async {
+                line.request().await;
+                let said = clock::now();
+                line.say(&words(1, &[2])).await;
+                said
+            });
+            assert_eq!(reply, good(&[2]));
+            let doubled = bus.settings.timing.doubled(&request.op);
+            assert!(bus.quiet_until >= later(said, doubled), "after a bad reply: {doubtful}");
+        }
+    });
+}
+
 #[test]
 fn garbage_before_a_reply_never_makes_a_wrong_one() {
     on_line(async |mut bus, mut line, _| {

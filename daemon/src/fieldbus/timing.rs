@@ -50,6 +50,13 @@ impl Timing {
         self.bytes(request_bytes(op)) + self.turnaround + self.bytes(reply_bytes(op)) + self.slack
     }
 
+    /// How long the line is left alone after a reply that may come twice: the silence between the two, the second one, and the
+    /// silence that ends it.
+    #[must_use]
+    pub fn doubled(&self, op: &BusOp) -> Duration {
+        self.silence() * 2 + self.bytes(reply_bytes(op))
+    }
+
     /// How long the line is left alone after a transaction failed, so that a reply that comes late cannot pass for the
     /// next one's: the turnaround once more, and the longest frame that there is.
     #[must_use]

@@ -92,3 +92,25 @@ fn what_a_bench_cannot_run_comes_from_the_catalogue() {
     assert_eq!(bench.cannot("motor.stall@closed::sg-open-1"), Some("no stall"));
     assert_eq!(bench.cannot("motor.stall@ready::sg-open-1"), None);
 }
+
+/// How often a cell's steps have this among them.
+fn times(text: &str, name: &str, words: &str) -> usize {
+    cell(text, name).trial.steps.iter().filter(|(line, _)| line.contains(words)).count()
+}
+
+#[test]
+fn what_is_mended_on_the_way_is_mended_once() {
+    let name = "motor.stall@betting::nz-1998";
+    assert_eq!(times(ROW, name, "heal motor.stall"), 1);
+    let text = ROW.replace("expect = [{ ", "expect = [{ on = [\"pass 100 ms; heal motor.stall; go on\"], ");
+    assert_eq!(times(&text, name, "heal motor.stall"), 1);
+    // With nothing broken any more the test of the device has nothing to refuse.
+    assert_eq!((times(ROW, name, "answer refused"), times(&text, name, "answer refused")), (1, 0));
+}
+
+#[test]
+fn a_fault_that_forgets_what_was_latched_leaves_nothing_of_it_to_reset() {
+    let name = "motor.stall@blocked::nz-1998";
+    assert_eq!(times(ROW, name, "do reset seal rectified"), 1);
+    assert_eq!(times(&ROW.replace("shows =", "forgets = true\nshows ="), name, "do reset seal rectified"), 0);
+}

@@ -114,6 +114,8 @@ fn plan(identity: &Identity, known: &Known) -> Result<Plan, JournalError> {
     standing.site.clone_from(&identity.site);
     standing.table.clone_from(&identity.table);
     standing.backend.clone_from(&identity.backend);
+    // Rule 8: permission does not outlive the journal that proved it. Table and first record must say the same.
+    standing.open = false;
     if let Some(slot) = slot {
         standing.last_round = standing.last_round.max(RoundId(slot.round));
         // A round that the slot knows to have ended is not in progress, whatever an older journal says.
@@ -138,7 +140,6 @@ fn plan(identity: &Identity, known: &Known) -> Result<Plan, JournalError> {
 /// Makes the new journal, with the keyframe as its first record.
 fn first_record(places: &Places, meta: &Meta, plan: &Plan, boot: &str) -> Result<Head, JournalError> {
     let mut standing = plan.standing.clone();
-    standing.open = false;
     standing.latched.retain(|latched| latched.code != Code::Journal);
     standing.latched.push(Malfunction { code: Code::Journal, cause: meta.begun.clone(), since: Mono(0) });
     let event = Event::Keyframe(Box::new(standing));

@@ -285,6 +285,23 @@ fn damage_far_back_is_found_by_the_whole_verification() {
     session.stop();
 }
 
+/// NZ 5, DESIGN rule 8: what a damaged journal still tells opens no table, neither now nor at the next start.
+#[test]
+fn a_table_whose_journal_is_damaged_is_not_open() {
+    let table = Table::new();
+    let (mut session, _) = table.open();
+    session.append(vec![Event::Opened { by: "Mei".into() }], Some(true));
+    session.append(vec![Event::Latched { code: Code::Lamps, cause: "dark".into() }], Some(false));
+    session.append(vec![Event::Noted { what: "the last".into() }], None);
+    session.stop();
+    tamper(&table.journal(), "UPDATE record SET body = replace(body, 'last', 'lost') WHERE kind = 'noted'");
+    let (session, found) = table.open();
+    let Found::Bad { standing, .. } = found else { panic!("not noticed: {found:?}") };
+    assert!(!standing.open);
+    assert!(standing.latched.iter().any(|latched| latched.code == Code::Lamps), "what could be kept is kept");
+    session.stop();
+}
+
 #[test]
 fn a_start_killed_while_setting_aside_is_taken_up_again() {
     let table = Table::new();

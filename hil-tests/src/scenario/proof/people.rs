@@ -169,10 +169,15 @@ impl Runner<'_> {
             return Err(self.wrong(before, "commands", "the daemon is gone"));
         };
         let turned = if shown.key { self.key_turned() } else { None };
+        // A journal that fails keeps no turn of the key.
+        let unrecorded = shown.key && turned.is_none();
         let mut supervisor = never_granted();
         for malfunction in &shown.malfunctions {
             let code = malfunction.code;
             match key(turned, malfunction) {
+                _ if unrecorded => {
+                    self.left_out("what the key allows", "it is in force, and its turn could not be recorded");
+                }
                 Key::Off => {
                     supervisor.extend(resets(code));
                     self.left_out("a reset under an older turn of the key", "the key was not turned before the latch");
@@ -192,7 +197,7 @@ impl Runner<'_> {
         let mut technician = never_granted();
         technician.extend(shown.malfunctions.iter().flat_map(|m| resets(m.code)));
         technician.extend([enrol(), Command::Close { name: name() }]);
-        if turned.is_none() {
+        if turned.is_none() && !unrecorded {
             // Under the key they are lawful, and start no game: the thorough proof tries them.
             supervisor.extend([enrol(), maintenance(true), maintenance(false)]);
             technician.extend([maintenance(true), maintenance(false)]);

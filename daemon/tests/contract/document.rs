@@ -12,7 +12,7 @@ use tumbler_core::wire::topics::{
 const DOCUMENT: &str = include_str!("../../docs/asyncapi.yaml");
 
 /// The values of a key, wherever it stands.
-fn values<'a>(key: &'a str) -> impl Iterator<Item = &'a str> {
+fn values(key: &str) -> impl Iterator<Item = &str> {
     DOCUMENT.lines().filter_map(move |line| line.trim().trim_start_matches("- ").strip_prefix(key)?.strip_prefix(": "))
 }
 

@@ -6,6 +6,7 @@ pub mod console;
 pub mod control;
 pub mod events;
 pub mod fieldbus;
+pub mod floor;
 pub mod hardware;
 pub mod inbox;
 pub mod io;

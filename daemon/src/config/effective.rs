@@ -229,7 +229,7 @@ impl Broker {
             wrong.push(("mqtt.url", "the key is missing".into(), format!("mqtt.enabled needs it; {allowed}")));
             return None;
         };
-        let Some((tls, host, port)) = broker(url) else {
+        let Some((tls, host, port)) = broker_address(url) else {
             wrong.push(("mqtt.url", format!("\"{url}\" is not the address of a broker"), allowed.into()));
             return None;
         };
@@ -251,8 +251,9 @@ impl Broker {
     }
 }
 
-/// TLS or not, host and port of a broker's address.
-fn broker(url: &str) -> Option<(bool, String, u16)> {
+/// TLS or not, host and port of a broker's address: `mqtt://HOST[:PORT]` or `mqtts://HOST[:PORT]`.
+#[must_use]
+pub fn broker_address(url: &str) -> Option<(bool, String, u16)> {
     let (tls, rest) = match (url.strip_prefix("mqtt://"), url.strip_prefix("mqtts://")) {
         (Some(rest), _) => (false, rest),
         (_, Some(rest)) => (true, rest),
@@ -297,7 +298,7 @@ mod tests {
             ("mqtt://[fd00::1", None),
             ("mqtt://ho st", None),
         ] {
-            assert_eq!(broker(url), expected.map(|(tls, host, port)| (tls, host.to_owned(), port)), "{url}");
+            assert_eq!(broker_address(url), expected.map(|(tls, host, port)| (tls, host.to_owned(), port)), "{url}");
         }
     }
 }

@@ -14,6 +14,7 @@ mod keys;
 mod problem;
 mod tree;
 
+pub use effective::broker_address;
 pub use problem::{ConfigErrors, Problem};
 
 use effective::Effective;

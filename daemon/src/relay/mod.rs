@@ -31,3 +31,4 @@ mod trouble;
 pub use options::{Settings, Tls};
 pub use outbox::Outbox;
 pub use runner::{Feeds, Identity, Timing, run};
+pub(crate) use trouble::Trouble;

@@ -17,6 +17,8 @@ use std::time::Duration;
 pub(super) const LEAST_KEEP_ALIVE: Duration = Duration::from_secs(5);
 /// Largest packet that a broker may send, in bytes: acknowledgements are a few bytes, and only a wordy CONNACK has more.
 const LARGEST_INCOMING: u32 = 4096;
+/// Largest packet that a consumer takes, in bytes: the largest message, a keyframe, several times over.
+const LARGEST_MESSAGE: u32 = 256 * 1024;
 
 /// The broker and how to reach it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,14 +85,27 @@ impl Settings {
     /// # Errors
     /// A file that cannot be read or does not hold what it should.
     pub(super) fn options(&self, will_topic: &str, will: Vec<u8>) -> anyhow::Result<MqttOptions> {
+        let mut options = self.connection(LARGEST_INCOMING)?;
+        options.set_last_will(LastWill::new(will_topic, will, QoS::AtLeastOnce, true, None));
+        options.set_outgoing_inflight_upper_limit(WINDOW);
+        Ok(options)
+    }
+
+    /// rumqttc's options for a connection that tells nothing and reads what tables tell. Reads files.
+    ///
+    /// # Errors
+    /// As for [`Settings::options`].
+    pub(crate) fn consumer(&self) -> anyhow::Result<MqttOptions> {
+        self.connection(LARGEST_MESSAGE)
+    }
+
+    fn connection(&self, largest_incoming: u32) -> anyhow::Result<MqttOptions> {
         let mut options = MqttOptions::new(self.client_id.clone(), self.address()?, self.port);
         // The journal is the outbox, so a session at the broker would only be a second and worse one.
         options.set_clean_start(true);
         options.set_keep_alive(self.keep_alive.max(LEAST_KEEP_ALIVE));
-        options.set_last_will(LastWill::new(will_topic, will, QoS::AtLeastOnce, true, None));
-        options.set_outgoing_inflight_upper_limit(WINDOW);
         options.set_connect_properties(ConnectProperties {
-            max_packet_size: Some(LARGEST_INCOMING),
+            max_packet_size: Some(largest_incoming),
             session_expiry_interval: Some(0),
             ..ConnectProperties::new()
         });

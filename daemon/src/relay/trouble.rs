@@ -7,11 +7,11 @@ use rumqttc::v5::{ConnectionError, StateError};
 
 /// Why there is no connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Trouble {
+pub(crate) struct Trouble {
     /// For people.
-    pub(super) what: String,
+    pub(crate) what: String,
     /// Whether only a person can put it right: trying again soon is of no use.
-    pub(super) lasting: bool,
+    pub(crate) lasting: bool,
 }
 
 /// Another client has this table's id.
@@ -45,15 +45,15 @@ pub(super) fn is_hung_up(error: &ConnectionError) -> bool {
 }
 
 impl Trouble {
-    pub(super) fn passing(what: impl Into<String>) -> Self {
+    pub(crate) fn passing(what: impl Into<String>) -> Self {
         Self { what: what.into(), lasting: false }
     }
-    pub(super) fn lasting(what: impl Into<String>) -> Self {
+    pub(crate) fn lasting(what: impl Into<String>) -> Self {
         Self { what: what.into(), lasting: true }
     }
 
     /// What rumqttc's error means.
-    pub(super) fn of(error: &ConnectionError, settings: &Settings) -> Self {
+    pub(crate) fn of(error: &ConnectionError, settings: &Settings) -> Self {
         let broker = settings.broker();
         match error {
             ConnectionError::MqttState(StateError::ServerDisconnect {

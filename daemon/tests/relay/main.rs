@@ -12,6 +12,7 @@ mod broker;
 mod contract;
 mod daemon;
 mod delivery;
+mod floor;
 mod hostile;
 mod retained;
 mod subscriber;

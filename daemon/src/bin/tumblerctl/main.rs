@@ -10,6 +10,7 @@ mod dice;
 mod ending;
 mod events;
 mod faults;
+mod floor;
 mod journal;
 mod layouts;
 mod link;
@@ -68,6 +69,7 @@ enum What {
     Rounds(rounds::Arguments),
     Events(events::Arguments),
     Faults(faults::Arguments),
+    Floor(floor::Arguments),
     Reset(reset::Arguments),
     Amend(amend::Arguments),
     Void(void::Arguments),
@@ -98,6 +100,7 @@ fn run(context: &Context, what: &What) -> anyhow::Result<Ended> {
         What::Rounds(of) => rounds::run(context, of),
         What::Events(of) => events::run(context, of),
         What::Faults(_) => faults::run(context),
+        What::Floor(of) => floor::run(of, context.json),
         What::Reset(of) => reset::run(context, of),
         What::Amend(of) => amend::run(context, of),
         What::Void(of) => void::run(context, of),

@@ -1,0 +1,196 @@
+//! `tumblerctl floor`: every table of a site, from what the broker keeps and what the tables tell.
+
+mod screen;
+mod text;
+
+use crate::ending::Ended;
+use crate::say;
+use anyhow::{Context, bail, ensure};
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout};
+use tumblerd::config::broker_address;
+use tumblerd::floor::feed::{News, follow};
+use tumblerd::floor::model::{Floor, Picture};
+use tumblerd::relay::{Settings, Tls};
+
+/// Longest time for `--once` to see what the broker keeps.
+const ONCE: Duration = Duration::from_secs(10);
+/// The broker has told all that it keeps when nothing came for so long.
+const SETTLED: Duration = Duration::from_secs(1);
+/// Shortest time between two pictures of `--json`.
+const PACE: Duration = Duration::from_secs(1);
+/// The keep-alive of the connection.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// Show every table of a site: faults first, then tables that went silent, then those of which records were missed
+///
+/// Needs no daemon, only the broker that the tables tell what they do, and publishes nothing there. A table is silent when it is
+/// not connected, or when it is open for gaming and has told nothing for a while. On a terminal the picture is kept up to date:
+/// q ends it, the arrow keys and Page Up and Page Down move through the tables.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tumblerctl floor --broker mqtt://10.0.0.5\n  \
+    tumblerctl floor --broker mqtts://pit.example --ca-file ca.pem --username display --password-file pw --site pit\n  \
+    tumblerctl floor --broker mqtt://10.0.0.5 --once --json | jq '.tables[] | select(.condition == \"fault\")'")]
+pub(crate) struct Arguments {
+    /// The broker: mqtt://HOST[:PORT] or mqtts://HOST[:PORT]
+    #[arg(long, value_name = "URL", env = "TUMBLERCTL_BROKER", value_parser = broker)]
+    broker: Broker,
+    /// The certificate authorities to trust with mqtts (PEM)
+    #[arg(long, value_name = "FILE")]
+    ca_file: Option<PathBuf>,
+    /// User name at the broker
+    #[arg(long, value_name = "NAME")]
+    username: Option<String>,
+    /// File whose first line is the password
+    #[arg(long, value_name = "FILE", requires = "username")]
+    password_file: Option<PathBuf>,
+    /// Only the tables of this site; all unless given
+    #[arg(long, value_name = "SITE", value_parser = site)]
+    site: Option<String>,
+    /// How long a table that is open for gaming may tell nothing until it counts as silent
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    silent_after: u64,
+    /// Print the floor as it is now, and end
+    #[arg(long)]
+    once: bool,
+}
+
+/// Where the broker is.
+#[derive(Clone, Debug)]
+struct Broker {
+    url: String,
+    tls: bool,
+    host: String,
+    port: u16,
+}
+
+fn broker(url: &str) -> Result<Broker, String> {
+    let (tls, host, port) = broker_address(url)
+        .ok_or("this is not the address of a broker; allowed is mqtt://HOST[:PORT] or mqtts://HOST[:PORT]")?;
+    Ok(Broker { url: url.to_owned(), tls, host, port })
+}
+
+fn site(name: &str) -> Result<String, String> {
+    let whole = !name.is_empty() && !name.contains(['/', '+', '#']);
+    whole
+        .then(|| name.to_owned())
+        .ok_or_else(|| "a site is one word of a topic: not empty, without `/`, `+` and `#`".to_owned())
+}
+
+impl Arguments {
+    fn settings(&self) -> anyhow::Result<Settings> {
+        ensure!(
+            self.broker.tls == self.ca_file.is_some(),
+            "--ca-file names the certificate authorities to trust: mqtts:// needs it, mqtt:// has no use for it"
+        );
+        let id =
+            std::fs::read_to_string("/proc/sys/kernel/random/uuid").context("no random number for the client id")?;
+        Ok(Settings {
+            host: self.broker.host.clone(),
+            port: self.broker.port,
+            tls: self.ca_file.clone().map(|ca| Tls { ca, client: None }),
+            client_id: format!("tumblerctl-floor-{}", id.split('-').next().unwrap_or_default()),
+            username: self.username.clone(),
+            password_file: self.password_file.clone(),
+            keep_alive: KEEP_ALIVE,
+        })
+    }
+}
+
+/// The floor, and the clock that it goes by.
+struct View {
+    floor: Floor,
+    began: Instant,
+}
+
+impl View {
+    fn take(&mut self, news: News) {
+        let now_ms = self.now_ms();
+        match news {
+            News::Connected => self.floor.connected(now_ms),
+            News::Message { topic, payload, kept } => self.floor.take(&topic, &payload, kept, now_ms),
+            News::Lost(why) => self.floor.lost(why, now_ms),
+        }
+    }
+
+    fn picture(&self) -> Picture {
+        self.floor.picture(self.now_ms())
+    }
+
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+pub(crate) fn run(of: &Arguments, json: bool) -> anyhow::Result<Ended> {
+    let settings = of.settings()?;
+    let is_screen = !of.once && !json;
+    if is_screen && !std::io::stdout().is_terminal() {
+        bail!("standard output is no terminal: add --once or --json");
+    }
+    let filter = format!("taisai/{}/#", of.site.as_deref().unwrap_or("+"));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut view = View { floor: Floor::new(Duration::from_secs(of.silent_after)), began: Instant::now() };
+        let mut news = follow(settings, filter);
+        if of.once {
+            let picture = once(&mut view, &mut news).await?;
+            if json { say::json(&picture)? } else { say::line(&text::whole(&picture, &of.broker.url))? }
+        } else if json {
+            pictures(&mut view, &mut news).await?;
+        } else {
+            screen::show(&mut view, &mut news, &of.broker.url).await?;
+        }
+        Ok(Ended::Done)
+    })
+}
+
+/// The floor as it is now.
+async fn once(view: &mut View, news: &mut mpsc::Receiver<News>) -> anyhow::Result<Picture> {
+    let mut trouble = format!("it did not answer within {} s", ONCE.as_secs());
+    let mut is_connected = false;
+    let settled = async {
+        loop {
+            let item = if is_connected {
+                let Ok(item) = timeout(SETTLED, news.recv()).await else { return };
+                item
+            } else {
+                news.recv().await
+            };
+            let Some(item) = item else { return };
+            match &item {
+                News::Connected => is_connected = true,
+                News::Lost(why) => trouble.clone_from(why),
+                News::Message { .. } => {}
+            }
+            view.take(item);
+        }
+    };
+    // A floor on which something happens all the time is shown as it is after that time.
+    let _ = timeout(ONCE, settled).await;
+    ensure!(is_connected, "the broker cannot be reached: {trouble}");
+    Ok(view.picture())
+}
+
+/// A picture a line, whenever something came.
+async fn pictures(view: &mut View, news: &mut mpsc::Receiver<News>) -> anyhow::Result<()> {
+    while let Some(item) = news.recv().await {
+        view.take(item);
+        let pace = tokio::time::sleep(PACE);
+        tokio::pin!(pace);
+        loop {
+            tokio::select! {
+                item = news.recv() => match item {
+                    Some(item) => view.take(item),
+                    None => break,
+                },
+                () = &mut pace => break,
+            }
+        }
+        say::json(&view.picture())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,239 @@
+//! The picture: from topics, payloads and the time.
+//!
+//! Faults come first, then tables that went silent, then those of which records were missed, then the rest by name. Silent
+//! is a table whose `status` does not say online, and one that is open for gaming and has told nothing for a while. A table that
+//! is closed has nothing to tell, and the broker says when it goes.
+
+use super::name::{clean, natural};
+use super::seen::Seen;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tumbler_core::latch::Code;
+use tumbler_core::snapshot::Phase;
+use tumbler_core::units::{Dice, RoundId};
+
+/// Most tables that are kept: the largest floors have some hundreds.
+const MOST: usize = 2000;
+
+/// How a table is, worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Condition {
+    /// A malfunction is latched.
+    Fault,
+    /// It is offline, or tells nothing although it is open.
+    Silent,
+    /// Records of it were missed, or it tells what cannot be understood.
+    Gap,
+    /// None of these.
+    Fine,
+}
+
+/// A latched malfunction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Fault {
+    /// Which.
+    pub code: Code,
+    /// What was found.
+    pub cause: String,
+}
+
+/// One table in the picture.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Row {
+    /// Its site.
+    pub site: String,
+    /// Its name.
+    pub table: String,
+    /// How it is.
+    pub condition: Condition,
+    /// Whether it is connected; `None`: the broker keeps no status of it.
+    pub online: Option<bool>,
+    /// Its phase, as it last told.
+    pub phase: Option<Phase>,
+    /// Whether it is open for gaming, as it last told.
+    pub open: bool,
+    /// The round in progress.
+    pub round: Option<RoundId>,
+    /// Result of the round in progress, or else of the last one that was settled.
+    pub result: Option<Dice>,
+    /// What is latched.
+    pub faults: Vec<Fault>,
+    /// For a silent table: how long it is known to be silent, in seconds; `None`: since before it was watched.
+    pub silent_s: Option<u64>,
+    /// Seconds since it last told something; `None`: nothing since it is watched.
+    pub heard_s: Option<u64>,
+    /// How often records were missing between two that came.
+    pub gaps: u64,
+    /// How many records were missing.
+    pub missed: u64,
+    /// What it told last that cannot be understood.
+    pub strange: Option<String>,
+    /// Hardware backend; on `virtual` nothing here is a real game.
+    pub backend: Option<String>,
+}
+
+/// How many tables are how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// With a malfunction.
+    pub fault: usize,
+    /// Silent.
+    pub silent: usize,
+    /// With missed records.
+    pub gap: usize,
+    /// None of these.
+    pub fine: usize,
+}
+
+/// The floor at one moment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Picture {
+    /// Whether the broker is there. While it is not, the tables are as they were when it went.
+    pub connected: bool,
+    /// Why it is not.
+    pub trouble: Option<String>,
+    /// How many tables are how.
+    pub counts: Counts,
+    /// Tables that were passed over because there were too many.
+    pub beyond: u64,
+    /// The tables, worst first.
+    pub tables: Vec<Row>,
+}
+
+/// Whether the broker is there, and since when.
+#[derive(Clone, Debug)]
+enum Line {
+    Up { since_ms: u64 },
+    Down { since_ms: u64, why: Option<String> },
+}
+
+/// All tables, as far as they are known.
+#[derive(Clone, Debug)]
+pub struct Floor {
+    tables: BTreeMap<(String, String), Seen>,
+    beyond: u64,
+    line: Line,
+    silent_after_ms: u64,
+}
+
+impl Floor {
+    /// A floor of which nothing is known. `silent_after`: how long a table that is open may tell nothing.
+    #[must_use]
+    pub fn new(silent_after: Duration) -> Self {
+        let line = Line::Down { since_ms: 0, why: None };
+        Self { tables: BTreeMap::new(), beyond: 0, line, silent_after_ms: milliseconds(silent_after) }
+    }
+
+    /// The broker has confirmed the subscription: all that it keeps comes now. `now_ms`: a clock that never goes back, in
+    /// milliseconds, from here on as everywhere.
+    pub fn connected(&mut self, now_ms: u64) {
+        self.line = Line::Up { since_ms: now_ms };
+        self.tables.values_mut().for_each(Seen::begin_anew);
+    }
+
+    /// The broker is gone.
+    pub fn lost(&mut self, why: String, now_ms: u64) {
+        let since_ms = match self.line {
+            Line::Up { .. } => now_ms,
+            Line::Down { since_ms, .. } => since_ms,
+        };
+        self.line = Line::Down { since_ms, why: Some(clean(&why)) };
+    }
+
+    /// Takes a message; `kept`: the broker had kept it, so it is no news. What is no table's is passed over.
+    pub fn take(&mut self, topic: &str, payload: &[u8], kept: bool, now_ms: u64) {
+        let mut words = topic.splitn(4, '/');
+        let (Some("taisai"), Some(site), Some(table), Some(what)) =
+            (words.next(), words.next(), words.next(), words.next())
+        else {
+            return;
+        };
+        let place = (clean(site), clean(table));
+        if !self.tables.contains_key(&place) && self.tables.len() >= MOST {
+            self.beyond += 1;
+            return;
+        }
+        let seen = self.tables.entry(place.clone()).or_default();
+        seen.take(what, payload, kept, now_ms);
+        // All of it deleted: the table was taken away.
+        if payload.is_empty() && seen.online.is_none() && seen.state.is_none() && seen.faults.is_empty() {
+            self.tables.remove(&place);
+        }
+    }
+
+    /// The floor at this moment.
+    #[must_use]
+    pub fn picture(&self, now_ms: u64) -> Picture {
+        // While the broker is away nobody can be heard: time stands still.
+        let (since_ms, now_ms, trouble) = match &self.line {
+            Line::Up { since_ms } => (*since_ms, now_ms, None),
+            Line::Down { since_ms, why } => {
+                (*since_ms, *since_ms, Some(why.clone().unwrap_or_else(|| "not connected yet".into())))
+            }
+        };
+        let known = self.tables.iter().filter(|(_, seen)| !seen.is_gone());
+        let mut tables: Vec<Row> =
+            known.map(|((site, table), seen)| self.row(site, table, seen, since_ms, now_ms)).collect();
+        tables.sort_by_cached_key(|row| (row.condition, natural(&row.site), natural(&row.table)));
+        let mut counts = Counts::default();
+        for row in &tables {
+            *match row.condition {
+                Condition::Fault => &mut counts.fault,
+                Condition::Silent => &mut counts.silent,
+                Condition::Gap => &mut counts.gap,
+                Condition::Fine => &mut counts.fine,
+            } += 1;
+        }
+        Picture { connected: trouble.is_none(), trouble, counts, beyond: self.beyond, tables }
+    }
+
+    fn row(&self, site: &str, table: &str, seen: &Seen, since_ms: u64, now_ms: u64) -> Row {
+        let snapshot = seen.state.as_ref().map(|state| &state.snapshot);
+        let open = snapshot.is_some_and(|s| s.open);
+        // Where the broker keeps no status either, the table has not come back since the broker forgot it.
+        let offline = seen.online != Some(true);
+        let quiet_ms = now_ms.saturating_sub(seen.heard_ms.unwrap_or(since_ms).max(since_ms));
+        let quiet = !offline && open && quiet_ms >= self.silent_after_ms;
+        let silent_s = if offline {
+            seen.went_ms.map(|went| now_ms.saturating_sub(went) / 1000)
+        } else {
+            quiet.then_some(quiet_ms / 1000)
+        };
+        let condition = if !seen.faults.is_empty() {
+            Condition::Fault
+        } else if offline || quiet {
+            Condition::Silent
+        } else if seen.gaps > 0 || seen.strange.is_some() {
+            Condition::Gap
+        } else {
+            Condition::Fine
+        };
+        let last = || snapshot.and_then(|s| s.recent.iter().rev().find_map(|past| past.dice));
+        Row {
+            site: site.to_owned(),
+            table: table.to_owned(),
+            condition,
+            online: seen.online,
+            phase: snapshot.map(|s| s.phase),
+            open,
+            round: snapshot.and_then(|s| s.round),
+            result: snapshot.and_then(|s| s.result).or_else(last),
+            faults: seen.faults.iter().map(|(code, cause)| Fault { code: *code, cause: cause.clone() }).collect(),
+            silent_s,
+            heard_s: seen.heard_ms.map(|heard| now_ms.saturating_sub(heard) / 1000),
+            gaps: seen.gaps,
+            missed: seen.missed,
+            strange: seen.strange.clone(),
+            backend: snapshot.map(|s| clean(&s.backend)),
+        }
+    }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

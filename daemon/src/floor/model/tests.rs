@@ -1,0 +1,193 @@
+use super::*;
+use serde_json::{Value, json};
+
+/// The examples of the page about topics, which are messages byte for byte.
+const PAGE: &str = include_str!("../../../docs/mqtt.md");
+
+fn example(topic: &str) -> Value {
+    let block = PAGE.split("```json ").find_map(|block| block.strip_prefix(topic)?.strip_prefix('\n')).unwrap();
+    serde_json::from_str(block.split("\n```").next().unwrap()).unwrap()
+}
+
+/// A floor with the broker there since time 0.
+fn floor() -> Floor {
+    let mut floor = Floor::new(Duration::from_secs(300));
+    floor.connected(0);
+    floor
+}
+
+impl Floor {
+    fn keep(&mut self, topic: &str, payload: &Value) {
+        self.take(&format!("taisai/{topic}"), payload.to_string().as_bytes(), true, 0);
+    }
+    fn tell(&mut self, topic: &str, payload: &Value, now_ms: u64) {
+        self.take(&format!("taisai/{topic}"), payload.to_string().as_bytes(), false, now_ms);
+    }
+    /// A table that is online, in state `settling`.
+    fn table(&mut self, place: &str) {
+        self.keep(&format!("{place}/status"), &example("status"));
+        self.keep(&format!("{place}/state"), &example("state"));
+    }
+    fn event(&mut self, place: &str, stream: &str, seq: u64, kind: &str) {
+        let mut event = example("event");
+        event["stream"] = stream.into();
+        event["seq"] = seq.into();
+        event["kind"] = kind.into();
+        self.tell(&format!("{place}/event"), &event, 1_000);
+    }
+    fn row_of(&self, place: &str, now_ms: u64) -> Row {
+        let rows = self.picture(now_ms).tables;
+        rows.into_iter().find(|row| format!("{}/{}", row.site, row.table) == place).unwrap()
+    }
+    fn missed(&self, place: &str) -> (u64, u64) {
+        let row = self.row_of(place, 2_000);
+        (row.gaps, row.missed)
+    }
+}
+
+fn offline() -> Value {
+    let mut status = example("status");
+    status["status"] = "offline".into();
+    status
+}
+
+fn order(picture: &Picture) -> Vec<String> {
+    picture.tables.iter().map(|row| row.table.clone()).collect()
+}
+
+#[test]
+fn faults_come_first_then_silence_then_gaps_then_names() {
+    let mut floor = floor();
+    for table in ["t10", "t2", "t1", "t9", "t7", "t8"] {
+        floor.table(&format!("pit/{table}"));
+    }
+    floor.keep("pit/t9/fault/temperature", &example("fault"));
+    floor.keep("pit/t8/status", &offline());
+    floor.event("pit/t7", "a", 1, "settled");
+    floor.event("pit/t7", "a", 5, "settled");
+    let picture = floor.picture(2_000);
+    assert_eq!(order(&picture), ["t9", "t8", "t7", "t1", "t2", "t10"]);
+    assert_eq!(picture.counts, Counts { fault: 1, silent: 1, gap: 1, fine: 3 });
+    let row = floor.row_of("pit/t9", 2_000);
+    assert_eq!(row.faults, [Fault { code: Code::Temperature, cause: "91 C, limit 80 C".into() }]);
+    assert_eq!((row.phase, row.round, row.open), (Some(Phase::Settling), Some(RoundId(88)), true));
+    assert_eq!(row.result.map(Dice::pips), Some([1, 1, 3]));
+}
+
+#[test]
+fn a_fault_goes_when_it_is_deleted_and_a_table_when_all_of_it_is() {
+    let mut floor = floor();
+    floor.table("pit/t1");
+    floor.keep("pit/t1/fault/temperature", &example("fault"));
+    floor.take("taisai/pit/t1/fault/temperature", b"", false, 10);
+    assert_eq!(floor.row_of("pit/t1", 20).condition, Condition::Fine);
+    floor.take("taisai/pit/t1/state", b"", false, 30);
+    floor.take("taisai/pit/t1/status", b"", false, 30);
+    assert!(floor.picture(40).tables.is_empty());
+}
+
+#[test]
+fn the_will_makes_a_table_silent_from_that_moment() {
+    let mut floor = floor();
+    floor.table("pit/t1");
+    floor.tell("pit/t1/status", &offline(), 60_000);
+    let row = floor.row_of("pit/t1", 72_000);
+    assert_eq!((row.condition, row.silent_s), (Condition::Silent, Some(12)));
+    // One that went before anybody watched: since when is not known.
+    floor.keep("pit/t2/status", &offline());
+    assert_eq!(floor.row_of("pit/t2", 72_000).silent_s, None);
+    floor.tell("pit/t1/status", &example("status"), 80_000);
+    assert_eq!(floor.row_of("pit/t1", 80_000).condition, Condition::Fine);
+}
+
+#[test]
+fn an_open_table_that_tells_nothing_is_silent_and_a_closed_one_is_not() {
+    let mut floor = floor();
+    floor.table("pit/open");
+    let mut closed = example("state");
+    closed["open"] = false.into();
+    closed["phase"] = "closed".into();
+    floor.table("pit/closed");
+    floor.keep("pit/closed/state", &closed);
+    assert_eq!(floor.row_of("pit/open", 299_999).condition, Condition::Fine);
+    assert_eq!(floor.row_of("pit/open", 300_000).silent_s, Some(300));
+    assert_eq!(floor.row_of("pit/closed", 1_000_000).condition, Condition::Fine);
+    floor.tell("pit/open/keypad", &json!({"v": 1, "key": "some-key"}), 300_000);
+    assert_eq!(floor.row_of("pit/open", 301_000).condition, Condition::Fine);
+    assert_eq!(floor.row_of("pit/open", 301_000).heard_s, Some(1));
+}
+
+#[test]
+fn records_are_counted_by_stream() {
+    let mut floor = floor();
+    floor.table("pit/t1");
+    for (stream, seq, kind) in [
+        ("a", 7, "opened"), // the first one seen
+        ("a", 8, "round-began"),
+        ("a", 7, "opened"), // again, after a reconnect of the table
+        ("a", 8, "round-began"),
+        ("a", 9, "settled"),
+        ("b", 1, "commissioned"), // another journal
+        ("a", 10, "closed"),
+        ("a", 40, "keyframe"), // numbers that the table left out
+        ("a", 41, "started"),
+    ] {
+        floor.event("pit/t1", stream, seq, kind);
+        assert_eq!(floor.missed("pit/t1"), (0, 0), "{stream} {seq}");
+    }
+    floor.event("pit/t1", "a", 45, "settled");
+    assert_eq!(floor.missed("pit/t1"), (1, 3));
+    floor.event("pit/t1", "b", 3, "settled");
+    assert_eq!(floor.missed("pit/t1"), (2, 4));
+    assert_eq!(floor.row_of("pit/t1", 2_000).condition, Condition::Gap);
+}
+
+#[test]
+fn a_broker_that_comes_back_says_what_is_and_its_absence_is_no_gap() {
+    let mut floor = floor();
+    for table in ["pit/t1", "pit/t2"] {
+        floor.table(table);
+    }
+    floor.keep("pit/t1/fault/temperature", &example("fault"));
+    floor.event("pit/t1", "a", 1, "settled");
+    floor.lost("hung up\u{1b}[2J".into(), 10_000);
+    let picture = floor.picture(900_000);
+    assert!(!picture.connected);
+    assert_eq!(picture.trouble.as_deref(), Some("hung up\u{fffd}[2J"));
+    // Nobody is silent while nobody can be heard.
+    assert_eq!(picture.counts, Counts { fault: 1, silent: 0, gap: 0, fine: 1 });
+    floor.connected(1_000_000);
+    floor.table("pit/t1");
+    floor.event("pit/t1", "a", 9, "settled");
+    let picture = floor.picture(1_000_000);
+    assert!(picture.connected);
+    assert_eq!(picture.counts, Counts { fault: 0, silent: 0, gap: 0, fine: 1 }, "the fault was cleared meanwhile");
+}
+
+#[test]
+fn what_cannot_be_understood_is_said_and_harms_no_other_table() {
+    let mut floor = floor();
+    floor.table("pit/t1");
+    floor.tell("pit/t1/state", &json!({"v": 2, "phase": "dancing"}), 5);
+    let row = floor.row_of("pit/t1", 10);
+    assert_eq!(row.condition, Condition::Gap);
+    assert!(row.strange.unwrap().contains("version 2"), "the last state that was understood stays");
+    assert_eq!(row.phase, Some(Phase::Settling));
+    for (topic, payload) in [("news", "x"), ("taisai/pit", "x"), ("taisai/pit/t1", "x"), ("taisai/pit/t1/news", "x")] {
+        floor.take(topic, payload.as_bytes(), false, 5);
+    }
+    floor.take("taisai/pit/\u{1b}[2J/fault/seal", b"{\"v\":1,\"code\":\"seal\",\"cause\":\"a\\u001b[2J\"}", true, 5);
+    let picture = floor.picture(10);
+    assert_eq!(order(&picture), ["\u{fffd}[2J", "t1"]);
+    assert_eq!(picture.tables[0].faults[0].cause, "a\u{fffd}[2J");
+}
+
+#[test]
+fn a_flood_of_tables_is_counted_and_not_kept() {
+    let mut floor = floor();
+    for n in 0..MOST + 7 {
+        floor.keep(&format!("pit/{n}/status"), &example("status"));
+    }
+    let picture = floor.picture(0);
+    assert_eq!((picture.tables.len(), picture.beyond), (MOST, 7));
+}

@@ -1,0 +1,127 @@
+//! One table as the floor has seen it so far.
+
+use super::name::clean;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use tumbler_core::latch::Code;
+use tumbler_core::units::Seq;
+use tumbler_core::wire::topics::{FaultMessage, StateMessage, Status, VERSION};
+
+/// Most journals of one table whose records are counted: a table has one, and another after it was lost.
+const STREAMS: usize = 8;
+
+/// What the topics of one table said.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seen {
+    /// `online`; `None`: not known.
+    pub(super) online: Option<bool>,
+    /// When it went, if that was seen, on the floor's clock in milliseconds.
+    pub(super) went_ms: Option<u64>,
+    pub(super) state: Option<StateMessage>,
+    pub(super) faults: BTreeMap<Code, String>,
+    /// When it last told something itself: messages that the broker had kept are none.
+    pub(super) heard_ms: Option<u64>,
+    pub(super) gaps: u64,
+    pub(super) missed: u64,
+    /// What it told that cannot be understood.
+    pub(super) strange: Option<String>,
+    /// The last record of each of its journals.
+    last: BTreeMap<String, Seq>,
+}
+
+/// What counts of an event; the rest may be of a newer version.
+#[derive(Deserialize)]
+struct Numbered {
+    stream: String,
+    seq: Seq,
+    kind: String,
+}
+
+/// The version of any message.
+#[derive(Deserialize)]
+struct Versioned {
+    v: u32,
+}
+
+impl Seen {
+    /// Takes a message on the table's topic `what`; `kept`: the broker had it, it is no news.
+    pub(super) fn take(&mut self, what: &str, payload: &[u8], kept: bool, now_ms: u64) {
+        if !kept {
+            self.heard_ms = Some(now_ms);
+        }
+        if let Err(why) = self.read(what, payload, kept, now_ms) {
+            self.strange = Some(clean(&format!("`{what}` cannot be understood: {why}")));
+        }
+    }
+
+    fn read(&mut self, what: &str, payload: &[u8], kept: bool, now_ms: u64) -> Result<(), String> {
+        let (word, code) = what.split_once('/').unwrap_or((what, ""));
+        if payload.is_empty() {
+            // Deleted.
+            match word {
+                "status" => self.online = None,
+                "state" => self.state = None,
+                "fault" => drop(self.faults.remove(&code.parse()?)),
+                _ => {}
+            }
+            return Ok(());
+        }
+        match word {
+            "status" => {
+                let status: Status = read(payload)?;
+                let online = status.status == "online";
+                self.went_ms = (!online && !kept).then_some(now_ms);
+                self.online = Some(online);
+            }
+            "state" => self.state = Some(read(payload)?),
+            "fault" => {
+                let fault: FaultMessage = read(payload)?;
+                self.faults.insert(fault.code, clean(&fault.cause));
+            }
+            "event" if !kept => self.count(&read(payload)?),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, event: &Numbered) {
+        let last = self.last.get(&event.stream).copied();
+        if last.is_some_and(|last| event.seq <= last) {
+            // Again, after a reconnect.
+            return;
+        }
+        // A table whose journal was lost leaves numbers out, and says so with a keyframe: nothing is missing.
+        if let Some(last) = last.filter(|last| event.seq > last.next() && event.kind != "keyframe") {
+            self.gaps += 1;
+            self.missed += event.seq.0 - last.next().0;
+        }
+        if last.is_none() && self.last.len() >= STREAMS {
+            self.last.pop_first();
+        }
+        self.last.insert(event.stream.clone(), event.seq);
+    }
+
+    /// The line to the broker is new: what it keeps comes again, and what was told meanwhile was not missed by the table's
+    /// doing.
+    pub(super) fn begin_anew(&mut self) {
+        self.online = None;
+        self.went_ms = None;
+        self.state = None;
+        self.faults.clear();
+        self.last.clear();
+    }
+
+    /// Whether the broker keeps nothing of it and it told nothing: it was taken away.
+    pub(super) fn is_gone(&self) -> bool {
+        self.online.is_none() && self.state.is_none() && self.faults.is_empty() && self.heard_ms.is_none()
+    }
+}
+
+/// A message of the version that is understood here.
+fn read<T: for<'de> Deserialize<'de>>(payload: &[u8]) -> Result<T, String> {
+    let Versioned { v } = serde_json::from_slice(payload).map_err(|e| e.to_string())?;
+    if v != VERSION {
+        return Err(format!("it is of version {v}, not {VERSION}"));
+    }
+    serde_json::from_slice(payload).map_err(|e| e.to_string())
+}

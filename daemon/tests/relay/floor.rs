@@ -1,0 +1,257 @@
+//! The floor: two hundred tables at one broker, each with a connection and a will of its own.
+
+use crate::bench::{settings, until};
+use crate::broker::Broker;
+use nix::pty::openpty;
+use nix::sys::termios::tcgetattr;
+use rumqttc::v5::mqttbytes::QoS;
+use rumqttc::v5::mqttbytes::v5::LastWill;
+use rumqttc::v5::{AsyncClient, MqttOptions};
+use serde_json::Value;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+use tumblerd::floor::feed::{News, follow};
+use tumblerd::floor::model::{Condition, Counts, Floor, Picture};
+
+/// The examples of the page about topics, which are messages byte for byte.
+const PAGE: &str = include_str!("../../docs/mqtt.md");
+const TABLES: usize = 200;
+
+fn example(topic: &str) -> String {
+    let block = PAGE.split("```json ").find_map(|block| block.strip_prefix(topic)?.strip_prefix('\n')).unwrap();
+    block.split("\n```").next().unwrap().to_owned()
+}
+
+/// A table as the broker knows it. Dropped, its connection is cut, and the broker publishes the will.
+struct Table {
+    name: String,
+    client: AsyncClient,
+    task: JoinHandle<()>,
+}
+
+impl Table {
+    async fn start(port: u16, name: String) -> Self {
+        let topic = format!("taisai/pit/{name}/status");
+        let mut options = MqttOptions::new(format!("tumblerd-pit-{name}"), "127.0.0.1", port);
+        options.set_keep_alive(Duration::from_secs(60));
+        let offline = example("status").replace("online", "offline");
+        options.set_last_will(LastWill::new(topic, offline, QoS::AtLeastOnce, true, None));
+        let (client, mut events) = AsyncClient::new(options, 16);
+        let task = tokio::spawn(async move { while events.poll().await.is_ok() {} });
+        let table = Self { name, client, task };
+        for topic in ["status", "lamps", "state"] {
+            table.tell(topic, true, &example(topic)).await;
+        }
+        table
+    }
+
+    async fn tell(&self, topic: &str, retain: bool, payload: &str) {
+        let topic = format!("taisai/pit/{}/{topic}", self.name);
+        self.client.publish(topic, QoS::AtLeastOnce, retain, payload.to_owned()).await.unwrap();
+    }
+
+    async fn event(&self, seq: u64) {
+        let mut event: Value = serde_json::from_str(&example("event")).unwrap();
+        event["seq"] = seq.into();
+        self.tell("event", false, &event.to_string()).await;
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn tables(port: u16) -> Vec<Table> {
+    let mut all = Vec::new();
+    for n in 1..=TABLES {
+        all.push(Table::start(port, format!("t{n}")).await);
+    }
+    all
+}
+
+/// A floor that is watched.
+struct Watched {
+    floor: Arc<Mutex<Floor>>,
+    began: Instant,
+    task: JoinHandle<()>,
+}
+
+impl Watched {
+    fn start(port: u16) -> Self {
+        let mut with = settings(port);
+        with.client_id = "floor".into();
+        let (began, floor) = (Instant::now(), Arc::new(Mutex::new(Floor::new(Duration::from_secs(3600)))));
+        let (mut news, kept) = (follow(with, "taisai/+/#".into()), Arc::clone(&floor));
+        let task = tokio::spawn(async move {
+            while let Some(item) = news.recv().await {
+                let now_ms = u64::try_from(began.elapsed().as_millis()).unwrap();
+                let mut floor = kept.lock().unwrap();
+                match item {
+                    News::Connected => floor.connected(now_ms),
+                    News::Message { topic, payload, kept } => floor.take(&topic, &payload, kept, now_ms),
+                    News::Lost(why) => floor.lost(why, now_ms),
+                }
+            }
+        });
+        Self { floor, began, task }
+    }
+
+    fn picture(&self) -> Picture {
+        self.floor.lock().unwrap().picture(u64::try_from(self.began.elapsed().as_millis()).unwrap())
+    }
+
+    async fn counts(&self, fault: usize, silent: usize, gap: usize) {
+        let expected = Counts { fault, silent, gap, fine: TABLES - fault - silent - gap };
+        until(&format!("{expected:?}"), || self.picture().counts == expected).await;
+    }
+
+    /// The tables that come first.
+    fn first(&self, count: usize) -> Vec<String> {
+        self.picture().tables.into_iter().take(count).map(|row| row.table).collect()
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+fn ctl(port: u16, more: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tumblerctl"));
+    command.args(["floor", "--broker", &format!("mqtt://127.0.0.1:{port}")]).args(more).env("NO_COLOR", "1");
+    command
+}
+
+/// What it prints, from a thread that may wait while the tables of this one go on.
+async fn printed(mut command: Command) -> String {
+    let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What `--once` sees. A broker that pauses for a second among busy neighbours has told all, to its mind: then once more.
+async fn kept(port: u16) -> Value {
+    let begun = Instant::now();
+    loop {
+        let once: Value = serde_json::from_str(&printed(ctl(port, &["--once", "--json"])).await).unwrap();
+        if once["tables"].as_array().unwrap().len() == TABLES || begun.elapsed() > Duration::from_secs(60) {
+            return once;
+        }
+    }
+}
+
+#[tokio::test]
+async fn two_hundred_tables_are_on_one_screen_with_what_is_wrong_first() {
+    let mut broker = Broker::start().await;
+    let mut all = tables(broker.port).await;
+    let watched = Watched::start(broker.port);
+    watched.counts(0, 0, 0).await;
+    assert_eq!(watched.first(3), ["t1", "t2", "t3"]);
+
+    // Records 1207 to 1209 of one table, and without 1208 of another.
+    for seq in [1207, 1208, 1209] {
+        all[29].event(seq).await;
+        if seq != 1208 {
+            all[119].event(seq).await;
+        }
+    }
+    // Connections that are cut: the broker publishes the wills.
+    drop(all.remove(149));
+    drop(all.remove(9));
+    for n in [180, 40] {
+        all[n].tell("fault/temperature", true, &example("fault")).await;
+    }
+    watched.counts(2, 2, 1).await;
+    assert_eq!(watched.first(6), ["t42", "t183", "t10", "t150", "t120", "t1"]);
+    let picture = watched.picture();
+    assert_eq!((picture.tables[4].gaps, picture.tables[4].missed), (1, 1));
+
+    // Who comes now sees the same, but for records that it did not see go missing.
+    let once = kept(broker.port).await;
+    assert_eq!(once["counts"], serde_json::json!({"fault": 2, "silent": 2, "gap": 0, "fine": 196}));
+    let names: Vec<&str> = once["tables"].as_array().unwrap().iter().map(|t| t["table"].as_str().unwrap()).collect();
+    assert_eq!((names.len(), &names[..5]), (TABLES, &["t42", "t183", "t10", "t150", "t1"][..]));
+    let text = printed(ctl(broker.port, &["--once", "--site", "pit"])).await;
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines.len() > 2, "a summary, a head, and a table a line: {text}");
+    assert!(lines[2].contains("pit/t42") && lines[2].contains("temperature: 91 C, limit 80 C"), "{}", lines[2]);
+    assert!(printed(ctl(broker.port, &["--once", "--site", "other"])).await.starts_with("0 tables"));
+
+    // The fault is put right, and a table comes back.
+    all[40].tell("fault/temperature", true, "").await;
+    all.push(Table::start(broker.port, "t10".into()).await);
+    watched.counts(1, 1, 1).await;
+
+    // A broker that is away is said to be away, and nobody is silent by it.
+    broker.kill();
+    until("the broker is missed", || !watched.picture().connected).await;
+    assert_eq!(watched.picture().counts.silent, 1);
+    broker.again().await;
+    until("the broker is found", || watched.picture().connected).await;
+    // It had kept nothing over its restart, and no table has come back yet.
+    assert!(watched.picture().tables.iter().all(|row| row.condition <= Condition::Silent));
+}
+
+#[tokio::test]
+async fn what_stands_between_is_said() {
+    let broker = Broker::start().await;
+    let port = broker.port;
+    let refused = |arguments: Vec<&'static str>| async move {
+        let mut command = ctl(port, &arguments);
+        let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(refused(vec![]).await.contains("no terminal: add --once or --json"));
+    assert!(refused(vec!["--once", "--ca-file", "ca.pem"]).await.contains("mqtts:// needs it"));
+    assert!(refused(vec!["--once", "--site", "a/b"]).await.contains("without `/`"));
+    drop(broker);
+    assert!(refused(vec!["--once"]).await.contains("cannot be reached"));
+}
+
+/// On a terminal: the picture comes and follows, q ends it, and the terminal is as it was.
+#[tokio::test]
+async fn a_terminal_is_given_back_as_it_was() {
+    let broker = Broker::start().await;
+    let table = Table::start(broker.port, "t1".into()).await;
+    let pty = openpty(None, None).unwrap();
+    let was = tcgetattr(&pty.slave).unwrap();
+    let mut command = ctl(broker.port, &[]);
+    let stdio = || Stdio::from(pty.slave.try_clone().unwrap());
+    let mut child = command.stdin(stdio()).stdout(stdio()).stderr(stdio()).spawn().unwrap();
+    let seen = Arc::new(Mutex::new(String::new()));
+    let (mut screen, keep) = (File::from(pty.master.try_clone().unwrap()), Arc::clone(&seen));
+    std::thread::spawn(move || {
+        let mut bytes = [0; 4096];
+        while let Ok(count @ 1..) = screen.read(&mut bytes) {
+            keep.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..count]));
+        }
+    });
+    let shows = |what: &'static str| {
+        let seen = Arc::clone(&seen);
+        async move { until(what, || seen.lock().unwrap().contains(what)).await }
+    };
+    shows("1 tables at mqtt://").await;
+    shows("pit/t1").await;
+    table.tell("fault/temperature", true, &example("fault")).await;
+    shows("temperature: 91 C, limit 80 C").await;
+    assert_ne!(tcgetattr(&pty.slave).unwrap().local_flags, was.local_flags, "keys come at once");
+    File::from(pty.master).write_all(b"q").unwrap();
+    let mut ended = None;
+    until("tumblerctl ends", || {
+        ended = child.try_wait().unwrap();
+        ended.is_some()
+    })
+    .await;
+    assert!(ended.unwrap().success());
+    shows("\u{1b}[?1049l").await;
+    assert_eq!(tcgetattr(&pty.slave).unwrap().local_flags, was.local_flags);
+}

@@ -9,6 +9,7 @@ use crate::inbox::Arrival;
 use crate::realtime;
 use crate::recorder::{Recorder, Ring};
 use crate::recording;
+use crate::trace::{Line, Seen, Tap};
 use anyhow::Context as _;
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -65,6 +66,8 @@ pub struct Parts {
     pub outside: Box<dyn Outside>,
     /// Writes incidents out.
     pub recorder: Recorder,
+    /// Who draws what the loop sees.
+    pub tap: Tap,
     /// How far the loop has come.
     pub progress: Arc<Progress>,
     /// Told once the table is up.
@@ -109,6 +112,9 @@ struct Control {
     outside: Box<dyn Outside>,
     ring: Ring,
     recorder: Recorder,
+    tap: Tap,
+    /// The transaction under way on the bus: its number, its unit, and when it was asked for.
+    transaction: Option<(u32, u8, Mono)>,
     progress: Arc<Progress>,
     snapshot: watch::Sender<Arc<Snapshot>>,
     revision: u64,
@@ -145,6 +151,8 @@ impl Control {
             inbox: parts.inbox,
             outside: parts.outside,
             recorder: parts.recorder,
+            tap: parts.tap,
+            transaction: None,
             progress: parts.progress,
             snapshot,
             stop: parts.stop,
@@ -171,7 +179,12 @@ impl Control {
             let wake = deadline.max(self.not_before).min(self.heartbeat);
             self.alarm.set(Some(wake)).context("the kernel's timer failed")?;
             poll_fn(|cx| self.poll_arrivals(cx)).await;
+            let late = clock::now().nanos_since(wake);
             self.turn();
+            // After the turn: nobody's picture comes before the table.
+            if late > 0 {
+                self.tap.tell(Seen::Late(late));
+            }
             if self.stopped() {
                 return Ok(());
             }
@@ -240,9 +253,26 @@ impl Control {
         }
     }
 
+    /// Tells who draws it.
+    fn tell(&mut self, at: Mono, input: &Input) {
+        match *input {
+            Input::Level { line, active } | Input::Edge { line, active } => {
+                self.tap.tell(Seen::Level { line: Line::In(line), active, at });
+            }
+            Input::Readback { line, active } => self.tap.tell(Seen::Level { line: Line::Out(line), active, at }),
+            Input::Bus { id, ref reply } => {
+                let Some((_, unit, asked)) = self.transaction.take_if(|(asked, ..)| *asked == id) else { return };
+                let failed = reply.as_ref().err().copied();
+                self.tap.tell(Seen::Transaction { unit, took: at.nanos_since(asked), failed });
+            }
+            _ => {}
+        }
+    }
+
     fn hand_in(&mut self, at: Mono, now: Mono, input: Input) {
         // The table gets what the ring keeps, so that a replay cannot differ for what was masked.
         let input = self.table.redact(input);
+        self.tell(at, &input);
         self.table.handle(at, now, &input, &mut self.effects);
         // Outputs first in the list go out before anything is reckoned for the recording.
         let driven = self.drive_first();
@@ -278,6 +308,7 @@ impl Control {
                 }
                 Effect::Bus(request) => {
                     let id = request.id;
+                    self.transaction = Some((id, request.unit, clock::now()));
                     if let Err(failure) = self.outside.bus(request) {
                         let input = Input::Bus { id, reply: Err(failure) };
                         self.own.push(Arrival { at: clock::now(), input });

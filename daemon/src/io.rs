@@ -6,7 +6,10 @@ use crate::events::Events;
 use crate::inbox::Inbox;
 use crate::journal::Reader;
 use crate::notify;
+use crate::panel;
+use crate::records::Records;
 use crate::relay;
+use crate::trace::Traces;
 use anyhow::Context as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,6 +41,8 @@ pub struct Parts {
     pub boot: String,
     /// The journal, once for the relay and once for the console.
     pub readers: (Reader, Reader),
+    /// The journal for the panel, and what the control loop sees; `None` where no panel is wanted.
+    pub watched: Option<(Reader, Traces)>,
     /// The last event that the broker had acknowledged.
     pub relayed: Seq,
     /// The table as it is.
@@ -74,7 +79,7 @@ pub fn run(parts: Parts) -> anyhow::Result<()> {
 }
 
 async fn serve(parts: Parts) -> anyhow::Result<()> {
-    let Parts { config, boot, readers, relayed, snapshot, durable, keys, answers, inbox, up, stop } = parts;
+    let Parts { config, boot, readers, watched, relayed, snapshot, durable, keys, answers, inbox, up, stop } = parts;
     let backend = config.settings.backend.clone();
     let listener = console::bind(&config.console.socket, &config.console.technician_group)?;
     let (health, relay_health) = watch::channel(None);
@@ -83,7 +88,7 @@ async fn serve(parts: Parts) -> anyhow::Result<()> {
     let feeds = console::Feeds {
         snapshot: snapshot.clone(),
         durable: durable.clone(),
-        relay: relay_health,
+        relay: relay_health.clone(),
         records: Box::new(Events::new(readers.1, &backend)),
         hand_in: hand_in(inbox.clone()),
         answers,
@@ -94,6 +99,28 @@ async fn serve(parts: Parts) -> anyhow::Result<()> {
         console::run(listener, socket, feeds).await;
         ("console", Ok(()))
     });
+
+    if let (Some(settings), Some((reader, traces))) = (config.panel, watched) {
+        let feeds = panel::Feeds {
+            about: panel::About {
+                site: config.settings.site.clone(),
+                table: config.settings.table.clone(),
+                build: crate::BUILD.into(),
+                backend: backend.clone(),
+            },
+            snapshot: snapshot.clone(),
+            durable: durable.clone(),
+            relay: relay_health.clone(),
+            records: Records::new(Box::new(Events::new(reader, &backend))),
+            traces,
+            state_dir: config.journal.state_dir.clone(),
+            stop: stop.clone(),
+        };
+        tasks.spawn(async move {
+            panel::run(settings.listen, feeds).await;
+            ("panel", Ok(()))
+        });
+    }
 
     let (acknowledged, acknowledgements) = watch::channel(relayed);
     if let Some(mqtt) = &config.mqtt {

@@ -12,11 +12,15 @@ pub mod inbox;
 pub mod io;
 pub mod journal;
 pub mod notify;
+pub mod panel;
 pub mod realtime;
 pub mod recorder;
 pub mod recording;
+pub mod records;
 pub mod relay;
+pub mod rounds;
 pub mod supervise;
+pub mod trace;
 pub mod wiring;
 
 /// Version of the daemon.

@@ -13,6 +13,7 @@ use crate::notify::{self, Watchdog};
 use crate::recorder::recorder;
 use crate::recording::{FORMAT, Header};
 use crate::supervise::{Event, Supervisor};
+use crate::trace::{self, Tap};
 use anyhow::Context as _;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -55,6 +56,13 @@ pub fn run(config: Config) -> anyhow::Result<()> {
     let (journal, found) = Journal::open(&place.state_dir, &place.run_dir, &config.identity(), &boot)?;
     let relayed = relayed(&found);
     let readers = (journal.reader()?, journal.reader()?);
+    let (tap, watched) = match config.panel {
+        None => (Tap::default(), None),
+        Some(_) => {
+            let (tap, traces) = trace::tap();
+            (tap, Some((journal.reader()?, traces)))
+        }
+    };
 
     let (inbox, arrivals) = inbox::inbox();
     let (durable, durable_seen) = watch::channel(readers.0.durable());
@@ -90,6 +98,7 @@ pub fn run(config: Config) -> anyhow::Result<()> {
         inbox: arrivals,
         outside: Box::new(Queues { appender, bus, keys, answer }),
         recorder,
+        tap,
         progress: Arc::clone(&progress),
         up,
         stop,
@@ -105,6 +114,7 @@ pub fn run(config: Config) -> anyhow::Result<()> {
     let io_parts = io::Parts {
         boot,
         readers,
+        watched,
         relayed,
         snapshot: up.snapshot,
         durable: durable_seen,

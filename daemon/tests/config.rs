@@ -143,7 +143,7 @@ fn unknown_keys_are_refused_with_the_nearest_known_one() {
 
 #[test]
 fn unknown_sections_and_keys_outside_sections_are_refused() {
-    let known = "[table], [hardware], [bus], [journal], [mqtt], [console], [log], [parameters]";
+    let known = "[table], [hardware], [bus], [journal], [mqtt], [console], [panel], [log], [parameters]";
     assert_eq!(
         with("[mqqt]\nurl = \"x\""),
         format!(
@@ -275,6 +275,20 @@ fn backends_that_are_not_built_in_say_so() {
         changed("\"virtual\"", "\"virtaul\""),
         "t.toml:7: hardware.backend: \"virtaul\" is none of these; did you mean \"virtual\"?; allowed is one of \"virtual\"\n\
          1 problem in the configuration"
+    );
+}
+
+/// The panel is off, and on this machine only, until somebody decides otherwise.
+#[test]
+fn the_panel_listens_where_it_is_told() {
+    let panel = |lines: &str| Files::new(&format!("{WHOLE}[panel]\n{lines}")).config().panel;
+    assert_eq!(panel("listen = \"0.0.0.0:80\""), None);
+    let listen = panel("enabled = true").unwrap().listen;
+    assert!(listen.ip().is_loopback(), "{listen}");
+    assert_eq!(
+        with("[panel]\nlisten = \"localhost\""),
+        "t.toml:12: panel.listen: \"localhost\" is no address and port; \
+         allowed is ADDRESS:PORT, such as 127.0.0.1:8080, [::1]:8080 or 0.0.0.0:8080\n1 problem in the configuration"
     );
 }
 

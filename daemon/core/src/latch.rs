@@ -78,6 +78,47 @@ impl Code {
         }
     }
 
+    /// What a person does about it before the reset, in plain words.
+    #[must_use]
+    pub const fn remedy(self) -> &'static str {
+        match self {
+            Self::Tumbler => {
+                "Switch motor power off. Look for what blocks or turns the shaft; check both cam sensors (1 mm gap, connectors) and the motor driver."
+            }
+            Self::Deadman => {
+                "The dead-man relay did not drop motor power: keep hands away, switch motor power off, replace the relay."
+            }
+            Self::Temperature => "Let the motor cool, and check its bearings and its sensor's cable.",
+            Self::Dome => {
+                "Check that the dome closes and opens freely, then both contacts and their cable: never both made, never neither for long."
+            }
+            Self::Buttons => "Free or replace the button that is held or stuck, and check its cable for a short.",
+            Self::Key => "Turn the supervisor's key back; if it is back already, replace the switch.",
+            Self::Interference => {
+                "Find out who or what moved the dice. Lay them as the supervisor decides, and let nothing move them."
+            }
+            Self::Dice => "Count and look at the dice. Put the enrolled set in, or enrol a new sealed set.",
+            Self::Reader => {
+                "Clean the reader's window, check its cable and address (unit 10), and lay the dice flat under it."
+            }
+            Self::Terminal => {
+                "Free a stuck key, check the terminal's cable and address (unit 1), and compare its display with what is keyed."
+            }
+            Self::Lamps => {
+                "Replace the lamps that stay dark or shine untold, and check the lamp boards' cables and addresses (units 2 and up)."
+            }
+            Self::Seal => {
+                "Look at the dice compartment with the supervisor; seal it again, and enrol the dice if they were changed."
+            }
+            Self::Gpio => {
+                "Check the board and its cables; if the lines stay lost, restart the controller, then replace it."
+            }
+            Self::Journal => {
+                "Check the disk: free space, read-only mount, errors in `journalctl -k`. Keep the state directory as it is for the inspector."
+            }
+        }
+    }
+
     /// Whether the motor may not run while this is latched, also for the round in progress: a latch blocks further
     /// games, and a round that waits for its spin may still have it where nothing about the tumbler is in doubt.
     #[must_use]

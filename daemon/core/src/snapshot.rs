@@ -6,11 +6,12 @@ use crate::units::{Dice, MilliCelsius, RoundId, Seq, Tumbles};
 use serde::{Deserialize, Serialize};
 
 /// The phases that people see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
     /// No permission to play: the opening tests are pending.
+    #[default]
     Closed,
     /// A game may begin.
     Ready,
@@ -65,7 +66,7 @@ impl Phase {
 }
 
 /// The table as it is, all of it durable.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Snapshot {
     /// Last record that this picture includes.

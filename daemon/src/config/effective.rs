@@ -1,6 +1,6 @@
 //! The effective values: what the files say, and the defaults where they say nothing.
 
-use super::{Bus, Config, Console, Hardware, Journal, Log, LogFormat, Mqtt};
+use super::{Bus, Config, Console, Hardware, Journal, Log, LogFormat, Mqtt, Panel};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use tumbler_core::settings::{Parameters, Settings};
@@ -18,6 +18,8 @@ pub(super) struct Effective {
     mqtt: Broker,
     #[serde(default)]
     console: People,
+    #[serde(default)]
+    panel: PanelSection,
     #[serde(default)]
     log: LogSection,
     #[serde(default)]
@@ -137,6 +139,33 @@ impl Default for People {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+struct PanelSection {
+    enabled: bool,
+    listen: String,
+}
+
+impl Default for PanelSection {
+    fn default() -> Self {
+        // Nobody but people at this machine, until somebody decides otherwise.
+        Self { enabled: false, listen: "127.0.0.1:8080".into() }
+    }
+}
+
+impl PanelSection {
+    fn resolve(&self, wrong: &mut Vec<Wrong>) -> Option<Panel> {
+        match self.listen.parse() {
+            Ok(listen) => self.enabled.then_some(Panel { listen }),
+            Err(_) => {
+                let allowed = "allowed is ADDRESS:PORT, such as 127.0.0.1:8080, [::1]:8080 or 0.0.0.0:8080";
+                wrong.push(("panel.listen", format!("\"{}\" is no address and port", self.listen), allowed.into()));
+                None
+            }
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 struct LogSection {
     format: String,
     level: String,
@@ -184,6 +213,7 @@ impl Effective {
             ));
         }
         let mqtt = self.mqtt.resolve(&self.table, &mut wrong);
+        let panel = self.panel.resolve(&mut wrong);
         let settings = self.settings();
         let (Some(socket), true) = (self.hardware.socket.clone(), wrong.is_empty()) else { return Err(wrong) };
         let temperature = settings.temperature;
@@ -206,6 +236,7 @@ impl Effective {
                 supervisor_uids: people.supervisor_uids.clone(),
                 technician_uids: people.technician_uids.clone(),
             },
+            panel,
             log: Log {
                 format: if self.log.format == "json" { LogFormat::Json } else { LogFormat::Text },
                 level: self.log.level.clone(),

@@ -117,7 +117,8 @@ const fn required(section: &'static str, name: &'static str, kind: Kind) -> Key 
 }
 
 /// The sections, in the order in which they are shown.
-pub(super) const SECTIONS: [&str; 8] = ["table", "hardware", "bus", "journal", "mqtt", "console", "log", "parameters"];
+pub(super) const SECTIONS: [&str; 9] =
+    ["table", "hardware", "bus", "journal", "mqtt", "console", "panel", "log", "parameters"];
 
 const KEYS: &[Key] = &[
     required("table", "site", Kind::Text),
@@ -147,6 +148,8 @@ const KEYS: &[Key] = &[
     key("console", "technician_group", Kind::Text),
     key("console", "supervisor_uids", Kind::UserIds),
     key("console", "technician_uids", Kind::UserIds),
+    key("panel", "enabled", Kind::Bool),
+    key("panel", "listen", Kind::Text),
     key("log", "format", Kind::OneWord(&["text", "json"])),
     key("log", "level", Kind::OneWord(&["error", "warn", "info", "debug", "trace"])),
 ];

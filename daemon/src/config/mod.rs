@@ -40,6 +40,8 @@ pub struct Config {
     pub mqtt: Option<Mqtt>,
     /// `[console]`.
     pub console: Console,
+    /// `[panel]`; `None` when it is not enabled.
+    pub panel: Option<Panel>,
     /// `[log]`.
     pub log: Log,
     /// All of it as in the files.
@@ -114,6 +116,13 @@ pub struct Console {
     pub supervisor_uids: Vec<u32>,
     /// Further user ids that are technicians.
     pub technician_uids: Vec<u32>,
+}
+
+/// The panel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Panel {
+    /// The address that it listens at.
+    pub listen: std::net::SocketAddr,
 }
 
 /// Form of the log.

@@ -11,7 +11,6 @@ pub mod credentials;
 mod lines;
 mod listener;
 mod questions;
-mod rounds;
 mod server;
 mod watch;
 

@@ -1,10 +1,7 @@
 //! What the daemon can tell without asking the table.
 
-use super::rounds;
 use super::server::Shared;
-use crate::relay::Outbox;
-use std::sync::PoisonError;
-use tokio::task::spawn_blocking;
+use crate::rounds;
 use tumbler_core::units::Seq;
 use tumbler_core::wire::ask::{MAX_EVENTS, MAX_ROUNDS, RoundSummary, Status, Told};
 use tumbler_core::wire::topics::EventMessage;
@@ -39,7 +36,7 @@ impl Shared {
             return Err(format!("{last} rounds are too many; at most {MAX_ROUNDS} are told at once"));
         }
         let tip = self.tip();
-        self.with_records(move |records| rounds::latest(records, tip, last)).await
+        self.records.read(move |records| rounds::latest(records, tip, last)).await
     }
 
     /// One page of records after `after`, at most `limit`, oldest first; empty when there are no more.
@@ -48,7 +45,7 @@ impl Shared {
     /// The journal cannot be read.
     pub(super) async fn page(&self, after: Seq, limit: u32) -> Result<Vec<EventMessage>, String> {
         let limit = PAGE.min(usize::try_from(limit).unwrap_or(PAGE));
-        self.with_records(move |records| records.after(after, limit)).await
+        self.records.read(move |records| records.after(after, limit)).await
     }
 
     /// Whether so many records may be asked for.
@@ -60,18 +57,5 @@ impl Shared {
             return Err(format!("{limit} records are too many; at most {MAX_EVENTS} are told at once"));
         }
         Ok(())
-    }
-
-    async fn with_records<T: Send + 'static>(
-        &self,
-        read: impl FnOnce(&mut dyn Outbox) -> Result<T, String> + Send + 'static,
-    ) -> Result<T, String> {
-        let records = std::sync::Arc::clone(&self.records);
-        spawn_blocking(move || {
-            let mut records = records.lock().unwrap_or_else(PoisonError::into_inner);
-            read(&mut **records)
-        })
-        .await
-        .unwrap_or_else(|_| Err("reading the journal failed unexpectedly".into()))
     }
 }

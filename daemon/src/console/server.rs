@@ -4,8 +4,9 @@ use super::commands::{Commands, HandIn};
 use super::connection;
 use super::credentials;
 use crate::config::Console;
+use crate::records::Records;
 use crate::relay::Outbox;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{mpsc, watch};
@@ -46,14 +47,14 @@ pub(super) struct Shared {
     pub(super) snapshot: watch::Receiver<Arc<Snapshot>>,
     pub(super) durable: watch::Receiver<Seq>,
     pub(super) relay: watch::Receiver<Option<Relay>>,
-    pub(super) records: Arc<Mutex<Box<dyn Outbox>>>,
+    pub(super) records: Records,
     pub(super) commands: Commands,
 }
 
 /// Serves clients until the daemon stops or the control loop is gone.
 pub async fn run(listener: UnixListener, console: Console, feeds: Feeds) {
     let Feeds { snapshot, durable, relay, records, hand_in, answers, mut stop } = feeds;
-    let records = Arc::new(Mutex::new(records));
+    let records = Records::new(records);
     let shared = Arc::new(Shared { snapshot, durable, relay, records, commands: Commands::new(hand_in) });
     let console = Arc::new(console);
     let mut clients = JoinSet::new();
@@ -98,36 +99,5 @@ fn turn_away(stream: &UnixStream) {
     if let Ok(mut line) = serde_json::to_vec(&Reply { id: None, said }) {
         line.push(b'\n');
         let _ = stream.try_write(&line);
-    }
-}
-
-#[cfg(test)]
-pub(super) mod testing {
-    use super::*;
-    use tumbler_core::record::{Event, Record};
-    use tumbler_core::units::{Mono, RoundId};
-    use tumbler_core::wire::topics::{EventMessage, VERSION};
-
-    /// Records in memory.
-    #[derive(Default)]
-    pub(in crate::console) struct Kept(pub(in crate::console) Vec<EventMessage>);
-
-    impl Outbox for Kept {
-        fn after(&mut self, seq: Seq, limit: usize) -> Result<Vec<EventMessage>, String> {
-            Ok(self.0.iter().filter(|m| m.record.seq > seq).take(limit).cloned().collect())
-        }
-    }
-
-    pub(in crate::console) fn message(seq: Seq, round: Option<RoundId>, event: Event) -> EventMessage {
-        EventMessage {
-            v: VERSION,
-            stream: "s".into(),
-            head: String::new(),
-            wall: 0,
-            wall_quality: "synchronised".into(),
-            boot: "b".into(),
-            backend: "virtual".into(),
-            record: Record { seq, at: Mono(0), round, event },
-        }
     }
 }

@@ -112,6 +112,7 @@ impl Running {
             inbox: arrivals,
             outside: Box::new(FakeOutside(did_there)),
             recorder,
+            tap: Tap::default(),
             progress: Arc::clone(&progress),
             up,
             stop: stops,

@@ -2,7 +2,7 @@
 
 use super::runner::Identity;
 use tumbler_core::snapshot::{Phase, Snapshot};
-use tumbler_core::units::{Seq, Tumbles};
+use tumbler_core::units::Seq;
 
 pub(crate) fn identity() -> Identity {
     Identity {
@@ -21,23 +21,10 @@ pub(crate) fn snapshot(seq: Seq) -> Snapshot {
         rules: "sg-v6".into(),
         layout: "sg-v6-3".into(),
         backend: "virtual".into(),
-        round: None,
         open: true,
-        tumbles: Tumbles(0),
         dome: "closed".into(),
-        motor: false,
         poses: ["flat".into(), "flat".into(), "flat".into()],
-        result: None,
         display: "   ".into(),
-        lit: vec![],
-        sensed: vec![],
-        verified: false,
-        malfunctions: vec![],
-        waived: vec![],
-        temperature: None,
-        key: false,
-        lost_units: vec![],
-        test: None,
-        recent: vec![],
+        ..Snapshot::default()
     }
 }

@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, watch};
 use tumbler_core::input::Input;
 use tumbler_core::record::{Event, Record};
 use tumbler_core::snapshot::{Phase, Snapshot};
-use tumbler_core::units::{Mono, RoundId, Seq, Tumbles};
+use tumbler_core::units::{Mono, RoundId, Seq};
 use tumbler_core::wire::console::{Answer, Caller, Command};
 use tumbler_core::wire::topics::{EventMessage, VERSION};
 use tumblerd::config::Console;
@@ -184,28 +184,14 @@ pub(crate) fn refused(_: &Command) -> Option<Answer> {
 
 fn table() -> Snapshot {
     Snapshot {
-        seq: Seq(0),
         phase: Phase::Ready,
         rules: "sg-v6".into(),
         layout: "sg-v6-3".into(),
         backend: "virtual".into(),
-        round: None,
         open: true,
-        tumbles: Tumbles(0),
         dome: "closed".into(),
-        motor: false,
         poses: ["flat".into(), "flat".into(), "flat".into()],
-        result: None,
         display: "   ".into(),
-        lit: vec![],
-        sensed: vec![],
-        verified: false,
-        malfunctions: vec![],
-        waived: vec![],
-        temperature: None,
-        key: false,
-        lost_units: vec![],
-        test: None,
-        recent: vec![],
+        ..Snapshot::default()
     }
 }

@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep};
 use tumbler_core::effect::KeyTold;
 use tumbler_core::record::{Event, Record};
 use tumbler_core::snapshot::{Phase, Snapshot};
-use tumbler_core::units::{Mono, Seq, Tumbles};
+use tumbler_core::units::{Mono, Seq};
 use tumbler_core::wire::ask::Relay as Health;
 use tumbler_core::wire::topics::{EventMessage, VERSION};
 use tumblerd::relay::{self, Feeds, Identity, Outbox, Settings, Timing};
@@ -177,28 +177,14 @@ fn message(seq: Seq) -> EventMessage {
 
 fn table() -> Snapshot {
     Snapshot {
-        seq: Seq(0),
         phase: Phase::Ready,
         rules: "sg-v6".into(),
         layout: "sg-v6-3".into(),
         backend: "virtual".into(),
-        round: None,
         open: true,
-        tumbles: Tumbles(0),
         dome: "closed".into(),
-        motor: false,
         poses: ["flat".into(), "flat".into(), "flat".into()],
-        result: None,
         display: "   ".into(),
-        lit: vec![],
-        sensed: vec![],
-        verified: false,
-        malfunctions: vec![],
-        waived: vec![],
-        temperature: None,
-        key: false,
-        lost_units: vec![],
-        test: None,
-        recent: vec![],
+        ..Snapshot::default()
     }
 }

@@ -28,6 +28,7 @@ pub(crate) fn run(context: &Context) -> anyhow::Result<Ended> {
     }
     for malfunction in &latched {
         say::line(&format!("{}: {}", malfunction.code, malfunction.cause))?;
+        say::line(&format!("  {}", malfunction.code.remedy()))?;
         let procedure = if malfunction.code.allows_procedure() { ", or with --procedure TEXT" } else { "" };
         say::line(&format!("  when put right: tumblerctl reset {} --rectified{procedure}", malfunction.code))?;
     }

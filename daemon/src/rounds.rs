@@ -1,20 +1,19 @@
 //! Rounds in short, out of the journal's records.
 
+use crate::records::{PAGE, backwards};
 use crate::relay::Outbox;
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use tumbler_core::record::Event;
 use tumbler_core::units::{RoundId, Seq};
 use tumbler_core::wire::ask::RoundSummary;
 use tumbler_core::wire::topics::EventMessage;
 
-/// Records in one read: bounds the memory that a question takes.
-const PAGE: usize = 256;
-
 /// The latest `last` rounds up to record `tip`, oldest first.
 ///
 /// # Errors
 /// The journal cannot be read.
-pub(super) fn latest(records: &mut dyn Outbox, tip: Seq, last: u32) -> Result<Vec<RoundSummary>, String> {
+pub fn latest(records: &mut dyn Outbox, tip: Seq, last: u32) -> Result<Vec<RoundSummary>, String> {
     let first = beginning(records, tip, last)?;
     let mut rounds = BTreeMap::new();
     let mut after = first;
@@ -29,24 +28,21 @@ pub(super) fn latest(records: &mut dyn Outbox, tip: Seq, last: u32) -> Result<Ve
     Ok(rounds.into_values().collect())
 }
 
-/// The record after which the latest `last` rounds begin: looks back page by page.
+/// The record after which the latest `last` rounds begin.
 fn beginning(records: &mut dyn Outbox, tip: Seq, last: u32) -> Result<Seq, String> {
     let mut wanted = last;
-    let mut end = tip.0;
-    while wanted > 0 && end > 0 {
-        let start = end.saturating_sub(PAGE as u64);
-        let page = records.after(Seq(start), PAGE)?;
-        for message in page.iter().rev().filter(|m| m.record.seq.0 <= end) {
-            if matches!(message.record.event, Event::RoundBegan { .. }) {
-                wanted -= 1;
-                if wanted == 0 {
-                    return Ok(Seq(message.record.seq.0.saturating_sub(1)));
-                }
+    let mut first = if last == 0 { tip } else { Seq(0) };
+    backwards(records, if last == 0 { Seq(0) } else { tip }, |message| {
+        if matches!(message.record.event, Event::RoundBegan { .. }) {
+            wanted = wanted.saturating_sub(1);
+            if wanted == 0 {
+                first = Seq(message.record.seq.0.saturating_sub(1));
+                return ControlFlow::Break(());
             }
         }
-        end = start;
-    }
-    Ok(if last == 0 { tip } else { Seq(0) })
+        ControlFlow::Continue(())
+    })?;
+    Ok(first)
 }
 
 /// Takes one record more into the rounds it concerns.
@@ -80,7 +76,7 @@ fn take(rounds: &mut BTreeMap<RoundId, RoundSummary>, message: &EventMessage) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::console::server::testing::{Kept, message};
+    use crate::records::testing::{Kept, message};
     use tumbler_core::units::{Dice, Tumbles};
 
     fn journal(rounds: u64) -> Kept {

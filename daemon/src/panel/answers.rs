@@ -1,0 +1,173 @@
+//! The addresses of the panel, and what each answers.
+
+use super::questions::{self, Looked};
+use super::{About, Shared, pages, stream};
+use axum::extract::{Query, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router, middleware};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::PoisonError;
+use tumbler_core::latch::Code;
+use tumbler_core::rules;
+use tumbler_core::units::RoundId;
+use tumbler_core::wire::ask::MAX_ROUNDS;
+
+/// Nothing from elsewhere, nothing inline, and no page may frame these.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+                      base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+/// Rounds that are told where nobody says how many.
+const ROUNDS: u32 = 20;
+
+/// All addresses.
+pub(super) fn router(shared: Shared) -> Router {
+    Router::new()
+        .merge(pages::routes())
+        .route("/events", get(stream::events))
+        .route("/api/table", get(table))
+        .route("/api/layout", get(layout))
+        .route("/api/rounds", get(rounds))
+        .route("/api/round", get(round))
+        .route("/api/journal", get(journal))
+        .route("/api/health", get(health))
+        .fallback(nothing)
+        .layer(middleware::map_response(guarded))
+        .with_state(shared)
+}
+
+/// A question that cannot be answered, and why.
+pub(super) struct Problem(StatusCode, String);
+
+impl Problem {
+    fn unknown(why: String) -> Self {
+        Self(StatusCode::NOT_FOUND, why)
+    }
+    fn broken(why: String) -> Self {
+        Self(StatusCode::INTERNAL_SERVER_ERROR, why)
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        (self.0, Json(serde_json::json!({ "error": self.1 }))).into_response()
+    }
+}
+
+async fn guarded(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    // What the table says is true at this moment only.
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+async fn nothing() -> Problem {
+    Problem::unknown("there is nothing here; the panel is at /, the results display at /display".into())
+}
+
+/// What a person does about a malfunction.
+#[derive(Serialize)]
+struct Remedy {
+    remedy: &'static str,
+    /// Whether a stated procedure may replace the check (NZ 7.4).
+    procedure: bool,
+}
+
+#[derive(Serialize)]
+struct Table {
+    #[serde(flatten)]
+    about: About,
+    remedies: BTreeMap<&'static str, Remedy>,
+}
+
+async fn table(State(shared): State<Shared>) -> impl IntoResponse {
+    let remedies: BTreeMap<&str, Remedy> = Code::ALL
+        .into_iter()
+        .map(|code| (code.name(), Remedy { remedy: code.remedy(), procedure: code.allows_procedure() }))
+        .collect();
+    Json(Table { about: shared.about, remedies })
+}
+
+#[derive(Deserialize)]
+struct WhichLayout {
+    id: String,
+}
+
+/// An area as it is drawn.
+#[derive(Serialize)]
+struct Area<'a> {
+    id: &'a str,
+    odds: &'a [u32],
+    clause: &'a str,
+}
+
+async fn layout(Query(which): Query<WhichLayout>) -> Result<Response, Problem> {
+    let Some(layout) = rules::layout(&which.id) else {
+        let known: Vec<&str> = rules::layouts().map(|layout| layout.id.as_str()).collect();
+        return Err(Problem::unknown(format!("there is no layout `{}`; known are {}", which.id, known.join(", "))));
+    };
+    let areas: Vec<Area<'_>> =
+        layout.areas.iter().map(|area| Area { id: &area.id, odds: &area.odds, clause: &area.clause }).collect();
+    let title = rules::rule_set(&layout.rules).map(|rules| rules.title.as_str());
+    Ok(Json(serde_json::json!({ "id": layout.id, "rules": title, "source": layout.source, "areas": areas }))
+        .into_response())
+}
+
+#[derive(Deserialize)]
+struct HowMany {
+    last: Option<u32>,
+}
+
+async fn rounds(State(shared): State<Shared>, Query(how_many): Query<HowMany>) -> Result<Response, Problem> {
+    let last = how_many.last.unwrap_or(ROUNDS).min(MAX_ROUNDS);
+    let tip = *shared.durable.borrow();
+    let rounds = shared.records.read(move |records| crate::rounds::latest(records, tip, last)).await;
+    Ok(Json(rounds.map_err(Problem::broken)?).into_response())
+}
+
+#[derive(Deserialize)]
+struct WhichRound {
+    id: RoundId,
+}
+
+async fn round(State(shared): State<Shared>, Query(which): Query<WhichRound>) -> Result<Response, Problem> {
+    let tip = *shared.durable.borrow();
+    let id = which.id;
+    let records =
+        shared.records.read(move |records| questions::of_round(records, tip, id)).await.map_err(Problem::broken)?;
+    let (Some(first), Some(last)) = (records.first(), records.last()) else {
+        return Err(Problem::unknown(format!("round {} is not among the latest records of the journal", id.0)));
+    };
+    // Half a second before and after, for what led to the round's beginning and end.
+    let (from, to) = (first.record.at.0.saturating_sub(500_000_000), last.record.at.0.saturating_add(500_000_000));
+    let waves = shared.picture.lock().unwrap_or_else(PoisonError::into_inner).waves(from, to);
+    Ok(Json(serde_json::json!({ "records": records, "waves": waves })).into_response())
+}
+
+async fn journal(State(shared): State<Shared>, Query(looked): Query<Looked>) -> Result<Response, Problem> {
+    let tip = *shared.durable.borrow();
+    let found = shared.records.read(move |records| questions::look(records, tip, &looked)).await;
+    Ok(Json(found.map_err(Problem::broken)?).into_response())
+}
+
+async fn health(State(shared): State<Shared>) -> Response {
+    let health = shared.picture.lock().unwrap_or_else(PoisonError::into_inner).health();
+    let disk = nix::sys::statvfs::statvfs(&shared.state_dir).ok().map(|disk| {
+        let size = u64::from(disk.fragment_size());
+        serde_json::json!({
+            "bytes": u64::from(disk.blocks()).saturating_mul(size),
+            "free": u64::from(disk.blocks_available()).saturating_mul(size),
+        })
+    });
+    let relay = shared.relay.borrow().clone();
+    Json(serde_json::json!({ "health": health, "disk": disk, "relay": relay, "now": crate::clock::now() }))
+        .into_response()
+}

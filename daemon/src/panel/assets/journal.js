@@ -1,0 +1,67 @@
+// The journal's browser.
+
+import { ask, el, fill, when, words } from "/live.js";
+import { showRound, story } from "/round.js";
+
+const KINDS = ["commissioned", "started", "stopped", "test-began", "tested", "opened", "closed", "maintenance", "round-began", "called", "spin-began", "spin-flickered", "spin-ended", "revealed", "established", "entry-error", "entry-differs", "result", "amended", "lamps-verified", "settled", "voided", "noted", "voided-afterwards", "resumed", "latched", "unlatched", "refused", "key-turned", "decided", "dice-enrolled", "keyframe"];
+/** Rows on the page before the oldest go, while the page only follows. */
+const MOST = 200;
+
+/** A row for a record as it left the table. */
+function row(record) {
+  const { wall, wall_quality: quality } = record;
+  const { what, detail } = story(record);
+  const tone = ["latched", "voided", "voided-afterwards"].includes(record.kind) ? "bad" : record.kind === "refused" ? "warn" : "";
+  const moment = el("td", when(wall));
+  // A clock that nobody has set says little: the records' order is their number.
+  if (quality !== "synchronised") { moment.prepend("≈ "); moment.title = `the clock was ${quality}`; }
+  const round = el("td", record.round === undefined ? "" : String(record.round));
+  const look = el("td");
+  if (record.round !== undefined) {
+    const button = el("button", "Round");
+    button.setAttribute("aria-label", `Show round ${record.round}`);
+    button.onclick = () => { showRound(record.round); document.getElementById("h-timeline").scrollIntoView(); };
+    look.append(button);
+  }
+  const text = el("td", "", "what", el("b", what, tone), ` ${detail}`);
+  return el("tr", "", "", el("td", String(record.seq)), moment, round, text, look);
+}
+
+/** Sets the browser up. What it gives back takes new records. */
+export function journal() {
+  const body = document.getElementById("records"), form = document.getElementById("look"), older = document.getElementById("older");
+  const note = document.getElementById("looked");
+  let before = null, following = true;
+  form.elements.kind.append(...KINDS.map((kind) => {
+    const option = el("option", words(kind));
+    option.value = kind;
+    return option;
+  }));
+  const search = async (more) => {
+    const { search: text, kind } = Object.fromEntries(new FormData(form));
+    following = !text && !kind;
+    const asked = new URLSearchParams({ search: text, kind, limit: 30 });
+    if (more) asked.set("before", before);
+    try {
+      const found = await ask(`/api/journal?${asked}`);
+      const rows = found.records.map(row);
+      if (more) body.append(...rows); else fill("records", ...rows);
+      before = found.before;
+      note.textContent = `${body.children.length} records shown${before === null ? ", back to the journal's beginning" : ""}.`;
+    } catch (error) {
+      note.textContent = `The journal could not be searched: ${error.message}`;
+    }
+    older.hidden = before === null;
+  };
+  form.onsubmit = (event) => { event.preventDefault(); search(false); };
+  older.onclick = () => search(true);
+  search(false);
+  return {
+    add(record) {
+      if (!following) return;
+      if (body.firstElementChild?.firstElementChild?.textContent >= record.seq) return;
+      body.prepend(row(record));
+      while (body.children.length > MOST) body.lastElementChild.remove();
+    },
+  };
+}

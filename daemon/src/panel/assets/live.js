@@ -1,0 +1,53 @@
+// The table as it happens. Says how old what it shows is: a page that stands still must not look alive.
+
+/** Milliseconds without a word after which the page says that it is not live; the server says something every 5 s. */
+const SILENT = 12000;
+
+/**
+ * Follows the table. `on.status(status)` for each state, `on.record(record)` for each new record,
+ * `on.live(live, seconds)` when the connection comes, goes, or is silent.
+ */
+export function follow(on) {
+  let heard = 0, live = null;
+  const say = (now) => {
+    const seconds = heard ? Math.round((Date.now() - heard) / 1000) : null;
+    if (now !== live || !now) { live = now; on.live(now, seconds); }
+  };
+  const source = new EventSource("/events");
+  const hear = (then) => (event) => { heard = Date.now(); say(true); if (then) then(JSON.parse(event.data)); };
+  source.addEventListener("status", hear(on.status));
+  source.addEventListener("record", hear(on.record));
+  source.addEventListener("alive", hear(null));
+  source.onerror = () => {
+    say(false);
+    // A server that refused is not tried again by the browser itself.
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 5000);
+  };
+  setInterval(() => say(heard > 0 && Date.now() - heard < SILENT), 1000);
+}
+
+/** Asks; throws an error with the daemon's own words. */
+export async function ask(path) {
+  const answer = await fetch(path);
+  const said = await answer.json().catch(() => ({ error: `the daemon answered with ${answer.status}` }));
+  if (!answer.ok) throw new Error(said.error);
+  return said;
+}
+
+/** An element with a text, a class and children. */
+export function el(tag, text = "", name = "", ...children) {
+  const made = document.createElement(tag);
+  if (text !== "") made.textContent = text;
+  if (name) made.className = name;
+  made.append(...children);
+  return made;
+}
+
+/** Puts these in place of what an element has. */
+export function fill(id, ...children) { document.getElementById(id).replaceChildren(...children); }
+
+/** Date and time of a moment in milliseconds since 1970. */
+export const when = (wall) => new Date(wall).toLocaleString([], { dateStyle: "short", timeStyle: "medium" });
+
+/** A name such as `bets-closed` for people. */
+export const words = (name) => name.replaceAll("-", " ").replaceAll("_", " ");

@@ -1,0 +1,149 @@
+// The technician's page: the table as it is.
+
+import { ask, el, fill, follow, when, words } from "/live.js";
+import { die, kind } from "/dice.js";
+import { drawLayout } from "/layout.js";
+import { showRound } from "/round.js";
+import { journal } from "/journal.js";
+
+const TONE = { blocked: "bad", void: "warn", closed: "warn", maintenance: "warn" };
+const KEPT = 10;
+/** A part of transactions that fails where something is wrong with cable or unit; now and then one fails on a good bus. */
+const MANY = 0.01;
+let about = { remedies: {} };
+/** Wall time minus the records' own clock, in milliseconds: from a status as it comes. */
+let offset = 0;
+let shown = null;
+
+const facts = (id, rows) => fill(id, ...rows.flatMap(([name, value, tone]) => {
+  const dd = el("dd", "", tone ?? "");
+  dd.append(...[value].flat());
+  return [el("dt", name), dd];
+}));
+
+function showFaults({ malfunctions, waived }) {
+  const cards = malfunctions.map((fault) => {
+    const card = el("article", "", "fault", el("h3", `${words(fault.code)}: ${fault.cause}`, "bad"));
+    card.append(el("p", fault.since ? `Since ${when(fault.since / 1e6 + offset)}` : "From before the last start of this machine", "quiet"));
+    const { remedy, procedure } = about.remedies[fault.code] ?? {};
+    if (remedy) card.append(el("p", remedy));
+    const reset = el("p", "Then, with the supervisor's key turned anew: ");
+    reset.append(el("code", `tumblerctl reset ${fault.code} --rectified --name NAME`));
+    if (procedure) reset.append(" or, where a stated procedure replaces the check: ", el("code", `tumblerctl reset ${fault.code} --procedure TEXT --name NAME`));
+    card.append(reset);
+    return card;
+  });
+  cards.push(...waived.map((waiver) => el("article", "", "fault waived",
+    el("h3", `${words(waiver.code)}: replaced by a procedure until the table closes`, "warn"), el("p", `${waiver.procedure} (${waiver.by})`))));
+  fill("fault-list", ...(cards.length ? cards : [el("p", "None is latched.", "good")]));
+}
+
+function showFacts(s, relay) {
+  facts("facts", [
+    ["Open for gaming", s.open ? "yes" : "no", s.open ? "good" : "warn"],
+    ["Rules", s.rules],
+    ["Round", s.round === null ? "none in progress" : String(s.round)],
+    ["Tumbles", String(s.tumbles)],
+    ["Dome", words(s.dome), s.dome === "fault" ? "bad" : ""],
+    ["Motor", s.motor ? "ON" : "off", s.motor ? "warn" : ""],
+    ["Supervisor's key", s.key ? "in force" : "not in force"],
+    ["Motor temperature", s.temperature === null ? "no sensor" : `${(s.temperature / 1000).toFixed(1)} °C`],
+    ["Field bus", s.lost_units.length ? `unit ${s.lost_units.join(", ")} lost` : "all units answer", s.lost_units.length ? "bad" : ""],
+    ["Broker", relay === null ? "none configured" : `${relay.broker}, ${relay.connected ? "connected" : "NOT CONNECTED"}, ${relay.waiting} records wait`, relay && !relay.connected ? "warn" : ""],
+    ...(relay?.trouble ? [["Trouble", relay.trouble, "warn"]] : []),
+    ...(s.test ? [["Test", s.test, "warn"]] : []),
+    ["Last record", String(s.seq)],
+  ]);
+  facts("dice", [
+    ["Poses", s.poses.map(words).join(", ")],
+    ["Result", s.result ? [...s.result.map(die), ` total ${kind(s.result).total}`] : "not entered"],
+  ]);
+  const terminal = document.getElementById("terminal");
+  terminal.textContent = s.display;
+  terminal.setAttribute("aria-label", `Display of the terminal: ${s.display.trim() || "blank"}`);
+}
+
+function showRecent(s) {
+  const rows = s.recent.slice(-KEPT).reverse().map((past) => {
+    const how = el("td");
+    if (past.dice) how.append(...past.dice.map(die), ` ${kind(past.dice).total}`);
+    else how.append(el("span", `void: ${words(past.void)}`, "warn"));
+    const look = el("button", "Show");
+    look.setAttribute("aria-label", `Show round ${past.id}`);
+    look.onclick = () => { showRound(past.id, offset); document.getElementById("h-timeline").scrollIntoView(); };
+    return el("tr", "", "", el("td", String(past.id)), how, el("td", "", "", look));
+  });
+  fill("recent", ...rows);
+  const last = s.recent.at(-1)?.id;
+  if (last !== undefined && last !== shown) { shown = last; showRound(last, offset); }
+}
+
+function status({ snapshot: s, relay, mono }) {
+  offset = Date.now() - mono / 1e6;
+  const phase = document.getElementById("phase");
+  if (phase.textContent !== words(s.phase)) phase.textContent = words(s.phase);
+  phase.className = TONE[s.phase] ?? "good";
+  document.getElementById("round").textContent = s.round === null ? "" : `round ${s.round}`;
+  showFaults(s);
+  showFacts(s, relay);
+  showRecent(s);
+  drawLayout(s);
+}
+
+function bars(name, histogram, steps) {
+  const most = Math.max(1, ...histogram.counts);
+  const label = (at) => at < steps.length ? `≤ ${steps[at] < 1000 ? `${steps[at]} µs` : `${steps[at] / 1000} ms`}` : "more";
+  const made = el("div", "", "bars");
+  histogram.counts.forEach((count, at) => {
+    if (!count) return;
+    const bar = el("i");
+    bar.style.width = `${(100 * count) / most}%`;
+    made.append(el("span", label(at)), bar, el("span", String(count)));
+  });
+  return el("div", "", "", el("h3", `${name}, longest ${histogram.max_us < 1000 ? `${histogram.max_us} µs` : `${(histogram.max_us / 1000).toFixed(1)} ms`}`), made);
+}
+
+async function showHealth() {
+  if (document.hidden) return;
+  const { health, disk } = await ask("/api/health");
+  const gib = (bytes) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+  const rows = Object.entries(health.units).map(([unit, { asked, failed }]) => {
+    const wrong = Object.values(failed).reduce((a, b) => a + b, 0);
+    const list = Object.entries(failed).map(([how, count]) => `${how} ${count}`).join(", ") || "none";
+    return el("tr", "", wrong > asked * MANY ? "warn" : "", el("td", `unit ${unit}`), el("td", String(asked), "num"), el("td", `${((100 * wrong) / asked).toFixed(2)} %`, "num"), el("td", list));
+  });
+  const head = el("tr", "", "", ...["Field bus", "Transactions", "Failed", "How"].map((name) => el("th", name)));
+  const parts = [el("div", "", "scroll", el("table", "", "", el("thead", "", "", head), el("tbody", "", "", ...rows)))];
+  parts.push(el("div", "", "plots", bars("Control loop: how late it was woken", health.late, health.steps_us),
+    ...Object.entries(health.units).map(([unit, { took }]) => bars(`Unit ${unit}: time of a transaction`, took, health.steps_us))));
+  const list = el("dl");
+  const row = (name, value, tone) => list.append(el("dt", name), el("dd", value, tone ?? ""));
+  if (disk) row("Journal's disk", `${gib(disk.free)} of ${gib(disk.bytes)} free`, disk.free < disk.bytes / 20 ? "bad" : "");
+  if (health.temperatures.length > 1) {
+    const all = health.temperatures.map(([, t]) => t / 1000);
+    row("Motor temperature", `${Math.min(...all).toFixed(1)} to ${Math.max(...all).toFixed(1)} °C in ${Math.round((health.temperatures.at(-1)[0] - health.temperatures[0][0]) / 6e10)} min`);
+  }
+  if (health.lost) row("Not drawn", `${health.lost} changes found no room`, "warn");
+  parts.push(list);
+  fill("health", ...parts);
+}
+
+about = await ask("/api/table");
+document.title = `${about.table} · ${about.site}`;
+document.getElementById("name").textContent = `Table ${about.table}, ${about.site}`;
+document.getElementById("bench").hidden = about.backend !== "virtual";
+const browser = journal(() => offset);
+follow({
+  status,
+  record: browser.add,
+  live(live, seconds) {
+    const note = document.getElementById("live");
+    note.textContent = live ? "live" : "not live";
+    note.className = live ? "good" : "bad";
+    const stale = document.getElementById("stale");
+    stale.hidden = live;
+    stale.textContent = `Not live: nothing heard of the table ${seconds === null ? "yet" : `for ${seconds} s`}. What follows may be out of date. Is tumblerd running (systemctl status tumblerd)?`;
+  },
+});
+showHealth();
+setInterval(() => showHealth().catch(() => {}), 5000);

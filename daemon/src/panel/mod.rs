@@ -1,0 +1,81 @@
+//! The panel: pages over HTTP for technicians (`/`) and players (`/display`). Looks only; nothing here can move, light or clear
+//! anything.
+//!
+//! ```text
+//! GET /            the technician's page        GET /display     results for players, full screen
+//! GET /events      server-sent events: `status` whenever the table changes, `record` for each new record
+//! GET /api/table   who this is                  GET /api/layout  the areas of a layout, `?id=`
+//! GET /api/rounds  the latest rounds, `?last=`  GET /api/round   one round's records and waveform, `?id=`
+//! GET /api/journal records, newest first, `?before=&kind=&search=&limit=`
+//! GET /api/health  bus, loop, temperature, disk
+//! ```
+//! It is informational (NZ9 7.5, SGV6 5.11) and never blocks the table: a port that is taken is tried again, a client that is slow
+//! gets the newest state only, and there is a bound on clients. What it shows is the snapshot and the journal, neither of
+//! which holds anything that is still secret.
+
+mod answers;
+mod listener;
+mod pages;
+mod picture;
+mod questions;
+mod stream;
+
+pub use listener::{CONNECTIONS, on, run};
+pub use picture::Picture;
+
+use crate::records::Records;
+use crate::trace::Traces;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use tokio::sync::watch;
+use tumbler_core::snapshot::Snapshot;
+use tumbler_core::units::Seq;
+use tumbler_core::wire::ask::Relay;
+
+/// Whose panel this is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct About {
+    /// Site.
+    pub site: String,
+    /// Table.
+    pub table: String,
+    /// Version of the daemon.
+    pub build: String,
+    /// Hardware backend; on `virtual` no game is real.
+    pub backend: String,
+}
+
+/// What the panel is fed with.
+#[derive(Debug)]
+pub struct Feeds {
+    /// Whose panel this is.
+    pub about: About,
+    /// The table as it is.
+    pub snapshot: watch::Receiver<Arc<Snapshot>>,
+    /// The journal's last durable record.
+    pub durable: watch::Receiver<Seq>,
+    /// How the relay fares; `None` where no broker is configured.
+    pub relay: watch::Receiver<Option<Relay>>,
+    /// The journal.
+    pub records: Records,
+    /// What the control loop sees.
+    pub traces: Traces,
+    /// Where the journal lies: its disk is watched.
+    pub state_dir: PathBuf,
+    /// Set to `true` when the daemon stops.
+    pub stop: watch::Receiver<bool>,
+}
+
+/// What all clients share.
+#[derive(Clone, Debug)]
+pub(crate) struct Shared {
+    about: About,
+    snapshot: watch::Receiver<Arc<Snapshot>>,
+    durable: watch::Receiver<Seq>,
+    relay: watch::Receiver<Option<Relay>>,
+    records: Records,
+    picture: Arc<Mutex<Picture>>,
+    state_dir: PathBuf,
+    stop: watch::Receiver<bool>,
+}

@@ -1,0 +1,105 @@
+//! The table as it happens, as server-sent events: `status` whenever it changes, `record` for each record from now on.
+
+use super::Shared;
+use axum::extract::State;
+use axum::response::IntoResponse;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use futures_util::stream::unfold;
+use serde::Serialize;
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::time::Duration;
+use tokio::time::sleep;
+use tumbler_core::snapshot::Snapshot;
+use tumbler_core::units::{Mono, Seq};
+use tumbler_core::wire::ask::Relay;
+
+/// Shortest time between two states: a screen shows no more, and a busy table costs no more.
+const PACE: Duration = Duration::from_millis(40);
+/// A client that hears nothing for so long is told that the table is still there.
+const ALIVE: Duration = Duration::from_secs(5);
+/// Records read at once.
+const PAGE: usize = 64;
+
+/// The table as a page needs it.
+#[derive(Serialize)]
+struct Status<'a> {
+    snapshot: &'a Snapshot,
+    relay: Option<&'a Relay>,
+    /// Now, on the clock of the records.
+    mono: Mono,
+}
+
+/// One client.
+struct Follower {
+    shared: Shared,
+    told: Seq,
+    waiting: VecDeque<Event>,
+    began: bool,
+}
+
+pub(super) async fn events(State(shared): State<Shared>) -> impl IntoResponse {
+    let mut follower = Follower { told: Seq(0), shared, waiting: VecDeque::new(), began: false };
+    follower.told = *follower.shared.durable.borrow_and_update();
+    let stream = unfold(follower, |mut follower| async move {
+        let event = follower.next().await?;
+        Some((Ok::<_, Infallible>(event), follower))
+    });
+    Sse::new(stream).keep_alive(KeepAlive::new().interval(ALIVE).event(Event::default().event("alive").data("")))
+}
+
+impl Follower {
+    /// The next event; `None` once the daemon stops. States are told in their newest form only, and records are read at the
+    /// client's pace, so a slow client costs no memory.
+    async fn next(&mut self) -> Option<Event> {
+        if !self.began {
+            self.began = true;
+            return Some(self.status());
+        }
+        loop {
+            if let Some(event) = self.waiting.pop_front() {
+                return Some(event);
+            }
+            let Shared { snapshot, durable, relay, stop, .. } = &mut self.shared;
+            tokio::select! {
+                _ = stop.changed() => return None,
+                changed = durable.changed() => {
+                    changed.ok()?;
+                    self.read().await;
+                }
+                changed = snapshot.changed() => {
+                    changed.ok()?;
+                    sleep(PACE).await;
+                    return Some(self.status());
+                }
+                // Without a broker nobody holds the other end.
+                Ok(()) = relay.changed() => return Some(self.status()),
+            }
+        }
+    }
+
+    fn status(&mut self) -> Event {
+        let snapshot = self.shared.snapshot.borrow_and_update();
+        let relay = self.shared.relay.borrow_and_update();
+        let status = Status { snapshot: &snapshot, relay: relay.as_ref(), mono: crate::clock::now() };
+        // A state is always JSON; should it not be, the page keeps the last one and says how old it is.
+        Event::default().event("status").json_data(&status).unwrap_or_default()
+    }
+
+    async fn read(&mut self) {
+        let tip = *self.shared.durable.borrow_and_update();
+        while self.told < tip {
+            let after = self.told;
+            let page = self.shared.records.read(move |records| records.after(after, PAGE)).await;
+            let page = page.unwrap_or_else(|error| {
+                tracing::warn!("the panel cannot read the journal: {error}");
+                Vec::new()
+            });
+            let Some(newest) = page.last() else { break };
+            self.told = newest.record.seq;
+            for record in &page {
+                self.waiting.extend(Event::default().event("record").json_data(record).ok());
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What the control loop sees, told to whoever draws it: edges, transactions on the field bus, and its own lateness.
+//!
+//! News and no record: the tap never waits, and what finds no room is lost and counted. Nothing secret passes here: lines
+//! carry no faces, and of a transaction only the unit and how it went.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::sync::mpsc;
+use tumbler_core::effect::OutLine;
+use tumbler_core::input::{BusFailure, InLine};
+use tumbler_core::units::Mono;
+
+/// News that wait at most: some seconds of a spin with a busy bus.
+const WAITING: usize = 1024;
+
+/// A wire of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// One that the table watches.
+    In(InLine),
+    /// One that it drives, as it reads back.
+    Out(OutLine),
+}
+
+impl Line {
+    /// The line's name, as in the configuration.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::In(line) => line.name(),
+            Self::Out(line) => line.name(),
+        }
+    }
+}
+
+/// Something that the control loop saw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// A line has this level since `at`.
+    Level {
+        /// The line.
+        line: Line,
+        /// Its logical level.
+        active: bool,
+        /// Since when.
+        at: Mono,
+    },
+    /// A transaction on the field bus ended.
+    Transaction {
+        /// The unit that was asked.
+        unit: u8,
+        /// From the request's going out to its answer's coming in, in nanoseconds.
+        took: u64,
+        /// How it failed, if it did.
+        failed: Option<BusFailure>,
+    },
+    /// The loop turned so many nanoseconds after the moment for which it had asked to be woken.
+    Late(u64),
+}
+
+/// The control loop's end. Without anybody at the other end it costs nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Tap {
+    sender: Option<mpsc::Sender<Seen>>,
+    lost: Arc<AtomicU64>,
+}
+
+/// The other end.
+#[derive(Debug)]
+pub struct Traces {
+    receiver: mpsc::Receiver<Seen>,
+    lost: Arc<AtomicU64>,
+}
+
+/// A tap and what comes out of it.
+#[must_use]
+pub fn tap() -> (Tap, Traces) {
+    let (sender, receiver) = mpsc::channel(WAITING);
+    let lost = Arc::new(AtomicU64::new(0));
+    (Tap { sender: Some(sender), lost: Arc::clone(&lost) }, Traces { receiver, lost })
+}
+
+impl Tap {
+    /// Tells it, or loses it.
+    pub fn tell(&self, seen: Seen) {
+        let Some(sender) = &self.sender else { return };
+        if sender.try_send(seen).is_err() {
+            self.lost.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Traces {
+    /// The next news; `None` once the control loop is gone.
+    pub async fn next(&mut self) -> Option<Seen> {
+        self.receiver.recv().await
+    }
+
+    /// How many were lost since this was last asked.
+    #[must_use]
+    pub fn lost(&self) -> u64 {
+        self.lost.swap(0, Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_tap_never_waits_and_counts_what_is_lost() {
+        let (tap, mut traces) = tap();
+        for n in 0..WAITING as u64 + 3 {
+            tap.tell(Seen::Late(n));
+        }
+        assert_eq!(traces.lost(), 3);
+        assert_eq!(traces.lost(), 0);
+        assert_eq!(traces.next().await, Some(Seen::Late(0)));
+        drop(traces);
+        tap.tell(Seen::Late(9));
+        Tap::default().tell(Seen::Late(9));
+    }
+}

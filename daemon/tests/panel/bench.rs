@@ -1,0 +1,162 @@
+//! A panel on a free port, fed by the test, and a client that speaks just enough HTTP.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tumbler_core::record::{Event, Record};
+use tumbler_core::snapshot::{Phase, Snapshot};
+use tumbler_core::units::{Mono, RoundId, Seq};
+use tumbler_core::wire::topics::{EventMessage, VERSION};
+use tumblerd::panel::{About, Feeds, on};
+use tumblerd::records::Records;
+use tumblerd::relay::Outbox;
+use tumblerd::trace::{Tap, tap};
+
+/// Longest time that anything here may take; only a failure takes it.
+pub(crate) const LONG: Duration = Duration::from_secs(20);
+
+/// Records in memory that the test adds to.
+#[derive(Clone, Default)]
+struct Kept(Arc<Mutex<Vec<EventMessage>>>);
+
+impl Outbox for Kept {
+    fn after(&mut self, seq: Seq, limit: usize) -> Result<Vec<EventMessage>, String> {
+        Ok(self.0.lock().unwrap().iter().filter(|m| m.record.seq > seq).take(limit).cloned().collect())
+    }
+}
+
+pub(crate) struct Bench {
+    pub(crate) address: std::net::SocketAddr,
+    pub(crate) tap: Tap,
+    snapshot: watch::Sender<Arc<Snapshot>>,
+    durable: watch::Sender<Seq>,
+    kept: Kept,
+    stop: watch::Sender<bool>,
+    done: JoinHandle<()>,
+    _dir: tempfile::TempDir,
+}
+
+impl Bench {
+    pub(crate) async fn start() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let table =
+            Snapshot { phase: Phase::Ready, rules: "sg-v6".into(), layout: "sg-v6-3".into(), ..Snapshot::default() };
+        let (snapshot, shown) = watch::channel(Arc::new(table));
+        let (durable, kept_up_to) = watch::channel(Seq(0));
+        let (stop, stops) = watch::channel(false);
+        let (tap, traces) = tap();
+        let kept = Kept::default();
+        let feeds = Feeds {
+            about: About { site: "pit".into(), table: "t1".into(), build: "0.1.0".into(), backend: "virtual".into() },
+            snapshot: shown,
+            durable: kept_up_to,
+            relay: watch::channel(None).1,
+            records: Records::new(Box::new(kept.clone())),
+            traces,
+            state_dir: dir.path().to_owned(),
+            stop: stops,
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        Self { address, tap, snapshot, durable, kept, stop, done: tokio::spawn(on(listener, feeds)), _dir: dir }
+    }
+
+    pub(crate) fn change(&self, change: impl FnOnce(&mut Snapshot)) {
+        let mut table = (**self.snapshot.borrow()).clone();
+        change(&mut table);
+        self.snapshot.send_replace(Arc::new(table));
+    }
+
+    pub(crate) fn record(&self, at: u64, round: Option<u64>, event: Event) {
+        let mut records = self.kept.0.lock().unwrap();
+        let seq = Seq(records.len() as u64 + 1);
+        records.push(EventMessage {
+            v: VERSION,
+            stream: "s".into(),
+            head: "00".into(),
+            wall: 1_795_231_445_000,
+            wall_quality: "synchronised".into(),
+            boot: "b".into(),
+            backend: "virtual".into(),
+            record: Record { seq, at: Mono(at), round: round.map(RoundId), event },
+        });
+        drop(records);
+        self.durable.send_replace(seq);
+    }
+
+    /// One request on a connection of its own.
+    pub(crate) async fn ask(&self, method: &str, path: &str) -> Answer {
+        let mut stream = self.connect(method, path, "close").await;
+        let mut all = Vec::new();
+        timeout(LONG, stream.read_to_end(&mut all)).await.unwrap().unwrap();
+        Answer::read(&String::from_utf8(all).unwrap())
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.ask("GET", path).await
+    }
+
+    async fn connect(&self, method: &str, path: &str, connection: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        let head =
+            format!("{method} {path} HTTP/1.1\r\nHost: table\r\nConnection: {connection}\r\nContent-Length: 0\r\n\r\n");
+        stream.write_all(head.as_bytes()).await.unwrap();
+        stream
+    }
+
+    /// Follows the table.
+    pub(crate) async fn follow(&self) -> Follower {
+        Follower(BufReader::new(self.connect("GET", "/events", "keep-alive").await))
+    }
+
+    /// The panel ends when the daemon does, whoever still follows.
+    pub(crate) async fn stop(self) {
+        self.stop.send_replace(true);
+        timeout(LONG, self.done).await.unwrap().unwrap();
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) code: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    fn read(all: &str) -> Self {
+        let (head, body) = all.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no HTTP: {all}"));
+        let code = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Self { code, head: head.to_lowercase(), body: body.to_owned() }
+    }
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|e| panic!("{e}: {self:?}"))
+    }
+}
+
+/// A client that follows the table.
+pub(crate) struct Follower(BufReader<TcpStream>);
+
+impl Follower {
+    /// The next event of this name, and its data.
+    pub(crate) async fn next(&mut self, wanted: &str) -> serde_json::Value {
+        let reading = async {
+            let mut named = false;
+            loop {
+                let mut line = String::new();
+                assert_ne!(self.0.read_line(&mut line).await.unwrap(), 0, "the panel hung up");
+                let line = line.trim_end();
+                if let Some(name) = line.strip_prefix("event: ") {
+                    named = name == wanted;
+                } else if let Some(data) = line.strip_prefix("data: ").filter(|_| named) {
+                    return serde_json::from_str(data).unwrap();
+                }
+            }
+        };
+        timeout(LONG, reading).await.unwrap_or_else(|_| panic!("no event `{wanted}`"))
+    }
+}

@@ -1,0 +1,110 @@
+//! What can be looked up: layouts, rounds with their waveform, the journal, health.
+
+use crate::bench::{Bench, LONG};
+use serde_json::{Value, json};
+use tumbler_core::effect::OutLine;
+use tumbler_core::input::{BusFailure, InLine};
+use tumbler_core::latch::Code;
+use tumbler_core::record::Event;
+use tumbler_core::rules;
+use tumbler_core::units::{Dice, Mono, Tumbles};
+use tumblerd::trace::{Line, Seen};
+
+fn round(bench: &Bench, n: u64) {
+    let (at, ms) = (n * 10_000_000_000, 1_000_000);
+    bench.record(at, Some(n), Event::RoundBegan { rules: "sg-v6".into(), layout: "sg-v6-3".into() });
+    bench.record(at + 100 * ms, Some(n), Event::SpinBegan);
+    let how = "standstill".into();
+    bench.record(at + 2000 * ms, Some(n), Event::SpinEnded { tumbles: Tumbles(4), valid: true, how });
+    let dice = Dice::from_pips([1, 2, 3]).unwrap();
+    bench.record(at + 3000 * ms, Some(n), Event::Settled { dice, total: 6, by: None });
+}
+
+/// All ten layouts can be drawn, each with all its areas; another one's name is answered with those there are.
+#[tokio::test]
+async fn every_layout_has_all_its_areas() {
+    let bench = Bench::start().await;
+    for layout in rules::layouts() {
+        let answer = bench.get(&format!("/api/layout?id={}", layout.id)).await.json();
+        let drawn: Vec<&str> = answer["areas"].as_array().unwrap().iter().map(|a| a["id"].as_str().unwrap()).collect();
+        assert_eq!(drawn, layout.areas.iter().map(|a| a.id.as_str()).collect::<Vec<_>>());
+        assert_eq!(answer["areas"][0]["odds"], json!(layout.areas[0].odds));
+    }
+    let unknown = bench.get("/api/layout?id=macau").await;
+    assert_eq!(unknown.code, 404);
+    assert!(unknown.json()["error"].as_str().unwrap().contains("nz-div9-2"), "{unknown:?}");
+    bench.stop().await;
+}
+
+#[tokio::test]
+async fn a_round_comes_with_its_records_and_its_waveform() {
+    let bench = Bench::start().await;
+    for n in 1..=3 {
+        round(&bench, n);
+    }
+    let at = |ms: u64| Mono(20_000_000_000 + ms * 1_000_000);
+    let level = |line, active, at| bench.tap.tell(Seen::Level { line, active, at });
+    level(Line::In(InLine::DomeClosed), true, Mono(5));
+    level(Line::Out(OutLine::MotorEnable), true, at(110));
+    level(Line::Out(OutLine::MotorEnable), false, at(1800));
+    level(Line::In(InLine::CamA), true, Mono(90_000_000_000));
+    let shown =
+        eventually(&bench, "/api/round?id=2", |answer| answer["waves"]["changes"].as_array().map(Vec::len) == Some(2))
+            .await;
+    let kinds: Vec<&str> = shown["records"].as_array().unwrap().iter().map(|r| r["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["round-began", "spin-began", "spin-ended", "settled"]);
+    assert_eq!(shown["waves"]["before"], json!({ "dome_closed": true }));
+    assert_eq!(shown["waves"]["changes"][0], json!({ "at": at(110).0, "line": "motor_enable", "active": true }));
+    let unknown = bench.get("/api/round?id=9").await;
+    assert_eq!(unknown.code, 404);
+    assert!(unknown.json()["error"].as_str().unwrap().contains("round 9"));
+    let rounds = bench.get("/api/rounds?last=2").await.json();
+    assert_eq!(rounds.as_array().unwrap().iter().map(|r| r["round"].as_u64().unwrap()).collect::<Vec<_>>(), [2, 3]);
+    bench.stop().await;
+}
+
+#[tokio::test]
+async fn the_journal_is_searched_from_the_newest_back() {
+    let bench = Bench::start().await;
+    for n in 1..=30 {
+        round(&bench, n);
+    }
+    bench.record(1, None, Event::Latched { code: Code::Lamps, cause: "triple-5 stays dark".into() });
+    let found = bench.get("/api/journal?search=TRIPLE-5").await.json();
+    assert_eq!(found["records"].as_array().unwrap().len(), 1);
+    assert_eq!(found["records"][0]["data"]["code"], "lamps");
+    let first = bench.get("/api/journal?kind=settled&limit=10").await.json();
+    assert_eq!(first["records"][0]["round"], 30);
+    let next = bench.get(&format!("/api/journal?kind=settled&limit=10&before={}", first["before"])).await.json();
+    assert_eq!(next["records"][0]["round"], 20);
+    assert_eq!(bench.get("/api/journal?before=yesterday").await.code, 400);
+    bench.stop().await;
+}
+
+#[tokio::test]
+async fn health_counts_the_bus_unit_by_unit() {
+    let bench = Bench::start().await;
+    bench.tap.tell(Seen::Transaction { unit: 1, took: 9_000_000, failed: None });
+    bench.tap.tell(Seen::Transaction { unit: 1, took: 50_000_000, failed: Some(BusFailure::Timeout) });
+    bench.tap.tell(Seen::Late(70_000));
+    let health = eventually(&bench, "/api/health", |answer| answer["health"]["late"]["max_us"] == 70).await;
+    assert_eq!(health["health"]["units"]["1"]["asked"], 2);
+    assert_eq!(health["health"]["units"]["1"]["failed"], json!({ "timeout": 1 }));
+    assert!(health["disk"]["free"].as_u64().unwrap() > 0);
+    bench.stop().await;
+}
+
+/// Asks until the answer is the one that must come.
+async fn eventually(bench: &Bench, path: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    tokio::time::timeout(LONG, async {
+        loop {
+            let answer = bench.get(path).await.json();
+            if wanted(&answer) {
+                return answer;
+            }
+            tokio::task::yield_now().await;
+        }
+    })
+    .await
+    .unwrap_or_else(|_| panic!("{path} never answers so"))
+}

@@ -1,0 +1,68 @@
+//! The pages: whole, small, from nowhere else, and only to look at.
+
+use crate::bench::Bench;
+
+const PAGES: [(&str, &[&str]); 2] = [
+    (
+        "/",
+        &["/common.css", "/panel.css", "/panel.js", "/live.js", "/dice.js", "/layout.js", "/round.js", "/journal.js"],
+    ),
+    ("/display", &["/common.css", "/display.css", "/display.js", "/live.js", "/dice.js"]),
+];
+
+/// At most 100 KiB a page with all its parts; no part from anywhere else.
+#[tokio::test]
+async fn pages_are_small_and_bring_everything_with_them() {
+    let bench = Bench::start().await;
+    for (page, parts) in PAGES {
+        let mut bytes = 0;
+        for path in [page].iter().chain(parts) {
+            let answer = bench.get(path).await;
+            assert_eq!(answer.code, 200, "{path}");
+            assert!(answer.head.contains("content-security-policy: default-src 'none'"), "{path}: {}", answer.head);
+            assert!(answer.head.contains("x-content-type-options: nosniff"), "{path}");
+            bytes += answer.body.len();
+            let elsewhere = answer.body.replace("http://www.w3.org/2000/svg", "");
+            assert!(
+                !elsewhere.contains("http://") && !elsewhere.contains("https://"),
+                "{path} takes something from elsewhere"
+            );
+            // What a page or a module names must be among its parts.
+            for quoted in answer
+                .body
+                .split('"')
+                .filter(|text| text.starts_with('/') && text.ends_with(['s']) && text.contains('.'))
+            {
+                assert!(parts.contains(&quoted), "{page}: {path} names {quoted}");
+            }
+        }
+        assert!(bytes <= 100 * 1024, "{page}: {bytes} bytes");
+    }
+    bench.stop().await;
+}
+
+/// The panel looks only: there is no address that takes anything but GET and HEAD.
+#[tokio::test]
+async fn nothing_can_be_told_to_the_panel() {
+    let bench = Bench::start().await;
+    let addresses = [
+        "/",
+        "/display",
+        "/events",
+        "/api/table",
+        "/api/layout",
+        "/api/rounds",
+        "/api/round",
+        "/api/journal",
+        "/api/health",
+    ];
+    for path in addresses {
+        for method in ["POST", "PUT", "DELETE", "PATCH"] {
+            assert_eq!(bench.ask(method, path).await.code, 405, "{method} {path}");
+        }
+    }
+    let answer = bench.get("/settings").await;
+    assert_eq!(answer.code, 404);
+    assert!(answer.json()["error"].as_str().unwrap().contains("/display"), "{answer:?}");
+    bench.stop().await;
+}

@@ -195,10 +195,8 @@ impl Rounds {
             Truth::Dice { faces, flat } => {
                 // Once the outcome is established the dice as first seen stand, whoever moves them.
                 let spun = scene.round.as_ref().is_some_and(|round| round.spins > 0 && !round.established);
-                if spun {
-                    if facts.rest.replace((faces, flat)) != Some((faces, flat)) {
-                        facts.rest_ns = scene.now_ns;
-                    }
+                if spun && facts.rest.replace((faces, flat)) != Some((faces, flat)) {
+                    facts.rest_ns = scene.now_ns;
                 }
             }
             Truth::Pressed(Key::Digit(digit)) if scene.round.as_ref().is_some_and(|round| round.could_see) => {

@@ -161,10 +161,10 @@ async fn journal(State(shared): State<Shared>, Query(looked): Query<Looked>) -> 
 async fn health(State(shared): State<Shared>) -> Response {
     let health = shared.picture.lock().unwrap_or_else(PoisonError::into_inner).health();
     let disk = nix::sys::statvfs::statvfs(&shared.state_dir).ok().map(|disk| {
-        let size = u64::from(disk.fragment_size());
+        let size = disk.fragment_size();
         serde_json::json!({
-            "bytes": u64::from(disk.blocks()).saturating_mul(size),
-            "free": u64::from(disk.blocks_available()).saturating_mul(size),
+            "bytes": disk.blocks().saturating_mul(size),
+            "free": disk.blocks_available().saturating_mul(size),
         })
     });
     let relay = shared.relay.borrow().clone();

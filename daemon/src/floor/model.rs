@@ -13,6 +13,8 @@ use tumbler_core::latch::Code;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Dice, RoundId};
 
+/// What a table's topics begin with.
+const TOPICS: [&str; 6] = ["status", "state", "lamps", "fault", "event", "keypad"];
 /// Most tables that are kept: the largest floors have some hundreds.
 const MOST: usize = 2000;
 
@@ -150,6 +152,9 @@ impl Floor {
         else {
             return;
         };
+        if !TOPICS.contains(&what.split('/').next().unwrap_or_default()) {
+            return;
+        }
         let place = (clean(site), clean(table));
         if !self.tables.contains_key(&place) && self.tables.len() >= MOST {
             self.beyond += 1;
@@ -173,9 +178,8 @@ impl Floor {
                 (*since_ms, *since_ms, Some(why.clone().unwrap_or_else(|| "not connected yet".into())))
             }
         };
-        let known = self.tables.iter().filter(|(_, seen)| !seen.is_gone());
-        let mut tables: Vec<Row> =
-            known.map(|((site, table), seen)| self.row(site, table, seen, since_ms, now_ms)).collect();
+        let row = |((site, table), seen): (&(String, String), &Seen)| self.row(site, table, seen, since_ms, now_ms);
+        let mut tables: Vec<Row> = self.tables.iter().map(row).collect();
         tables.sort_by_cached_key(|row| (row.condition, natural(&row.site), natural(&row.table)));
         let mut counts = Counts::default();
         for row in &tables {

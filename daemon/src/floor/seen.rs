@@ -110,11 +110,6 @@ impl Seen {
         self.faults.clear();
         self.last.clear();
     }
-
-    /// Whether the broker keeps nothing of it and it told nothing: it was taken away.
-    pub(super) fn is_gone(&self) -> bool {
-        self.online.is_none() && self.state.is_none() && self.faults.is_empty() && self.heard_ms.is_none()
-    }
 }
 
 /// A message of the version that is understood here.

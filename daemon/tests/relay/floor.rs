@@ -3,20 +3,22 @@
 use crate::bench::{settings, until};
 use crate::broker::Broker;
 use nix::pty::openpty;
+use nix::sys::signal::Signal;
 use nix::sys::termios::tcgetattr;
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::LastWill;
 use rumqttc::v5::{AsyncClient, MqttOptions};
 use serde_json::Value;
 use std::fs::File;
-use std::io::{Read, Write};
-use std::process::{Command, Stdio};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tumblerd::floor::feed::{News, follow};
-use tumblerd::floor::model::{Condition, Counts, Floor, Picture};
+use tumblerd::floor::model::{Counts, Floor, Picture};
 
 /// The examples of the page about topics, which are messages byte for byte.
 const PAGE: &str = include_str!("../../docs/mqtt.md");
@@ -130,6 +132,28 @@ fn ctl(port: u16, more: &[&str]) -> Command {
     command
 }
 
+/// A program that runs; killed when dropped.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Running {
+    async fn ends(&mut self) -> ExitStatus {
+        let mut ended = None;
+        until("tumblerctl ends", || {
+            ended = self.0.try_wait().unwrap();
+            ended.is_some()
+        })
+        .await;
+        ended.unwrap()
+    }
+}
+
 /// What it prints, from a thread that may wait while the tables of this one go on.
 async fn printed(mut command: Command) -> String {
     let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
@@ -183,7 +207,7 @@ async fn two_hundred_tables_are_on_one_screen_with_what_is_wrong_first() {
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines.len() > 2, "a summary, a head, and a table a line: {text}");
     assert!(lines[2].contains("pit/t42") && lines[2].contains("temperature: 91 C, limit 80 C"), "{}", lines[2]);
-    assert!(printed(ctl(broker.port, &["--once", "--site", "other"])).await.starts_with("0 tables"));
+    assert!(printed(ctl(broker.port, &["--once", "--site", "other"])).await.contains("0 tables at"));
 
     // The fault is put right, and a table comes back.
     all[40].tell("fault/temperature", true, "").await;
@@ -197,7 +221,7 @@ async fn two_hundred_tables_are_on_one_screen_with_what_is_wrong_first() {
     broker.again().await;
     until("the broker is found", || watched.picture().connected).await;
     // It had kept nothing over its restart, and no table has come back yet.
-    assert!(watched.picture().tables.iter().all(|row| row.condition <= Condition::Silent));
+    until("every table is missed", || watched.picture().counts.silent == TABLES).await;
 }
 
 #[tokio::test]
@@ -210,11 +234,59 @@ async fn what_stands_between_is_said() {
         assert_eq!(output.status.code(), Some(2), "{output:?}");
         String::from_utf8(output.stderr).unwrap()
     };
-    assert!(refused(vec![]).await.contains("no terminal: add --once or --json"));
+    assert!(refused(vec![]).await.contains("no terminal: add --once, --json or --listen"));
     assert!(refused(vec!["--once", "--ca-file", "ca.pem"]).await.contains("mqtts:// needs it"));
     assert!(refused(vec!["--once", "--site", "a/b"]).await.contains("without `/`"));
     drop(broker);
     assert!(refused(vec!["--once"]).await.contains("cannot be reached"));
+}
+
+/// One request; the answer up to and with `until`.
+fn answered(port: u16, path: &str, host: &str, until: &str) -> String {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+    let (mut all, mut bytes) = (Vec::new(), [0; 4096]);
+    loop {
+        match stream.read(&mut bytes).unwrap() {
+            0 => break,
+            count => all.extend_from_slice(&bytes[..count]),
+        }
+        if String::from_utf8_lossy(&all).contains(until) {
+            break;
+        }
+    }
+    String::from_utf8_lossy(&all).into_owned()
+}
+
+/// In a browser: the page, and what follows.
+#[tokio::test]
+async fn the_page_is_served_and_follows_the_tables() {
+    let broker = Broker::start().await;
+    let table = Table::start(broker.port, "t1".into()).await;
+    let mut child = Running(ctl(broker.port, &["--listen", "127.0.0.1:0"]).stdout(Stdio::piped()).spawn().unwrap());
+    let mut said = BufReader::new(child.0.stdout.take().unwrap());
+    let read = tokio::task::spawn_blocking(move || {
+        let mut line = String::new();
+        said.read_line(&mut line).unwrap();
+        line
+    });
+    let line = read.await.unwrap();
+    let port: u16 = line.split([':', '/']).find_map(|part| part.parse().ok()).unwrap_or_else(|| panic!("{line}"));
+    let ask = |path: &'static str, host: &'static str, until: &'static str| async move {
+        tokio::task::spawn_blocking(move || answered(port, path, host, until)).await.unwrap()
+    };
+    let page = ask("/", "localhost", "</html>").await;
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("content-security-policy: default-src 'none'"), "{page}");
+    assert!(!page.contains("{nonce}") && !page.contains("{common}"));
+    assert!(ask("/pictures", "evil.example", "only").await.starts_with("HTTP/1.1 421"));
+    assert!(ask("/other", "localhost", "404").await.starts_with("HTTP/1.1 404"));
+    let pictures = tokio::spawn(ask("/pictures", "localhost:80", "91 C, limit 80 C"));
+    table.tell("fault/temperature", true, &example("fault")).await;
+    let pictures = pictures.await.unwrap();
+    assert!(pictures.contains("text/event-stream") && pictures.contains("\"table\":\"t1\""), "{pictures}");
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(child.0.id().try_into().unwrap()), Signal::SIGTERM).unwrap();
+    assert!(child.ends().await.success());
 }
 
 /// On a terminal: the picture comes and follows, q ends it, and the terminal is as it was.
@@ -226,7 +298,7 @@ async fn a_terminal_is_given_back_as_it_was() {
     let was = tcgetattr(&pty.slave).unwrap();
     let mut command = ctl(broker.port, &[]);
     let stdio = || Stdio::from(pty.slave.try_clone().unwrap());
-    let mut child = command.stdin(stdio()).stdout(stdio()).stderr(stdio()).spawn().unwrap();
+    let mut child = Running(command.stdin(stdio()).stdout(stdio()).stderr(stdio()).spawn().unwrap());
     let seen = Arc::new(Mutex::new(String::new()));
     let (mut screen, keep) = (File::from(pty.master.try_clone().unwrap()), Arc::clone(&seen));
     std::thread::spawn(move || {
@@ -239,19 +311,13 @@ async fn a_terminal_is_given_back_as_it_was() {
         let seen = Arc::clone(&seen);
         async move { until(what, || seen.lock().unwrap().contains(what)).await }
     };
-    shows("1 tables at mqtt://").await;
+    shows("1 table at mqtt://").await;
     shows("pit/t1").await;
     table.tell("fault/temperature", true, &example("fault")).await;
     shows("temperature: 91 C, limit 80 C").await;
     assert_ne!(tcgetattr(&pty.slave).unwrap().local_flags, was.local_flags, "keys come at once");
     File::from(pty.master).write_all(b"q").unwrap();
-    let mut ended = None;
-    until("tumblerctl ends", || {
-        ended = child.try_wait().unwrap();
-        ended.is_some()
-    })
-    .await;
-    assert!(ended.unwrap().success());
+    assert!(child.ends().await.success());
     shows("\u{1b}[?1049l").await;
     assert_eq!(tcgetattr(&pty.slave).unwrap().local_flags, was.local_flags);
 }

@@ -1,5 +1,6 @@
 //! `tumblerctl floor`: every table of a site, from what the broker keeps and what the tables tell.
 
+mod page;
 mod screen;
 mod text;
 
@@ -7,6 +8,7 @@ use crate::ending::Ended;
 use crate::say;
 use anyhow::{Context, bail, ensure};
 use std::io::IsTerminal;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -33,6 +35,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tumblerctl floor --broker mqtt://10.0.0.5\n  \
     tumblerctl floor --broker mqtts://pit.example --ca-file ca.pem --username display --password-file pw --site pit\n  \
+    tumblerctl floor --broker mqtt://10.0.0.5 --listen 127.0.0.1:8090\n  \
     tumblerctl floor --broker mqtt://10.0.0.5 --once --json | jq '.tables[] | select(.condition == \"fault\")'")]
 pub(crate) struct Arguments {
     /// The broker: mqtt://HOST[:PORT] or mqtts://HOST[:PORT]
@@ -56,6 +59,9 @@ pub(crate) struct Arguments {
     /// Print the floor as it is now, and end
     #[arg(long)]
     once: bool,
+    /// Show the floor in browsers instead, as a page at this address (port 0: a free one). Whoever reaches it may look
+    #[arg(long, value_name = "ADDRESS:PORT", conflicts_with = "once")]
+    listen: Option<SocketAddr>,
 }
 
 /// Where the broker is.
@@ -86,18 +92,22 @@ impl Arguments {
             self.broker.tls == self.ca_file.is_some(),
             "--ca-file names the certificate authorities to trust: mqtts:// needs it, mqtt:// has no use for it"
         );
-        let id =
-            std::fs::read_to_string("/proc/sys/kernel/random/uuid").context("no random number for the client id")?;
         Ok(Settings {
             host: self.broker.host.clone(),
             port: self.broker.port,
             tls: self.ca_file.clone().map(|ca| Tls { ca, client: None }),
-            client_id: format!("tumblerctl-floor-{}", id.split('-').next().unwrap_or_default()),
+            client_id: format!("tumblerctl-floor-{}", random()?.split('-').next().unwrap_or_default()),
             username: self.username.clone(),
             password_file: self.password_file.clone(),
             keep_alive: KEEP_ALIVE,
         })
     }
+}
+
+/// A word that nobody else has.
+fn random() -> anyhow::Result<String> {
+    let word = std::fs::read_to_string("/proc/sys/kernel/random/uuid").context("the system gives no random numbers")?;
+    Ok(word.trim_end().to_owned())
 }
 
 /// The floor, and the clock that it goes by.
@@ -127,9 +137,9 @@ impl View {
 
 pub(crate) fn run(of: &Arguments, json: bool) -> anyhow::Result<Ended> {
     let settings = of.settings()?;
-    let is_screen = !of.once && !json;
+    let is_screen = !of.once && !json && of.listen.is_none();
     if is_screen && !std::io::stdout().is_terminal() {
-        bail!("standard output is no terminal: add --once or --json");
+        bail!("standard output is no terminal: add --once, --json or --listen");
     }
     let filter = format!("taisai/{}/#", of.site.as_deref().unwrap_or("+"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -139,6 +149,8 @@ pub(crate) fn run(of: &Arguments, json: bool) -> anyhow::Result<Ended> {
         if of.once {
             let picture = once(&mut view, &mut news).await?;
             if json { say::json(&picture)? } else { say::line(&text::whole(&picture, &of.broker.url))? }
+        } else if let Some(address) = of.listen {
+            page::serve(&mut view, &mut news, &of.broker.url, address).await?;
         } else if json {
             pictures(&mut view, &mut news).await?;
         } else {

@@ -62,7 +62,7 @@ fn frame(
     has_colour: bool,
 ) -> (String, usize) {
     let room = rows.saturating_sub(AROUND);
-    let (head, tables) = text::lines(picture);
+    let (head, tables) = text::lines(picture, columns);
     let last = tables.len().saturating_sub(room);
     let first = first.min(last);
     let mut frame = String::from("\u{1b}[H");
@@ -90,7 +90,7 @@ fn frame(
         line(style, text, false);
     }
     let keys = if last > 0 {
-        format!("q ends; arrows and Page Up, Page Down move: tables {} to {end} of {}", first + 1, tables.len())
+        format!("q ends; tables {} to {end} of {}: arrows, Page Up and Page Down move", first + 1, tables.len())
     } else {
         "q ends".to_owned()
     };

@@ -3,34 +3,48 @@
 use crate::{people, say};
 use tumblerd::floor::model::{Condition, Picture, Row};
 
+/// A terminal of fewer columns has room for what is wrong, and not for round, dice and when a table was heard.
+const WIDE: usize = 100;
+
 /// Everything, for `--once`.
 pub(super) fn whole(picture: &Picture, broker: &str) -> String {
-    let (head, rows) = lines(picture);
+    let (head, rows) = lines(picture, usize::MAX);
     let mut all = vec![summary(picture, broker), head];
     all.extend(rows.into_iter().map(|(_, line)| line));
     all.join("\n")
 }
 
-/// How many tables are how, and whether the broker is there.
+/// Whether the broker is there, and how many tables are how.
 pub(super) fn summary(picture: &Picture, broker: &str) -> String {
     let counts = &picture.counts;
-    let beyond = if picture.beyond > 0 { ", more tables than can be shown" } else { "" };
-    let line = picture.trouble.as_ref().map(|why| format!(" -- NOT CONNECTED: {why}")).unwrap_or_default();
+    let line = picture.trouble.as_ref().map(|why| format!("NOT CONNECTED: {why}. Last known: ")).unwrap_or_default();
+    let beyond = if picture.beyond > 0 { " (there are more, which are left out)" } else { "" };
     format!(
-        "{} tables at {broker}: {} with faults, {} silent, {} with gaps, {} fine{beyond}{line}",
-        picture.tables.len(),
+        "{line}{} with faults, {} silent, {} with gaps, {} fine; {} at {broker}{beyond}",
         counts.fault,
         counts.silent,
         counts.gap,
-        counts.fine
+        counts.fine,
+        number(picture.tables.len(), "table")
     )
 }
 
-/// The head and the tables, each on a line.
-pub(super) fn lines(picture: &Picture) -> (String, Vec<(Condition, String)>) {
-    let mut table = say::table(&["table", "", "phase", "round", "result", "heard", "what"]);
+/// The head and the tables, each on a line, for so many columns. A line may be longer than that.
+pub(super) fn lines(picture: &Picture, columns: usize) -> (String, Vec<(Condition, String)>) {
+    let is_wide = columns >= WIDE;
+    let head: &[&str] = if is_wide {
+        &["table", "", "phase", "round", "last dice", "heard", "what"]
+    } else {
+        &["table", "", "phase", "what"]
+    };
+    let mut table = say::table(head);
     for row in &picture.tables {
-        table.add_row(cells(row));
+        let [place, condition, phase, round, dice, heard, what] = cells(row);
+        if is_wide {
+            table.add_row([place, condition, phase, round, dice, heard, what]);
+        } else {
+            table.add_row([place, condition, phase, what]);
+        }
     }
     // A row is a line: nothing in it breaks.
     let text = table.to_string();
@@ -67,13 +81,20 @@ fn what(row: &Row) -> String {
         (None, _) => said.push("the broker keeps no status of it".to_owned()),
     }
     if row.missed > 0 {
-        said.push(format!("{} records missed in {} gaps", row.missed, row.gaps));
+        let missed = usize::try_from(row.missed).unwrap_or(usize::MAX);
+        let gaps = usize::try_from(row.gaps).unwrap_or(usize::MAX);
+        said.push(format!("{} missed in {}", number(missed, "record"), number(gaps, "gap")));
     }
     said.extend(row.strange.clone());
     if row.backend.as_deref() == Some("virtual") {
         said.push("virtual: no real game".to_owned());
     }
     said.join("; ")
+}
+
+/// So many of a thing.
+fn number(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Seconds as people say them.
@@ -104,7 +125,7 @@ mod tests {
         let text = whole(&floor.picture(131_000), "mqtt://b");
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 5, "{text}");
-        assert_eq!(lines[0], "3 tables at mqtt://b: 1 with faults, 1 silent, 0 with gaps, 1 fine");
+        assert_eq!(lines[0], "1 with faults, 1 silent, 0 with gaps, 1 fine; 3 tables at mqtt://b");
         for (line, parts) in
             [(2, ["pit/t2", "FAULT", "seal: broken\u{fffd}open"]), (3, ["pit/t3", "SILENT", "offline for 2 min"])]
         {
@@ -112,6 +133,9 @@ mod tests {
         }
         assert!(lines[4].contains("pit/t1") && lines[4].contains("2 min ago"), "{}", lines[4]);
         floor.lost("it hung up".into(), 140_000);
-        assert!(whole(&floor.picture(150_000), "mqtt://b").contains("NOT CONNECTED: it hung up"));
+        assert!(
+            whole(&floor.picture(150_000), "mqtt://b")
+                .starts_with("NOT CONNECTED: it hung up. Last known: 1 with faults")
+        );
     }
 }

@@ -93,21 +93,21 @@ need_tool() {
 need_deny() { need_tool cargo-deny "$CARGO_DENY_VERSION" --no-default-features; }
 need_mutants() { need_tool cargo-mutants "$CARGO_MUTANTS_VERSION"; }
 
-# need_asyncapi: AsyncAPI's own parser, of the versions in scripts/asyncapi/package-lock.json, once for each such file. Beside
-# it the script that asks it, so that node finds both. ASYNCAPI is their directory.
-need_asyncapi() {
+# need_node_program NAME: what scripts/NAME/package-lock.json asks for, once for each such file. Beside it the script check.js,
+# so that node finds both. NODE_PROGRAM is their directory.
+need_node_program() {
     if ! command -v node >/dev/null || ! command -v npm >/dev/null; then need_packages nodejs npm; fi
-    local from="$ROOT/scripts/asyncapi"
-    ASYNCAPI="$TOOLS/asyncapi-$(cat "$from/package.json" "$from/package-lock.json" | sha256sum | cut -c1-12)"
-    if [ ! -e "$ASYNCAPI/installed" ]; then
-        say "installing AsyncAPI's parser (once)"
-        mkdir -p "$ASYNCAPI"
-        cp "$from/package.json" "$from/package-lock.json" "$ASYNCAPI/"
-        # Nobody's scripts: the parser needs none.
-        npm ci --prefix "$ASYNCAPI" --ignore-scripts --no-audit --no-fund --loglevel=error || die "AsyncAPI's parser could not be installed"
-        touch "$ASYNCAPI/installed"
+    local from="$ROOT/scripts/$1"
+    NODE_PROGRAM="$TOOLS/$1-$(cat "$from/package.json" "$from/package-lock.json" | sha256sum | cut -c1-12)"
+    if [ ! -e "$NODE_PROGRAM/installed" ]; then
+        say "installing what scripts/$1 needs from npm (once)"
+        mkdir -p "$NODE_PROGRAM"
+        cp "$from/package.json" "$from/package-lock.json" "$NODE_PROGRAM/"
+        # Nobody's scripts: none of it needs any.
+        npm ci --prefix "$NODE_PROGRAM" --ignore-scripts --no-audit --no-fund --loglevel=error || die "the packages of scripts/$1 could not be installed"
+        touch "$NODE_PROGRAM/installed"
     fi
-    cp "$from/check.js" "$ASYNCAPI/"
+    cp "$from/check.js" "$NODE_PROGRAM/"
 }
 
 # need_build_packages, need_test_packages: what compiling and what each kind of lane needs.

@@ -21,6 +21,8 @@ pub struct TableSetup {
     pub log: String,
     /// The daemon speaks TLS with its broker.
     pub tls: bool,
+    /// Where the daemon's panel listens, if it is to have one.
+    pub panel: Option<SocketAddr>,
 }
 
 /// The daemon's client id at the broker.
@@ -44,14 +46,15 @@ impl TableSetup {
             },
             log: "info".into(),
             tls: false,
+            panel: None,
         }
     }
 
-    /// Tells tables apart that are set up differently: a template of one is none of the other. The way to the broker is
-    /// no matter of the table.
+    /// Tells tables apart that are set up differently: a template of one is none of the other. The ways to the
+    /// broker and to browsers are no matter of the table.
     #[must_use]
     pub fn key(&self) -> String {
-        format!("{:?}", Self { tls: false, ..self.clone() })
+        format!("{:?}", Self { tls: false, panel: None, ..self.clone() })
     }
 
     /// Writes the configuration of a daemon in `dir` that reaches its broker at `broker`.
@@ -103,6 +106,8 @@ impl TableSetup {
             ("technician_group", super::console::TECHNICIANS.into()),
         ];
         let log = [("format", Value::from("text")), ("level", self.log.as_str().into())];
+        let listen = self.panel.map(|address| ("listen", Value::from(address.to_string())));
+        let panel: Vec<(&str, Value)> = listen.into_iter().chain([("enabled", self.panel.is_some().into())]).collect();
         let parameters: Table = changed(&settings.parameters)
             .into_iter()
             .map(|(name, value)| (name.to_owned(), Value::from(i64::from(value))))
@@ -117,6 +122,7 @@ impl TableSetup {
             ("journal", section(&journal)),
             ("mqtt", section(&mqtt)),
             ("console", section(&console)),
+            ("panel", section(&panel)),
             ("log", section(&log)),
             ("parameters", Value::Table(parameters)),
         ]

@@ -32,6 +32,9 @@ pub(super) struct DemoArgs {
     /// How many stories to play; until Ctrl-C unless given.
     #[arg(long, value_name = "N")]
     rounds: Option<u32>,
+    /// Have the daemon show its panel at this address, such as 127.0.0.1:8080.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    panel: Option<std::net::SocketAddr>,
     /// The daemon's program; beside this one unless given.
     #[arg(long, value_name = "FILE")]
     tumblerd: Option<PathBuf>,
@@ -63,7 +66,7 @@ fn play(args: &DemoArgs, layout: &str) -> anyhow::Result<u8> {
     let templates = Templates::new(daemon::find(args.tumblerd.as_deref()));
     let setup = Setup {
         program: templates.program().clone(),
-        table: TableSetup::of(&args.rules, layout, true),
+        table: TableSetup { panel: args.panel, ..TableSetup::of(&args.rules, layout, true) },
         seed: args.seed,
         judge: true,
         trace: false,
@@ -82,6 +85,11 @@ fn play(args: &DemoArgs, layout: &str) -> anyhow::Result<u8> {
         table.pid().unwrap_or(0),
         table.broker_address()
     ));
+    if let Some(address) = args.panel {
+        say::line(&format!(
+            "The technician's panel: http://{address}/   The players' results: http://{address}/display"
+        ));
+    }
     let mut stories = plan::Stories::new(&args.rules, layout, args.seed)?;
     let mut narrator = Narrator::new(table, layout);
     let mut wrong = 0_u32;

@@ -1,7 +1,8 @@
 //! The floor: two hundred tables at one broker, each with a connection and a will of its own.
 
 use crate::bench::{settings, until};
-use crate::broker::Broker;
+use crate::broker::{Broker, free_port};
+use crate::tls::authority;
 use nix::pty::openpty;
 use nix::sys::signal::Signal;
 use nix::sys::termios::tcgetattr;
@@ -127,8 +128,12 @@ impl Drop for Watched {
 }
 
 fn ctl(port: u16, more: &[&str]) -> Command {
+    ctl_at(&format!("mqtt://127.0.0.1:{port}"), more)
+}
+
+fn ctl_at(broker: &str, more: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tumblerctl"));
-    command.args(["floor", "--broker", &format!("mqtt://127.0.0.1:{port}")]).args(more).env("NO_COLOR", "1");
+    command.args(["floor", "--broker", broker]).args(more).env("NO_COLOR", "1");
     command
 }
 
@@ -222,6 +227,40 @@ async fn two_hundred_tables_are_on_one_screen_with_what_is_wrong_first() {
     until("the broker is found", || watched.picture().connected).await;
     // It had kept nothing over its restart, and no table has come back yet.
     until("every table is missed", || watched.picture().counts.silent == TABLES).await;
+}
+
+/// A broker as in `fixtures/mqtt/mosquitto.conf`: TLS, an account, and nothing that a consumer may publish.
+#[tokio::test]
+async fn a_guarded_broker_lets_who_only_reads_look() {
+    let dir = tempfile::tempdir().unwrap();
+    let ca = authority(dir.path());
+    let at = dir.path().display();
+    let passwords = dir.path().join("passwd");
+    let made = Command::new("mosquitto_passwd").args(["-b", "-c"]).arg(&passwords).args(["display", "right"]).output();
+    assert!(made.unwrap().status.success());
+    // The table comes without an account, on a second port.
+    let rights = "topic write taisai/pit/t1/#\n\nuser display\ntopic read taisai/pit/#\n";
+    std::fs::write(dir.path().join("acl"), rights).unwrap();
+    let plain = free_port();
+    let more = format!(
+        "cafile {at}/ca.crt\ncertfile {at}/server.crt\nkeyfile {at}/server.key\nlistener {plain} 127.0.0.1\n\
+         allow_anonymous true\npassword_file {at}/passwd\nacl_file {at}/acl\n"
+    );
+    let broker = Broker::start_with(free_port(), &more).await;
+    let url = format!("mqtts://127.0.0.1:{}", broker.port);
+    let (ca, password) = (ca.display().to_string(), dir.path().join("password"));
+    let file = password.display().to_string();
+    let asked = ["--once", "--site", "pit", "--ca-file", &ca, "--username", "display", "--password-file", &file];
+    std::fs::write(&password, "wrong\n").unwrap();
+    let refused = ctl_at(&url, &asked).output().unwrap();
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(refused.status.code() == Some(2) && said.contains("refuses user name and password"), "{said}");
+    std::fs::write(&password, "right\n").unwrap();
+    let _table = Table::start(plain, "t1".into()).await;
+    let begun = Instant::now();
+    while !printed(ctl_at(&url, &asked)).await.contains("pit/t1") {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the table is not seen");
+    }
 }
 
 #[tokio::test]

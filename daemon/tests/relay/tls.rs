@@ -13,7 +13,7 @@ fn openssl(dir: &Path, arguments: &str) {
 }
 
 /// An authority, and a broker's certificate from it for 127.0.0.1.
-fn authority(dir: &Path) -> PathBuf {
+pub(crate) fn authority(dir: &Path) -> PathBuf {
     std::fs::write(dir.join("san"), "subjectAltName=IP:127.0.0.1\nbasicConstraints=CA:FALSE\n").unwrap();
     openssl(dir, "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=authority -keyout ca.key -out ca.crt");
     openssl(dir, "req -newkey rsa:2048 -nodes -subj /CN=broker -keyout server.key -out server.csr");

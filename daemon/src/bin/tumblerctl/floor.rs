@@ -162,28 +162,24 @@ pub(crate) fn run(of: &Arguments, json: bool) -> anyhow::Result<Ended> {
 
 /// The floor as it is now.
 async fn once(view: &mut View, news: &mut mpsc::Receiver<News>) -> anyhow::Result<Picture> {
-    let mut trouble = format!("it did not answer within {} s", ONCE.as_secs());
     let mut is_connected = false;
     let settled = async {
         loop {
-            let item = if is_connected {
-                let Ok(item) = timeout(SETTLED, news.recv()).await else { return };
-                item
-            } else {
-                news.recv().await
-            };
-            let Some(item) = item else { return };
+            let patience = if is_connected { SETTLED } else { ONCE };
+            let Ok(Some(item)) = timeout(patience, news.recv()).await else { return Ok(()) };
             match &item {
                 News::Connected => is_connected = true,
-                News::Lost(why) => trouble.clone_from(why),
+                News::Lost(why) => bail!("the broker cannot be reached: {why}"),
                 News::Message { .. } => {}
             }
             view.take(item);
         }
     };
     // A floor on which something happens all the time is shown as it is after that time.
-    let _ = timeout(ONCE, settled).await;
-    ensure!(is_connected, "the broker cannot be reached: {trouble}");
+    if let Ok(ended) = timeout(ONCE, settled).await {
+        ended?;
+    }
+    ensure!(is_connected, "the broker cannot be reached: it did not answer within {} s", ONCE.as_secs());
     Ok(view.picture())
 }
 

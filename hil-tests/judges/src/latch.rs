@@ -140,7 +140,9 @@ impl Latch {
             self.barred += 1;
             scene.now_ns
         });
-        if self.told || scene.testing() || scene.broken(Part::Gpio) || !scene.is(Line::OutOfService, false) {
+        // While `gpio` is latched the outputs are known not to obey; every test begins by driving the sign anew.
+        let dead = scene.broken(Part::Gpio) || scene.is_latched("gpio");
+        if self.told || scene.testing() || dead || !scene.is(Line::OutOfService, false) {
             return;
         }
         if scene.now_ns > since.saturating_add(scene.config.given.limits.sign_ns) {

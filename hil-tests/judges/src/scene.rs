@@ -142,7 +142,7 @@ impl Scene {
             Seen::Wire { line, active, initial } => self.wire(*line, *active, *initial),
             Seen::Bus(transaction) => self.bus(transaction),
             Seen::Record(record) => self.record(record),
-            Seen::Asked { command, .. } => self.asked(command),
+            Seen::Asked { command, with } => self.asked(command, with),
             Seen::Truth(truth) => self.truth(*truth),
             Seen::Mqtt { .. } | Seen::Said { .. } => {}
         }
@@ -219,7 +219,7 @@ impl Scene {
         }
     }
 
-    fn asked(&mut self, command: &str) {
+    fn asked(&mut self, command: &str, with: &serde_json::Value) {
         let keyed = self
             .key_ns
             .is_some_and(|edge| self.now_ns.saturating_sub(edge) <= self.config.given.limits.key_privilege_ns);
@@ -236,6 +236,7 @@ impl Scene {
             "void" => {
                 if let Some(round) = &mut self.round {
                     round.no_spin = true;
+                    round.said_not_flat |= with.get("not_flat") == Some(&serde_json::Value::Bool(true));
                 }
             }
             "amend" | "settle" => {

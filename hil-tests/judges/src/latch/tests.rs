@@ -162,3 +162,20 @@ fn the_latch_of_a_journal_begun_anew_stands_for_those_that_were_lost() {
         }
     }
 }
+
+#[test]
+fn a_sign_that_is_off_while_the_outputs_are_known_not_to_obey_is_no_second_finding() {
+    for (code, found) in [("gpio", false), ("seal", true)] {
+        let mut play = Play::open("nz-div9");
+        play.latch(code);
+        play.wire(Line::OutOfService, true);
+        play.wire(Line::OutOfService, false);
+        play.pass(5_000);
+        play.wire(Line::PlaceBets, true);
+        if found {
+            broken(&play, judge(), SIGN);
+        } else {
+            play.lawful(judge());
+        }
+    }
+}

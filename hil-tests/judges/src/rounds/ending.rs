@@ -79,12 +79,13 @@ impl Rounds {
     }
 
     fn voids(&mut self, reason: &str, round: &Round, scene: &Scene, findings: &mut Findings) {
-        // A reader that is really broken may have said flat of a die that is not: the outcome was never established,
-        // and until a result is entered the supervisor's eye says so.
+        // FAULTS reader.wrong_pose: until a result is entered the supervisor's eye overrules a reader that said flat. The
+        // outcome was never established then, and the reader is out of service.
         let disputed = reason == "not-flat"
             && round.flat_by == "reader"
             && round.result.is_none()
-            && !Self::reader_sound(scene, round);
+            && round.said_not_flat
+            && scene.is_latched("reader");
         if round.established && reason != "damaged-dice" && !disputed {
             findings.note(NAME, scene.now_ns, STANDS, format!("an established round is void: {reason}"));
         }

@@ -338,6 +338,32 @@ fn nothing_voids_an_established_round_but_damaged_dice() {
     broken(&play, judge(), STANDS);
 }
 
+/// FAULTS reader.wrong_pose: the supervisor sees a die that is not flat and a reader that says flat.
+#[test]
+fn the_supervisors_eye_overrules_a_reader_that_said_flat() {
+    let mut play = Play::open("sg-v6");
+    play.until_bets_closed([1, 3, 6]);
+    play.reveal();
+    play.establish([1, 3, 6]);
+    play.turn_key();
+    let ended = |play: &Play, not_flat: bool, latch: bool| {
+        let mut play = play.clone();
+        play.ask("void", json!({"not_flat": not_flat, "reason": "die 2 leans", "name": "Ana"}));
+        if latch {
+            play.latch("reader");
+        }
+        play.void("not-flat", "SGV6 5.5.2");
+        play
+    };
+    ended(&play, true, true).lawful(judge());
+    for (not_flat, latch) in [(false, true), (true, false)] {
+        broken(&ended(&play, not_flat, latch), judge(), STANDS);
+    }
+    play.enter([1, 3, 6]);
+    play.result([1, 3, 6], &call([1, 3, 6]));
+    broken(&ended(&play, true, true), judge(), STANDS);
+}
+
 #[test]
 fn sgv6_5_4_an_interrupted_round_is_concluded_or_void() {
     let killed = |play: &mut Play| {

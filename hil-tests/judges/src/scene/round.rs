@@ -16,6 +16,8 @@ pub(crate) struct Round {
     /// The call was recorded in turn.
     pub(crate) called: bool,
     pub(crate) no_spin: bool,
+    /// The supervisor, under the key, said that a die does not lie flat.
+    pub(crate) said_not_flat: bool,
     /// Spins begun, by the records.
     pub(crate) spins: u32,
     pub(crate) spinning: bool,
@@ -63,6 +65,7 @@ impl Round {
             no_more_bets_ns: None,
             called: false,
             no_spin: false,
+            said_not_flat: false,
             spins: 0,
             spinning: false,
             valid_spin: false,

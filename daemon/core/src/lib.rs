@@ -6,6 +6,7 @@
 
 pub mod device;
 pub mod effect;
+pub mod hardware_test;
 pub mod input;
 pub mod latch;
 pub mod outbox;

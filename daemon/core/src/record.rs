@@ -2,6 +2,7 @@
 //!
 //! A record holds no wall time and no hash: the shell's journal adds both as it writes.
 
+use crate::hardware_test::Report;
 use crate::latch::{Code, Malfunction, Waiver};
 use crate::round::call::Call;
 use crate::round::ending::Void;
@@ -245,6 +246,8 @@ pub enum Event {
         /// The supervisor.
         by: String,
     },
+    /// A hardware test ended (maintenance).
+    HardwareTested(Box<Report>),
     /// Everything that a restart needs, so that it need not read further back.
     Keyframe(Box<Standing>),
 }

@@ -1,5 +1,6 @@
 //! The table as it is: what people see, on the console, the broker and the panel. Holds nothing that is still secret.
 
+use crate::hardware_test::Measurement;
 use crate::latch::{Malfunction, Waiver};
 use crate::round::Past;
 use crate::units::{Dice, MilliCelsius, RoundId, Seq, Tumbles};
@@ -116,6 +117,9 @@ pub struct Snapshot {
     pub lost_units: Vec<u8>,
     /// A test in progress: what it does and what it waits for.
     pub test: Option<String>,
+    /// What the hardware test in progress has measured so far.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub measurements: Vec<Measurement>,
     /// The latest endings, newest last.
     pub recent: Vec<Past>,
 }

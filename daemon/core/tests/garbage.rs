@@ -6,6 +6,7 @@ mod world;
 
 use proptest::prelude::*;
 use tumbler_core::effect::OutLine;
+use tumbler_core::hardware_test::HardwareTest;
 use tumbler_core::input::{BusFailure, BusReply, InLine, Input};
 use tumbler_core::latch::Code;
 use tumbler_core::round::ending::VoidReason;
@@ -50,7 +51,9 @@ fn input() -> impl Strategy<Value = Input> {
             name
         }),
         name.clone().prop_map(|name| Command::ConfirmDome { reason: name.clone(), name }),
-        name.prop_map(|name| Command::EnrolDice { reason: name.clone(), name }),
+        name.clone().prop_map(|name| Command::EnrolDice { reason: name.clone(), name }),
+        (proptest::sample::select(HardwareTest::ALL.to_vec()), name)
+            .prop_map(|(test, name)| Command::HardwareTest { test, name }),
         Just(Command::Record),
     ];
     let reply = prop_oneof![

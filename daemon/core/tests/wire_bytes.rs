@@ -7,12 +7,14 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
 use tumbler_core::effect::{KeyTold, OutLine};
+use tumbler_core::hardware_test::{HardwareTest, Measurement, Plots, Quantity, Report, Verdict, Wave};
 use tumbler_core::input::InLine;
 use tumbler_core::latch::{Code, Malfunction, Waiver};
 use tumbler_core::record::{Event, Record, Standing};
 use tumbler_core::round::call::Call;
 use tumbler_core::round::ending::{Void, VoidReason};
 use tumbler_core::round::{FlatBy, Interrupted, Past, Reveal};
+use tumbler_core::settings::Parameters;
 use tumbler_core::units::{Dice, MilliCelsius, Mono, RoundId, Seq, Tumbles};
 use tumbler_core::wire::lines::{FromBench, Line, LineMessage, TemperatureMessage, ToBench};
 use tumbler_core::wire::topics::{FaultMessage, KeypadMessage, LampsMessage, Status};
@@ -104,6 +106,20 @@ fn events() -> Vec<Event> {
             ],
         })),
         Event::FacesRead { dice: dice() },
+        Event::HardwareTested(Box::new(Report {
+            test: HardwareTest::Motor,
+            by: text("teo"),
+            verdict: Verdict::Fail,
+            found: text("a full tumble took longer than a healthy one"),
+            measurements: vec![
+                Measurement::new(Quantity::StartTime, 271_480, &Parameters::default()),
+                Measurement::new(Quantity::PeriodMean, 1_612_003, &Parameters::default()),
+            ],
+            plots: Plots {
+                periods: vec![1_601_200, 1_612_003],
+                waves: vec![Wave { line: text("cam_a"), active: false, edges: vec![271_480, 1_077_481] }],
+            },
+        })),
     ];
     for event in &all {
         match event {
@@ -115,7 +131,7 @@ fn events() -> Vec<Event> {
             Event::Amended { .. } | Event::LampsVerified | Event::Settled { .. } | Event::Voided(_) => {}
             Event::Noted { .. } | Event::VoidedAfterwards { .. } | Event::Resumed { .. } => {}
             Event::Latched { .. } | Event::Unlatched { .. } | Event::Refused { .. } | Event::KeyTurned => {}
-            Event::Decided { .. } | Event::DiceEnrolled { .. } | Event::Keyframe(_) => {}
+            Event::Decided { .. } | Event::DiceEnrolled { .. } | Event::Keyframe(_) | Event::HardwareTested(_) => {}
         }
     }
     all

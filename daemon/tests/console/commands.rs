@@ -139,6 +139,7 @@ fn help_has_an_example() {
         "witness",
         "close",
         "maintenance",
+        "test",
         "record",
         "replay",
         "journal verify",

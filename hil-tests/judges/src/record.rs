@@ -216,8 +216,16 @@ struct Payload {
 }
 
 /// Kinds in which nothing is of interest to judges but that they are there.
-const PLAIN: [&str; 7] =
-    ["commissioned", "spin-flickered", "entry-error", "noted", "refused", "key-turned", "test-began"];
+const PLAIN: [&str; 8] = [
+    "commissioned",
+    "spin-flickered",
+    "entry-error",
+    "noted",
+    "refused",
+    "key-turned",
+    "test-began",
+    "hardware-tested",
+];
 
 impl Fact {
     fn read(kind: &str, data: &Value) -> Self {

@@ -227,7 +227,7 @@ impl Scene {
             return;
         }
         match command {
-            "open" | "witness" | "reset" | "maintenance" => {
+            "open" | "witness" | "reset" | "maintenance" | "hardware-test" => {
                 self.testing_since_ns = self.now_ns;
                 self.testing_until_ns =
                     self.now_ns.saturating_add(self.config.given.limits.person_ns.saturating_mul(5));

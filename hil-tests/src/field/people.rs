@@ -132,6 +132,7 @@ fn words(command: &Command) -> String {
         }
         Command::Close { .. } => "close".into(),
         Command::Maintenance { on, .. } => format!("maintenance {}", if *on { "on" } else { "off" }),
+        Command::HardwareTest { test, .. } => format!("hardware-test {test}"),
         Command::Reset { code, exit, .. } => reset(*code, exit),
         Command::Amend { dice: to, uphold, .. } => {
             format!("amend {}{}", dice(to), if *uphold { " uphold" } else { "" })

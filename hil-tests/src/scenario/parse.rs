@@ -25,7 +25,7 @@ const CHECKS: &str = "phase NAME, record KIND [FIELD=VALUE ...], no record KIND 
     motor on|off, shaft turns|rests, dice rest, tumbles FROM..TO, lit D D D, dark, display 136, bells N, sign on|off, deadman, relayed, link up|lost, \
     status online|offline, retained right, held FAULT, daemon up|down, no test, motor off|latched CODE|voided at most N ms after CAUSE";
 
-const COMMANDS: &str = "open, witness areas|seal|bell|sign right|wrong, close, maintenance on|off, reset CODE rectified|procedure, \
+const COMMANDS: &str = "open, witness areas|seal|bell|sign right|wrong, close, maintenance on|off, hardware-test TEST, reset CODE rectified|procedure, \
     amend D D D [uphold], void [damaged|not-flat], void-afterwards ROUND, confirm-dome, settle [D D D], enrol-dice, record";
 
 type Words<'a> = &'a [&'a str];
@@ -197,6 +197,10 @@ fn ask(words: Words<'_>) -> Result<Command, BadStep> {
         },
         ["close"] => Command::Close { name: name() },
         ["maintenance", on @ ("on" | "off")] => Command::Maintenance { on: *on == "on", name: name() },
+        ["hardware-test", test] => Command::HardwareTest {
+            test: test.parse().map_err(|problem: String| bad(problem, COMMANDS))?,
+            name: name(),
+        },
         ["reset", what, how @ ("rectified" | "procedure")] => {
             Command::Reset { code: code(what)?, exit: exit(how), name: name() }
         }

@@ -27,6 +27,12 @@ impl Cam {
         self.position
     }
 
+    /// Edges that repeated a level: lost partners.
+    #[must_use]
+    pub const fn repeats(&self) -> u32 {
+        self.repeats
+    }
+
     /// Takes the level of one sensor at the beginning of watching.
     pub fn level(&mut self, sensor_b: bool, active: bool) {
         if sensor_b {

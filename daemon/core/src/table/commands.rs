@@ -33,7 +33,11 @@ impl Table {
     }
 
     fn may_command(&self, caller: &Caller, command: &Command, name: Option<&str>) -> core::result::Result<(), String> {
-        let technician_may = matches!(command, Command::Record | Command::Maintenance { .. });
+        let technician_may = match command {
+            Command::Record | Command::Maintenance { .. } | Command::HardwareTest { .. } => true,
+            Command::Witness { .. } => self.is_measuring(),
+            _ => false,
+        };
         if !(caller.supervisor || technician_may && caller.technician) {
             let role = if technician_may { "tumbler-tech or tumbler-supervisor" } else { "tumbler-supervisor" };
             return Err(format!("{} is not in the group {role}", caller.account));
@@ -58,6 +62,7 @@ impl Table {
             Command::Witness { item, right, .. } => self.witness(*item, *right).map(Some),
             Command::Close { name } => self.close_command(name),
             Command::Maintenance { on, name } => self.maintain(*on, name),
+            Command::HardwareTest { test, name } => self.test_hardware(*test, name, request),
             Command::Reset { code, exit, name } => self.reset(*code, exit, name, request),
             Command::Amend { dice, uphold, name } => self.amend(*dice, *uphold, name).map(Some),
             Command::Void { reason, damaged_dice, not_flat, name } => {
@@ -70,7 +75,7 @@ impl Table {
         }
     }
 
-    fn idle(&self) -> core::result::Result<(), String> {
+    pub(super) fn idle(&self) -> core::result::Result<(), String> {
         if let Some(round) = &self.round {
             return Err(format!("round {} is in progress", round.id.0));
         }
@@ -286,6 +291,7 @@ fn describe(command: &Command) -> (&'static str, Option<&str>) {
         Command::Witness { name, .. } => ("witness", Some(name)),
         Command::Close { name } => ("close", Some(name)),
         Command::Maintenance { name, .. } => ("maintenance", Some(name)),
+        Command::HardwareTest { name, .. } => ("hardware-test", Some(name)),
         Command::Reset { name, .. } => ("reset", Some(name)),
         Command::Amend { name, .. } => ("amend", Some(name)),
         Command::Void { name, .. } => ("void", Some(name)),

@@ -6,6 +6,7 @@
 use super::steps::{Outcome, Step};
 use super::{RunsFor, Table};
 use crate::effect::{Effect, OutLine};
+use crate::hardware_test::{HardwareTest, Probe};
 use crate::latch::Code;
 use crate::record::Event;
 use crate::timer::Timer;
@@ -21,18 +22,22 @@ pub(super) enum Purpose {
     Opening,
     /// Proving that a malfunction has been rectified.
     Reset(Code),
+    /// Measuring a device in maintenance.
+    Hardware(HardwareTest),
 }
 
 /// A test in progress.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Test {
     pub(super) purpose: Purpose,
-    by: String,
+    pub(super) by: String,
     request: Option<u64>,
     steps: VecDeque<Step>,
     /// When the step in progress began.
     pub(super) began: Mono,
     failed: Option<String>,
+    /// What measures, in a hardware test.
+    pub(super) probe: Option<Box<Probe>>,
 }
 
 impl Table {
@@ -41,10 +46,16 @@ impl Table {
         let steps = match purpose {
             Purpose::Opening => self.opening_steps(),
             Purpose::Reset(code) => self.reset_steps(code),
+            Purpose::Hardware(_) => vec![Step::Power, Step::Spin { started: false }],
         };
         let name = match purpose {
             Purpose::Opening => "opening".to_owned(),
             Purpose::Reset(code) => code.name().to_owned(),
+            Purpose::Hardware(test) => format!("hardware {test}"),
+        };
+        let probe = match purpose {
+            Purpose::Hardware(test) => Some(Box::new(Probe::new(test))),
+            Purpose::Opening | Purpose::Reset(_) => None,
         };
         self.record(Event::TestBegan { test: name, by: by.to_owned() });
         // A pin that was dead has missed what it was told: told again, it shows whether it was mended.
@@ -57,8 +68,8 @@ impl Table {
         self.sequence.hurry();
         let mut all = VecDeque::from([Step::Durable { after }]);
         all.extend(steps);
-        self.test =
-            Some(Test { purpose, by: by.to_owned(), request: Some(request), steps: all, began: self.at, failed: None });
+        let (by, request, began) = (by.to_owned(), Some(request), self.at);
+        self.test = Some(Test { purpose, by, request, steps: all, began, failed: None, probe });
     }
 
     fn opening_steps(&self) -> Vec<Step> {
@@ -116,7 +127,10 @@ impl Table {
         loop {
             if let Some(found) = test.failed.take() {
                 let name = test.steps.front().map_or("test", Step::name);
-                self.record(Event::Tested { test: name.to_owned(), passed: false, found: found.clone() });
+                // Of a hardware test one record says everything.
+                if test.probe.is_none() {
+                    self.record(Event::Tested { test: name.to_owned(), passed: false, found: found.clone() });
+                }
                 self.end_test(&test, Err(format!("{name}: {found}")));
                 return;
             }
@@ -124,9 +138,13 @@ impl Table {
                 self.end_test(&test, Ok(()));
                 return;
             };
-            match self.step(&mut step, test.began) {
+            let outcome = self.step(&mut step, test.began);
+            if let Some(probe) = &mut test.probe {
+                self.look(probe);
+            }
+            match outcome {
                 Outcome::Passed(found) => {
-                    if let Some(found) = found {
+                    if let Some(found) = found.filter(|_| test.probe.is_none()) {
                         self.record(Event::Tested { test: step.name().to_owned(), passed: true, found });
                         if matches!(step, Step::Spin { .. }) {
                             // The same run proves the relay: it is what stopped the shaft.
@@ -176,6 +194,7 @@ impl Table {
         let answer = match (passed, test.purpose) {
             (Err(found), Purpose::Opening) => Answer::Refused(format!("not opened: {found}")),
             (Err(found), Purpose::Reset(code)) => Answer::Refused(format!("{code} stays latched: {found}")),
+            (passed, Purpose::Hardware(hardware)) => self.report(hardware, test, passed),
             (Ok(()), Purpose::Opening) => {
                 self.open = true;
                 self.last_void = false;
@@ -230,6 +249,7 @@ impl Table {
         Some(match test.purpose {
             Purpose::Opening => format!("opening: {step}"),
             Purpose::Reset(code) => format!("reset {code}: {step}"),
+            Purpose::Hardware(test) => format!("hardware {test}: {step}"),
         })
     }
 

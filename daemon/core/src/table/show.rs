@@ -59,6 +59,7 @@ impl Table {
             key: self.key_edge.is_some(),
             lost_units: self.bus.fitted().filter(|(_, s)| s.lost).map(|(u, _)| u.address()).collect(),
             test: self.test_shown(),
+            measurements: self.measured(),
             recent: self.recent.clone(),
         }
     }

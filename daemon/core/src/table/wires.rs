@@ -97,6 +97,7 @@ impl Table {
         let (at, p) = (self.at, self.settings.parameters);
         match line {
             InLine::CamA | InLine::CamB => {
+                self.probe_edge(line, active);
                 let report = self.tumbler.edge(line, active, at, &p, &mut self.timers, &mut self.out);
                 if let Some(report) = report {
                     self.tumbler_reports(report);

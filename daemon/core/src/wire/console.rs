@@ -2,6 +2,7 @@
 //!
 //! The shell finds out who asks (peer credentials); the table decides what they may (role, key switch, facts).
 
+use crate::hardware_test::HardwareTest;
 use crate::latch::Code;
 use crate::units::{Dice, RoundId};
 use serde::{Deserialize, Serialize};
@@ -68,6 +69,14 @@ pub enum Command {
     Maintenance {
         /// Enter (`true`) or leave.
         on: bool,
+        /// The technician's name.
+        name: String,
+    },
+    /// Run a hardware test, in maintenance. The answer comes when it waits for a witness, or has ended; what was measured is
+    /// in the snapshot meanwhile, and then in the record.
+    HardwareTest {
+        /// Which.
+        test: HardwareTest,
         /// The technician's name.
         name: String,
     },

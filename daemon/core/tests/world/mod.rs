@@ -44,6 +44,8 @@ pub struct World {
     next_reading: Mono,
     pub step_ms: u64,
     pub shaft_works: bool,
+    /// Bounces after every edge of the cam.
+    pub bounces: u8,
     pub faces: [u16; 3],
     pub poses: [u16; 3],
     pub motion: u16,
@@ -119,6 +121,7 @@ impl World {
             next_reading: now,
             step_ms: 150,
             shaft_works: true,
+            bounces: 0,
             faces: [1, 3, 6],
             poses: [reader::FLAT; 3],
             motion: 0,
@@ -246,6 +249,10 @@ impl World {
             _ => (InLine::CamB, false),
         };
         self.line(line, active);
+        for _ in 0..self.bounces {
+            self.line(line, !active);
+            self.line(line, active);
+        }
     }
 
     fn step_to(&mut self, to: Mono) {

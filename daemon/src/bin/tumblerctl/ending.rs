@@ -9,6 +9,8 @@ pub(crate) enum Ended {
     Done,
     /// Refused, or what was looked at is wrong; the reason has been said: exit code 1.
     Refused,
+    /// Done, and what was looked at is near its limits: exit code 3.
+    Marginal,
 }
 
 /// The exit code for this ending; says on standard error what was in the way.
@@ -16,6 +18,7 @@ pub(crate) fn code(ended: anyhow::Result<Ended>) -> ExitCode {
     match ended {
         Ok(Ended::Done) => ExitCode::SUCCESS,
         Ok(Ended::Refused) => ExitCode::from(1),
+        Ok(Ended::Marginal) => ExitCode::from(3),
         // Who pipes into `head` has seen enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

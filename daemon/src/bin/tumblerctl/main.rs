@@ -1,6 +1,6 @@
 //! The command line of the table: what technicians and supervisors type.
 //!
-//! Exit codes: 0 done, 1 refused or found wrong, 2 wrong usage or the daemon cannot be reached.
+//! Exit codes: 0 done, 1 refused or found wrong, 2 wrong usage or the daemon cannot be reached, 3 measured near a limit.
 
 mod amend;
 mod close;
@@ -11,6 +11,7 @@ mod ending;
 mod events;
 mod faults;
 mod floor;
+mod hardware_test;
 mod journal;
 mod layouts;
 mod link;
@@ -41,7 +42,7 @@ use std::process::ExitCode;
 /// Who may do what comes from the account's groups (tumbler-tech, tumbler-supervisor); whatever moves or clears something
 /// also needs the supervisor's key, turned less than five minutes before.
 ///
-/// Exit codes: 0 done, 1 refused or found wrong, 2 wrong usage or the daemon cannot be reached.
+/// Exit codes: 0 done, 1 refused or found wrong, 2 wrong usage or the daemon cannot be reached, 3 measured near a limit.
 #[derive(Debug, Parser)]
 #[command(name = "tumblerctl", version, max_term_width = 100)]
 #[command(after_help = "Example:\n  tumblerctl status\n  tumblerctl open --name Mei")]
@@ -81,6 +82,7 @@ enum What {
     Witness(witness::Arguments),
     Close(close::Arguments),
     Maintenance(maintenance::Arguments),
+    Test(hardware_test::Arguments),
     Record(record::Arguments),
     Replay(replay::Arguments),
     Journal(journal::Arguments),
@@ -112,6 +114,7 @@ fn run(context: &Context, what: &What) -> anyhow::Result<Ended> {
         What::Witness(of) => witness::run(context, of),
         What::Close(of) => close::run(context, of),
         What::Maintenance(of) => maintenance::run(context, of),
+        What::Test(of) => hardware_test::run(context, of),
         What::Record(_) => record::run(context),
         What::Replay(of) => replay::run(of, context.json),
         What::Journal(of) => journal::run(of, context.json),

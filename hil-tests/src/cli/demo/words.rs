@@ -51,6 +51,10 @@ pub(super) fn record(record: &Record) -> Option<String> {
         Event::Tested { test, passed, found } => {
             format!("test {test}: {} ({found})", if *passed { "passed" } else { "FAILED" })
         }
+        Event::HardwareTested(report) => {
+            let found = if report.found.is_empty() { String::new() } else { format!(" ({})", report.found) };
+            format!("hardware test {}: {}{found}", report.test, report.verdict.name())
+        }
         Event::Opened { by } => format!("{by} opens the table"),
         Event::Closed { by } => format!("the table is closed: {by}"),
         Event::Decided { what, reason, by } => format!("{by} decides: {what} ({reason})"),

@@ -48,6 +48,9 @@ struct Counts {
     bells: u64,
 }
 
+/// Faces, and which of the dice are flat.
+type Lie = ([u8; 3], [bool; 3]);
+
 /// What really happened in this round, by wires and truth.
 #[derive(Clone, Debug, Default)]
 struct Facts {
@@ -63,15 +66,17 @@ struct Facts {
     base: Option<i64>,
     /// Furthest that it moved before "No more bets".
     moved_early: i64,
+    /// It moved while the button "No more bets" was pressed, and its contact had not settled.
+    moved_in_call: bool,
+    /// The table has read the faces.
+    faces_read: bool,
     away_since: Option<u64>,
     /// The contacts said, for long enough, that the dice were exposed before "No more bets".
     exposed: bool,
     /// The dome was away at some time of this round, by contact or truth.
     lifted: bool,
-    /// How the dice lie since the spin.
-    rest: Option<([u8; 3], [bool; 3])>,
-    /// Since when they lie so.
-    rest_ns: u64,
+    /// How the dice have lain since the spin, each lie with its beginning; the latest is last.
+    lies: Vec<(u64, Lie)>,
     /// The same when the faces were read, and when the outcome was established.
     first_seen: [Option<[u8; 3]>; 2],
     digits: [u8; 3],
@@ -84,6 +89,13 @@ struct Facts {
     bell: bool,
     /// Since when the round is due to be void, and why.
     due: Option<(u64, &'static str)>,
+}
+
+impl Facts {
+    /// How the dice lie.
+    fn rest(&self) -> Option<Lie> {
+        self.lies.last().map(|(_, lie)| *lie)
+    }
 }
 
 impl Judge for Rounds {
@@ -99,8 +111,9 @@ impl Judge for Rounds {
                 let faces = bus.unit == registers::READER
                     && bus.kind == BusKind::ReadInput
                     && bus.touches(registers::FACES_FIRST, registers::FACES_LAST);
+                let rest = self.facts.rest();
                 if let ([first, _], true) = (&mut self.facts.first_seen, faces) {
-                    *first = first.or(self.facts.rest.map(|(faces, _)| sorted(faces)));
+                    *first = first.or(rest.map(|(faces, _)| sorted(faces)));
                 }
             }
             Seen::Record(record) => self.record(record, scene, findings),
@@ -158,7 +171,7 @@ impl Rounds {
             {
                 self.facts.spin_base = scene.shaft;
                 self.facts.turned = 0;
-                self.facts.rest = None;
+                self.facts.lies.clear();
             }
             (Line::MotorEnable, false) => self.facts.turned_at_off = self.facts.turned,
             (Line::NoMoreBets, true) => {
@@ -183,6 +196,9 @@ impl Rounds {
                     facts.turned = facts.turned.max(quarters.saturating_sub(base));
                 }
                 let Some(round) = &scene.round else { return };
+                let settles_ns = scene.config.given.limits.button_debounce_ns;
+                facts.moved_in_call |=
+                    round.no_more_bets_ns.is_some_and(|call| scene.now_ns <= call.saturating_add(settles_ns));
                 if let (Some(base), None) = (facts.base, round.no_more_bets_ns) {
                     facts.moved_early = facts.moved_early.max(quarters.saturating_sub(base).abs());
                     // One whole tumble: less may be the shaft settling.
@@ -195,8 +211,8 @@ impl Rounds {
             Truth::Dice { faces, flat } => {
                 // Once the outcome is established the dice as first seen stand, whoever moves them.
                 let spun = scene.round.as_ref().is_some_and(|round| round.spins > 0 && !round.established);
-                if spun && facts.rest.replace((faces, flat)) != Some((faces, flat)) {
-                    facts.rest_ns = scene.now_ns;
+                if spun && facts.rest() != Some((faces, flat)) {
+                    facts.lies.push((scene.now_ns, (faces, flat)));
                 }
             }
             Truth::Pressed(Key::Digit(digit)) if scene.round.as_ref().is_some_and(|round| round.could_see) => {
@@ -279,8 +295,11 @@ impl Rounds {
             return;
         }
         if let Some(round) = &scene.round {
-            if let (Fact::Established { .. }, [_, second]) = (&record.fact, &mut self.facts.first_seen) {
-                *second = self.facts.rest.map(|(faces, _)| sorted(faces));
+            if let Fact::Established { .. } = record.fact {
+                // Dice that a hand moved while the record was being written lay otherwise when it was made.
+                self.facts.lies.retain(|(since_ns, _)| *since_ns <= record.at_ns);
+                let [first, _] = self.facts.first_seen;
+                self.facts.first_seen = [first, self.facts.rest().map(|(faces, _)| sorted(faces))];
             }
             self.goes_on(record, round, scene, findings);
         }

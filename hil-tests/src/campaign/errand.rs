@@ -11,6 +11,8 @@ enum Under {
     Dome,
     /// A reader is fitted.
     Reader,
+    /// The spin comes first.
+    SpinFirst,
 }
 
 /// Steps, parted by semicolons.
@@ -52,6 +54,17 @@ const ERRANDS: &[Errand] = &[
         Under::Every,
         "turn key; do maintenance on; press tumble; ask open; ask maintenance on; pass 50 ms; do maintenance off; ask maintenance off",
     ),
+    // The call overtakes the record of the spin on its way to the disk.
+    (
+        Under::SpinFirst,
+        "try play to covered; try fault disk.takes_ms:1500; press tumble for 100 ms; press place_bets for 100 ms; press no_more_bets for 100 ms; pass 6000 ms",
+    ),
+    // A round after one that was called off, while the shaft still runs out: tumble in every order of play.
+    (
+        Under::Every,
+        "try fault motor.coast; try play to spinning; pass 700 ms; press no_spin for 40 ms; press tumble for 40 ms; press place_bets for 40 ms; \
+         press tumble for 40 ms; press no_more_bets for 40 ms; press tumble for 40 ms; pass 3000 ms",
+    ),
     // Closing and opening, with what may be asked in between.
     (
         Under::Every,
@@ -90,7 +103,7 @@ const ERRANDS: &[Errand] = &[
     ),
     (
         Under::Reader,
-        "turn key; try play to bets-closed; try fault dice.moving; lift dome; pass 60 ms; ask settle 1 2 3; ask amend 1 2 3 uphold",
+        "turn key; try fault dice.moving; try play to bets-closed; lift dome; try play to spun; pass 100 ms; ask settle 1 2 3; ask amend 1 2 3 uphold",
     ),
     (Under::Reader, "turn key; try fault dice.missing; pass 1000 ms; ask enrol-dice"),
     (Under::Reader, "dice 1 2 3; try play to revealed; pass 600 ms; key 4 5 6 entry; pass 500 ms; key 1 entry"),
@@ -120,6 +133,7 @@ const ERRANDS: &[Errand] = &[
     (Under::Every, "turn key; break seal; pass 500 ms; mend seal; ask reset seal rectified"),
     // Whoever opens the dome early, or says so although its contacts lie.
     (Under::Dome, "try play to spun; lift dome; pass 500 ms; lower dome"),
+    (Under::Dome, "turn key; try play to revealed; ask confirm-dome"),
     (
         Under::Dome,
         "try play to bets-closed; try fault dome.stuck_closed; lift dome; pass 100 ms; turn key; ask confirm-dome; pass 100 ms; enter dice",
@@ -164,6 +178,7 @@ pub(super) fn of(rules: &str, reader: bool) -> Vec<&'static str> {
         Under::Every => true,
         Under::Dome => order::covered(rules),
         Under::Reader => reader,
+        Under::SpinFirst => rules.starts_with("nz"),
     };
     ERRANDS.iter().filter(|(under, _)| fits(*under)).map(|(_, words)| *words).collect()
 }

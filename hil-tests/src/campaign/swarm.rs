@@ -18,7 +18,7 @@ const OUTPUTS: [&str; 3] = ["motor_enable", "out_of_service", "bell"];
 
 /// How often a day begins with an errand that needs its first rounds, and how often a round is one, in thousandths.
 const FIRST_ERRANDS: u32 = 200;
-const ERRANDS: u32 = 80;
+const ERRANDS: u32 = 200;
 
 /// A kind of trouble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -67,7 +67,7 @@ impl Rounds {
             // Dice that a hand lays after the outcome was established change nothing: the first reading stands.
             let [_, seen] = self.facts.first_seen;
             let same = |faces: [u8; 3]| seen.is_none_or(|seen| seen == sorted(faces));
-            if let Some((_, flat)) = self.facts.rest.filter(|(faces, flat)| same(*faces) && flat.contains(&false)) {
+            if let Some((_, flat)) = self.facts.rest().filter(|(faces, flat)| same(*faces) && flat.contains(&false)) {
                 note(FLAT, format!("settled, though flat are {flat:?}"));
             }
         }
@@ -107,7 +107,7 @@ impl Rounds {
                 Some(short || broken(&[Part::Cam, Part::Motor, Part::Gpio]))
             }
             "not-flat" => {
-                let (_, flat) = self.facts.rest?;
+                let (_, flat) = self.facts.rest()?;
                 let unsure = broken(&[Part::Reader, Part::Dice, Part::Bus]);
                 Some(flat.contains(&false) || round.no_spin || unsure)
             }
@@ -117,7 +117,7 @@ impl Rounds {
             }
             "activated-early" => {
                 self.facts.base?;
-                let moved = self.facts.moved_early >= 1 || broken(&[Part::Cam]);
+                let moved = self.facts.moved_early >= 1 || self.facts.moved_in_call || broken(&[Part::Cam]);
                 Some(moved && matches!(round.rules, Some(Rules::SgOpen | Rules::SgOpenEarly)))
             }
             "never-activated" => {

@@ -76,10 +76,9 @@ impl Rounds {
             }
             Fact::Established { flat } => {
                 self.count.established += 1;
-                // Dice that a hand moved while the record was being written lay otherwise when it was made.
-                let seen = flat == "reader" && self.facts.rest_ns <= record.at_ns;
-                self.establishes(seen, round, scene, findings);
+                self.establishes(flat == "reader", round, scene, findings);
             }
+            Fact::FacesRead => self.facts.faces_read = true,
             Fact::Result { dice, .. } => self.results(sorted(*dice), round, scene, findings),
             Fact::Amended { .. } | Fact::LampsVerified if round.result.is_none() => {
                 findings.note(NAME, at_ns, ESTABLISHED, format!("`{}` before a result", record.kind));
@@ -130,7 +129,7 @@ impl Rounds {
             findings.note(NAME, scene.now_ns, INTERRUPTED, "an outcome is established after the interruption");
         }
         if by_reader && Self::reader_sound(scene, round) {
-            if let Some((_, flat)) = self.facts.rest.filter(|(_, flat)| flat.contains(&false)) {
+            if let Some((_, flat)) = self.facts.rest().filter(|(_, flat)| flat.contains(&false)) {
                 findings.note(NAME, scene.now_ns, FLAT, format!("established, though flat are {flat:?}"));
             }
         }
@@ -144,7 +143,9 @@ impl Rounds {
             // By a person's eyes, against keys or reader.
             return;
         }
-        if round.flat_by == "reader" && Self::reader_sound(scene, round) {
+        // Dice that were moved before their faces were read: the dealer's eye decides.
+        let unread = scene.is_latched("interference") && !self.facts.faces_read;
+        if round.flat_by == "reader" && Self::reader_sound(scene, round) && !unread {
             let mut seen = self.facts.first_seen.iter().flatten().peekable();
             if seen.peek().is_some() {
                 self.count.dice += 1;

@@ -137,6 +137,54 @@ fn nz_7_1_a_die_moved_while_the_record_is_written_lay_flat_when_it_was_made() {
         if before {
             broken(&play, judge(), FLAT);
         } else {
+            let faces = [1, 3, 6];
+            play.enter(faces);
+            play.result(faces, &call(faces));
+            play.light(Some(faces));
+            play.verified();
+            play.pay(faces);
+            play.lawful(judge());
+        }
+    }
+}
+
+/// The call counts from when its button has settled: a shaft that turns in that time turned before it.
+#[test]
+fn sgoc_5_5_3_a_shaft_that_turns_while_the_call_is_being_pressed_turned_early() {
+    for (after_ms, early) in [(10, true), (100, false)] {
+        let mut play = Play::open("sg-open");
+        play.begin();
+        play.pass(1_000);
+        play.wire(Line::NoMoreBets, true);
+        play.pass(after_ms);
+        play.quarter(1);
+        play.void("activated-early", "SGOC 5.5.3");
+        if early {
+            play.lawful(judge());
+        } else {
+            broken(&play, judge(), FALSE_CLAIM);
+        }
+    }
+}
+
+/// DESIGN "the dice as first seen stand": as far as anybody has seen them.
+#[test]
+fn dice_moved_before_their_faces_were_read_are_settled_by_the_dealers_eye() {
+    for read in [false, true] {
+        let mut play = Play::open("sg-v6");
+        play.until_bets_closed([1, 3, 6]);
+        play.reveal();
+        play.establish([1, 3, 6]);
+        if read {
+            play.record("faces-read", json!({"dice": [1, 3, 6]}));
+        }
+        play.truth(Truth::Dice { faces: [5, 5, 5], flat: [true; 3] });
+        play.latch("interference");
+        play.enter([5, 5, 5]);
+        play.result([5, 5, 5], &call([5, 5, 5]));
+        if read {
+            broken(&play, judge(), DICE);
+        } else {
             play.lawful(judge());
         }
     }

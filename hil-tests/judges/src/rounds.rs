@@ -81,7 +81,8 @@ struct Facts {
     first_seen: [Option<[u8; 3]>; 2],
     digits: [u8; 3],
     digits_pressed: u32,
-    entered: Option<[u8; 3]>,
+    /// The last three digits at each press of entry, and when it was.
+    entered: Vec<(u64, [u8; 3])>,
     /// The dice by which the supervisor asked to settle.
     named: Option<[u8; 3]>,
     /// The daemon started again before the outcome was established.
@@ -222,7 +223,7 @@ impl Rounds {
             }
             Truth::Pressed(Key::Entry) => {
                 if facts.digits_pressed >= 3 {
-                    facts.entered = Some(sorted(facts.digits));
+                    facts.entered.push((scene.now_ns, sorted(facts.digits)));
                 }
                 facts.digits_pressed = 0;
             }

@@ -79,7 +79,7 @@ impl Rounds {
                 self.establishes(flat == "reader", round, scene, findings);
             }
             Fact::FacesRead => self.facts.faces_read = true,
-            Fact::Result { dice, .. } => self.results(sorted(*dice), round, scene, findings),
+            Fact::Result { dice, .. } => self.results(sorted(*dice), record.at_ns, round, scene, findings),
             Fact::Amended { .. } | Fact::LampsVerified if round.result.is_none() => {
                 findings.note(NAME, at_ns, ESTABLISHED, format!("`{}` before a result", record.kind));
             }
@@ -135,7 +135,7 @@ impl Rounds {
         }
     }
 
-    fn results(&mut self, dice: [u8; 3], round: &Round, scene: &Scene, findings: &mut Findings) {
+    fn results(&mut self, dice: [u8; 3], made_ns: u64, round: &Round, scene: &Scene, findings: &mut Findings) {
         if !round.established {
             findings.note(NAME, scene.now_ns, ESTABLISHED, "a result without an established outcome");
         }
@@ -157,7 +157,10 @@ impl Rounds {
         }
         let sound = ![Part::Terminal, Part::Bus].into_iter().any(|part| round.was_broken(part));
         let said = self.facts.named == Some(dice);
-        if let (Some(entered), true, false) = (self.facts.entered, sound, round.interrupted || said) {
+        // On a slow disk the dealer may have keyed more before the record is seen.
+        let before = self.facts.entered.iter().rfind(|(pressed_ns, _)| *pressed_ns <= made_ns);
+        let entered = before.map(|(_, digits)| *digits);
+        if let (Some(entered), true, false) = (entered, sound, round.interrupted || said) {
             self.count.keyed += 1;
             if entered != dice {
                 let text = format!("the result is {dice:?}, the last three keys were {entered:?}");

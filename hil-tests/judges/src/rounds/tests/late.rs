@@ -189,3 +189,28 @@ fn dice_moved_before_their_faces_were_read_are_settled_by_the_dealers_eye() {
         }
     }
 }
+
+/// NZ 3.3(a)(iii): the last three numbers are those of when the result was taken.
+#[test]
+fn keys_pressed_before_the_result_is_seen_do_not_change_it() {
+    for late in [true, false] {
+        let mut play = Play::open("sg-v6");
+        play.tell_mqtt = false;
+        play.until_bets_closed([1, 3, 6]);
+        play.reveal();
+        play.establish([1, 3, 6]);
+        play.enter([1, 3, 6]);
+        if late {
+            play.result([1, 3, 6], &call([1, 3, 6]));
+            let result = play.trace.0.pop().unwrap();
+            play.pass(100);
+            play.enter([5, 5, 5]);
+            play.trace.0.push(Observation { at_ns: play.now_ns, ..result });
+            play.lawful(judge());
+        } else {
+            play.enter([5, 5, 5]);
+            play.result([1, 3, 6], &call([1, 3, 6]));
+            broken(&play, judge(), KEYED);
+        }
+    }
+}

@@ -49,6 +49,35 @@ fn lamps_of_a_result_are_proved_anew_after_a_restart() {
     }
 }
 
+/// SGV6 5.4.1, 5.4.2: a round whose records are lost with the journal is void unless its outcome was established; then it
+/// is concluded. It keeps its number.
+#[test]
+fn a_round_outlives_its_journal() {
+    for established in [false, true] {
+        let mut world = opened("sg-v6", "sg-v6-1");
+        play_to_reveal(&mut world);
+        if established {
+            reveal(&mut world);
+        }
+        world.pass(500);
+        let round = world.table.snapshot().round;
+        world.restart_without_journal();
+        world.pass(1500);
+        assert_eq!(world.latched(), [Code::Journal]);
+        if established {
+            assert_eq!(world.table.snapshot().round, round);
+            world.entry([1, 3, 6]);
+            world.pass(500);
+            world.keys(&[terminal::ENTRY]);
+            assert!(world.has(|e| matches!(e, Event::Settled { .. })));
+            assert_eq!(world.first_void(), None);
+        } else {
+            assert_eq!(world.first_void().map(|void| void.clause.as_str()), Some("SGV6 5.4.2"));
+            assert_eq!(world.table.snapshot().round, None);
+        }
+    }
+}
+
 /// DESIGN, outcome established: "the dice as first seen stand", also where a die is moved while the daemon is down.
 #[test]
 fn faces_first_seen_outlive_a_restart() {

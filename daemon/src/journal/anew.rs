@@ -12,12 +12,13 @@ use super::open::fresh_slot;
 use super::places::Places;
 use super::row::row;
 use super::run::RunDir;
-use super::slot::{Slot, SlotFile};
+use super::slot::{Progress, Slot, SlotFile};
 use super::store::{Meta, Store};
 use super::{Identity, SKIPPED};
 use std::path::Path;
 use tumbler_core::latch::{Code, Malfunction};
 use tumbler_core::record::{Event, Record, Standing};
+use tumbler_core::round::Interrupted;
 use tumbler_core::table::Found;
 use tumbler_core::units::{Mono, RoundId, Seq};
 
@@ -69,14 +70,18 @@ pub(super) fn begin_anew(
     }
     places.rename(&places.new_journal, &places.journal)?;
     let mut fresh = fresh_slot(&plan.stream, identity, head);
-    fresh.round = plan.standing.last_round.0;
+    (fresh.round, fresh.next) = match &plan.standing.round {
+        None => (plan.standing.last_round.0, Progress::None),
+        Some(round) if round.established => (round.id.0.saturating_sub(1), Progress::Established),
+        Some(round) => (round.id.0.saturating_sub(1), Progress::Begun),
+    };
     let slot = match plan.slot {
         Some(kept) => {
             let mut file = SlotFile::open(&places.slot, kept)?;
             file.write(|slot| {
                 slot.granted = None;
                 slot.grant = slot.grant.saturating_add(1);
-                slot.round = fresh.round;
+                slot.take_rounds(&fresh);
                 slot.set_head(head);
             })?;
             file
@@ -117,9 +122,10 @@ fn plan(identity: &Identity, known: &Known) -> Result<Plan, JournalError> {
     // Rule 8: permission does not outlive the journal that proved it. Table and first record must say the same.
     standing.open = false;
     if let Some(slot) = slot {
-        standing.last_round = standing.last_round.max(RoundId(slot.round));
+        standing.last_round = standing.last_round.max(RoundId(slot.in_progress().unwrap_or(slot.round)));
         // A round that the slot knows to have ended is not in progress, whatever an older journal says.
         standing.round = standing.round.filter(|round| round.id.0 > slot.round);
+        take_up_lost_round(&mut standing, slot);
     }
 
     let run = known.run.filter(|_| slot.is_some());
@@ -135,6 +141,24 @@ fn plan(identity: &Identity, known: &Known) -> Result<Plan, JournalError> {
     let after = slot.map(Slot::head).or(after);
     let relayed = if ours { wreck.relayed } else { 0 };
     Ok(Plan { stream, first, after, relayed, standing, slot: slot.cloned() })
+}
+
+/// A round in progress is not forgotten with the journal: its number is not given again, and it ends as after any other
+/// interruption (SGV6 5.4, SGOC 5.4).
+fn take_up_lost_round(standing: &mut Standing, slot: &Slot) {
+    let Some(lost) = slot.in_progress().map(RoundId) else { return };
+    let ended = standing.recent.iter().any(|past| past.id == lost);
+    if ended || standing.round.as_ref().is_some_and(|round| round.id > lost) {
+        return;
+    }
+    let mut round = standing.round.take().filter(|round| round.id == lost).unwrap_or_else(|| Interrupted {
+        id: lost,
+        rules: standing.rules.clone(),
+        layout: standing.layout.clone(),
+        ..Interrupted::default()
+    });
+    round.established |= slot.next == Progress::Established;
+    standing.round = Some(round);
 }
 
 /// Makes the new journal, with the keyframe as its first record.

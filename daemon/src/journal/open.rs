@@ -8,7 +8,7 @@ use super::inspect::{Marks, Tail, Wreck, inspect};
 use super::places::Places;
 use super::row::row;
 use super::run::RunDir;
-use super::slot::{NAMES, Slot, SlotFile};
+use super::slot::{NAMES, Progress, Slot, SlotFile};
 use super::store::{Meta, Store};
 use super::{Identity, Journal};
 use std::path::Path;
@@ -243,6 +243,7 @@ pub(super) fn fresh_slot(stream: &str, id: &Identity, head: Head) -> Slot {
         seq: 0,
         head: String::new(),
         round: 0,
+        next: Progress::None,
         closed: true,
         grant: 0,
         granted: None,

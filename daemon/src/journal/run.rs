@@ -94,6 +94,7 @@ impl RunDir {
 
 #[cfg(test)]
 mod tests {
+    use super::super::slot::Progress;
     use super::*;
 
     fn slot(granted: Option<&str>, grant: u64) -> Slot {
@@ -106,6 +107,7 @@ mod tests {
             seq: 0,
             head: "00".repeat(32),
             round: 0,
+            next: Progress::None,
             closed: false,
             grant,
             granted: granted.map(Into::into),

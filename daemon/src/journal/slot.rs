@@ -19,6 +19,19 @@ const MAGIC: &str = "tumblerd slot 1 ";
 /// Room for the names of site and table together: what a copy holds less all other fields at their longest.
 pub(super) const NAMES: usize = 64;
 
+/// How far a round has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Progress {
+    /// It has not begun.
+    #[default]
+    None,
+    /// It has begun, and an interruption voids it.
+    Begun,
+    /// Its outcome is established, and an interruption concludes it.
+    Established,
+}
+
 /// What the slot says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Slot {
@@ -33,6 +46,9 @@ pub(super) struct Slot {
     pub(super) head: String,
     /// The last round that had ended then.
     pub(super) round: u64,
+    /// How far the round after it had come.
+    #[serde(default)]
+    pub(super) next: Progress,
     /// Whether the journal was closed in order with that head.
     pub(super) closed: bool,
     /// Counts the changes of permission; the permit carries the same number.
@@ -46,6 +62,28 @@ impl Slot {
     pub(super) fn head(&self) -> Head {
         Head { seq: self.seq, hash: unhex(&self.head).unwrap_or_default() }
     }
+    /// Takes a round's record into account. Gives whether the slot has to be written for it.
+    pub(super) fn take(&mut self, kind: &str, round: Option<u64>) -> bool {
+        let Some(round) = round.filter(|round| *round > self.round) else { return false };
+        (self.round, self.next) = match kind {
+            "round-began" => (round - 1, Progress::Begun),
+            "established" => (round - 1, Progress::Established),
+            "settled" | "voided" => (round, Progress::None),
+            _ => return false,
+        };
+        true
+    }
+
+    /// Takes over what the other says of the rounds.
+    pub(super) fn take_rounds(&mut self, other: &Self) {
+        (self.round, self.next) = (other.round, other.next);
+    }
+
+    /// The round that was in progress when this was written.
+    pub(super) fn in_progress(&self) -> Option<u64> {
+        (self.next != Progress::None).then_some(self.round.saturating_add(1))
+    }
+
     /// Notes another head.
     pub(super) fn set_head(&mut self, head: Head) {
         self.seq = head.seq;
@@ -157,6 +195,7 @@ mod tests {
             seq: 5,
             head: "ab".repeat(32),
             round: 1,
+            next: Progress::None,
             closed: false,
             grant: 2,
             granted: None,
@@ -170,12 +209,26 @@ mod tests {
         longest.seq = u64::MAX;
         longest.grant = u64::MAX;
         longest.round = u64::MAX;
+        longest.next = Progress::Established;
         longest.granted = Some("b".repeat(36));
         longest.site = "s".repeat(NAMES);
         longest.table = String::new();
         assert!(longest.encode().is_some());
         longest.site = "s".repeat(COPY);
         assert!(longest.encode().is_none());
+    }
+
+    #[test]
+    fn it_follows_the_rounds() {
+        let mut slot = slot();
+        assert_eq!(slot.in_progress(), None);
+        assert!(!slot.take("latched", None) && !slot.take("called", Some(2)) && !slot.take("settled", Some(1)));
+        assert!(slot.take("round-began", Some(2)));
+        assert_eq!((slot.in_progress(), slot.next), (Some(2), Progress::Begun));
+        assert!(slot.take("established", Some(2)));
+        assert_eq!((slot.in_progress(), slot.next), (Some(2), Progress::Established));
+        assert!(slot.take("settled", Some(2)));
+        assert_eq!((slot.in_progress(), slot.round), (None, 2));
     }
 
     #[test]

@@ -181,17 +181,17 @@ impl Work {
         self.failing = false;
         self.durable.store(head.seq, Ordering::Release);
         self.run.note(head);
-        let ended = self.pending.iter().filter(|row| matches!(row.kind.as_str(), "settled" | "voided"));
-        let ended = ended.filter_map(|row| row.round).max();
+        let mut kept = self.slot.get().clone();
+        let rounds = self.pending.iter().fold(false, |new, row| kept.take(&row.kind, row.round) || new);
         self.pending.clear();
         if std::mem::take(&mut self.grant) {
             self.permit(head);
         }
         (self.answer)(Input::Durable { seq: Seq(head.seq) });
-        if ended.is_some() || head.seq.saturating_sub(self.slot.get().seq) >= SLOT_BEHIND {
+        if rounds || head.seq.saturating_sub(self.slot.get().seq) >= SLOT_BEHIND {
             let written = self.slot.write(|slot| {
+                slot.take_rounds(&kept);
                 slot.set_head(head);
-                slot.round = slot.round.max(ended.unwrap_or(0));
             });
             self.report_error(written);
         }
@@ -258,6 +258,10 @@ impl Work {
 
     /// A clean stop: the slot's head is exact.
     fn close(mut self) -> Result<(), JournalError> {
+        let mut kept = self.slot.get().clone();
+        for row in &self.pending {
+            kept.take(&row.kind, row.round);
+        }
         if !self.pending.is_empty() {
             let head = self.store.append(&self.pending)?;
             self.run.note(head);
@@ -268,6 +272,7 @@ impl Work {
         self.store.close()?;
         tracing::debug!(journal = %path.display(), last = head.seq, "journal closed");
         self.slot.write(|slot| {
+            slot.take_rounds(&kept);
             slot.set_head(head);
             slot.closed = true;
         })

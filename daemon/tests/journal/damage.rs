@@ -1,11 +1,11 @@
 //! Damaged, missing, foreign and older journals: noticed, set aside, and gone on after.
 
-use crate::common::{BOOT, Table, identity};
+use crate::common::{BOOT, Table, identity, round};
 use std::path::Path;
 use tumbler_core::latch::Code;
 use tumbler_core::record::Event;
 use tumbler_core::table::Found;
-use tumbler_core::units::Seq;
+use tumbler_core::units::{RoundId, Seq};
 use tumblerd::journal::{Journal, JournalError, Reader, SKIPPED, verify};
 
 /// Opens what should be found bad; afterwards everything must be usable again.
@@ -43,6 +43,38 @@ fn a_missing_journal_is_noticed_and_numbers_go_on() {
     let (reason, keyframe) = bad(&table);
     assert!(reason.contains("journal.sqlite is missing"), "{reason}");
     assert_eq!(keyframe, last.next(), "after a clean stop the last number is known");
+}
+
+/// SGV6 5.4, SGOC 5.4: a round in progress ends as after any other interruption, even if its records are lost.
+#[test]
+fn a_round_in_progress_is_not_lost_with_its_journal() {
+    for established in [false, true] {
+        let table = Table::new();
+        table.play(2);
+        let (mut session, _) = table.open();
+        session.round += 1;
+        let lost = RoundId(session.round);
+        for events in round().into_iter().take(if established { 6 } else { 5 }) {
+            session.append(events, None);
+        }
+        session.stop();
+        std::fs::remove_file(table.journal()).unwrap();
+        let (session, found) = table.open();
+        let Found::Bad { standing, .. } = found else { panic!("not noticed: {found:?}") };
+        assert_eq!(standing.last_round, lost);
+        let kept = standing.round.expect("the round is still in progress");
+        assert_eq!((kept.id, kept.established), (lost, established));
+        session.stop();
+        // What nobody concluded is in progress at the next loss as well.
+        std::fs::remove_file(table.journal()).unwrap();
+        let Found::Bad { standing, .. } = table.found() else { panic!("not noticed") };
+        assert_eq!(standing.round.map(|round| (round.id, round.established)), Some((lost, established)));
+    }
+    let table = Table::new();
+    table.play(2);
+    std::fs::remove_file(table.journal()).unwrap();
+    let Found::Bad { standing, .. } = table.found() else { panic!("not noticed") };
+    assert_eq!(standing.round, None, "the slot knows that it ended");
 }
 
 #[test]

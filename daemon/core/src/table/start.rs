@@ -158,7 +158,13 @@ impl Table {
         if let Some(reason) = bad {
             self.latch(Code::Journal, reason);
         }
-        if let Some(interrupted) = &was.round {
+        if let Some(mut interrupted) = was.round.clone() {
+            if interrupted.rules.is_empty() {
+                // The slot beside a journal that was lost knows a round by its number only: it is of the rules in force.
+                interrupted.rules.clone_from(&self.settings.rules);
+                interrupted.layout.clone_from(&self.settings.layout);
+            }
+            let interrupted = &interrupted;
             let order = rules::rule_set(&interrupted.rules).map_or(self.order, |r| r.order);
             let mut round = Round::conclude(interrupted, order);
             if !interrupted.established {

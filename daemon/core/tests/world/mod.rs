@@ -11,6 +11,7 @@ use tumbler_core::effect::{BusOp, BusRequest, Effect, KeyTold, OutLine};
 use tumbler_core::input::{BusFailure, BusReply, InLine, Input, Stamped};
 use tumbler_core::latch::Code;
 use tumbler_core::record::{Event, Record, Standing};
+use tumbler_core::round::Interrupted;
 use tumbler_core::round::ending::Void;
 use tumbler_core::settings::{Parameters, Settings};
 use tumbler_core::table::{Found, Start, Table};
@@ -461,6 +462,22 @@ impl World {
     /// The same within one boot, and the journal is found damaged; what it held is kept.
     pub fn restart_damaged(&mut self) {
         self.start_again(false, Some("a record was changed"));
+    }
+
+    /// The same, and the journal is gone; the slot beside it knows the round in progress by its number, and whether its
+    /// outcome was established.
+    pub fn restart_without_journal(&mut self) {
+        let mut standing = Standing::default();
+        for record in &self.records {
+            standing.fold(record);
+        }
+        let (last_round, round) = (standing.last_round, standing.round);
+        let round = round.map(|was| Interrupted { id: was.id, established: was.established, ..Interrupted::default() });
+        let boot = self.boot.clone();
+        let lost = Standing { last_round, round, boot, ..Standing::default() };
+        let event = Event::Keyframe(Box::new(lost));
+        self.records.push(Record { seq: self.durable, at: self.now, round: None, event });
+        self.start_again(false, Some("the journal is missing"));
     }
 
     fn start_again(&mut self, reboot: bool, damaged: Option<&str>) {

@@ -5,9 +5,10 @@ use serde_json::{Value, json};
 use std::collections::VecDeque;
 use tumbler_core::latch::{Code, Malfunction};
 use tumbler_core::record::{Event, Record, Standing};
+use tumbler_core::round::Interrupted;
 use tumbler_core::settings::Settings;
 use tumbler_core::table::Found;
-use tumbler_core::units::{Mono, Seq};
+use tumbler_core::units::{Mono, RoundId, Seq};
 
 #[derive(Clone)]
 struct Job {
@@ -49,10 +50,32 @@ pub(super) enum Keeps {
     Nothing,
 }
 
+/// What the slot beside the journal keeps of the rounds, as the daemon's writer does.
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    ended: RoundId,
+    began: RoundId,
+    /// Whether the outcome of the round that began last was established.
+    established: bool,
+}
+
+impl Slot {
+    fn take(&mut self, record: &Record) {
+        let Some(round) = record.round else { return };
+        match record.event {
+            Event::RoundBegan { .. } => (self.began, self.established) = (round, false),
+            Event::Established { .. } => self.established = true,
+            Event::Settled { .. } | Event::Voided(_) => self.ended = round,
+            _ => {}
+        }
+    }
+}
+
 /// Journal, slot and permit.
 #[derive(Clone)]
 pub(super) struct Journal {
     standing: Standing,
+    slot: Slot,
     last: Seq,
     relayed: Seq,
     permit: Option<String>,
@@ -91,6 +114,7 @@ impl Journal {
         standing.fold(&record);
         let journal = Self {
             standing,
+            slot: Slot::default(),
             last: Seq(1),
             relayed: Seq(0),
             permit: None,
@@ -127,14 +151,23 @@ impl Journal {
             Keeps::Earlier => self.earlier.clone(),
             Keeps::Nothing => Standing::default(),
         };
-        // The slot beside the journal knows whose it is, and the last round that ended.
-        let was = &self.standing;
+        // The slot beside the journal knows whose it is, and how far the rounds had come.
+        let (was, slot) = (&self.standing, self.slot);
         kept.site.clone_from(&was.site);
         kept.table.clone_from(&was.table);
         kept.backend.clone_from(&was.backend);
-        let ended = was.recent.last().map_or(kept.last_round, |past| past.id);
-        kept.last_round = kept.last_round.max(ended);
-        kept.round = kept.round.filter(|round| round.id > ended);
+        kept.last_round = kept.last_round.max(slot.began);
+        kept.round = kept.round.filter(|round| round.id > slot.ended);
+        if slot.began > slot.ended {
+            let mut round = kept.round.take().unwrap_or_else(|| Interrupted {
+                id: slot.began,
+                rules: kept.rules.clone(),
+                layout: kept.layout.clone(),
+                ..Interrupted::default()
+            });
+            round.established |= slot.established;
+            kept.round = Some(round);
+        }
         let mut first = kept.clone();
         first.open = false;
         first.latched.push(Malfunction { code: Code::Journal, cause: reason.into(), since: Mono(0) });
@@ -237,6 +270,7 @@ impl Journal {
         self.failing = false;
         for record in &job.records {
             self.standing.fold(record);
+            self.slot.take(record);
             self.last = record.seq;
         }
         self.relayed = job.relayed;

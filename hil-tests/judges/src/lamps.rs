@@ -119,7 +119,9 @@ impl Lamps {
             return;
         }
         let Some((may, clause)) = allowed(scene) else { return };
-        let wrong = others(new, may);
+        // Lamps that flickered when the round ended shine once more before they are told to go dark.
+        let told = if self.dark_ns.is_some() { scene.commanded } else { [0; 2] };
+        let wrong = others(others(new, may), told);
         if wrong != [0; 2] {
             findings.note(NAME, scene.now_ns, clause, format!("lamps began to shine that may not: {wrong:x?}"));
         }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::build::{EVERY, Play, broken, call};
-use crate::observation::Part;
+use crate::observation::{Key, Part};
 use serde_json::json;
 
 const DICE: [u8; 3] = [1, 3, 6];
@@ -134,7 +134,7 @@ fn nz_7_3_lamps_without_a_verdict_are_found() {
 fn lamps_left_on_after_the_round_are_found() {
     let mut play = Play::open("nz-div9");
     play.until_settling(DICE);
-    play.key(crate::observation::Key::Entry);
+    play.key(Key::Entry);
     play.settled(DICE);
     play.pass(3_000);
     play.display(0x0FFF);
@@ -153,4 +153,25 @@ fn an_amended_result_lights_its_own_areas() {
     play.lawful(judge());
     old.light(Some(DICE));
     broken(&old, judge(), WINNERS);
+}
+
+#[test]
+fn lamps_that_flicker_at_the_end_of_the_round_are_still_told_to_shine() {
+    for told in [true, false] {
+        let mut play = with_result("sg-v6");
+        play.light(Some(DICE));
+        play.verified();
+        let winning = play.lamps(DICE);
+        let other = play.lamps([5, 5, 5]);
+        play.truth(Truth::Lamps { boards: [0; 2] });
+        play.key(Key::Entry);
+        play.settled(DICE);
+        play.truth(Truth::Lamps { boards: if told { winning } else { other } });
+        play.light(None);
+        if told {
+            play.lawful(judge());
+        } else {
+            broken(&play, judge(), OTHER);
+        }
+    }
 }

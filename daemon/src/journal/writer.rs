@@ -182,7 +182,10 @@ impl Work {
         self.durable.store(head.seq, Ordering::Release);
         self.run.note(head);
         let mut kept = self.slot.get().clone();
-        let rounds = self.pending.iter().fold(false, |new, row| kept.take(&row.kind, row.round) || new);
+        let mut rounds = false;
+        for row in &self.pending {
+            rounds |= kept.take(&row.kind, row.round);
+        }
         self.pending.clear();
         if std::mem::take(&mut self.grant) {
             self.permit(head);

@@ -1,5 +1,6 @@
 //! Malfunctions: what latches, and what may open it again. The latch itself survives restarts through the journal.
 
+use crate::hardware_test::HardwareTest;
 use crate::units::Mono;
 use serde::{Deserialize, Serialize};
 
@@ -117,6 +118,22 @@ impl Code {
                 "Check the disk: free space, read-only mount, errors in `journalctl -k`. Keep the state directory as it is for the inspector."
             }
         }
+    }
+
+    /// The hardware test that measures the device in question and shows what is to be mended; a reset proves it by the same
+    /// steps. The others have no device to measure: their reset is their test.
+    #[must_use]
+    pub const fn hardware_test(self) -> Option<HardwareTest> {
+        Some(match self {
+            Self::Tumbler | Self::Deadman => HardwareTest::Motor,
+            Self::Temperature => HardwareTest::Temperature,
+            Self::Dome => HardwareTest::Dome,
+            Self::Reader | Self::Dice => HardwareTest::Reader,
+            Self::Terminal => HardwareTest::Terminal,
+            Self::Lamps => HardwareTest::Lamps,
+            Self::Seal => HardwareTest::Seal,
+            Self::Buttons | Self::Key | Self::Interference | Self::Gpio | Self::Journal => return None,
+        })
     }
 
     /// Whether the motor may not run while this is latched, also for the round in progress: a latch blocks further

@@ -10,7 +10,8 @@ use tumbler_core::input::{InLine, Input};
 use tumbler_core::latch::Code;
 use tumbler_core::record::Event;
 use tumbler_core::snapshot::Phase;
-use tumbler_core::wire::console::{Answer, Caller, Command};
+use tumbler_core::wire::console::{Answer, Caller, Command, Witness};
+use tumbler_core::wire::registers::terminal;
 use world::{World, settings};
 
 /// A table in maintenance.
@@ -190,4 +191,157 @@ fn what_is_measured_is_shown_while_the_test_goes_on() {
     assert!(shown.measurements.iter().any(|m| m.quantity == Quantity::Tumbles && m.value > 0), "{shown:?}");
     world.pass(6000);
     assert!(world.table.snapshot().measurements.is_empty());
+}
+
+/// Ends the test in progress by a person's answer.
+fn answer(world: &mut World, item: Witness, right: bool) -> Report {
+    assert!(world.until(90_000, |w| w.table.snapshot().test.is_some_and(|t| t.contains("waits for a witness"))));
+    let request = world.ask(Command::Witness { item, right, name: "teo".into() });
+    assert!(matches!(world.reply(request), Some(Answer::Done(_))));
+    world.pass(1000);
+    report(world).unwrap().clone()
+}
+
+fn shows(world: &World, what: &str) -> bool {
+    world.table.snapshot().test.is_some_and(|test| test.ends_with(what))
+}
+
+/// FAULTS dome.*: the travel is the time without either contact.
+#[test]
+fn the_dome_is_measured_while_a_person_moves_it() {
+    for (travel, verdict) in [(100, Verdict::Pass), (280, Verdict::Marginal), (400, Verdict::Fail)] {
+        let mut world = maintained();
+        begin(&mut world, HardwareTest::Dome);
+        world.pass(300);
+        assert!(shows(&world, "lift the dome"));
+        world.line(InLine::DomeClosed, false);
+        world.pass(travel);
+        world.line(InLine::DomeOpen, true);
+        world.pass(500);
+        assert!(shows(&world, "put the dome back"));
+        world.cover();
+        world.pass(1000);
+        let found = report(&world).unwrap();
+        assert_eq!(judged(found, Quantity::DomeTravel), (travel as i64 * 1000, verdict), "{found:?}");
+        assert_eq!(found.verdict, verdict);
+    }
+    let mut world = maintained();
+    begin(&mut world, HardwareTest::Dome);
+    assert!(world.until(200_000, |w| report(w).is_some()));
+    assert!(report(&world).unwrap().found.contains("not seen open"), "nobody moved it");
+}
+
+/// NZ 5 and DESIGN, the bell: only a person hears it.
+#[test]
+fn the_bell_and_the_seal_pass_by_a_persons_answer() {
+    for (test, item) in [(HardwareTest::Bell, Witness::Bell), (HardwareTest::Seal, Witness::Seal)] {
+        for right in [true, false] {
+            let mut world = maintained();
+            begin(&mut world, test);
+            let found = answer(&mut world, item, right);
+            assert_eq!(found.verdict, if right { Verdict::Pass } else { Verdict::Fail }, "{found:?}");
+            assert_eq!(found.seen.len(), usize::from(right));
+            assert!(!world.has(|e| matches!(e, Event::Tested { .. } | Event::Opened { .. })));
+        }
+    }
+    // FAULTS seal.flicker: harmless, and worth a look.
+    let mut world = maintained();
+    begin(&mut world, HardwareTest::Seal);
+    world.pass(500);
+    world.line(InLine::Seal, false);
+    world.pass(1);
+    world.line(InLine::Seal, true);
+    let found = answer(&mut world, Witness::Seal, true);
+    assert_eq!((judged(&found, Quantity::SealBreaks), found.verdict), ((1, Verdict::Marginal), Verdict::Marginal));
+    assert!(world.latched().is_empty());
+}
+
+/// NZ 3.3(a): six number keys and the entry key, each where it belongs.
+#[test]
+fn the_terminals_keys_are_asked_for_one_after_another() {
+    let mut world = maintained();
+    begin(&mut world, HardwareTest::Terminal);
+    assert!(world.until(10_000, |w| shows(w, "press the key 1")));
+    world.keys(&[1, 2, 3, 6, 4, 5, 6]);
+    assert!(shows(&world, "press the entry key"));
+    world.keys(&[terminal::ENTRY]);
+    world.pass(500);
+    let found = report(&world).unwrap();
+    assert_eq!(judged(found, Quantity::KeysPressed), (7, Verdict::Pass));
+    assert_eq!(judged(found, Quantity::KeysWrong), (1, Verdict::Marginal), "{found:?}");
+    assert!(
+        world.told.iter().all(|key| *key == tumbler_core::effect::KeyTold::SomeKey),
+        "no key leaves the table by value"
+    );
+}
+
+/// FAULTS lamp.open: the areas are named, all of them, and the test goes on to its end.
+#[test]
+fn dark_areas_are_named_and_the_others_still_shown() {
+    let mut world = maintained();
+    begin(&mut world, HardwareTest::Lamps);
+    let healthy = answer(&mut world, Witness::Areas, true);
+    assert_eq!((healthy.verdict, healthy.plots.is_empty()), (Verdict::Pass, true), "{healthy:?}");
+
+    let mut world = maintained();
+    world.dead_lamps = 0b101;
+    begin(&mut world, HardwareTest::Lamps);
+    let found = answer(&mut world, Witness::Areas, true);
+    assert_eq!(judged(&found, Quantity::LampsDark), (2, Verdict::Fail), "{found:?}");
+    assert_eq!(found.plots.dark.len(), 2);
+    assert_eq!(world.latched(), [Code::Lamps]);
+}
+
+/// FAULTS dice.*, sensor.temp_*, bus.*: a healthy table passes what remains.
+#[test]
+fn a_healthy_reader_sensor_and_bus_pass() {
+    for (test, quantity) in [
+        (HardwareTest::Reader, Quantity::SettleTime),
+        (HardwareTest::Temperature, Quantity::Temperature),
+        (HardwareTest::Bus, Quantity::BusErrors),
+    ] {
+        let mut world = maintained();
+        let found = run(&mut world, test);
+        assert_eq!(found.verdict, Verdict::Pass, "{found:?}");
+        assert_eq!(judged(&found, quantity).1, Verdict::Pass);
+    }
+    let mut world = maintained();
+    begin(&mut world, HardwareTest::Bus);
+    world.pass(500);
+    world.bus_works = false;
+    world.pass(200);
+    world.bus_works = true;
+    assert!(world.until(60_000, |w| report(w).is_some()));
+    assert_eq!(judged(report(&world).unwrap(), Quantity::BusErrors).1, Verdict::Fail);
+}
+
+#[test]
+fn what_is_not_fitted_is_refused() {
+    let mut bare = settings("nz-div9", "nz-div9-1");
+    (bare.reader, bare.temperature) = (false, false);
+    let mut world = World::new(bare);
+    world.pass(2000);
+    world.turn_key();
+    world.ask(Command::Maintenance { on: true, name: "teo".into() });
+    for test in [HardwareTest::Reader, HardwareTest::Temperature] {
+        let request = begin(&mut world, test);
+        assert!(matches!(world.reply(request), Some(Answer::Refused(why)) if why.contains("none fitted")), "{test}");
+    }
+}
+
+/// DESIGN rule 1: whatever core decides replays from its recorded inputs, bit for bit; a key of a terminal's test too.
+#[test]
+fn hardware_tests_replay_from_their_inputs() {
+    let mut world = maintained();
+    run(&mut world, HardwareTest::Cam);
+    begin(&mut world, HardwareTest::Terminal);
+    world.until(10_000, |w| shows(w, "press the key 1"));
+    world.keys(&[1, 2, 3]);
+    let mut table = world.started();
+    for (stamped, effects) in &world.history {
+        let mut again = Vec::new();
+        table.handle(stamped.at, stamped.now, &stamped.input, &mut again);
+        assert_eq!(again, *effects);
+    }
+    assert_eq!(table, world.table);
 }

@@ -111,6 +111,7 @@ fn events() -> Vec<Event> {
             by: text("teo"),
             verdict: Verdict::Fail,
             found: text("a full tumble took longer than a healthy one"),
+            seen: vec![],
             measurements: vec![
                 Measurement::new(Quantity::StartTime, 271_480, &Parameters::default()),
                 Measurement::new(Quantity::PeriodMean, 1_612_003, &Parameters::default()),
@@ -118,6 +119,7 @@ fn events() -> Vec<Event> {
             plots: Plots {
                 periods: vec![1_601_200, 1_612_003],
                 waves: vec![Wave { line: text("cam_a"), active: false, edges: vec![271_480, 1_077_481] }],
+                ..Plots::default()
             },
         })),
     ];

@@ -9,5 +9,6 @@
 
 mod bounds;
 mod commands;
+mod hardware_test;
 mod questions;
 mod stub;

@@ -59,7 +59,7 @@ fn canonical(table: Value) -> Value {
     change(&mut table, "temperature", |t| {
         json!([t.get("last").and_then(Value::as_i64).map(|last| last / 20_000), at_most(t.get("good"))])
     });
-    change(&mut table, "terminal", |t| without(t, &["next", "acknowledged", "last"]));
+    change(&mut table, "terminal", |t| without(t, &["next", "acknowledged", "last", "bounced"]));
     change(&mut table, "reader", |r| {
         let still = r.get("still_since").is_some_and(|since| !since.is_null());
         let measured = r.get("measured").is_some_and(|measured| !measured.is_null());

@@ -61,6 +61,8 @@ pub struct Terminal {
     last: [Option<Mono>; KEYS],
     /// When the last good poll was.
     polled: Option<Mono>,
+    /// Presses that were bounce, since the start.
+    bounced: u32,
     digits: Vec<DieFace>,
     wanted: u16,
     written: Option<u16>,
@@ -76,6 +78,7 @@ impl Default for Terminal {
             masked: false,
             last: [None; KEYS],
             polled: None,
+            bounced: 0,
             digits: Vec::new(),
             wanted: map::BLANK,
             written: None,
@@ -153,6 +156,7 @@ impl Terminal {
             !at.reached(when, Millis(p.key_repeat.saturating_add(missed)))
         });
         if bounce {
+            self.bounced = self.bounced.wrapping_add(1);
             return;
         }
         *last = Some(at);
@@ -186,6 +190,12 @@ impl Terminal {
         } else if !timers.is_set(Timer::DisplayVerify) {
             timers.after(Timer::DisplayVerify, at, Millis(p.display_verify));
         }
+    }
+
+    /// Presses that were bounce, since the start.
+    #[must_use]
+    pub const fn bounced(&self) -> u32 {
+        self.bounced
     }
 
     /// Whether a key is held.

@@ -3,10 +3,16 @@
 //! A test is a run of the table's own steps ([`crate::table`]) under all guards; a [`Probe`] watches it and measures. Every
 //! quantity has its unit, its limits with their source, and what to do ([`Quantity`]); the worst of them is the verdict.
 
+mod dome;
+mod fieldbus;
+mod gauge;
 mod measurement;
 mod quantity;
 mod spin;
 
+pub use dome::Dome;
+pub use fieldbus::{Keys, LampMap, TRANSACTIONS, Traffic};
+pub use gauge::{Loop, READINGS, Settling, Thermometer};
 pub use measurement::{Limits, Measurement, Verdict};
 pub use quantity::Quantity;
 pub use spin::Spin;
@@ -24,11 +30,38 @@ pub enum HardwareTest {
     Motor,
     /// The tumbler's two cam sensors: one spin.
     Cam,
+    /// The dome's contacts: a person lifts it and puts it back.
+    Dome,
+    /// The bell: a person hears it.
+    Bell,
+    /// The entry terminal: its display, and each key in turn.
+    Terminal,
+    /// The lamps' currents, on and off, area by area; a person sees the areas.
+    Lamps,
+    /// The dice reader: how the dice come to rest after a spin.
+    Reader,
+    /// The seal's loop, and a person's look at the seal.
+    Seal,
+    /// The motor's temperature.
+    Temperature,
+    /// The field bus: errors and turnaround.
+    Bus,
 }
 
 impl HardwareTest {
     /// All tests, in the order in which all of them are run.
-    pub const ALL: [Self; 2] = [Self::Motor, Self::Cam];
+    pub const ALL: [Self; 10] = [
+        Self::Motor,
+        Self::Cam,
+        Self::Dome,
+        Self::Bell,
+        Self::Terminal,
+        Self::Lamps,
+        Self::Reader,
+        Self::Seal,
+        Self::Temperature,
+        Self::Bus,
+    ];
 
     /// The test's name on the console and in records.
     #[must_use]
@@ -36,6 +69,14 @@ impl HardwareTest {
         match self {
             Self::Motor => "motor",
             Self::Cam => "cam",
+            Self::Dome => "dome",
+            Self::Bell => "bell",
+            Self::Terminal => "terminal",
+            Self::Lamps => "lamps",
+            Self::Reader => "reader",
+            Self::Seal => "seal",
+            Self::Temperature => "temperature",
+            Self::Bus => "bus",
         }
     }
 }
@@ -69,6 +110,9 @@ pub struct Report {
     /// What ended the test early, or what a person found wrong.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub found: String,
+    /// What a person looked at and found right: `bell`, `seal`, `areas`.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub seen: Vec<String>,
     /// What was measured.
     pub measurements: Vec<Measurement>,
     /// What a report draws.
@@ -87,13 +131,19 @@ pub struct Plots {
     /// Levels of wires over time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waves: Vec<Wave>,
+    /// Ids of the areas that stayed dark.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dark: Vec<String>,
+    /// Ids of the areas that were lit untold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub untold: Vec<String>,
 }
 
 impl Plots {
     /// Whether nothing is to be drawn.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.periods.is_empty() && self.waves.is_empty()
+        *self == Self::default()
     }
 }
 
@@ -117,23 +167,60 @@ impl Wave {
 /// What watches a test and measures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Probe {
-    /// A spin.
-    Spin(HardwareTest, Spin),
+    /// A spin, for the motor.
+    Motor(Spin),
+    /// A spin, for the cam.
+    Cam(Spin),
+    /// The dome.
+    Dome(Dome),
+    /// Nothing is measured: a person's answer is all.
+    Person,
+    /// The terminal.
+    Terminal(Keys),
+    /// The lamps.
+    Lamps(LampMap),
+    /// The reader.
+    Reader(Settling),
+    /// The seal.
+    Seal(Loop),
+    /// The temperature.
+    Temperature(Thermometer),
+    /// The field bus.
+    Bus(Traffic),
 }
 
 impl Probe {
     /// The probe of this test.
     #[must_use]
     pub fn new(test: HardwareTest) -> Self {
-        Self::Spin(test, Spin::default())
+        match test {
+            HardwareTest::Motor => Self::Motor(Spin::default()),
+            HardwareTest::Cam => Self::Cam(Spin::default()),
+            HardwareTest::Dome => Self::Dome(Dome::default()),
+            HardwareTest::Bell => Self::Person,
+            HardwareTest::Terminal => Self::Terminal(Keys::default()),
+            HardwareTest::Lamps => Self::Lamps(LampMap::default()),
+            HardwareTest::Reader => Self::Reader(Settling::default()),
+            HardwareTest::Seal => Self::Seal(Loop::default()),
+            HardwareTest::Temperature => Self::Temperature(Thermometer::default()),
+            HardwareTest::Bus => Self::Bus(Traffic::default()),
+        }
     }
 
     /// What is measured by `now`: of a test in progress, as far as it is known.
     #[must_use]
     pub fn measurements(&self, now: Mono, p: &Parameters) -> Vec<Measurement> {
         let values = match self {
-            Self::Spin(HardwareTest::Cam, spin) => spin.cam(),
-            Self::Spin(_, spin) => spin.motor(now),
+            Self::Motor(spin) => spin.motor(now),
+            Self::Cam(spin) => spin.cam(),
+            Self::Dome(dome) => dome.found(),
+            Self::Person => Vec::new(),
+            Self::Terminal(keys) => keys.found(),
+            Self::Lamps(map) => map.found(),
+            Self::Reader(settling) => settling.found(now),
+            Self::Seal(seal) => seal.found(),
+            Self::Temperature(thermometer) => thermometer.found(),
+            Self::Bus(traffic) => traffic.found(),
         };
         values.into_iter().map(|(quantity, value)| Measurement::new(quantity, value, p)).collect()
     }
@@ -142,7 +229,21 @@ impl Probe {
     #[must_use]
     pub fn plots(&self) -> Plots {
         match self {
-            Self::Spin(_, spin) => spin.plots(),
+            Self::Motor(spin) | Self::Cam(spin) => spin.plots(),
+            Self::Lamps(map) => map.plots(),
+            _ => Plots::default(),
+        }
+    }
+
+    /// What goes on, or what a person is to do.
+    #[must_use]
+    pub fn prompt(&self) -> String {
+        match self {
+            Self::Dome(dome) => dome.prompt().to_owned(),
+            Self::Terminal(keys) => keys.prompt(),
+            Self::Lamps(_) => "each result in turn: look at the areas".to_owned(),
+            Self::Reader(_) => "waits until the dice rest".to_owned(),
+            _ => "measures".to_owned(),
         }
     }
 }

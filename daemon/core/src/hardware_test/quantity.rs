@@ -2,6 +2,7 @@
 
 use super::Limits;
 use crate::settings::Parameters;
+use crate::wire::registers::terminal::ENTRY;
 use serde::{Deserialize, Serialize};
 
 /// What is measured.
@@ -43,6 +44,50 @@ pub enum Quantity {
     /// Greatest difference of one quarter's share between tumbles under power, in thousandths of a tumble. At most 80 and
     /// marginal above 40, as of the spread of periods: an even shaft with a firm magnet has less.
     CamJitter,
+    /// Longest time for which neither of the dome's contacts was made. At most `dome_travel` (FAULTS dome.*); marginal above
+    /// five sixths of it: a hand lifts the dome past both contacts in less.
+    DomeTravel,
+    /// Longest time for which both were. At most `dome_debounce`, in which the table does not see it; marginal above half.
+    DomeOverlap,
+    /// Longest bounce of one contact in one movement. At most `dome_debounce`; marginal above three fifths of it, which are
+    /// the 30 ms of FAULTS dome.bounce.
+    DomeBounce,
+    /// Bad or missing answers on the field bus, in thousandths. At most 10; marginal above 1: a bus of a few metres within
+    /// one table has none, and retries hide what there is.
+    BusErrors,
+    /// Mean time from a request to its answer. At most 25 ms, half of the 50 ms for which the master waits; marginal above
+    /// 10 ms, the longest answer's time on the wire at 115,200 baud three times over.
+    BusTurnaround,
+    /// Longest of these times. At most the master's 50 ms; marginal above half.
+    BusTurnaroundGreatest,
+    /// Keys of the terminal that were pressed when asked for. All 7.
+    KeysPressed,
+    /// Other keys than the one asked for. At most 2, marginal above none: a person may slip, a key that is wired to another
+    /// place is wrong each time.
+    KeysWrong,
+    /// Presses that were bounce. At most 4 (FAULTS terminal.chatter has that many a press); marginal above 1 in 7 presses.
+    KeyBounces,
+    /// Longest time for which a key was held, to within a poll. At most `terminal_stuck`; marginal above two fifths of it.
+    KeyHold,
+    /// Areas through which no current flows although they are commanded on (FAULTS lamp.open). None may be.
+    LampsDark,
+    /// Areas through which current flows although they are not (FAULTS lamp.stuck_on). None may be.
+    LampsUntold,
+    /// Longest time until all areas do as they are told. At most `lamp_verify`; marginal above half.
+    LampsTime,
+    /// From the shaft's standstill until the reader finds the dice at rest. At most `settle_limit`; marginal above two
+    /// fifths of it: dice come to rest within 1 s, and rest for `settle` before they count.
+    SettleTime,
+    /// Breaks of the seal's loop within the test's 2 s. At most 2, marginal above none (FAULTS seal.flicker is harmless, and
+    /// a loop in order has none).
+    SealBreaks,
+    /// The motor's highest temperature, in thousandths of a degree Celsius. At most `temperature_limit`; marginal above
+    /// 20 K less.
+    Temperature,
+    /// Its highest less its lowest reading. At most `temperature_jump`; marginal above a fifth of it.
+    TemperatureSpread,
+    /// Longest time between two readings. At most `temperature_stale`; marginal above half.
+    TemperatureInterval,
 }
 
 /// A millisecond in microseconds.
@@ -65,6 +110,24 @@ impl Quantity {
             Self::CamRepeats => "lost edges",
             Self::CamAngle => "sensor angle",
             Self::CamJitter => "edge jitter",
+            Self::DomeTravel => "travel",
+            Self::DomeOverlap => "both contacts",
+            Self::DomeBounce => "contact bounce",
+            Self::BusErrors => "bad answers",
+            Self::BusTurnaround => "turnaround, mean",
+            Self::BusTurnaroundGreatest => "turnaround, longest",
+            Self::KeysPressed => "keys pressed",
+            Self::KeysWrong => "wrong keys",
+            Self::KeyBounces => "key bounces",
+            Self::KeyHold => "longest hold",
+            Self::LampsDark => "dark areas",
+            Self::LampsUntold => "areas lit untold",
+            Self::LampsTime => "time to light",
+            Self::SettleTime => "settle time",
+            Self::SealBreaks => "breaks of the loop",
+            Self::Temperature => "temperature",
+            Self::TemperatureSpread => "temperature, spread",
+            Self::TemperatureInterval => "between readings",
         }
     }
 
@@ -77,9 +140,23 @@ impl Quantity {
             | Self::PeriodLeast
             | Self::PeriodGreatest
             | Self::CoastTime
-            | Self::CamBounce => "us",
+            | Self::CamBounce
+            | Self::DomeTravel
+            | Self::DomeOverlap
+            | Self::DomeBounce
+            | Self::BusTurnaround
+            | Self::BusTurnaroundGreatest
+            | Self::KeyHold
+            | Self::LampsTime
+            | Self::SettleTime
+            | Self::TemperatureInterval => "us",
+            Self::Temperature | Self::TemperatureSpread => "millicelsius",
+            Self::KeysPressed | Self::KeysWrong => "keys",
+            Self::KeyBounces => "presses",
+            Self::LampsDark | Self::LampsUntold => "areas",
+            Self::SealBreaks => "breaks",
             Self::Tumbles => "tumbles",
-            Self::PeriodSpread | Self::CamJitter => "permille",
+            Self::PeriodSpread | Self::CamJitter | Self::BusErrors => "permille",
             Self::CamBounces | Self::CamRepeats => "edges",
             Self::CamAngle => "degrees",
         }
@@ -103,7 +180,22 @@ impl Quantity {
             }
             Self::CamBounce => Limits::at_most(of(p.flicker), of(p.flicker) / 3),
             Self::CamBounces => Limits::at_most(8, 2),
-            Self::CamRepeats => Limits::at_most(0, 0),
+            Self::CamRepeats | Self::LampsDark | Self::LampsUntold => Limits::at_most(0, 0),
+            Self::DomeTravel => Limits::at_most(of(p.dome_travel), of(p.dome_travel) * 5 / 6),
+            Self::DomeOverlap => Limits::at_most(of(p.dome_debounce), of(p.dome_debounce) / 2),
+            Self::DomeBounce => Limits::at_most(of(p.dome_debounce), of(p.dome_debounce) * 3 / 5),
+            Self::BusErrors => Limits::at_most(10, 1),
+            Self::BusTurnaround => Limits::at_most(25 * MS, 10 * MS),
+            Self::BusTurnaroundGreatest => Limits::at_most(50 * MS, 25 * MS),
+            Self::KeysPressed => Limits::at_least(i64::from(ENTRY), i64::from(ENTRY)),
+            Self::KeysWrong | Self::SealBreaks => Limits::at_most(2, 0),
+            Self::KeyBounces => Limits::at_most(4, 1),
+            Self::KeyHold => Limits::at_most(of(p.terminal_stuck), of(p.terminal_stuck) * 2 / 5),
+            Self::LampsTime => Limits::at_most(of(p.lamp_verify), of(p.lamp_verify) / 2),
+            Self::SettleTime => Limits::at_most(of(p.settle_limit), of(p.settle_limit) * 2 / 5),
+            Self::Temperature => Limits::at_most(of(p.temperature_limit), of(p.temperature_limit.saturating_sub(20))),
+            Self::TemperatureSpread => Limits::at_most(of(p.temperature_jump), of(p.temperature_jump) / 5),
+            Self::TemperatureInterval => Limits::at_most(of(p.temperature_stale), of(p.temperature_stale) / 2),
             Self::CamAngle => Limits::at_most(135, 115).and(Limits::at_least(45, 65)),
         }
     }
@@ -131,6 +223,34 @@ impl Quantity {
             Self::CamRepeats => "Check the cam sensor's cable and the input board: edges are lost on their way.",
             Self::CamAngle => "Set the two cam sensors 90 degrees apart again and fasten them.",
             Self::CamJitter => "Fasten the cam on the shaft, and look for play in the bearings.",
+            Self::DomeTravel | Self::DomeOverlap => {
+                "Lift and lay the dome in one movement and repeat; then set the two contacts so that one breaks before the other makes."
+            }
+            Self::DomeBounce => "Clean or replace the dome's contact, and fasten its bracket.",
+            Self::BusErrors => {
+                "Check the bus cable's shield, its two terminating resistors and all connectors; then take one unit after another off."
+            }
+            Self::BusTurnaround | Self::BusTurnaroundGreatest => {
+                "Look for a unit with other firmware or another speed, and for load on the controller."
+            }
+            Self::KeysPressed | Self::KeysWrong => {
+                "Press each key as asked and repeat; a key that does nothing, or another's work, means a new keypad or cable."
+            }
+            Self::KeyBounces => "Clean the keypad; replace it when the bounces stay.",
+            Self::KeyHold => "Press shortly and repeat; free a key that sticks.",
+            Self::LampsDark => {
+                "Replace the lamps of the areas that stay dark, then check their wires and the board's output."
+            }
+            Self::LampsUntold => "Look for a short at the areas that are lit untold, then replace the lamp board.",
+            Self::LampsTime => "Check the lamps' supply and the lamp boards' cables.",
+            Self::SettleTime => {
+                "Clean the reader's window and the platform, look for what shakes the table, then replace the reader."
+            }
+            Self::SealBreaks => "Fasten the seal's contact and its cable; the supervisor seals the compartment anew.",
+            Self::Temperature => "Let the motor cool, check its bearings and what it drives, then measure again.",
+            Self::TemperatureSpread | Self::TemperatureInterval => {
+                "Check the temperature sensor's cable and connector."
+            }
         }
     }
 }

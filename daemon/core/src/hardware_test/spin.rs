@@ -184,7 +184,8 @@ impl Spin {
     }
 
     pub(super) fn plots(&self) -> Plots {
-        Plots { periods: self.periods(), waves: self.waves.iter().filter(|w| !w.line.is_empty()).cloned().collect() }
+        let waves = self.waves.iter().filter(|w| !w.line.is_empty()).cloned().collect();
+        Plots { periods: self.periods(), waves, ..Plots::default() }
     }
 }
 

@@ -14,6 +14,10 @@ use crate::units::{Dice, DieFace};
 impl Table {
     /// A key of the terminal.
     pub(super) fn key(&mut self, key: Key) {
+        if self.probe_key(key) {
+            self.tell_key(KeyTold::SomeKey);
+            return;
+        }
         match key {
             Key::Hidden => self.tell_key(KeyTold::SomeKey),
             Key::Digit(face) => {

@@ -45,6 +45,7 @@ impl Table {
             Job::Poses => BusOp::ReadInput { address: reader::POSE, count: reader::POSE_COUNT },
             Job::Faces => BusOp::ReadInput { address: reader::FACES, count: reader::FACES_COUNT },
         };
+        self.probe_asks();
         self.out.push(Effect::Bus(BusRequest { id, unit: job.unit().address(), op }));
     }
 
@@ -68,6 +69,9 @@ impl Table {
     fn is_urgent(&self, unit: Unit) -> bool {
         if self.bus.unit(unit).lost {
             return false;
+        }
+        if self.probes_bus(unit) {
+            return true;
         }
         match unit {
             Unit::Terminal => {
@@ -156,7 +160,8 @@ impl Table {
 
     /// Whether keys may neither be shown nor told nor kept.
     fn keys_are_hidden(&self) -> bool {
-        self.hidden_polls > 0 || self.round.as_ref().is_none_or(|r| r.revealed.is_none())
+        // In maintenance there is no round whose keys would be secret, and a test of the terminal asks for each of them.
+        !self.probes_keys() && (self.hidden_polls > 0 || self.round.as_ref().is_none_or(|r| r.revealed.is_none()))
     }
 
     /// Whether the answer that is awaited holds keys that may not be kept.
@@ -191,6 +196,7 @@ impl Table {
             }
             _ => false,
         };
+        self.probe_answer(good);
         let p = self.settings.parameters;
         // A reply that is in order and tells nothing new proves nothing of the reader, nor is it a failure.
         let stale = good && matches!(job, Job::Poses) && self.reader.repeats();
@@ -223,6 +229,7 @@ impl Table {
             self.shown = true;
         }
         self.hidden_polls = self.hidden_polls.saturating_sub(1);
+        self.probe_poll();
         for key in presses.iter() {
             self.key(key);
         }

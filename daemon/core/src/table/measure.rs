@@ -1,11 +1,21 @@
-//! Hardware tests at the table: what the probe gets to see, and the report.
+//! Hardware tests at the table: their steps, what the probe gets to see, and the report.
 
 use super::proof::{Purpose, Test};
+use super::steps::{Outcome, Step};
 use super::{RunsFor, Table};
-use crate::hardware_test::{HardwareTest, Measurement, Probe, Report, Verdict};
+use crate::device::bus::Unit;
+use crate::device::dome::Place;
+use crate::device::terminal::Key;
+use crate::hardware_test::{HardwareTest, LampMap, Measurement, Probe, READINGS, Report, TRANSACTIONS, Verdict};
 use crate::input::InLine;
+use crate::latch::Code;
 use crate::record::Event;
-use crate::wire::console::Answer;
+use crate::units::{Dice, MilliCelsius, Millis, Mono};
+use crate::wire::console::{Answer, Witness};
+use std::collections::VecDeque;
+
+/// How long the seal's loop is watched: some strokes of whatever shakes the table.
+const SEAL_WATCH: Millis = Millis(2000);
 
 impl Table {
     /// Begins a hardware test; the key's privilege was looked at before.
@@ -19,43 +29,211 @@ impl Table {
         if self.maintenance.is_none() {
             return Err("the table is not in maintenance: hardware is tested only there".into());
         }
+        let fitted = match test {
+            HardwareTest::Reader => self.settings.reader,
+            HardwareTest::Temperature => self.settings.temperature,
+            _ => true,
+        };
+        if !fitted {
+            return Err(format!("{test}: this table has none fitted"));
+        }
         self.begin_test(Purpose::Hardware(test), name, request);
         Ok(None)
     }
 
+    /// The steps of a hardware test.
+    pub(super) fn hardware_steps(&self, test: HardwareTest) -> Vec<Step> {
+        let measure = || Step::Measure { results: VecDeque::new(), lit: None };
+        let spin = || Step::Spin { started: false };
+        let units = |code| Step::Units { only: Some(code) };
+        let witness = |item| Step::Witness { left: vec![item] };
+        match test {
+            HardwareTest::Motor | HardwareTest::Cam => vec![Step::Power, spin()],
+            HardwareTest::Dome | HardwareTest::Bus | HardwareTest::Temperature => vec![measure()],
+            HardwareTest::Bell => vec![Step::Bell { struck: false }, witness(Witness::Bell)],
+            HardwareTest::Terminal => vec![units(Code::Terminal), Step::Terminal { shown: 0 }, measure()],
+            HardwareTest::Lamps => {
+                let results = self.layout().map(crate::rules::Layout::covering).unwrap_or_default();
+                let lamps = Step::Measure { results: results.into(), lit: None };
+                vec![units(Code::Lamps), lamps, witness(Witness::Areas)]
+            }
+            HardwareTest::Reader => vec![Step::Power, units(Code::Reader), Step::Reader, spin(), measure()],
+            HardwareTest::Seal => vec![Step::Seal, measure(), witness(Witness::Seal)],
+        }
+    }
+
+    /// Whether the probe has measured enough since `began`.
+    pub(super) fn measure(
+        &mut self,
+        probe: &mut Probe,
+        results: &mut VecDeque<Dice>,
+        lit: &mut Option<Mono>,
+        began: Mono,
+    ) -> Outcome {
+        let p = self.settings.parameters;
+        let (done, limit, found) = match probe {
+            Probe::Lamps(map) => return self.light_map(map, results, lit),
+            Probe::Motor(_) | Probe::Cam(_) | Probe::Person => (true, 0, String::new()),
+            Probe::Dome(dome) => {
+                (dome.is_done(), p.person_limit, "the dome was not seen open and then closed".to_owned())
+            }
+            Probe::Terminal(keys) => (keys.is_done(), p.person_limit, format!("nobody did: {}", keys.prompt())),
+            Probe::Reader(settling) => (settling.is_done(), p.settle_limit, "the dice do not come to rest".to_owned()),
+            Probe::Seal(_) => {
+                let done = self.at.reached(began, SEAL_WATCH);
+                return if done { Outcome::Passed(None) } else { Outcome::Waits(began.after(SEAL_WATCH)) };
+            }
+            Probe::Temperature(thermometer) => {
+                let readings = u32::try_from(READINGS).unwrap_or(u32::MAX);
+                let limit = p.temperature_stale.saturating_mul(readings);
+                (thermometer.is_done(), limit, "the temperature is not read".to_owned())
+            }
+            Probe::Bus(traffic) => {
+                (traffic.is_done(), p.person_limit, format!("there were fewer than {TRANSACTIONS} transactions"))
+            }
+        };
+        if done { Outcome::Passed(None) } else { self.wait(began, Millis(limit), &found) }
+    }
+
+    /// Shows each picture for its time, whatever is wrong with it, and all dark at last.
+    fn light_map(&mut self, map: &mut LampMap, results: &mut VecDeque<Dice>, lit: &mut Option<Mono>) -> Outcome {
+        let (at, p) = (self.at, self.settings.parameters);
+        loop {
+            let areas = results.front().map_or(0, |dice| self.layout().map_or(0, |l| l.lit_bits(*dice)));
+            let Some(since) = *lit else {
+                self.lamps.light(areas, at, &p, &mut self.timers);
+                *lit = Some(at);
+                self.shown = true;
+                continue;
+            };
+            let due =
+                if self.lamps.is_proved() { Millis(p.lamp_dwell.min(p.lamp_verify)) } else { Millis(p.lamp_verify) };
+            if self.lamps.is_proved() {
+                map.look(areas, self.lamps.sensed(), since, at);
+            }
+            if !at.reached(since, due) {
+                return Outcome::Waits(since.after(due));
+            }
+            map.look(areas, self.lamps.sensed(), since, at);
+            map.names = [self.areas(map.dark), self.areas(map.untold)];
+            map.next();
+            *lit = None;
+            if results.pop_front().is_none() {
+                return Outcome::Passed(None);
+            }
+        }
+    }
+
     /// Whether a hardware test is in progress.
     pub(super) fn is_measuring(&self) -> bool {
-        self.test.as_ref().is_some_and(|test| test.probe.is_some())
+        self.probe().is_some()
+    }
+
+    fn probe(&self) -> Option<&Probe> {
+        self.test.as_ref()?.probe.as_deref()
+    }
+
+    fn probe_mut(&mut self) -> Option<&mut Probe> {
+        self.test.as_mut()?.probe.as_deref_mut()
+    }
+
+    /// Whether the terminal's keys are tested.
+    pub(super) fn probes_keys(&self) -> bool {
+        matches!(self.probe(), Some(Probe::Terminal(_)))
+    }
+
+    /// Whether the test in progress looks at this unit closely.
+    pub(super) fn probes_bus(&self, unit: Unit) -> bool {
+        match self.probe() {
+            Some(Probe::Bus(_)) => true,
+            Some(Probe::Terminal(_)) => unit == Unit::Terminal,
+            Some(Probe::Reader(_)) => unit == Unit::Reader,
+            _ => false,
+        }
     }
 
     /// A raw edge, for the probe.
     pub(super) fn probe_edge(&mut self, line: InLine, active: bool) {
         let at = self.at;
-        match self.test.as_mut().and_then(|test| test.probe.as_deref_mut()) {
-            Some(Probe::Spin(_, spin)) => spin.edge(line, active, at),
-            None => {}
+        match (self.probe_mut(), line) {
+            (Some(Probe::Motor(spin) | Probe::Cam(spin)), InLine::CamA | InLine::CamB) => spin.edge(line, active, at),
+            (Some(Probe::Dome(dome)), InLine::DomeClosed | InLine::DomeOpen) => dome.edge(line, active, at),
+            (Some(Probe::Seal(seal)), InLine::Seal) => seal.edge(active),
+            _ => {}
+        }
+    }
+
+    /// A transaction on the field bus began, for the probe.
+    pub(super) fn probe_asks(&mut self) {
+        let at = self.at;
+        if let Some(Probe::Bus(traffic)) = self.probe_mut() {
+            traffic.ask(at);
+        }
+    }
+
+    /// It was answered.
+    pub(super) fn probe_answer(&mut self, good: bool) {
+        let at = self.at;
+        if let Some(Probe::Bus(traffic)) = self.probe_mut() {
+            traffic.answer(at, good);
+        }
+    }
+
+    /// The terminal was polled, for the probe.
+    pub(super) fn probe_poll(&mut self) {
+        let (at, held, bounced) = (self.at, self.terminal.is_held(), self.terminal.bounced());
+        if let Some(Probe::Terminal(keys)) = self.probe_mut() {
+            keys.poll(held, bounced, at);
+        }
+    }
+
+    /// A key was pressed; whether a test of the terminal takes it.
+    pub(super) fn probe_key(&mut self, key: Key) -> bool {
+        // Only once it asks for keys.
+        if !matches!(self.test.as_ref().and_then(|test| test.step()), Some(Step::Measure { .. })) {
+            return self.probes_keys();
+        }
+        let Some(Probe::Terminal(keys)) = self.probe_mut() else { return false };
+        keys.press(key);
+        self.shown = true;
+        true
+    }
+
+    /// A temperature was read, for the probe.
+    pub(super) fn probe_temperature(&mut self, reading: MilliCelsius) {
+        let at = self.at;
+        if let Some(Probe::Temperature(thermometer)) = self.probe_mut() {
+            thermometer.read(reading, at);
         }
     }
 
     /// Shows the probe what just became of the devices.
     pub(super) fn look(&self, probe: &mut Probe) {
+        let runs = matches!(self.runs_for, Some(RunsFor::Test));
+        let level = |line| self.raw(line) == Some(true);
         match probe {
-            Probe::Spin(_, spin) => {
-                if !spin.has_begun() && matches!(self.runs_for, Some(RunsFor::Test)) {
-                    let level = |line| self.raw(line) == Some(true);
+            Probe::Motor(spin) | Probe::Cam(spin) => {
+                if !spin.has_begun() && runs {
                     spin.begin(self.at, level(InLine::CamA), level(InLine::CamB));
                 }
                 if spin.has_begun() && !self.tumbler.is_running() {
                     spin.end(self.at);
                 }
             }
+            Probe::Dome(dome) => {
+                dome.begin(level(InLine::DomeClosed), level(InLine::DomeOpen));
+                dome.at(self.dome.place() == Place::Open, self.dome.covers());
+            }
+            Probe::Reader(settling) => {
+                settling.look(runs, self.tumbler.is_still(), self.reader.is_settled(), self.at);
+            }
+            _ => {}
         }
     }
 
     /// What the hardware test in progress has measured so far.
     pub(super) fn measured(&self) -> Vec<Measurement> {
-        let probe = self.test.as_ref().and_then(|test| test.probe.as_deref());
-        probe.map(|probe| probe.measurements(self.at, &self.settings.parameters)).unwrap_or_default()
+        self.probe().map(|probe| probe.measurements(self.at, &self.settings.parameters)).unwrap_or_default()
     }
 
     /// Records what came of a hardware test.
@@ -70,7 +248,8 @@ impl Table {
             Ok(()) => (worst, String::new()),
             Err(found) => (Verdict::Fail, found),
         };
-        let report = Report { test: hardware, by: test.by.clone(), verdict, found, measurements, plots };
+        let (by, seen) = (test.by.clone(), test.seen.clone());
+        let report = Report { test: hardware, by, verdict, found, seen, measurements, plots };
         self.record(Event::HardwareTested(Box::new(report)));
         Answer::Done(format!("{hardware}: {}", verdict.name()))
     }

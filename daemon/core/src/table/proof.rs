@@ -38,6 +38,15 @@ pub(super) struct Test {
     failed: Option<String>,
     /// What measures, in a hardware test.
     pub(super) probe: Option<Box<Probe>>,
+    /// What a person found right in a hardware test.
+    pub(super) seen: Vec<String>,
+}
+
+impl Test {
+    /// The step in progress.
+    pub(super) fn step(&self) -> Option<&Step> {
+        self.steps.front()
+    }
 }
 
 impl Table {
@@ -46,7 +55,7 @@ impl Table {
         let steps = match purpose {
             Purpose::Opening => self.opening_steps(),
             Purpose::Reset(code) => self.reset_steps(code),
-            Purpose::Hardware(_) => vec![Step::Power, Step::Spin { started: false }],
+            Purpose::Hardware(test) => self.hardware_steps(test),
         };
         let name = match purpose {
             Purpose::Opening => "opening".to_owned(),
@@ -69,7 +78,7 @@ impl Table {
         let mut all = VecDeque::from([Step::Durable { after }]);
         all.extend(steps);
         let (by, request, began) = (by.to_owned(), Some(request), self.at);
-        self.test = Some(Test { purpose, by, request, steps: all, began, failed: None, probe });
+        self.test = Some(Test { purpose, by, request, steps: all, began, failed: None, probe, seen: Vec::new() });
     }
 
     fn opening_steps(&self) -> Vec<Step> {
@@ -138,7 +147,13 @@ impl Table {
                 self.end_test(&test, Ok(()));
                 return;
             };
-            let outcome = self.step(&mut step, test.began);
+            let outcome = match (&mut step, &mut test.probe) {
+                (Step::Measure { results, lit }, Some(probe)) => {
+                    self.look(probe);
+                    self.measure(probe, results, lit, test.began)
+                }
+                (step, _) => self.step(step, test.began),
+            };
             if let Some(probe) = &mut test.probe {
                 self.look(probe);
             }
@@ -155,10 +170,12 @@ impl Table {
                     test.began = self.at;
                     self.shown = true;
                     if matches!(test.steps.front(), Some(Step::Witness { .. })) {
-                        self.answer(
-                            test.request.take(),
-                            "the tests passed; now say what only a person can see: areas, seal, bell, sign",
-                        );
+                        let items = test.steps.front().map(Step::shown).unwrap_or_default();
+                        let told = match test.purpose {
+                            Purpose::Hardware(hardware) => format!("{hardware} {items}"),
+                            _ => "the tests passed; now say what only a person can see: areas, seal, bell, sign".into(),
+                        };
+                        self.answer(test.request.take(), &told);
                     }
                 }
                 Outcome::Failed(found) => {
@@ -216,8 +233,10 @@ impl Table {
 
     /// A person says what only a person can see.
     pub(super) fn witness(&mut self, item: Witness, right: bool) -> Result<String, String> {
-        let Some(Step::Witness { left }) = self.test.as_mut().and_then(|t| t.steps.front_mut()) else {
-            return Err("no opening waits for a witness".into());
+        let hardware = self.is_measuring();
+        let Some(test) = &mut self.test else { return Err("no test waits for a witness".into()) };
+        let Some(Step::Witness { left }) = test.steps.front_mut() else {
+            return Err("no test waits for a witness".into());
         };
         if !left.contains(&item) {
             return Err("that was witnessed already".into());
@@ -229,9 +248,17 @@ impl Table {
                 self.latch(Code::Lamps, "a person found areas wrong".into());
             }
             self.test_failed(&format!("a person found {name} wrong"));
-            return Ok(format!("{name}: wrong; the table stays closed"));
+            return Ok(if hardware {
+                format!("{name}: wrong")
+            } else {
+                format!("{name}: wrong; the table stays closed")
+            });
         }
         left.retain(|l| *l != item);
+        if hardware {
+            test.seen.push(name.to_owned());
+            return Ok(format!("{name}: right"));
+        }
         let all = left.is_empty();
         self.record(Event::Tested { test: name.to_owned(), passed: true, found: "seen by a person".into() });
         Ok(if all { "all witnessed: the table opens".into() } else { format!("{name}: right") })
@@ -245,7 +272,10 @@ impl Table {
     /// What the test in progress does, for people.
     pub(super) fn test_shown(&self) -> Option<String> {
         let test = self.test.as_ref()?;
-        let step = test.steps.front().map_or_else(|| "ends".to_owned(), Step::shown);
+        let step = match (test.steps.front(), &test.probe) {
+            (Some(Step::Measure { .. }), Some(probe)) => probe.prompt(),
+            (step, _) => step.map_or_else(|| "ends".to_owned(), Step::shown),
+        };
         Some(match test.purpose {
             Purpose::Opening => format!("opening: {step}"),
             Purpose::Reset(code) => format!("reset {code}: {step}"),
@@ -259,7 +289,7 @@ impl Table {
     }
 }
 
-const fn serde_name(item: Witness) -> &'static str {
+pub(super) const fn serde_name(item: Witness) -> &'static str {
     match item {
         Witness::Areas => "areas",
         Witness::Seal => "seal",

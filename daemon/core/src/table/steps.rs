@@ -51,6 +51,13 @@ pub(super) enum Step {
     Dome { seen_open: bool, seen_closed: bool },
     /// No button is held.
     Buttons,
+    /// The probe of a hardware test watches until it has measured enough.
+    Measure {
+        /// What is shown on the lamps, since when.
+        results: VecDeque<Dice>,
+        /// When the picture in front was lit.
+        lit: Option<Mono>,
+    },
     /// A person says what only a person can see.
     Witness { left: Vec<Witness> },
 }
@@ -85,6 +92,7 @@ impl Step {
             Self::Reader => "reader",
             Self::Dome { .. } => "dome",
             Self::Buttons => "buttons",
+            Self::Measure { .. } => "measure",
             Self::Witness { .. } => "witness",
         }
     }
@@ -96,7 +104,10 @@ impl Step {
                 None => "lamps, all dark".to_owned(),
             },
             Self::Dome { .. } => "dome: lift it and put it back".to_owned(),
-            Self::Witness { left } => format!("waits for a witness, {} left", left.len()),
+            Self::Witness { left } => {
+                let left: Vec<&str> = left.iter().map(|item| super::proof::serde_name(*item)).collect();
+                format!("waits for a witness: {}", left.join(", "))
+            }
             _ => self.name().to_owned(),
         }
     }
@@ -168,6 +179,8 @@ impl Table {
                 None => passed("none is held"),
                 Some(button) => self.wait(began, Millis(p.unit_lost), &format!("{} is held", button.name())),
             },
+            // Its probe is looked at apart.
+            Step::Measure { .. } => Outcome::Passed(None),
             Step::Witness { left } => {
                 if left.is_empty() {
                     Outcome::Passed(None)
@@ -181,7 +194,7 @@ impl Table {
     }
 
     /// Waits for `limit` from the step's beginning, then fails.
-    fn wait(&self, began: Mono, limit: Millis, found: &str) -> Outcome {
+    pub(super) fn wait(&self, began: Mono, limit: Millis, found: &str) -> Outcome {
         if self.at.reached(began, limit) {
             Outcome::Failed(found.to_owned())
         } else {

@@ -104,10 +104,12 @@ impl Table {
                 }
             }
             InLine::DomeClosed | InLine::DomeOpen => {
+                self.probe_edge(line, active);
                 let (debounce, travel) = (Millis(p.dome_debounce), Millis(p.dome_travel));
                 self.dome.edge(line, active, at, debounce, travel, &mut self.timers);
             }
             _ => {
+                self.probe_edge(line, active);
                 let debounce = self.debounce_of(line);
                 if let Some(contact) = self.contacts.get_mut(line.index()) {
                     contact.edge(line, active, at, debounce, &mut self.timers);
@@ -332,6 +334,7 @@ impl Table {
         let (at, p) = (self.at, self.settings.parameters);
         // A sensor that does not answer is given up by its own deadline.
         let Some(reading) = reading else { return };
+        self.probe_temperature(reading);
         self.timers.after(Timer::TemperatureStale, at, Millis(p.temperature_stale));
         self.shown = true;
         if let Some(wrong) = self.temperature.read(reading, &p) {

@@ -29,6 +29,11 @@ pub(crate) fn run(context: &Context) -> anyhow::Result<Ended> {
     for malfunction in &latched {
         say::line(&format!("{}: {}", malfunction.code, malfunction.cause))?;
         say::line(&format!("  {}", malfunction.code.remedy()))?;
+        if let Some(test) = malfunction.code.hardware_test() {
+            say::line(&format!(
+                "  measured by, in maintenance: tumblerctl test {test}; the reset proves it by the same steps"
+            ))?;
+        }
         let procedure = if malfunction.code.allows_procedure() { ", or with --procedure TEXT" } else { "" };
         say::line(&format!("  when put right: tumblerctl reset {} --rectified{procedure}", malfunction.code))?;
     }

@@ -2,14 +2,19 @@
 
 mod bar;
 mod live;
+mod page;
+mod trends;
 
 use crate::context::{Context, Named};
 use crate::ending::Ended;
 use crate::link::Link;
+use crate::open::{Answers, answers};
 use crate::say;
-use anyhow::bail;
+use crate::witness::{Found, Item};
+use anyhow::{Context as _, bail};
 use live::Live;
-use std::path::Path;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use tumbler_core::hardware_test::{HardwareTest, Report, Verdict};
 use tumbler_core::record::Event;
@@ -20,44 +25,68 @@ use tumbler_core::wire::console::Command;
 ///
 /// The table has to be in maintenance (`tumblerctl maintenance on`) and the supervisor's key turned less than five minutes
 /// before. The dome, seal and motor guards hold as in a game. Each measurement is shown with its limits: `=` passes, `~` is
-/// marginal, `!` is out of limits, and `#` is where the value lies. The result is a record in the journal; with --json the
-/// report is a line for each test.
+/// marginal, `!` is out of limits, and `#` is where the value lies. Where a person is to do or to see something, the test
+/// asks. The result is a record in the journal; with --json the report is a line for each test. `trends` lays the journal's
+/// past results side by side and needs neither maintenance nor key.
 ///
 /// Exit codes: 0 pass, 1 fail or refused, 2 wrong usage or the daemon cannot be reached, 3 marginal.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tumblerctl test motor --name Jo\n  tumblerctl test all --name Jo")]
+#[command(
+    after_help = "Example:\n  tumblerctl test motor --name Jo\n  tumblerctl test all --name Jo --report tests.html\n  tumblerctl test bell --name Jo --witness bell=yes\n  tumblerctl test trends"
+)]
 pub(crate) struct Arguments {
-    /// motor, cam, or `all` for one after another
+    /// motor, cam, dome, bell, terminal, lamps, reader, seal, temperature, bus; `all` for one after another; or `trends`
     #[arg(value_parser = wanted)]
     what: Wanted,
+    /// Write a page with the measurements and plots of these tests, to be read without a network
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// The answers, for scripts whose caller has looked: ITEM=yes|no for areas, seal and bell
+    #[arg(long, value_name = "ITEM=yes|no,...", value_parser = answers)]
+    witness: Option<Answers>,
     #[command(flatten)]
     named: Named,
 }
 
 /// What is to be tested.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Wanted(Vec<HardwareTest>);
+enum Wanted {
+    Tests(Vec<HardwareTest>),
+    Trends,
+}
 
 fn wanted(name: &str) -> Result<Wanted, String> {
     match name {
-        "all" => Ok(Wanted(HardwareTest::ALL.to_vec())),
-        _ => name.parse().map(|test| Wanted(vec![test])).map_err(|e: String| format!("{e}, all")),
+        "all" => Ok(Wanted::Tests(HardwareTest::ALL.to_vec())),
+        "trends" => Ok(Wanted::Trends),
+        _ => name.parse().map(|test| Wanted::Tests(vec![test])).map_err(|e: String| format!("{e}, all, trends")),
     }
 }
 
 pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
-    let by = of.named.name();
-    let mut worst = Verdict::Pass;
-    for test in &of.what.0 {
-        let Some(report) = conduct(context, *test, &by)? else { return Ok(Ended::Refused) };
-        worst = worst.max(report.verdict);
+    let Wanted::Tests(tests) = &of.what else { return trends::run(context) };
+    let mut reports = Vec::new();
+    let mut refused = false;
+    for test in tests {
+        let Some(report) = conduct(context, *test, of)? else {
+            // What is not fitted, or not allowed any more, is said; the others may still be.
+            refused = true;
+            continue;
+        };
         if context.json {
             say::json(&report)?;
         } else {
             tell(&report)?;
         }
+        reports.push(report);
     }
+    if let Some(path) = &of.report {
+        let page = page::page(&reports).into_string();
+        std::fs::write(path, page).with_context(|| format!("the report cannot be written to {}", path.display()))?;
+    }
+    let worst = reports.iter().map(|report| report.verdict).max().unwrap_or_default();
     Ok(match worst {
+        _ if refused => Ended::Refused,
         Verdict::Pass => Ended::Done,
         Verdict::Marginal => Ended::Marginal,
         Verdict::Fail => Ended::Refused,
@@ -75,7 +104,7 @@ enum Heard {
 }
 
 /// Runs one test and shows how it goes on; nothing if the table refused it.
-fn conduct(context: &Context, test: HardwareTest, by: &str) -> anyhow::Result<Option<Report>> {
+fn conduct(context: &Context, test: HardwareTest, of: &Arguments) -> anyhow::Result<Option<Report>> {
     let (to, heard) = channel();
     let mut watch = Link::open(&context.socket)?;
     watch.ask(Ask::Query(Query::Watch))?;
@@ -84,9 +113,9 @@ fn conduct(context: &Context, test: HardwareTest, by: &str) -> anyhow::Result<Op
     let seen = to.clone();
     // Both end with the process, or when nobody listens any more.
     std::thread::spawn(move || follow(watch, &seen, Heard::Seen, true));
-    command(&context.socket, Command::HardwareTest { test, name: by.to_owned() }, to)?;
+    command(&context.socket, Command::HardwareTest { test, name: of.named.name() }, to)?;
     let mut live = Live::new(!context.json);
-    let report = listen(context, test, &heard, &mut live)?;
+    let report = listen(context, test, of, &heard, &mut live)?;
     live.clear()?;
     Ok(report)
 }
@@ -113,6 +142,7 @@ fn follow(mut link: Link, to: &Sender<Heard>, as_heard: impl Fn(Told) -> Heard, 
 fn listen(
     context: &Context,
     test: HardwareTest,
+    of: &Arguments,
     heard: &Receiver<Heard>,
     live: &mut Live,
 ) -> anyhow::Result<Option<Report>> {
@@ -134,10 +164,40 @@ fn listen(
                 say::line(&format!("refused: {why}"))?;
                 return Ok(None);
             }
-            Heard::Answered(Told::Done(_)) => {}
+            Heard::Answered(Told::Done(told)) => {
+                if told.contains("waits for a witness") {
+                    live.clear()?;
+                    witness(context, test, of)?;
+                }
+            }
             Heard::Broken(error) => return Err(error),
             Heard::Seen(_) | Heard::Answered(_) => bail!("the daemon answered with something else"),
         }
+    }
+}
+
+/// Says what only a person can see; where nobody can be asked, `tumblerctl witness` answers.
+fn witness(context: &Context, test: HardwareTest, of: &Arguments) -> anyhow::Result<()> {
+    let item = match test {
+        HardwareTest::Bell => Item::Bell,
+        HardwareTest::Seal => Item::Seal,
+        _ => Item::Areas,
+    };
+    let given = of.witness.as_ref().and_then(|answers| answers.0.iter().find(|(i, _)| *i == item));
+    let found = match given {
+        Some((_, found)) => *found,
+        None if std::io::stdin().is_terminal() => crate::open::ask(item)?,
+        None => {
+            say::complain(&format!("the table waits for {test}: answer with `tumblerctl witness`"));
+            return Ok(());
+        }
+    };
+    let mut link = Link::open(&context.socket)?;
+    let command = Command::Witness { item: item.witness(), right: found == Found::Yes, name: of.named.name() };
+    link.ask(Ask::Command(command))?;
+    match link.next()? {
+        Told::Refused(why) => bail!("the answer was refused: {why}"),
+        _ => Ok(()),
     }
 }
 
@@ -151,6 +211,14 @@ fn tell(report: &Report) -> anyhow::Result<()> {
     }
     if !report.measurements.is_empty() {
         say::line(&table.to_string())?;
+    }
+    if !report.seen.is_empty() {
+        say::line(&format!("found right by {}: {}", report.by, report.seen.join(", ")))?;
+    }
+    for (what, areas) in [("dark", &report.plots.dark), ("lit untold", &report.plots.untold)] {
+        if !areas.is_empty() {
+            say::line(&format!("{what}: {}", areas.join(", ")))?;
+        }
     }
     if !report.found.is_empty() {
         say::line(&format!("found: {}", report.found))?;
@@ -172,11 +240,12 @@ mod tests {
 
     #[test]
     fn a_test_is_named_or_all_of_them() {
-        assert_eq!(wanted("motor"), Ok(Wanted(vec![HardwareTest::Motor])));
-        assert_eq!(wanted("all").map(|w| w.0.len()), Ok(HardwareTest::ALL.len()));
+        assert_eq!(wanted("motor"), Ok(Wanted::Tests(vec![HardwareTest::Motor])));
+        assert_eq!(wanted("all"), Ok(Wanted::Tests(HardwareTest::ALL.to_vec())));
+        assert_eq!(wanted("trends"), Ok(Wanted::Trends));
         let unknown = wanted("lights").unwrap_err();
         assert!(
-            unknown.contains("`lights` is no hardware test; known are motor") && unknown.ends_with(", all"),
+            unknown.contains("`lights` is no hardware test; known are motor") && unknown.ends_with(", all, trends"),
             "{unknown}"
         );
     }

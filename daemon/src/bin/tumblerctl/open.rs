@@ -31,9 +31,10 @@ pub(crate) struct Arguments {
 
 /// Answers given beforehand.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Answers(Vec<(Item, Found)>);
+pub(crate) struct Answers(pub(crate) Vec<(Item, Found)>);
 
-fn answers(text: &str) -> Result<Answers, String> {
+/// Reads answers given beforehand.
+pub(crate) fn answers(text: &str) -> Result<Answers, String> {
     let allowed =
         || format!("`{text}` is not understood; allowed is areas=yes,seal=yes,bell=yes,sign=yes with yes or no");
     let mut given = Vec::new();
@@ -94,7 +95,7 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
 }
 
 /// Asks on the terminal until the answer is yes or no.
-fn ask(item: Item) -> anyhow::Result<Found> {
+pub(crate) fn ask(item: Item) -> anyhow::Result<Found> {
     loop {
         {
             let mut out = std::io::stdout().lock();

@@ -13,6 +13,7 @@ pub(super) fn value(quantity: Quantity, value: i64) -> String {
     };
     match quantity.unit() {
         "us" => tenths(value / 100, "ms"),
+        "millicelsius" => tenths(value / 100, "C"),
         "permille" => tenths(value, "%"),
         unit => format!("{value} {unit}"),
     }

@@ -1,0 +1,176 @@
+//! What the field bus shows: its transactions, the terminal's keys, the lamps' currents.
+
+use super::{Plots, Quantity};
+use crate::device::terminal::Key;
+use crate::units::Mono;
+use crate::wire::registers::terminal::ENTRY;
+use serde::{Deserialize, Serialize};
+
+/// Transactions of a bus test: enough that one bad frame in them is above the share that is marginal.
+pub const TRANSACTIONS: i64 = 300;
+
+fn micros(from: Mono, to: Mono) -> i64 {
+    i64::try_from(to.nanos_since(from) / 1000).unwrap_or(i64::MAX)
+}
+
+/// Transactions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Traffic {
+    asked: Option<Mono>,
+    good: i64,
+    bad: i64,
+    total: i64,
+    greatest: i64,
+}
+
+impl Traffic {
+    /// A transaction began.
+    pub fn ask(&mut self, at: Mono) {
+        self.asked = Some(at);
+    }
+
+    /// It was answered, validly or not. One that began before the test does not count.
+    pub fn answer(&mut self, at: Mono, good: bool) {
+        let Some(asked) = self.asked.take() else { return };
+        if good {
+            let took = micros(asked, at);
+            self.good += 1;
+            self.total = self.total.saturating_add(took);
+            self.greatest = self.greatest.max(took);
+        } else {
+            self.bad += 1;
+        }
+    }
+
+    /// Whether there were enough.
+    #[must_use]
+    pub const fn is_done(&self) -> bool {
+        self.good + self.bad >= TRANSACTIONS
+    }
+
+    pub(super) fn found(&self) -> Vec<(Quantity, i64)> {
+        let all = self.good + self.bad;
+        if all == 0 {
+            return Vec::new();
+        }
+        let mut found = vec![(Quantity::BusErrors, self.bad * 1000 / all)];
+        if self.good > 0 {
+            found.push((Quantity::BusTurnaround, self.total / self.good));
+            found.push((Quantity::BusTurnaroundGreatest, self.greatest));
+        }
+        found
+    }
+}
+
+/// Keys of the terminal, asked for one after another: 1 to 6, then entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Keys {
+    /// Keys pressed as asked.
+    right: u16,
+    wrong: i64,
+    held: Option<Mono>,
+    longest: i64,
+    /// Presses that the terminal's bounce filter had taken away when the probe began, and by now.
+    before: Option<u32>,
+    bounced: i64,
+}
+
+impl Keys {
+    /// A poll was read: whether a key is held, and how many presses were bounce since the daemon started.
+    pub fn poll(&mut self, held: bool, bounced: u32, at: Mono) {
+        let before = *self.before.get_or_insert(bounced);
+        self.bounced = i64::from(bounced.wrapping_sub(before));
+        if held {
+            let since = *self.held.get_or_insert(at);
+            self.longest = self.longest.max(micros(since, at));
+        } else if let Some(since) = self.held.take() {
+            self.longest = self.longest.max(micros(since, at));
+        }
+    }
+
+    /// A key was taken.
+    pub fn press(&mut self, key: Key) {
+        let code = match key {
+            Key::Hidden => return,
+            Key::Digit(face) => u16::from(face.pips()),
+            Key::Entry => ENTRY,
+        };
+        if code == self.right + 1 {
+            self.right += 1;
+        } else {
+            self.wrong += 1;
+        }
+    }
+
+    /// Whether every key was pressed.
+    #[must_use]
+    pub const fn is_done(&self) -> bool {
+        self.right >= ENTRY
+    }
+
+    /// What a person is to do.
+    #[must_use]
+    pub fn prompt(&self) -> String {
+        match self.right + 1 {
+            ENTRY.. => "press the entry key".to_owned(),
+            digit => format!("press the key {digit}"),
+        }
+    }
+
+    pub(super) fn found(&self) -> Vec<(Quantity, i64)> {
+        vec![
+            (Quantity::KeysPressed, i64::from(self.right)),
+            (Quantity::KeysWrong, self.wrong),
+            (Quantity::KeyBounces, self.bounced),
+            (Quantity::KeyHold, self.longest),
+        ]
+    }
+}
+
+/// The lamps, result by result.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LampMap {
+    /// Areas without current although commanded on, and with current although not.
+    pub dark: u128,
+    /// The other way round.
+    pub untold: u128,
+    /// Ids of both, for the report.
+    pub names: [Vec<String>; 2],
+    slowest: i64,
+    /// Whether the time of the present picture is taken.
+    timed: bool,
+    lit: bool,
+}
+
+impl LampMap {
+    /// The picture that was lit at `since` is what was wanted, or its time is over.
+    pub fn look(&mut self, wanted: u128, sensed: u128, since: Mono, at: Mono) {
+        self.lit = true;
+        self.dark |= wanted & !sensed;
+        self.untold |= sensed & !wanted;
+        if !core::mem::replace(&mut self.timed, true) {
+            self.slowest = self.slowest.max(micros(since, at));
+        }
+    }
+
+    /// Another picture comes.
+    pub fn next(&mut self) {
+        self.timed = false;
+    }
+
+    pub(super) fn found(&self) -> Vec<(Quantity, i64)> {
+        if !self.lit {
+            return Vec::new();
+        }
+        vec![
+            (Quantity::LampsDark, i64::from(self.dark.count_ones())),
+            (Quantity::LampsUntold, i64::from(self.untold.count_ones())),
+            (Quantity::LampsTime, self.slowest),
+        ]
+    }
+
+    pub(super) fn plots(&self) -> Plots {
+        let [dark, untold] = self.names.clone();
+        Plots { dark, untold, ..Plots::default() }
+    }
+}

@@ -1,0 +1,79 @@
+//! `tumblerctl test`: what is measured is shown, kept in a page, and decides the exit code.
+
+use crate::stub::{Ran, Stub, refused};
+use tumbler_core::hardware_test::{HardwareTest, Measurement, Plots, Quantity, Report};
+use tumbler_core::record::Event;
+use tumbler_core::settings::Parameters;
+use tumbler_core::wire::console::{Answer, Command};
+
+/// What a test of the motor found whose tumbles take so many microseconds.
+fn motor(period: i64) -> Event {
+    let m = Measurement::new(Quantity::PeriodMean, period, &Parameters::default());
+    Event::HardwareTested(Box::new(Report {
+        test: HardwareTest::Motor,
+        by: "Jo".into(),
+        verdict: m.verdict,
+        found: String::new(),
+        seen: vec![],
+        measurements: vec![m],
+        plots: Plots { periods: vec![period], ..Plots::default() },
+    }))
+}
+
+/// The answer of a table whose test has ended.
+fn tests(command: &Command) -> Option<Answer> {
+    Some(match command {
+        Command::HardwareTest { test, .. } => Answer::Done(format!("{test}: ended")),
+        _ => Answer::Refused("not asked".into()),
+    })
+}
+
+/// Runs the command; once it has reached the table, this is recorded.
+fn run(stub: &Stub, arguments: &[&str], event: Event) -> Ran {
+    std::thread::scope(|scope| {
+        let ran = scope.spawn(|| stub.ctl(arguments));
+        while stub.asked.lock().unwrap().is_empty() {
+            assert!(!ran.is_finished(), "it ended before it asked");
+            std::thread::yield_now();
+        }
+        stub.asked.lock().unwrap().clear();
+        stub.record(None, event);
+        ran.join().unwrap()
+    })
+}
+
+#[test]
+fn the_verdict_is_the_exit_code_and_what_is_near_a_limit_says_what_to_do() {
+    let stub = Stub::start(tests);
+    let arguments = ["test", "motor", "--name", "Jo"];
+    for (period, code, verdict) in [(600_000, 0, "pass"), (1_000_000, 3, "marginal"), (1_600_000, 1, "fail")] {
+        let ran = run(&stub, &arguments, motor(period));
+        assert_eq!(ran.code, Some(code), "{ran:?}");
+        assert!(ran.out.contains(&format!("motor: {verdict}")) && ran.out.contains("<= 1500.0 ms"), "{}", ran.out);
+        assert_eq!(ran.out.contains("oil the bearings"), code != 0, "{}", ran.out);
+    }
+}
+
+#[test]
+fn the_report_is_a_page_and_the_journals_results_are_trends() {
+    let stub = Stub::start(tests);
+    let page = stub.socket.with_file_name("report.html");
+    let arguments = ["test", "motor", "--json", "--report", page.to_str().unwrap()];
+    for period in [600_000, 700_000, 800_000, 900_000] {
+        assert_eq!(run(&stub, &arguments, motor(period)).json()["measurements"][0]["value"], period);
+    }
+    assert!(std::fs::read_to_string(&page).unwrap().contains("900.0 ms"));
+    let trends = stub.ctl(&["test", "trends"]);
+    assert!(trends.out.contains("▁▃▅█"), "{}", trends.out);
+    assert!(trends.out.contains("in about 6 tests"), "{}", trends.out);
+    assert_eq!(stub.ctl(&["test", "trends", "--json"]).json()[0]["left"], 6);
+}
+
+#[test]
+fn a_test_that_is_refused_says_why() {
+    let stub = Stub::start(refused);
+    let ran = stub.ctl(&["test", "motor"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), "refused: turn the supervisor's key first\n"));
+    let unknown = stub.ctl(&["test", "lights"]);
+    assert!(unknown.code == Some(2) && unknown.err.contains("known are motor, cam"), "{unknown:?}");
+}

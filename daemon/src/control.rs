@@ -179,8 +179,7 @@ impl Control {
             let wake = deadline.max(self.not_before).min(self.heartbeat);
             self.alarm.set(Some(wake)).context("the kernel's timer failed")?;
             poll_fn(|cx| self.poll_arrivals(cx)).await;
-            let late = clock::now().nanos_since(wake);
-            self.turn();
+            let late = self.turn().nanos_since(wake);
             // After the turn: nobody's picture comes before the table.
             if late > 0 {
                 self.tap.tell(Seen::Late(late));
@@ -215,7 +214,8 @@ impl Control {
         if ready { Poll::Ready(()) } else { Poll::Pending }
     }
 
-    fn turn(&mut self) {
+    /// Hands in what waits; says when it began.
+    fn turn(&mut self) -> Mono {
         let now = clock::now();
         let mut batch = std::mem::take(&mut self.batch);
         for arrival in &mut batch {
@@ -242,6 +242,7 @@ impl Control {
             self.snapshot.send_replace(Arc::new(self.table.snapshot()));
         }
         self.progress.0.fetch_add(1, Ordering::Relaxed);
+        now
     }
 
     /// Takes note of what the loop itself needs to know for an orderly stop.

@@ -21,6 +21,7 @@ pub mod relay;
 pub mod rounds;
 pub mod supervise;
 pub mod trace;
+pub mod web;
 pub mod wiring;
 
 /// Version of the daemon.

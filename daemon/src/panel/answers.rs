@@ -2,8 +2,9 @@
 
 use super::questions::{self, Looked};
 use super::{About, Shared, pages, stream};
+use crate::web;
 use axum::extract::{Query, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router, middleware};
@@ -56,16 +57,7 @@ impl IntoResponse for Problem {
 }
 
 async fn guarded(mut response: Response) -> Response {
-    let headers = response.headers_mut();
-    for (name, value) in [
-        (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    // What the table says is true at this moment only.
-    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    web::guard(response.headers_mut(), HeaderValue::from_static(POLICY));
     response
 }
 

@@ -1,9 +1,10 @@
 //! The table as it happens, as server-sent events: `status` whenever it changes, `record` for each record from now on.
 
 use super::Shared;
+use crate::web;
 use axum::extract::State;
 use axum::response::IntoResponse;
-use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::sse::{Event, Sse};
 use futures_util::stream::unfold;
 use serde::Serialize;
 use std::collections::VecDeque;
@@ -45,7 +46,7 @@ pub(super) async fn events(State(shared): State<Shared>) -> impl IntoResponse {
         let event = follower.next().await?;
         Some((Ok::<_, Infallible>(event), follower))
     });
-    Sse::new(stream).keep_alive(KeepAlive::new().interval(ALIVE).event(Event::default().event("alive").data("")))
+    Sse::new(stream).keep_alive(web::alive(ALIVE))
 }
 
 impl Follower {

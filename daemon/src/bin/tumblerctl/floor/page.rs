@@ -7,7 +7,7 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
-use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::sse::{Event, Sse};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use futures_util::stream::unfold;
@@ -22,6 +22,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tumblerd::floor::feed::News;
 use tumblerd::floor::model::Picture;
+use tumblerd::web;
 
 const PAGE: &str = include_str!("page.html");
 /// The colours of the table's panel.
@@ -118,11 +119,7 @@ async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> 
     } else {
         next.run(request).await
     };
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY, shared.policy);
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    web::guard(response.headers_mut(), shared.policy);
     response
 }
 
@@ -149,9 +146,7 @@ async fn follow(State(shared): State<Shared>) -> Response {
         let event = Event::default().data(&**pictures.borrow_and_update());
         Some((Ok::<_, Infallible>(event), (pictures, seat)))
     });
-    Sse::new(stream)
-        .keep_alive(KeepAlive::new().interval(ALIVE).event(Event::default().event("alive").data("")))
-        .into_response()
+    Sse::new(stream).keep_alive(web::alive(ALIVE)).into_response()
 }
 
 #[cfg(test)]

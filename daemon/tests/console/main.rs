@@ -12,3 +12,8 @@ mod commands;
 mod hardware_test;
 mod questions;
 mod stub;
+
+#[path = "../common/kept.rs"]
+mod kept;
+#[path = "../common/table.rs"]
+mod table;

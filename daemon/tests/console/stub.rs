@@ -1,28 +1,18 @@
 //! A console in this process, with a stub of the table behind it that answers by a rule of the test's own.
 
+use crate::kept::Kept;
+use crate::table::table;
 use std::path::PathBuf;
 use std::process::Output;
 use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, watch};
 use tumbler_core::input::Input;
-use tumbler_core::record::{Event, Record};
-use tumbler_core::snapshot::{Phase, Snapshot};
-use tumbler_core::units::{Mono, RoundId, Seq};
+use tumbler_core::record::Event;
+use tumbler_core::snapshot::Snapshot;
+use tumbler_core::units::{Mono, Seq};
 use tumbler_core::wire::console::{Answer, Caller, Command};
-use tumbler_core::wire::topics::{EventMessage, VERSION};
 use tumblerd::config::Console;
 use tumblerd::console::{self, Feeds};
-use tumblerd::relay::Outbox;
-
-/// Records in memory that the test can add to.
-#[derive(Clone, Default)]
-pub(crate) struct Records(Arc<Mutex<Vec<EventMessage>>>);
-
-impl Outbox for Records {
-    fn after(&mut self, seq: Seq, limit: usize) -> Result<Vec<EventMessage>, String> {
-        Ok(self.0.lock().unwrap().iter().filter(|m| m.record.seq > seq).take(limit).cloned().collect())
-    }
-}
 
 /// What the stub was asked.
 pub(crate) type Asked = Arc<Mutex<Vec<(Caller, Command)>>>;
@@ -32,7 +22,7 @@ pub(crate) struct Stub {
     pub(crate) socket: PathBuf,
     pub(crate) snapshot: watch::Sender<Arc<Snapshot>>,
     pub(crate) asked: Asked,
-    records: Records,
+    records: Kept,
     durable: watch::Sender<Seq>,
     stop: watch::Sender<bool>,
     done: Option<std::thread::JoinHandle<()>>,
@@ -57,7 +47,7 @@ impl Stub {
             technician_uids: vec![],
         };
         let asked = Asked::default();
-        let records = Records::default();
+        let records = Kept::default();
         let (snapshot, snapshots) = watch::channel(Arc::new(table()));
         let (durable, durables) = watch::channel(Seq(0));
         let (stop, stops) = watch::channel(false);
@@ -100,21 +90,7 @@ impl Stub {
 
     /// Adds a record to the journal.
     pub(crate) fn record(&self, round: Option<u64>, event: Event) {
-        let seq = {
-            let mut records = self.records.0.lock().unwrap();
-            let seq = Seq(records.len() as u64 + 1);
-            records.push(EventMessage {
-                v: VERSION,
-                stream: "s".into(),
-                head: "00".into(),
-                wall: 1_795_231_445_000,
-                wall_quality: "synchronised".into(),
-                boot: "b".into(),
-                backend: "virtual".into(),
-                record: Record { seq, at: Mono(1), round: round.map(RoundId), event },
-            });
-            seq
-        };
+        let seq = self.records.add(Mono(1), round, event);
         self.durable.send_replace(seq);
     }
 
@@ -180,18 +156,4 @@ pub(crate) fn done(_: &Command) -> Option<Answer> {
 
 pub(crate) fn refused(_: &Command) -> Option<Answer> {
     Some(Answer::Refused("turn the supervisor's key first".into()))
-}
-
-fn table() -> Snapshot {
-    Snapshot {
-        phase: Phase::Ready,
-        rules: "sg-v6".into(),
-        layout: "sg-v6-3".into(),
-        backend: "virtual".into(),
-        open: true,
-        dome: "closed".into(),
-        poses: ["flat".into(), "flat".into(), "flat".into()],
-        display: "   ".into(),
-        ..Snapshot::default()
-    }
 }

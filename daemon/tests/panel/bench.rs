@@ -1,33 +1,23 @@
 //! A panel on a free port, fed by the test, and a client that speaks just enough HTTP.
 
-use std::sync::{Arc, Mutex};
+use crate::kept::Kept;
+use crate::table::table;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use tumbler_core::record::{Event, Record};
-use tumbler_core::snapshot::{Phase, Snapshot};
-use tumbler_core::units::{Mono, RoundId, Seq};
-use tumbler_core::wire::topics::{EventMessage, VERSION};
+use tumbler_core::record::Event;
+use tumbler_core::snapshot::Snapshot;
+use tumbler_core::units::{Mono, Seq};
 use tumblerd::panel::{About, Feeds, on};
 use tumblerd::records::Records;
-use tumblerd::relay::Outbox;
 use tumblerd::trace::{Tap, tap};
 
 /// Longest time that anything here may take; only a failure takes it.
 pub(crate) const LONG: Duration = Duration::from_secs(20);
-
-/// Records in memory that the test adds to.
-#[derive(Clone, Default)]
-struct Kept(Arc<Mutex<Vec<EventMessage>>>);
-
-impl Outbox for Kept {
-    fn after(&mut self, seq: Seq, limit: usize) -> Result<Vec<EventMessage>, String> {
-        Ok(self.0.lock().unwrap().iter().filter(|m| m.record.seq > seq).take(limit).cloned().collect())
-    }
-}
 
 pub(crate) struct Bench {
     pub(crate) address: std::net::SocketAddr,
@@ -43,9 +33,7 @@ pub(crate) struct Bench {
 impl Bench {
     pub(crate) async fn start() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let table =
-            Snapshot { phase: Phase::Ready, rules: "sg-v6".into(), layout: "sg-v6-3".into(), ..Snapshot::default() };
-        let (snapshot, shown) = watch::channel(Arc::new(table));
+        let (snapshot, shown) = watch::channel(Arc::new(table()));
         let (durable, kept_up_to) = watch::channel(Seq(0));
         let (stop, stops) = watch::channel(false);
         let (tap, traces) = tap();
@@ -72,19 +60,7 @@ impl Bench {
     }
 
     pub(crate) fn record(&self, at: u64, round: Option<u64>, event: Event) {
-        let mut records = self.kept.0.lock().unwrap();
-        let seq = Seq(records.len() as u64 + 1);
-        records.push(EventMessage {
-            v: VERSION,
-            stream: "s".into(),
-            head: "00".into(),
-            wall: 1_795_231_445_000,
-            wall_quality: "synchronised".into(),
-            boot: "b".into(),
-            backend: "virtual".into(),
-            record: Record { seq, at: Mono(at), round: round.map(RoundId), event },
-        });
-        drop(records);
+        let seq = self.kept.add(Mono(at), round, event);
         self.durable.send_replace(seq);
     }
 

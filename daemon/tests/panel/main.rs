@@ -12,3 +12,8 @@ mod bench;
 mod looks;
 mod pages;
 mod stream;
+
+#[path = "../common/kept.rs"]
+mod kept;
+#[path = "../common/table.rs"]
+mod table;

@@ -1,5 +1,6 @@
 //! A relay with a journal in memory, and conditions to wait for.
 
+use crate::table::table;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -8,7 +9,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 use tumbler_core::effect::KeyTold;
 use tumbler_core::record::{Event, Record};
-use tumbler_core::snapshot::{Phase, Snapshot};
+use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::{Mono, Seq};
 use tumbler_core::wire::ask::Relay as Health;
 use tumbler_core::wire::topics::{EventMessage, VERSION};
@@ -172,19 +173,5 @@ fn message(seq: Seq) -> EventMessage {
         boot: "boot-1".into(),
         backend: "virtual".into(),
         record: Record { seq, at: Mono(seq.0), round: None, event: Event::KeyTurned },
-    }
-}
-
-fn table() -> Snapshot {
-    Snapshot {
-        phase: Phase::Ready,
-        rules: "sg-v6".into(),
-        layout: "sg-v6-3".into(),
-        backend: "virtual".into(),
-        open: true,
-        dome: "closed".into(),
-        poses: ["flat".into(), "flat".into(), "flat".into()],
-        display: "   ".into(),
-        ..Snapshot::default()
     }
 }

@@ -23,3 +23,6 @@ mod trouble;
 #[path = "../running/bench.rs"]
 #[allow(dead_code, unreachable_pub, reason = "the bench of the tests next door; not all of it is needed here")]
 mod place;
+
+#[path = "../common/table.rs"]
+mod table;

@@ -14,6 +14,10 @@ readonly CARGO_MUTANTS_VERSION=27.1.0
 say() { printf '\n== %s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
+# has TEXT: whether standard input contains TEXT. Reads to the end: `grep -q` stops at its first match, and under pipefail
+# the writer that it cuts off there then fails the whole pipe.
+has() { [[ "$(cat)" == *"$1"* ]]; }
+
 # as_root COMMAND...: runs it as root, through sudo where needed.
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then
@@ -31,7 +35,7 @@ need_packages() {
     command -v dpkg-query >/dev/null \
         || die "this is no Debian: install the equivalents of: $* (then put their commands on PATH)"
     for package in "$@"; do
-        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | has 'ok installed' || missing+=("$package")
     done
     [ "${#missing[@]}" -eq 0 ] && return 0
     say "installing Debian packages: ${missing[*]}"

@@ -8,7 +8,6 @@ use crate::hardware::{Lines, OpenLines};
 use crate::inbox::Arrival;
 use crate::realtime;
 use crate::recorder::{Recorder, Ring};
-use crate::recording;
 use crate::trace::{Line, Seen, Tap};
 use anyhow::Context as _;
 use std::future::poll_fn;
@@ -17,13 +16,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use tokio::sync::{mpsc, oneshot, watch};
 use tumbler_core::effect::{BusRequest, Effect, KeyTold, OutLine};
-use tumbler_core::input::{BusFailure, Input};
+use tumbler_core::input::{BusFailure, Input, Stamped};
 use tumbler_core::record::Record;
 use tumbler_core::settings::{BadSetting, Settings};
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::table::{Start, Table};
 use tumbler_core::units::{Millis, Mono, Seq};
 use tumbler_core::wire::console::Answer;
+use tumbler_core::wire::recording::Entry;
 
 /// The loop turns at least so often, so that its progress shows even where nothing happens.
 const HEARTBEAT: Millis = Millis(200);
@@ -277,7 +277,7 @@ impl Control {
         self.table.handle(at, now, &input, &mut self.effects);
         // Outputs first in the list go out before anything is reckoned for the recording.
         let driven = self.drive_first();
-        let entry = recording::entry(self.ring.next_index(), at, now, input, &self.effects);
+        let entry = Entry::of(self.ring.next_index(), Stamped { at, now, input }, &self.effects);
         self.ring.push(entry, &self.table);
         self.carry_out(driven);
     }

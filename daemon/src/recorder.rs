@@ -3,7 +3,6 @@
 //! The control loop appends to the ring and hands out references to its sealed parts, so that writing an incident costs
 //! it one copy of the table.
 
-use crate::recording::{Entry, FORMAT, Header, Line};
 use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -11,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use tumbler_core::table::Table;
+use tumbler_core::wire::recording::{Entry, FORMAT, Header, Line};
 
 /// Inputs in the ring: some two minutes of a busy table (a poll of the bus every 20 ms, and a spin), about 1 MiB.
 pub const INPUTS: usize = 8192;
@@ -166,7 +166,7 @@ impl RecordingWriter {
     }
 }
 
-fn line(out: &mut impl Write, line: &Line<'_>) -> io::Result<()> {
+fn line(out: &mut impl Write, line: &Line<&Header, &Table, &Entry>) -> io::Result<()> {
     serde_json::to_writer(&mut *out, line)?;
     out.write_all(b"\n")
 }

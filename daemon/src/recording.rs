@@ -1,126 +1,12 @@
-//! Recordings of raw inputs: their file format, and their replay.
-//!
-//! A recording is JSON, one object a line: a `header`, then `keyframe`s (the whole table as it was) and `input`s in the
-//! order in which they were handed in, each with both of its times and a digest of the effects that came of it. The
-//! table being pure, feeding the inputs to the keyframe must bring the same effects about, bit for bit.
+//! The replay of a recording of raw inputs.
 
-use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use tumbler_core::effect::Effect;
-use tumbler_core::input::{Input, Stamped};
+use tumbler_core::input::Stamped;
 use tumbler_core::table::Table;
-use tumbler_core::units::Mono;
-
-/// Version of the format.
-pub const FORMAT: u32 = 1;
-
-/// The first line of a recording.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Header {
-    /// Version of the format.
-    pub format: u32,
-    /// Version of the daemon that recorded. Another version may rightly decide otherwise.
-    pub build: String,
-    /// Hardware backend.
-    pub backend: String,
-    /// The kernel's boot id, to which the times belong.
-    pub boot: String,
-    /// Why it was written: `void`, a malfunction, or `record`.
-    pub reason: String,
-}
-
-/// An input as it was handed in, and what came of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
-    /// Its number since the daemon's start.
-    pub index: u64,
-    /// The input with its times.
-    #[serde(flatten)]
-    pub stamped: Stamped,
-    /// How many effects came of it.
-    pub effects: u32,
-    /// Their digest.
-    pub digest: Digest,
-}
-
-/// One line of a recording, as it is written.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Line<'a> {
-    /// The first line.
-    Header(&'a Header),
-    /// The table as it was before the input with this number.
-    Keyframe {
-        /// The number.
-        index: u64,
-        /// The table.
-        table: &'a Table,
-    },
-    /// An input.
-    Input(&'a Entry),
-}
-
-/// One line of a recording, as it is read.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum LineRead {
-    Header(Header),
-    Keyframe { index: u64, table: Box<Table> },
-    Input(Box<Entry>),
-}
-
-/// A digest of effects: FNV-1a, 64 bits, over their JSON. It guards against defects, not against forgers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Digest(u64);
-
-impl Digest {
-    /// The digest of these effects. Allocates nothing.
-    #[must_use]
-    pub fn of(effects: &[Effect]) -> Self {
-        let mut digest = Fnv(0xcbf2_9ce4_8422_2325);
-        if !effects.is_empty() {
-            // Neither the writer nor the serialisation of effects can fail.
-            let _ = serde_json::to_writer(&mut digest, effects);
-        }
-        Self(digest.0)
-    }
-}
-
-impl fmt::Display for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}", self.0)
-    }
-}
-
-impl From<Digest> for String {
-    fn from(digest: Digest) -> Self {
-        digest.to_string()
-    }
-}
-
-impl TryFrom<String> for Digest {
-    type Error = String;
-    fn try_from(text: String) -> Result<Self, String> {
-        u64::from_str_radix(&text, 16).map(Self).map_err(|_| format!("`{text}` is no digest: 16 hexadecimal digits"))
-    }
-}
-
-struct Fnv(u64);
-
-impl Write for Fnv {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-        Ok(bytes.len())
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
+use tumbler_core::wire::recording::{Digest, Entry, FORMAT, Header, Line};
 
 /// Where a replay first did otherwise than the recording.
 #[derive(Clone, Debug, PartialEq)]
@@ -224,14 +110,14 @@ pub fn replay(path: &Path) -> Result<Report, ReplayError> {
         last = number + 1;
         let line = line.map_err(unreadable)?;
         let malformed = |problem: String| ReplayError::Malformed { path: path.into(), line: last, problem };
-        match serde_json::from_str(&line).map_err(|error| malformed(error.to_string()))? {
-            LineRead::Header(found) if found.format == FORMAT => header = Some(found),
-            LineRead::Header(found) => {
+        match serde_json::from_str::<Line>(&line).map_err(|error| malformed(error.to_string()))? {
+            Line::Header(found) if found.format == FORMAT => header = Some(found),
+            Line::Header(found) => {
                 return Err(malformed(format!("format {} is not known; known is {FORMAT}", found.format)));
             }
             _ if header.is_none() => return Err(malformed("the header is missing".into())),
-            LineRead::Keyframe { index, table } => replay.keyframe(index, *table),
-            LineRead::Input(entry) => replay.input(entry).map_err(malformed)?,
+            Line::Keyframe { index, table } => replay.keyframe(index, *table),
+            Line::Input(entry) => replay.input(entry).map_err(malformed)?,
         }
         if replay.difference.is_some() {
             break;
@@ -274,21 +160,10 @@ impl Replay {
         table.handle(*at, *now, input, &mut self.out);
         self.inputs += 1;
         self.effects += self.out.len() as u64;
-        if Digest::of(&self.out) != entry.digest || self.out.len() != entry.effects as usize {
+        if !entry.matches(&self.out) {
             let replayed = std::mem::take(&mut self.out);
             self.difference = Some(Difference::Effects { recorded: entry, replayed });
         }
         Ok(())
-    }
-}
-
-/// Makes the entry of an input and the effects that came of it.
-#[must_use]
-pub fn entry(index: u64, at: Mono, now: Mono, input: Input, effects: &[Effect]) -> Entry {
-    Entry {
-        index,
-        stamped: Stamped { at, now, input },
-        effects: u32::try_from(effects.len()).unwrap_or(u32::MAX),
-        digest: Digest::of(effects),
     }
 }

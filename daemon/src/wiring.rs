@@ -11,7 +11,7 @@ use crate::io;
 use crate::journal::{self, Appender, Job, Journal};
 use crate::notify::{self, Watchdog};
 use crate::recorder::recorder;
-use crate::recording::{FORMAT, Header};
+use tumbler_core::wire::recording::{FORMAT, Header};
 use crate::supervise::{Event, Supervisor};
 use crate::trace::{self, Tap};
 use anyhow::Context as _;

@@ -2,7 +2,6 @@ use super::*;
 use crate::hardware::Lines;
 use crate::inbox;
 use crate::recorder::{RecordingWriter, recorder};
-use crate::recording::{FORMAT, Header};
 use std::sync::mpsc as std_mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -11,6 +10,7 @@ use tumbler_core::input::InLine;
 use tumbler_core::record::Event;
 use tumbler_core::settings::Parameters;
 use tumbler_core::table::Found;
+use tumbler_core::wire::recording::{FORMAT, Header};
 
 const LONG: Duration = Duration::from_secs(20);
 

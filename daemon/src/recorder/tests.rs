@@ -1,10 +1,11 @@
 use super::*;
-use crate::recording::{self, Difference, Report, entry, replay};
+use crate::recording::{self, Difference, Report, replay};
 use tumbler_core::effect::{Effect, OutLine};
-use tumbler_core::input::{InLine, Input};
+use tumbler_core::input::{InLine, Input, Stamped};
 use tumbler_core::settings::{Parameters, Settings};
 use tumbler_core::table::{Found, Start};
 use tumbler_core::units::{Mono, Seq};
+use tumbler_core::wire::recording::Digest;
 
 fn table() -> Table {
     let settings = Settings {
@@ -47,7 +48,7 @@ fn lived(count: u64) -> (Table, Ring) {
         let input = table.redact(input);
         let mut effects = Vec::new();
         table.handle(now, now, &input, &mut effects);
-        ring.push(entry(ring.next_index(), now, now, input, &effects), &table);
+        ring.push(Entry::of(ring.next_index(), Stamped { at: now, now, input }, &effects), &table);
     }
     (table, ring)
 }
@@ -139,7 +140,8 @@ fn the_ring_keeps_the_latest_inputs_only() {
     let kept: usize = recording.segments.iter().map(|s| s.entries.len()).sum();
     assert!((INPUTS - KEYFRAME..=INPUTS).contains(&kept), "{kept}");
     for index in 0..1000 {
-        ring.push(entry(ring.next_index(), Mono(index), Mono(index), Input::Tick, &[]), &table);
+        let stamped = Stamped { at: Mono(index), now: Mono(index), input: Input::Tick };
+        ring.push(Entry::of(ring.next_index(), stamped, &[]), &table);
         ring.cut("void".into(), &table);
     }
     assert!(ring.sealed.len() <= SEGMENTS);
@@ -166,7 +168,7 @@ fn the_newest_recordings_are_kept_and_numbers_go_on() {
 #[test]
 fn equal_effects_have_equal_digests_and_others_have_others() {
     let set = |active| [Effect::Set { line: OutLine::Bell, active }];
-    let digest = |effects: &[Effect]| recording::Digest::of(effects);
+    let digest = |effects: &[Effect]| Digest::of(effects);
     assert_eq!(digest(&set(true)), digest(&set(true)));
     assert_ne!(digest(&set(true)), digest(&set(false)));
     assert_ne!(digest(&[]), digest(&set(false)));

@@ -1,11 +1,12 @@
 //! A recording played back against this build's core: the table being pure, the same inputs must bring the same effects
 //! about, bit for bit.
 
-use super::recording::{Entry, Line, Recording, digest};
+use super::recording::Recording;
 use std::fmt;
 use tumbler_core::effect::Effect;
 use tumbler_core::input::Stamped;
 use tumbler_core::table::Table;
+use tumbler_core::wire::recording::{Digest, Entry, Line};
 
 /// Where it first went otherwise.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,7 +58,7 @@ impl fmt::Display for Difference {
                 let Stamped { at, now, input } = &recorded.stamped;
                 writeln!(f, "input {}: {input:?}, happened at {at:?}, handed in at {now:?}", recorded.index)?;
                 writeln!(f, "  recorded: {} effects, digest {}", recorded.effects, recorded.digest)?;
-                write!(f, "  now:      {} effects, digest {}: {replayed:?}", replayed.len(), digest(replayed))
+                write!(f, "  now:      {} effects, digest {}: {replayed:?}", replayed.len(), Digest::of(replayed))
             }
             Self::Table { index } => write!(f, "keyframe {index}: the same effects up to there, and another table"),
         }
@@ -91,8 +92,7 @@ pub fn play(recording: &Recording) -> Option<Playback> {
                 let Stamped { at, now, input } = &entry.stamped;
                 let mut effects = Vec::new();
                 table.handle(*at, *now, input, &mut effects);
-                let same = effects.len() == entry.effects as usize && digest(&effects) == entry.digest;
-                if !same && difference.is_none() {
+                if !entry.matches(&effects) && difference.is_none() {
                     difference = Some(Difference::Effects { recorded: entry.clone(), replayed: effects.clone() });
                 }
                 played.push(Played { stamped: entry.stamped.clone(), effects, idle, open });

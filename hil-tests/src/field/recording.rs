@@ -1,62 +1,9 @@
-//! A recording as a table in the field wrote it, read as a stranger reads it: JSON, one object a line. A `header`, then
-//! `keyframe`s (the whole table as it was) and `input`s in the order in which they were handed in, each with how many
-//! effects came of it and their digest.
+//! A recording as a table in the field wrote it, read whole.
 
-use serde::{Deserialize, Serialize};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-use tumbler_core::effect::Effect;
-use tumbler_core::input::Stamped;
 use tumbler_core::table::Table;
-
-/// The version of the format that is read here.
-const FORMAT: u32 = 1;
-
-/// The first line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Header {
-    /// Version of the format.
-    pub format: u32,
-    /// Version of the daemon that recorded.
-    pub build: String,
-    /// Hardware backend.
-    pub backend: String,
-    /// The kernel's boot id, to which the times belong.
-    pub boot: String,
-    /// Why it was written: `void`, a malfunction, or `record`.
-    pub reason: String,
-}
-
-/// An input as it was handed in, and what came of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
-    /// Its number since the daemon's start.
-    pub index: u64,
-    /// The input with its times.
-    #[serde(flatten)]
-    pub stamped: Stamped,
-    /// How many effects came of it.
-    pub effects: u32,
-    /// Their digest: FNV-1a, 64 bits, of their JSON, in hexadecimal.
-    pub digest: String,
-}
-
-/// A line.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Line {
-    /// The first one.
-    Header(Header),
-    /// The table as it was before the input with this number.
-    Keyframe {
-        /// The number.
-        index: u64,
-        /// The table.
-        table: Box<Table>,
-    },
-    /// An input.
-    Input(Box<Entry>),
-}
+use tumbler_core::wire::recording::{FORMAT, Header, Line};
 
 /// A whole recording.
 #[derive(Clone, Debug)]
@@ -90,29 +37,6 @@ pub enum BadRecording {
     },
 }
 
-struct Fnv(u64);
-
-impl Write for Fnv {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 = bytes.iter().fold(self.0, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
-        Ok(bytes.len())
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// The digest of effects.
-#[must_use]
-pub fn digest(effects: &[Effect]) -> String {
-    let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
-    if !effects.is_empty() {
-        // Neither this writer nor the serialisation of effects can fail.
-        let _ = serde_json::to_writer(&mut hash, effects);
-    }
-    format!("{:016x}", hash.0)
-}
-
 impl Recording {
     /// Reads a recording.
     ///
@@ -134,7 +58,7 @@ impl Recording {
         let mut header = None;
         let mut lines: Vec<Line> = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
-            let read = serde_json::from_str(line).map_err(|error| malformed(number, error.to_string()))?;
+            let read: Line = serde_json::from_str(line).map_err(|error| malformed(number, error.to_string()))?;
             match read {
                 Line::Header(Header { format, .. }) if format != FORMAT => {
                     return Err(malformed(number, format!("format {format} is not known; known is {FORMAT}")));

@@ -1,11 +1,12 @@
 //! What happened on one table happens again on another, by the scenario that its recording was turned into.
 
-use super::recording::{BadRecording, Line, Recording};
+use super::recording::{BadRecording, Recording};
 use super::{convert, play};
 use crate::bench::pure::{Pure, Setup};
 use crate::lane::seed;
 use crate::scenario::{Trial, Verdict, file, run};
 use std::path::Path;
+use tumbler_core::wire::recording::{Digest, Line};
 
 /// Plays a scenario on a table that records.
 fn record(name: &str, rules: &str, steps: &[&str], endings: &[&str], latched: &[&str]) -> Recording {
@@ -146,7 +147,7 @@ fn a_recording_is_read_as_it_was_written_and_a_difference_is_found() {
     for line in &mut read.lines {
         if let Line::Input(entry) = line {
             if entry.index == 7 {
-                entry.digest = "0123456789abcdef".into();
+                entry.digest = Digest::try_from("0123456789abcdef".to_owned()).unwrap();
             }
         }
     }

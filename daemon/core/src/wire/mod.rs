@@ -3,5 +3,6 @@
 pub mod ask;
 pub mod console;
 pub mod lines;
+pub mod recording;
 pub mod registers;
 pub mod topics;

@@ -16,7 +16,6 @@ use super::guard::Guard;
 use super::log::{Durable, Log};
 use super::observe::Observer;
 use super::{Physical, SITE, Trouble};
-use crate::field::recording::Line;
 use crate::twin::{self, Truth, Twin, Wire};
 use around::Around;
 use journal::{Came, Journal};
@@ -30,6 +29,7 @@ use tumbler_core::snapshot::Snapshot;
 use tumbler_core::table::{Start, Table};
 use tumbler_core::units::{Mono, Seq};
 use tumbler_core::wire::console::Answer;
+use tumbler_core::wire::recording::Line;
 
 /// Name of this bench's own table.
 const TABLE: &str = "pure";

@@ -1,10 +1,11 @@
 //! The raw inputs of the table on this bench, recorded as a daemon records them.
 
 use super::Pure;
-use crate::field::recording::{Entry, Header, Line, Recording, digest};
+use crate::field::Recording;
 use tumbler_core::effect::Effect;
 use tumbler_core::input::Stamped;
 use tumbler_core::table::Table;
+use tumbler_core::wire::recording::{Entry, FORMAT, Header, Line};
 
 /// Has the table take an input, and appends it to the tape with what came of it. The first one brings a keyframe.
 pub(super) fn handle(tape: &mut Vec<Line>, table: &mut Table, stamped: Stamped, effects: &mut Vec<Effect>) {
@@ -17,8 +18,7 @@ pub(super) fn handle(tape: &mut Vec<Line>, table: &mut Table, stamped: Stamped, 
     let before = effects.len();
     table.handle(stamped.at, stamped.now, &stamped.input, effects);
     let came = effects.get(before..).unwrap_or_default();
-    let (count, digest) = (u32::try_from(came.len()).unwrap_or(u32::MAX), digest(came));
-    tape.push(Line::Input(Box::new(Entry { index, stamped, effects: count, digest })));
+    tape.push(Line::Input(Box::new(Entry::of(index, stamped, came))));
 }
 
 impl Pure {
@@ -26,7 +26,7 @@ impl Pure {
     #[must_use]
     pub fn recording(&self, reason: &str) -> Option<Recording> {
         let header = Header {
-            format: 1,
+            format: FORMAT,
             build: "pure".into(),
             backend: self.settings.backend.clone(),
             boot: self.boot_id.clone(),

@@ -1,0 +1,130 @@
+//! Recordings of raw inputs, as files.
+//!
+//! A recording is JSON, one object a line: a `header`, then `keyframe`s (the whole table as it was) and `input`s in the
+//! order in which they were handed in, each with both of its times and a digest of the effects that came of it. The
+//! table being pure, feeding the inputs to the keyframe must bring the same effects about, bit for bit.
+
+use crate::effect::Effect;
+use crate::input::Stamped;
+use crate::table::Table;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::io::{self, Write};
+
+/// Version of the format.
+pub const FORMAT: u32 = 1;
+
+/// The first line of a recording.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// Version of the format.
+    pub format: u32,
+    /// Version of the daemon that recorded. Another version may rightly decide otherwise.
+    pub build: String,
+    /// Hardware backend.
+    pub backend: String,
+    /// The kernel's boot id, to which the times belong.
+    pub boot: String,
+    /// Why it was written: `void`, a malfunction, or `record`.
+    pub reason: String,
+}
+
+/// An input as it was handed in, and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its number since the daemon's start.
+    pub index: u64,
+    /// The input with its times.
+    #[serde(flatten)]
+    pub stamped: Stamped,
+    /// How many effects came of it.
+    pub effects: u32,
+    /// Their digest.
+    pub digest: Digest,
+}
+
+impl Entry {
+    /// The entry of an input and of the effects that came of it.
+    #[must_use]
+    pub fn of(index: u64, stamped: Stamped, effects: &[Effect]) -> Self {
+        Self { index, stamped, effects: count(effects), digest: Digest::of(effects) }
+    }
+
+    /// Whether these are the effects that came of it.
+    #[must_use]
+    pub fn matches(&self, effects: &[Effect]) -> bool {
+        self.effects == count(effects) && self.digest == Digest::of(effects)
+    }
+}
+
+fn count(effects: &[Effect]) -> u32 {
+    u32::try_from(effects.len()).unwrap_or(u32::MAX)
+}
+
+/// One line of a recording. Whoever writes one may lend what it tells of.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Line<H = Header, T = Box<Table>, E = Box<Entry>> {
+    /// The first line.
+    Header(H),
+    /// The table as it was before the input with this number.
+    Keyframe {
+        /// The number.
+        index: u64,
+        /// The table.
+        table: T,
+    },
+    /// An input.
+    Input(E),
+}
+
+/// A digest of effects: FNV-1a, 64 bits, over their JSON. It guards against defects, not against forgers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Digest(u64);
+
+impl Digest {
+    /// The digest of these effects. Allocates nothing.
+    #[must_use]
+    pub fn of(effects: &[Effect]) -> Self {
+        let mut digest = Fnv(0xcbf2_9ce4_8422_2325);
+        if !effects.is_empty() {
+            // Neither the writer nor the serialisation of effects can fail.
+            let _ = serde_json::to_writer(&mut digest, effects);
+        }
+        Self(digest.0)
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+impl From<Digest> for String {
+    fn from(digest: Digest) -> Self {
+        digest.to_string()
+    }
+}
+
+impl TryFrom<String> for Digest {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        u64::from_str_radix(&text, 16).map(Self).map_err(|_| format!("`{text}` is no digest: 16 hexadecimal digits"))
+    }
+}
+
+struct Fnv(u64);
+
+impl Write for Fnv {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -4,6 +4,8 @@
 
 mod world;
 
+use proptest::prelude::*;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use tumbler_core::device::outputs::Outputs;
 use tumbler_core::device::tumbler::{Report, Stop, Tumbler};
 use tumbler_core::effect::Effect;
@@ -12,8 +14,13 @@ use tumbler_core::record::Standing;
 use tumbler_core::settings::Parameters;
 use tumbler_core::table::{Found, Start, Table};
 use tumbler_core::timer::Timers;
-use tumbler_core::units::{Mono, Seq};
+use tumbler_core::units::{Mono, Seq, Tumbles};
 use world::settings;
+
+/// The same numbers in every run: what is proved is one in many thousands, not every sequence there is.
+fn rng() -> TestRng {
+    TestRng::deterministic_rng(RngAlgorithm::ChaCha)
+}
 
 /// A shaft, its cam and the tumbler's own deadlines.
 #[derive(Default)]
@@ -65,6 +72,34 @@ fn a_shaft_that_creeps_has_not_stopped_between_two_edges() {
         shaft.pass(5 * between + stands);
         assert!(shaft.tumbler.is_still(), "{between} ms");
     }
+}
+
+/// NZ 6.1: three tumbles of the dice, not of the noise. FAULTS cam.both_noise under motor.intermittent: after `turned` true
+/// quarters the powered shaft stands, and random edges on both sensors go forward as often as back.
+#[test]
+fn noise_on_both_sensors_makes_no_tumbles() {
+    let edges = proptest::collection::vec((any::<bool>(), 3u64..30), 500);
+    let mut runner = TestRunner::new_with_rng(ProptestConfig { cases: 2000, ..ProptestConfig::default() }, rng());
+    let outcome = runner.run(&(edges, 0u64..=8), |(edges, turned)| {
+        let mut shaft = Shaft::default();
+        shaft.tumbler.run(4, Mono(0), &shaft.p, &mut shaft.timers, &mut shaft.out);
+        for step in 1..=turned {
+            shaft.step(step * 150);
+        }
+        let (mut levels, mut now) = ([matches!(shaft.steps, 1 | 2), shaft.steps >= 2], turned * 150);
+        for (b, after) in edges {
+            now += after;
+            shaft.pass(now);
+            let (sensor, line) = (usize::from(b), if b { InLine::CamB } else { InLine::CamA });
+            levels[sensor] = !levels[sensor];
+            let at = Mono::from_millis(now);
+            shaft.tumbler.edge(line, levels[sensor], at, &shaft.p, &mut shaft.timers, &mut shaft.out);
+        }
+        prop_assert!(shaft.tumbler.counted() < Tumbles(3), "{:?}", shaft.tumbler.counted());
+        prop_assert!(!shaft.tumbler.is_running());
+        Ok(())
+    });
+    outcome.unwrap();
 }
 
 /// DESIGN, field bus: one transaction at a time, also for a daemon that stood still while it waited for an answer.

@@ -72,6 +72,9 @@ pub struct Tumbler {
 /// power still has it: the speed of a motor differs by some 4 percent from tumble to tumble.
 const SLOWED_PERCENT: u64 = 108;
 
+/// `tumble_period` is 2.5 healthy tumbles of 4 steps; a third of a healthy step is this part of it.
+const LEAST_STEP_PARTS: u64 = 30;
+
 impl Tumbler {
     /// Full tumbles of the run in progress, or of the last one.
     #[must_use]
@@ -282,6 +285,9 @@ impl Tumbler {
         if position <= self.from - STEPS {
             return self.halt(Stop::Defect(Defect::Reverse), at, p, timers, out);
         }
+        if self.is_erratic(position, at, p) {
+            return self.halt(Stop::Defect(Defect::Erratic), at, p, timers, out);
+        }
         if position <= self.furthest {
             return None;
         }
@@ -305,6 +311,17 @@ impl Tumbler {
             }
         }
         report
+    }
+
+    /// Whether the cam shows what a driven shaft does not: then the count proves nothing (NZ 6.1).
+    ///
+    /// One sensor, however it bounces, swings the position by one step; only both, or a shaft that is thrown back, by
+    /// two. And no motor turns at three times its speed. The first two steps say nothing: the shaft may stand on an edge,
+    /// and a sensor that was wrong at rest is right again once it turns.
+    fn is_erratic(&self, position: i64, at: Mono, p: &Parameters) -> bool {
+        let (gone, back) = (self.furthest - self.from, self.furthest - position);
+        let least = Millis(p.tumble_period).as_nanos() / LEAST_STEP_PARTS;
+        back >= 2 && gone > 0 || back < 0 && gone >= 2 && at.nanos_since(self.stepped) < least
     }
 
     /// Edges of the cam were lost: what was counted cannot be believed.

@@ -4,19 +4,21 @@
 #![allow(dead_code, missing_docs, unreachable_pub, reason = "each test target uses its own part of the world")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
 
+mod people;
 pub mod play;
+mod restarts;
+mod units;
 
 use std::collections::VecDeque;
-use tumbler_core::effect::{BusOp, BusRequest, Effect, KeyTold, OutLine};
-use tumbler_core::input::{BusFailure, BusReply, InLine, Input, Stamped};
+use tumbler_core::effect::{Effect, KeyTold, OutLine};
+use tumbler_core::input::{InLine, Input, Stamped};
 use tumbler_core::latch::Code;
 use tumbler_core::record::{Event, Record, Standing};
-use tumbler_core::round::Interrupted;
 use tumbler_core::round::ending::Void;
 use tumbler_core::settings::{Parameters, Settings};
 use tumbler_core::table::{Found, Start, Table};
 use tumbler_core::units::{MilliCelsius, Mono, Seq};
-use tumbler_core::wire::console::{Answer, Caller, Command, Witness};
+use tumbler_core::wire::console::{Answer, Caller};
 use tumbler_core::wire::registers::{reader, terminal};
 
 /// Everything outside that an invariant may want to know of.
@@ -219,6 +221,14 @@ impl World {
         self.drain();
     }
 
+    /// The disk has written the first of what it was given.
+    pub fn commit_first(&mut self) {
+        if let Some(seq) = self.commits.pop_front() {
+            self.durable = seq;
+            self.input(Input::Durable { seq });
+        }
+    }
+
     fn acknowledge(&mut self) {
         while let Some(seq) = self.commits.pop_front() {
             self.durable = seq;
@@ -295,127 +305,6 @@ impl World {
         done(self)
     }
 
-    pub fn line(&mut self, line: InLine, active: bool) {
-        if self.lines[line.index()] != active {
-            self.lines[line.index()] = active;
-            self.input(Input::Edge { line, active });
-        }
-    }
-
-    pub fn press(&mut self, line: InLine) {
-        self.line(line, true);
-        self.pass(60);
-        self.line(line, false);
-        self.pass(60);
-    }
-
-    pub fn lift(&mut self) {
-        self.line(InLine::DomeClosed, false);
-        self.pass(100);
-        self.line(InLine::DomeOpen, true);
-        self.pass(100);
-    }
-
-    pub fn cover(&mut self) {
-        self.line(InLine::DomeOpen, false);
-        self.pass(100);
-        self.line(InLine::DomeClosed, true);
-        self.pass(100);
-    }
-
-    pub fn turn_key(&mut self) {
-        self.press(InLine::SupervisorKey);
-    }
-
-    pub fn keys(&mut self, codes: &[u16]) {
-        for code in codes {
-            self.keys.push(*code);
-            self.pass(300);
-        }
-    }
-
-    pub fn entry(&mut self, digits: [u16; 3]) {
-        self.keys(&digits);
-        self.keys(&[terminal::ENTRY]);
-    }
-
-    pub fn ask(&mut self, command: Command) -> u64 {
-        self.requests += 1;
-        let request = self.requests;
-        self.input(Input::Console { request, caller: caller(), command });
-        request
-    }
-
-    pub fn reply(&self, request: u64) -> Option<&Answer> {
-        self.replies.iter().find(|(r, _)| *r == request).map(|(_, a)| a)
-    }
-
-    /// Opens the table as a supervisor does (NZ 5).
-    pub fn open(&mut self) {
-        self.turn_key();
-        let request = self.ask(Command::Open { name: SUPERVISOR.into() });
-        assert!(self.until(60_000, |w| w.reply(request).is_some()), "the opening tests end");
-        assert!(matches!(self.reply(request), Some(Answer::Done(_))), "{:?}", self.reply(request));
-        for item in [Witness::Areas, Witness::Seal, Witness::Bell, Witness::Sign] {
-            self.ask(Command::Witness { item, right: true, name: SUPERVISOR.into() });
-        }
-        self.pass(200);
-    }
-
-    /// Spins, in a round whose order allows it, until the spin is over.
-    pub fn spin(&mut self) {
-        self.press(InLine::Tumble);
-        assert!(self.until(12_000, |w| !w.outs[0]));
-        self.pass(1500);
-    }
-
-    fn answer(&mut self, request: &BusRequest) -> Result<BusReply, BusFailure> {
-        if !self.bus_works {
-            return Err(BusFailure::Timeout);
-        }
-        let board = usize::from(request.unit.saturating_sub(2)).min(1);
-        match (&request.op, request.unit) {
-            (BusOp::ReadInput { .. }, 1) => {
-                let first =
-                    self.keys.len().saturating_sub(usize::from((self.keys.len() as u16).wrapping_sub(self.acked)));
-                let waiting: Vec<u16> = self.keys[first..].iter().copied().take(8).collect();
-                let mut words = vec![0, first as u16, waiting.len() as u16];
-                words.extend(waiting);
-                words.resize(11, 0);
-                words.push(self.display);
-                Ok(BusReply::Words(words))
-            }
-            (BusOp::WriteHolding { address, values }, 1) => {
-                match *address {
-                    terminal::ACKNOWLEDGE => self.acked = values[0],
-                    terminal::DISPLAY => self.display = values[0],
-                    _ => {}
-                }
-                Ok(BusReply::Written)
-            }
-            (BusOp::WriteCoils { bits, .. }, _) => {
-                self.coils[board] = *bits;
-                Ok(BusReply::Written)
-            }
-            (BusOp::ReadDiscrete { .. }, _) => {
-                let dead = (self.dead_lamps >> (64 * board)) as u64;
-                Ok(BusReply::Bits(self.coils[board] & !dead))
-            }
-            (BusOp::ReadInput { address: reader::POSE, .. }, _) => {
-                let [a, b, c] = if self.next_step.is_some() { [reader::MOVING; 3] } else { self.poses };
-                // A reader measures every 50 ms.
-                let measurement = (self.stale.unwrap_or(self.now).0 / 50_000_000) as u16;
-                Ok(BusReply::Words(vec![measurement, 3, a, b, c, 11, 12, 13, self.motion]))
-            }
-            (BusOp::ReadInput { address: reader::FACES, .. }, _) => {
-                self.faces_read += 1;
-                let [a, b, c] = self.faces;
-                Ok(BusReply::Words(vec![1, a, b, c]))
-            }
-            other => panic!("no unit answers {other:?}"),
-        }
-    }
-
     pub fn events(&self) -> impl Iterator<Item = &Event> {
         self.records.iter().map(|r| &r.event)
     }
@@ -440,70 +329,6 @@ impl World {
 
     pub fn latched(&self) -> Vec<Code> {
         self.table.snapshot().malfunctions.into_iter().map(|m| m.code).collect()
-    }
-
-    /// The wires vanish and come back.
-    pub fn lose_lines(&mut self) {
-        self.input(Input::LinesLost { reason: "the chip is gone".into() });
-        self.pass(200);
-        self.input(Input::LinesBack);
-        self.report_levels();
-        for line in [OutLine::MotorEnable, OutLine::OutOfService, OutLine::Bell] {
-            let active = self.outs[line.index()];
-            self.input(Input::Readback { line, active });
-        }
-    }
-
-    /// Kills the daemon and starts it again; with `reboot`, the machine too. What was not durable is lost.
-    pub fn restart(&mut self, reboot: bool) {
-        self.start_again(reboot, None);
-    }
-
-    /// The same within one boot, and the journal is found damaged; what it held is kept.
-    pub fn restart_damaged(&mut self) {
-        self.start_again(false, Some("a record was changed"));
-    }
-
-    /// The same, and the journal is gone; the slot beside it knows the round in progress by its number, and whether its
-    /// outcome was established.
-    pub fn restart_without_journal(&mut self) {
-        let mut standing = Standing::default();
-        for record in &self.records {
-            standing.fold(record);
-        }
-        let (last_round, round) = (standing.last_round, standing.round);
-        let round = round.map(|was| Interrupted { id: was.id, established: was.established, ..Interrupted::default() });
-        let boot = self.boot.clone();
-        let lost = Standing { last_round, round, boot, ..Standing::default() };
-        let event = Event::Keyframe(Box::new(lost));
-        self.records.push(Record { seq: self.durable, at: self.now, round: None, event });
-        self.start_again(false, Some("the journal is missing"));
-    }
-
-    fn start_again(&mut self, reboot: bool, damaged: Option<&str>) {
-        self.commits.clear();
-        self.records.retain(|r| r.seq <= self.durable);
-        let mut standing = Standing::default();
-        for record in &self.records {
-            standing.fold(record);
-        }
-        if reboot {
-            self.boot = format!("{}+", self.boot);
-        }
-        self.outs = [false; 4];
-        self.next_step = None;
-        let (standing, last, relayed) = (Box::new(standing), self.durable, Seq(0));
-        let journal = match damaged {
-            None => Found::Good { standing, last, relayed, permit: self.permit && !reboot },
-            Some(reason) => Found::Bad { reason: reason.into(), standing, last, relayed },
-        };
-        let start = Start { boot: self.boot.clone(), build: "test".into(), config: "00".into(), journal };
-        let mut effects = Vec::new();
-        self.table = Table::start(self.settings.clone(), start.clone(), self.now, &mut effects).unwrap();
-        self.history.clear();
-        self.started = (start, self.now);
-        self.carry_out(effects);
-        self.report_levels();
     }
 
     /// The table as it started, for a replay of the history.

@@ -33,6 +33,8 @@ pub enum Defect {
     Coast,
     /// Motor power stayed although the dead-man edges had ended.
     Deadman,
+    /// The cam shows steps that a driven shaft does not make.
+    Erratic,
     /// Edges of the cam were lost.
     LostEdges,
     /// The motor driver reports a fault.
@@ -49,6 +51,9 @@ impl Defect {
             Self::Uncommanded => "the shaft turned without a command",
             Self::Coast => "the shaft turned on too long after motor off",
             Self::Deadman => "the shaft turned on although the dead-man edges had ended",
+            Self::Erratic => {
+                "the cam falls back or goes on faster than a shaft turns (noise on both sensors, or a loose cam)"
+            }
             Self::LostEdges => "edges of the cam were lost",
             Self::Driver => "the motor driver reports a fault",
         }

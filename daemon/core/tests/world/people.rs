@@ -1,0 +1,82 @@
+//! What people do at the table, and what its wires say of it.
+
+use super::{SUPERVISOR, World, caller};
+use tumbler_core::input::{InLine, Input};
+use tumbler_core::wire::console::{Answer, Command, Witness};
+use tumbler_core::wire::registers::terminal;
+
+impl World {
+    pub fn line(&mut self, line: InLine, active: bool) {
+        if self.lines[line.index()] != active {
+            self.lines[line.index()] = active;
+            self.input(Input::Edge { line, active });
+        }
+    }
+
+    pub fn press(&mut self, line: InLine) {
+        self.line(line, true);
+        self.pass(60);
+        self.line(line, false);
+        self.pass(60);
+    }
+
+    pub fn lift(&mut self) {
+        self.line(InLine::DomeClosed, false);
+        self.pass(100);
+        self.line(InLine::DomeOpen, true);
+        self.pass(100);
+    }
+
+    pub fn cover(&mut self) {
+        self.line(InLine::DomeOpen, false);
+        self.pass(100);
+        self.line(InLine::DomeClosed, true);
+        self.pass(100);
+    }
+
+    pub fn turn_key(&mut self) {
+        self.press(InLine::SupervisorKey);
+    }
+
+    pub fn keys(&mut self, codes: &[u16]) {
+        for code in codes {
+            self.keys.push(*code);
+            self.pass(300);
+        }
+    }
+
+    pub fn entry(&mut self, digits: [u16; 3]) {
+        self.keys(&digits);
+        self.keys(&[terminal::ENTRY]);
+    }
+
+    pub fn ask(&mut self, command: Command) -> u64 {
+        self.requests += 1;
+        let request = self.requests;
+        self.input(Input::Console { request, caller: caller(), command });
+        request
+    }
+
+    pub fn reply(&self, request: u64) -> Option<&Answer> {
+        self.replies.iter().find(|(r, _)| *r == request).map(|(_, a)| a)
+    }
+
+    /// Opens the table as a supervisor does (NZ 5).
+    pub fn open(&mut self) {
+        self.turn_key();
+        let request = self.ask(Command::Open { name: SUPERVISOR.into() });
+        assert!(self.until(60_000, |w| w.reply(request).is_some()), "the opening tests end");
+        assert!(matches!(self.reply(request), Some(Answer::Done(_))), "{:?}", self.reply(request));
+        for item in [Witness::Areas, Witness::Seal, Witness::Bell, Witness::Sign] {
+            self.ask(Command::Witness { item, right: true, name: SUPERVISOR.into() });
+        }
+        self.pass(200);
+    }
+
+    /// Spins, in a round whose order allows it, until the spin is over.
+    pub fn spin(&mut self) {
+        self.press(InLine::Tumble);
+        assert!(self.until(12_000, |w| !w.outs[0]));
+        self.pass(1500);
+    }
+}

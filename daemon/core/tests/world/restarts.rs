@@ -1,0 +1,75 @@
+//! Losing the wires, the process, the machine or the journal, and coming back.
+
+use super::World;
+use tumbler_core::effect::OutLine;
+use tumbler_core::input::Input;
+use tumbler_core::record::{Event, Record, Standing};
+use tumbler_core::round::Interrupted;
+use tumbler_core::table::{Found, Start, Table};
+use tumbler_core::units::Seq;
+
+impl World {
+    /// The wires vanish and come back.
+    pub fn lose_lines(&mut self) {
+        self.input(Input::LinesLost { reason: "the chip is gone".into() });
+        self.pass(200);
+        self.input(Input::LinesBack);
+        self.report_levels();
+        for line in [OutLine::MotorEnable, OutLine::OutOfService, OutLine::Bell] {
+            let active = self.outs[line.index()];
+            self.input(Input::Readback { line, active });
+        }
+    }
+
+    /// Kills the daemon and starts it again; with `reboot`, the machine too. What was not durable is lost.
+    pub fn restart(&mut self, reboot: bool) {
+        self.start_again(reboot, None);
+    }
+
+    /// The same within one boot, and the journal is found damaged; what it held is kept.
+    pub fn restart_damaged(&mut self) {
+        self.start_again(false, Some("a record was changed"));
+    }
+
+    /// The same, and the journal is gone; the slot beside it knows the round in progress by its number, and whether its
+    /// outcome was established.
+    pub fn restart_without_journal(&mut self) {
+        let mut standing = Standing::default();
+        for record in &self.records {
+            standing.fold(record);
+        }
+        let (last_round, round) = (standing.last_round, standing.round);
+        let round = round.map(|was| Interrupted { id: was.id, established: was.established, ..Interrupted::default() });
+        let boot = self.boot.clone();
+        let lost = Standing { last_round, round, boot, ..Standing::default() };
+        let event = Event::Keyframe(Box::new(lost));
+        self.records.push(Record { seq: self.durable, at: self.now, round: None, event });
+        self.start_again(false, Some("the journal is missing"));
+    }
+
+    fn start_again(&mut self, reboot: bool, damaged: Option<&str>) {
+        self.commits.clear();
+        self.records.retain(|r| r.seq <= self.durable);
+        let mut standing = Standing::default();
+        for record in &self.records {
+            standing.fold(record);
+        }
+        if reboot {
+            self.boot = format!("{}+", self.boot);
+        }
+        self.outs = [false; 4];
+        self.next_step = None;
+        let (standing, last, relayed) = (Box::new(standing), self.durable, Seq(0));
+        let journal = match damaged {
+            None => Found::Good { standing, last, relayed, permit: self.permit && !reboot },
+            Some(reason) => Found::Bad { reason: reason.into(), standing, last, relayed },
+        };
+        let start = Start { boot: self.boot.clone(), build: "test".into(), config: "00".into(), journal };
+        let mut effects = Vec::new();
+        self.table = Table::start(self.settings.clone(), start.clone(), self.now, &mut effects).unwrap();
+        self.history.clear();
+        self.started = (start, self.now);
+        self.carry_out(effects);
+        self.report_levels();
+    }
+}

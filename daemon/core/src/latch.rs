@@ -120,8 +120,8 @@ impl Code {
         }
     }
 
-    /// The hardware test that measures the device in question and shows what is to be mended; a reset proves it by the same
-    /// steps. The others have no device to measure: their reset is their test.
+    /// The hardware test that measures the device in question and shows what is to be mended. The others have no device to
+    /// measure: their reset is their test.
     #[must_use]
     pub const fn hardware_test(self) -> Option<HardwareTest> {
         Some(match self {
@@ -134,6 +134,17 @@ impl Code {
             Self::Seal => HardwareTest::Seal,
             Self::Buttons | Self::Key | Self::Interference | Self::Gpio | Self::Journal => return None,
         })
+    }
+
+    /// The hardware test that the reset itself runs: nothing that it measures may be out of limits, and its report is
+    /// recorded. The other resets prove their device by a shorter test of it, without measuring it: their hardware tests ask
+    /// for a person at the table besides (keys, areas, the seal), or for a spin that the malfunction is no reason for.
+    #[must_use]
+    pub const fn reset_test(self) -> Option<HardwareTest> {
+        match self {
+            Self::Tumbler | Self::Deadman | Self::Dome => self.hardware_test(),
+            _ => None,
+        }
     }
 
     /// Whether the motor may not run while this is latched, also for the round in progress: a latch blocks further

@@ -15,11 +15,6 @@ impl Mono {
     pub const fn from_millis(ms: u64) -> Self {
         Self(ms.saturating_mul(1_000_000))
     }
-    /// This moment in whole milliseconds, rounded down.
-    #[must_use]
-    pub const fn as_millis(self) -> u64 {
-        self.0 / 1_000_000
-    }
     /// The moment `span` later; saturates at the clock's end.
     #[must_use]
     pub const fn after(self, span: Millis) -> Self {

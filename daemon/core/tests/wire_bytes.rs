@@ -6,7 +6,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
-use tumbler_core::effect::{KeyTold, OutLine};
+use tumbler_core::effect::{Effect, KeyTold, OutLine};
 use tumbler_core::hardware_test::{HardwareTest, Measurement, Plots, Quantity, Report, Verdict, Wave};
 use tumbler_core::input::InLine;
 use tumbler_core::latch::{Code, Malfunction, Waiver};
@@ -17,6 +17,7 @@ use tumbler_core::round::{FlatBy, Interrupted, Past, Reveal};
 use tumbler_core::settings::Parameters;
 use tumbler_core::units::{Dice, MilliCelsius, Mono, RoundId, Seq, Tumbles};
 use tumbler_core::wire::lines::{FromBench, Line, LineMessage, TemperatureMessage, ToBench};
+use tumbler_core::wire::recording::Digest;
 use tumbler_core::wire::topics::{FaultMessage, KeypadMessage, LampsMessage, Status};
 
 const RECORDS: &str = include_str!("../../../fixtures/wire/records.jsonl");
@@ -200,4 +201,15 @@ fn the_small_messages_are_as_pinned() {
     ]
     .map(Result::unwrap);
     assert!(MESSAGES.lines().eq(written.iter()), "the pinned bytes are other than these:\n{}\n", written.join("\n"));
+}
+
+/// `daemon/core/src/wire/recording.rs`: a recording of another version is read by the same digest, FNV-1a of 64 bits.
+#[test]
+fn the_digest_of_effects_is_that_of_their_json() {
+    let effects = [Effect::Set { line: OutLine::Bell, active: true }];
+    let json = serde_json::to_string(&effects).unwrap();
+    let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let expected = json.bytes().fold(0xcbf2_9ce4_8422_2325, hash);
+    assert_eq!(Digest::of(&effects).to_string(), format!("{expected:016x}"));
+    assert_eq!(Digest::of(&[]).to_string(), "cbf29ce484222325", "of nothing");
 }

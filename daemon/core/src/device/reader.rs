@@ -125,12 +125,6 @@ impl Reader {
         self.poses
     }
 
-    /// Whether the reader has measured at all since it was last lost.
-    #[must_use]
-    pub const fn is_reading(&self) -> bool {
-        self.measured.is_some()
-    }
-
     /// The identities, if three dice are seen and all can be identified.
     #[must_use]
     pub fn identities(&self) -> Option<[u16; 3]> {

@@ -1,12 +1,17 @@
 //! The dome's two contacts while a person lifts it and puts it back.
 
-use super::Quantity;
+use super::{Plots, Quantity, Wave};
 use crate::input::InLine;
 use crate::units::Mono;
 use serde::{Deserialize, Serialize};
 
 /// Edges of a contact that lie no farther apart belong to one movement, in nanoseconds: a hand needs longer to turn back.
 const MOVEMENT: u64 = 200_000_000;
+
+/// A stroke of the dome has ended when no contact has changed for so long, in nanoseconds: longer than any lawful travel.
+const STROKE: u64 = 1_000_000_000;
+/// Strokes that are kept, by what a person was asked to do.
+const STROKES: [&str; 2] = ["lifted", "put back"];
 
 /// What was seen of the dome.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +30,12 @@ pub struct Dome {
     bounce: u64,
     lifted: bool,
     back: bool,
+    /// Both contacts over the first two strokes, which are the lifting and the putting back.
+    strokes: Vec<[Wave; 2]>,
+    /// How many strokes have begun.
+    begun: usize,
+    /// First and last edge of the present stroke.
+    stroke: Option<(Mono, Mono)>,
 }
 
 impl Dome {
@@ -35,6 +46,8 @@ impl Dome {
 
     /// A raw edge of a contact.
     pub fn edge(&mut self, line: InLine, active: bool, at: Mono) {
+        let Some(before) = self.levels else { return };
+        self.draw(before, line, at);
         let Some([closed, open]) = &mut self.levels else { return };
         let place = usize::from(line == InLine::DomeOpen);
         if line == InLine::DomeOpen {
@@ -56,6 +69,34 @@ impl Dome {
             *moving = Some((first, at));
             self.bounce = self.bounce.max(at.nanos_since(first));
         }
+    }
+
+    /// Keeps an edge for the drawing, with the levels before it.
+    fn draw(&mut self, [closed, open]: [bool; 2], line: InLine, at: Mono) {
+        let going_on = self.stroke.filter(|(_, last)| at.nanos_since(*last) <= STROKE);
+        let first = going_on.map_or(at, |(first, _)| first);
+        self.stroke = Some((first, at));
+        if going_on.is_none() {
+            if let Some(what) = STROKES.get(self.begun) {
+                let wave =
+                    |line: InLine, active| Wave { line: format!("{}, {what}", line.name()), active, edges: Vec::new() };
+                self.strokes.push([wave(InLine::DomeClosed, closed), wave(InLine::DomeOpen, open)]);
+            }
+            self.begun = self.begun.saturating_add(1);
+        }
+        // What comes after both is not asked for.
+        if self.begun > STROKES.len() {
+            return;
+        }
+        let wave = self.strokes.last_mut().and_then(|stroke| stroke.get_mut(usize::from(line == InLine::DomeOpen)));
+        if let Some(wave) = wave.filter(|wave| wave.edges.len() < Wave::KEPT) {
+            wave.edges.push(i64::try_from(at.nanos_since(first) / 1000).unwrap_or(i64::MAX));
+        }
+    }
+
+    pub(super) fn plots(&self) -> Plots {
+        let waves = self.strokes.iter().flatten().cloned().collect();
+        Plots { waves, ..Plots::default() }
     }
 
     /// Where the dome is by its debounced contacts.
@@ -118,6 +159,18 @@ mod tests {
         assert_eq!(
             found,
             [(Quantity::DomeTravel, 120_000), (Quantity::DomeOverlap, 7_000), (Quantity::DomeBounce, 25_000)]
+        );
+        // A third stroke is nobody's.
+        dome.edge(InLine::DomeClosed, false, ms(9000));
+        let wave = |line: &str, active, edges: &[i64]| Wave { line: line.into(), active, edges: edges.to_vec() };
+        assert_eq!(
+            dome.plots().waves,
+            [
+                wave("dome_closed, lifted", true, &[0, 10_000, 25_000]),
+                wave("dome_open, lifted", false, &[145_000]),
+                wave("dome_closed, put back", false, &[0]),
+                wave("dome_open, put back", true, &[7_000]),
+            ]
         );
     }
 }

@@ -136,6 +136,8 @@ pub struct LampMap {
     pub untold: u128,
     /// Ids of both, for the report.
     pub names: [Vec<String>; 2],
+    /// Id of the layout.
+    pub layout: String,
     slowest: i64,
     /// Whether the time of the present picture is taken.
     timed: bool,
@@ -171,6 +173,6 @@ impl LampMap {
 
     pub(super) fn plots(&self) -> Plots {
         let [dark, untold] = self.names.clone();
-        Plots { dark, untold, ..Plots::default() }
+        Plots { layout: self.layout.clone(), dark, untold, ..Plots::default() }
     }
 }

@@ -131,6 +131,9 @@ pub struct Plots {
     /// Levels of wires over time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waves: Vec<Wave>,
+    /// Id of the layout whose lamps were tested.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub layout: String,
     /// Ids of the areas that stayed dark.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dark: Vec<String>,
@@ -231,6 +234,7 @@ impl Probe {
         match self {
             Self::Motor(spin) | Self::Cam(spin) => spin.plots(),
             Self::Lamps(map) => map.plots(),
+            Self::Dome(dome) => dome.plots(),
             _ => Plots::default(),
         }
     }

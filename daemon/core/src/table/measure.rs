@@ -11,7 +11,7 @@ use crate::input::InLine;
 use crate::latch::Code;
 use crate::record::Event;
 use crate::units::{Dice, MilliCelsius, Millis, Mono};
-use crate::wire::console::{Answer, Witness};
+use crate::wire::console::Witness;
 use std::collections::VecDeque;
 
 /// How long the seal's loop is watched: some strokes of whatever shakes the table.
@@ -27,7 +27,9 @@ impl Table {
     ) -> Result<Option<String>, String> {
         self.idle()?;
         if self.maintenance.is_none() {
-            return Err("the table is not in maintenance: hardware is tested only there".into());
+            return Err(
+                "the table is not in maintenance: hardware is tested only there (`tumblerctl maintenance on`)".into()
+            );
         }
         let fitted = match test {
             HardwareTest::Reader => self.settings.reader,
@@ -116,6 +118,7 @@ impl Table {
             }
             map.look(areas, self.lamps.sensed(), since, at);
             map.names = [self.areas(map.dark), self.areas(map.untold)];
+            map.layout = self.layout().map(|layout| layout.id.clone()).unwrap_or_default();
             map.next();
             *lit = None;
             if results.pop_front().is_none() {
@@ -126,7 +129,7 @@ impl Table {
 
     /// Whether a hardware test is in progress.
     pub(super) fn is_measuring(&self) -> bool {
-        self.probe().is_some()
+        self.test.as_ref().is_some_and(Test::is_hardware)
     }
 
     fn probe(&self) -> Option<&Probe> {
@@ -236,8 +239,20 @@ impl Table {
         self.probe().map(|probe| probe.measurements(self.at, &self.settings.parameters)).unwrap_or_default()
     }
 
+    /// Whether a test that was measured found nothing out of limits; otherwise what, and what to do.
+    pub(super) fn within_limits(&self, test: &Test) -> Result<(), String> {
+        let measured = test.probe.as_deref().map(|probe| probe.measurements(self.at, &self.settings.parameters));
+        match measured.unwrap_or_default().iter().find(|m| m.verdict == Verdict::Fail) {
+            None => Ok(()),
+            Some(Measurement { quantity, value, .. }) => {
+                let (name, unit, remedy) = (quantity.name(), quantity.unit(), quantity.remedy());
+                Err(format!("{name}, {value} {unit}, is out of limits. {remedy}"))
+            }
+        }
+    }
+
     /// Records what came of a hardware test.
-    pub(super) fn report(&mut self, hardware: HardwareTest, test: &Test, passed: Result<(), String>) -> Answer {
+    pub(super) fn report(&mut self, hardware: HardwareTest, test: &Test, passed: Result<(), String>) -> Verdict {
         let (mut measurements, mut plots) = Default::default();
         if let Some(probe) = test.probe.as_deref() {
             measurements = probe.measurements(self.at, &self.settings.parameters);
@@ -251,6 +266,6 @@ impl Table {
         let (by, seen) = (test.by.clone(), test.seen.clone());
         let report = Report { test: hardware, by, verdict, found, seen, measurements, plots };
         self.record(Event::HardwareTested(Box::new(report)));
-        Answer::Done(format!("{hardware}: {}", verdict.name()))
+        verdict
     }
 }

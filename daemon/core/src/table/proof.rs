@@ -36,13 +36,18 @@ pub(super) struct Test {
     /// When the step in progress began.
     pub(super) began: Mono,
     failed: Option<String>,
-    /// What measures, in a hardware test.
+    /// What measures, in a hardware test and in a reset that is one.
     pub(super) probe: Option<Box<Probe>>,
     /// What a person found right in a hardware test.
     pub(super) seen: Vec<String>,
 }
 
 impl Test {
+    /// Whether it is a technician's hardware test.
+    pub(super) const fn is_hardware(&self) -> bool {
+        matches!(self.purpose, Purpose::Hardware(_))
+    }
+
     /// The step in progress.
     pub(super) fn step(&self) -> Option<&Step> {
         self.steps.front()
@@ -62,10 +67,12 @@ impl Table {
             Purpose::Reset(code) => code.name().to_owned(),
             Purpose::Hardware(test) => format!("hardware {test}"),
         };
-        let probe = match purpose {
-            Purpose::Hardware(test) => Some(Box::new(Probe::new(test))),
-            Purpose::Opening | Purpose::Reset(_) => None,
+        let measured = match purpose {
+            Purpose::Hardware(test) => Some(test),
+            Purpose::Reset(code) => code.reset_test(),
+            Purpose::Opening => None,
         };
+        let probe = measured.map(|test| Box::new(Probe::new(test)));
         self.record(Event::TestBegan { test: name, by: by.to_owned() });
         // A pin that was dead has missed what it was told: told again, it shows whether it was mended.
         let (at, p) = (self.at, self.settings.parameters);
@@ -137,7 +144,7 @@ impl Table {
             if let Some(found) = test.failed.take() {
                 let name = test.steps.front().map_or("test", Step::name);
                 // Of a hardware test one record says everything.
-                if test.probe.is_none() {
+                if !test.is_hardware() {
                     self.record(Event::Tested { test: name.to_owned(), passed: false, found: found.clone() });
                 }
                 self.end_test(&test, Err(format!("{name}: {found}")));
@@ -159,7 +166,7 @@ impl Table {
             }
             match outcome {
                 Outcome::Passed(found) => {
-                    if let Some(found) = found.filter(|_| test.probe.is_none()) {
+                    if let Some(found) = found.filter(|_| !test.is_hardware()) {
                         self.record(Event::Tested { test: step.name().to_owned(), passed: true, found });
                         if matches!(step, Step::Spin { .. }) {
                             // The same run proves the relay: it is what stopped the shaft.
@@ -210,8 +217,11 @@ impl Table {
         self.darken();
         let answer = match (passed, test.purpose) {
             (Err(found), Purpose::Opening) => Answer::Refused(format!("not opened: {found}")),
-            (Err(found), Purpose::Reset(code)) => Answer::Refused(format!("{code} stays latched: {found}")),
-            (passed, Purpose::Hardware(hardware)) => self.report(hardware, test, passed),
+            (passed, Purpose::Reset(code)) => self.end_reset(code, test, passed),
+            (passed, Purpose::Hardware(hardware)) => {
+                let verdict = self.report(hardware, test, passed);
+                Answer::Done(format!("{hardware}: {}", verdict.name()))
+            }
             (Ok(()), Purpose::Opening) => {
                 self.open = true;
                 self.last_void = false;
@@ -220,15 +230,30 @@ impl Table {
                 self.sequence.hurry();
                 Answer::Done("the table is open".into())
             }
-            (Ok(()), Purpose::Reset(code)) => {
-                self.unlatch(code, "rectified".into(), test.by.clone());
-                Answer::Done(format!("{code} is rectified"))
-            }
         };
         if let Some(request) = test.request {
             self.out.push(Effect::Reply { request, answer });
         }
         self.sequence.hurry();
+    }
+
+    /// Opens the latch, if the device's test was passed; where that test is a hardware test, nothing may be out of limits.
+    fn end_reset(&mut self, code: Code, test: &Test, passed: Result<(), String>) -> Answer {
+        let passed = match code.reset_test() {
+            None => passed,
+            Some(hardware) => {
+                let passed = passed.and_then(|()| self.within_limits(test));
+                self.report(hardware, test, passed.clone());
+                passed
+            }
+        };
+        match passed {
+            Err(found) => Answer::Refused(format!("{code} stays latched: {found}")),
+            Ok(()) => {
+                self.unlatch(code, "rectified".into(), test.by.clone());
+                Answer::Done(format!("{code} is rectified"))
+            }
+        }
     }
 
     /// A person says what only a person can see.

@@ -26,10 +26,15 @@ pub(crate) fn complain(text: &str) {
     let _ = writeln!(std::io::stderr(), "tumblerctl: {text}");
 }
 
-/// A table for people: without lines, so that it can be copied.
+/// A table for people: without lines, so that it can be copied. On a terminal it is as wide as that at most.
 pub(crate) fn table(head: &[&str]) -> comfy_table::Table {
     let mut table = comfy_table::Table::new();
     table.load_preset(comfy_table::presets::NOTHING);
     table.set_header(head.iter().copied());
+    if let Ok(size) = rustix::termios::tcgetwinsize(std::io::stdout()) {
+        if size.ws_col > 0 {
+            table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic).set_width(size.ws_col);
+        }
+    }
     table
 }

@@ -9,6 +9,7 @@ use tumbler_core::effect::{BusOp, Effect, OutLine};
 use tumbler_core::input::{InLine, Input};
 use tumbler_core::record::Event;
 use tumbler_core::rules;
+use tumbler_core::snapshot::Phase;
 use tumbler_core::wire::registers::{lamps, terminal};
 use world::{World, settings};
 
@@ -113,4 +114,30 @@ fn every_commit_delayed_at_every_step_while_guards_change() {
         }
     }
     assert_eq!(played, 3 * 6 * 9);
+}
+
+/// DESIGN: make durable, then publish. Beside a disk that never catches up people still see the table, two commits late and
+/// never ahead of the journal.
+#[test]
+fn a_disk_that_is_always_behind_does_not_freeze_the_picture() {
+    let mut world = World::new(settings("sg-v6", "sg-v6-1"));
+    world.pass(2000);
+    world.open();
+    let (mut revision, mut seen) = (world.table.revision(), world.table.snapshot());
+    world.disk = false;
+    place(&mut world);
+    for commits in 0..6 {
+        if revision != world.table.revision() {
+            (revision, seen) = (world.table.revision(), world.table.snapshot());
+        }
+        assert!(seen.seq <= world.durable);
+        assert_eq!(seen.phase == Phase::Betting, commits >= 2, "{:?} after {commits} commits", seen.phase);
+        // A second call out of turn: another record, before the disk has caught up.
+        place(&mut world);
+        world.pass(1000);
+        world.commit_first();
+        assert!(!world.commits.is_empty());
+    }
+    world.commit();
+    assert_eq!(world.table.snapshot().seq, world.durable);
 }

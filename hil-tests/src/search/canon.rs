@@ -42,7 +42,7 @@ pub(crate) fn key(bench: &Pure, view: &View) -> Key {
 
 fn canonical(table: Value) -> Value {
     let Value::Object(mut table) = table else { return Value::Null };
-    for field in ["settings", "boot", "at", "revision", "shown", "recent", "last_round"] {
+    for field in ["settings", "boot", "at", "revision", "shown", "behind", "recent", "last_round"] {
         table.remove(field);
     }
     let key_edge = table.get("key_edge").and_then(Value::as_u64);

@@ -18,6 +18,7 @@ mod stillness;
 mod verdict;
 mod wires;
 
+use show::Behind;
 pub use start::{Found, Start};
 
 use crate::device::bus::Bus;
@@ -100,6 +101,7 @@ pub struct Table {
     handed: Mono,
     /// Something that the snapshot shows has changed since the last revision.
     shown: bool,
+    behind: Behind,
 }
 
 impl Table {
@@ -118,7 +120,8 @@ impl Table {
         self.at = self.at.max(at.min(now));
         self.take(input);
         self.settle();
-        self.finish(out);
+        self.show(matches!(input, Input::Durable { .. }));
+        self.out.drain(out);
     }
 
     /// When the table wants an [`Input::Tick`], if nothing else comes before.
@@ -127,8 +130,7 @@ impl Table {
         self.timers.next()
     }
 
-    /// A number that changes whenever [`Table::snapshot`] has something new to show: all of it durable, unless
-    /// the journal cannot be written; then it shows why the table is blocked.
+    /// A number that changes whenever [`Table::snapshot`] has something new to show.
     #[must_use]
     pub const fn revision(&self) -> u64 {
         self.revision
@@ -238,15 +240,6 @@ impl Table {
         self.run_bus();
         let (at, p) = (self.at, self.settings.parameters);
         self.sequence.flush(at, Millis(p.linger), false, &mut self.timers, self.out.queue());
-    }
-
-    fn finish(&mut self, out: &mut Vec<Effect>) {
-        // A journal that fails must not hide why the table is blocked.
-        if self.shown && (self.sequence.is_settled() || self.sequence.has_failed()) {
-            self.shown = false;
-            self.revision = self.revision.wrapping_add(1);
-        }
-        self.out.drain(out);
     }
 
     fn durable(&mut self, seq: Seq) {

@@ -1,10 +1,30 @@
-//! The picture of the table that people see.
+//! The picture of the table that people see: all of it durable (DESIGN: make durable, then publish).
+//!
+//! ```text
+//!                       everything durable ──> live
+//!  something to show ──<
+//!                       records still written, at every commit ──> held ──its last record durable──> picture
+//! ```
+//!
+//! So people are never further behind than two commits, also beside a disk that never catches up. A journal that
+//! cannot be written must not hide why the table is blocked: then the table is shown as it is, but for a result.
 
 use super::Table;
 use crate::device::reader::Pose;
 use crate::effect::OutLine;
 use crate::round::Spin;
 use crate::snapshot::{Phase, Snapshot};
+use crate::units::Seq;
+use serde::{Deserialize, Serialize};
+
+/// What people see of a table whose disk is behind.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Behind {
+    /// Shown once this record is durable.
+    held: Option<(Seq, Box<Snapshot>)>,
+    /// Shown in place of the table as it is.
+    picture: Option<Box<Snapshot>>,
+}
 
 impl Table {
     /// The phase that people see.
@@ -26,9 +46,30 @@ impl Table {
         }
     }
 
-    /// The table as it is, to be shown to people. Call it when [`Table::revision`] has changed.
+    /// The table, to be shown to people. Call it when [`Table::revision`] has changed.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
+        self.behind.picture.as_deref().cloned().unwrap_or_else(|| self.live())
+    }
+
+    /// Shows what may be shown, once an input has been judged; `committed` if it was a commit.
+    pub(super) fn show(&mut self, committed: bool) {
+        let durable = self.sequence.last_durable();
+        if self.shown && (self.sequence.is_settled() || self.sequence.has_failed()) {
+            self.shown = false;
+            self.behind = Behind::default();
+            self.revision = self.revision.wrapping_add(1);
+        } else if self.behind.held.as_ref().is_some_and(|(last, _)| *last <= durable) {
+            self.behind.picture = self.behind.held.take().map(|(_, picture)| picture);
+            self.revision = self.revision.wrapping_add(1);
+        }
+        if committed && self.shown && self.behind.held.is_none() {
+            let last = self.sequence.last();
+            self.behind.held = Some((last, Box::new(Snapshot { seq: last, ..self.live() })));
+        }
+    }
+
+    fn live(&self) -> Snapshot {
         let round = self.round.as_ref();
         let poses = if self.settings.reader { self.reader.poses() } else { [Pose::Unknown; 3] };
         Snapshot {

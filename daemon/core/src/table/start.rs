@@ -1,6 +1,7 @@
 //! What a table starts from, and what a restart decides.
 
 use super::Table;
+use super::show::Behind;
 use crate::device::bus::{Bus, Unit};
 use crate::device::lamps::Lamps;
 use crate::device::outputs::Outputs;
@@ -107,10 +108,12 @@ impl Table {
             revision: 0,
             handed: now,
             shown: false,
+            behind: Behind::default(),
             settings,
         };
         table.begin(&standing, start.build, start.config, permit, bad);
-        table.finish(out);
+        table.show(false);
+        table.out.drain(out);
         Ok(table)
     }
 

@@ -1,0 +1,56 @@
+//! What people are shown of the table: all of it as it is, step by step of a round.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
+
+mod world;
+
+use tumbler_core::input::InLine;
+use tumbler_core::snapshot::Phase;
+use tumbler_core::units::{Dice, RoundId, Tumbles};
+use tumbler_core::wire::registers::terminal;
+use world::World;
+use world::play::{opened, reveal};
+
+/// NZ 3.4(g), SG 5.11: displays show what is. DESIGN, the table's life: phases, tumbles, dome, motor, lamps, result.
+#[test]
+fn a_round_is_shown_as_it_goes() {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    let shown = |world: &World| world.table.snapshot();
+    let idle = shown(&world);
+    assert_eq!((idle.phase, idle.open, idle.round, idle.tumbles), (Phase::Ready, true, None, Tumbles(0)));
+    assert_eq!((idle.dome.as_str(), idle.motor, idle.result), ("closed", false, None));
+    assert!(idle.lit.is_empty() && idle.sensed.is_empty() && !idle.verified && idle.lost_units.is_empty());
+    assert!(idle.malfunctions.is_empty() && idle.waived.is_empty() && idle.test.is_none() && idle.recent.is_empty());
+
+    world.press(InLine::Tumble);
+    let mut counted = Vec::new();
+    for _ in 0..60 {
+        world.pass(50);
+        let now = shown(&world);
+        if now.phase == Phase::Tumbling && now.motor && counted.last() != Some(&now.tumbles) {
+            counted.push(now.tumbles);
+        }
+    }
+    assert_eq!(counted, [0, 1, 2, 3, 4].map(Tumbles), "counted while it turns");
+    world.pass(1500);
+    let spun = shown(&world);
+    assert_eq!((spun.phase, spun.tumbles, spun.motor), (Phase::Betting, Tumbles(4), false));
+    assert_eq!(spun.round, Some(RoundId(1)));
+
+    world.press(InLine::PlaceBets);
+    world.press(InLine::NoMoreBets);
+    assert_eq!(shown(&world).phase, Phase::BetsClosed);
+    reveal(&mut world);
+    assert_eq!((shown(&world).phase, shown(&world).dome.as_str()), (Phase::Revealed, "open"));
+    world.entry([1, 3, 6]);
+    world.pass(500);
+    let settling = shown(&world);
+    assert_eq!((settling.phase, settling.result), (Phase::Settling, Dice::from_pips([1, 3, 6]).ok()));
+    assert!(settling.verified && settling.lit == settling.sensed && settling.lit.contains(&"total-10".to_owned()));
+    assert_eq!(settling.display, "136");
+    world.keys(&[terminal::ENTRY]);
+    let settled = shown(&world);
+    assert_eq!((settled.phase, settled.round, settled.tumbles), (Phase::Ready, None, Tumbles(0)));
+    assert_eq!((settled.recent.len(), settled.recent[0].dice), (1, Dice::from_pips([1, 3, 6]).ok()));
+    assert!(settled.seq > settling.seq && settling.seq > spun.seq);
+}

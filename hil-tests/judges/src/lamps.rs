@@ -119,9 +119,9 @@ impl Lamps {
             return;
         }
         let Some((may, clause)) = allowed(scene) else { return };
-        // Lamps that flickered when the round ended shine once more before they are told to go dark.
-        let told = if self.dark_ns.is_some() { scene.commanded } else { [0; 2] };
-        let wrong = others(others(new, may), told);
+        // A board that was told to light them, lawfully then, lights them again after a break of its supply until it is told
+        // otherwise: that it is, the end of the round is judged by.
+        let wrong = others(others(new, may), scene.commanded);
         if wrong != [0; 2] {
             findings.note(NAME, scene.now_ns, clause, format!("lamps began to shine that may not: {wrong:x?}"));
         }
@@ -193,8 +193,9 @@ impl Lamps {
             }
         }
         if self.dark_ns.is_some_and(|dark| scene.now_ns > dark) {
-            self.dark_ns = None;
             let excused = scene.testing() || [Part::Lamps, Part::Bus].into_iter().any(|part| scene.broken(part));
+            // Boards that could not be told are told once they can be.
+            self.dark_ns = excused.then(|| scene.now_ns.saturating_add(DARK_NS));
             if scene.commanded != [0; 2] && !excused {
                 findings.note(NAME, scene.now_ns, OFF, format!("still commanded on: {:x?}", scene.commanded));
             }

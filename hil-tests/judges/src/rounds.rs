@@ -184,6 +184,13 @@ impl Rounds {
                     self.set_due(scene.now_ns, scene, "never-activated");
                 }
             }
+            (Line::NoMoreBets, false) => {
+                // A contact that makes for less than a debounce was pressed by nobody.
+                let debounce_ns = scene.config.given.limits.button_debounce_ns;
+                self.facts.due.take_if(|(since_ns, why)| {
+                    *why == "never-activated" && scene.now_ns < since_ns.saturating_add(debounce_ns)
+                });
+            }
             _ => {}
         }
         self.facts.lifted |= scene.is(Line::DomeOpen, true) || scene.is(Line::DomeClosed, false);
@@ -246,7 +253,9 @@ impl Rounds {
         }
         let since = *facts.away_since.get_or_insert(scene.now_ns);
         let Some(round) = &scene.round else { return };
-        if facts.exposed || !round.covered() || round.spins == 0 {
+        // A spin that was granted and refused at the second look threw no dice.
+        let refused = scene.level(Line::MotorEnable).is_some() && !facts.activated;
+        if facts.exposed || !round.covered() || round.spins == 0 || refused {
             return;
         }
         let limits = &scene.config.given.limits;

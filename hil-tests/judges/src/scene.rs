@@ -304,7 +304,7 @@ impl Scene {
 
     fn record(&mut self, record: &Record) {
         match &record.fact {
-            Fact::Started { boot, .. } => {
+            Fact::Started { boot, rules, .. } => {
                 // Maintenance ends with the daemon: a technician who goes on says so anew, and meanwhile it is closed.
                 self.maintenance = false;
                 if *boot != self.boot {
@@ -317,13 +317,13 @@ impl Scene {
                     }
                     self.boot.clone_from(boot);
                 }
-                if let Some(rules) = self.started_rules(record) {
+                if let Some(rules) = Rules::named(rules) {
                     self.config.rules = rules;
                 }
             }
             Fact::Opened { .. } => {
                 self.open = Some(true);
-                self.testing_until_ns = 0;
+                self.end_testing(record);
             }
             Fact::Closed => self.open = Some(false),
             Fact::Maintenance { on } => {
@@ -331,7 +331,7 @@ impl Scene {
                 if *on {
                     self.open = Some(false);
                 } else {
-                    self.testing_until_ns = 0;
+                    self.end_testing(record);
                 }
             }
             Fact::Latched { code } => {
@@ -341,9 +341,9 @@ impl Scene {
             }
             Fact::Unlatched { code, .. } => {
                 self.latched.retain(|(latched, _)| latched != code);
-                // The end of a test may become durable when the next one has been asked for already.
-                if record.at_ns > self.testing_since_ns {
-                    self.testing_until_ns = 0;
+                // The next one may be asked for in the very moment of the last one's end.
+                if record.at_ns != self.testing_since_ns {
+                    self.end_testing(record);
                 }
             }
             Fact::Keyframe(standing) => {
@@ -373,14 +373,16 @@ impl Scene {
         }
     }
 
-    fn started_rules(&self, record: &Record) -> Option<Rules> {
-        let Fact::Started { rules, .. } = &record.fact else { return None };
-        Rules::named(rules)
+    /// What ends a test may become durable when the next one has been asked for already.
+    fn end_testing(&mut self, record: &Record) {
+        if record.at_ns >= self.testing_since_ns {
+            self.testing_until_ns = 0;
+        }
     }
 
     fn begin(&mut self, record: &Record, rules: &str, layout: &str) {
         self.began = true;
-        self.testing_until_ns = 0;
+        self.end_testing(record);
         // Where the disk failed, the round had begun long before its record is seen, and what was broken then may be mended.
         let broken = self.parts.broken_since(record.at_ns);
         self.round = Some(Round::new(record.round, Rules::named(rules), layout.to_owned(), self.now_ns, broken));

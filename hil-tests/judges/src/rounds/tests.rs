@@ -1,3 +1,4 @@
+mod due;
 mod late;
 
 use super::ending::{BELL, FALSE_CLAIM, MUST_BE_VOID, PAID, STANDS};
@@ -169,35 +170,20 @@ fn nz_7_1_c_and_sgv6_5_5_3_exposed_dice_void_the_round() {
 }
 
 #[test]
-fn nz_7_1_d_never_activated_voids_the_round() {
-    let mut play = Play::open("nz-div9");
-    play.press(Line::PlaceBets);
-    play.began();
-    play.no_more_bets();
-    let mut void = play.clone();
-    void.void("never-activated", "NZ9 7.1(d)");
-    assert!(void.lawful(judge()).contains(&("void reasons compared with the truth", 1)));
-    play.pass(40_000);
-    play.press(Line::PlaceBets);
-    broken(&play, judge(), MUST_BE_VOID);
-}
-
-#[test]
-fn sgoc_5_5_3_a_shaft_that_turns_before_no_more_bets_voids_the_round() {
-    let mut play = Play::open("sg-open");
-    play.begin();
-    for _ in 0..5 {
-        play.pass(150);
-        play.quarter(1);
+fn nz_7_1_c_wants_dice_that_were_spun() {
+    for rules in COVERED {
+        let mut play = Play::open(rules);
+        play.begin();
+        play.wire(Line::MotorEnable, false);
+        play.press(Line::Tumble);
+        play.record("spin-began", json!(null));
+        play.dome(true);
+        play.pass(100);
+        play.record("refused", json!({"what": "tumble", "why": "the dome is not down"}));
+        play.dome(false);
+        play.pass(40_000);
+        assert!(play.lawful(judge()).contains(&("rounds that had to be void", 0)), "{rules}");
     }
-    let mut void = play.clone();
-    void.void("activated-early", "SGOC 5.5.3");
-    void.lawful(judge());
-    play.pass(1_000);
-    play.no_more_bets();
-    play.pass(40_000);
-    play.press(Line::Tumble);
-    broken(&play, judge(), MUST_BE_VOID);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use super::super::run::{Halt, Runner};
 use super::Before;
-use super::people::{Key, key, name, procedure, rectified, resets};
+use super::people::{Key, eyes_can_stand_in, key, name, procedure, rectified, resets};
 use crate::bench::{Role, Trouble};
 use crate::twin::Act;
 use tumbler_core::latch::Code;
@@ -92,7 +92,7 @@ impl Runner<'_> {
         }
         let unstated = Command::Reset { code, exit: Exit::Procedure(" ".into()), name: name() };
         self.must_be_refused(before, Role::Supervisor, unstated)?;
-        if !code.allows_procedure() {
+        if !eyes_can_stand_in(code) {
             self.must_be_refused(before, Role::Supervisor, procedure(code))?;
         }
         Ok(())

@@ -4,6 +4,7 @@ use crate::config::{self, Config};
 use crate::console;
 use crate::control::{self, Outside, Parts, Progress};
 use crate::fieldbus;
+use crate::hardware::cdev::{CdevLines, warn_of_persistent_outputs};
 use crate::hardware::virtual_wire::VirtualLines;
 use crate::hardware::{Lines, OpenLines};
 use crate::inbox::{self, Inbox};
@@ -11,7 +12,6 @@ use crate::io;
 use crate::journal::{self, Appender, Job, Journal};
 use crate::notify::{self, Watchdog};
 use crate::recorder::recorder;
-use tumbler_core::wire::recording::{FORMAT, Header};
 use crate::supervise::{Event, Supervisor};
 use crate::trace::{self, Tap};
 use anyhow::Context as _;
@@ -26,6 +26,7 @@ use tumbler_core::record::Record;
 use tumbler_core::table::{Found, Start};
 use tumbler_core::units::Seq;
 use tumbler_core::wire::console::Answer;
+use tumbler_core::wire::recording::{FORMAT, Header};
 
 /// Key presses that wait for the relay at most; what finds no room is dropped, for it is news and no record.
 const KEYS: usize = 16;
@@ -243,6 +244,11 @@ fn lines(hardware: &config::Hardware) -> OpenLines {
             let socket = socket.clone();
             tracing::warn!(socket = %socket.display(), "backend `virtual`: wires are a bench's, and no game is real");
             Box::new(move || Ok(Box::new(VirtualLines::open(&socket)) as Box<dyn Lines>))
+        }
+        config::Hardware::Cdev { chip, pins } => {
+            let (chip, pins) = (chip.clone(), pins.clone());
+            warn_of_persistent_outputs();
+            Box::new(move || Ok(Box::new(CdevLines::open(&chip, pins)) as Box<dyn Lines>))
         }
     }
 }

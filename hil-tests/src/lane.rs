@@ -30,6 +30,7 @@ impl Lane {
         match kind {
             Kind::Pure => Self::Pure,
             Kind::Virtual => Self::Virtual(Templates::new(tumblerd)),
+            Kind::GpioSim => Self::Virtual(Templates::new(tumblerd).on_gpio_sim()),
         }
     }
 

@@ -1,7 +1,10 @@
 //! The effective values: what the files say, and the defaults where they say nothing.
 
-use super::{Bus, Config, Console, Hardware, Journal, Log, LogFormat, Mqtt, Panel};
+use super::pin::Pin;
+use super::wires::Wires;
+use super::{Bus, Config, Console, Journal, Log, LogFormat, Mqtt, Panel};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tumbler_core::settings::{Parameters, Settings};
 
@@ -11,6 +14,8 @@ use tumbler_core::settings::{Parameters, Settings};
 pub(super) struct Effective {
     table: Table,
     hardware: Wires,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    lines: BTreeMap<String, Pin>,
     bus: BusSection,
     #[serde(default)]
     journal: Dirs,
@@ -33,22 +38,6 @@ struct Table {
     table: String,
     rules: String,
     layout: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Wires {
-    backend: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    socket: Option<PathBuf>,
-    #[serde(default)]
-    reader: bool,
-    #[serde(default = "no_sensor")]
-    temperature: String,
-}
-
-fn no_sensor() -> String {
-    "none".into()
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -142,22 +131,33 @@ impl Default for People {
 struct PanelSection {
     enabled: bool,
     listen: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accounts_file: Option<PathBuf>,
 }
 
 impl Default for PanelSection {
     fn default() -> Self {
         // Nobody but people at this machine, until somebody decides otherwise.
-        Self { enabled: false, listen: "127.0.0.1:8080".into() }
+        Self { enabled: false, listen: "127.0.0.1:8080".into(), host: None, accounts_file: None }
     }
 }
 
 impl PanelSection {
     fn resolve(&self, wrong: &mut Vec<Wrong>) -> Option<Panel> {
         match self.listen.parse() {
-            Ok(listen) => self.enabled.then_some(Panel { listen }),
+            Ok(listen) => {
+                let (host, accounts_file) = (self.host.clone(), self.accounts_file.clone());
+                self.enabled.then_some(Panel { listen, host, accounts_file })
+            }
             Err(_) => {
                 let allowed = "allowed is ADDRESS:PORT, such as 127.0.0.1:8080, [::1]:8080 or 0.0.0.0:8080";
-                wrong.push(("panel.listen", format!("\"{}\" is no address and port", self.listen), allowed.into()));
+                wrong.push((
+                    "panel.listen".into(),
+                    format!("\"{}\" is no address and port", self.listen),
+                    allowed.into(),
+                ));
                 None
             }
         }
@@ -178,7 +178,7 @@ impl Default for LogSection {
 }
 
 /// Something that no single key shows to be wrong: path, problem, what is allowed.
-pub(super) type Wrong = (&'static str, String, String);
+pub(super) type Wrong = (String, String, String);
 
 impl Effective {
     /// What the core is to be given.
@@ -196,18 +196,12 @@ impl Effective {
     }
 
     /// The configuration, if the keys agree with each other.
-    pub(super) fn resolve(self) -> Result<Config, Vec<Wrong>> {
+    pub(super) fn resolve(mut self) -> Result<Config, Vec<Wrong>> {
         let mut wrong = Vec::new();
-        if self.hardware.socket.is_none() {
-            wrong.push((
-                "hardware.socket",
-                "the key is missing".into(),
-                "backend \"virtual\" needs the path of the socket on which the bench listens".into(),
-            ));
-        }
+        let hardware = self.hardware.resolve(&mut self.lines, &mut wrong);
         if self.journal.state_dir == self.journal.run_dir {
             wrong.push((
-                "journal.run_dir",
+                "journal.run_dir".into(),
                 format!("\"{}\" is the state directory too", self.journal.run_dir.display()),
                 "the run directory must lie on tmpfs, such as /run/tumblerd: a permit must not outlive the boot".into(),
             ));
@@ -215,12 +209,11 @@ impl Effective {
         let mqtt = self.mqtt.resolve(&self.table, &mut wrong);
         let panel = self.panel.resolve(&mut wrong);
         let settings = self.settings();
-        let (Some(socket), true) = (self.hardware.socket.clone(), wrong.is_empty()) else { return Err(wrong) };
-        let temperature = settings.temperature;
+        let (Some(hardware), true) = (hardware, wrong.is_empty()) else { return Err(wrong) };
         let (bus, dirs, people) = (&self.bus, &self.journal, &self.console);
         Ok(Config {
             settings,
-            hardware: Hardware::Virtual { socket, temperature },
+            hardware,
             bus: Bus {
                 port: bus.port.clone(),
                 baud: bus.baud,
@@ -250,23 +243,23 @@ impl Broker {
     fn resolve(&self, table: &Table, wrong: &mut Vec<Wrong>) -> Option<Mqtt> {
         if self.password_file.is_some() && self.username.is_none() {
             let allowed = "a password goes with a name; set mqtt.username, or leave mqtt.password_file out";
-            wrong.push(("mqtt.username", "the key is missing".into(), allowed.into()));
+            wrong.push(("mqtt.username".into(), "the key is missing".into(), allowed.into()));
         }
         if !self.enabled {
             return None;
         }
         let allowed = "allowed is mqtt://HOST[:PORT] or mqtts://HOST[:PORT]";
         let Some(url) = &self.url else {
-            wrong.push(("mqtt.url", "the key is missing".into(), format!("mqtt.enabled needs it; {allowed}")));
+            wrong.push(("mqtt.url".into(), "the key is missing".into(), format!("mqtt.enabled needs it; {allowed}")));
             return None;
         };
         let Some((tls, host, port)) = broker_address(url) else {
-            wrong.push(("mqtt.url", format!("\"{url}\" is not the address of a broker"), allowed.into()));
+            wrong.push(("mqtt.url".into(), format!("\"{url}\" is not the address of a broker"), allowed.into()));
             return None;
         };
         if tls && self.ca_file.is_none() {
             let allowed = "mqtts:// needs the certificate authorities to trust, in a PEM file";
-            wrong.push(("mqtt.ca_file", "the key is missing".into(), allowed.into()));
+            wrong.push(("mqtt.ca_file".into(), "the key is missing".into(), allowed.into()));
         }
         let client_id = self.client_id.clone();
         Some(Mqtt {

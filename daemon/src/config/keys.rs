@@ -21,6 +21,8 @@ pub(super) enum Kind {
     OneWord(&'static [&'static str]),
     /// A list of user ids.
     UserIds,
+    /// A line of the GPIO chip.
+    Pin,
 }
 
 impl fmt::Display for Kind {
@@ -39,6 +41,7 @@ impl fmt::Display for Kind {
                 let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
                 write!(f, "one of {}", words.join(", "))
             }
+            Self::Pin => f.write_str(super::pin::ALLOWED),
             Self::UserIds => f.write_str("a list of user ids, such as [1000, 1001]"),
         }
     }
@@ -71,6 +74,7 @@ impl Kind {
                 let wrong = ids.iter().find(|id| id.as_integer().is_none_or(|id| u32::try_from(id).is_err()));
                 wrong.map_or(Ok(()), |wrong| Err(format!("{wrong} is no user id")))
             }
+            (Self::Pin, Value::String(text)) => super::pin::Pin::try_from(text.clone()).map(|_| ()),
             (_, found) => Err(format!("{} is {}", shown(found), article(found))),
         }
     }
@@ -117,16 +121,17 @@ const fn required(section: &'static str, name: &'static str, kind: Kind) -> Key 
 }
 
 /// The sections, in the order in which they are shown.
-pub(super) const SECTIONS: [&str; 9] =
-    ["table", "hardware", "bus", "journal", "mqtt", "console", "panel", "log", "parameters"];
+pub(super) const SECTIONS: [&str; 10] =
+    ["table", "hardware", "lines", "bus", "journal", "mqtt", "console", "panel", "log", "parameters"];
 
 const KEYS: &[Key] = &[
     required("table", "site", Kind::Text),
     required("table", "table", Kind::Text),
     required("table", "rules", Kind::Text),
     required("table", "layout", Kind::Text),
-    required("hardware", "backend", Kind::OneWord(&["virtual"])),
+    required("hardware", "backend", Kind::OneWord(&["cdev", "virtual"])),
     key("hardware", "socket", Kind::Path),
+    key("hardware", "chip", Kind::Text),
     key("hardware", "reader", Kind::Bool),
     key("hardware", "temperature", Kind::OneWord(&["none", "wires"])),
     required("bus", "port", Kind::Path),
@@ -150,6 +155,8 @@ const KEYS: &[Key] = &[
     key("console", "technician_uids", Kind::UserIds),
     key("panel", "enabled", Kind::Bool),
     key("panel", "listen", Kind::Text),
+    key("panel", "host", Kind::Text),
+    key("panel", "accounts_file", Kind::Path),
     key("log", "format", Kind::OneWord(&["text", "json"])),
     key("log", "level", Kind::OneWord(&["error", "warn", "info", "debug", "trace"])),
 ];
@@ -160,7 +167,8 @@ pub(super) fn all() -> impl Iterator<Item = Key> {
         let kind = Kind::Number(i64::from(parameter.min), i64::from(parameter.max), parameter.unit);
         key("parameters", parameter.name, kind)
     });
-    KEYS.iter().copied().chain(parameters)
+    let lines = super::pin::HEADER.into_iter().map(|(line, _)| key("lines", line, Kind::Pin));
+    KEYS.iter().copied().chain(lines).chain(parameters)
 }
 
 /// The names of a section's keys.

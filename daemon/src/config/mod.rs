@@ -11,10 +11,13 @@
 
 mod effective;
 mod keys;
+mod pin;
 mod problem;
 mod tree;
+mod wires;
 
 pub use effective::broker_address;
+pub use pin::{Bias, Pin, Pins, Place};
 pub use problem::{ConfigErrors, Problem};
 
 use effective::Effective;
@@ -57,6 +60,13 @@ pub enum Hardware {
         socket: PathBuf,
         /// Whether the bench sends motor temperatures.
         temperature: bool,
+    },
+    /// Lines of a GPIO chip, through the kernel's character device.
+    Cdev {
+        /// The chip's label, as `gpiodetect` shows it in brackets.
+        chip: String,
+        /// Where the lines are.
+        pins: Box<Pins>,
     },
 }
 
@@ -119,10 +129,14 @@ pub struct Console {
 }
 
 /// The panel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Panel {
     /// The address that it listens at.
     pub listen: std::net::SocketAddr,
+    /// A name under which browsers may ask for it, besides addresses and this machine's own name.
+    pub host: Option<String>,
+    /// The technicians' accounts; without them nobody can log in.
+    pub accounts_file: Option<PathBuf>,
 }
 
 /// Form of the log.
@@ -211,7 +225,7 @@ fn at(path: &Path, tree: &Tree, key: String, problem: String, allowed: String) -
 fn unbuilt(tree: &Tree, problems: &mut [Problem]) {
     let backend = tree.get(&("hardware".to_owned(), "backend".to_owned()));
     let Some(backend) = backend.and_then(|leaf| leaf.value.as_str()) else { return };
-    if matches!(backend, "cdev" | "rppal") {
+    if backend == "rppal" {
         for problem in problems.iter_mut().filter(|problem| problem.path == "hardware.backend") {
             problem.problem = format!("backend \"{backend}\" is not built in yet");
         }
@@ -257,7 +271,7 @@ fn resolve(tree: &Tree) -> Result<Config, Vec<(String, String, String)>> {
         Ok(config) if wrong.is_empty() => Ok(config),
         Ok(_) => Err(wrong),
         Err(more) => {
-            wrong.extend(more.into_iter().map(|(path, problem, allowed)| (path.to_owned(), problem, allowed)));
+            wrong.extend(more);
             Err(wrong)
         }
     }

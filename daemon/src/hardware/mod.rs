@@ -1,6 +1,8 @@
 //! The wires of the table. The control thread reads and drives them itself, with no thread between.
 
+pub mod cdev;
 pub mod pins;
+mod retry;
 pub mod virtual_wire;
 
 use crate::inbox::Arrival;

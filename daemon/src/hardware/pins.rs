@@ -1,6 +1,7 @@
 //! The output pins behind `embedded_hal`, whatever they are made of.
 
 use embedded_hal::digital::{OutputPin, PinState};
+use std::convert::Infallible;
 use tumbler_core::effect::OutLine;
 
 /// The table's outputs, each on a pin.
@@ -13,13 +14,32 @@ pub struct Outputs<P> {
 }
 
 impl<P: OutputPin> Outputs<P> {
-    /// Takes a pin for each output from `pin`. Drives nothing yet.
+    /// Takes a pin for each output from `pin`, in the order of [`OutLine::ALL`]. Drives nothing yet.
     pub fn new(mut pin: impl FnMut(OutLine) -> P) -> Self {
-        Self {
-            motor_enable: pin(OutLine::MotorEnable),
-            motor_alive: pin(OutLine::MotorAlive),
-            out_of_service: pin(OutLine::OutOfService),
-            bell: pin(OutLine::Bell),
+        let Ok(outputs) = Self::try_new(|line| Ok::<_, Infallible>(pin(line)));
+        outputs
+    }
+
+    /// The same of pins that may not be had.
+    ///
+    /// # Errors
+    /// That of the first pin that was not had.
+    pub fn try_new<E>(mut pin: impl FnMut(OutLine) -> Result<P, E>) -> Result<Self, E> {
+        Ok(Self {
+            motor_enable: pin(OutLine::MotorEnable)?,
+            motor_alive: pin(OutLine::MotorAlive)?,
+            out_of_service: pin(OutLine::OutOfService)?,
+            bell: pin(OutLine::Bell)?,
+        })
+    }
+
+    /// The pin of an output.
+    pub fn pin(&mut self, line: OutLine) -> &mut P {
+        match line {
+            OutLine::MotorEnable => &mut self.motor_enable,
+            OutLine::MotorAlive => &mut self.motor_alive,
+            OutLine::OutOfService => &mut self.out_of_service,
+            OutLine::Bell => &mut self.bell,
         }
     }
 
@@ -28,12 +48,6 @@ impl<P: OutputPin> Outputs<P> {
     /// # Errors
     /// What the pin says.
     pub fn set(&mut self, line: OutLine, active: bool) -> Result<(), P::Error> {
-        let pin = match line {
-            OutLine::MotorEnable => &mut self.motor_enable,
-            OutLine::MotorAlive => &mut self.motor_alive,
-            OutLine::OutOfService => &mut self.out_of_service,
-            OutLine::Bell => &mut self.bell,
-        };
-        pin.set_state(PinState::from(active))
+        self.pin(line).set_state(PinState::from(active))
     }
 }

@@ -21,6 +21,8 @@ pub enum Kind {
     Pure,
     /// The daemon's process, in real time.
     Virtual,
+    /// The same with its wires on GPIO chips that the kernel simulates.
+    GpioSim,
 }
 
 impl Kind {
@@ -30,6 +32,7 @@ impl Kind {
         match self {
             Self::Pure => "pure",
             Self::Virtual => "virtual",
+            Self::GpioSim => "gpio-sim",
         }
     }
 }

@@ -10,12 +10,16 @@ use tumbler_core::snapshot::Snapshot;
 
 /// The backend of tables on which no game is real.
 const VIRTUAL: &str = "virtual";
+/// The backend of a table on a chip that the bench itself has the kernel simulate: as real as the bench.
+const SIMULATED: &str = "cdev";
 
 /// Which table a bench is for, and what is known of the one that it found.
 #[derive(Clone, Debug)]
 pub struct Guard {
     /// Site and name of the bench's own table.
     own: (String, String),
+    /// Its backend.
+    backend: &'static str,
     /// Site, name and backend with which the table was commissioned, once that is known.
     found: Option<(String, String, String)>,
     /// The look was taken.
@@ -43,7 +47,13 @@ impl Guard {
     /// The guard of a bench whose own table is this one of this site.
     #[must_use]
     pub fn of(site: &str, table: &str) -> Self {
-        Self { own: (site.to_owned(), table.to_owned()), found: None, passed: false }
+        Self { own: (site.to_owned(), table.to_owned()), backend: VIRTUAL, found: None, passed: false }
+    }
+
+    /// The same table on a chip that the bench has simulated.
+    #[must_use]
+    pub fn on_own_chip(self) -> Self {
+        Self { backend: SIMULATED, ..self }
     }
 
     /// Whether the look is still to be taken.
@@ -67,8 +77,8 @@ impl Guard {
         if shown.open {
             let (own, found) = (&self.own, self.found.as_ref());
             let why = match found {
-                _ if shown.backend != VIRTUAL => Some("its wires are real"),
-                Some((_, _, backend)) if backend != VIRTUAL => Some("it was commissioned on real wires"),
+                _ if shown.backend != self.backend => Some("its wires are real"),
+                Some((_, _, backend)) if backend != self.backend => Some("it was commissioned on real wires"),
                 Some((site, table, _)) if (site, table) == (&own.0, &own.1) => None,
                 Some(_) => Some("it is not this bench's"),
                 None => Some("its journal does not say whose it is"),
@@ -133,6 +143,23 @@ mod tests {
     fn a_closed_table_may_be_broken_whatever_it_is() {
         assert_eq!(broken(|s| s.backend = "cdev".into(), CLOSED), Verdict::Pass);
         assert_eq!(broken(|s| s.site = "grand".into(), CLOSED), Verdict::Pass);
+    }
+
+    /// A chip of the bench's own is no licence for another table, nor is it one for a bench without a chip.
+    #[test]
+    fn a_chip_of_the_benchs_own_makes_no_other_table_its_own() {
+        let commissioned = |site: &str, backend: &str| Event::Commissioned {
+            site: site.into(),
+            table: "virtual".into(),
+            backend: backend.into(),
+        };
+        let admits = |site: &str, backend: &str| {
+            let mut guard = Guard::of("rig", "virtual").on_own_chip();
+            guard.learn(&commissioned(site, backend));
+            let shown = Snapshot { open: true, backend: backend.into(), ..Snapshot::default() };
+            guard.admit(&shown).is_ok()
+        };
+        assert_eq!([admits("rig", "cdev"), admits("grand", "cdev"), admits("rig", "rppal")], [true, false, false]);
     }
 
     /// Around the daemon as well as in the twin; and an unknown journal is nobody's licence.

@@ -15,6 +15,7 @@ use crate::measure::driver::fault;
 use crate::twin::{Act, MS};
 use hdrhistogram::Histogram;
 use std::io::{BufRead, BufReader, Write};
+use std::net::SocketAddr;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
@@ -42,14 +43,15 @@ pub fn echo(socket: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-struct Echo {
+/// The bare loop in a process of its own.
+pub(super) struct Echo {
     socket: WireSocket,
     _child: Child,
     _dir: WorkDir,
 }
 
 impl Echo {
-    fn start() -> Result<Self, RigFault> {
+    pub(super) fn start() -> Result<Self, RigFault> {
         let dir = WorkDir::new()?;
         let mut socket = WireSocket::listen(&dir.wire())?;
         let own = std::env::current_exe().map_err(RigFault::system("find the rig's own program"))?;
@@ -69,36 +71,32 @@ impl Echo {
     }
 }
 
-fn histogram() -> Result<Histogram<u64>, RigFault> {
+pub(super) fn histogram() -> Result<Histogram<u64>, RigFault> {
     // Up to a second, which is longer than an answer may take.
     Histogram::new_with_bounds(1, 1_000_000_000, 3).map_err(|e| RigFault::Other(e.to_string()))
 }
 
-/// Measures so many times, daemon and bare loop in turn.
-///
-/// # Errors
-/// [`RigFault`] when the bench does not work.
-pub fn measure(templates: &Templates, samples: u64, told: &dyn Fn(u64)) -> Result<Vec<Figure>, RigFault> {
-    let mut table = TableSetup::of("sg-v6", "sg-v6-1", true);
+/// A table on which the tumbler runs long, with a panel at this address.
+pub(super) fn setup(templates: &Templates, panel: Option<SocketAddr>) -> Setup {
+    let mut table = TableSetup { panel, ..TableSetup::of("sg-v6", "sg-v6-1", true) };
     // Long spins: many flickers each.
     table.settings.parameters =
         Parameters { target_tumbles: 20, spin_limit: 20_000, lamp_dwell: 10, ..Parameters::default() };
-    let setup = Setup {
-        program: templates.program().clone(),
-        table,
-        seed: 5,
-        judge: false,
-        trace: false,
-        brisk: false,
-        wall: None,
-    };
-    let mut table = templates.opened(&setup)?;
-    let mut echo = Echo::start()?;
-    let (mut ours, mut bare) = (histogram()?, histogram()?);
-    pass(&mut table, 1500)?;
+    Setup { program: templates.program().clone(), table, seed: 5, judge: false, trace: false, brisk: false, wall: None }
+}
+
+/// Opens the dome for a moment on a running tumbler, until there are `samples` in `ours`; the bare loop answers after each.
+pub(super) fn flickers(
+    table: &mut Virtual,
+    echo: &mut Echo,
+    samples: u64,
+    ours: &mut Histogram<u64>,
+    bare: &mut Histogram<u64>,
+    told: &dyn Fn(u64),
+) -> Result<(), RigFault> {
     while ours.len() < samples {
         let before = ours.len();
-        spin(&mut table)?;
+        spin(table)?;
         while let Some(nanos) = table.flicker()? {
             ours.saturating_record(nanos);
             bare.saturating_record(dome_to_motor(&mut echo.socket)?.0);
@@ -106,13 +104,26 @@ pub fn measure(templates: &Templates, samples: u64, told: &dyn Fn(u64)) -> Resul
             if ours.len() >= samples {
                 break;
             }
-            pass(&mut table, EVERY)?;
+            pass(table, EVERY)?;
         }
         if ours.len() == before {
             return Err(RigFault::Other(format!("the tumbler does not run:\n{}", table.log_tail(6))));
         }
-        end_round(&mut table)?;
+        end_round(table)?;
     }
+    Ok(())
+}
+
+/// Measures so many times, daemon and bare loop in turn.
+///
+/// # Errors
+/// [`RigFault`] when the bench does not work.
+pub fn measure(templates: &Templates, samples: u64, told: &dyn Fn(u64)) -> Result<Vec<Figure>, RigFault> {
+    let mut table = templates.opened(&setup(templates, None))?;
+    let mut echo = Echo::start()?;
+    let (mut ours, mut bare) = (histogram()?, histogram()?);
+    pass(&mut table, 1500)?;
+    flickers(&mut table, &mut echo, samples, &mut ours, &mut bare, told)?;
     Ok(figures(&ours, &bare))
 }
 
@@ -143,7 +154,7 @@ fn figures(ours: &Histogram<u64>, bare: &Histogram<u64>) -> Vec<Figure> {
         .collect()
 }
 
-fn pass(table: &mut Virtual, millis: u64) -> Result<(), RigFault> {
+pub(super) fn pass(table: &mut Virtual, millis: u64) -> Result<(), RigFault> {
     let until = table.now() + millis * MS;
     while table.now() < until {
         table.pass(until).map_err(fault)?;

@@ -9,14 +9,14 @@ use crate::bench::process::template::Templates;
 use crate::bench::process::{Setup, Virtual, clock};
 use crate::measure::driver::fault;
 use crate::twin::MS;
+use nix::time::{clock_getcpuclockid, clock_gettime};
+use nix::unistd::Pid;
 use std::path::PathBuf;
 
 /// Starts of which the middle one counts.
 const STARTS: usize = 9;
 /// How long the daemon is watched at rest, in milliseconds.
-const REST: u64 = 10_000;
-/// Jiffies a second, as `/proc` counts CPU time on every Linux that Debian ships (`getconf CLK_TCK`).
-const JIFFIES: f64 = 100.0;
+pub(super) const REST: u64 = 10_000;
 /// What is wanted, in KiB.
 const MOST_RESIDENT: u64 = 16 * 1024;
 /// What is wanted, in bytes a round.
@@ -99,14 +99,13 @@ fn starts(table: &mut Virtual) -> Result<Vec<u64>, RigFault> {
 }
 
 /// The share of a core that the daemon takes while nothing happens.
-fn rest(table: &mut Virtual) -> Result<f64, RigFault> {
-    let (cpu, begun) = (cpu_jiffies(table)?, clock::now());
+pub(super) fn rest(table: &mut Virtual) -> Result<f64, RigFault> {
+    let (cpu, begun) = (cpu_nanos(table)?, clock::now());
     let until = table.now() + REST * MS;
     while table.now() < until {
         table.pass(until).map_err(fault)?;
     }
-    let seconds = clock::now().nanos_since(begun) as f64 / 1e9;
-    Ok((cpu_jiffies(table)?.saturating_sub(cpu)) as f64 / JIFFIES / seconds)
+    Ok(cpu_nanos(table)?.saturating_sub(cpu) as f64 / clock::now().nanos_since(begun) as f64)
 }
 
 fn proc_file(table: &Virtual, name: &str) -> Result<String, RigFault> {
@@ -125,10 +124,11 @@ fn resident(table: &Virtual, name: &str) -> Result<u64, RigFault> {
     counter(table, "status", name)
 }
 
-/// User and system time: fields 14 and 15 of `stat`, counted after the name, which may hold spaces.
-fn cpu_jiffies(table: &Virtual) -> Result<u64, RigFault> {
-    let text = proc_file(table, "stat")?;
-    let after = text.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let fields: Vec<u64> = after.split_whitespace().skip(11).take(2).filter_map(|f| f.parse().ok()).collect();
-    Ok(fields.iter().sum())
+/// CPU time of all the daemon's threads so far, in nanoseconds, by the kernel's own clock of it.
+fn cpu_nanos(table: &Virtual) -> Result<u64, RigFault> {
+    let pid = table.pid().and_then(|pid| i32::try_from(pid).ok());
+    let pid = pid.ok_or_else(|| RigFault::Other("tumblerd does not run".into()))?;
+    let time = clock_getcpuclockid(Pid::from_raw(pid)).and_then(clock_gettime);
+    let time = time.map_err(|error| RigFault::Other(format!("the daemon's CPU time cannot be read: {error}")))?;
+    Ok(u64::try_from(time.tv_sec()).unwrap_or(0) * 1_000_000_000 + u64::try_from(time.tv_nsec()).unwrap_or(0))
 }

@@ -13,6 +13,7 @@ pub use session::FLOOD;
 
 use crate::clock;
 use crate::hardware::pins::Outputs;
+use crate::hardware::retry::Retry;
 use crate::hardware::{Lines, safe_level};
 use crate::inbox::Arrival;
 use decode::Decoder;
@@ -22,23 +23,12 @@ use session::Session;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::net::UnixStream;
-use tokio::time::{Instant, Sleep};
 use tumbler_core::effect::OutLine;
 use tumbler_core::input::Input;
-
-/// First pause before the bench is tried again; doubled at every failure.
-const BACK_OFF: Duration = Duration::from_millis(20);
-/// Longest pause: a bench that comes back is found within a second.
-const BACK_OFF_MOST: Duration = Duration::from_secs(1);
-/// A connection that lasted so long was a good one, and the next pause is short again.
-const GOOD: Duration = Duration::from_secs(5);
-/// The same trouble is logged once in this time.
-const LOG_AGAIN: Duration = Duration::from_secs(60);
 
 /// The lines of a table whose hardware is a bench behind a socket.
 #[derive(Debug)]
@@ -52,11 +42,9 @@ pub struct VirtualLines {
     pending: Vec<Arrival>,
     /// More may be in the socket than one drain has taken.
     more: bool,
-    back_off: Duration,
-    retry: Pin<Box<Sleep>>,
+    retry: Retry,
     /// The sign as last set; everything else is driven low after a loss.
     sign: bool,
-    told: Option<(String, Instant)>,
 }
 
 impl VirtualLines {
@@ -72,10 +60,8 @@ impl VirtualLines {
             session: Session::new(clock::now()),
             pending: Vec::new(),
             more: false,
-            back_off: BACK_OFF,
-            retry: Box::pin(tokio::time::sleep(Duration::ZERO)),
+            retry: Retry::new(),
             sign: true,
-            told: None,
         };
         if let Err(error) = lines.connect() {
             lines.lose(format!("no bench at {}: {error}", path.display()));
@@ -105,27 +91,19 @@ impl VirtualLines {
 
     /// Drops the connection, tells the table and plans the next attempt.
     fn lose(&mut self, reason: String) {
-        let now = Instant::now();
-        if self.wire.borrow_mut().take().is_some() && self.session.age(clock::now()) > GOOD.as_nanos() as u64 {
-            self.back_off = BACK_OFF;
-        }
+        let was = self.wire.borrow_mut().take().is_some();
+        let there = if was { self.session.age(clock::now()) } else { 0 };
         self.decoder.clear();
         self.more = false;
-        self.retry.as_mut().reset(now + self.back_off);
-        self.back_off = (self.back_off * 2).min(BACK_OFF_MOST);
-        match &self.told {
-            Some((told, when)) if *told == reason && now.duration_since(*when) < LOG_AGAIN => {}
-            _ => {
-                tracing::warn!(%reason, gaps = self.session.gaps, "lines lost; trying again");
-                self.told = Some((reason.clone(), now));
-            }
+        if self.retry.lost(&reason, Duration::from_nanos(there)) {
+            tracing::warn!(%reason, gaps = self.session.gaps, "lines lost; trying again");
         }
         self.pending.push(Arrival { at: clock::now(), input: Input::LinesLost { reason } });
     }
 
     /// Tries the bench again once the pause is over. A failure is only logged: the table knows that its lines are lost.
     fn try_again(&mut self) {
-        if !self.retry.is_elapsed() {
+        if !self.retry.is_due() {
             return;
         }
         let back = self.pending.len();
@@ -135,8 +113,7 @@ impl VirtualLines {
                 self.pending.insert(back, Arrival { at: clock::now(), input: Input::LinesBack });
             }
             Err(error) => {
-                self.back_off = (self.back_off * 2).min(BACK_OFF_MOST);
-                self.retry.as_mut().reset(Instant::now() + self.back_off);
+                self.retry.pause();
                 tracing::debug!(%error, bench = %self.path.display(), "the bench is still away");
             }
         }
@@ -189,7 +166,7 @@ impl Lines for VirtualLines {
         match self.wire.borrow().as_ref() {
             // An error of the runtime shows as an error of the next read.
             Some(stream) => stream.poll_read_ready(cx).map(|_| ()),
-            None => self.retry.as_mut().poll(cx),
+            None => self.retry.poll(cx),
         }
     }
 

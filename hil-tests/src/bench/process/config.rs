@@ -2,10 +2,13 @@
 
 use super::broker::{ACCOUNT, Broker, PASSWORD};
 use super::fault::RigFault;
+use super::gpio_sim::{self, GpioSim};
 use super::workdir::WorkDir;
 use crate::bench::SITE;
+use crate::bench::guard::Guard;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use toml::{Table, Value};
 use tumbler_core::settings::{Parameters, Settings};
 
@@ -23,6 +26,8 @@ pub struct TableSetup {
     pub tls: bool,
     /// Where the daemon's panel listens, if it is to have one.
     pub panel: Option<SocketAddr>,
+    /// Accounts of the panel's technicians, if anybody is to log in.
+    pub accounts: Option<PathBuf>,
 }
 
 /// The daemon's client id at the broker.
@@ -47,14 +52,40 @@ impl TableSetup {
             log: "info".into(),
             tls: false,
             panel: None,
+            accounts: None,
         }
+    }
+
+    /// The same table on a chip that the kernel simulates. Such a chip has no motor temperature.
+    #[must_use]
+    pub fn on_gpio_sim(mut self) -> Self {
+        self.settings.backend = "cdev".into();
+        self.settings.temperature = false;
+        self
+    }
+
+    /// Whether its wires are a simulated chip's.
+    #[must_use]
+    pub fn simulates(&self) -> bool {
+        self.settings.backend == "cdev"
+    }
+
+    /// The chip of the table in this directory, where it has one.
+    pub(super) fn chip(&self, dir: &WorkDir) -> Result<Option<GpioSim>, RigFault> {
+        self.simulates().then(|| GpioSim::make(&dir.chip(), &dir.wire())).transpose()
+    }
+
+    /// What keeps the bench from breaking another table.
+    pub(super) fn guard(&self) -> Guard {
+        let own = Guard::of(SITE, TABLE);
+        if self.simulates() { own.on_own_chip() } else { own }
     }
 
     /// Tells tables apart that are set up differently: a template of one is none of the other. The ways to the
     /// broker and to browsers are no matter of the table.
     #[must_use]
     pub fn key(&self) -> String {
-        format!("{:?}", Self { tls: false, panel: None, ..self.clone() })
+        format!("{:?}", Self { tls: false, panel: None, accounts: None, ..self.clone() })
     }
 
     /// Writes the configuration of a daemon in `dir` that reaches its broker at `broker`.
@@ -71,7 +102,7 @@ impl TableSetup {
 
     fn text(&self, dir: &WorkDir, broker: SocketAddr) -> String {
         let settings = &self.settings;
-        let path = |path: std::path::PathBuf| Value::from(path.to_string_lossy().into_owned());
+        let path = |path: PathBuf| Value::from(path.to_string_lossy().into_owned());
         let uid = i64::from(nix::unistd::Uid::effective().as_raw());
         let table = [
             ("site", Value::from(settings.site.as_str())),
@@ -79,12 +110,18 @@ impl TableSetup {
             ("rules", settings.rules.as_str().into()),
             ("layout", settings.layout.as_str().into()),
         ];
-        let hardware = [
-            ("backend", Value::from("virtual")),
-            ("socket", path(dir.wire())),
+        let mut hardware = vec![
+            ("backend", Value::from(settings.backend.as_str())),
             ("reader", settings.reader.into()),
             ("temperature", if settings.temperature { "wires" } else { "none" }.into()),
         ];
+        let mut lines = Vec::new();
+        if self.simulates() {
+            hardware.push(("chip", dir.chip().into()));
+            lines.extend(gpio_sim::lines().map(|(name, text)| (name, Value::from(text))));
+        } else {
+            hardware.push(("socket", path(dir.wire())));
+        }
         let bus = [("port", path(dir.bus())), ("baud", 115_200.into())];
         let journal = [("state_dir", path(dir.state())), ("run_dir", path(dir.run()))];
         let scheme = if self.tls { "mqtts" } else { "mqtt" };
@@ -107,7 +144,9 @@ impl TableSetup {
         ];
         let log = [("format", Value::from("text")), ("level", self.log.as_str().into())];
         let listen = self.panel.map(|address| ("listen", Value::from(address.to_string())));
-        let panel: Vec<(&str, Value)> = listen.into_iter().chain([("enabled", self.panel.is_some().into())]).collect();
+        let accounts = self.accounts.clone().map(|file| ("accounts_file", path(file)));
+        let enabled = ("enabled", self.panel.is_some().into());
+        let panel: Vec<(&str, Value)> = listen.into_iter().chain(accounts).chain([enabled]).collect();
         let parameters: Table = changed(&settings.parameters)
             .into_iter()
             .map(|(name, value)| (name.to_owned(), Value::from(i64::from(value))))
@@ -118,6 +157,7 @@ impl TableSetup {
         let all: Table = [
             ("table", section(&table)),
             ("hardware", section(&hardware)),
+            ("lines", section(&lines)),
             ("bus", section(&bus)),
             ("journal", section(&journal)),
             ("mqtt", section(&mqtt)),

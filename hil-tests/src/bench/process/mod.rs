@@ -13,6 +13,7 @@ pub mod console;
 pub mod daemon;
 pub mod fault;
 pub mod frame;
+pub mod gpio_sim;
 mod means;
 mod mounts;
 pub mod notify;

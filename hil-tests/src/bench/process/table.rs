@@ -3,10 +3,11 @@
 use super::broker::Broker;
 use super::bus::{Bus, LineSpeed};
 use super::clock::{self, Stalls};
-use super::config::{TABLE, TableSetup};
+use super::config::TableSetup;
 use super::console::{Console, Heard, Told};
 use super::daemon::Daemon;
 use super::fault::RigFault;
+use super::gpio_sim::GpioSim;
 use super::means::Means;
 use super::mounts::OtherBoot;
 use super::observer::Observer;
@@ -16,7 +17,6 @@ use super::watch::JournalWatch;
 use super::wire::{WireEvent, WireSocket};
 use super::workdir::WorkDir;
 use super::world::World;
-use crate::bench::SITE;
 use crate::bench::guard::Guard;
 use crate::bench::observe::Observer as Judges;
 use crate::twin::{self, Twin};
@@ -51,6 +51,8 @@ pub struct Setup {
 pub struct Virtual {
     pub(super) world: World,
     pub(super) socket: WireSocket,
+    /// The chip that the daemon holds instead of the socket, on a bench that simulates one.
+    pub(super) chip: Option<GpioSim>,
     /// None while the adapter is unplugged.
     pty: Option<Pty>,
     bus: Bus,
@@ -102,13 +104,14 @@ impl Virtual {
         let observer = Observer::start(broker.address(), "tumbler-hil-observer")?;
         setup.table.write(&dir, proxy.address())?;
         let socket = WireSocket::listen(&dir.wire())?;
+        let chip = setup.table.chip(&dir)?;
         let pty = Pty::open(&dir.bus())?;
         let mut daemon = Daemon::new(&setup.program, &dir)?;
         if let Some((library, file)) = &setup.wall {
             daemon.load_before(library.clone(), file.clone());
         }
         let mut journal = JournalWatch::new(&dir.state());
-        let mut guard = Guard::of(SITE, TABLE);
+        let mut guard = setup.table.guard();
         if opened {
             journal.take()?.iter().for_each(|record| guard.learn(&record.event));
             journal.close();
@@ -128,6 +131,7 @@ impl Virtual {
         let mut table = Self {
             world: World::new(Twin::new(built, setup.seed), judges, journal, &root),
             socket,
+            chip,
             pty: Some(pty),
             bus: Bus::new(LineSpeed::default()),
             console: Console::new(&dir.console()),

@@ -19,6 +19,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug)]
 pub struct Templates {
     program: PathBuf,
+    /// Tables whose wires are a simulated chip's.
+    gpio_sim: bool,
     opened: Mutex<BTreeMap<String, Arc<Mutex<Option<WorkDir>>>>>,
 }
 
@@ -26,7 +28,13 @@ impl Templates {
     /// Templates for this daemon.
     #[must_use]
     pub fn new(program: PathBuf) -> Self {
-        Self { program, opened: Mutex::default() }
+        Self { program, gpio_sim: false, opened: Mutex::default() }
+    }
+
+    /// The same tables on chips that the kernel simulates.
+    #[must_use]
+    pub fn on_gpio_sim(self) -> Self {
+        Self { gpio_sim: true, ..self }
     }
 
     /// The daemon's program.
@@ -56,6 +64,9 @@ impl Templates {
             brisk: false,
             wall: None,
         };
+        if self.gpio_sim {
+            setup.table = setup.table.on_gpio_sim();
+        }
         let mut dir = WorkDir::new()?;
         if needs.disk {
             dir.own_disk()?;

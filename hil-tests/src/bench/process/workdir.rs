@@ -99,6 +99,11 @@ impl WorkDir {
     pub fn password(&self) -> PathBuf {
         self.path().join("password")
     }
+    /// The label of the table's simulated chip, where it has one: as unique as the directory.
+    #[must_use]
+    pub fn chip(&self) -> String {
+        self.path().file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+    }
     /// The virtual wire's socket.
     #[must_use]
     pub fn wire(&self) -> PathBuf {

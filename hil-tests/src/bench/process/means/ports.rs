@@ -38,6 +38,8 @@ pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Troub
         Outside::ChipGone => {
             table.tell_broken(Part::Gpio, true);
             table.socket.unplug()?;
+            // The kernel takes a simulated chip away from under whoever holds its lines.
+            table.chip = None;
         }
         Outside::LineBusy => {
             return Err(Trouble::NotHere(
@@ -70,9 +72,10 @@ pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Troub
         }
         _ => {
             table.socket.plug()?;
+            table.chip = table.set_to.chip(&table.dir)?;
             // The wires work again once the daemon has found them and driven them to what they are to be.
             let until = table.world.now() + FOUND_NANOS;
-            if !table.turn_until(until, |table| Ok(table.socket.driven() >= SAFE_OUTPUTS))? {
+            if !table.turn_until(until, |table| Ok(table.socket.driven() >= SAFE_OUTPUTS && holds_chip(table)?))? {
                 let why = format!("tumblerd did not come back to its wires within {} s", FOUND_NANOS / 1_000_000_000);
                 table.findings.push(why);
             }
@@ -95,10 +98,16 @@ pub(super) fn shows(table: &mut Virtual, outside: Outside) -> bool {
 /// Whether the daemon truly lost it: nothing is there under its name, and the daemon let go of what it had open.
 fn gone(table: &mut Virtual, outside: Outside) -> Result<bool, RigFault> {
     if outside == Outside::ChipGone {
-        return Ok(UnixStream::connect(table.dir.wire()).is_err() && !table.socket.connected());
+        let away = UnixStream::connect(table.dir.wire()).is_err() && !table.socket.connected();
+        return Ok(away && !(table.set_to.simulates() && holds_chip(table)?));
     }
     let device = table.means.ports.device.clone();
     Ok(std::fs::symlink_metadata(table.dir.bus()).is_err() && !holds(table, &device)?)
+}
+
+/// Whether the daemon holds the lines of its chip, where it has one.
+fn holds_chip(table: &Virtual) -> Result<bool, RigFault> {
+    Ok(!table.set_to.simulates() || holds(table, std::path::Path::new("anon_inode:gpio-line"))?)
 }
 
 /// Whether the daemon has this device open, as the kernel says.

@@ -1,0 +1,132 @@
+//! Finding the chip and its lines, and asking the kernel for them.
+
+use super::pin::CdevPin;
+use crate::config::{Bias, Pin, Pins, Place};
+use gpiocdev::Request;
+use gpiocdev::chip::Chip;
+use gpiocdev::line::{self, EdgeDetection, EventClock, Offset, Value};
+use gpiocdev::request::Builder;
+use std::path::PathBuf;
+use tumbler_core::effect::OutLine;
+use tumbler_core::input::InLine;
+
+/// Who holds the lines, for `gpioinfo` and for whoever else wants them.
+const CONSUMER: &str = "tumblerd";
+
+/// Edges that the kernel keeps for the daemon. Its own choice would be 16 for each line; 50 bounces on each of the two cam
+/// sensors at every step, and a stall of the daemon of half a second, make some 400.
+const EDGES: u32 = 1024;
+
+/// Why the lines cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum OpenError {
+    /// No chip has the label.
+    #[error("there is no GPIO chip labelled `{label}`; {}", found(.there))]
+    NoChip { label: String, there: Vec<String> },
+    /// A line is not on the chip.
+    #[error("`{line}`: chip `{label}` has no line {place}; it has {count} lines (see `gpioinfo`)")]
+    NoLine { line: &'static str, label: String, place: Place, count: u32 },
+    /// Somebody else has the line.
+    #[error("`{line}`: line {offset} of `{label}` is held by {holder}; stop it, or take another line")]
+    Busy { line: &'static str, label: String, offset: Offset, holder: String },
+    /// The kernel refuses.
+    #[error("{what}: {source}")]
+    Refused { what: String, source: gpiocdev::Error },
+}
+
+fn found(labels: &[String]) -> String {
+    if labels.is_empty() {
+        "there is none at all, or none that may be opened".into()
+    } else {
+        format!("there are: {}", labels.join(", "))
+    }
+}
+
+/// A chip, found by its label, never by its number.
+#[derive(Debug)]
+pub(super) struct Found {
+    chip: Chip,
+    label: String,
+    count: u32,
+}
+
+impl Found {
+    /// The chip with this label.
+    pub(super) fn by_label(label: &str) -> Result<Self, OpenError> {
+        let paths: Vec<PathBuf> = gpiocdev::chip::chips().unwrap_or_default();
+        let mut there = Vec::new();
+        for path in paths {
+            let Ok(chip) = Chip::from_path(&path) else { continue };
+            let Ok(info) = chip.info() else { continue };
+            if info.label == label {
+                return Ok(Self { chip, label: info.label, count: info.num_lines });
+            }
+            there.push(info.label);
+        }
+        Err(OpenError::NoChip { label: label.to_owned(), there })
+    }
+
+    fn offset(&self, line: &'static str, pin: &Pin) -> Result<Offset, OpenError> {
+        let offset = match &pin.place {
+            Place::Offset(offset) => Some(*offset).filter(|offset| *offset < self.count),
+            Place::Name(name) => self.chip.find_line_info(name).map(|info| info.offset),
+        };
+        let (label, place, count) = (self.label.clone(), pin.place.clone(), self.count);
+        offset.ok_or(OpenError::NoLine { line, label, place, count })
+    }
+
+    fn asks(&self) -> Builder {
+        let mut builder = Request::builder();
+        builder.on_chip(self.chip.path()).with_consumer(CONSUMER);
+        builder
+    }
+
+    fn refused(&self, lines: &[(&'static str, Offset)], source: gpiocdev::Error) -> OpenError {
+        for (line, offset) in lines {
+            let Ok(info) = self.chip.line_info(*offset) else { continue };
+            if info.used && info.consumer != CONSUMER {
+                let (label, holder) = (self.label.clone(), format!("`{}`", info.consumer));
+                return OpenError::Busy { line, label, offset: *offset, holder };
+            }
+        }
+        OpenError::Refused { what: format!("the lines of `{}` cannot be had", self.label), source }
+    }
+
+    /// Asks for an output, driven to this level at once.
+    pub(super) fn output(&self, line: OutLine, pin: &Pin, active: bool) -> Result<CdevPin, OpenError> {
+        let offset = self.offset(line.name(), pin)?;
+        let mut asks = self.asks();
+        configure(asks.with_line(offset).as_output(if active { Value::Active } else { Value::Inactive }), pin);
+        let request = asks.request().map_err(|e| self.refused(&[(line.name(), offset)], e))?;
+        Ok(CdevPin { line, request, offset })
+    }
+
+    /// Asks for all inputs, with the edges of each.
+    pub(super) fn inputs(&self, pins: &Pins) -> Result<(Request, [Offset; 12]), OpenError> {
+        let mut offsets = [0; 12];
+        let mut asks = self.asks();
+        let mut named = Vec::new();
+        for ((line, pin), place) in InLine::ALL.into_iter().zip(&pins.inputs).zip(&mut offsets) {
+            *place = self.offset(line.name(), pin)?;
+            named.push((line.name(), *place));
+            let one = asks.with_line(*place).as_input();
+            one.with_edge_detection(EdgeDetection::BothEdges).with_event_clock(EventClock::Monotonic);
+            configure(one, pin);
+        }
+        asks.with_kernel_event_buffer_size(EDGES);
+        asks.request().map(|request| (request, offsets)).map_err(|e| self.refused(&named, e))
+    }
+}
+
+fn configure(asks: &mut Builder, pin: &Pin) {
+    if pin.active_low {
+        asks.as_active_low();
+    }
+    let bias = match pin.bias {
+        Bias::AsIs => None,
+        Bias::PullUp => Some(line::Bias::PullUp),
+        Bias::PullDown => Some(line::Bias::PullDown),
+        Bias::None => Some(line::Bias::Disabled),
+    };
+    asks.with_bias(bias);
+}

@@ -1,0 +1,158 @@
+//! Backend `cdev`: the lines of a GPIO chip, through the kernel's character device (uAPI v2).
+//!
+//! The kernel stamps every edge with `CLOCK_MONOTONIC` and numbers it for its line. A missing number is a fault that the
+//! table is told of, and the level is taken anew. A chip that is missing or goes, a line that somebody else holds and a
+//! write that fails are all the same to the table: its lines are lost, and they are tried again with back-off.
+
+mod chip;
+mod edges;
+mod persist;
+mod pin;
+
+pub use persist::warn_of_persistent_outputs;
+
+use crate::clock;
+use crate::config::Pins;
+use crate::hardware::pins::Outputs;
+use crate::hardware::retry::Retry;
+use crate::hardware::{Lines, safe_level};
+use crate::inbox::Arrival;
+use chip::{Found, OpenError};
+use edges::Edges;
+use pin::CdevPin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tumbler_core::effect::OutLine;
+use tumbler_core::input::Input;
+use tumbler_core::units::Mono;
+
+/// The lines of a table on a GPIO chip.
+#[derive(Debug)]
+pub struct CdevLines {
+    label: String,
+    pins: Box<Pins>,
+    held: Option<Held>,
+    /// Inputs that wait to be drained: loss, return, levels and readbacks.
+    pending: Vec<Arrival>,
+    retry: Retry,
+    /// The sign as last set; everything else is driven inactive after a loss.
+    sign: bool,
+}
+
+/// Lines that the kernel has given out.
+#[derive(Debug)]
+struct Held {
+    since: Mono,
+    edges: Edges,
+    outputs: Outputs<CdevPin>,
+}
+
+impl CdevLines {
+    /// Lines of the chip with this label. One that cannot be had yet is tried again for ever.
+    #[must_use]
+    pub fn open(label: &str, pins: Box<Pins>) -> Self {
+        let mut lines =
+            Self { label: label.to_owned(), pins, held: None, pending: Vec::new(), retry: Retry::new(), sign: true };
+        if let Err(error) = lines.take() {
+            lines.lose(error.to_string());
+        }
+        lines
+    }
+
+    /// Asks the kernel for the lines. Every output comes at its safe level, and `motor_enable` before the dead-man line:
+    /// so that an edge on that line finds no motor enabled.
+    fn take(&mut self) -> Result<(), OpenError> {
+        let chip = Found::by_label(&self.label)?;
+        let outputs = Outputs::try_new(|line| {
+            let level = if line == OutLine::OutOfService { self.sign } else { safe_level(line).unwrap_or(false) };
+            chip.output(line, self.pins.output(line), level)
+        })?;
+        let edges = Edges::watch(&chip, &self.pins, &mut self.pending)?;
+        tracing::info!(chip = self.label, "holding the lines of the GPIO chip");
+        self.held = Some(Held { since: clock::now(), edges, outputs });
+        for line in OutLine::ALL {
+            self.read_back(line);
+        }
+        Ok(())
+    }
+
+    /// Lets go of the lines, tells the table and plans the next attempt.
+    fn lose(&mut self, reason: String) {
+        let now = clock::now();
+        let there = self.held.take().map_or(0, |held| now.nanos_since(held.since));
+        if self.retry.lost(&reason, Duration::from_nanos(there)) {
+            tracing::warn!(%reason, "lines lost; trying again");
+        }
+        self.pending.push(Arrival { at: now, input: Input::LinesLost { reason } });
+    }
+
+    fn try_again(&mut self) {
+        if !self.retry.is_due() {
+            return;
+        }
+        let before = self.pending.len();
+        match self.take() {
+            // Before the levels that came with them.
+            Ok(()) => self.pending.insert(before, Arrival { at: clock::now(), input: Input::LinesBack }),
+            Err(error) => {
+                self.pending.truncate(before);
+                self.retry.pause();
+                tracing::debug!(%error, "the lines are still away");
+            }
+        }
+    }
+
+    /// Reads the level at the pin. The dead-man line is not read: the monostable outside judges it.
+    fn read_back(&mut self, line: OutLine) {
+        if line == OutLine::MotorAlive {
+            return;
+        }
+        let Some(held) = &mut self.held else { return };
+        match held.outputs.pin(line).read() {
+            Ok(active) => self.pending.push(Arrival { at: clock::now(), input: Input::Readback { line, active } }),
+            Err(error) => self.lose(format!("`{}` cannot be read back: {error}", line.name())),
+        }
+    }
+}
+
+impl Lines for CdevLines {
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if !self.pending.is_empty() {
+            return Poll::Ready(());
+        }
+        match &mut self.held {
+            Some(held) => held.edges.poll_ready(cx),
+            None => self.retry.poll(cx),
+        }
+    }
+
+    fn drain(&mut self, out: &mut Vec<Arrival>) {
+        match &mut self.held {
+            Some(held) => {
+                if let Err(error) = held.edges.drain(&mut self.pending) {
+                    self.lose(format!("the edges of `{}` cannot be read: {error}", self.label));
+                }
+            }
+            None => self.try_again(),
+        }
+        out.append(&mut self.pending);
+    }
+
+    fn set(&mut self, line: OutLine, active: bool) {
+        if line == OutLine::OutOfService {
+            self.sign = active;
+        }
+        let Some(held) = &mut self.held else { return };
+        match held.outputs.set(line, active) {
+            Ok(()) => self.read_back(line),
+            Err(error) => self.lose(error.to_string()),
+        }
+    }
+
+    fn backend(&self) -> &'static str {
+        "cdev"
+    }
+}
+
+#[cfg(test)]
+mod tests;

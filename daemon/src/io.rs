@@ -1,7 +1,7 @@
 //! The thread for everything that may wait: systemd's status, relay and console.
 
 use crate::config::Config;
-use crate::console::{self, HandIn};
+use crate::console::{self, Commands, HandIn};
 use crate::events::Events;
 use crate::inbox::Inbox;
 use crate::journal::Reader;
@@ -83,6 +83,7 @@ async fn serve(parts: Parts) -> anyhow::Result<()> {
     let backend = config.settings.backend.clone();
     let listener = console::bind(&config.console.socket, &config.console.technician_group)?;
     let (health, relay_health) = watch::channel(None);
+    let commands = Arc::new(Commands::new(hand_in(inbox.clone())));
     let mut tasks: JoinSet<(&'static str, anyhow::Result<()>)> = JoinSet::new();
 
     let feeds = console::Feeds {
@@ -90,7 +91,7 @@ async fn serve(parts: Parts) -> anyhow::Result<()> {
         durable: durable.clone(),
         relay: relay_health.clone(),
         records: Box::new(Events::new(readers.1, &backend)),
-        hand_in: hand_in(inbox.clone()),
+        commands: Arc::clone(&commands),
         answers,
         stop: stop.clone(),
     };
@@ -114,6 +115,8 @@ async fn serve(parts: Parts) -> anyhow::Result<()> {
             records: Records::new(Box::new(Events::new(reader, &backend))),
             traces,
             state_dir: config.journal.state_dir.clone(),
+            login: settings.accounts_file.map(|accounts| panel::Login { accounts, give: give(commands) }),
+            host: settings.host,
             stop: stop.clone(),
         };
         tasks.spawn(async move {
@@ -175,6 +178,14 @@ async fn hand_in_acknowledgements(mut seqs: watch::Receiver<Seq>, inbox: Inbox) 
         }
     }
     ("acknowledgements", Ok(()))
+}
+
+/// The console's own way for commands, for the panel: it knows of no console.
+fn give(commands: Arc<Commands>) -> panel::Give {
+    Arc::new(move |caller, command| {
+        let commands = Arc::clone(&commands);
+        Box::pin(async move { commands.command(caller, command).await.map_err(|error| error.to_string()) })
+    })
 }
 
 fn hand_in(inbox: Inbox) -> HandIn {

@@ -1,10 +1,12 @@
 //! The shell of the table: connects `tumbler-core` to wires, serial lines, disk, network, systemd and people.
 
+pub mod arguments;
 pub mod clock;
 pub mod config;
 pub mod console;
 pub mod control;
 pub mod events;
+pub mod felt;
 pub mod fieldbus;
 pub mod floor;
 pub mod hardware;
@@ -20,6 +22,7 @@ pub mod records;
 pub mod relay;
 pub mod rounds;
 pub mod supervise;
+pub mod test_report;
 pub mod trace;
 pub mod web;
 pub mod wiring;

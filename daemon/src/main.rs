@@ -1,26 +1,11 @@
 //! `tumblerd`: the equipment controller of a Tai-Sai table.
 
 use clap::Parser;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
+use tumblerd::arguments::Arguments;
 use tumblerd::config::{self, Log, LogFormat};
 use tumblerd::{realtime, wiring};
-
-/// The equipment controller of a Tai-Sai (Sic Bo) table.
-#[derive(Debug, Parser)]
-#[command(version)]
-struct Args {
-    /// The configuration; fragments in FILE.d/*.toml are merged into it.
-    #[arg(long, value_name = "FILE", default_value = "/etc/tumblerd/tumblerd.toml")]
-    config: PathBuf,
-    /// Check the configuration, print it as it takes effect, and exit.
-    #[arg(long, conflicts_with = "commission")]
-    check_config: bool,
-    /// Set up the journal of a new table, once, and exit.
-    #[arg(long)]
-    commission: bool,
-}
 
 /// Exit code where the daemon could not start or did not end well.
 const FAILED: u8 = 1;
@@ -34,7 +19,7 @@ const MISCONFIGURED: u8 = 2;
 )]
 fn main() -> ExitCode {
     realtime::share_arenas();
-    let args = Args::parse();
+    let args = Arguments::parse();
     let config = match config::check(&args.config) {
         Ok(config) => config,
         Err(errors) => {

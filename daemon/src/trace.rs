@@ -5,13 +5,18 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::time::sleep;
 use tumbler_core::effect::OutLine;
 use tumbler_core::input::{BusFailure, InLine};
 use tumbler_core::units::Mono;
 
 /// News that wait at most: some seconds of a spin with a busy bus.
 const WAITING: usize = 1024;
+
+/// Time between two batches of news: soon enough for a person, and far less than fills [`WAITING`].
+pub const PACE: Duration = Duration::from_millis(500);
 
 /// A wire of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,9 +96,11 @@ impl Tap {
 }
 
 impl Traces {
-    /// The next news; `None` once the control loop is gone.
-    pub async fn next(&mut self) -> Option<Seen> {
-        self.receiver.recv().await
+    /// Waits for news and adds them; `false` once the control loop is gone. They come in batches, [`PACE`] apart: while nobody
+    /// waits for the next one, telling it wakes no thread and costs the control loop no call to the kernel.
+    pub async fn batch(&mut self, into: &mut Vec<Seen>) -> bool {
+        sleep(PACE).await;
+        self.receiver.recv_many(into, WAITING).await > 0
     }
 
     /// How many were lost since this was last asked.
@@ -115,9 +122,14 @@ mod tests {
         }
         assert_eq!(traces.lost(), 3);
         assert_eq!(traces.lost(), 0);
-        assert_eq!(traces.next().await, Some(Seen::Late(0)));
+        let mut batch = Vec::new();
+        assert!(traces.batch(&mut batch).await);
+        assert_eq!((batch.len(), batch.first()), (WAITING, Some(&Seen::Late(0))));
         drop(traces);
         tap.tell(Seen::Late(9));
         Tap::default().tell(Seen::Late(9));
+        let (tap, mut traces) = super::tap();
+        drop(tap);
+        assert!(!traces.batch(&mut batch).await);
     }
 }

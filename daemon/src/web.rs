@@ -2,6 +2,7 @@
 
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::sse::{Event, KeepAlive};
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// Guards an answer: only what `policy` lets in, kinds as they are told, no word to elsewhere. What says nothing of how long
@@ -13,7 +14,35 @@ pub fn guard(headers: &mut HeaderMap, policy: HeaderValue) {
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
 }
 
+/// Whether a request's `Host` is an address, this machine as it calls itself, or one of these names. A page of elsewhere,
+/// whose name was made to lead here, comes with that name, and must not read what is here.
+#[must_use]
+pub fn is_here(host: &str, names: &[String]) -> bool {
+    let name =
+        host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit())).map_or(host, |(n, _)| n);
+    name == "localhost"
+        || name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok()
+        || names.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
 /// The event `alive`, whenever a page has heard nothing for so long.
 pub fn alive(after: Duration) -> KeepAlive {
     KeepAlive::new().interval(after).event(Event::default().event("alive").data(""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_elsewhere_are_told_apart() {
+        let names = ["table1".to_owned(), "Table1.local".to_owned()];
+        for host in ["localhost", "localhost:8080", "127.0.0.1:1", "[::1]:80", "[::1]", "table1:8080", "table1.local"] {
+            assert!(is_here(host, &names), "{host}");
+        }
+        for host in ["", "evil.example", "evil.example:8080", "localhost.evil.example:80", "127.0.0.1.evil.example"] {
+            assert!(!is_here(host, &names), "{host}");
+        }
+        assert!(!is_here("table1", &[]));
+    }
 }

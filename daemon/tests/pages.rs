@@ -4,11 +4,13 @@
 
 use tumbler_core::effect::OutLine;
 use tumbler_core::input::InLine;
+use tumbler_core::latch::Code;
 use tumbler_core::wire::lines::{FromBench, ToBench};
 use tumbler_core::wire::registers::{lamps, reader, terminal};
 
 const REGISTERS: &str = include_str!("../docs/registers.md");
 const WIRE: &str = include_str!("../docs/virtual-wire.md");
+const README: &str = include_str!("../../README.md");
 
 /// The first cells of the rows of a section's tables, without their heads.
 fn rows(page: &str, section: &str) -> Vec<Vec<String>> {
@@ -132,5 +134,28 @@ fn the_virtual_wires_limits_are_the_codes() {
     use tumblerd::hardware::virtual_wire::{FLOOD, LONGEST};
     for said in [format!("at most {LONGEST} bytes"), format!("more than {FLOOD} messages in a second")] {
         assert!(WIRE.contains(&said), "the page does not say `{said}`");
+    }
+}
+
+/// Nobody reads another remedy here than `tumblerctl faults` and the panel give.
+#[test]
+fn the_readme_says_of_every_latch_what_the_table_says() {
+    let (_, about_latches) = README.split_once("A malfunction *latches*").unwrap();
+    let row = |code: Code| {
+        let start = format!("| `{code}` | ");
+        let mut found = about_latches.lines().filter(|line| line.starts_with(&start) && line.matches('|').count() == 5);
+        let row = found.next().map(|line| line.split('|').map(str::trim).collect::<Vec<_>>());
+        assert!(found.next().is_none(), "{code} has two rows");
+        row.filter(|cells| cells.len() == 6)
+    };
+    for code in Code::ALL {
+        let row = row(code);
+        let runs = if code.reset_test().is_some() { "; the reset runs it" } else { "" };
+        let test = code.hardware_test().map(|test| format!("`{test}`{runs}")).unwrap_or_default();
+        let said = match row.as_deref() {
+            Some([_, _, _, remedy, measured, _]) => Some((*remedy, *measured)),
+            _ => None,
+        };
+        assert_eq!(said, Some((code.remedy(), test.as_str())), "{code}");
     }
 }

@@ -117,3 +117,49 @@ fn what_is_no_recording_and_no_journal_exits_with_two() {
     let output = ctl(&["replay", "/nonexistent/file"]);
     assert_eq!(output.status.code(), Some(2), "{}", err(&output));
 }
+
+/// Runs `panel-password` with this on its standard input.
+fn panel_password(arguments: &[&str], password: &str) -> Output {
+    use std::io::Write;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tumblerctl"))
+        .arg("panel-password")
+        .args(arguments)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Who is refused for the name does not read the password.
+    let _ = child.stdin.take().unwrap().write_all(password.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+/// A password goes from standard input into the file, in place of the one before, and the panel's own reader takes it.
+#[test]
+fn a_technicians_password_is_set_and_set_anew() {
+    use std::os::unix::fs::PermissionsExt;
+    use tumblerd::panel::accounts::{Accounts, verify};
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("accounts");
+    let file = ["--file", path.to_str().unwrap()];
+    let set = |name: &str, password: &str| panel_password(&[[name].as_slice(), &file].concat(), password);
+    assert_eq!(set("jo", "first password\n").status.code(), Some(0));
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+    assert_eq!(set("mei", "other password\n").status.code(), Some(0));
+    assert_eq!(set("jo", "second password").status.code(), Some(0));
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    let accounts = Accounts::read(&path).unwrap();
+    let fits = |name: &str, password: &str| verify(accounts.hash(name), password);
+    assert!(fits("jo", "second password") && fits("mei", "other password") && !fits("jo", "first password"));
+    let before = std::fs::read_to_string(&path).unwrap();
+    for (name, password, said) in [("jo", "short", "10 characters"), ("Jo", "long enough", "is no name")] {
+        let refused = set(name, password);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(err(&refused).contains(said), "{refused:?}");
+    }
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    assert!(err(&set("jo", "third password")).contains("chmod 0640"));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "nothing is left behind");
+}

@@ -1,164 +1,26 @@
-// The panel as people use it: a real daemon plays the demo's stories, and a headless Chromium looks.
-// Usage: node check.js TUMBLER_HIL DIRECTORY    (the directory gets screenshots)
-import { spawn } from 'node:child_process';
-import { createServer } from 'node:net';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import assert from 'node:assert/strict';
-import { chromium } from 'playwright-core';
+// The panel as people use it: a real daemon plays the demo's stories, or what is typed by hand, and a headless Chromium looks.
+// Usage: node check.js TUMBLER_HIL DIRECTORY    (tumblerctl lies beside TUMBLER_HIL; the directory gets screenshots)
+import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { on, openBrowser, summary } from './lab.js';
+import { table } from './table.js';
+import { PASSWORD, workshop } from './workshop.js';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const [rig, shots] = process.argv.slice(2);
-/** Longest time that anything here may take, in milliseconds; only a failure takes it. */
-const LONG = 240_000;
-
-const port = await new Promise((done) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-        const { port } = server.address();
-        server.close(() => done(port));
-    });
-});
-const base = `http://127.0.0.1:${port}`;
-const demo = spawn(rig, ['demo', '--rules', 'nz-div9', '--layout', 'nz-div9-2', '--seed', '7', '--panel', `127.0.0.1:${port}`]);
-let told = '';
-for (const stream of [demo.stdout, demo.stderr]) stream.on('data', (text) => { told += text; });
-const ended = new Promise((done) => demo.on('exit', done));
-
-const browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'],
-});
-const errors = [];
-
-async function open(path, options = {}) {
-    const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })).newPage();
-    page.setDefaultTimeout(LONG);
-    page.on('console', (said) => { if (said.type() === 'error') errors.push(`${path}: ${said.text()}`); });
-    page.on('pageerror', (error) => errors.push(`${path}: ${error}`));
-    await page.goto(base + path);
-    return page;
-}
-
-let checks = 0;
-async function check(what, how) {
-    await how();
-    checks += 1;
-    console.log(`ok  ${what}`);
-}
-
-/** WCAG 2 A and AA as axe-core knows them, contrast among them. */
-async function accessible(page, name) {
-    // Beside the page's own policy, which lets no foreign script in: this is the browser's own.
-    await page.evaluate(axe);
-    const { violations } = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] }));
-    const list = violations.flatMap(({ id, help, nodes }) => nodes.slice(0, 3).map((node) => `${id}: ${help}: ${node.target} ${node.failureSummary}`));
-    assert.deepEqual(list, [], `${name} is not for everybody`);
-}
-
+const dir = mkdtempSync(join(tmpdir(), 'panel-'));
+const browser = await openBrowser();
 try {
-    // The table is opened first, by all its tests.
-    for (const until = Date.now() + LONG; !told.includes('panel: http'); ) {
-        assert.ok(Date.now() < until && demo.exitCode === null, `the demo does not open its table:\n${told}`);
-        await new Promise((done) => setTimeout(done, 100));
-    }
-    const panel = await open('/');
-    // The stories break something now and then, and put it right soon: this waits from the beginning.
-    const fault = panel.waitForFunction(() => document.querySelector('.fault')?.textContent).then((found) => found.jsonValue());
-    fault.catch(() => {});
-    const display = await open('/display', { viewport: { width: 1920, height: 1080 } });
-
-    await check('the winning areas light on the page as the table has them', async () => {
-        await panel.waitForSelector('.area.lit');
-        await panel.waitForFunction(() => document.getElementById('verified').textContent.includes('as told'));
-        const [lit, total] = await panel.evaluate(() => [[...document.querySelectorAll('.area.lit')].map((area) => area.title), document.getElementById('dice').textContent]);
-        assert.ok(lit.some((id) => total.includes(`total ${id.replace('total-', '')}`)), `${lit} and ${total}`);
-        await panel.screenshot({ path: `${shots}/lit.png`, fullPage: true });
-    });
-    await check('a settled round has its waveform and its story', async () => {
-        await panel.waitForSelector('#timeline svg .wave');
-        await panel.waitForFunction(() => document.getElementById('story').textContent.includes('settled'));
-        assert.match(await panel.textContent('#timeline'), /motor enable/);
-    });
-    await check('the results display shows dice, total, and counts', async () => {
-        await display.waitForSelector('#last .total');
-        await display.waitForSelector('#past li .die');
-        assert.match(await display.textContent('#counts'), /big \d+small \d+triple \d+void \d+/);
-        await display.screenshot({ path: `${shots}/display.png` });
-    });
-    await check('all ten layouts are drawn with all their areas', async () => {
-        const counts = await panel.evaluate(async () => {
-            const { drawLayout } = await import('/layout.js');
-            const found = {};
-            const known = (await (await fetch('/api/layout?id=none')).json()).error.split('known are ')[1].split(', ');
-            for (const id of known) {
-                await drawLayout({ layout: id, lit: [], sensed: [], verified: false });
-                const { areas } = await (await fetch(`/api/layout?id=${id}`)).json();
-                found[id] = [document.querySelectorAll('#felt .area').length, areas.length];
-            }
-            return found;
-        });
-        assert.equal(Object.keys(counts).length, 10);
-        for (const [id, [drawn, all]] of Object.entries(counts)) assert.equal(drawn, all, id);
-        // The question for a layout that is none was this check's own.
-        errors.splice(0, errors.length, ...errors.filter((error) => !error.includes('404')));
-    });
-    await check('a malfunction comes with its cause, its time, and what to do', async () => {
-        assert.match(await fault, /: .*Since .*tumblerctl reset [a-z]+ --rectified/s);
-    });
-    await check('the journal is searched with the keyboard alone', async () => {
-        const focused = () => panel.evaluate(() => document.activeElement.name ?? '');
-        for (let tabs = 0; (await focused()) !== 'search'; tabs += 1) {
-            assert.ok(tabs < 60, 'Tab never reaches the search');
-            await panel.keyboard.press('Tab');
-        }
-        const outline = await panel.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
-        assert.notEqual(outline, 'none', 'what has the focus must show it');
-        await panel.keyboard.type('round began');
-        await panel.keyboard.press('Tab');
-        await panel.keyboard.press('Tab');
-        await panel.keyboard.press('Shift+Tab');
-        await panel.keyboard.press('Shift+Tab');
-        await panel.keyboard.press('Control+A');
-        await panel.keyboard.type('nz-div9-2');
-        await panel.keyboard.press('Enter');
-        await panel.waitForFunction(() => document.querySelectorAll('#records tr').length > 0 && [...document.querySelectorAll('#records tr')].every((row) => row.textContent.includes('nz-div9-2')));
-    });
-    for (const colorScheme of ['light', 'dark']) {
-        await check(`panel and display are accessible, ${colorScheme}`, async () => {
-            for (const path of ['/', '/display']) {
-                const page = await open(path, { colorScheme });
-                await page.waitForFunction(() => document.querySelector('#phase').textContent.trim().length > 1);
-                await accessible(page, `${path} ${colorScheme}`);
-                await page.screenshot({ path: `${shots}${path === '/' ? '/panel' : '/display'}-${colorScheme}.png`, fullPage: true });
-            }
-        });
-    }
-    await check('a phone shows all of it without sideways scrolling', async () => {
-        for (const path of ['/', '/display']) {
-            const page = await open(path, { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true });
-            await page.waitForFunction(() => document.querySelector('#phase').textContent.trim().length > 1);
-            const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-            await page.screenshot({ path: `${shots}${path === '/' ? '/panel' : '/display'}-phone.png`, fullPage: true });
-            assert.ok(over <= 0, `${path} is ${over} px too wide`);
-        }
-    });
-    assert.deepEqual(errors, [], 'the console has errors');
-    checks += 1;
-    console.log('ok  no error in the browser\'s console');
-    await check('a page whose table is gone says that it is not live', async () => {
-        demo.kill('SIGINT');
-        await ended;
-        for (const page of [panel, display]) await page.waitForSelector('#stale:not([hidden])');
-        assert.match(await display.textContent('#stale'), /Not live/);
-        await display.screenshot({ path: `${shots}/not-live.png` });
-    });
-    console.log(`${checks} passed, 0 failed`);
+    const accounts = join(dir, 'accounts');
+    execFileSync(join(dirname(rig), 'tumblerctl'), ['panel-password', 'jo', '--file', accounts], { input: PASSWORD });
+    await on(browser, rig, [], (demo) => table(browser, demo, shots));
+    await on(browser, rig, ['--accounts', accounts, '--by-hand'], (demo) => workshop(browser, demo, shots));
+    summary();
 } catch (error) {
     console.error(error);
-    console.error(`the demo's last words:\n${told.slice(-1500)}`);
     process.exitCode = 1;
 } finally {
     await browser.close();
-    if (demo.exitCode === null) demo.kill('SIGINT');
-    await ended;
+    rmSync(dir, { recursive: true });
 }

@@ -1,6 +1,7 @@
 //! Commands on their way to the table, and its answers on their way back.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,8 +11,8 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tumbler_core::input::Input;
 use tumbler_core::wire::console::{Answer, Caller, Command};
 
-/// Room for answers on their way from the control loop. Every connection waits for one at most, so with twice as many
-/// places as connections the control loop never finds it full.
+/// Room for answers on their way from the control loop. Every connection waits for one at most, and the panel for a few, so
+/// with twice as many places as connections the control loop never finds it full.
 pub const ANSWERS: usize = 2 * super::server::CONNECTIONS;
 
 /// Hands an input to the control loop; says whether it is still there. May wait for room.
@@ -24,8 +25,8 @@ const ROOM: Duration = Duration::from_secs(5);
 /// Longest time until the table answers: the longest device's test waits ten minutes for a person.
 const ANSWER: Duration = Duration::from_secs(15 * 60);
 
-/// The commands under way.
-pub(super) struct Commands {
+/// The commands under way: the one way on which people's commands reach the table, from the console and from the panel.
+pub struct Commands {
     hand_in: HandIn,
     next: AtomicU64,
     waiting: Mutex<BTreeMap<u64, oneshot::Sender<Answer>>>,
@@ -34,17 +35,28 @@ pub(super) struct Commands {
 
 /// A command got no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Unanswered {
+pub enum Unanswered {
+    /// The control loop has no room.
     #[error("the table is too busy for commands; try again")]
     Busy,
+    /// The control loop is gone.
     #[error("the daemon is stopping")]
     Stopping,
+    /// No answer came.
     #[error("the table did not answer within {ANSWER:?}; see `tumblerctl status`")]
     Silent,
 }
 
+impl fmt::Debug for Commands {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Commands")
+    }
+}
+
 impl Commands {
-    pub(super) fn new(hand_in: HandIn) -> Self {
+    /// Commands that are handed in this way.
+    #[must_use]
+    pub fn new(hand_in: HandIn) -> Self {
         Self {
             hand_in,
             next: AtomicU64::new(1),
@@ -73,7 +85,7 @@ impl Commands {
     ///
     /// # Errors
     /// [`Unanswered`].
-    pub(super) async fn command(&self, caller: Caller, command: Command) -> Result<Answer, Unanswered> {
+    pub async fn command(&self, caller: Caller, command: Command) -> Result<Answer, Unanswered> {
         {
             let mut free = self.pace.lock().await;
             sleep_until(*free).await;

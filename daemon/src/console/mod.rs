@@ -14,6 +14,6 @@ mod questions;
 mod server;
 mod watch;
 
-pub use commands::{ANSWERS, HandIn};
+pub use commands::{ANSWERS, Commands, HandIn, Unanswered};
 pub use listener::{BindError, bind};
 pub use server::{CONNECTIONS, Feeds, run};

@@ -1,6 +1,6 @@
 //! Accepts clients, up to a bound, and gives each a task of its own.
 
-use super::commands::{Commands, HandIn};
+use super::commands::Commands;
 use super::connection;
 use super::credentials;
 use crate::config::Console;
@@ -34,8 +34,8 @@ pub struct Feeds {
     pub relay: watch::Receiver<Option<Relay>>,
     /// The journal.
     pub records: Box<dyn Outbox>,
-    /// Hands commands to the control loop.
-    pub hand_in: HandIn,
+    /// The way to the table, shared with whoever else gives commands.
+    pub commands: Arc<Commands>,
     /// The table's answers, from [`tumbler_core::effect::Effect::Reply`]; a channel with room for [`super::ANSWERS`].
     pub answers: mpsc::Receiver<(u64, Answer)>,
     /// Set to `true` when the daemon stops.
@@ -48,14 +48,14 @@ pub(super) struct Shared {
     pub(super) durable: watch::Receiver<Seq>,
     pub(super) relay: watch::Receiver<Option<Relay>>,
     pub(super) records: Records,
-    pub(super) commands: Commands,
+    pub(super) commands: Arc<Commands>,
 }
 
 /// Serves clients until the daemon stops or the control loop is gone.
 pub async fn run(listener: UnixListener, console: Console, feeds: Feeds) {
-    let Feeds { snapshot, durable, relay, records, hand_in, answers, mut stop } = feeds;
+    let Feeds { snapshot, durable, relay, records, commands, answers, mut stop } = feeds;
     let records = Records::new(records);
-    let shared = Arc::new(Shared { snapshot, durable, relay, records, commands: Commands::new(hand_in) });
+    let shared = Arc::new(Shared { snapshot, durable, relay, records, commands });
     let console = Arc::new(console);
     let mut clients = JoinSet::new();
     let deliver = shared.commands.deliver(answers);

@@ -1,16 +1,22 @@
 //! The addresses of the panel, and what each answers.
 
 use super::questions::{self, Looked};
-use super::{About, Shared, pages, stream};
+use super::{About, Shared, door, pages, stream, workshop};
+use crate::felt;
+use crate::trace::PACE;
 use crate::web;
-use axum::extract::{Query, State};
-use axum::http::{HeaderValue, StatusCode};
+use axum::extract::{Query, Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
+use std::time::Duration;
+use tokio::time::sleep;
+use tumbler_core::hardware_test::HardwareTest;
 use tumbler_core::latch::Code;
 use tumbler_core::rules;
 use tumbler_core::units::RoundId;
@@ -33,30 +39,94 @@ pub(super) fn router(shared: Shared) -> Router {
         .route("/api/round", get(round))
         .route("/api/journal", get(journal))
         .route("/api/health", get(health))
+        .route("/api/session", get(door::who))
+        .route("/api/result", get(workshop::result))
+        .route("/report", get(workshop::report))
+        .route("/report.css", get(workshop::looks))
+        .merge(acts())
         .fallback(nothing)
-        .layer(middleware::map_response(guarded))
+        .layer(middleware::from_fn_with_state(shared.clone(), guarded))
         .with_state(shared)
 }
 
-/// A question that cannot be answered, and why.
-pub(super) struct Problem(StatusCode, String);
+/// What changes something.
+fn acts() -> Router<Shared> {
+    Router::new()
+        .route("/api/login", post(door::log_in))
+        .route("/api/logout", post(door::log_out))
+        .route("/api/test", post(workshop::test))
+        .route("/api/witness", post(workshop::witness))
+        .route_layer(middleware::from_fn(door::from_own_page))
+}
+
+/// What cannot be answered or done, and why.
+pub(super) struct Problem {
+    code: StatusCode,
+    why: String,
+    /// When to try again.
+    after: Option<Duration>,
+}
 
 impl Problem {
-    fn unknown(why: String) -> Self {
-        Self(StatusCode::NOT_FOUND, why)
+    fn new(code: StatusCode, why: impl Into<String>) -> Self {
+        Self { code, why: why.into(), after: None }
     }
-    fn broken(why: String) -> Self {
-        Self(StatusCode::INTERNAL_SERVER_ERROR, why)
+    pub(super) fn unknown(why: String) -> Self {
+        Self::new(StatusCode::NOT_FOUND, why)
     }
+    pub(super) fn broken(why: String) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, why)
+    }
+    pub(super) fn wrong(why: String) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, why)
+    }
+    /// The table refuses.
+    pub(super) fn refused(why: String) -> Self {
+        Self::new(StatusCode::CONFLICT, why)
+    }
+    pub(super) fn stranger(why: &str) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, why)
+    }
+    pub(super) fn foreign() -> Self {
+        Self::new(StatusCode::FORBIDDEN, "this was not sent by the panel's own page; open the panel and do it there")
+    }
+    pub(super) fn no_login() -> Self {
+        let why = "this panel only looks: it has no login; panel.accounts_file of the configuration opens one";
+        Self::new(StatusCode::FORBIDDEN, why)
+    }
+    pub(super) fn busy(why: String, after: Option<Duration>) -> Self {
+        Self { after, ..Self::new(StatusCode::SERVICE_UNAVAILABLE, why) }
+    }
+    /// Too many logins failed.
+    pub(super) fn braked(wait: Duration) -> Self {
+        let why = format!("too many logins failed; try again in {} s", whole_seconds(wait));
+        Self { after: Some(wait), ..Self::new(StatusCode::TOO_MANY_REQUESTS, why) }
+    }
+}
+
+/// In seconds, and none too few.
+fn whole_seconds(wait: Duration) -> u64 {
+    wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
 }
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        (self.0, Json(serde_json::json!({ "error": self.1 }))).into_response()
+        let mut response = (self.code, Json(serde_json::json!({ "error": self.why }))).into_response();
+        if let Some(wait) = self.after {
+            response.headers_mut().insert(header::RETRY_AFTER, whole_seconds(wait).into());
+        }
+        response
     }
 }
 
-async fn guarded(mut response: Response) -> Response {
+async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> Response {
+    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let mut response = if web::is_here(host, &shared.names) {
+        next.run(request).await
+    } else {
+        let why = "the panel is not known by this name; ask for it by its address, or set panel.host to the name";
+        Problem::new(StatusCode::MISDIRECTED_REQUEST, why).into_response()
+    };
     web::guard(response.headers_mut(), HeaderValue::from_static(POLICY));
     response
 }
@@ -78,6 +148,8 @@ struct Table {
     #[serde(flatten)]
     about: About,
     remedies: BTreeMap<&'static str, Remedy>,
+    /// Hardware tests, in the order in which all of them are run.
+    tests: Vec<&'static str>,
 }
 
 async fn table(State(shared): State<Shared>) -> impl IntoResponse {
@@ -85,7 +157,8 @@ async fn table(State(shared): State<Shared>) -> impl IntoResponse {
         .into_iter()
         .map(|code| (code.name(), Remedy { remedy: code.remedy(), procedure: code.allows_procedure() }))
         .collect();
-    Json(Table { about: shared.about, remedies })
+    let tests = HardwareTest::ALL.into_iter().map(HardwareTest::name).collect();
+    Json(Table { about: shared.about, remedies, tests })
 }
 
 #[derive(Deserialize)]
@@ -108,9 +181,13 @@ async fn layout(Query(which): Query<WhichLayout>) -> Result<Response, Problem> {
     };
     let areas: Vec<Area<'_>> =
         layout.areas.iter().map(|area| Area { id: &area.id, odds: &area.odds, clause: &area.clause }).collect();
+    let rows: Vec<Vec<&str>> =
+        felt::rows(layout).iter().map(|row| row.iter().map(|area| area.id.as_str()).collect()).collect();
     let title = rules::rule_set(&layout.rules).map(|rules| rules.title.as_str());
-    Ok(Json(serde_json::json!({ "id": layout.id, "rules": title, "source": layout.source, "areas": areas }))
-        .into_response())
+    Ok(Json(
+        serde_json::json!({ "id": layout.id, "rules": title, "source": layout.source, "areas": areas, "rows": rows }),
+    )
+    .into_response())
 }
 
 #[derive(Deserialize)]
@@ -140,6 +217,11 @@ async fn round(State(shared): State<Shared>, Query(which): Query<WhichRound>) ->
     };
     // Half a second before and after, for what led to the round's beginning and end.
     let (from, to) = (first.record.at.0.saturating_sub(500_000_000), last.record.at.0.saturating_add(500_000_000));
+    // Of a round that has just ended the last news are still on their way.
+    let behind = Duration::from_nanos(to.saturating_sub(crate::clock::now().0)).min(PACE);
+    if !behind.is_zero() {
+        sleep(behind + PACE).await;
+    }
     let waves = shared.picture.lock().unwrap_or_else(PoisonError::into_inner).waves(from, to);
     Ok(Json(serde_json::json!({ "records": records, "waves": waves })).into_response())
 }

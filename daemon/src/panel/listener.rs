@@ -1,5 +1,6 @@
 //! Accepts clients, up to a bound, and serves each on a task of its own.
 
+use super::door::Door;
 use super::{Feeds, Picture, Shared, answers, picture};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -26,7 +27,15 @@ pub async fn run(address: SocketAddr, feeds: Feeds) {
     let stop = feeds.stop.clone();
     tokio::select! {
         () = stopped(stop) => {}
-        () = async { on(bind(address).await, feeds).await } => {}
+        () = async {
+            if feeds.login.is_some() && !address.ip().is_loopback() {
+                tracing::warn!(
+                    "passwords for the panel go over the network in clear at {address}: listen on 127.0.0.1 and reach it by \
+                     `ssh -L`, or put a TLS proxy in front of it"
+                );
+            }
+            on(bind(address).await, feeds).await;
+        } => {}
     }
 }
 
@@ -37,14 +46,25 @@ async fn stopped(mut stop: watch::Receiver<bool>) {
 
 /// Serves clients of this listener until the daemon stops.
 pub async fn on(listener: TcpListener, feeds: Feeds) {
-    let Feeds { about, snapshot, durable, relay, records, traces, state_dir, stop } = feeds;
+    let Feeds { about, snapshot, durable, relay, records, traces, state_dir, login, host, stop } = feeds;
     let picture = Arc::new(Mutex::new(Picture::default()));
     let collecting = picture::collect(Arc::clone(&picture), traces, snapshot.clone());
-    let shared = Shared { about, snapshot, durable, relay, records, picture, state_dir, stop: stop.clone() };
+    let (door, names) = (login.map(|login| Arc::new(Door::new(login))), names(host));
+    let stops = stop.clone();
+    let shared = Shared { about, snapshot, durable, relay, records, picture, state_dir, door, names, stop: stops };
     tokio::select! {
         () = stopped(stop) => {}
         () = async { tokio::join!(collecting, serve(listener, shared)); } => {}
     }
+}
+
+/// The names under which the panel may be asked for: what a network's own name service may call this machine, and the one of
+/// the configuration.
+fn names(host: Option<String>) -> Arc<[String]> {
+    let own = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let own = own.trim();
+    let own = if own.is_empty() { Vec::new() } else { vec![own.to_owned(), format!("{own}.local")] };
+    own.into_iter().chain(host).collect()
 }
 
 async fn serve(listener: TcpListener, shared: Shared) {

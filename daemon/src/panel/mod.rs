@@ -1,5 +1,5 @@
-//! The panel: pages over HTTP for technicians (`/`) and players (`/display`). Looks only; nothing here can move, light or clear
-//! anything.
+//! The panel: pages over HTTP for technicians (`/`) and players (`/display`). Without a login it looks only; a technician who is
+//! logged in may ask the table for hardware tests, which the table grants under the supervisor's key and in maintenance.
 //!
 //! ```text
 //! GET /            the technician's page        GET /display     results for players, full screen
@@ -7,18 +7,25 @@
 //! GET /api/table   who this is                  GET /api/layout  the areas of a layout, `?id=`
 //! GET /api/rounds  the latest rounds, `?last=`  GET /api/round   one round's records and waveform, `?id=`
 //! GET /api/journal records, newest first, `?before=&kind=&search=&limit=`
-//! GET /api/health  bus, loop, temperature, disk
+//! GET /api/health  bus, loop, temperature, disk  GET /api/session whether there is a login, and who is logged in
+//! GET /report      a hardware test's report, `?record=`; GET /api/result the same without plots
+//! POST /api/login, /api/logout, /api/test, /api/witness: see `door` and `workshop`
 //! ```
 //! It is informational (NZ9 7.5, SGV6 5.11) and never blocks the table: a port that is taken is tried again, a client that is slow
 //! gets the newest state only, and there is a bound on clients. What it shows is the snapshot and the journal, neither of
 //! which holds anything that is still secret.
 
+pub mod accounts;
 mod answers;
+mod brake;
+mod door;
 mod listener;
 mod pages;
 mod picture;
 mod questions;
+mod sessions;
 mod stream;
+mod workshop;
 
 pub use listener::{CONNECTIONS, on, run};
 pub use picture::Picture;
@@ -27,11 +34,13 @@ use crate::records::Records;
 use crate::trace::Traces;
 use serde::Serialize;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Seq;
 use tumbler_core::wire::ask::Relay;
+use tumbler_core::wire::console::{Answer, Caller, Command};
 
 /// Whose panel this is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -44,6 +53,24 @@ pub struct About {
     pub build: String,
     /// Hardware backend; on `virtual` no game is real.
     pub backend: String,
+}
+
+/// Gives a command to the table for somebody, and brings its answer, or why there is none.
+pub type Give =
+    Arc<dyn Fn(Caller, Command) -> Pin<Box<dyn Future<Output = Result<Answer, String>> + Send>> + Send + Sync>;
+
+/// The technicians' login.
+pub struct Login {
+    /// The file of their accounts.
+    pub accounts: PathBuf,
+    /// The way to the table.
+    pub give: Give,
+}
+
+impl std::fmt::Debug for Login {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Login").field("accounts", &self.accounts).finish_non_exhaustive()
+    }
 }
 
 /// What the panel is fed with.
@@ -63,6 +90,10 @@ pub struct Feeds {
     pub traces: Traces,
     /// Where the journal lies: its disk is watched.
     pub state_dir: PathBuf,
+    /// The technicians' login; `None` where the panel only looks.
+    pub login: Option<Login>,
+    /// A name under which browsers may ask for the panel, besides addresses and this machine's own name.
+    pub host: Option<String>,
     /// Set to `true` when the daemon stops.
     pub stop: watch::Receiver<bool>,
 }
@@ -77,5 +108,7 @@ pub(crate) struct Shared {
     records: Records,
     picture: Arc<Mutex<Picture>>,
     state_dir: PathBuf,
+    door: Option<Arc<door::Door>>,
+    names: Arc<[String]>,
     stop: watch::Receiver<bool>,
 }

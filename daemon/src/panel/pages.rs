@@ -14,7 +14,7 @@ const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// All of them.
-pub(super) const ASSETS: [Asset; 12] = [
+pub(super) const ASSETS: [Asset; 13] = [
     Asset("/", HTML, include_str!("assets/panel.html")),
     Asset("/display", HTML, include_str!("assets/display.html")),
     Asset("/common.css", CSS, include_str!("assets/common.css")),
@@ -26,6 +26,7 @@ pub(super) const ASSETS: [Asset; 12] = [
     Asset("/layout.js", SCRIPT, include_str!("assets/layout.js")),
     Asset("/round.js", SCRIPT, include_str!("assets/round.js")),
     Asset("/journal.js", SCRIPT, include_str!("assets/journal.js")),
+    Asset("/workshop.js", SCRIPT, include_str!("assets/workshop.js")),
     Asset("/display.js", SCRIPT, include_str!("assets/display.js")),
 ];
 

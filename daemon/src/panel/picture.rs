@@ -181,9 +181,12 @@ pub(super) async fn collect(
     mut traces: Traces,
     snapshot: watch::Receiver<Arc<Snapshot>>,
 ) {
-    while let Some(seen) = traces.next().await {
+    let mut batch = Vec::new();
+    while traces.batch(&mut batch).await {
         let mut picture = picture.lock().unwrap_or_else(PoisonError::into_inner);
-        picture.take(seen);
+        for seen in batch.drain(..) {
+            picture.take(seen);
+        }
         picture.lost = picture.lost.saturating_add(traces.lost());
         if let Some(temperature) = snapshot.borrow().temperature {
             picture.warm(crate::clock::now(), temperature);

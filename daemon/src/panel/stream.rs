@@ -1,6 +1,7 @@
 //! The table as it happens, as server-sent events: `status` whenever it changes, `record` for each record from now on.
 
 use super::Shared;
+use crate::test_report::bar::{self, Shown};
 use crate::web;
 use axum::extract::State;
 use axum::response::IntoResponse;
@@ -27,6 +28,9 @@ const PAGE: usize = 64;
 struct Status<'a> {
     snapshot: &'a Snapshot,
     relay: Option<&'a Relay>,
+    /// What the hardware test in progress has measured so far, for people.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    bars: Vec<Shown>,
     /// Now, on the clock of the records.
     mono: Mono,
 }
@@ -82,7 +86,8 @@ impl Follower {
     fn status(&mut self) -> Event {
         let snapshot = self.shared.snapshot.borrow_and_update();
         let relay = self.shared.relay.borrow_and_update();
-        let status = Status { snapshot: &snapshot, relay: relay.as_ref(), mono: crate::clock::now() };
+        let bars = bar::shown(&snapshot.measurements);
+        let status = Status { snapshot: &snapshot, relay: relay.as_ref(), bars, mono: crate::clock::now() };
         // A state is always JSON; should it not be, the page keeps the last one and says how old it is.
         Event::default().event("status").json_data(&status).unwrap_or_default()
     }

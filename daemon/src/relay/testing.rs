@@ -1,7 +1,10 @@
 //! What the relay's and the console's unit tests have in common.
 
+#[path = "../../tests/common/table.rs"]
+mod table;
+
 use super::runner::Identity;
-use tumbler_core::snapshot::{Phase, Snapshot};
+use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Seq;
 
 pub(crate) fn identity() -> Identity {
@@ -15,16 +18,5 @@ pub(crate) fn identity() -> Identity {
 }
 
 pub(crate) fn snapshot(seq: Seq) -> Snapshot {
-    Snapshot {
-        seq,
-        phase: Phase::Ready,
-        rules: "sg-v6".into(),
-        layout: "sg-v6-3".into(),
-        backend: "virtual".into(),
-        open: true,
-        dome: "closed".into(),
-        poses: ["flat".into(), "flat".into(), "flat".into()],
-        display: "   ".into(),
-        ..Snapshot::default()
-    }
+    Snapshot { seq, ..table::table() }
 }

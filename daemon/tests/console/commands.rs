@@ -118,46 +118,6 @@ fn wrong_usage_exits_with_two_and_asks_nothing() {
 }
 
 /// Every subcommand's help has an example, and so has the program's.
-#[test]
-fn help_has_an_example() {
-    let stub = Stub::start(done);
-    let pages: Vec<Vec<&str>> = [
-        "",
-        "status",
-        "watch",
-        "rounds",
-        "events",
-        "faults",
-        "reset",
-        "amend",
-        "void",
-        "void-afterwards",
-        "settle",
-        "confirm-dome",
-        "dice enrol",
-        "open",
-        "witness",
-        "close",
-        "maintenance",
-        "test",
-        "record",
-        "replay",
-        "journal verify",
-        "journal export",
-        "layouts",
-        "odds",
-    ]
-    .iter()
-    .map(|page| page.split_whitespace().collect())
-    .collect();
-    for mut page in pages {
-        page.push("--help");
-        let ran = stub.ctl(&page);
-        assert_eq!(ran.code, Some(0), "{ran:?}");
-        assert!(ran.out.contains("Example:\n  tumblerctl"), "{page:?}: {}", ran.out);
-    }
-}
-
 fn opening(command: &Command) -> Option<Answer> {
     Some(match command {
         Command::Open { .. } => Answer::Done("the tests passed; now say what only a person can see".into()),

@@ -51,6 +51,15 @@ fn faults_say_how_they_are_reset() {
     });
     let ran = stub.ctl(&["faults"]);
     assert!(ran.out.contains("reset lamps --rectified, or with --procedure"), "{ran:?}");
+    assert!(ran.out.contains("tumblerctl test lamps; the reset proves it by a shorter test"), "{ran:?}");
+    stub.change(|table| {
+        table.malfunctions = vec![Malfunction { code: Code::Tumbler, cause: "stalled".into(), since: Mono(1) }];
+    });
+    let tumbler = stub.ctl(&["faults"]).out;
+    assert!(tumbler.contains("tumblerctl test motor; a pass rectifies it: the reset runs this test"), "{tumbler}");
+    stub.change(|table| {
+        table.malfunctions = vec![Malfunction { code: Code::Lamps, cause: "open".into(), since: Mono(1) }];
+    });
     let json = stub.ctl(&["faults", "--json"]).json();
     assert_eq!(
         (json["latched"][0]["code"].as_str(), json["waived"].as_array().map(Vec::len)),

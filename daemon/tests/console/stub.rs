@@ -71,7 +71,7 @@ impl Stub {
             durable: durables,
             relay,
             records: Box::new(records.clone()),
-            hand_in,
+            commands: Arc::new(console::Commands::new(hand_in)),
             answers,
             stop: stops,
         };

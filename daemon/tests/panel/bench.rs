@@ -2,6 +2,7 @@
 
 use crate::kept::Kept;
 use crate::table::table;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -12,7 +13,7 @@ use tokio::time::timeout;
 use tumbler_core::record::Event;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::{Mono, Seq};
-use tumblerd::panel::{About, Feeds, on};
+use tumblerd::panel::{About, Feeds, Login, on};
 use tumblerd::records::Records;
 use tumblerd::trace::{Tap, tap};
 
@@ -31,7 +32,13 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
+    /// A panel that only looks.
     pub(crate) async fn start() -> Self {
+        Self::start_with(|_| None).await
+    }
+
+    /// A panel with the login that `login` makes, in a directory of its own.
+    pub(crate) async fn start_with(login: impl FnOnce(&Path) -> Option<Login>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let (snapshot, shown) = watch::channel(Arc::new(table()));
         let (durable, kept_up_to) = watch::channel(Seq(0));
@@ -46,6 +53,8 @@ impl Bench {
             records: Records::new(Box::new(kept.clone())),
             traces,
             state_dir: dir.path().to_owned(),
+            login: login(dir.path()),
+            host: Some("panel.pit.example".into()),
             stop: stops,
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -66,7 +75,13 @@ impl Bench {
 
     /// One request on a connection of its own.
     pub(crate) async fn ask(&self, method: &str, path: &str) -> Answer {
-        let mut stream = self.connect(method, path, "close").await;
+        self.send(&format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n"), "").await
+    }
+
+    /// One request with this head, up to its last line, and this body, on a connection of its own.
+    pub(crate) async fn send(&self, head: &str, body: &str) -> Answer {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        stream.write_all(format!("{head}Connection: close\r\n\r\n{body}").as_bytes()).await.unwrap();
         let mut all = Vec::new();
         timeout(LONG, stream.read_to_end(&mut all)).await.unwrap().unwrap();
         Answer::read(&String::from_utf8(all).unwrap())
@@ -76,17 +91,11 @@ impl Bench {
         self.ask("GET", path).await
     }
 
-    async fn connect(&self, method: &str, path: &str, connection: &str) -> TcpStream {
-        let mut stream = TcpStream::connect(self.address).await.unwrap();
-        let head =
-            format!("{method} {path} HTTP/1.1\r\nHost: table\r\nConnection: {connection}\r\nContent-Length: 0\r\n\r\n");
-        stream.write_all(head.as_bytes()).await.unwrap();
-        stream
-    }
-
     /// Follows the table.
     pub(crate) async fn follow(&self) -> Follower {
-        Follower(BufReader::new(self.connect("GET", "/events", "keep-alive").await))
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        stream.write_all(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+        Follower(BufReader::new(stream))
     }
 
     /// The panel ends when the daemon does, whoever still follows.

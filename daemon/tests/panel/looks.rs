@@ -29,6 +29,8 @@ async fn every_layout_has_all_its_areas() {
         let drawn: Vec<&str> = answer["areas"].as_array().unwrap().iter().map(|a| a["id"].as_str().unwrap()).collect();
         assert_eq!(drawn, layout.areas.iter().map(|a| a.id.as_str()).collect::<Vec<_>>());
         assert_eq!(answer["areas"][0]["odds"], json!(layout.areas[0].odds));
+        let placed = answer["rows"].as_array().unwrap().iter().map(|row| row.as_array().unwrap().len());
+        assert_eq!(placed.sum::<usize>(), drawn.len());
     }
     let unknown = bench.get("/api/layout?id=macau").await;
     assert_eq!(unknown.code, 404);

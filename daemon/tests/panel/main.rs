@@ -9,9 +9,11 @@
 )]
 
 mod bench;
+mod login;
 mod looks;
 mod pages;
 mod stream;
+mod workshop;
 
 #[path = "../common/kept.rs"]
 mod kept;

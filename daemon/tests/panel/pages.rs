@@ -5,7 +5,17 @@ use crate::bench::Bench;
 const PAGES: [(&str, &[&str]); 2] = [
     (
         "/",
-        &["/common.css", "/panel.css", "/panel.js", "/live.js", "/dice.js", "/layout.js", "/round.js", "/journal.js"],
+        &[
+            "/common.css",
+            "/panel.css",
+            "/panel.js",
+            "/live.js",
+            "/dice.js",
+            "/layout.js",
+            "/round.js",
+            "/journal.js",
+            "/workshop.js",
+        ],
     ),
     ("/display", &["/common.css", "/display.css", "/display.js", "/live.js", "/dice.js"]),
 ];
@@ -41,9 +51,9 @@ async fn pages_are_small_and_bring_everything_with_them() {
     bench.stop().await;
 }
 
-/// The panel looks only: there is no address that takes anything but GET and HEAD.
+/// A panel without a login looks only: all addresses but four take nothing but GET and HEAD, and those four refuse.
 #[tokio::test]
-async fn nothing_can_be_told_to_the_panel() {
+async fn nothing_can_be_told_to_a_panel_without_a_login() {
     let bench = Bench::start().await;
     let addresses = [
         "/",
@@ -55,14 +65,45 @@ async fn nothing_can_be_told_to_the_panel() {
         "/api/round",
         "/api/journal",
         "/api/health",
+        "/api/session",
+        "/api/result",
+        "/report",
+        "/report.css",
     ];
     for path in addresses {
         for method in ["POST", "PUT", "DELETE", "PATCH"] {
             assert_eq!(bench.ask(method, path).await.code, 405, "{method} {path}");
         }
     }
+    for path in ["/api/login", "/api/logout", "/api/test", "/api/witness"] {
+        let own = format!("POST {path} HTTP/1.1\r\nHost: localhost\r\nX-Tumblerd: panel\r\nContent-Length: 2\r\n");
+        let answer = bench.send(&own, "{}").await;
+        assert_eq!(answer.code, 403, "{path}: {answer:?}");
+        assert!(answer.json()["error"].as_str().unwrap().contains("panel.accounts_file"), "{answer:?}");
+    }
+    assert_eq!(bench.get("/api/session").await.json(), serde_json::json!({ "login": false, "account": null }));
     let answer = bench.get("/settings").await;
     assert_eq!(answer.code, 404);
     assert!(answer.json()["error"].as_str().unwrap().contains("/display"), "{answer:?}");
+    bench.stop().await;
+}
+
+/// A page of elsewhere, whose name was made to lead here, learns nothing.
+#[tokio::test]
+async fn only_names_of_this_machine_are_answered() {
+    let bench = Bench::start().await;
+    for (host, code) in [
+        ("127.0.0.1:8080", 200),
+        ("[::1]", 200),
+        ("panel.pit.example", 200),
+        ("evil.example", 421),
+        ("127.0.0.1.evil.example:80", 421),
+    ] {
+        for path in ["/", "/api/session"] {
+            let answer = bench.send(&format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n"), "").await;
+            assert_eq!(answer.code, code, "{host}{path}");
+            assert_eq!(answer.body.contains("panel.host"), code == 421, "{answer:?}");
+        }
+    }
     bench.stop().await;
 }

@@ -3,7 +3,7 @@
 use super::{say, signals};
 use crate::bench::process::template::Templates;
 use crate::bench::process::{clock, daemon};
-use crate::measure::{Figure, entry, guard, process, pure, scenario};
+use crate::measure::{Figure, entry, guard, panel, process, pure, scenario};
 use crate::report;
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
@@ -22,6 +22,8 @@ enum Part {
     Process,
     /// Start and clean-up of a scenario on the virtual bench.
     Scenario,
+    /// What the panel costs: CPU at rest, and dome opens -> motor_enable off with many looking.
+    Panel,
 }
 
 #[derive(Debug, Args)]
@@ -70,6 +72,11 @@ pub(super) fn bench(args: &BenchArgs) -> anyhow::Result<u8> {
     }
     if wanted(Part::Scenario) {
         figures.extend(scenario::measure(&templates)?);
+    }
+    if wanted(Part::Panel) {
+        let bar = bar("dome -> motor, with panels and without", 2 * args.samples);
+        figures.extend(panel::measure(&templates, args.samples, &|n| bar.set_position(n))?);
+        bar.finish_and_clear();
     }
     say::line(&table(&figures));
     if clock::interrupted() {

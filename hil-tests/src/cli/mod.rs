@@ -5,6 +5,7 @@ mod campaign;
 mod demo;
 mod kills;
 mod list;
+mod manual;
 mod matrix;
 mod output;
 mod page;
@@ -28,6 +29,7 @@ use std::process::ExitCode;
 /// been; 2 the bench or the rig is at fault, so that nothing is known about the table.
 #[derive(Debug, Parser)]
 #[command(name = "tumbler-hil", version)]
+#[command(after_help = "Example:\n  tumbler-hil selftest\n  tumbler-hil matrix --keep-going --out results")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -36,14 +38,25 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// List the scenarios, under every layout that they apply to.
+    #[command(after_help = "Example:\n  tumbler-hil list stall --rules nz-div9")]
     List(Choice),
     /// Run scenarios on a bench.
+    #[command(
+        after_help = "Example:\n  tumbler-hil run healthy --bench fixtures/benches/pure.toml\n  tumbler-hil run --each-once --keep-going --jobs 6 --out results"
+    )]
     Run(RunArgs),
     /// Break everything of the catalogue at every phase of a round under every rule set.
+    #[command(
+        after_help = "Example:\n  tumbler-hil matrix --keep-going\n  tumbler-hil matrix --fault motor.stall --phase tumbling --rules nz-div9"
+    )]
     Matrix(matrix::MatrixArgs),
     /// Measure speeds and sizes, each beside its baseline in the same run.
+    #[command(after_help = "Example:\n  tumbler-hil bench\n  tumbler-hil bench guard --samples 1000")]
     Bench(bench::BenchArgs),
     /// Play rounds on a whole table on this machine, some of which go wrong, and tell live what happens.
+    #[command(
+        after_help = "Example:\n  tumbler-hil demo --rules nz-div9 --layout nz-div9-2 --seed 7 --panel 127.0.0.1:8080\n  tumbler-hil demo --by-hand --panel 127.0.0.1:8080 --accounts accounts"
+    )]
     Demo(demo::DemoArgs),
     /// The bare loop that `bench` holds the daemon against.
     #[command(hide = true)]
@@ -52,21 +65,42 @@ enum Command {
         socket: PathBuf,
     },
     /// Play random rounds on the pure bench, healthy or with everything breaking, until the judges find something.
+    #[command(
+        after_help = "Example:\n  tumbler-hil campaign --faults swarm --seed 1 --rounds 5000 --jobs 2 --out found.toml"
+    )]
     Campaign(campaign::CampaignArgs),
     /// Make the page of results anew, from one or more of them.
-    ///
-    /// Example: tumbler-hil report bench-1/ bench-2/ --out together/
+    #[command(after_help = "Example:\n  tumbler-hil report bench-1/ bench-2/ --out together/")]
     Report(page::ReportArgs),
     /// Shrink a failing scenario, or the first failing day of a campaign, to the shortest that fails in the same way.
+    #[command(after_help = "Example:\n  tumbler-hil shrink found.toml --out shrunk.toml")]
     Shrink(shrink::ShrinkArgs),
     /// Kill the daemon at each single sync and write of a whole round, and look what becomes of the table.
+    #[command(after_help = "Example:\n  tumbler-hil kills --rules sg-v6")]
     Kills(kills::KillsArgs),
     /// Play a table's recording back against this build's core, and turn it into a scenario.
+    #[command(after_help = "Example:\n  tumbler-hil replay 000001-void.jsonl --scenario incident.toml")]
     Replay(replay::ReplayArgs),
     /// Search everything that people and faults can do, in every order, to a depth, and check what must always hold.
+    #[command(after_help = "Example:\n  tumbler-hil search --depth 2 --rules nz-div9")]
     Search(search::SearchArgs),
     /// Check the rig itself: wires loop back, the clock is steady, the broker is reachable.
+    #[command(after_help = "Example:\n  tumbler-hil selftest")]
     Selftest,
+    /// Write the manual pages of this program.
+    #[command(after_help = "Example:\n  tumbler-hil man /usr/local/share/man/man1")]
+    Man {
+        /// The directory to write to; it is made where there is none.
+        directory: PathBuf,
+    },
+    /// Print a shell's completions.
+    #[command(
+        after_help = "Example:\n  tumbler-hil completions bash > ~/.local/share/bash-completion/completions/tumbler-hil"
+    )]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
 }
 
 /// Which scenarios.
@@ -123,6 +157,8 @@ pub fn main() -> ExitCode {
         Command::Replay(args) => replay::replay(&args),
         Command::Search(args) => search::search(&args),
         Command::Selftest => selftest::selftest(),
+        Command::Man { directory } => manual::man(&directory),
+        Command::Completions { shell } => manual::completions(shell),
     };
     match code {
         Ok(code) => ExitCode::from(code),

@@ -70,7 +70,7 @@ impl How {
             bench: bench.kind.name().to_owned(),
             file: bench.path.display().to_string(),
             about: bench.about.clone(),
-            daemon: (bench.kind == Kind::Virtual).then(|| Build::of(&version(tumblerd), tumblerd)),
+            daemon: (bench.kind != Kind::Pure).then(|| Build::of(&version(tumblerd), tumblerd)),
             salt: plan.salt,
             jobs: plan.jobs,
         };

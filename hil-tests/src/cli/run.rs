@@ -28,7 +28,7 @@ pub(super) fn play(
         Some(shard) => shard.of(trials),
         None => trials,
     };
-    if bench.kind == Kind::Virtual {
+    if bench.kind != Kind::Pure {
         // A bench that does not work says nothing about the table.
         super::selftest::quick().context("the rig's self-test failed")?;
     }

@@ -3,9 +3,11 @@
 pub mod driver;
 pub mod entry;
 pub mod guard;
+pub mod panel;
 pub mod process;
 pub mod pure;
 pub mod scenario;
+mod visitors;
 
 /// One figure of the table of speeds and sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]

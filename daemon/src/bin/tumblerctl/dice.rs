@@ -6,6 +6,7 @@ use tumbler_core::wire::console::Command;
 
 /// The sealed set of dice
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tumblerctl dice enrol --reason \"new sealed set 4711\" --name Mei")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     what: What,

@@ -1,8 +1,6 @@
 //! `tumblerctl test`: hardware tests, guided.
 
-mod bar;
 mod live;
-mod page;
 mod trends;
 
 use crate::context::{Context, Named};
@@ -12,6 +10,7 @@ use crate::open::{Answers, answers};
 use crate::say;
 use crate::witness::{Found, Item};
 use anyhow::{Context as _, bail};
+use comfy_table::ColumnConstraint;
 use live::Live;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -20,6 +19,7 @@ use tumbler_core::hardware_test::{HardwareTest, Report, Verdict};
 use tumbler_core::record::Event;
 use tumbler_core::wire::ask::{Ask, Query, Told};
 use tumbler_core::wire::console::Command;
+use tumblerd::test_report::{Looks, bar, page};
 
 /// Test a device of the table and measure it (maintenance)
 ///
@@ -81,7 +81,7 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
         reports.push(report);
     }
     if let Some(path) = &of.report {
-        let page = page::page(&reports).into_string();
+        let page = page(&reports, Looks::Within).into_string();
         std::fs::write(path, page).with_context(|| format!("the report cannot be written to {}", path.display()))?;
     }
     let worst = reports.iter().map(|report| report.verdict).max().unwrap_or_default();
@@ -201,13 +201,19 @@ fn witness(context: &Context, test: HardwareTest, of: &Arguments) -> anyhow::Res
     }
 }
 
+/// Place of the limits in the table of measurements.
+const LIMITS: usize = 2;
+
 /// The report for people.
 fn tell(report: &Report) -> anyhow::Result<()> {
     say::line(&format!("{}: {}", report.test, report.verdict.name()))?;
     let mut table = say::table(&["measured", "value", "limits", "", "verdict"]);
-    for m in &report.measurements {
-        let (value, limits) = (bar::value(m.quantity, m.value), bar::limits(m));
-        table.add_row([m.quantity.name(), &value, &limits, &bar::bar(m), m.verdict.name()]);
+    for m in bar::shown(&report.measurements) {
+        table.add_row([m.name, &m.value, &m.limits, &m.bar, m.verdict.name()]);
+    }
+    // Limits can be read on several lines, and a bar cannot.
+    for (_, column) in table.column_iter_mut().enumerate().filter(|(place, _)| *place != LIMITS) {
+        column.set_constraint(ColumnConstraint::ContentWidth);
     }
     if !report.measurements.is_empty() {
         say::line(&table.to_string())?;

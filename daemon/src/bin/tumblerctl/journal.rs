@@ -11,6 +11,7 @@ use tumblerd::journal;
 
 /// Verify or export a journal; needs no daemon, and one that runs is not disturbed
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tumblerctl journal verify /var/lib/tumblerd")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     what: What,

@@ -16,8 +16,10 @@ mod journal;
 mod layouts;
 mod link;
 mod maintenance;
+mod manual;
 mod odds;
 mod open;
+mod panel_password;
 mod people;
 mod record;
 mod replay;
@@ -88,6 +90,9 @@ enum What {
     Journal(journal::Arguments),
     Layouts(layouts::Arguments),
     Odds(odds::Arguments),
+    PanelPassword(panel_password::Arguments),
+    Man(manual::Man),
+    Completions(manual::Completions),
 }
 
 fn main() -> ExitCode {
@@ -120,5 +125,8 @@ fn run(context: &Context, what: &What) -> anyhow::Result<Ended> {
         What::Journal(of) => journal::run(of, context.json),
         What::Layouts(_) => layouts::run(context.json),
         What::Odds(of) => odds::run(of, context.json),
+        What::PanelPassword(of) => panel_password::run(of),
+        What::Man(of) => manual::man(of),
+        What::Completions(of) => manual::completions(of),
     }
 }

@@ -1,27 +1,14 @@
-// The layout as it lies on the table: one felt for all ten, for each has its areas in the same bands.
+// The layout as it lies on the table, in the rows that the daemon has it in.
 
 import { ask, el, fill } from "/live.js";
 import { die } from "/dice.js";
 
-/** Bands from the dealer's side; a band that a layout has no area of is left out. */
-const BANDS = [
-  ["small", "odd", "double", "triple", "any", "even", "big"],
-  ["total"], ["four"], ["combo2"], ["combo"], ["pair"], ["single"],
-];
-/** No more areas in a row than can be read. */
-const MOST = 15;
 let drawn = null, loading = null, areas = new Map();
 
 const numbers = (id) => id.split("-").slice(1).map(Number).filter(Boolean);
 
-function kindOf(id) {
-  const [kind] = id.split("-");
-  if (kind !== "combo") return kind;
-  return new Set(numbers(id)).size < 3 ? "combo2" : "combo";
-}
-
 function label(id) {
-  const kind = kindOf(id), faces = numbers(id);
+  const [kind] = id.split("-"), faces = numbers(id);
   if (kind === "any") return [el("b", "any triple")];
   if (kind === "total") return [el("b", String(faces[0]))];
   if (kind === "double") return [die(faces[0]), die(faces[0])];
@@ -32,24 +19,13 @@ function label(id) {
 
 function build(layout) {
   areas = new Map();
-  const rows = [];
-  for (const kinds of BANDS) {
-    const here = layout.areas.filter((area) => kinds.includes(kindOf(area.id)))
-      .sort((a, b) => kinds.indexOf(kindOf(a.id)) - kinds.indexOf(kindOf(b.id)));
-    const perRow = Math.ceil(here.length / Math.max(1, Math.ceil(here.length / MOST)));
-    for (let from = 0; from < here.length; from += perRow) {
-      const band = el("div", "", "band");
-      for (const { id, odds } of here.slice(from, from + perRow)) {
-        const area = el("div", "", "area");
-        if (["small", "big"].includes(id)) area.classList.add("big");
-        area.append(...label(id), el("div", `${odds.join("/")} to 1`));
-        area.title = id;
-        areas.set(id, area);
-        band.append(area);
-      }
-      rows.push(band);
-    }
-  }
+  const odds = new Map(layout.areas.map((area) => [area.id, area.odds]));
+  const rows = layout.rows.map((row) => el("div", "", "band", ...row.map((id) => {
+    const area = el("div", "", ["small", "big"].includes(id) ? "area big" : "area", ...label(id), el("div", `${odds.get(id).join("/")} to 1`));
+    area.title = id;
+    areas.set(id, area);
+    return area;
+  })));
   fill("felt", ...rows);
   const small = layout.areas.length;
   document.getElementById("layout-name").textContent = `${layout.id} (${small} areas, ${layout.source})`;

@@ -26,11 +26,11 @@ export function follow(on) {
   setInterval(() => say(heard > 0 && Date.now() - heard < SILENT), 1000);
 }
 
-/** Asks; throws an error with the daemon's own words. */
-export async function ask(path) {
-  const answer = await fetch(path);
+/** Asks, or tells where there is something to send; throws an error with the daemon's own words and `code`. */
+export async function ask(path, send) {
+  const answer = await fetch(path, send && { method: "POST", headers: { "content-type": "application/json", "x-tumblerd": "panel" }, body: JSON.stringify(send) });
   const said = await answer.json().catch(() => ({ error: `the daemon answered with ${answer.status}` }));
-  if (!answer.ok) throw new Error(said.error);
+  if (!answer.ok) throw Object.assign(new Error(said.error), { code: answer.status });
   return said;
 }
 

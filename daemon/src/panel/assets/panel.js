@@ -5,6 +5,7 @@ import { die, kind } from "/dice.js";
 import { drawLayout } from "/layout.js";
 import { showRound } from "/round.js";
 import { journal } from "/journal.js";
+import { workshop } from "/workshop.js";
 
 const TONE = { blocked: "bad", void: "warn", closed: "warn", maintenance: "warn" };
 const KEPT = 10;
@@ -78,7 +79,8 @@ function showRecent(s) {
   if (last !== undefined && last !== shown) { shown = last; showRound(last, offset); }
 }
 
-function status({ snapshot: s, relay, mono }) {
+function status(now) {
+  const { snapshot: s, relay, mono } = now;
   offset = Date.now() - mono / 1e6;
   const phase = document.getElementById("phase");
   if (phase.textContent !== words(s.phase)) phase.textContent = words(s.phase);
@@ -88,6 +90,7 @@ function status({ snapshot: s, relay, mono }) {
   showFacts(s, relay);
   showRecent(s);
   drawLayout(s);
+  tools.status(now);
 }
 
 function bars(name, histogram, steps) {
@@ -133,9 +136,10 @@ document.title = `${about.table} · ${about.site}`;
 document.getElementById("name").textContent = `Table ${about.table}, ${about.site}`;
 document.getElementById("bench").hidden = about.backend !== "virtual";
 const browser = journal(() => offset);
+const tools = await workshop(about.tests);
 follow({
   status,
-  record: browser.add,
+  record(record) { browser.add(record); tools.record(record); },
   live(live, seconds) {
     const note = document.getElementById("live");
     note.textContent = live ? "live" : "not live";

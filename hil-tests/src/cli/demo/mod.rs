@@ -1,5 +1,6 @@
 //! `tumbler-hil demo`: a whole table on this machine that plays rounds, some of which go wrong, told live.
 
+mod hands;
 mod narrator;
 mod plan;
 mod words;
@@ -35,6 +36,12 @@ pub(super) struct DemoArgs {
     /// Have the daemon show its panel at this address, such as 127.0.0.1:8080.
     #[arg(long, value_name = "ADDRESS:PORT")]
     panel: Option<std::net::SocketAddr>,
+    /// Let technicians log in to the panel: the file of their accounts, as `tumblerctl panel-password` makes it.
+    #[arg(long, value_name = "FILE", requires = "panel")]
+    accounts: Option<PathBuf>,
+    /// Instead of stories, do what is typed: a line of a scenario's steps each, such as `turn key; as technician; do maintenance on`.
+    #[arg(long, conflicts_with = "rounds")]
+    by_hand: bool,
     /// The daemon's program; beside this one unless given.
     #[arg(long, value_name = "FILE")]
     tumblerd: Option<PathBuf>,
@@ -63,10 +70,11 @@ pub(super) fn demo(args: &DemoArgs) -> anyhow::Result<u8> {
 
 fn play(args: &DemoArgs, layout: &str) -> anyhow::Result<u8> {
     super::selftest::quick().context("the rig's self-test failed")?;
+    let accounts = args.accounts.as_deref().map(std::path::absolute).transpose()?;
     let templates = Templates::new(daemon::find(args.tumblerd.as_deref()));
     let setup = Setup {
         program: templates.program().clone(),
-        table: TableSetup { panel: args.panel, ..TableSetup::of(&args.rules, layout, true) },
+        table: TableSetup { panel: args.panel, accounts, ..TableSetup::of(&args.rules, layout, true) },
         seed: args.seed,
         judge: true,
         trace: false,
@@ -91,6 +99,9 @@ fn play(args: &DemoArgs, layout: &str) -> anyhow::Result<u8> {
         ));
     }
     let mut stories = plan::Stories::new(&args.rules, layout, args.seed)?;
+    if args.by_hand {
+        return hands::play(Narrator::new(table, layout), &stories.next_story());
+    }
     let mut narrator = Narrator::new(table, layout);
     let mut wrong = 0_u32;
     let mut played = 0_u32;

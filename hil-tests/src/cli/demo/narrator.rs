@@ -10,6 +10,7 @@ use tumbler_core::input::InLine;
 use tumbler_core::rules;
 use tumbler_core::settings::Settings;
 use tumbler_core::snapshot::Snapshot;
+use tumbler_core::units::Dice;
 use tumbler_core::wire::console::{Answer, Command, Exit};
 
 /// The supervisor who tidies up.
@@ -107,7 +108,8 @@ impl Narrator {
         }
     }
 
-    fn pass_for(&mut self, millis: u64) -> Result<(), Trouble> {
+    /// Lets this much time pass.
+    pub(super) fn pass_for(&mut self, millis: u64) -> Result<(), Trouble> {
         let until = self.now() + millis * MS;
         while self.now() < until {
             self.pass(until)?;
@@ -120,20 +122,21 @@ impl Narrator {
         self.pass_for(700)
     }
 
-    fn command(&mut self, command: Command) -> Result<(), Trouble> {
+    /// Gives a command under the key; says whether it was done.
+    fn command(&mut self, command: Command) -> Result<bool, Trouble> {
         self.turn_key()?;
         let request = self.ask(Role::Supervisor, command)?;
         let until = self.now() + 30_000 * MS;
         while self.now() < until {
             if let Some(answer) = self.answer(request) {
-                if let Answer::Refused(why) = answer {
+                if let Answer::Refused(why) = &answer {
                     self.tell(&format!("the table refuses: {why}"));
                 }
-                return Ok(());
+                return Ok(matches!(answer, Answer::Done(_)));
             }
             self.pass(until)?;
         }
-        Ok(())
+        Ok(false)
     }
 
     /// After a story: what it broke is mended, its latches are opened, its round is ended, and the next one begins with a clean table.
@@ -144,13 +147,19 @@ impl Narrator {
         self.bench.broker(true)?;
         self.bench.dictate(None)?;
         self.pass_for(1000)?;
-        for _ in 0..3 {
+        for _ in 0..6 {
             let Some(snapshot) = self.snapshot()? else { break };
-            if let Some(malfunction) = snapshot.malfunctions.first() {
+            // No latch is opened in mid-round, and a round whose outcome is established is settled and not voided.
+            if snapshot.round.is_some() {
+                let (reason, name) = (String::from("the demo goes on"), NAME.to_owned());
+                let void =
+                    Command::Void { reason: reason.clone(), damaged_dice: false, not_flat: false, name: name.clone() };
+                if !self.command(void)? {
+                    let dice = Dice::from_pips(self.physical().faces).ok().filter(|_| snapshot.result.is_none());
+                    self.command(Command::Settle { dice, reason, name })?;
+                }
+            } else if let Some(malfunction) = snapshot.malfunctions.first() {
                 self.command(Command::Reset { code: malfunction.code, exit: Exit::Rectified, name: NAME.into() })?;
-            } else if snapshot.round.is_some() {
-                let reason = "the demo goes on".into();
-                self.command(Command::Void { reason, damaged_dice: false, not_flat: false, name: NAME.into() })?;
             } else {
                 break;
             }

@@ -1,9 +1,9 @@
 //! The test as it goes on: on a terminal its measurements are drawn over and over, elsewhere only its steps are said.
 
-use super::bar;
 use crate::say;
 use std::io::{IsTerminal, Write};
 use tumbler_core::snapshot::Snapshot;
+use tumblerd::test_report::bar;
 
 /// What is shown of a test in progress.
 pub(super) struct Live {
@@ -37,9 +37,8 @@ impl Live {
         }
         if self.terminal {
             self.clear()?;
-            for m in &snapshot.measurements {
-                let (name, value) = (m.quantity.name(), bar::value(m.quantity, m.value));
-                say::line(&format!("   {name:<18} {value:>14} {}", bar::bar(m)))?;
+            for bar::Shown { name, value, bar, .. } in bar::shown(&snapshot.measurements) {
+                say::line(&format!("   {name:<18} {value:>14} {bar}"))?;
             }
             self.drawn = snapshot.measurements.len();
         }

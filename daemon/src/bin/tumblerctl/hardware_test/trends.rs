@@ -1,6 +1,5 @@
 //! `tumblerctl test trends`: the journal's hardware tests side by side, so that wear shows before it fails.
 
-use super::bar;
 use crate::context::Context;
 use crate::ending::Ended;
 use crate::link::Link;
@@ -11,6 +10,7 @@ use tumbler_core::hardware_test::{HardwareTest, Measurement, Quantity, Report};
 use tumbler_core::record::Event;
 use tumbler_core::units::Seq;
 use tumbler_core::wire::ask::{Ask, MAX_EVENTS, Query, Told};
+use tumblerd::test_report::bar;
 
 /// Heights of a sparkline.
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];

@@ -1,12 +1,46 @@
 //! A measurement in characters: the value with its unit, the limits, and a bar of both.
 
+use serde::Serialize;
 use tumbler_core::hardware_test::{Measurement, Quantity, Verdict};
 
 /// Cells of a bar.
 const WIDTH: i64 = 32;
 
+/// A measurement as people are shown it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Shown {
+    /// What was measured.
+    pub name: &'static str,
+    /// The value with its unit.
+    pub value: String,
+    /// The limits, with where the marginal bands begin.
+    pub limits: String,
+    /// The range around the limits: `=` passes, `~` is marginal, `!` is out of limits, `#` is where the value lies.
+    pub bar: String,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What to do, unless it passes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<&'static str>,
+}
+
+/// Measurements for people.
+#[must_use]
+pub fn shown(measurements: &[Measurement]) -> Vec<Shown> {
+    let one = |m: &Measurement| Shown {
+        name: m.quantity.name(),
+        value: value(m.quantity, m.value),
+        limits: limits(m),
+        bar: bar(m),
+        verdict: m.verdict,
+        remedy: (m.verdict != Verdict::Pass).then(|| m.quantity.remedy()),
+    };
+    measurements.iter().map(one).collect()
+}
+
 /// A value with its unit, as people read it.
-pub(super) fn value(quantity: Quantity, value: i64) -> String {
+#[must_use]
+pub fn value(quantity: Quantity, value: i64) -> String {
     let tenths = |of: i64, unit: &str| {
         let sign = if of < 0 { "-" } else { "" };
         format!("{sign}{}.{} {unit}", of.abs() / 10, of.abs() % 10)
@@ -20,7 +54,8 @@ pub(super) fn value(quantity: Quantity, value: i64) -> String {
 }
 
 /// The limits, with where the marginal bands begin.
-pub(super) fn limits(m: &Measurement) -> String {
+#[must_use]
+pub fn limits(m: &Measurement) -> String {
     let side = |sign: &str, fail: Option<i64>, marginal: Option<i64>| {
         let fail = fail.map(|at| format!("{sign} {}", value(m.quantity, at)))?;
         let marginal = marginal.map(|at| format!(" ({sign} {})", value(m.quantity, at)));
@@ -33,7 +68,8 @@ pub(super) fn limits(m: &Measurement) -> String {
 }
 
 /// The range around the limits: `=` passes, `~` is marginal, `!` is out of limits, `#` is where the value lies.
-pub(super) fn bar(m: &Measurement) -> String {
+#[must_use]
+pub fn bar(m: &Measurement) -> String {
     let of = &m.limits;
     let top = of.fail_above.or(of.fail_below.map(|low| low * 2)).unwrap_or(m.value);
     let high = (top + top / 8).max(m.value).max(1);
@@ -54,7 +90,8 @@ pub(super) fn bar(m: &Measurement) -> String {
 }
 
 /// The verdict in words for a sentence.
-pub(super) const fn judged(verdict: Verdict) -> &'static str {
+#[must_use]
+pub const fn judged(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Pass => "within its limits",
         Verdict::Marginal => "marginal",

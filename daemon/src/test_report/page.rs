@@ -1,19 +1,36 @@
 //! The report as a page of its own: measurements with bars, and plots as SVG. It loads nothing.
 
 use super::bar;
+use crate::felt;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::fmt::Write;
-use tumbler_core::hardware_test::{Measurement, Report, Verdict, Wave};
+use tumbler_core::hardware_test::{HardwareTest, Measurement, Plots, Report, Verdict, Wave};
+use tumbler_core::rules::{self, Layout};
 
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#1a1a1a;background:#fff}\
+/// How the page looks.
+pub const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#1a1a1a;background:#fff}\
 table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.3em .6em;border-bottom:1px solid #ccc}\
 .pass{color:#0a5c1e}.marginal{color:#7a4b00}.fail{color:#a3000f;font-weight:bold}svg{max-width:100%;height:auto}";
 /// Size of the plots, in pixels.
 const WIDTH: i64 = 640;
 const HEIGHT: i64 = 120;
+/// Room for the names of lines.
+const LEFT: i64 = 140;
+/// Width of the lamp map, and height of its rows.
+const FELT: (usize, usize) = (960, 44);
+
+/// Where a page has its looks from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Looks {
+    /// The page brings them with it: a file of its own.
+    Within,
+    /// From this address, where the page's policy allows nothing inline.
+    At(&'static str),
+}
 
 /// The page of these reports.
-pub(super) fn page(reports: &[Report]) -> Markup {
+#[must_use]
+pub fn page(reports: &[Report], looks: Looks) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -21,7 +38,11 @@ pub(super) fn page(reports: &[Report]) -> Markup {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width";
                 title { "Hardware tests" }
-                style { (PreEscaped(STYLE)) }
+                link rel="icon" href="data:,";
+                @match looks {
+                    Looks::Within => style { (PreEscaped(STYLE)) },
+                    Looks::At(address) => link rel="stylesheet" href=(address);,
+                }
             }
             body {
                 h1 { "Hardware tests" }
@@ -44,12 +65,10 @@ fn section(report: &Report) -> Markup {
             }
         }
         @if !report.plots.periods.is_empty() { h3 { "Tumble periods" } (periods(report)) }
-        @if !report.plots.waves.is_empty() { h3 { "Cam" } (waves(&report.plots.waves)) }
-        @if !report.plots.dark.is_empty() || !report.plots.untold.is_empty() {
-            h3 { "Lamp map" }
-            (areas("dark although told to light", &report.plots.dark))
-            (areas("lit although not told", &report.plots.untold))
-        }
+        @if !report.plots.waves.is_empty() { h3 { "Contacts over time" } (waves(report.test, &report.plots.waves)) }
+        @if let Some(layout) = rules::layout(&report.plots.layout) { h3 { "Lamp map" } (map(layout, &report.plots)) }
+        (areas("dark although told to light", &report.plots.dark))
+        (areas("lit although not told", &report.plots.untold))
     }
 }
 
@@ -96,23 +115,24 @@ fn periods(report: &Report) -> Markup {
     }
 }
 
-fn waves(waves: &[Wave]) -> Markup {
+fn waves(test: HardwareTest, waves: &[Wave]) -> Markup {
+    let from = if test == HardwareTest::Dome { "each stroke from its first edge" } else { "from motor on" };
     let end = waves.iter().filter_map(|wave| wave.edges.last()).copied().max().unwrap_or(1).max(1);
     let high = 40 * i64::try_from(waves.len()).unwrap_or(1);
     html! {
-        svg viewBox=(format!("0 0 {WIDTH} {high}")) width=(WIDTH) role="img" aria-label="levels of the cam's sensors over time" {
+        svg viewBox=(format!("0 0 {WIDTH} {high}")) width=(WIDTH) role="img" aria-label="levels of the contacts over time" {
             @for (n, wave) in (0_i64..).zip(waves) {
                 text x="0" y=(n * 40 + 22) font-size="12" { (wave.line) }
                 path d=(path(wave, n * 40, end)) fill="none" stroke="#4a76a8" {}
             }
         }
-        p { "from motor on to " (format!("{}.{} ms", end / 1000, end / 100 % 10)) }
+        p { (from) " to " (format!("{}.{} ms", end / 1000, end / 100 % 10)) }
     }
 }
 
 /// A wave as steps between two heights, right of its name.
 fn path(wave: &Wave, top: i64, end: i64) -> String {
-    let (left, wide) = (60, WIDTH - 60);
+    let (left, wide) = (LEFT, WIDTH - LEFT);
     let x = |at: i64| left + at * wide / end;
     let mut level = wave.active;
     let y = |level: bool| top + if level { 6 } else { 32 };
@@ -124,6 +144,45 @@ fn path(wave: &Wave, top: i64, end: i64) -> String {
     }
     let _ = write!(d, "H{WIDTH}");
     d
+}
+
+/// The layout as it lies on the table, each area with what its lamp did.
+fn map(layout: &Layout, plots: &Plots) -> Markup {
+    let rows = felt::rows(layout);
+    let (wide, high) = FELT;
+    html! {
+        svg viewBox=(format!("0 0 {wide} {}", rows.len() * high)) width=(wide) role="img" aria-label="the layout with its lamps" {
+            @for (row, areas) in rows.iter().enumerate() {
+                @let each = wide / areas.len().max(1);
+                @for (place, area) in areas.iter().enumerate() {
+                    @let dark = plots.dark.contains(&area.id);
+                    @let untold = plots.untold.contains(&area.id);
+                    @let (fill, ink, sign) = match (dark, untold) {
+                        (false, false) => ("#ffcf3f", "#2a2000", ""),
+                        (true, false) => ("#3a3a3a", "#ffffff", "dark"),
+                        (false, true) => ("#a3000f", "#ffffff", "untold"),
+                        (true, true) => ("#5b004f", "#ffffff", "both"),
+                    };
+                    @let (x, y) = (place * each, row * high);
+                    rect x=(x + 1) y=(y + 1) width=(each - 2) height=(high - 2) rx="4" fill=(fill) {}
+                    text x=(x + each / 2) y=(y + 18) text-anchor="middle" font-size="10" fill=(ink) { (label(&area.id)) }
+                    text x=(x + each / 2) y=(y + 34) text-anchor="middle" font-size="11" font-weight="bold" fill=(ink) { (sign) }
+                }
+            }
+        }
+        p { "yellow: lit as told and dark as told; grey: dark although told to light; red: lit although not told" }
+    }
+}
+
+/// An area's id in the little room that it has: `combo-1-3` is 1 3, `double-5` is 5 5.
+fn label(id: &str) -> String {
+    let (kind, faces) = id.split_once('-').unwrap_or((id, ""));
+    match kind {
+        "double" => [faces, faces].join(" "),
+        "triple" => [faces, faces, faces].join(" "),
+        _ if faces.starts_with(|c: char| c.is_ascii_digit()) => faces.replace('-', " "),
+        _ => id.replace('-', " "),
+    }
 }
 
 fn areas(what: &str, areas: &[String]) -> Markup {
@@ -138,7 +197,7 @@ fn areas(what: &str, areas: &[String]) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tumbler_core::hardware_test::{HardwareTest, Plots, Quantity};
+    use tumbler_core::hardware_test::Quantity;
     use tumbler_core::settings::Parameters;
 
     #[test]
@@ -153,12 +212,21 @@ mod tests {
             plots: Plots {
                 periods: vec![600_000, 1_600_000],
                 waves: vec![Wave { line: "cam_a".into(), active: false, edges: vec![100_000, 400_000] }],
+                layout: "nz-div9-2".into(),
                 dark: vec!["total-10".into()],
                 ..Plots::default()
             },
         };
-        let page = page(&[report]).into_string();
-        for part in ["1600.0 ms", "oil the bearings", "total-10", "&lt;Jo&gt;", "M60 32H205V6H640V32H640"] {
+        let page = page(&[report], Looks::Within).into_string();
+        for part in [
+            "1600.0 ms",
+            "oil the bearings",
+            "total-10",
+            "&lt;Jo&gt;",
+            "M140 32H265V6H640V32H640",
+            "the layout with its lamps",
+            ">dark<",
+        ] {
             assert!(page.contains(part), "{part}: {page}");
         }
         assert!(!page.contains("http") && !page.contains("<script"), "{page}");

@@ -1,0 +1,259 @@
+//! The table's parts by themselves, at the edges of what each is told: contacts, dome, outputs, lamps, bus, temperature,
+//! and the sequence of what is recorded, durable and released.
+
+use tumbler_core::device::bus::{Bus, Job, Unit};
+use tumbler_core::device::contact::Contact;
+use tumbler_core::device::dome::{Dome, Place};
+use tumbler_core::device::lamps::{Constancy, Lamps};
+use tumbler_core::device::outputs::Outputs;
+use tumbler_core::device::temperature::Temperature;
+use tumbler_core::effect::{Effect, OutLine};
+use tumbler_core::input::InLine;
+use tumbler_core::outbox::Outbox;
+use tumbler_core::record::Event;
+use tumbler_core::sequence::{Action, Sequence};
+use tumbler_core::settings::Parameters;
+use tumbler_core::timer::{Timer, Timers};
+use tumbler_core::units::{MilliCelsius, Millis, Mono, RoundId, Seq};
+
+const DEBOUNCE: Millis = Millis(20);
+
+fn ms(at: u64) -> Mono {
+    Mono::from_millis(at)
+}
+
+#[test]
+fn a_contact_counts_when_raw_and_debounced_agree() {
+    let (mut contact, mut timers) = (Contact::default(), Timers::default());
+    assert!(!contact.is_active() && !contact.is_inactive(), "nothing is known of it yet");
+    contact.level(InLine::Seal, false, &mut timers);
+    assert!(!contact.is_active() && contact.is_inactive());
+    contact.edge(InLine::Seal, true, ms(5), DEBOUNCE, &mut timers);
+    assert_eq!(timers.next(), Some(ms(25)));
+    assert!(!contact.is_active() && !contact.is_inactive(), "it bounces");
+    contact.edge(InLine::Seal, false, ms(7), DEBOUNCE, &mut timers);
+    assert_eq!((timers.next(), contact.settle()), (None, None), "it is back");
+    contact.edge(InLine::Seal, true, ms(9), DEBOUNCE, &mut timers);
+    assert_eq!((timers.next(), contact.settle()), (Some(ms(29)), Some(true)));
+    assert!(contact.is_active() && !contact.is_inactive());
+    contact.forget(InLine::Seal, &mut timers);
+    assert_eq!((timers.next(), contact), (None, Contact::default()));
+}
+
+/// DESIGN, the wires: both or neither of the dome's contacts beyond the travel time is a fault, and nothing less is.
+#[test]
+fn a_dome_is_where_both_contacts_say_and_a_contradiction_is_a_fault_after_its_travel() {
+    let (mut dome, mut timers, travel) = (Dome::default(), Timers::default(), Millis(300));
+    assert_eq!(dome.contradict(), None, "contacts that were not read contradict nothing");
+    assert_eq!(dome.level(InLine::DomeClosed, true, ms(0), travel, &mut timers), None);
+    assert_eq!(dome.contradict(), None);
+    assert_eq!(dome.level(InLine::DomeOpen, false, ms(0), travel, &mut timers), Some(Place::Closed));
+    assert!(dome.covers() && !timers.is_set(Timer::DomeTravel));
+    dome.edge(InLine::DomeClosed, false, ms(10), DEBOUNCE, travel, &mut timers);
+    assert!(!dome.covers(), "by its raw level");
+    dome.edge(InLine::DomeClosed, true, ms(11), DEBOUNCE, travel, &mut timers);
+    assert!(dome.covers() && timers.next().is_none());
+    dome.edge(InLine::DomeOpen, true, ms(12), DEBOUNCE, travel, &mut timers);
+    assert!(!dome.covers());
+    // The time runs from the first contradiction, whatever bounces within it.
+    assert_eq!((timers.is_set(Timer::DomeTravel), timers.next()), (true, Some(ms(32))));
+    timers.clear(Timer::Debounce(InLine::DomeOpen));
+    assert_eq!(timers.next(), Some(ms(312)));
+    assert_eq!(dome.settle(InLine::DomeOpen), Some(Place::Travelling));
+    assert_eq!(dome.settle(InLine::DomeOpen), None, "it is there already");
+    assert_eq!((dome.contradict(), dome.place()), (Some(Place::Fault), Place::Fault));
+    assert_eq!(dome.contradict(), None, "it is said once");
+    dome.edge(InLine::DomeClosed, false, ms(400), DEBOUNCE, travel, &mut timers);
+    assert!(!timers.is_set(Timer::DomeTravel));
+    assert_eq!((dome.settle(InLine::DomeClosed), dome.contradict()), (Some(Place::Open), None));
+    dome.forget(&mut timers);
+    assert_eq!((dome.place(), timers.next()), (Place::Unknown, None));
+    let names = [Place::Unknown, Place::Closed, Place::Open, Place::Travelling, Place::Fault].map(Place::name);
+    assert_eq!(names, ["unknown", "closed", "open", "travelling", "fault"]);
+}
+
+/// DESIGN: published is what is, after the readback. A pin that reads wrong again and again is given its time once.
+#[test]
+fn a_pin_that_reads_wrong_has_its_time_once() {
+    let (mut out, mut timers, p) = (Outputs::default(), Timers::default(), Parameters::default());
+    let line = OutLine::MotorEnable;
+    let due = |timers: &Timers| timers.is_set(Timer::Readback(line)).then(|| timers.next()).flatten();
+    out.set(line, true, ms(0), &p, &mut timers);
+    assert_eq!((out.told(line), out.read(line), due(&timers)), (true, None, Some(ms(100))));
+    out.read_back(line, true, ms(1), &p, &mut timers);
+    assert_eq!((out.read(line), due(&timers)), (Some(true), None));
+    out.read_back(line, false, ms(10), &p, &mut timers);
+    out.read_back(line, false, ms(90), &p, &mut timers);
+    assert_eq!((out.read(line), due(&timers)), (Some(false), Some(ms(110))));
+    out.forget(&mut timers);
+    assert_eq!((out.told(line), out.read(line), due(&timers)), (true, None, None));
+    // The dead-man line changes every 10 ms: nothing of it is waited for.
+    out.set(OutLine::MotorAlive, true, ms(200), &p, &mut timers);
+    out.read_back(OutLine::MotorAlive, false, ms(201), &p, &mut timers);
+    assert_eq!(timers.next(), None);
+    let mut effects = Vec::new();
+    out.drain(&mut effects);
+    let set = |line| Effect::Set { line, active: true };
+    assert_eq!(effects, [set(line), set(OutLine::MotorAlive)]);
+}
+
+/// FAULTS lamp.*: areas are proved by the current that flows, board by board; what differs is named.
+#[test]
+fn lamps_are_proved_by_the_current_that_flows() {
+    let (mut lamps, mut timers, p) = (Lamps::new(106), Timers::default(), Parameters::default());
+    assert_eq!((lamps.boards(), lamps.count(0), lamps.count(1), lamps.count(2)), (2, 64, 42, 0));
+    let wanted = 1_u128 << 63 | 1 << 64 | 1 << 105;
+    lamps.light(wanted, ms(0), &p, &mut timers);
+    assert_eq!((lamps.lit(), timers.next()), (wanted, Some(ms(500))));
+    lamps.light(wanted, ms(100), &p, &mut timers);
+    assert_eq!(timers.next(), Some(ms(500)), "the same again is no new command");
+    let [low, high] = [1 << 63, 1 | 1 << 41];
+    assert_eq!((lamps.write_due_on(0), lamps.write_due_on(1)), (Some(low), Some(high)));
+    assert!(!lamps.sense_due_on(0), "it is not written yet");
+    lamps.written(0, low);
+    lamps.written(1, high);
+    assert_eq!((lamps.write_due_on(0), lamps.sense_due_on(0), lamps.is_proved()), (None, true, false));
+    assert_eq!(lamps.wrong(), wanted, "dark until sensed");
+    assert_eq!(lamps.sense(0, low, ms(110), &p, &mut timers), Constancy::Steady);
+    assert!(!lamps.sense_due_on(0) && lamps.sense_due_on(1) && !lamps.is_proved());
+    assert_eq!(lamps.sense(1, high | 2, ms(120), &p, &mut timers), Constancy::Steady);
+    assert_eq!((lamps.wrong(), lamps.sensed()), (1 << 65, wanted | 1 << 65));
+    assert_eq!(lamps.sense(1, high, ms(130), &p, &mut timers), Constancy::Steady);
+    assert_eq!((lamps.is_proved(), lamps.wrong(), timers.next()), (true, 0, None));
+    // They go out by themselves: once may be anything, twice within the time for a proof is a flicker.
+    assert_eq!(lamps.sense(1, 0, ms(200), &p, &mut timers), Constancy::Relapsed);
+    assert_eq!(timers.next(), Some(ms(700)));
+    assert_eq!(lamps.sense(1, high, ms(210), &p, &mut timers), Constancy::Steady);
+    assert_eq!(timers.next(), Some(ms(700)), "the time runs on");
+    assert_eq!(lamps.sense(1, 0, ms(220), &p, &mut timers), Constancy::Flickers);
+    lamps.lose(1);
+    assert_eq!((lamps.write_due_on(1), lamps.sense_due_on(1), lamps.is_proved()), (Some(high), false, false));
+}
+
+/// FAULTS bus.*: an answer that nobody waits for is none; a unit that failed is asked again soon, a lost one in its turn.
+#[test]
+fn the_bus_has_one_transaction_and_knows_its_units() {
+    let mut bus = Bus::new(2, true);
+    let units: Vec<u8> = bus.fitted().map(|(unit, _)| unit.address()).collect();
+    assert_eq!(units, [1, 10, 2, 3]);
+    assert_eq!(Bus::new(1, false).fitted().map(|(unit, _)| unit.address()).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!((bus.is_busy(), bus.outstanding()), (false, None));
+    let first = bus.begin(Job::Sense(1));
+    assert_eq!((bus.is_busy(), bus.outstanding()), (true, Some((first, Job::Sense(1)))));
+    assert_eq!(bus.end(first.wrapping_add(1)), None);
+    assert_eq!((bus.is_busy(), bus.end(first), bus.is_busy()), (true, Some(Job::Sense(1)), false));
+    assert_ne!(bus.begin(Job::Faces), first);
+
+    let board = Job::Light(1, 0).unit();
+    assert_eq!((board, board.address()), (Unit::Board(1), 3));
+    bus.unit_mut(board).unwrap().due = ms(900);
+    assert!(!bus.reply(board), "it was not lost");
+    assert_eq!(bus.unit(board).good, 1);
+    bus.fail(board, ms(100), Millis(50));
+    assert_eq!((bus.unit(board).good, bus.unit(board).due, bus.unit(board).not_before), (0, ms(150), ms(150)));
+    assert!(bus.lose(board), "news");
+    assert!(!bus.lose(board), "no news");
+    bus.unit_mut(board).unwrap().due = ms(900);
+    bus.fail(board, ms(200), Millis(50));
+    assert_eq!((bus.unit(board).due, bus.unit(board).not_before), (ms(900), ms(250)));
+    assert!(bus.reply(board), "it is back");
+    assert!(!bus.unit(board).lost);
+}
+
+/// FAULTS motor.hot, sensor.temp_absurd: the limits themselves are still good, and three good readings prove.
+#[test]
+fn a_temperature_is_good_up_to_its_limit_and_a_jump_up_to_its_own() {
+    let p = Parameters::default();
+    let read = |sensor: &mut Temperature, milli: i32| sensor.read(MilliCelsius(milli), &p);
+    let mut sensor = Temperature::default();
+    assert!(!sensor.is_good(&p) && !sensor.is_proved(), "nothing was read");
+    for (count, milli) in [(1, 70_000), (2, 80_000), (3, 70_000)] {
+        assert_eq!((read(&mut sensor, milli), sensor.is_good(&p)), (None, true), "{milli}");
+        assert_eq!(sensor.is_proved(), count == 3);
+    }
+    assert_eq!(read(&mut sensor, 80_000), None);
+    assert_eq!(read(&mut sensor, 80_001).unwrap(), "the motor has 80.0 C, above the limit of 80 C");
+    assert!(!sensor.is_good(&p) && !sensor.is_proved());
+    assert_eq!(read(&mut sensor, 70_001), None);
+    assert_eq!(read(&mut sensor, 60_000).unwrap(), "the sensor jumped from 70.0 C to 60.0 C");
+    assert_eq!(read(&mut sensor, 70_001).unwrap(), "the sensor jumped from 60.0 C to 70.0 C");
+    sensor.lose();
+    assert_eq!((sensor.last(), sensor.is_good(&p)), (None, false));
+    for (milli, lies) in [(-55_000, false), (-55_001, true), (127_938, false), (127_939, true)] {
+        let said = read(&mut Temperature::default(), milli);
+        assert_eq!(said.is_some_and(|said| said.contains("cannot measure")), lies, "{milli}");
+    }
+    let said = read(&mut Temperature::default(), -60_250).unwrap();
+    assert_eq!(said, "the sensor reads -60.2 C, which it cannot measure");
+}
+
+/// DESIGN rule 2: de-energise at once; make durable; then energise, light and publish.
+#[test]
+fn an_action_is_released_once_everything_recorded_before_it_is_durable() {
+    let (mut sequence, mut timers, mut out) = (Sequence::new(Seq(10), Seq(4), false), Timers::default(), Vec::new());
+    assert!(sequence.is_settled() && !sequence.is_permitted());
+    let linger = Millis(200);
+    sequence.hurry();
+    sequence.flush(ms(0), linger, true, &mut timers, &mut out);
+    assert!(out.is_empty(), "there is nothing to commit");
+    // A record that nothing depends on waits for company, from the first on.
+    assert_eq!(sequence.record(ms(0), None, Event::KeyTurned), Seq(11));
+    sequence.flush(ms(0), linger, false, &mut timers, &mut out);
+    sequence.flush(ms(50), linger, false, &mut timers, &mut out);
+    assert_eq!((out.len(), timers.next(), sequence.is_settled()), (0, Some(ms(200)), false));
+    let spin = Action::Spin(RoundId(1));
+    sequence.record(ms(60), Some(RoundId(1)), Event::SpinBegan);
+    sequence.hold(spin);
+    sequence.flush(ms(60), linger, false, &mut timers, &mut out);
+    let Some(Effect::Journal { records, relayed, permit }) = out.pop() else { unreachable!("it was urgent") };
+    assert_eq!((records.len(), relayed, permit, timers.next()), (2, Seq(4), None, None));
+    assert_eq!((sequence.release(), sequence.is_held(|action| *action == spin)), (None, true));
+    sequence.durable(Seq(13));
+    assert_eq!((sequence.last_durable(), sequence.release()), (Seq(10), None), "it was never sent");
+    sequence.durable(Seq(11));
+    assert_eq!((sequence.last_durable(), sequence.release(), sequence.is_settled()), (Seq(11), None, false));
+    sequence.durable(Seq(12));
+    sequence.durable(Seq(11));
+    assert_eq!((sequence.last_durable(), sequence.is_settled()), (Seq(12), true));
+    assert_eq!((sequence.release(), sequence.release()), (Some(spin), None));
+}
+
+/// DESIGN rules 2 and 8: nothing energises on a journal that fails, and permission counts from when it is durable.
+#[test]
+fn permission_is_durable_and_a_failed_journal_gives_none() {
+    let (mut sequence, mut timers, mut out) = (Sequence::new(Seq(10), Seq(4), false), Timers::default(), Vec::new());
+    sequence.record(ms(0), None, Event::Opened { by: "Mei".into() });
+    sequence.permit(true);
+    sequence.flush(ms(0), Millis(200), false, &mut timers, &mut out);
+    assert!(matches!(out.pop(), Some(Effect::Journal { permit: Some(true), .. })));
+    assert!(!sequence.is_permitted());
+    sequence.durable(Seq(11));
+    assert!(sequence.is_permitted());
+    sequence.record(ms(1), None, Event::KeyTurned);
+    sequence.permit(true);
+    sequence.hold(Action::Bell(RoundId(1)));
+    sequence.flush(ms(1), Millis(200), false, &mut timers, &mut out);
+    assert!(matches!(out.pop(), Some(Effect::Journal { permit: None, .. })), "it is said already");
+    sequence.fail();
+    assert!(sequence.has_failed() && !sequence.is_permitted() && !sequence.is_held(|_| true));
+    sequence.durable(Seq(12));
+    assert!(!sequence.has_failed() && sequence.is_permitted(), "the journal caught up");
+    sequence.record(ms(2), None, Event::KeyTurned);
+    sequence.permit(false);
+    assert!(!sequence.is_permitted(), "taken away at once");
+    sequence.hold(Action::Bell(RoundId(2)));
+    sequence.hold(Action::Spin(RoundId(2)));
+    sequence.drop_held(|action| matches!(action, Action::Bell(_)));
+    assert!(sequence.is_held(|action| matches!(action, Action::Spin(_))));
+    assert!(!sequence.is_held(|action| matches!(action, Action::Bell(_))));
+}
+
+/// DESIGN, the outbox: an acknowledgement of what was never durable, or of what was acknowledged before, moves nothing.
+#[test]
+fn the_cursor_goes_forward_up_to_what_is_durable() {
+    let mut outbox = Outbox::from(Seq(4));
+    for (acknowledged, cursor) in [(3, 4), (4, 4), (9, 4), (8, 8), (5, 8)] {
+        outbox.acknowledge(Seq(acknowledged), Seq(8));
+        assert_eq!(outbox.cursor(), Seq(cursor), "{acknowledged}");
+    }
+}

@@ -1,0 +1,102 @@
+// Hardware tests, for a technician who is logged in. The table decides what it grants; what it says is shown as it says it.
+
+import { ask, el, fill, words } from "/live.js";
+
+const QUESTIONS = { areas: "Did the right areas light for each result?", seal: "Does the dice compartment's seal look whole?", bell: "Was the bell heard?" };
+const NAMES = { "=": "pass", "~": "marginal", "!": "fail" };
+const at = (id) => document.getElementById(id);
+const say = (text, tone = "bad") => { at("told").textContent = text; at("told").className = tone; };
+
+/** A bar of characters, as `tumblerctl test` has it, in colours. */
+function bar(text) {
+  const made = el("span", "", "bar");
+  made.setAttribute("aria-hidden", "true");
+  for (const run of text.match(/=+|~+|!+|#/g) ?? []) made.append(run === "#" ? el("b", run) : el("span", run, NAMES[run[0]]));
+  return made;
+}
+
+/** Measurements; while they go on, nothing is judged yet. */
+function table(bars, live) {
+  const tone = { pass: "good", marginal: "warn", fail: "bad" };
+  const judged = (m) => (live ? [] : [el("td", m.verdict, tone[m.verdict]), el("td", m.remedy ?? "")]);
+  const rows = bars.map((m) => el("tr", "", "", el("td", words(m.name)), el("td", m.value, "num"), el("td", "", "", bar(m.bar)), el("td", m.limits), ...judged(m)));
+  const head = el("tr", "", "", ...["Measured", "Value", "", "Limits", ...(live ? [] : ["Verdict", "What to do"])].map((name) => el("th", name)));
+  return el("table", "", "", el("thead", "", "", head), el("tbody", "", "", ...rows));
+}
+
+function show(account) {
+  at("login").hidden = account !== null;
+  at("bench-tools").hidden = account === null;
+  at("account").textContent = account ?? "";
+}
+
+/** Tells the table; what it refuses is shown, and a session that has ended asks for another login. */
+async function tell(path, send) {
+  say("");
+  try {
+    return await ask(path, send);
+  } catch (error) {
+    say(error.message);
+    if (error.code === 401) show(null);
+    return null;
+  }
+}
+
+async function test(name) {
+  fill("result");
+  // The answer may be minutes away: what happens meanwhile comes with the table's state, and the result as a record.
+  await tell("/api/test", { test: name });
+}
+
+/** Sets the section up. What it gives back takes states and records. */
+export async function workshop(tests) {
+  const { login, account } = await ask("/api/session");
+  at("workshop").hidden = !login;
+  if (!login) return { status() {}, record() {} };
+  show(account);
+  fill("tests", ...tests.map((name) => {
+    const button = el("button", words(name));
+    button.setAttribute("aria-label", `Test ${words(name)}`);
+    button.onclick = () => test(name);
+    return button;
+  }));
+  at("login").onsubmit = async (event) => {
+    event.preventDefault();
+    const form = event.target, button = form.querySelector("button");
+    button.disabled = true;
+    const said = await tell("/api/login", Object.fromEntries(new FormData(form)));
+    button.disabled = false;
+    form.elements.password.value = "";
+    if (said) show(said.account); else form.elements.password.focus();
+  };
+  at("logout").onclick = async () => { await tell("/api/logout", {}); show(null); };
+  let item = null;
+  for (const [id, right] of [["right", true], ["wrong", false]]) at(id).onclick = () => tell("/api/witness", { item, right });
+  return {
+    status({ snapshot, bars = [] }) {
+      const [, , step] = /^hardware (\S+): (.*)$/.exec(snapshot.test ?? "") ?? [];
+      at("testing").hidden = step === undefined;
+      const missing = [...(snapshot.phase === "maintenance" ? [] : ["the table in maintenance (tumblerctl maintenance on --name NAME)"]), ...(snapshot.key ? [] : ["the supervisor's key turned within the last five minutes"])];
+      at("wanted").textContent = missing.length ? `A test needs ${missing.join(" and ")}.` : "The key is in force and the table in maintenance: tests may run.";
+      for (const button of at("tests").children) button.disabled = step !== undefined;
+      if (step === undefined) return;
+      if (at("step").textContent !== snapshot.test) at("step").textContent = snapshot.test;
+      fill("bars", ...(bars.length ? [table(bars, true)] : []));
+      item = /waits for a witness: (\w+)/.exec(step)?.[1] ?? null;
+      at("question").hidden = item === null || at("bench-tools").hidden;
+      at("asked").textContent = QUESTIONS[item] ?? "";
+    },
+    async record({ kind, seq, data }) {
+      if (kind !== "hardware-tested") return;
+      const { test: name, by, verdict, found, seen, bars } = await ask(`/api/result?record=${seq}`);
+      const tone = { pass: "good", marginal: "warn", fail: "bad" }[verdict];
+      const link = el("a", "Report with plots");
+      link.href = `/report?record=${seq}`;
+      const parts = [el("h3", `${words(name)}: ${verdict}`, tone), el("p", `by ${by}`, "quiet")];
+      if (found) parts.push(el("p", found, "bad"));
+      if (seen.length) parts.push(el("p", `found right by a person: ${seen.join(", ")}`));
+      if (bars.length) parts.push(el("div", "", "scroll", table(bars, false)));
+      fill("result", ...parts, el("p", "", "", link));
+    },
+  };
+}

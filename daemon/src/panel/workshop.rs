@@ -1,0 +1,97 @@
+//! Hardware tests from the browser: the console's own commands, given by whoever is logged in. The table decides whether the
+//! key is turned and the table in maintenance; here nothing is decided.
+
+use super::Shared;
+use super::answers::Problem;
+use super::door::{self, Technician};
+use crate::test_report::{self, Looks, bar};
+use axum::Json;
+use axum::extract::{Query, Request, State};
+use axum::http::header;
+use axum::response::{Html, IntoResponse, Response};
+use serde::Deserialize;
+use tumbler_core::hardware_test::{HardwareTest, Report};
+use tumbler_core::record::Event;
+use tumbler_core::units::Seq;
+use tumbler_core::wire::console::{Answer, Command, Witness};
+
+/// Where the report's looks are.
+const LOOKS: &str = "/report.css";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WhichTest {
+    test: HardwareTest,
+}
+
+/// Begins a test. Answers when it is refused, waits for a person's eyes, or has ended; who hangs up before leaves it running.
+pub(super) async fn test(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
+    let Technician { door, name, sent: WhichTest { test } } = door::technician(&shared, request).await?;
+    let answer = door.command(&name, Command::HardwareTest { test, name: name.clone() }).await?;
+    told(answer)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Seen {
+    item: Witness,
+    right: bool,
+}
+
+/// Says what only a person can see.
+pub(super) async fn witness(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
+    let Technician { door, name, sent: Seen { item, right } } = door::technician(&shared, request).await?;
+    let answer = door.command(&name, Command::Witness { item, right, name: name.clone() }).await?;
+    told(answer)
+}
+
+fn told(answer: Answer) -> Result<Response, Problem> {
+    match answer {
+        Answer::Done(done) => Ok(Json(serde_json::json!({ "done": done })).into_response()),
+        Answer::Refused(why) => Err(Problem::refused(why)),
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct WhichRecord {
+    record: Seq,
+}
+
+async fn found(shared: &Shared, seq: Seq) -> Result<Report, Problem> {
+    let before = Seq(seq.0.saturating_sub(1));
+    let page = shared.records.read(move |records| records.after(before, 1)).await.map_err(Problem::broken)?;
+    match page.into_iter().next().map(|message| message.record).filter(|record| record.seq == seq) {
+        Some(record) => match record.event {
+            Event::HardwareTested(report) => Ok(*report),
+            _ => Err(Problem::unknown(format!("record {} is no hardware test's", seq.0))),
+        },
+        None => Err(Problem::unknown(format!("there is no record {}", seq.0))),
+    }
+}
+
+/// A report as it is shown beside its test.
+pub(super) async fn result(
+    State(shared): State<Shared>,
+    Query(which): Query<WhichRecord>,
+) -> Result<Response, Problem> {
+    let report = found(&shared, which.record).await?;
+    let Report { test, by, verdict, found, seen, measurements, .. } = &report;
+    let bars = bar::shown(measurements);
+    Ok(Json(
+        serde_json::json!({ "test": test, "by": by, "verdict": verdict, "found": found, "seen": seen, "bars": bars }),
+    )
+    .into_response())
+}
+
+/// A report as a page with its plots, as `tumblerctl test --report` writes it.
+pub(super) async fn report(
+    State(shared): State<Shared>,
+    Query(which): Query<WhichRecord>,
+) -> Result<Response, Problem> {
+    let report = found(&shared, which.record).await?;
+    Ok(Html(test_report::page(&[report], Looks::At(LOOKS)).into_string()).into_response())
+}
+
+pub(super) async fn looks() -> Response {
+    ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], test_report::STYLE).into_response()
+}

@@ -1,0 +1,57 @@
+//! The demo by hand: the steps of scenarios, typed one line at a time, on a table that lives on between them.
+
+use super::narrator::Narrator;
+use crate::bench::process::clock;
+use crate::cli::say;
+use crate::report;
+use crate::scenario::parse::line_of_steps;
+use crate::scenario::{Trial, carry_out};
+use std::io::BufRead;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+
+/// How often the keyboard is looked at, in milliseconds.
+const LOOK: u64 = 50;
+
+/// Does what is typed until Ctrl-C; the end of standard input only means that nobody types any more. `trial` says under which
+/// rules.
+pub(super) fn play(mut table: Narrator, trial: &Trial) -> anyhow::Result<u8> {
+    say::line("Type steps, as in fixtures/scenarios/*.toml, several parted by `;`. Ctrl-C ends.");
+    let typed = keyboard();
+    let mut gone = false;
+    while !clock::interrupted() {
+        match typed.try_recv() {
+            Ok(line) => take(&mut table, &line, trial),
+            Err(TryRecvError::Disconnected) if !gone => gone = true,
+            Err(_) => table.pass_for(LOOK).map_err(|trouble| anyhow::anyhow!("{trouble}"))?,
+        }
+    }
+    let found = table.close();
+    for violation in &found {
+        say::line(&format!("a judge: {violation}"));
+    }
+    Ok(if found.is_empty() { report::PASSED } else { report::FAILED })
+}
+
+/// Lines as they are typed. The thread ends with standard input or with the process.
+fn keyboard() -> Receiver<String> {
+    let (to, typed) = channel();
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+            if to.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    typed
+}
+
+fn take(table: &mut Narrator, line: &str, trial: &Trial) {
+    let told = match line_of_steps(line) {
+        Err(error) => error.to_string(),
+        Ok(steps) => match carry_out(table, trial, steps.iter().flat_map(|(_, steps)| steps)) {
+            Ok(()) => format!("done: {line}"),
+            Err(stuck) => format!("not done: {line}: {stuck}"),
+        },
+    };
+    say::line(&told);
+}

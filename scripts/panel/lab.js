@@ -1,0 +1,109 @@
+// What the checks share: a demo that runs, a browser that looks, and a count of what was found right.
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import assert from 'node:assert/strict';
+import { chromium } from 'playwright-core';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Longest time that anything here may take, in milliseconds; only a failure takes it. */
+export const LONG = 240_000;
+/** What went wrong in the pages, as the browser's console has it. */
+export const errors = [];
+let passed = 0;
+
+const freePort = () => new Promise((done) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+        const { port } = server.address();
+        server.close(() => done(port));
+    });
+});
+
+/** A demo with a panel, once its table is open. */
+export async function startDemo(rig, options) {
+    const address = `127.0.0.1:${await freePort()}`;
+    const child = spawn(rig, ['demo', '--rules', 'nz-div9', '--layout', 'nz-div9-2', '--seed', '7', '--panel', address, ...options]);
+    const ended = new Promise((done) => child.on('exit', done));
+    let told = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => { told += text; });
+    const demo = {
+        base: `http://${address}`,
+        told: () => told,
+        /** Waits until the demo says this, from a place in what it said. */
+        async says(what, from = 0) {
+            for (const until = Date.now() + LONG; !told.includes(what, from); ) {
+                assert.ok(Date.now() < until && child.exitCode === null, `the demo does not say "${what}":\n${told.slice(-1500)}`);
+                await new Promise((done) => setTimeout(done, 50));
+            }
+        },
+        /** Types steps on a demo by hand, and waits until they are done. */
+        async type(steps) {
+            const from = told.length;
+            child.stdin.write(`${steps}\n`);
+            await demo.says(`done: ${steps}`, from);
+            assert.ok(!told.includes('not done: ', from), told.slice(from));
+        },
+        async stop() {
+            if (child.exitCode === null) child.kill('SIGINT');
+            await ended;
+        },
+    };
+    try {
+        await demo.says('panel: http');
+    } catch (error) {
+        await demo.stop();
+        throw error;
+    }
+    return demo;
+}
+
+export const openBrowser = () => chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'],
+});
+
+/** A page in a browser of its own, as far as cookies go. */
+export async function openPage(browser, address, options = {}) {
+    const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })).newPage();
+    page.setDefaultTimeout(LONG);
+    page.on('console', (said) => { if (said.type() === 'error') errors.push(`${address}: ${said.text()}`); });
+    page.on('pageerror', (error) => errors.push(`${address}: ${error}`));
+    await page.goto(address);
+    return page;
+}
+
+export async function check(what, how) {
+    await how();
+    passed += 1;
+    console.log(`ok  ${what}`);
+}
+
+/** WCAG 2 A and AA as axe-core knows them, contrast among them. */
+export async function accessible(page, name) {
+    // Beside the page's own policy, which lets no foreign script in: this is the browser's own.
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] }));
+    const list = violations.flatMap(({ id, help, nodes }) => nodes.slice(0, 3).map((node) => `${id}: ${help}: ${node.target} ${node.failureSummary}`));
+    assert.deepEqual(list, [], `${name} is not for everybody`);
+}
+
+/** How wide a page is beyond its window, in pixels. */
+export const tooWide = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+/** Runs checks on a demo, and says what it said last if they fail. Its pages are closed after it. */
+export async function on(browser, rig, options, checks) {
+    const demo = await startDemo(rig, options);
+    try {
+        await checks(demo);
+    } catch (error) {
+        console.error(`the demo's last words:\n${demo.told().slice(-1500)}`);
+        throw error;
+    } finally {
+        for (const context of browser.contexts()) await context.close();
+        errors.length = 0;
+        await demo.stop();
+    }
+}
+
+export const summary = () => console.log(`${passed} passed, 0 failed`);

@@ -1,0 +1,151 @@
+// A technician logs in and tests the hardware, at a table where everything is done by hand.
+import assert from 'node:assert/strict';
+import { accessible, check, errors, openPage, tooWide } from './lab.js';
+
+export const PASSWORD = 'correct horse battery';
+
+const text = (page, id) => page.textContent(`#${id}`);
+const says = (page, id, what) => page.waitForFunction(([id, what]) => document.getElementById(id).textContent.includes(what), [id, what]);
+const shows = (page, selector) => page.waitForSelector(selector, { state: 'visible' });
+
+async function logIn(page, name, password) {
+    await page.fill('#login input[name=name]', name);
+    await page.fill('#login input[name=password]', password);
+    await page.click('#login button');
+}
+
+export async function workshop(browser, demo, shots) {
+    const page = await openPage(browser, `${demo.base}/`);
+    const cookies = () => page.context().cookies();
+
+    await check('a login with a wrong password is refused, and nothing is opened', async () => {
+        await shows(page, '#login');
+        await logIn(page, 'jo', 'a wrong password');
+        await says(page, 'told', 'name or password is wrong');
+        assert.deepEqual(await cookies(), []);
+        assert.ok(await page.isHidden('#bench-tools'));
+        await page.screenshot({ path: `${shots}/login-refused.png` });
+    });
+    await check('another page can have nothing done, cookie or not', async () => {
+        // localhost is another origin than 127.0.0.1, and another site.
+        const stranger = await openPage(browser, `${demo.base.replace('127.0.0.1', 'localhost')}/`);
+        const sent = await stranger.evaluate(async (base) => {
+            const simple = await fetch(`${base}/api/test`, { method: 'POST', mode: 'no-cors', body: '{"test":"motor"}' }).then(() => 'sent', (error) => `${error}`);
+            const own = await fetch(`${base}/api/test`, { method: 'POST', headers: { 'x-tumblerd': 'panel' }, body: '{"test":"motor"}' }).then(() => 'sent', (error) => `${error}`);
+            return [simple, own];
+        }, demo.base);
+        for (const how of sent) assert.match(how, /TypeError/, 'the page\'s own policy lets nothing go elsewhere');
+        // A page without such a policy: what arrives is refused all the same.
+        const { status } = await page.context().request.post(`${demo.base}/api/test`, { headers: { origin: 'http://evil.example', 'x-tumblerd': 'panel' }, data: { test: 'motor' } }).then((answer) => ({ status: answer.status() }));
+        assert.equal(status, 403);
+        errors.length = 0;
+        await stranger.context().close();
+    });
+    await check('a login is granted with the keyboard alone', async () => {
+        await page.fill('#login input[name=password]', '');
+        await page.focus('#login input[name=name]');
+        await page.keyboard.press('Control+A');
+        await page.keyboard.type('jo');
+        await page.keyboard.press('Tab');
+        await page.keyboard.type(PASSWORD);
+        await page.keyboard.press('Enter');
+        await shows(page, '#bench-tools');
+        const [cookie] = await cookies();
+        assert.ok(cookie.httpOnly && cookie.sameSite === 'Strict', JSON.stringify(cookie));
+        assert.equal(await page.evaluate(() => document.cookie), '', 'no script can read it');
+    });
+    await check('a test is refused without the key, and says what to do', async () => {
+        await says(page, 'wanted', 'tumblerctl maintenance on');
+        await page.click('#tests button:has-text("motor")');
+        await says(page, 'told', 'turn the supervisor\'s key first');
+        await page.screenshot({ path: `${shots}/test-refused.png`, fullPage: true });
+    });
+    await check('a test is refused with the key and out of maintenance', async () => {
+        await demo.type('turn key');
+        await page.waitForFunction(() => !document.getElementById('wanted').textContent.includes('key'));
+        await page.click('#tests button:has-text("motor")');
+        await says(page, 'told', 'not in maintenance');
+    });
+    await check('with both, a test runs: bars live, then verdict, report and journal', async () => {
+        await demo.type('as technician; do maintenance on; wait phase maintenance');
+        await says(page, 'wanted', 'tests may run');
+        await page.click('#tests button:has-text("motor")');
+        await says(page, 'step', 'hardware motor:');
+        await shows(page, '#bars .bar');
+        await page.screenshot({ path: `${shots}/test-live.png`, fullPage: true });
+        await says(page, 'result', 'motor: pass');
+        assert.match(await text(page, 'result'), /by jo \(panel\).*tumbles/s);
+        assert.equal(await text(page, 'told'), '');
+        assert.ok(await page.isHidden('#testing'));
+        await page.waitForFunction(() => [...document.querySelectorAll('#records tr')].some((row) => /hardware tested.*by jo \(panel\)/.test(row.textContent)));
+        await accessible(page, 'the workshop');
+        await page.screenshot({ path: `${shots}/test-result.png`, fullPage: true });
+    });
+    await check('a person says what only a person can see', async () => {
+        await page.click('#tests button:has-text("bell")');
+        await shows(page, '#question');
+        await says(page, 'asked', 'Was the bell heard?');
+        await page.screenshot({ path: `${shots}/test-question.png`, fullPage: true });
+        await page.click('#wrong');
+        await says(page, 'result', 'bell: fail');
+        assert.match(await text(page, 'result'), /a person found bell wrong/);
+        await page.click('#tests button:has-text("bell")');
+        await shows(page, '#question');
+        await page.click('#right');
+        await says(page, 'result', 'bell: pass');
+        assert.match(await text(page, 'result'), /found right by a person: bell/);
+    });
+    await check('a test that needs hands says what they are to do', async () => {
+        await page.click('#tests button:has-text("dome")');
+        await says(page, 'step', 'hardware dome:');
+        await demo.type('lift dome; pass 1500 ms; lower dome');
+        await says(page, 'result', 'dome: pass');
+    });
+    await check('the report is a page with its plots', async () => {
+        await page.click('#tests button:has-text("cam")');
+        await says(page, 'result', 'cam: pass');
+        await page.click('#result a');
+        await page.waitForSelector('svg path');
+        assert.match(await page.textContent('body'), /cam: pass/);
+        await accessible(page, 'the report');
+        await page.screenshot({ path: `${shots}/report.png`, fullPage: true });
+        await page.goBack();
+    });
+    await check('a phone shows the tests without sideways scrolling', async () => {
+        const phone = await openPage(browser, `${demo.base}/`, { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true });
+        await shows(phone, '#login');
+        await logIn(phone, 'jo', PASSWORD);
+        await shows(phone, '#bench-tools');
+        await phone.tap('#tests button:has-text("motor")');
+        await says(phone, 'result', 'motor: pass');
+        const over = await tooWide(phone);
+        await phone.screenshot({ path: `${shots}/workshop-phone.png`, fullPage: true });
+        assert.ok(over <= 0, `${over} px too wide`);
+        await phone.context().close();
+    });
+    await check('a session does not outlive its logout', async () => {
+        const [before] = await cookies();
+        await page.click('#logout');
+        await shows(page, '#login');
+        assert.deepEqual(await cookies(), []);
+        // Who has kept the cookie has nothing.
+        await page.context().addCookies([before]);
+        await page.reload();
+        await shows(page, '#login');
+        assert.ok(await page.isHidden('#bench-tools'));
+    });
+    await check('failed logins are braked', async () => {
+        for (let tries = 0; !(await text(page, 'told')).includes('too many logins failed; try again in'); tries += 1) {
+            assert.ok(tries < 6, 'nobody brakes');
+            await page.evaluate(() => { document.getElementById('told').textContent = ''; });
+            await logIn(page, 'jo', 'guessed again');
+            await page.waitForFunction(() => document.getElementById('told').textContent !== '');
+        }
+        await logIn(page, 'jo', PASSWORD);
+        await says(page, 'told', 'too many logins failed');
+        assert.ok(await page.isHidden('#bench-tools'), 'not even with the right password');
+    });
+    await check('no error in the browser\'s console but what the daemon refused', async () => {
+        assert.deepEqual(errors.filter((error) => !/status of 4(01|09|29)/.test(error)), []);
+    });
+}

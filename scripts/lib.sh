@@ -97,8 +97,8 @@ need_tool() {
 need_deny() { need_tool cargo-deny "$CARGO_DENY_VERSION" --no-default-features; }
 need_mutants() { need_tool cargo-mutants "$CARGO_MUTANTS_VERSION"; }
 
-# need_node_program NAME: what scripts/NAME/package-lock.json asks for, once for each such file. Beside it the script check.js,
-# so that node finds both. NODE_PROGRAM is their directory.
+# need_node_program NAME: what scripts/NAME/package-lock.json asks for, once for each such file. Beside it the scripts, check.js
+# among them, so that node finds both. NODE_PROGRAM is their directory.
 need_node_program() {
     if ! command -v node >/dev/null || ! command -v npm >/dev/null; then need_packages nodejs npm; fi
     local from="$ROOT/scripts/$1"
@@ -111,7 +111,7 @@ need_node_program() {
         npm ci --prefix "$NODE_PROGRAM" --ignore-scripts --no-audit --no-fund --loglevel=error || die "the packages of scripts/$1 could not be installed"
         touch "$NODE_PROGRAM/installed"
     fi
-    cp "$from/check.js" "$NODE_PROGRAM/"
+    cp "$from"/*.js "$NODE_PROGRAM/"
 }
 
 # need_build_packages, need_test_packages: what compiling and what each kind of lane needs.

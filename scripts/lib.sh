@@ -129,6 +129,35 @@ build_release() {
 RELEASE="${CARGO_TARGET_DIR:-$ROOT/target}/release"
 readonly RELEASE
 
+readonly ARM64=aarch64-unknown-linux-gnu
+# need_arm64: what builds for a Raspberry Pi: Debian's C compiler and linker for it, and Rust's own library. ARM64_CARGO is what
+# cargo is told besides. Debian 12's glibc is older than that of any Raspberry Pi OS that the binary is for.
+need_arm64() {
+    need_packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+    ARM64_CARGO=()
+    if [ -d "$(rustc --print target-libdir --target "$ARM64")" ]; then return 0; fi
+    if command -v rustup >/dev/null; then
+        say "installing Rust's library for $ARM64"
+        if rustup target add "$ARM64"; then return 0; fi
+    fi
+    # A compiler without it builds it itself, from the source of the very same version.
+    local source
+    source="$(rustc --print sysroot)/lib/rustlib/src/rust/library"
+    [ -d "$source" ] || die "no Rust library for $ARM64: 'rustup target add $ARM64', or install the rust-src of $(rustc --version)"
+    export RUSTC_BOOTSTRAP=1
+    ARM64_CARGO=("-Zbuild-std=std,panic_abort")
+}
+
+# build_arm64: the daemon and tumblerctl as they ship, for a Raspberry Pi. RELEASE_ARM64 is the directory of the binaries.
+build_arm64() {
+    need_arm64
+    CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+        CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc AR_aarch64_unknown_linux_gnu=aarch64-linux-gnu-ar \
+        cargo build --release --locked --quiet --target "$ARM64" -p tumblerd "${ARM64_CARGO[@]}"
+}
+RELEASE_ARM64="${CARGO_TARGET_DIR:-$ROOT/target}/$ARM64/release"
+readonly RELEASE_ARM64
+
 # copy_tree DIRECTORY: what is in the work tree now, committed or not. Always to the same place, so that what did not
 # change is not built again; a file that differs gets the time of now, so that cargo sees it.
 copy_tree() {

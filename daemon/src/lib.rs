@@ -23,6 +23,7 @@ pub mod relay;
 pub mod rounds;
 pub mod supervise;
 pub mod test_report;
+pub mod thermometer;
 pub mod trace;
 pub mod web;
 pub mod wiring;

@@ -13,6 +13,7 @@ use crate::journal::{self, Appender, Job, Journal};
 use crate::notify::{self, Watchdog};
 use crate::recorder::recorder;
 use crate::supervise::{Event, Supervisor};
+use crate::thermometer;
 use crate::trace::{self, Tap};
 use anyhow::Context as _;
 use std::path::PathBuf;
@@ -24,7 +25,7 @@ use tumbler_core::effect::{BusRequest, KeyTold};
 use tumbler_core::input::{BusFailure, Input};
 use tumbler_core::record::Record;
 use tumbler_core::table::{Found, Start};
-use tumbler_core::units::Seq;
+use tumbler_core::units::{Millis, Seq};
 use tumbler_core::wire::console::Answer;
 use tumbler_core::wire::recording::{FORMAT, Header};
 
@@ -81,6 +82,11 @@ pub fn run(config: Config) -> anyhow::Result<()> {
         boot: boot.clone(),
         reason: String::new(),
     };
+    if let Some(sensor) = config.thermometer.clone() {
+        let (stale, readings) = (Millis(config.settings.parameters.temperature_stale), inbox.clone());
+        supervisor.thread("temperature", move || thermometer::run(&sensor, stale, &readings))?;
+    }
+
     let (recorder, recordings) = recorder(place.state_dir.join("incidents"), header);
     supervisor.thread("recorder", move || {
         recordings.run();

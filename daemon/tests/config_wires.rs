@@ -1,7 +1,8 @@
 //! The configuration of the wires: `[hardware]` and `[lines]`, and its messages, word for word.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
-use tumblerd::config::{self, Bias, Hardware, Pin, Pins, Place};
+use tumblerd::config::{self, Bias, Config, Hardware, Pin, Pins, Place};
+use tumblerd::thermometer::{Kind, Settings};
 
 const WHOLE: &str = "\
 [table]
@@ -16,11 +17,15 @@ port = \"/tmp/bus\"
 
 /// What comes of a table with this `[hardware]`.
 fn wired(hardware: &str) -> Result<Hardware, String> {
+    configured(hardware).map(|config| config.hardware)
+}
+
+fn configured(hardware: &str) -> Result<Config, String> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.toml");
     std::fs::write(&path, format!("{WHOLE}{hardware}")).unwrap();
     let place = format!("{}/", dir.path().display());
-    config::check(&path).map(|config| config.hardware.clone()).map_err(|bad| bad.to_string().replace(&place, ""))
+    config::check(&path).map_err(|bad| bad.to_string().replace(&place, ""))
 }
 
 fn pins(lines: &str) -> Box<Pins> {
@@ -51,6 +56,25 @@ fn a_line_can_be_put_elsewhere_by_offset_or_by_name() {
     assert!(inputs.contains(&seal), "{inputs:?}");
 }
 
+/// A sensor at the header's own bus needs no more than its type, and is printed with its place.
+#[test]
+fn a_temperature_sensor_is_at_the_headers_bus_unless_configured() {
+    let cdev = "backend = \"cdev\"\nchip = \"c\"\n";
+    let sensor = |more: &str| configured(&format!("{cdev}{more}")).unwrap();
+    let first = sensor("temperature = \"lm75\"\n");
+    assert_eq!(first.thermometer, Some(Settings { kind: Kind::Lm75, bus: "/dev/i2c-1".into(), address: 0x48 }));
+    assert!(first.settings.temperature);
+    assert!(first.to_string().contains("temperature_address = 72\n"), "{first}");
+    let other = sensor("temperature = \"pct2075\"\ntemperature_bus = \"/dev/i2c-3\"\ntemperature_address = 0x4f\n");
+    assert_eq!(other.thermometer, Some(Settings { kind: Kind::Pct2075, bus: "/dev/i2c-3".into(), address: 0x4f }));
+    let none = sensor("");
+    assert_eq!((none.thermometer, none.settings.temperature), (None, false));
+    // A bench may have a real one, too.
+    let bench = configured("backend = \"virtual\"\nsocket = \"/tmp/wire\"\ntemperature = \"lm75\"\n").unwrap();
+    assert!(bench.thermometer.is_some());
+    assert_eq!(bench.hardware, Hardware::Virtual { socket: "/tmp/wire".into(), temperature: false });
+}
+
 #[test]
 fn what_cannot_be_is_told_with_its_place_and_what_is_allowed() {
     let cdev = "backend = \"cdev\"\nchip = \"c\"\n";
@@ -76,6 +100,30 @@ fn what_cannot_be_is_told_with_its_place_and_what_is_allowed() {
              pull-down | no-pull], LINE being the line's offset on the chip or its name, such as \"17 active-low pull-up\"",
         ),
         (format!("{cdev}[lines]\nsael = \"4\"\n"), "t.toml:12: lines.sael: "),
+        (
+            format!("{cdev}temperature = \"wires\"\n"),
+            "t.toml:11: hardware.temperature: backend \"cdev\" has no use for it; leave it out, or take backend \
+             \"virtual\"",
+        ),
+        (
+            format!("{cdev}temperature = \"tmp105\"\n"),
+            "t.toml:11: hardware.temperature: \"tmp105\" is none of these; allowed is one of \"none\", \"wires\", \
+             \"lm75\", \"pct2075\"",
+        ),
+        (
+            format!("{cdev}temperature = \"lm75\"\ntemperature_address = 0x50\n"),
+            "t.toml:12: hardware.temperature_address: 80 is out of range; allowed is a whole number from 72 to 79 (0x48 to \
+             0x4f)",
+        ),
+        (
+            format!("{cdev}temperature = \"lm75\"\ntemperature_bus = \"i2c-1\"\n"),
+            "t.toml:12: hardware.temperature_bus: \"i2c-1\" is not an absolute path; allowed is an absolute path",
+        ),
+        (
+            format!("{cdev}temperature_bus = \"/dev/i2c-1\"\n"),
+            "t.toml:11: hardware.temperature_bus: temperature \"none\" has no use for it; leave it out, or take temperature \
+             \"lm75\" or \"pct2075\"",
+        ),
         (
             "backend = \"virtual\"\nsocket = \"/tmp/wire\"\n[lines]\nseal = \"4\"\n".to_owned(),
             "t.toml:12: lines.seal: backend \"virtual\" has no use for it; leave it out, or take backend \"cdev\"",

@@ -206,6 +206,7 @@ impl Effective {
                 "the run directory must lie on tmpfs, such as /run/tumblerd: a permit must not outlive the boot".into(),
             ));
         }
+        let thermometer = self.hardware.thermometer(&mut wrong);
         let mqtt = self.mqtt.resolve(&self.table, &mut wrong);
         let panel = self.panel.resolve(&mut wrong);
         let settings = self.settings();
@@ -214,6 +215,7 @@ impl Effective {
         Ok(Config {
             settings,
             hardware,
+            thermometer,
             bus: Bus {
                 port: bus.port.clone(),
                 baud: bus.baud,

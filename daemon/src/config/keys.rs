@@ -133,7 +133,10 @@ const KEYS: &[Key] = &[
     key("hardware", "socket", Kind::Path),
     key("hardware", "chip", Kind::Text),
     key("hardware", "reader", Kind::Bool),
-    key("hardware", "temperature", Kind::OneWord(&["none", "wires"])),
+    key("hardware", "temperature", Kind::OneWord(&["none", "wires", "lm75", "pct2075"])),
+    key("hardware", "temperature_bus", Kind::Path),
+    // What the sensors' three address pins can make of their base address.
+    key("hardware", "temperature_address", Kind::Number(0x48, 0x4f, "(0x48 to 0x4f)")),
     required("bus", "port", Kind::Path),
     key("bus", "baud", Kind::OneNumber(&[9600, 19200, 38400, 57600, 115_200])),
     key("bus", "turnaround_ms", Kind::Number(1, 200, "ms")),

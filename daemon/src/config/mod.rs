@@ -20,6 +20,7 @@ pub use effective::broker_address;
 pub use pin::{Bias, Pin, Pins, Place};
 pub use problem::{ConfigErrors, Problem};
 
+use crate::thermometer;
 use effective::Effective;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -35,6 +36,8 @@ pub struct Config {
     pub settings: Settings,
     /// `[hardware]`.
     pub hardware: Hardware,
+    /// The motor's temperature sensor, where it is at an I2C bus.
+    pub thermometer: Option<thermometer::Settings>,
     /// `[bus]`.
     pub bus: Bus,
     /// `[journal]`.

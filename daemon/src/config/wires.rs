@@ -3,6 +3,7 @@
 use super::Hardware;
 use super::effective::Wrong;
 use super::pin::{HEADER, Pin, Pins};
+use crate::thermometer;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -21,6 +22,10 @@ pub(super) struct Wires {
     pub(super) reader: bool,
     #[serde(default = "no_sensor")]
     pub(super) temperature: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature_bus: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature_address: Option<u8>,
 }
 
 fn no_sensor() -> String {
@@ -49,7 +54,29 @@ impl Wires {
             let allowed = "backend \"virtual\" needs the path of the socket on which the bench listens";
             wrong.push(("hardware.socket".into(), "the key is missing".into(), allowed.into()));
         }
-        Some(Hardware::Virtual { socket: self.socket.clone()?, temperature: self.temperature != "none" })
+        Some(Hardware::Virtual { socket: self.socket.clone()?, temperature: self.temperature == "wires" })
+    }
+
+    /// The sensor at the I2C bus, if there is one. Unless configured it is the first one on the header's own bus.
+    pub(super) fn thermometer(&mut self, wrong: &mut Vec<Wrong>) -> Option<thermometer::Settings> {
+        let kind = match self.temperature.as_str() {
+            "lm75" => thermometer::Kind::Lm75,
+            "pct2075" => thermometer::Kind::Pct2075,
+            other => {
+                let (bus, address) = (self.temperature_bus.is_some(), self.temperature_address.is_some());
+                for (key, there) in [("temperature_bus", bus), ("temperature_address", address)] {
+                    if there {
+                        let problem = format!("temperature \"{other}\" has no use for it");
+                        let allowed = "leave it out, or take temperature \"lm75\" or \"pct2075\"";
+                        wrong.push((format!("hardware.{key}"), problem, allowed.into()));
+                    }
+                }
+                return None;
+            }
+        };
+        let bus = self.temperature_bus.get_or_insert_with(|| "/dev/i2c-1".into()).clone();
+        let address = *self.temperature_address.get_or_insert(0x48);
+        Some(thermometer::Settings { kind, bus, address })
     }
 
     fn cdev(&self, lines: &mut BTreeMap<String, Pin>, wrong: &mut Vec<Wrong>) -> Option<Hardware> {

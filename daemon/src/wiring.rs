@@ -4,7 +4,9 @@ use crate::config::{self, Config};
 use crate::console;
 use crate::control::{self, Outside, Parts, Progress};
 use crate::fieldbus;
-use crate::hardware::cdev::{CdevLines, warn_of_persistent_outputs};
+use crate::hardware::cdev::Cdev;
+use crate::hardware::chip::{ChipLines, Driver, warn_of_persistent_outputs};
+use crate::hardware::rppal::{self, Rppal};
 use crate::hardware::virtual_wire::VirtualLines;
 use crate::hardware::{Lines, OpenLines};
 use crate::inbox::{self, Inbox};
@@ -252,11 +254,24 @@ fn lines(hardware: &config::Hardware) -> OpenLines {
             Box::new(move || Ok(Box::new(VirtualLines::open(&socket)) as Box<dyn Lines>))
         }
         config::Hardware::Cdev { chip, pins } => {
-            let (chip, pins) = (chip.clone(), pins.clone());
-            warn_of_persistent_outputs();
-            Box::new(move || Ok(Box::new(CdevLines::open(&chip, pins)) as Box<dyn Lines>))
+            let label = chip.clone();
+            on_chip(move || Cdev { label }, pins)
+        }
+        config::Hardware::Rppal { pins, speed } => {
+            if let Some(board) = rppal::board() {
+                tracing::info!(board, "outputs through this board's registers");
+            }
+            let speed = *speed;
+            on_chip(move || Rppal::new(speed), pins)
         }
     }
+}
+
+/// Lines of a GPIO chip, with outputs by this driver.
+fn on_chip<D: Driver + 'static>(driver: impl FnOnce() -> D + Send + 'static, pins: &config::Pins) -> OpenLines {
+    let pins = Box::new(pins.clone());
+    warn_of_persistent_outputs();
+    Box::new(move || Ok(Box::new(ChipLines::open(driver(), pins)) as Box<dyn Lines>))
 }
 
 /// The queues that the control loop's effects go to.

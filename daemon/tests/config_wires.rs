@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
 use tumblerd::config::{self, Bias, Config, Hardware, Pin, Pins, Place};
+use tumblerd::hardware::rppal::Speed;
 use tumblerd::thermometer::{Kind, Settings};
 
 const WHOLE: &str = "\
@@ -45,6 +46,17 @@ fn a_table_on_a_raspberry_pi_needs_no_more_than_the_chip() {
     assert_eq!([enable, alive, bell], [17, 27, 23].map(|offset| pin(offset, false, Bias::AsIs)));
     assert_eq!(sign, pin(22, true, Bias::AsIs));
     assert_eq!(inputs, [24, 5, 6, 12, 13, 16, 19, 20, 21, 25, 26, 4].map(|offset| pin(offset, true, Bias::PullUp)));
+}
+
+/// Backend `rppal` finds its chip by itself, and has the same lines; a PWM's frequency and duty cycle have defaults.
+#[test]
+fn a_raspberry_pis_registers_need_no_more_than_the_backend() {
+    let rppal = |more: &str| wired(&format!("backend = \"rppal\"\n{more}")).unwrap();
+    assert_eq!(rppal(""), Hardware::Rppal { pins: pins(""), speed: None });
+    let speed = |hz, percent| Some(Speed { channel: 1, hz, percent });
+    assert_eq!(rppal("motor_pwm = 1\n"), Hardware::Rppal { pins: pins(""), speed: speed(20_000, 100) });
+    let slower = rppal("motor_pwm = 1\nmotor_pwm_hz = 16000\nmotor_pwm_percent = 60\n[lines]\nbell = \"7\"\n");
+    assert_eq!(slower, Hardware::Rppal { pins: pins("[lines]\nbell = \"7\"\n"), speed: speed(16_000, 60) });
 }
 
 #[test]
@@ -126,7 +138,24 @@ fn what_cannot_be_is_told_with_its_place_and_what_is_allowed() {
         ),
         (
             "backend = \"virtual\"\nsocket = \"/tmp/wire\"\n[lines]\nseal = \"4\"\n".to_owned(),
-            "t.toml:12: lines.seal: backend \"virtual\" has no use for it; leave it out, or take backend \"cdev\"",
+            "t.toml:12: lines.seal: backend \"virtual\" has no use for it; leave it out, or take backend \"cdev\" or \
+             \"rppal\"",
+        ),
+        (
+            "backend = \"rppal\"\nchip = \"c\"\n".to_owned(),
+            "t.toml:10: hardware.chip: backend \"rppal\" has no use for it; leave it out, or take backend \"cdev\"",
+        ),
+        (
+            format!("{cdev}motor_pwm = 0\n"),
+            "t.toml:11: hardware.motor_pwm: backend \"cdev\" has no use for it; leave it out, or take backend \"rppal\"",
+        ),
+        (
+            "backend = \"rppal\"\nmotor_pwm_percent = 60\n".to_owned(),
+            "t.toml:10: hardware.motor_pwm_percent: there is no PWM to set; it needs motor_pwm, the PWM's channel",
+        ),
+        (
+            "backend = \"rppal\"\nmotor_pwm = 4\n".to_owned(),
+            "t.toml:10: hardware.motor_pwm: 4 is out of range; allowed is a whole number from 0 to 3",
         ),
     ] {
         let found = wired(&hardware).unwrap_err();

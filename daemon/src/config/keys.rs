@@ -129,9 +129,14 @@ const KEYS: &[Key] = &[
     required("table", "table", Kind::Text),
     required("table", "rules", Kind::Text),
     required("table", "layout", Kind::Text),
-    required("hardware", "backend", Kind::OneWord(&["cdev", "virtual"])),
+    required("hardware", "backend", Kind::OneWord(&["cdev", "rppal", "virtual"])),
     key("hardware", "socket", Kind::Path),
     key("hardware", "chip", Kind::Text),
+    // The board has four; which pin each is on, and whether, says its device tree.
+    key("hardware", "motor_pwm", Kind::Number(0, 3, "")),
+    // Above some 20 kHz nobody hears it, and the motor's inductance smooths it; drivers end at 20 to 100 kHz.
+    key("hardware", "motor_pwm_hz", Kind::Number(100, 100_000, "Hz")),
+    key("hardware", "motor_pwm_percent", Kind::Number(1, 100, "%")),
     key("hardware", "reader", Kind::Bool),
     key("hardware", "temperature", Kind::OneWord(&["none", "wires", "lm75", "pct2075"])),
     key("hardware", "temperature_bus", Kind::Path),

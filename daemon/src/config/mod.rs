@@ -20,6 +20,7 @@ pub use effective::broker_address;
 pub use pin::{Bias, Pin, Pins, Place};
 pub use problem::{ConfigErrors, Problem};
 
+use crate::hardware::rppal::Speed;
 use crate::thermometer;
 use effective::Effective;
 use sha2::{Digest, Sha256};
@@ -70,6 +71,13 @@ pub enum Hardware {
         chip: String,
         /// Where the lines are.
         pins: Box<Pins>,
+    },
+    /// A Raspberry Pi's own lines, its outputs through registers.
+    Rppal {
+        /// Where the lines are.
+        pins: Box<Pins>,
+        /// The motor's speed, where a PWM sets it.
+        speed: Option<Speed>,
     },
 }
 
@@ -198,7 +206,6 @@ pub fn check(path: &Path) -> Result<Config, ConfigErrors> {
     for file in tree::files(path, &mut problems) {
         tree::read(&file, &mut tree, &mut problems);
     }
-    unbuilt(&tree, &mut problems);
     // A file that cannot be read is no reason to list every key that may stand in it.
     if problems.iter().all(|problem| !problem.path.is_empty()) {
         missing(path, &tree, &mut problems);
@@ -222,17 +229,6 @@ fn at(path: &Path, tree: &Tree, key: String, problem: String, allowed: String) -
     let leaf: Option<&Leaf> = tree.get(&(section.to_owned(), name.to_owned()));
     let file = leaf.map_or(path, |leaf| &leaf.file).to_owned();
     Problem { file, line: leaf.map(|leaf| leaf.line), path: key, problem, allowed }
-}
-
-/// Says that a backend is known and not built in, which is not the same as a slip of the pen.
-fn unbuilt(tree: &Tree, problems: &mut [Problem]) {
-    let backend = tree.get(&("hardware".to_owned(), "backend".to_owned()));
-    let Some(backend) = backend.and_then(|leaf| leaf.value.as_str()) else { return };
-    if backend == "rppal" {
-        for problem in problems.iter_mut().filter(|problem| problem.path == "hardware.backend") {
-            problem.problem = format!("backend \"{backend}\" is not built in yet");
-        }
-    }
 }
 
 fn missing(path: &Path, tree: &Tree, problems: &mut Vec<Problem>) {

@@ -3,6 +3,7 @@
 use super::Hardware;
 use super::effective::Wrong;
 use super::pin::{HEADER, Pin, Pins};
+use crate::hardware::rppal::Speed;
 use crate::thermometer;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -18,6 +19,12 @@ pub(super) struct Wires {
     socket: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     chip: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    motor_pwm: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    motor_pwm_hz: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    motor_pwm_percent: Option<u8>,
     #[serde(default)]
     pub(super) reader: bool,
     #[serde(default = "no_sensor")]
@@ -34,21 +41,42 @@ fn no_sensor() -> String {
 
 impl Wires {
     /// The wires, if they are all there. Lines that are not configured get their place on the 40-pin header.
-    pub(super) fn resolve(&self, lines: &mut BTreeMap<String, Pin>, wrong: &mut Vec<Wrong>) -> Option<Hardware> {
+    pub(super) fn resolve(&mut self, lines: &mut BTreeMap<String, Pin>, wrong: &mut Vec<Wrong>) -> Option<Hardware> {
         let mut misplaced = |key: String, there: bool, backend: &str| {
             if there {
                 let problem = format!("backend \"{}\" has no use for it", self.backend);
                 wrong.push((key, problem, format!("leave it out, or take backend \"{backend}\"")));
             }
         };
-        if self.backend == "cdev" {
+        if self.backend != "cdev" {
+            misplaced("hardware.chip".into(), self.chip.is_some(), "cdev");
+        }
+        if self.backend != "rppal" {
+            misplaced("hardware.motor_pwm".into(), self.motor_pwm.is_some(), "rppal");
+        }
+        if self.backend != "virtual" {
             misplaced("hardware.socket".into(), self.socket.is_some(), "virtual");
             misplaced("hardware.temperature".into(), self.temperature == "wires", "virtual");
-            return self.cdev(lines, wrong);
         }
-        misplaced("hardware.chip".into(), self.chip.is_some(), "cdev");
+        let speed = self.speed(wrong);
+        match self.backend.as_str() {
+            "cdev" => self.cdev(lines, wrong),
+            "rppal" => Some(Hardware::Rppal { pins: pins(lines, wrong)?, speed }),
+            _ => self.bench(lines, wrong),
+        }
+    }
+
+    /// The wires of a bench.
+    fn bench(&self, lines: &BTreeMap<String, Pin>, wrong: &mut Vec<Wrong>) -> Option<Hardware> {
         for (line, _) in HEADER {
-            misplaced(format!("lines.{line}"), lines.contains_key(line), "cdev");
+            if lines.contains_key(line) {
+                let problem = format!("backend \"{}\" has no use for it", self.backend);
+                wrong.push((
+                    format!("lines.{line}"),
+                    problem,
+                    "leave it out, or take backend \"cdev\" or \"rppal\"".into(),
+                ));
+            }
         }
         if self.socket.is_none() {
             let allowed = "backend \"virtual\" needs the path of the socket on which the bench listens";
@@ -79,29 +107,51 @@ impl Wires {
         Some(thermometer::Settings { kind, bus, address })
     }
 
+    /// The motor's speed, where a PWM sets it.
+    fn speed(&mut self, wrong: &mut Vec<Wrong>) -> Option<Speed> {
+        let Some(channel) = self.motor_pwm else {
+            let (hz, percent) = (self.motor_pwm_hz.is_some(), self.motor_pwm_percent.is_some());
+            for (key, there) in [("motor_pwm_hz", hz), ("motor_pwm_percent", percent)] {
+                if there {
+                    let problem = "there is no PWM to set".to_owned();
+                    wrong.push((format!("hardware.{key}"), problem, "it needs motor_pwm, the PWM's channel".into()));
+                }
+            }
+            return None;
+        };
+        let hz = *self.motor_pwm_hz.get_or_insert(20_000);
+        let percent = *self.motor_pwm_percent.get_or_insert(100);
+        Some(Speed { channel, hz, percent })
+    }
+
     fn cdev(&self, lines: &mut BTreeMap<String, Pin>, wrong: &mut Vec<Wrong>) -> Option<Hardware> {
-        for (line, text) in HEADER {
-            if let (None, Ok(pin)) = (lines.get(line), Pin::try_from(text.to_owned())) {
-                lines.insert(line.to_owned(), pin);
-            }
-        }
-        let mut taken: BTreeMap<String, &str> = BTreeMap::new();
-        for (line, _) in HEADER {
-            let Some(pin) = lines.get(line) else { continue };
-            if let Some(other) = taken.insert(pin.place.to_string(), line) {
-                let problem = format!("line {} is that of `{other}` already", pin.place);
-                wrong.push((format!("lines.{line}"), problem, "a line of its own for each".into()));
-            }
-        }
+        let pins = pins(lines, wrong);
         if self.chip.is_none() {
             let allowed = "backend \"cdev\" needs the label of the GPIO chip as `gpiodetect` shows it: pinctrl-bcm2711 on a \
                            Raspberry Pi 4, pinctrl-rp1 on a Pi 5, pinctrl-bcm2835 on those before";
             wrong.push(("hardware.chip".into(), "the key is missing".into(), allowed.into()));
         }
-        let pin = |name: &str| lines.get(name).cloned();
-        let [a, b, c, d] = OutLine::ALL.map(|line| pin(line.name()));
-        let inputs: Vec<Pin> = InLine::ALL.into_iter().filter_map(|line| pin(line.name())).collect();
-        let pins = Pins { outputs: [a?, b?, c?, d?], inputs: inputs.try_into().ok()? };
-        Some(Hardware::Cdev { chip: self.chip.clone()?, pins: Box::new(pins) })
+        Some(Hardware::Cdev { chip: self.chip.clone()?, pins: pins? })
     }
+}
+
+/// Where the lines are. Those that are not configured get their place on the 40-pin header.
+fn pins(lines: &mut BTreeMap<String, Pin>, wrong: &mut Vec<Wrong>) -> Option<Box<Pins>> {
+    for (line, text) in HEADER {
+        if let (None, Ok(pin)) = (lines.get(line), Pin::try_from(text.to_owned())) {
+            lines.insert(line.to_owned(), pin);
+        }
+    }
+    let mut taken: BTreeMap<String, &str> = BTreeMap::new();
+    for (line, _) in HEADER {
+        let Some(pin) = lines.get(line) else { continue };
+        if let Some(other) = taken.insert(pin.place.to_string(), line) {
+            let problem = format!("line {} is that of `{other}` already", pin.place);
+            wrong.push((format!("lines.{line}"), problem, "a line of its own for each".into()));
+        }
+    }
+    let pin = |name: &str| lines.get(name).cloned();
+    let [a, b, c, d] = OutLine::ALL.map(|line| pin(line.name()));
+    let inputs: Vec<Pin> = InLine::ALL.into_iter().filter_map(|line| pin(line.name())).collect();
+    Some(Box::new(Pins { outputs: [a?, b?, c?, d?], inputs: inputs.try_into().ok()? }))
 }

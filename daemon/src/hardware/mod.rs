@@ -1,8 +1,10 @@
 //! The wires of the table. The control thread reads and drives them itself, with no thread between.
 
 pub mod cdev;
+pub mod chip;
 pub mod pins;
 mod retry;
+pub mod rppal;
 pub mod virtual_wire;
 
 use crate::inbox::Arrival;

@@ -6,6 +6,7 @@ use crate::link::Link;
 use crate::{people, say};
 use anyhow::bail;
 use tumbler_core::wire::ask::{Ask, Query, Status, Told};
+use tumblerd::hardware::rppal::board;
 
 /// Show the table as it is
 #[derive(Debug, clap::Args)]
@@ -34,7 +35,9 @@ fn text(status: &Status) -> String {
     if s.backend == "virtual" {
         rows.push(("hardware", "virtual: nothing here is a real game".to_owned()));
     } else {
-        rows.push(("hardware", s.backend.clone()));
+        // The console is a socket of this machine, so the table's board is this one.
+        let board = board().map(|board| format!(" on a {board}")).unwrap_or_default();
+        rows.push(("hardware", format!("{}{board}", s.backend)));
     }
     if let Some(round) = s.round {
         rows.push(("round", round.0.to_string()));

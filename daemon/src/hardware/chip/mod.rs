@@ -1,37 +1,64 @@
-//! Backend `cdev`: the lines of a GPIO chip, through the kernel's character device (uAPI v2).
+//! The lines of a GPIO chip, through the kernel's character device (uAPI v2): all of them for backend `cdev`, the inputs for
+//! backend `rppal`, which drives the outputs by itself.
 //!
 //! The kernel stamps every edge with `CLOCK_MONOTONIC` and numbers it for its line. A missing number is a fault that the
 //! table is told of, and the level is taken anew. A chip that is missing or goes, a line that somebody else holds and a
 //! write that fails are all the same to the table: its lines are lost, and they are tried again with back-off.
 
-mod chip;
 mod edges;
+mod find;
 mod persist;
-mod pin;
 
+pub use find::{Found, OpenError};
 pub use persist::warn_of_persistent_outputs;
 
 use crate::clock;
-use crate::config::Pins;
+use crate::config::{Pin, Pins};
 use crate::hardware::pins::Outputs;
 use crate::hardware::retry::Retry;
 use crate::hardware::{Lines, safe_level};
 use crate::inbox::Arrival;
-use chip::{Found, OpenError};
 use edges::Edges;
-use pin::CdevPin;
+use embedded_hal::digital::{InputPin, OutputPin};
+use std::fmt::Display;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tumbler_core::effect::OutLine;
 use tumbler_core::input::Input;
 use tumbler_core::units::Mono;
 
+/// What drives the outputs: all that tells one backend on a chip from another.
+pub trait Driver {
+    /// An output pin. High is active, whatever level that is at the pin; what it reads is the level at the pin.
+    type Pin: OutputPin<Error: Display> + InputPin;
+
+    /// Name of the backend, as in the configuration.
+    fn name(&self) -> &'static str;
+
+    /// Labels of the chips that it may be: the first one that there is.
+    fn labels(&self) -> Vec<String>;
+
+    /// Before each attempt to have the lines.
+    ///
+    /// # Errors
+    /// There is no use in trying.
+    fn begin(&mut self) -> Result<(), OpenError> {
+        Ok(())
+    }
+
+    /// Takes an output, driven to this level at once.
+    ///
+    /// # Errors
+    /// It cannot be had.
+    fn output(&mut self, chip: &Found, line: OutLine, pin: &Pin, active: bool) -> Result<Self::Pin, OpenError>;
+}
+
 /// The lines of a table on a GPIO chip.
 #[derive(Debug)]
-pub struct CdevLines {
-    label: String,
+pub struct ChipLines<D: Driver> {
+    driver: D,
     pins: Box<Pins>,
-    held: Option<Held>,
+    held: Option<Held<D::Pin>>,
     /// Inputs that wait to be drained: loss, return, levels and readbacks.
     pending: Vec<Arrival>,
     retry: Retry,
@@ -41,18 +68,18 @@ pub struct CdevLines {
 
 /// Lines that the kernel has given out.
 #[derive(Debug)]
-struct Held {
+struct Held<P> {
+    label: String,
     since: Mono,
     edges: Edges,
-    outputs: Outputs<CdevPin>,
+    outputs: Outputs<P>,
 }
 
-impl CdevLines {
-    /// Lines of the chip with this label. One that cannot be had yet is tried again for ever.
+impl<D: Driver> ChipLines<D> {
+    /// Lines of the driver's chip. One that cannot be had yet is tried again for ever.
     #[must_use]
-    pub fn open(label: &str, pins: Box<Pins>) -> Self {
-        let mut lines =
-            Self { label: label.to_owned(), pins, held: None, pending: Vec::new(), retry: Retry::new(), sign: true };
+    pub fn open(driver: D, pins: Box<Pins>) -> Self {
+        let mut lines = Self { driver, pins, held: None, pending: Vec::new(), retry: Retry::new(), sign: true };
         if let Err(error) = lines.take() {
             lines.lose(error.to_string());
         }
@@ -62,14 +89,16 @@ impl CdevLines {
     /// Asks the kernel for the lines. Every output comes at its safe level, and `motor_enable` before the dead-man line:
     /// so that an edge on that line finds no motor enabled.
     fn take(&mut self) -> Result<(), OpenError> {
-        let chip = Found::by_label(&self.label)?;
+        self.driver.begin()?;
+        let chip = Found::by_label(self.driver.labels())?;
         let outputs = Outputs::try_new(|line| {
             let level = if line == OutLine::OutOfService { self.sign } else { safe_level(line).unwrap_or(false) };
-            chip.output(line, self.pins.output(line), level)
+            self.driver.output(&chip, line, self.pins.output(line), level)
         })?;
         let edges = Edges::watch(&chip, &self.pins, &mut self.pending)?;
-        tracing::info!(chip = self.label, "holding the lines of the GPIO chip");
-        self.held = Some(Held { since: clock::now(), edges, outputs });
+        let label = chip.label().to_owned();
+        tracing::info!(chip = label, "holding the lines of the GPIO chip");
+        self.held = Some(Held { label, since: clock::now(), edges, outputs });
         for line in OutLine::ALL {
             self.read_back(line);
         }
@@ -108,14 +137,14 @@ impl CdevLines {
             return;
         }
         let Some(held) = &mut self.held else { return };
-        match held.outputs.pin(line).read() {
+        match held.outputs.pin(line).is_high() {
             Ok(active) => self.pending.push(Arrival { at: clock::now(), input: Input::Readback { line, active } }),
-            Err(error) => self.lose(format!("`{}` cannot be read back: {error}", line.name())),
+            Err(error) => self.lose(error.to_string()),
         }
     }
 }
 
-impl Lines for CdevLines {
+impl<D: Driver> Lines for ChipLines<D> {
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if !self.pending.is_empty() {
             return Poll::Ready(());
@@ -130,7 +159,8 @@ impl Lines for CdevLines {
         match &mut self.held {
             Some(held) => {
                 if let Err(error) = held.edges.drain(&mut self.pending) {
-                    self.lose(format!("the edges of `{}` cannot be read: {error}", self.label));
+                    let reason = format!("the edges of `{}` cannot be read: {error}", held.label);
+                    self.lose(reason);
                 }
             }
             None => self.try_again(),
@@ -150,7 +180,7 @@ impl Lines for CdevLines {
     }
 
     fn backend(&self) -> &'static str {
-        "cdev"
+        self.driver.name()
     }
 }
 

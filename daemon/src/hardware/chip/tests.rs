@@ -1,5 +1,7 @@
 use super::*;
-use crate::config::{Pin, Place};
+use crate::config::Place;
+use crate::hardware::cdev::Cdev;
+use crate::hardware::rppal::Rppal;
 use std::future::poll_fn;
 
 fn pins() -> Box<Pins> {
@@ -10,7 +12,21 @@ fn pins() -> Box<Pins> {
 /// FAULTS gpio.chip_gone at start: the daemon runs, says which chip it wants and what there is, and tries again.
 #[tokio::test]
 async fn a_chip_that_is_not_there_is_told_once_and_tried_again() {
-    let mut lines = CdevLines::open("no-such-chip", pins());
+    let lines = ChipLines::open(Cdev { label: "no-such-chip".into() }, pins());
+    told_once(lines, "there is no GPIO chip labelled `no-such-chip`; there ").await;
+}
+
+/// On a machine that is no Raspberry Pi, as those are on which this test runs.
+#[tokio::test]
+async fn a_board_that_is_no_raspberry_pi_is_told_once_with_what_to_do() {
+    if crate::hardware::rppal::board().is_some() {
+        return;
+    }
+    let lines = ChipLines::open(Rppal::new(None), pins());
+    told_once(lines, "this is no Raspberry Pi that backend \"rppal\" knows; take backend \"cdev\"").await;
+}
+
+async fn told_once<D: Driver>(mut lines: ChipLines<D>, reason: &str) {
     let mut out = Vec::new();
     poll_fn(|cx| lines.poll_ready(cx)).await;
     lines.drain(&mut out);
@@ -18,7 +34,7 @@ async fn a_chip_that_is_not_there_is_told_once_and_tried_again() {
         Input::LinesLost { reason } => Some(reason.as_str()),
         _ => None,
     });
-    assert!(lost.unwrap().starts_with("there is no GPIO chip labelled `no-such-chip`; there "), "{out:?}");
+    assert!(lost.unwrap().starts_with(reason), "{out:?}");
     // Nothing to drive, and nothing breaks.
     lines.set(OutLine::MotorEnable, false);
     out.clear();

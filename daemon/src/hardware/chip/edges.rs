@@ -1,6 +1,6 @@
 //! The edges of the inputs, in the kernel's order and with its times.
 
-use super::chip::{Found, OpenError};
+use super::find::{Found, OpenError};
 use crate::clock;
 use crate::config::Pins;
 use crate::hardware::clamp;

@@ -1,6 +1,5 @@
 //! Finding the chip and its lines, and asking the kernel for them.
 
-use super::pin::CdevPin;
 use crate::config::{Bias, Pin, Pins, Place};
 use gpiocdev::Request;
 use gpiocdev::chip::Chip;
@@ -19,19 +18,50 @@ const EDGES: u32 = 1024;
 
 /// Why the lines cannot be had.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum OpenError {
-    /// No chip has the label.
-    #[error("there is no GPIO chip labelled `{label}`; {}", found(.there))]
-    NoChip { label: String, there: Vec<String> },
+pub enum OpenError {
+    /// No chip has one of the labels.
+    #[error("there is no GPIO chip labelled `{}`; {}", .labels.join("` or `"), found(.there))]
+    NoChip {
+        /// What was looked for.
+        labels: Vec<String>,
+        /// What there is.
+        there: Vec<String>,
+    },
     /// A line is not on the chip.
     #[error("`{line}`: chip `{label}` has no line {place}; it has {count} lines (see `gpioinfo`)")]
-    NoLine { line: &'static str, label: String, place: Place, count: u32 },
+    NoLine {
+        /// The table's line.
+        line: &'static str,
+        /// The chip.
+        label: String,
+        /// Where it should be.
+        place: Place,
+        /// How many lines the chip has.
+        count: u32,
+    },
     /// Somebody else has the line.
     #[error("`{line}`: line {offset} of `{label}` is held by {holder}; stop it, or take another line")]
-    Busy { line: &'static str, label: String, offset: Offset, holder: String },
+    Busy {
+        /// The table's line.
+        line: &'static str,
+        /// The chip.
+        label: String,
+        /// Where the line is.
+        offset: Offset,
+        /// Who has it, in the holder's own word.
+        holder: String,
+    },
     /// The kernel refuses.
     #[error("{what}: {source}")]
-    Refused { what: String, source: gpiocdev::Error },
+    Refused {
+        /// What was asked of it.
+        what: String,
+        /// Its answer.
+        source: gpiocdev::Error,
+    },
+    /// The board refuses, or is not the one that the backend is for.
+    #[error("{0}")]
+    Board(String),
 }
 
 fn found(labels: &[String]) -> String {
@@ -44,26 +74,26 @@ fn found(labels: &[String]) -> String {
 
 /// A chip, found by its label, never by its number.
 #[derive(Debug)]
-pub(super) struct Found {
+pub struct Found {
     chip: Chip,
     label: String,
     count: u32,
 }
 
 impl Found {
-    /// The chip with this label.
-    pub(super) fn by_label(label: &str) -> Result<Self, OpenError> {
+    /// The chip with one of these labels.
+    pub(super) fn by_label(labels: Vec<String>) -> Result<Self, OpenError> {
         let paths: Vec<PathBuf> = gpiocdev::chip::chips().unwrap_or_default();
         let mut there = Vec::new();
         for path in paths {
             let Ok(chip) = Chip::from_path(&path) else { continue };
             let Ok(info) = chip.info() else { continue };
-            if info.label == label {
+            if labels.contains(&info.label) {
                 return Ok(Self { chip, label: info.label, count: info.num_lines });
             }
             there.push(info.label);
         }
-        Err(OpenError::NoChip { label: label.to_owned(), there })
+        Err(OpenError::NoChip { labels, there })
     }
 
     fn offset(&self, line: &'static str, pin: &Pin) -> Result<Offset, OpenError> {
@@ -92,13 +122,31 @@ impl Found {
         OpenError::Refused { what: format!("the lines of `{}` cannot be had", self.label), source }
     }
 
+    /// The label.
+    pub(super) fn label(&self) -> &str {
+        &self.label
+    }
+
     /// Asks for an output, driven to this level at once.
-    pub(super) fn output(&self, line: OutLine, pin: &Pin, active: bool) -> Result<CdevPin, OpenError> {
+    ///
+    /// # Errors
+    /// The line is not there or somebody else's, or the kernel refuses.
+    pub fn output(&self, line: OutLine, pin: &Pin, active: bool) -> Result<(Request, Offset), OpenError> {
         let offset = self.offset(line.name(), pin)?;
         let mut asks = self.asks();
         configure(asks.with_line(offset).as_output(if active { Value::Active } else { Value::Inactive }), pin);
-        let request = asks.request().map_err(|e| self.refused(&[(line.name(), offset)], e))?;
-        Ok(CdevPin { line, request, offset })
+        asks.request().map(|request| (request, offset)).map_err(|e| self.refused(&[(line.name(), offset)], e))
+    }
+
+    /// Holds a line as it is, neither input nor output, so that nobody else can have it.
+    ///
+    /// # Errors
+    /// As [`Found::output`].
+    pub fn hold(&self, line: OutLine, pin: &Pin) -> Result<(Request, Offset), OpenError> {
+        let offset = self.offset(line.name(), pin)?;
+        let mut asks = self.asks();
+        asks.with_line(offset).as_is();
+        asks.request().map(|request| (request, offset)).map_err(|e| self.refused(&[(line.name(), offset)], e))
     }
 
     /// Asks for all inputs, with the edges of each.

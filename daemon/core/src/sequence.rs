@@ -1,13 +1,15 @@
-//! De-energise at once; make durable; then energise, light and publish.
+//! De-energise at once; make durable; then energise, light, publish and answer.
 //!
 //! What energises waits here for its record to be durable. When it is, the table looks at its guards a second time
-//! before it acts: the dome may have opened while the disk wrote.
+//! before it acts: the dome may have opened while the disk wrote. So does the answer "done" to a person, which a restart
+//! must not make untrue.
 
 use crate::effect::Effect;
 use crate::outbox::Outbox;
 use crate::record::{Event, Record};
 use crate::timer::{Timer, Timers};
 use crate::units::{Dice, Millis, Mono, RoundId, Seq};
+use crate::wire::console::Answer;
 use serde::{Deserialize, Serialize};
 
 /// What waits for a record to be durable.
@@ -30,6 +32,8 @@ pub struct Sequence {
     waiting: Vec<Record>,
     urgent: bool,
     held: Vec<(Seq, Action)>,
+    /// Requests whose answer "done", with its words, waits for this record.
+    done: Vec<(Seq, u64, String)>,
     /// The permission last told to the journal.
     permit: bool,
     /// The permission that the next commit is to tell.
@@ -52,6 +56,7 @@ impl Sequence {
             waiting: Vec::new(),
             urgent: false,
             held: Vec::new(),
+            done: Vec::new(),
             permit,
             permit_due: None,
             granted: permit.then_some(last),
@@ -76,6 +81,28 @@ impl Sequence {
     pub fn hold(&mut self, action: Action) {
         self.hurry();
         self.held.push((self.last, action));
+    }
+
+    /// Answers a request with "done" once everything recorded so far is durable.
+    pub fn answer(&mut self, request: u64, done: String) {
+        self.hurry();
+        self.done.push((self.last, request, done));
+    }
+
+    /// Sends the answers that need wait no longer. Where the journal cannot be written nothing is done for good, and the
+    /// answer says so.
+    pub fn send_answers(&mut self, out: &mut Vec<Effect>) {
+        while self.done.first().is_some_and(|(after, ..)| *after <= self.durable || self.failed) {
+            let (after, request, done) = self.done.remove(0);
+            let answer = if after <= self.durable {
+                Answer::Done(done)
+            } else {
+                Answer::Refused(format!(
+                    "{done}; but the journal cannot be written, and a restart would undo this: see `tumblerctl faults`"
+                ))
+            };
+            out.push(Effect::Reply { request, answer });
+        }
     }
 
     /// Forgets held actions.

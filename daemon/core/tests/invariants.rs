@@ -167,6 +167,7 @@ fn check(world: &World) {
             _ => {}
         }
     }
+    world.check_answers();
     // Nothing runs without permission.
     if world.outs[OutLine::MotorEnable.index()] {
         let test = world.table.snapshot().test.is_some();

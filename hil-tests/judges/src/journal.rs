@@ -1,4 +1,5 @@
-//! The journal: numbered without gaps over all restarts, each record true to itself, each clause one of its rule set.
+//! The journal: numbered without gaps over all restarts, each record true to itself, each clause one of its rule set, and
+//! durable before a person is told of it.
 
 mod clauses;
 mod words;
@@ -13,6 +14,7 @@ use std::collections::BTreeSet;
 const NAME: &str = "journal";
 pub(crate) const SEQ: &str = "journal: numbered without gaps";
 pub(crate) const TIME: &str = "journal: time does not run backwards within a boot";
+pub(crate) const DONE: &str = "DESIGN: make durable, then answer";
 pub(crate) const SHAPE: &str = "journal: a record has the payload of its kind";
 pub(crate) const ROUND: &str = "journal: a round's records name it";
 pub(crate) const TOTAL: &str = "NZ 1.0, SGV6 1.8: the total is that of the uppermost faces";
@@ -27,6 +29,9 @@ pub(crate) struct Journal {
     last_seq: Option<u64>,
     last_at_ns: u64,
     ended: u64,
+    /// When a person was told "done" last.
+    done_ns: Option<u64>,
+    answers: u64,
     records: u64,
     unknown: u64,
     starts: u64,
@@ -40,7 +45,15 @@ impl Judge for Journal {
     }
 
     fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
-        let Seen::Record(record) = &seen.what else { return };
+        let record = match &seen.what {
+            Seen::Record(record) => record,
+            Seen::Done => {
+                self.answers += 1;
+                self.done_ns = Some(seen.at_ns);
+                return;
+            }
+            _ => return,
+        };
         self.records += 1;
         let mut note = |clause, what: String| {
             findings.note(NAME, seen.at_ns, clause, format!("record {} `{}`: {what}", record.seq, record.kind));
@@ -52,10 +65,18 @@ impl Judge for Journal {
         self.last_seq = Some(record.seq);
         if let Fact::Started { .. } = record.fact {
             self.starts += 1;
+            // Another boot has another clock.
+            self.done_ns = None;
         } else if record.at_ns < self.last_at_ns {
             note(TIME, format!("at {} ns, after one at {} ns", record.at_ns, self.last_at_ns));
         }
         self.last_at_ns = record.at_ns;
+        // What is recorded at the very moment of the answer may come after it; and so may what came of itself while the disk
+        // wrote down what the answer is of, such as a table that closes at the round's end.
+        let asked_for = record.data.get("by").is_some() && !matches!(record.fact, Fact::Closed);
+        if let Some(done) = self.done_ns.filter(|done| asked_for && record.at_ns < *done) {
+            note(DONE, format!("of {} ns, was not durable when a person was told \"done\" at {done} ns", record.at_ns));
+        }
         self.contents(record, scene, &mut note);
         if scene.ended {
             self.ended = self.ended.max(record.round.unwrap_or(0));
@@ -67,6 +88,7 @@ impl Judge for Journal {
             ("records", self.records),
             ("records of a kind unknown to judges", self.unknown),
             ("starts", self.starts),
+            ("answers \"done\" with nothing left to make durable", self.answers),
             ("results with total, call and areas", self.results),
             ("void endings with a clause to judge", self.clauses),
         ]

@@ -69,6 +69,8 @@ pub enum Seen {
         /// What.
         text: String,
     },
+    /// A person was told that a command is carried out. Only a rig that sees it at that very moment tells this.
+    Done,
     /// What the twin knows to be true.
     Truth(Truth),
 }

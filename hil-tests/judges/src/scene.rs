@@ -144,7 +144,7 @@ impl Scene {
             Seen::Record(record) => self.record(record),
             Seen::Asked { command, with } => self.asked(command, with),
             Seen::Truth(truth) => self.truth(*truth),
-            Seen::Mqtt { .. } | Seen::Said { .. } => {}
+            Seen::Mqtt { .. } | Seen::Said { .. } | Seen::Done => {}
         }
         self.look();
     }

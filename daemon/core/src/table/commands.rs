@@ -21,15 +21,22 @@ impl Table {
         let (what, name) = describe(command);
         let allowed = self.may_command(caller, command, name);
         let done = allowed.and_then(|()| self.carry_out(request, command));
-        let answer = match done {
-            Ok(None) => return,
-            Ok(Some(done)) => Answer::Done(done),
+        match done {
+            Ok(None) => {}
+            Ok(Some(done)) => self.answer(request, Answer::Done(done)),
             Err(why) => {
                 self.refuse(what, format!("{}: {why}", caller.account));
-                Answer::Refused(why)
+                self.answer(request, Answer::Refused(why));
             }
-        };
-        self.out.push(Effect::Reply { request, answer });
+        }
+    }
+
+    /// A refusal changes nothing and is told at once; "done" is told when it is durable.
+    pub(super) fn answer(&mut self, request: u64, answer: Answer) {
+        match answer {
+            Answer::Done(done) => self.sequence.answer(request, done),
+            Answer::Refused(_) => self.out.push(Effect::Reply { request, answer }),
+        }
     }
 
     fn may_command(&self, caller: &Caller, command: &Command, name: Option<&str>) -> core::result::Result<(), String> {
@@ -56,7 +63,10 @@ impl Table {
         match command {
             Command::Record => {
                 self.out.push(Effect::Dump { reason: "record".into() });
-                Ok(Some("the ring of raw inputs is written out".into()))
+                // Nothing of it is in the journal: it is done whether that can be written or not.
+                let done = Answer::Done("the ring of raw inputs is written out".into());
+                self.out.push(Effect::Reply { request, answer: done });
+                Ok(None)
             }
             Command::Open { name } => self.open_table(name, request),
             Command::Witness { item, right, .. } => self.witness(*item, *right).map(Some),

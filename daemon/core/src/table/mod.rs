@@ -121,6 +121,7 @@ impl Table {
         self.take(input);
         self.settle();
         self.show(matches!(input, Input::Durable { .. }));
+        self.sequence.send_answers(self.out.queue());
         self.out.drain(out);
     }
 

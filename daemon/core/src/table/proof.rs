@@ -5,7 +5,7 @@
 
 use super::steps::{Outcome, Step};
 use super::{RunsFor, Table};
-use crate::effect::{Effect, OutLine};
+use crate::effect::OutLine;
 use crate::hardware_test::{HardwareTest, Probe};
 use crate::latch::Code;
 use crate::record::Event;
@@ -182,7 +182,9 @@ impl Table {
                             Purpose::Hardware(hardware) => format!("{hardware} {items}"),
                             _ => "the tests passed; now say what only a person can see: areas, seal, bell, sign".into(),
                         };
-                        self.answer(test.request.take(), &told);
+                        if let Some(request) = test.request.take() {
+                            self.answer(request, Answer::Done(told));
+                        }
                     }
                 }
                 Outcome::Failed(found) => {
@@ -197,12 +199,6 @@ impl Table {
                     return;
                 }
             }
-        }
-    }
-
-    fn answer(&mut self, request: Option<u64>, done: &str) {
-        if let Some(request) = request {
-            self.out.push(Effect::Reply { request, answer: Answer::Done(done.to_owned()) });
         }
     }
 
@@ -232,7 +228,7 @@ impl Table {
             }
         };
         if let Some(request) = test.request {
-            self.out.push(Effect::Reply { request, answer });
+            self.answer(request, answer);
         }
         self.sequence.hurry();
     }

@@ -63,6 +63,8 @@ pub struct World {
     pub dead_lamps: u128,
     pub bus_works: bool,
     pub replies: Vec<(u64, Answer)>,
+    /// When a person was told "done", and what was durable then.
+    pub done: Vec<(Mono, Seq)>,
     pub told: Vec<KeyTold>,
     pub faces_read: usize,
     /// Every input with the effects it had, for replay.
@@ -137,6 +139,7 @@ impl World {
             dead_lamps: 0,
             bus_works: true,
             replies: Vec::new(),
+            done: Vec::new(),
             told: Vec::new(),
             faces_read: 0,
             history: Vec::new(),
@@ -208,7 +211,14 @@ impl World {
                     self.step_to(Mono(self.now.0 + 1_000_000));
                     self.inbox.push_back(Input::Bus { id: request.id, reply });
                 }
-                Effect::Reply { request, answer } => self.replies.push((request, answer)),
+                Effect::Reply { request, answer } => {
+                    if let Answer::Done(_) = answer {
+                        self.done.push((self.now, self.durable));
+                    }
+                    self.replies.push((request, answer));
+                    // What is recorded from now on is recorded later.
+                    self.step_to(Mono(self.now.0 + 1));
+                }
                 Effect::Keypad(key) => self.told.push(key),
                 Effect::Dump { .. } => {}
             }
@@ -321,6 +331,14 @@ impl World {
             Event::Voided(void) => Some(void),
             _ => None,
         })
+    }
+
+    /// DESIGN, "make durable, then publish": what was recorded when a person was told "done" was durable then.
+    pub fn check_answers(&self) {
+        for (told, durable) in &self.done {
+            let early = self.records.iter().find(|r| r.at <= *told && r.seq > *durable);
+            assert!(early.is_none(), "told \"done\" at {told:?} with {durable:?} durable, and not yet {early:?}");
+        }
     }
 
     pub fn has(&self, found: impl Fn(&Event) -> bool) -> bool {

@@ -155,3 +155,18 @@ fn sgv6_5_6_only_ended_rounds_are_voided_afterwards() {
     play.record_of(None, "voided-afterwards", data(2));
     broken(&play, judge(), AFTERWARDS);
 }
+
+#[test]
+fn an_answer_before_its_record_is_durable_is_found() {
+    let answered = |before: bool| {
+        let mut play = Play::open("nz-div9");
+        let record = json!({"seq": play.seq + 1, "at": play.now_ns, "kind": "opened", "data": {"by": "Mei"}});
+        let record = Seen::Record(Record::read(record).unwrap());
+        play.pass(20);
+        let seen = if before { [Seen::Done, record] } else { [record, Seen::Done] };
+        seen.into_iter().for_each(|seen| play.see(seen));
+        play
+    };
+    answered(false).lawful(judge());
+    broken(&answered(true), judge(), DONE);
+}

@@ -375,11 +375,15 @@ impl Pure {
                 }
                 Effect::Reply { request, answer } => {
                     self.news += 1;
-                    let text = match &answer {
-                        Answer::Done(text) | Answer::Refused(text) => text.clone(),
+                    let (done, text) = match &answer {
+                        Answer::Done(text) => (true, text.clone()),
+                        Answer::Refused(text) => (false, text.clone()),
                     };
                     let outlet = tumbler_judges::Outlet::Console;
                     self.observer.tell(self.now, tumbler_judges::Seen::Said { outlet, text });
+                    if done {
+                        self.observer.tell(self.now, tumbler_judges::Seen::Done);
+                    }
                     self.answers.insert(request, answer);
                 }
                 Effect::Keypad(_) | Effect::Dump { .. } => {}

@@ -8,6 +8,7 @@ export CARGO_TERM_COLOR="${CARGO_TERM_COLOR:-auto}"
 
 # Tools that are built from crates.io, outside the target directory so that `cargo clean` keeps them.
 readonly TOOLS="${TUMBLERD_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/tumblerd/tools}"
+readonly CARGO_DEB_VERSION=3.8.0
 readonly CARGO_DENY_VERSION=0.20.2
 readonly CARGO_MUTANTS_VERSION=27.1.0
 
@@ -95,6 +96,7 @@ need_tool() {
     export PATH="$root/bin:$PATH"
 }
 need_deny() { need_tool cargo-deny "$CARGO_DENY_VERSION" --no-default-features; }
+need_deb() { need_tool cargo-deb "$CARGO_DEB_VERSION"; }
 need_mutants() { need_tool cargo-mutants "$CARGO_MUTANTS_VERSION"; }
 
 # need_node_program NAME: what scripts/NAME/package-lock.json asks for, once for each such file. Beside it the scripts, check.js
@@ -115,7 +117,7 @@ need_node_program() {
 }
 
 # need_build_packages, need_test_packages: what compiling and what each kind of lane needs.
-need_build_packages() { need_packages gcc libc6-dev pkg-config libudev-dev; }
+need_build_packages() { need_packages gcc libc6-dev pkg-config; }
 need_bench_packages() { need_packages mosquitto mosquitto-clients openssl sqlite3 strace e2fsprogs; }
 need_report_packages() { need_packages gtkwave sigrok-cli; }
 need_nspawn_packages() { need_packages systemd-container mmdebstrap util-linux; }
@@ -157,6 +159,43 @@ build_arm64() {
 }
 RELEASE_ARM64="${CARGO_TARGET_DIR:-$ROOT/target}/$ARM64/release"
 readonly RELEASE_ARM64
+
+# mirror: where apt here has this machine's release from; other suites lie beside it.
+mirror() {
+    local codename
+    codename=$(. /etc/os-release && printf '%s' "$VERSION_CODENAME")
+    apt-get indextargets 'Created-By: Packages' --format '$(REPO_URI) $(CODENAME) $(COMPONENT)' \
+        | awk -v suite="$codename" '$2 == suite && $3 == "main" { sub("/$", "", $1); print $1; exit }'
+}
+
+# root_file_system NAME PACKAGES SUITE SOURCES [OPTION...]: prints the path of a cached tar: Debian's SUITE with PACKAGES, from the
+# lines of apt's sources in SOURCES, with further options of mmdebstrap. Made if there is none of the same arguments yet.
+root_file_system() {
+    local name=$1 packages=$2 suite=$3 sources=$4 tar made cache="${XDG_CACHE_HOME:-$HOME/.cache}/tumblerd"
+    mkdir -p "$cache"
+    tar="$cache/$name-$suite-$(printf '%s\n' "$@" | sha256sum | cut -c1-16).tar"
+    shift 4
+    if [ ! -e "$tar" ]; then
+        echo "building the root file system of $name (once; a minute or two)" >&2
+        made=$(mktemp -d)
+        printf '%s\n' "$sources" >"$made/apt.list"
+        as_root mmdebstrap --quiet --variant=minbase --include="$packages" "$@" "$suite" "$made/root.tar" "$made/apt.list" >&2 \
+            || { rm -rf "$made"; die "the root file system of $name could not be built"; }
+        # Its name appears at once and whole, also where the cache is on another file system.
+        cp "$made/root.tar" "$tar.$$"
+        mv "$tar.$$" "$tar"
+        as_root rm -rf "$made"
+    fi
+    printf '%s' "$tar"
+}
+# debian_sources SUITE...: lines of apt's sources for these suites of Debian, from where apt here has its own.
+debian_sources() {
+    local from suite
+    from=$(mirror)
+    [ -n "$from" ] || { as_root apt-get update -q >&2; from=$(mirror); }
+    [ -n "$from" ] || die "apt has no source for this release here"
+    for suite in "$@"; do echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $from $suite main"; done
+}
 
 # copy_tree DIRECTORY: what is in the work tree now, committed or not. Always to the same place, so that what did not
 # change is not built again; a file that differs gets the time of now, so that cargo sees it.

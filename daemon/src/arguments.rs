@@ -22,6 +22,9 @@ pub struct Arguments {
     /// Check the configuration, print it as it takes effect, and exit
     #[arg(long, conflicts_with = "commission")]
     pub check_config: bool,
+    /// Print a drop-in for tumblerd.service that allows only the devices which the configuration names, and exit
+    #[arg(long, conflicts_with_all = ["check_config", "commission"])]
+    pub device_allow: bool,
     /// Set up the journal of a new table, once, and exit
     #[arg(long)]
     pub commission: bool,

@@ -5,6 +5,7 @@ pub mod clock;
 pub mod config;
 pub mod console;
 pub mod control;
+pub mod devices;
 pub mod events;
 pub mod felt;
 pub mod fieldbus;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 use tumblerd::arguments::Arguments;
 use tumblerd::config::{self, Log, LogFormat};
-use tumblerd::{realtime, wiring};
+use tumblerd::{devices, realtime, wiring};
 
 /// Exit code where the daemon could not start or did not end well.
 const FAILED: u8 = 1;
@@ -30,6 +30,19 @@ fn main() -> ExitCode {
     if args.check_config {
         println!("{config}");
         return ExitCode::SUCCESS;
+    }
+    if args.device_allow {
+        return match devices::drop_in(&config) {
+            Ok(text) => {
+                print!("{text}");
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                let port = config.bus.port.display();
+                eprintln!("tumblerd: bus.port: {port} tells no kind of device: {error}; plug it in, and try again");
+                ExitCode::from(FAILED)
+            }
+        };
     }
     log_to_stderr(&config.log);
     if args.commission {

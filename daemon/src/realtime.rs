@@ -7,16 +7,24 @@ use std::io;
 /// interrupt threads (50), which bring the edges.
 pub const PRIORITY: i32 = 40;
 
-/// Gives the calling thread real-time priority [`PRIORITY`]; threads that it starts do not inherit it.
+/// Sees to it that the calling thread has real-time priority [`PRIORITY`], and that threads that it starts do not inherit it.
+/// The unit gives it to the process's first thread (`CPUSchedulingPolicy=`, `CPUSchedulingResetOnFork=`), and its sandbox
+/// lets nobody ask for it; where the daemon is started otherwise, the thread asks itself.
 ///
 /// # Errors
 /// The kernel does not permit it (`RLIMIT_RTPRIO`, `CAP_SYS_NICE`).
 pub fn prioritise() -> io::Result<()> {
+    const POLICY: i32 = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
+    #[expect(unsafe_code, reason = "the standard library has no call for it")]
+    // SAFETY: 0 names the calling thread; nothing is written.
+    let given = unsafe { libc::sched_getscheduler(0) };
+    if given == POLICY {
+        return Ok(());
+    }
     let parameters = libc::sched_param { sched_priority: PRIORITY };
     #[expect(unsafe_code, reason = "the standard library has no call for it")]
     // SAFETY: 0 names the calling thread, and the kernel only reads `parameters`, which outlives the call.
-    let done =
-        unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, &raw const parameters) };
+    let done = unsafe { libc::sched_setscheduler(0, POLICY, &raw const parameters) };
     if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
@@ -44,12 +52,12 @@ pub fn share_arenas() {
     }
 }
 
-/// Asks for both, says once in the log what was not permitted, and goes on without it.
+/// Sees to both, says once in the log what was not permitted, and goes on without it.
 pub fn enter() {
     if let Err(error) = lock_memory() {
         tracing::warn!(%error, "memory cannot be locked: a page fault may delay the control loop (LimitMEMLOCK=)");
     }
     if let Err(error) = prioritise() {
-        tracing::warn!(%error, "no real-time priority: other work on this machine may delay the control loop (LimitRTPRIO=)");
+        tracing::warn!(%error, "no real-time priority: other work on this machine may delay the control loop (CPUSchedulingPolicy=)");
     }
 }

@@ -67,17 +67,36 @@ impl Supervisor {
         name: &'static str,
         work: impl FnOnce() -> anyhow::Result<()> + Send + 'static,
     ) -> std::io::Result<()> {
+        Builder::new().name(name.into()).stack_size(STACK).spawn(self.watched(name, work))?;
+        self.running.push(name);
+        Ok(())
+    }
+
+    /// Watches work for which there is a thread already: whoever takes what this gives must run it.
+    pub fn elsewhere(
+        &mut self,
+        name: &'static str,
+        work: impl FnOnce() -> anyhow::Result<()> + Send + 'static,
+    ) -> impl FnOnce() + Send + 'static {
+        self.running.push(name);
+        self.watched(name, work)
+    }
+
+    /// The work, and the word of its end.
+    fn watched(
+        &self,
+        name: &'static str,
+        work: impl FnOnce() -> anyhow::Result<()> + Send + 'static,
+    ) -> impl FnOnce() + Send + 'static {
         let sender = self.sender.clone();
-        Builder::new().name(name.into()).stack_size(STACK).spawn(move || {
+        move || {
             let how = match catch_unwind(AssertUnwindSafe(work)) {
                 Ok(Ok(())) => Ok(()),
                 Ok(Err(error)) => Err(format!("{error:#}")),
                 Err(panic) => Err(format!("panicked: {}", said(panic.as_ref()))),
             };
             let _ = sender.send(Event::Ended { name, how });
-        })?;
-        self.running.push(name);
-        Ok(())
+        }
     }
 
     /// Has SIGTERM and SIGINT ask for a stop from now on. Call it first: threads that exist already would still be ended by
@@ -158,6 +177,16 @@ mod tests {
         assert_eq!(supervisor.wait(LONG), Some(Event::Ended { name: "bad", how: Err("outer: inner".into()) }));
         supervisor.thread("worse", || panic!("number {}", 7)).unwrap();
         assert_eq!(supervisor.wait(LONG), Some(Event::Ended { name: "worse", how: Err("panicked: number 7".into()) }));
+    }
+
+    #[test]
+    fn work_done_elsewhere_is_told_of_too() {
+        let mut supervisor = Supervisor::default();
+        let work = supervisor.elsewhere("here", || panic!("number {}", 7));
+        assert!(!supervisor.join("here", Duration::ZERO));
+        work();
+        assert_eq!(supervisor.wait(LONG), Some(Event::Ended { name: "here", how: Err("panicked: number 7".into()) }));
+        assert!(supervisor.join("here", Duration::ZERO));
     }
 
     #[test]

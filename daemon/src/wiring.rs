@@ -20,6 +20,7 @@ use crate::trace::{self, Tap};
 use anyhow::Context as _;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -48,13 +49,30 @@ pub fn commission(config: &Config) -> anyhow::Result<String> {
     Ok(Journal::commission(&place.state_dir, &place.run_dir, &config.identity(), &boot)?)
 }
 
-/// Runs the table until somebody asks the daemon to stop.
+/// Work that a thread hands to another.
+type Work = Box<dyn FnOnce() + Send>;
+
+/// Runs the table until somebody asks the daemon to stop. To be called on the process's first thread, which becomes the control
+/// thread: systemd gives that one its real-time priority, so that nobody in the daemon need be allowed to ask for any.
 ///
 /// # Errors
 /// What cannot be started, or the first part to end by itself. Outputs are in safe state by then.
 pub fn run(config: Config) -> anyhow::Result<()> {
-    let mut supervisor = Supervisor::default();
+    let supervisor = Supervisor::default();
     supervisor.heed_signals().context("SIGTERM and SIGINT cannot be waited for")?;
+    let (control, work) = sync_channel(1);
+    let rest =
+        thread::Builder::new().name("supervisor".into()).spawn(move || supervise(config, supervisor, &control))?;
+    // None where something before the control loop cannot be started: `rest` says what.
+    if let Ok(control) = work.recv() {
+        let control: Work = control;
+        control();
+    }
+    rest.join().unwrap_or_else(|_| Err(anyhow::anyhow!("the supervisor's thread panicked")))
+}
+
+/// Everything but the control loop, which is handed to `first`.
+fn supervise(config: Config, mut supervisor: Supervisor, first: &SyncSender<Work>) -> anyhow::Result<()> {
     let boot = journal::boot_id().context("the kernel's boot id cannot be read")?;
     let place = &config.journal;
     let (journal, found) = Journal::open(&place.state_dir, &place.run_dir, &config.identity(), &boot)?;
@@ -112,7 +130,8 @@ pub fn run(config: Config) -> anyhow::Result<()> {
         up,
         stop,
     };
-    supervisor.thread("control", move || control::run(parts))?;
+    let control = supervisor.elsewhere("control", move || control::run(parts));
+    first.send(Box::new(control)).map_err(|_| anyhow::anyhow!("the first thread is gone"))?;
     let Ok(up) = is_up.blocking_recv() else {
         return Err(first_end(&mut supervisor));
     };
@@ -145,13 +164,18 @@ pub fn run(config: Config) -> anyhow::Result<()> {
     notify::stopping();
     // The control loop makes the outputs safe first of all; everything that it needs for its last record still runs.
     drop(stop_control);
-    if !supervisor.join("control", CONTROL_ENDS) {
+    let hangs = !supervisor.join("control", CONTROL_ENDS);
+    if hangs {
         tracing::error!("the control loop does not end; outputs are left to the dead-man line");
     }
     stop_io.send_replace(true);
     stop_journal(&mut supervisor, writer);
     supervisor.join("io", REST_ENDS);
     supervisor.join("recorder", REST_ENDS);
+    if hangs {
+        // The first thread would never return from it.
+        std::process::exit(1);
+    }
     outcome
 }
 

@@ -197,6 +197,23 @@ debian_sources() {
     for suite in "$@"; do echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $from $suite main"; done
 }
 
+# need_qemu PROGRAM PACKAGE: QEMU 10; Debian 12 has it among its backports.
+need_qemu() {
+    local program=$1 package=$2 codename list=/etc/apt/sources.list.d/tumblerd-backports.list
+    if command -v "$program" >/dev/null; then return 0; fi
+    codename=$(. /etc/os-release && printf '%s' "$VERSION_CODENAME")
+    if [ "$codename" != bookworm ]; then need_packages "$package"; return 0; fi
+    if [ ! -e "$list" ]; then
+        say "adding bookworm-backports to apt's sources, for QEMU 10: $list"
+        debian_sources bookworm-backports | as_root tee "$list" >/dev/null
+        as_root apt-get update -q
+        export TUMBLERD_APT_UPDATED=1
+    fi
+    say "installing Debian package $package from bookworm-backports"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends -t bookworm-backports "$package" \
+        || die "QEMU could not be installed"
+}
+
 # copy_tree DIRECTORY: what is in the work tree now, committed or not. Always to the same place, so that what did not
 # change is not built again; a file that differs gets the time of now, so that cargo sees it.
 copy_tree() {

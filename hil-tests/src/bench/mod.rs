@@ -11,12 +11,26 @@ pub mod pure;
 use crate::twin::{Act, Fault, Twin};
 use log::Log;
 pub use outside::Outside;
-use tumbler_core::settings::Settings;
+use tumbler_core::settings::{Parameters, Settings};
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::{Answer, Command};
 
 /// Site of the benches' own tables.
 pub const SITE: &str = "rig";
+
+/// Settings of a bench's own table with everything fitted. `lamp_dwell`, in milliseconds: nobody looks at these lamps.
+fn settings(table: &str, rules: &str, layout: &str, lamp_dwell: u32) -> Settings {
+    Settings {
+        site: SITE.into(),
+        table: table.into(),
+        backend: "virtual".into(),
+        rules: rules.into(),
+        layout: layout.into(),
+        reader: true,
+        temperature: true,
+        parameters: Parameters { lamp_dwell, ..Parameters::default() },
+    }
+}
 
 /// Why a bench did not do what was asked. Never a verdict on the table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

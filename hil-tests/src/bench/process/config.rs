@@ -4,8 +4,8 @@ use super::broker::{ACCOUNT, Broker, PASSWORD};
 use super::fault::RigFault;
 use super::gpio_sim::{self, GpioSim};
 use super::workdir::WorkDir;
-use crate::bench::SITE;
 use crate::bench::guard::Guard;
+use crate::bench::{SITE, settings};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -38,17 +38,8 @@ impl TableSetup {
     #[must_use]
     pub fn of(rules: &str, layout: &str, reader: bool) -> Self {
         Self {
-            settings: Settings {
-                site: SITE.into(),
-                table: TABLE.into(),
-                backend: "virtual".into(),
-                rules: rules.into(),
-                layout: layout.into(),
-                reader,
-                temperature: true,
-                // The shortest time in which a lamp's current can be read back: nobody looks at these lamps.
-                parameters: Parameters { lamp_dwell: 10, ..Parameters::default() },
-            },
+            // The shortest time in which a lamp's current can be read back.
+            settings: Settings { reader, ..settings(TABLE, rules, layout, 10) },
             log: "info".into(),
             tls: false,
             panel: None,

@@ -1,9 +1,9 @@
 //! How a pure bench is set up.
 
-use super::super::SITE;
 use super::TABLE;
+use crate::bench::settings;
 use crate::twin::MS;
-use tumbler_core::settings::{Parameters, Settings};
+use tumbler_core::settings::Settings;
 
 /// How a pure bench is set up.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,16 +27,7 @@ impl Setup {
     #[must_use]
     pub fn of(rules: &str, layout: &str, seed: u64) -> Self {
         Self {
-            settings: Settings {
-                site: SITE.into(),
-                table: TABLE.into(),
-                backend: "virtual".into(),
-                rules: rules.into(),
-                layout: layout.into(),
-                reader: true,
-                temperature: true,
-                parameters: Parameters { lamp_dwell: 20, ..Parameters::default() },
-            },
+            settings: settings(TABLE, rules, layout, 20),
             seed,
             commit_ns: 5 * MS,
             judge: true,

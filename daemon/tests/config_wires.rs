@@ -41,7 +41,7 @@ fn pins(lines: &str) -> Box<Pins> {
 #[test]
 fn a_table_on_a_raspberry_pi_needs_no_more_than_the_chip() {
     let Pins { outputs, inputs } = *pins("");
-    let pin = |offset, active_low, bias| Pin { place: Place::Offset(offset), active_low, bias };
+    let pin = |offset, active_low, bias| Pin { place: Place::Offset(offset), active_low, bias, debounce_ms: 0 };
     let [enable, alive, sign, bell] = outputs;
     assert_eq!([enable, alive, bell], [17, 27, 23].map(|offset| pin(offset, false, Bias::AsIs)));
     assert_eq!(sign, pin(22, true, Bias::AsIs));
@@ -63,8 +63,8 @@ fn a_raspberry_pis_registers_need_no_more_than_the_backend() {
 fn a_line_can_be_put_elsewhere_by_offset_or_by_name() {
     let lines = "[lines]\nbell = \"7 active-low\"\nseal = \"GPIO8 pull-down\"\n";
     let Pins { outputs: [.., bell], inputs } = *pins(lines);
-    assert_eq!(bell, Pin { place: Place::Offset(7), active_low: true, bias: Bias::AsIs });
-    let seal = Pin { place: Place::Name("GPIO8".into()), active_low: false, bias: Bias::PullDown };
+    assert_eq!(bell, Pin { place: Place::Offset(7), active_low: true, bias: Bias::AsIs, debounce_ms: 0 });
+    let seal = Pin { place: Place::Name("GPIO8".into()), active_low: false, bias: Bias::PullDown, debounce_ms: 0 };
     assert!(inputs.contains(&seal), "{inputs:?}");
 }
 
@@ -109,7 +109,17 @@ fn what_cannot_be_is_told_with_its_place_and_what_is_allowed() {
         (
             format!("{cdev}[lines]\nseal = \"4 pulled\"\n"),
             "t.toml:12: lines.seal: \"pulled\" is no word for a line; allowed is LINE [active-low | active-high] [pull-up | \
-             pull-down | no-pull], LINE being the line's offset on the chip or its name, such as \"17 active-low pull-up\"",
+             pull-down | no-pull] [debounce-1ms to debounce-20ms], LINE being the line's offset on the chip or its name, such as \"17 \
+             active-low pull-up\"",
+        ),
+        (
+            format!("{cdev}[lines]\nseal = \"26 active-low debounce-5ms\"\n"),
+            "t.toml:12: lines.seal: this line cannot wait for a debounce; the kernel's debounce is for the cam, the buttons and \
+             the key",
+        ),
+        (
+            format!("{cdev}[lines]\nbell = \"23 debounce-5ms\"\n"),
+            "t.toml:12: lines.bell: this line cannot wait for a debounce; ",
         ),
         (format!("{cdev}[lines]\nsael = \"4\"\n"), "t.toml:12: lines.sael: "),
         (

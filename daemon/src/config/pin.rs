@@ -6,7 +6,7 @@ use tumbler_core::effect::OutLine;
 use tumbler_core::input::InLine;
 
 /// What a text of `[lines]` may be.
-pub(super) const ALLOWED: &str = "LINE [active-low | active-high] [pull-up | pull-down | no-pull], LINE being the line's offset on the chip or its name, such as \"17 active-low pull-up\"";
+pub(super) const ALLOWED: &str = "LINE [active-low | active-high] [pull-up | pull-down | no-pull] [debounce-1ms to debounce-20ms], LINE being the line's offset on the chip or its name, such as \"17 active-low pull-up\"";
 
 /// The resistor that the chip is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub struct Pin {
     pub active_low: bool,
     /// Its resistor.
     pub bias: Bias,
+    /// How long its level must last before the kernel tells of it, in milliseconds, at most 20; 0 tells of every edge.
+    pub debounce_ms: u8,
 }
 
 impl TryFrom<String> for Pin {
@@ -54,7 +56,7 @@ impl TryFrom<String> for Pin {
             Err(_) if line.chars().all(|c| c.is_ascii_digit()) => return Err(format!("there is no line {line}")),
             Err(_) => Place::Name(line.to_owned()),
         };
-        let (mut level, mut bias) = (None, None);
+        let (mut level, mut bias, mut debounce) = (None, None, None);
         for word in words {
             let twice = match word {
                 "active-low" => level.replace(true).is_some(),
@@ -62,14 +64,24 @@ impl TryFrom<String> for Pin {
                 "pull-up" => bias.replace(Bias::PullUp).is_some(),
                 "pull-down" => bias.replace(Bias::PullDown).is_some(),
                 "no-pull" => bias.replace(Bias::None).is_some(),
-                _ => return Err(format!("\"{word}\" is no word for a line")),
+                _ => match debounce_ms(word) {
+                    Some(ms) => debounce.replace(ms).is_some(),
+                    None => return Err(format!("\"{word}\" is no word for a line")),
+                },
             };
             if twice {
                 return Err(format!("\"{word}\" after another word of its kind"));
             }
         }
-        Ok(Self { place, active_low: level.unwrap_or(false), bias: bias.unwrap_or_default() })
+        let (active_low, bias) = (level.unwrap_or(false), bias.unwrap_or_default());
+        Ok(Self { place, active_low, bias, debounce_ms: debounce.unwrap_or(0) })
     }
+}
+
+/// The milliseconds of a word such as `debounce-5ms`. No more than 20: at the shortest `tumble_period`, 300 ms, the cam makes a step in 75 ms.
+fn debounce_ms(word: &str) -> Option<u8> {
+    let ms = word.strip_prefix("debounce-")?.strip_suffix("ms")?;
+    ms.parse().ok().filter(|ms| (1..=20).contains(ms))
 }
 
 impl fmt::Display for Place {
@@ -90,7 +102,8 @@ impl From<Pin> for String {
             Bias::PullDown => " pull-down",
             Bias::None => " no-pull",
         };
-        format!("{}{level}{bias}", pin.place)
+        let debounce = if pin.debounce_ms == 0 { String::new() } else { format!(" debounce-{}ms", pin.debounce_ms) };
+        format!("{}{level}{bias}{debounce}", pin.place)
     }
 }
 
@@ -150,8 +163,12 @@ mod tests {
     #[test]
     fn a_text_says_which_line_and_what_makes_it_active() {
         let place = Place::Name("GPIO5".into());
-        assert_eq!(pin("17"), Ok(Pin { place: Place::Offset(17), active_low: false, bias: Bias::AsIs }));
-        assert_eq!(pin(" GPIO5  pull-up active-low"), Ok(Pin { place, active_low: true, bias: Bias::PullUp }));
+        assert_eq!(
+            pin("17"),
+            Ok(Pin { place: Place::Offset(17), active_low: false, bias: Bias::AsIs, debounce_ms: 0 })
+        );
+        let all = Pin { place, active_low: true, bias: Bias::PullUp, debounce_ms: 5 };
+        assert_eq!(pin(" GPIO5  debounce-5ms pull-up active-low"), Ok(all));
     }
 
     #[test]
@@ -159,12 +176,16 @@ mod tests {
         assert_eq!(pin(" "), Err("the text is empty".into()));
         assert_eq!(pin("99999999999"), Err("there is no line 99999999999".into()));
         assert_eq!(pin("17 pull-sideways"), Err("\"pull-sideways\" is no word for a line".into()));
+        for word in ["debounce", "debounce-0ms", "debounce-21ms", "debounce-5"] {
+            assert_eq!(pin(&format!("17 {word}")), Err(format!("\"{word}\" is no word for a line")));
+        }
         assert_eq!(pin("17 pull-up no-pull"), Err("\"no-pull\" after another word of its kind".into()));
     }
 
     #[test]
     fn every_text_is_shown_as_it_is_read() {
-        for (_, text) in HEADER.into_iter().chain([("", "GPIO5 active-low no-pull"), ("", "3 pull-down")]) {
+        for (_, text) in HEADER.into_iter().chain([("", "GPIO5 active-low no-pull"), ("", "3 pull-down debounce-20ms")])
+        {
             assert_eq!(String::from(pin(text).unwrap()), text);
         }
     }

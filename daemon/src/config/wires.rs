@@ -135,11 +135,35 @@ impl Wires {
     }
 }
 
+/// Whether the first raw edge of a line acts: the motor guard's (DESIGN, the wires), and the supply's, which comes 20 ms before the end.
+const fn acts_at_once(line: InLine) -> bool {
+    match line {
+        InLine::MotorFault | InLine::DomeClosed | InLine::DomeOpen | InLine::Seal | InLine::PowerGood => true,
+        InLine::CamA
+        | InLine::CamB
+        | InLine::Tumble
+        | InLine::PlaceBets
+        | InLine::NoMoreBets
+        | InLine::NoSpin
+        | InLine::SupervisorKey => false,
+    }
+}
+
 /// Where the lines are. Those that are not configured get their place on the 40-pin header.
 fn pins(lines: &mut BTreeMap<String, Pin>, wrong: &mut Vec<Wrong>) -> Option<Box<Pins>> {
     for (line, text) in HEADER {
         if let (None, Ok(pin)) = (lines.get(line), Pin::try_from(text.to_owned())) {
             lines.insert(line.to_owned(), pin);
+        }
+    }
+    for line in OutLine::ALL
+        .map(OutLine::name)
+        .into_iter()
+        .chain(InLine::ALL.into_iter().filter(|l| acts_at_once(*l)).map(InLine::name))
+    {
+        if lines.get(line).is_some_and(|pin| pin.debounce_ms != 0) {
+            let allowed = "the kernel's debounce is for the cam, the buttons and the key";
+            wrong.push((format!("lines.{line}"), "this line cannot wait for a debounce".into(), allowed.into()));
         }
     }
     let mut taken: BTreeMap<String, &str> = BTreeMap::new();

@@ -6,6 +6,7 @@ use gpiocdev::chip::Chip;
 use gpiocdev::line::{self, EdgeDetection, EventClock, Offset, Value};
 use gpiocdev::request::Builder;
 use std::path::PathBuf;
+use std::time::Duration;
 use tumbler_core::effect::OutLine;
 use tumbler_core::input::InLine;
 
@@ -177,4 +178,7 @@ fn configure(asks: &mut Builder, pin: &Pin) {
         Bias::None => Some(line::Bias::Disabled),
     };
     asks.with_bias(bias);
+    if pin.debounce_ms != 0 {
+        asks.with_debounce_period(Duration::from_millis(pin.debounce_ms.into()));
+    }
 }

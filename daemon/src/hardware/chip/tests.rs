@@ -5,7 +5,12 @@ use crate::hardware::rppal::Rppal;
 use std::future::poll_fn;
 
 fn pins() -> Box<Pins> {
-    let pin = |offset| Pin { place: Place::Offset(offset), active_low: false, bias: crate::config::Bias::AsIs };
+    let pin = |offset| Pin {
+        place: Place::Offset(offset),
+        active_low: false,
+        bias: crate::config::Bias::AsIs,
+        debounce_ms: 0,
+    };
     Box::new(Pins { outputs: [0, 1, 2, 3].map(pin), inputs: [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15].map(pin) })
 }
 

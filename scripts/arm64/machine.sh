@@ -1,6 +1,7 @@
 # An emulated arm64 machine and its three wires: the console (`guest`), QEMU's monitor (`monitor`), and the levels at its pins
 # (`pins`), which QEMU's protocol for tests gives (qtest). Source it after lib.sh, with $work a directory of one's own.
 # shellcheck shell=bash
+# shellcheck disable=SC2154  # $work is the caller's
 
 # Started and not ended yet.
 STARTED=()

@@ -5,7 +5,7 @@ use crate::console;
 use crate::control::{self, Outside, Parts, Progress};
 use crate::fieldbus;
 use crate::hardware::cdev::Cdev;
-use crate::hardware::chip::{ChipLines, Driver, warn_of_persistent_outputs};
+use crate::hardware::chip::{ChipLines, Driver};
 use crate::hardware::rppal::{self, Rppal};
 use crate::hardware::virtual_wire::VirtualLines;
 use crate::hardware::{Lines, OpenLines};
@@ -294,7 +294,6 @@ fn lines(hardware: &config::Hardware) -> OpenLines {
 /// Lines of a GPIO chip, with outputs by this driver.
 fn on_chip<D: Driver + 'static>(driver: impl FnOnce() -> D + Send + 'static, pins: &config::Pins) -> OpenLines {
     let pins = Box::new(pins.clone());
-    warn_of_persistent_outputs();
     Box::new(move || Ok(Box::new(ChipLines::open(driver(), pins)) as Box<dyn Lines>))
 }
 

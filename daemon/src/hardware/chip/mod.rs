@@ -10,7 +10,6 @@ mod find;
 mod persist;
 
 pub use find::{Found, OpenError};
-pub use persist::warn_of_persistent_outputs;
 
 use crate::clock;
 use crate::config::{Pin, Pins};
@@ -20,6 +19,7 @@ use crate::hardware::{Lines, safe_level};
 use crate::inbox::Arrival;
 use edges::Edges;
 use embedded_hal::digital::{InputPin, OutputPin};
+use persist::warn_of_persistent_outputs;
 use std::fmt::Display;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -64,6 +64,8 @@ pub struct ChipLines<D: Driver> {
     retry: Retry,
     /// The sign as last set; everything else is driven inactive after a loss.
     sign: bool,
+    /// Whether the chip has been found before.
+    found: bool,
 }
 
 /// Lines that the kernel has given out.
@@ -79,7 +81,8 @@ impl<D: Driver> ChipLines<D> {
     /// Lines of the driver's chip. One that cannot be had yet is tried again for ever.
     #[must_use]
     pub fn open(driver: D, pins: Box<Pins>) -> Self {
-        let mut lines = Self { driver, pins, held: None, pending: Vec::new(), retry: Retry::new(), sign: true };
+        let mut lines =
+            Self { driver, pins, held: None, pending: Vec::new(), retry: Retry::new(), sign: true, found: false };
         if let Err(error) = lines.take() {
             lines.lose(error.to_string());
         }
@@ -91,6 +94,9 @@ impl<D: Driver> ChipLines<D> {
     fn take(&mut self) -> Result<(), OpenError> {
         self.driver.begin()?;
         let chip = Found::by_label(self.driver.labels())?;
+        if !std::mem::replace(&mut self.found, true) {
+            warn_of_persistent_outputs(chip.label());
+        }
         let outputs = Outputs::try_new(|line| {
             let level = if line == OutLine::OutOfService { self.sign } else { safe_level(line).unwrap_or(false) };
             self.driver.output(&chip, line, self.pins.output(line), level)
@@ -125,8 +131,10 @@ impl<D: Driver> ChipLines<D> {
             Ok(()) => self.pending.insert(before, Arrival { at: clock::now(), input: Input::LinesBack }),
             Err(error) => {
                 self.pending.truncate(before);
-                self.retry.pause();
-                tracing::debug!(%error, "the lines are still away");
+                // Who removes one obstacle is to see the next one.
+                if self.retry.lost(&error.to_string(), Duration::ZERO) {
+                    tracing::warn!(reason = %error, "the lines are still away; trying again");
+                }
             }
         }
     }

@@ -6,7 +6,7 @@ mod words;
 
 use crate::areas::{Area, faces, sorted, total};
 use crate::judge::{Exercised, Findings, Judge};
-use crate::observation::{Observation, Seen};
+use crate::observation::{Observation, Outlet, Seen, Truth};
 use crate::record::{Fact, Record};
 use crate::scene::Scene;
 use std::collections::BTreeSet;
@@ -29,7 +29,9 @@ pub(crate) struct Journal {
     last_seq: Option<u64>,
     last_at_ns: u64,
     ended: u64,
-    /// When a person was told "done" last.
+    /// Commands that have no answer yet.
+    unanswered: u64,
+    /// When a person was told "done", with no command left to be answered and none asked since.
     done_ns: Option<u64>,
     answers: u64,
     records: u64,
@@ -45,14 +47,9 @@ impl Judge for Journal {
     }
 
     fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
-        let record = match &seen.what {
-            Seen::Record(record) => record,
-            Seen::Done => {
-                self.answers += 1;
-                self.done_ns = Some(seen.at_ns);
-                return;
-            }
-            _ => return,
+        let Seen::Record(record) = &seen.what else {
+            self.answer(seen);
+            return;
         };
         self.records += 1;
         let mut note = |clause, what: String| {
@@ -71,10 +68,9 @@ impl Judge for Journal {
             note(TIME, format!("at {} ns, after one at {} ns", record.at_ns, self.last_at_ns));
         }
         self.last_at_ns = record.at_ns;
-        // What is recorded at the very moment of the answer may come after it; and so may what came of itself while the disk
-        // wrote down what the answer is of, such as a table that closes at the round's end.
+        // What came of itself while the disk wrote may come later, such as a table that closes at the round's end.
         let asked_for = record.data.get("by").is_some() && !matches!(record.fact, Fact::Closed);
-        if let Some(done) = self.done_ns.filter(|done| asked_for && record.at_ns < *done) {
+        if let Some(done) = self.done_ns.filter(|done| asked_for && record.at_ns <= *done) {
             note(DONE, format!("of {} ns, was not durable when a person was told \"done\" at {done} ns", record.at_ns));
         }
         self.contents(record, scene, &mut note);
@@ -88,7 +84,7 @@ impl Judge for Journal {
             ("records", self.records),
             ("records of a kind unknown to judges", self.unknown),
             ("starts", self.starts),
-            ("answers \"done\" with nothing left to make durable", self.answers),
+            ("answers \"done\" with everything durable", self.answers),
             ("results with total, call and areas", self.results),
             ("void endings with a clause to judge", self.clauses),
         ]
@@ -96,6 +92,25 @@ impl Judge for Journal {
 }
 
 impl Journal {
+    /// Commands and their answers.
+    fn answer(&mut self, seen: &Observation) {
+        match &seen.what {
+            Seen::Asked { .. } => {
+                self.unanswered += 1;
+                self.done_ns = None;
+            }
+            Seen::Said { outlet: Outlet::Console, .. } => self.unanswered = self.unanswered.saturating_sub(1),
+            // What another command did may still be on its way to the disk.
+            Seen::Done if self.unanswered == 0 => {
+                self.answers += 1;
+                self.done_ns = Some(seen.at_ns);
+            }
+            // A process that has gone answers nobody.
+            Seen::Truth(Truth::Process { alive: false }) => self.unanswered = 0,
+            _ => {}
+        }
+    }
+
     fn contents(&mut self, record: &Record, scene: &Scene, note: &mut impl FnMut(&'static str, String)) {
         match &record.fact {
             Fact::Malformed(why) => note(SHAPE, why.clone()),

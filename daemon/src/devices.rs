@@ -5,7 +5,7 @@ use crate::config::{Config, Hardware};
 use std::io;
 use std::path::Path;
 
-/// A drop-in for `tumblerd.service` that allows only the devices which the configuration names.
+/// A drop-in for `tumblerd.service` that allows only the devices which the configuration names, and what they need beside.
 ///
 /// Whole classes of devices, as /proc/devices calls them, and not one node: a chip's number changes with the kernel, and an
 /// adapter that was unplugged comes back under another one.
@@ -32,6 +32,10 @@ pub fn drop_in(config: &Config) -> io::Result<String> {
         text.push_str("DeviceAllow=");
         text.push_str(&device);
         text.push_str(" rw\n");
+    }
+    if let Hardware::Rppal { speed: Some(_), .. } = config.hardware {
+        text.push_str("# The PWM of the motor's speed is set there, and the unit sees it read-only.\n");
+        text.push_str("ReadWritePaths=-/sys/devices/platform\n");
     }
     Ok(text)
 }

@@ -48,6 +48,24 @@ fn a_table_on_a_raspberry_pi_needs_no_more_than_the_chip() {
     assert_eq!(inputs, [24, 5, 6, 12, 13, 16, 19, 20, 21, 25, 26, 4].map(|offset| pin(offset, true, Bias::PullUp)));
 }
 
+/// What the unit of such a table may open: its kinds of device, and the PWM's files where there is one.
+#[test]
+fn the_unit_may_open_what_the_table_has() {
+    let drop_in = |hardware: &str| {
+        let mut config = configured(hardware).unwrap();
+        // A port that is there, and none of a serial driver's.
+        config.bus.port = "/".into();
+        tumblerd::devices::drop_in(&config).unwrap()
+    };
+    let chip = "[Service]\nDeviceAllow=\nDeviceAllow=char-gpiochip rw\n";
+    assert_eq!(drop_in("backend = \"cdev\"\nchip = \"c\"\n"), chip);
+    let pi = drop_in("backend = \"rppal\"\nmotor_pwm = 0\ntemperature = \"lm75\"\n");
+    for allowed in ["char-gpiochip rw", "/dev/gpiomem rw", "/dev/gpiomem0 rw", "char-i2c rw"] {
+        assert!(pi.contains(&format!("DeviceAllow={allowed}\n")), "{pi}");
+    }
+    assert!(pi.ends_with("ReadWritePaths=-/sys/devices/platform\n"), "{pi}");
+}
+
 /// Backend `rppal` finds its chip by itself, and has the same lines; a PWM's frequency and duty cycle have defaults.
 #[test]
 fn a_raspberry_pis_registers_need_no_more_than_the_backend() {

@@ -53,6 +53,17 @@ pub enum JournalError {
         /// Why not.
         source: io::Error,
     },
+    /// The run directory is not there and cannot be made.
+    #[error(
+        "{dir}: cannot create the run directory: {source}; the service makes it at its start, and before that \
+         `sudo systemd-tmpfiles --create tumblerd.conf` does"
+    )]
+    NoRunDir {
+        /// The directory.
+        dir: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
     /// SQLite refused.
     #[error("{path}: {source}")]
     Sqlite {

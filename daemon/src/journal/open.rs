@@ -36,6 +36,8 @@ impl Journal {
             return Err(JournalError::Commissioned(there));
         }
         let stream = new_stream().map_err(JournalError::io("read random numbers", Path::new("/dev/urandom")))?;
+        // Before anything lies in the state directory: what stops half way could not be begun again.
+        let mut run = RunDir::new(run_dir, boot, &stream)?;
         let meta = Meta {
             stream: stream.clone(),
             identity: id.clone(),
@@ -50,7 +52,6 @@ impl Journal {
             row(&record, 0, boot, &WallClock::read()).map_err(|why| JournalError::Unreadable { seq: 1, why })?;
         let head = Store::create(&places.new_journal, &meta, &[first])?;
         places.rename(&places.new_journal, &places.journal)?;
-        let mut run = RunDir::new(run_dir, boot, &stream)?;
         run.revoke()?;
         SlotFile::create(&places.slot, fresh_slot(&stream, id, head))?;
         places.sync()?;

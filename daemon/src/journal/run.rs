@@ -24,7 +24,7 @@ pub(super) struct RunDir {
 impl RunDir {
     /// The run directory, made if it is missing.
     pub(super) fn new(dir: &Path, boot: &str, stream: &str) -> Result<Self, JournalError> {
-        std::fs::create_dir_all(dir).map_err(JournalError::io("create the run directory", dir))?;
+        std::fs::create_dir_all(dir).map_err(|source| JournalError::NoRunDir { dir: dir.to_owned(), source })?;
         Ok(Self { dir: dir.to_owned(), boot: boot.to_owned(), stream: stream.to_owned(), head: None })
     }
 

@@ -44,6 +44,17 @@ fn names_that_do_not_fit_the_slot_are_refused() {
     );
 }
 
+/// As after `systemctl stop`, which takes the run directory away: nothing is left half done.
+#[test]
+fn without_a_run_directory_nothing_is_commissioned() {
+    let table = Table::new();
+    let (state, file) = (table.dir.path().join("new"), table.dir.path().join("file"));
+    std::fs::write(&file, "no directory").unwrap();
+    let error = Journal::commission(&state, &file.join("run"), &table.id, BOOT).unwrap_err().to_string();
+    assert!(error.contains("systemd-tmpfiles --create tumblerd.conf"), "{error}");
+    Journal::commission(&state, &table.run(), &table.id, BOOT).unwrap();
+}
+
 #[test]
 fn a_second_daemon_is_kept_out() {
     let table = Table::new();

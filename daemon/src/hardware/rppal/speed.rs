@@ -19,7 +19,7 @@ pub struct Speed {
 #[derive(Debug, thiserror::Error)]
 #[error(
     "PWM channel {channel} cannot be set: {source} (dtoverlay=pwm in /boot/firmware/config.txt, group gpio, and \
-     ReadWritePaths= for /sys/devices in the unit: docs/wiring.md)"
+     the drop-in that `tumblerd --device-allow` prints: docs/wiring.md)"
 )]
 pub(super) struct SpeedError {
     channel: u8,

@@ -48,6 +48,10 @@ impl Judge for Lamps {
                 self.due_ns = None;
                 self.dark_ns = None;
             }
+            // Boards that could not be told are told once they can be.
+            Seen::Truth(Truth::Broken { part: Part::Lamps | Part::Bus, .. }) if self.dark_ns.is_some() => {
+                self.dark_ns = Some(scene.now_ns.saturating_add(DARK_NS));
+            }
             Seen::Record(record) => self.fact(record, scene, findings),
             _ => {}
         }
@@ -194,7 +198,6 @@ impl Lamps {
         }
         if self.dark_ns.is_some_and(|dark| scene.now_ns > dark) {
             let excused = scene.testing() || [Part::Lamps, Part::Bus].into_iter().any(|part| scene.broken(part));
-            // Boards that could not be told are told once they can be.
             self.dark_ns = excused.then(|| scene.now_ns.saturating_add(DARK_NS));
             if scene.commanded != [0; 2] && !excused {
                 findings.note(NAME, scene.now_ns, OFF, format!("still commanded on: {:x?}", scene.commanded));

@@ -141,6 +141,32 @@ fn lamps_left_on_after_the_round_are_found() {
     broken(&play, judge(), OFF);
 }
 
+/// Boards that could not be told have their time from when they can be.
+#[test]
+fn lamps_of_a_board_that_replies_again_go_dark() {
+    let healed = |dark: bool| {
+        let mut play = Play::open("nz-div9");
+        play.until_settling(DICE);
+        play.key(Key::Entry);
+        play.settled(DICE);
+        play.truth(Truth::Broken { part: Part::Lamps, broken: true });
+        play.pass(2_100);
+        play.display(0x0FFF);
+        play.pass(1_900);
+        play.truth(Truth::Broken { part: Part::Lamps, broken: false });
+        play.pass(200);
+        play.display(0x0FFF);
+        if dark {
+            play.light(None);
+        }
+        play.pass(2_000);
+        play.display(0x0FFF);
+        play
+    };
+    healed(true).lawful(judge());
+    broken(&healed(false), judge(), OFF);
+}
+
 #[test]
 fn an_amended_result_lights_its_own_areas() {
     let mut play = with_result("nz-div9");

@@ -393,7 +393,10 @@ impl Scene {
         let motor_off = !self.is(Line::MotorEnable, true);
         let away = self.dome_made_open() || self.dome.is_some_and(|(open, _)| open);
         // Nine tenths: a cam edge and the quarter turn that made it need not be stamped alike.
-        let still = self.now_ns.saturating_sub(self.moved_ns) >= self.config.given.limits.standstill_ns / 10 * 9;
+        let rested = self.now_ns.saturating_sub(self.moved_ns) >= self.config.given.limits.standstill_ns / 10 * 9;
+        // A relay that keeps the motor's power and a cam that tells nothing, both at once: nothing shows a table that the
+        // shaft turns on, and its second barrier, `motor_enable`, has stopped it by now.
+        let still = rested || self.broken(Part::Relay) && self.broken(Part::Cam);
         if let Some(round) = &mut self.round {
             if !round.could_see && motor_off && round.no_more_bets_ns.is_some() {
                 round.could_see = if round.covered() { away || round.confirmed } else { round.spun_closed && still };

@@ -219,6 +219,32 @@ fn nz_7_1_a_cocked_dice_are_no_outcome() {
     broken(&play, judge(), FLAT);
 }
 
+/// SGOC 3.7: no cover hides dice that still turn. Two faults at once leave the table no way to know that they do.
+#[test]
+fn sgoc_3_7_dice_are_at_rest_when_they_are_revealed() {
+    let revealed = |broken: &[Part]| {
+        let mut play = Play::open("sg-open");
+        play.begin();
+        play.no_more_bets();
+        play.press(Line::Tumble);
+        play.spin_begin();
+        for part in broken {
+            play.truth(Truth::Broken { part: *part, broken: true });
+        }
+        play.turn(16);
+        play.motor_off();
+        play.pass(200);
+        play.truth(Truth::Dice { faces: [1, 3, 6], flat: [true; 3] });
+        play.spin_end(4, true);
+        play.reveal();
+        play
+    };
+    revealed(&[Part::Relay, Part::Cam]).lawful(judge());
+    for one in [&[][..], &[Part::Relay], &[Part::Cam]] {
+        broken(&revealed(one), judge(), REVEAL);
+    }
+}
+
 #[test]
 fn nz_6_3_no_reveal_under_the_dome() {
     let mut play = Play::open("nz-div9");

@@ -205,8 +205,11 @@ impl Rounds {
                 }
                 let Some(round) = &scene.round else { return };
                 let settles_ns = scene.config.given.limits.button_debounce_ns;
-                facts.moved_in_call |=
-                    round.no_more_bets_ns.is_some_and(|call| scene.now_ns <= call.saturating_add(settles_ns));
+                // The first edge of a button that chatters need not have been a call.
+                let chatter = scene.broken(Part::Buttons) && round.spins == 0;
+                facts.moved_in_call |= round
+                    .no_more_bets_ns
+                    .is_some_and(|call| chatter || scene.now_ns <= call.saturating_add(settles_ns));
                 if let (Some(base), None) = (facts.base, round.no_more_bets_ns) {
                     facts.moved_early = facts.moved_early.max(quarters.saturating_sub(base).abs());
                     // One whole tumble: less may be the shaft settling.

@@ -56,3 +56,18 @@ fn a_contact_that_makes_for_less_than_a_debounce_calls_nothing() {
     play.pay(dice);
     play.lawful(judge());
 }
+
+/// SGOC 5.5.3: while the button chatters nobody knows whether its edges are a call; the shaft turned all the same.
+#[test]
+fn a_shaft_that_turns_while_the_button_chatters_turned_early() {
+    for chatters in [true, false] {
+        let mut play = Play::open("sg-open");
+        play.begin();
+        play.truth(Truth::Broken { part: Part::Buttons, broken: chatters });
+        play.wire(Line::NoMoreBets, true);
+        play.pass(200);
+        play.quarter(1);
+        play.void("activated-early", "SGOC 5.5.3");
+        all_broken(&play, if chatters { &[] } else { &[FALSE_CLAIM] });
+    }
+}

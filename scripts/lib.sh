@@ -226,6 +226,8 @@ copy_tree() {
 # Lanes: each is timed, and a failure does not hide the result of the next one.
 LANES=()
 LANES_FAILED=0
+# The last lines of each lane that failed: whoever reads the end of a long log has the reason there.
+LANES_LAST_LINES=()
 
 # lane NAME COMMAND...: runs it, says how long it took, remembers how it ended.
 lane() {
@@ -234,8 +236,14 @@ lane() {
     say "$name: $*"
     # A subshell that is not the condition of an `if`, so that `set -e` holds inside functions too.
     set +e
-    (set -e; "$@") </dev/null
-    status=$?
+    if [ -n "${TUMBLERD_LANE:-}" ] || [ -t 1 ]; then
+        # A lane of a lane is quoted by the outer one; a person at a terminal can scroll, and keeps colours and progress bars.
+        (set -e; "$@") </dev/null
+        status=$?
+    else
+        lane_logged "$name" "$@"
+        status=$?
+    fi
     set -e
     local took=$((SECONDS - began)) verdict=ok
     if [ "$status" -ne 0 ]; then verdict="FAILED (exit $status)"; LANES_FAILED=$((LANES_FAILED + 1)); fi
@@ -243,8 +251,34 @@ lane() {
     printf -- '-- %s: %s after %d s\n' "$name" "$verdict" "$took"
 }
 
+# lane_logged NAME COMMAND...: runs it and keeps the last lines of what it says, should it fail.
+lane_logged() {
+    local name=$1 log status
+    shift
+    # A file without a name: nothing can leave it behind.
+    log=$(mktemp)
+    exec 7>"$log" 8<"$log"
+    rm "$log"
+    # Without the mark of a run's processes (.ci/run): it is still there when what was left behind is looked for.
+    exec 6> >(exec env -u TUMBLERD_RUN tee /dev/fd/7)
+    local tee=$!
+    (
+        export TUMBLERD_LANE=$name
+        set -e
+        "$@"
+    ) </dev/null >&6 2>&1 6>&- 7>&- 8<&-
+    status=$?
+    exec 6>&-
+    # Until all of it is told; a process that was left behind with the pipe in its hands holds nothing up.
+    timeout 10 tail -s 0.1 -f --pid="$tee" /dev/null
+    [ "$status" -eq 0 ] || LANES_LAST_LINES+=("$(printf '\n== the last lines of %s\n' "$name"; tail -n 60 <&8)")
+    exec 7>&- 8<&-
+    return "$status"
+}
+
 # lanes_end: the summary; its status is that of the whole run.
 lanes_end() {
+    [ "${#LANES_LAST_LINES[@]}" -eq 0 ] || printf '%s\n' "${LANES_LAST_LINES[@]}"
     say "lanes"
     printf '%s\n' "${LANES[@]}"
     printf 'total %d s\n' "$SECONDS"

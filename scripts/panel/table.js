@@ -11,9 +11,12 @@ export async function table(browser, demo, shots) {
     const display = await open('/display', { viewport: { width: 1920, height: 1080 } });
 
     await check('the winning areas light on the page as the table has them', async () => {
-        await panel.waitForSelector('.area.lit');
-        await panel.waitForFunction(() => document.getElementById('verified').textContent.includes('as told'));
-        const [lit, total] = await panel.evaluate(() => [[...document.querySelectorAll('.area.lit')].map((area) => area.title), document.getElementById('dice').textContent]);
+        // Of one moment: the next round may be on by the next question.
+        const found = await panel.waitForFunction(() => {
+            const lit = [...document.querySelectorAll('.area.lit')].map((area) => area.title);
+            return lit.length > 0 && document.getElementById('verified').textContent.includes('as told') && [lit, document.getElementById('dice').textContent];
+        });
+        const [lit, total] = await found.jsonValue();
         assert.ok(lit.some((id) => total.includes(`total ${id.replace('total-', '')}`)), `${lit} and ${total}`);
         await panel.screenshot({ path: `${shots}/lit.png`, fullPage: true });
     });

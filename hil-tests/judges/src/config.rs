@@ -36,6 +36,8 @@ pub struct Limits {
     pub deadman_ns: u64,
     /// A guard line that is back sooner lets the same spin go on (DESIGN: 3 ms).
     pub flicker_ns: u64,
+    /// An output that reads otherwise than it was driven is driven again, to its safe level, after this long.
+    pub readback_ns: u64,
     /// Debounce of the dome's contacts.
     pub dome_debounce_ns: u64,
     /// Debounce of buttons and key.
@@ -61,6 +63,7 @@ impl Default for Limits {
         Self {
             deadman_ns: 100 * MS,
             flicker_ns: 3 * MS,
+            readback_ns: 100 * MS,
             dome_debounce_ns: 50 * MS,
             button_debounce_ns: 20 * MS,
             standstill_ns: 300 * MS,

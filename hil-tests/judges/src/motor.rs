@@ -87,7 +87,7 @@ impl Judge for Motor {
     fn finish(&mut self, _at_ns: u64, scene: &Scene, findings: &mut Findings) {
         self.stray(u64::MAX, findings);
         if let (Some((line, since)), true) = (self.guarded, self.must_be_off(scene)) {
-            if !self.told {
+            if !self.told && scene.now_ns >= may_be_on_until(since, scene) {
                 findings.note(NAME, scene.now_ns, GUARD, breach(line, since, scene.now_ns));
             }
         }
@@ -126,6 +126,14 @@ fn guard(scene: &Scene) -> Option<Line> {
     } else {
         None
     }
+}
+
+/// Until when a pin may be on that a guard forbids since then, beside the reaction time. It stays as a dead daemon left it, and
+/// the next one reacts from its start on; it stays as it was while no write reaches it, and is then driven low once it was
+/// read back for long enough. Dead-man edges and power have judges of their own all the while.
+fn may_be_on_until(since: u64, scene: &Scene) -> u64 {
+    let reached = scene.mended(Part::Gpio).map_or(0, |at| at.saturating_add(scene.config.given.limits.readback_ns));
+    since.max(scene.started_ns).max(reached)
 }
 
 impl Motor {
@@ -257,8 +265,7 @@ impl Motor {
         if self.told || !self.must_be_off(scene) {
             return;
         }
-        // A pin stays as a dead daemon left it; the next one reacts from its start on.
-        if scene.now_ns > since.max(scene.started_ns).saturating_add(scene.config.given.reaction_ns) {
+        if scene.now_ns > may_be_on_until(since, scene).saturating_add(scene.config.given.reaction_ns) {
             self.told = true;
             findings.note(NAME, scene.now_ns, GUARD, breach(line, since, scene.now_ns));
         }

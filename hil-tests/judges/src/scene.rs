@@ -113,6 +113,10 @@ impl Scene {
     pub(crate) fn broken(&self, part: Part) -> bool {
         self.parts.is_broken(part)
     }
+    /// When the part was last mended, if it ever was.
+    pub(crate) fn mended(&self, part: Part) -> Option<u64> {
+        self.parts.mended(part)
+    }
     /// Rules of the round in progress, else those for new rounds.
     pub(crate) fn rules(&self) -> Rules {
         self.round.as_ref().and_then(|round| round.rules).unwrap_or(self.config.rules)

@@ -85,6 +85,29 @@ fn a_slow_bench_has_its_reaction_time() {
     broken(&late, judge(), GUARD);
 }
 
+/// A pin that no write reached for a while is driven low once it was read back as on for `readback` (virtual-wire.md, 100 ms).
+#[test]
+fn a_pin_that_writes_reach_again_goes_off_in_100_ms() {
+    let mended = |ms| {
+        let mut play = spinning("nz-div9");
+        play.truth(Truth::Broken { part: Part::Gpio, broken: true });
+        play.wire(Line::DomeClosed, false);
+        // The dead-man relay drops meanwhile.
+        play.truth(Truth::MotorPower { on: false });
+        play.pass(500);
+        play.truth(Truth::Broken { part: Part::Gpio, broken: false });
+        play.pass(ms);
+        play
+    };
+    let mut off = mended(100);
+    off.motor_off();
+    off.lawful(judge());
+    let mut on = mended(101);
+    on.wire(Line::NoSpin, true);
+    on.motor_off();
+    broken(&on, judge(), GUARD);
+}
+
 #[test]
 fn a_flicker_lets_the_same_spin_go_on_and_more_does_not() {
     let flickered = |ms| {

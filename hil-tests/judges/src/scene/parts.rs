@@ -27,6 +27,11 @@ impl Parts {
         }
     }
 
+    /// When the part was last mended, if it ever was.
+    pub(super) fn mended(&self, part: Part) -> Option<u64> {
+        self.mended_ns.get(part as usize).copied().flatten()
+    }
+
     /// What was broken at any time since then.
     pub(super) fn broken_since(&self, at_ns: u64) -> [bool; Part::COUNT] {
         let mut broken = self.broken;

@@ -32,8 +32,8 @@ pub struct Sequence {
     waiting: Vec<Record>,
     urgent: bool,
     held: Vec<(Seq, Action)>,
-    /// Requests whose answer "done", with its words, waits for this record.
-    done: Vec<(Seq, u64, String)>,
+    /// Requests whose answer "done", with its words, waits for this record; `None`: for the last one of this step.
+    done: Vec<(Option<Seq>, u64, String)>,
     /// The permission last told to the journal.
     permit: bool,
     /// The permission that the next commit is to tell.
@@ -72,9 +72,9 @@ impl Sequence {
         self.last
     }
 
-    /// What was recorded so far is to be committed at once.
-    pub fn hurry(&mut self) {
-        self.urgent = !self.waiting.is_empty();
+    /// What this step records is to be committed at once.
+    pub const fn hurry(&mut self) {
+        self.urgent = true;
     }
 
     /// Holds an action until everything recorded so far is durable.
@@ -83,18 +83,22 @@ impl Sequence {
         self.held.push((self.last, action));
     }
 
-    /// Answers a request with "done" once everything recorded so far is durable.
+    /// Answers a request with "done" once everything is durable that this step records: a test that is called off, say, is
+    /// recorded only as the step settles.
     pub fn answer(&mut self, request: u64, done: String) {
         self.hurry();
-        self.done.push((self.last, request, done));
+        self.done.push((None, request, done));
     }
 
-    /// Sends the answers that need wait no longer. Where the journal cannot be written nothing is done for good, and the
-    /// answer says so.
+    /// Sends the answers that need wait no longer, at the end of a step. Where the journal cannot be written nothing is done
+    /// for good, and the answer says so.
     pub fn send_answers(&mut self, out: &mut Vec<Effect>) {
-        while self.done.first().is_some_and(|(after, ..)| *after <= self.durable || self.failed) {
+        for (after, ..) in &mut self.done {
+            after.get_or_insert(self.last);
+        }
+        while self.done.first().is_some_and(|(after, ..)| *after <= Some(self.durable) || self.failed) {
             let (after, request, done) = self.done.remove(0);
-            let answer = if after <= self.durable {
+            let answer = if after <= Some(self.durable) {
                 Answer::Done(done)
             } else {
                 Answer::Refused(format!(

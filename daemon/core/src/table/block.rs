@@ -104,8 +104,9 @@ impl Table {
         self.sequence.hurry();
     }
 
-    /// Everything that a restart needs.
-    pub(super) fn standing(&self) -> Standing {
+    /// Everything that a restart needs: the table as it is, also where people see it only once that is durable.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
         Standing {
             site: self.settings.site.clone(),
             table: self.settings.table.clone(),

@@ -290,6 +290,12 @@ impl Table {
         self.test_failed(why);
     }
 
+    /// Whether a test is in progress now, also where people see it only once that is durable.
+    #[must_use]
+    pub const fn is_testing(&self) -> bool {
+        self.test.is_some()
+    }
+
     /// What the test in progress does, for people.
     pub(super) fn test_shown(&self) -> Option<String> {
         let test = self.test.as_ref()?;

@@ -2,11 +2,11 @@
 //! and from nothing else. A judge adds what only its own rule needs.
 
 mod parts;
+mod records;
 mod round;
 
 use crate::config::{Board, Checked, Rules};
 use crate::observation::{BusKind, Key, Line, Observation, Part, Seen, Transaction, Truth};
-use crate::record::{Fact, Record};
 use crate::registers;
 use parts::Parts;
 pub(crate) use round::Round;
@@ -304,92 +304,6 @@ impl Scene {
         if let Some(round) = &mut self.round {
             round.interrupted = true;
         }
-    }
-
-    fn record(&mut self, record: &Record) {
-        match &record.fact {
-            Fact::Started { boot, rules, .. } => {
-                // Maintenance ends with the daemon: a technician who goes on says so anew, and meanwhile it is closed.
-                self.maintenance = false;
-                if *boot != self.boot {
-                    // Permission is bound to the boot; a latch is not, and any key edge of the new boot is newer.
-                    if !self.boot.is_empty() {
-                        self.open = Some(false);
-                    }
-                    for (_, at_ns) in &mut self.latched {
-                        *at_ns = 0;
-                    }
-                    self.boot.clone_from(boot);
-                }
-                if let Some(rules) = Rules::named(rules) {
-                    self.config.rules = rules;
-                }
-            }
-            Fact::Opened { .. } => {
-                self.open = Some(true);
-                self.end_testing(record);
-            }
-            Fact::Closed => self.open = Some(false),
-            Fact::Maintenance { on } => {
-                self.maintenance = *on;
-                if *on {
-                    self.open = Some(false);
-                } else {
-                    self.end_testing(record);
-                }
-            }
-            Fact::Latched { code } => {
-                if !self.is_latched(code) {
-                    self.latched.push((code.clone(), record.at_ns));
-                }
-            }
-            Fact::Unlatched { code, .. } => {
-                self.latched.retain(|(latched, _)| latched != code);
-                // The next one may be asked for in the very moment of the last one's end.
-                if record.at_ns != self.testing_since_ns {
-                    self.end_testing(record);
-                }
-            }
-            Fact::Keyframe(standing) => {
-                if self.open.is_none() {
-                    self.open = Some(standing.open);
-                    self.latched = standing.latched.iter().map(|latched| (latched.code.clone(), 0)).collect();
-                }
-                // A journal that was begun anew has lost the round in progress: nobody can end it any more.
-                if record.fact.begins_anew() {
-                    self.latched.retain(|(code, _)| standing.latched.iter().any(|kept| kept.code == *code));
-                    self.round = self.round.take().filter(|_| standing.round.is_some());
-                }
-            }
-            Fact::RoundBegan { rules, layout } => self.begin(record, rules, layout),
-            Fact::Settled { .. } | Fact::Voided { .. } => {
-                if let Some(round) = self.round.take() {
-                    self.last = Some(round);
-                    self.ended = true;
-                }
-            }
-            _ => {
-                let now_ns = self.now_ns;
-                if let Some(round) = &mut self.round {
-                    round.record(record, now_ns);
-                }
-            }
-        }
-    }
-
-    /// What ends a test may become durable when the next one has been asked for already.
-    fn end_testing(&mut self, record: &Record) {
-        if record.at_ns >= self.testing_since_ns {
-            self.testing_until_ns = 0;
-        }
-    }
-
-    fn begin(&mut self, record: &Record, rules: &str, layout: &str) {
-        self.began = true;
-        self.end_testing(record);
-        // Where the disk failed, the round had begun long before its record is seen, and what was broken then may be mended.
-        let broken = self.parts.broken_since(record.at_ns);
-        self.round = Some(Round::new(record.round, Rules::named(rules), layout.to_owned(), self.now_ns, broken));
     }
 
     /// Whether the dice may lawfully be seen from now on, by wires, truth and people alone.

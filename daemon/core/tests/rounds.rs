@@ -225,6 +225,21 @@ fn an_interruption_voids_or_concludes() {
 
 /// SGV6 5.4.2: once the dead-man relay has dropped, a spin does not go on, and nothing energises again by itself. The
 /// silence of devices that nobody asked is no fault of theirs.
+/// DESIGN, dead-man: the relay has dropped 100 ms after the last edge, to the nanosecond, and no edge may bring the motor back.
+#[test]
+fn no_edge_comes_after_a_standstill_in_which_the_relay_dropped() {
+    for (since_edge, goes_on) in [(99_999_999, true), (100_000_000, false), (100_000_001, false)] {
+        let mut world = opened("sg-v6", "sg-v6-1");
+        world.press(InLine::PlaceBets);
+        world.press(InLine::Tumble);
+        world.pass(500);
+        let edge = world.last_beat.unwrap();
+        world.now = Mono(edge.0 + since_edge);
+        world.input(Input::Tick);
+        assert_eq!(world.last_beat != Some(edge), goes_on, "{since_edge} ns after the last edge");
+    }
+}
+
 #[test]
 fn sgv6_5_4_2_a_spin_does_not_go_on_after_the_daemon_stood_still() {
     for (stood, voids) in [(60, false), (300, true), (5000, true)] {

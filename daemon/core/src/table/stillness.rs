@@ -19,7 +19,7 @@ impl Table {
         let stood = now.nanos_since(due);
         let p = self.settings.parameters;
         // The last edge may lie as far back as edges lie apart.
-        if stood > u64::from(p.deadman_drop.saturating_sub(p.alive)) * NANOS {
+        if stood >= u64::from(p.deadman_drop.saturating_sub(p.alive)) * NANOS {
             self.go_on(due, now, stood);
         }
         // The answer may have come meanwhile and waits to be handed in: nothing else is asked before it.

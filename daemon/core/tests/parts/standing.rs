@@ -1,10 +1,13 @@
 //! What a restart needs, from the records since the last keyframe: the same as the table itself would have said.
 
+use tumbler_core::effect::{Effect, OutLine};
+use tumbler_core::input::{Input, Stamped};
 use tumbler_core::latch::{Code, Malfunction, Waiver};
 use tumbler_core::record::{Event, PROCEDURE, Record, Standing};
 use tumbler_core::round::ending::{Void, VoidReason};
 use tumbler_core::round::{FlatBy, Interrupted, Past};
 use tumbler_core::units::{Dice, Mono, RoundId, Seq, Tumbles};
+use tumbler_core::wire::recording::Entry;
 
 /// A journal of these records, folded.
 fn folded(events: &[(u64, Event)]) -> Standing {
@@ -136,4 +139,17 @@ fn a_keyframe_says_it_all_and_what_follows_goes_on_from_it() {
     let frame = Standing { open: true, last_round: RoundId(9), site: "pit".into(), ..Standing::default() };
     let standing = folded(&[(0, latched(Code::Gpio)), (0, Event::Keyframe(Box::new(frame.clone()))), opened]);
     assert_eq!(standing, frame);
+}
+
+/// A recording proves a replay only if every effect is the same, in number and in what it is.
+#[test]
+fn an_entry_of_a_recording_matches_its_own_effects_only() {
+    let set = |active| Effect::Set { line: OutLine::Bell, active };
+    let stamped = Stamped { at: Mono(1), now: Mono(1), input: Input::Tick };
+    let entry = Entry::of(7, stamped, &[set(true)]);
+    assert!(entry.matches(&[set(true)]));
+    assert!(!entry.matches(&[set(false)]), "as many, and another");
+    assert!(!entry.matches(&[]) && !entry.matches(&[set(true), set(true)]));
+    let forged = Entry { effects: 2, ..entry };
+    assert!(!forged.matches(&[set(true)]), "a digest alone is not enough");
 }

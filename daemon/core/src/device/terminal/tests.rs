@@ -56,7 +56,9 @@ fn chatter_is_one_press_also_when_a_poll_in_its_midst_was_hit() {
 fn chatter_is_one_press() {
     let mut t = Terminal::default();
     poll(&mut t, &block(0, 0, &[], map::BLANK), false, 0);
+    assert_eq!(t.bounced(), 0);
     assert_eq!(poll(&mut t, &block(1, 0, &[5, 5, 5, 5, 5], map::BLANK), false, 500), [digit(5)]);
+    assert_eq!(t.bounced(), 4, "the technician's test tells how much a key bounces");
     assert_eq!(poll(&mut t, &block(0, 5, &[5], map::BLANK), false, 700), [digit(5)], "pressed again on purpose");
 }
 

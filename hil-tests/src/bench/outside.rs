@@ -120,7 +120,20 @@ const NUMBERED: &[Numbered] = &[
     ("disk.takes_ms", Outside::DiskTakes),
 ];
 
+/// How long every sync of a slow disk takes, in ms (FAULTS disk.slow_fsync).
+pub const SLOW_SYNC_MILLIS: u16 = 5_000;
+
 impl Outside {
+    /// How long a commit of the journal takes while this is in force, in ms; 0 where it takes as long as ever.
+    #[must_use]
+    pub const fn commit_millis(self) -> u16 {
+        match self {
+            Self::DiskSlow => SLOW_SYNC_MILLIS,
+            Self::DiskTakes(millis) => millis,
+            _ => 0,
+        }
+    }
+
     /// What has this id; `None` where it is no such id or its argument is no number of at least 1.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {

@@ -7,6 +7,7 @@
 //!                          playable <──opening tests── closed <──┘ waivers end, maintenance off
 //! ```
 
+use super::harm::Broken;
 use super::run::{Halt, Runner};
 use super::step::{Check, Step};
 use crate::bench::Role;
@@ -52,7 +53,7 @@ impl Runner<'_> {
     pub(super) fn recover(&mut self) -> Result<(), Halt> {
         self.heal_all()?;
         self.role = Role::Supervisor;
-        self.pass(CALM_MILLIS)?;
+        self.pass(CALM_MILLIS.max(self.picture_millis()))?;
         let mut last = String::new();
         for _ in 0..MOST_ACTS {
             let Some(shown) = self.bench.snapshot()? else {
@@ -73,6 +74,16 @@ impl Runner<'_> {
             self.pass(400)?;
         }
         Err(Halt::Wrong(format!("cannot be brought back to play; the last answer was {last}; {}", self.where_we_are())))
+    }
+
+    /// How far the picture of the table may still be behind: two commits of the slowest disk that it had (DESIGN: make durable, then
+    /// publish). What a round waits for is not seen before.
+    fn picture_millis(&self) -> u64 {
+        let commits = self.faults.iter().map(|fault| match fault.what {
+            Broken::Outside(outside) => u64::from(outside.commit_millis()),
+            Broken::Part(_) => 0,
+        });
+        2 * commits.max().unwrap_or(0)
     }
 
     /// The next thing that the table needs; tells what came of it.

@@ -1,5 +1,6 @@
 //! What breaks around the daemon, as far as the pure bench has a counterpart: what the table is handed, and when.
 
+use super::super::outside::SLOW_SYNC_MILLIS;
 use super::super::{Bench, Outside, Trouble};
 use super::Pure;
 use super::journal::{Deadly, Keeps};
@@ -16,7 +17,7 @@ const SLOW_RELAY_NANOS: u64 = 1000 * MS;
 /// Slower commits than this are a slow disk: what waits for a record has no deadline then.
 const SLOW_COMMIT_NANOS: u64 = 200 * MS;
 /// A disk whose every sync takes five seconds.
-const SLOW: Outside = Outside::DiskTakes(5_000);
+const SLOW: Outside = Outside::DiskTakes(SLOW_SYNC_MILLIS);
 
 /// What the bench remembers of what was broken.
 #[derive(Clone, Debug, Default)]

@@ -28,8 +28,10 @@ pub struct Scene {
     pub(crate) started_ns: u64,
     /// Quarter turns of the shaft.
     pub(crate) shaft: Option<i64>,
-    /// Last turn of the shaft or edge of the cam.
+    /// Last turn of the shaft; where nobody tells of it, last edge of the cam.
     pub(crate) moved_ns: u64,
+    /// Where the shaft stood then.
+    moved_to: Option<i64>,
     pub(crate) motor_power: Option<bool>,
     /// Whether the dome is truly away, and since when.
     pub(crate) dome: Option<(bool, u64)>,
@@ -77,6 +79,7 @@ impl Scene {
             started_ns: 0,
             shaft: None,
             moved_ns: 0,
+            moved_to: None,
             motor_power: None,
             dome: None,
             dice: None,
@@ -174,7 +177,7 @@ impl Scene {
         let pressed = active && before == Some(false);
         match line {
             // A cam that is broken tells nothing; the shaft itself does.
-            Line::CamA | Line::CamB if !self.broken(Part::Cam) => self.moved_ns = self.now_ns,
+            Line::CamA | Line::CamB if self.shaft.is_none() && !self.broken(Part::Cam) => self.moved_ns = self.now_ns,
             Line::SupervisorKey if pressed => self.key_ns = Some(self.now_ns),
             Line::NoMoreBets if pressed => {
                 if let Some(round) = &mut self.round {
@@ -261,7 +264,11 @@ impl Scene {
         match truth {
             Truth::Shaft { quarters } => {
                 self.shaft = Some(quarters);
-                self.moved_ns = self.now_ns;
+                // A quarter back looks like the noise of one sensor, which is to do nothing (FAULTS cam.phantom); a second one does not.
+                if self.moved_to.is_none_or(|from| quarters > from || quarters <= from.saturating_sub(2)) {
+                    self.moved_to = Some(quarters);
+                    self.moved_ns = self.now_ns;
+                }
             }
             Truth::MotorPower { on } => self.motor_power = Some(on),
             Truth::Dome { open } => self.dome = Some((open, self.now_ns)),

@@ -245,6 +245,31 @@ fn sgoc_3_7_dice_are_at_rest_when_they_are_revealed() {
     }
 }
 
+/// FAULTS cam.phantom: a quarter back cannot be told from the noise of one sensor, and the dice are taken to rest; two are a turn.
+#[test]
+fn a_shaft_that_is_turned_back_before_the_reveal_is_found_from_its_second_quarter_on() {
+    let revealed = |back: i64| {
+        let mut play = Play::open("sg-open");
+        play.begin();
+        play.no_more_bets();
+        play.press(Line::Tumble);
+        play.spin_begin();
+        play.turn(16);
+        play.motor_off();
+        play.pass(200);
+        for _ in 0..back {
+            play.quarter(-1);
+        }
+        play.pass(150);
+        play.truth(Truth::Dice { faces: [1, 3, 6], flat: [true; 3] });
+        play.spin_end(4, true);
+        play.reveal();
+        play
+    };
+    revealed(1).lawful(judge());
+    broken(&revealed(2), judge(), REVEAL);
+}
+
 #[test]
 fn nz_6_3_no_reveal_under_the_dome() {
     let mut play = Play::open("nz-div9");

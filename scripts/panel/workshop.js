@@ -55,10 +55,14 @@ export async function workshop(browser, demo, shots) {
         assert.equal(await page.evaluate(() => document.cookie), '', 'no script can read it');
     });
     await check('a test is refused without the key, and says what to do', async () => {
-        await says(page, 'wanted', 'tumblerctl maintenance on');
+        await says(page, 'wanted', 'the table in maintenance and the supervisor\'s key turned');
         await page.click('#tests button:has-text("motor")');
         await says(page, 'told', 'turn the supervisor\'s key first');
         await page.screenshot({ path: `${shots}/test-refused.png`, fullPage: true });
+    });
+    await check('maintenance is refused without the key', async () => {
+        await page.click('#maintenance:has-text("Begin")');
+        await says(page, 'told', 'turn the supervisor\'s key first');
     });
     await check('a test is refused with the key and out of maintenance', async () => {
         await demo.type('turn key');
@@ -67,7 +71,8 @@ export async function workshop(browser, demo, shots) {
         await says(page, 'told', 'not in maintenance');
     });
     await check('with both, a test runs: bars live, then verdict, report and journal', async () => {
-        await demo.type('as technician; do maintenance on; wait phase maintenance');
+        await page.click('#maintenance:has-text("Begin")');
+        await says(page, 'told', 'maintenance: no game can start');
         await says(page, 'wanted', 'tests may run');
         await page.click('#tests button:has-text("motor")');
         await says(page, 'step', 'hardware motor:');
@@ -122,6 +127,12 @@ export async function workshop(browser, demo, shots) {
         await phone.screenshot({ path: `${shots}/workshop-phone.png`, fullPage: true });
         assert.ok(over <= 0, `${over} px too wide`);
         await phone.context().close();
+    });
+    await check('maintenance ends from the page, and leaves the table closed', async () => {
+        await page.click('#maintenance:has-text("End")');
+        await says(page, 'told', 'maintenance has ended: the table is closed');
+        await says(page, 'phase', 'closed');
+        await shows(page, '#maintenance:has-text("Begin")');
     });
     await check('a session does not outlive its logout', async () => {
         const [before] = await cookies();

@@ -54,6 +54,7 @@ fn acts() -> Router<Shared> {
     Router::new()
         .route("/api/login", post(door::log_in))
         .route("/api/logout", post(door::log_out))
+        .route("/api/maintenance", post(workshop::maintenance))
         .route("/api/test", post(workshop::test))
         .route("/api/witness", post(workshop::witness))
         .route_layer(middleware::from_fn(door::from_own_page))

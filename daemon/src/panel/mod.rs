@@ -1,5 +1,5 @@
 //! The panel: pages over HTTP for technicians (`/`) and players (`/display`). Without a login it looks only; a technician who is
-//! logged in may ask the table for hardware tests, which the table grants under the supervisor's key and in maintenance.
+//! logged in may ask the table for maintenance and its hardware tests, which the table grants under the supervisor's key.
 //!
 //! ```text
 //! GET /            the technician's page        GET /display     results for players, full screen
@@ -9,7 +9,7 @@
 //! GET /api/journal records, newest first, `?before=&kind=&search=&limit=`
 //! GET /api/health  bus, loop, temperature, disk  GET /api/session whether there is a login, and who is logged in
 //! GET /report      a hardware test's report, `?record=`; GET /api/result the same without plots
-//! POST /api/login, /api/logout, /api/test, /api/witness: see `door` and `workshop`
+//! POST /api/login, /api/logout, /api/maintenance, /api/test, /api/witness: see `door` and `workshop`
 //! ```
 //! It is informational (NZ9 7.5, SGV6 5.11) and never blocks the table: a port that is taken is tried again, a client that is slow
 //! gets the newest state only, and there is a bound on clients. What it shows is the snapshot and the journal, neither of

@@ -1,4 +1,4 @@
-//! Hardware tests from the browser: the console's own commands, given by whoever is logged in. The table decides whether the
+//! Maintenance and its hardware tests from the browser: the console's own commands, given by whoever is logged in. The table decides whether the
 //! key is turned and the table in maintenance; here nothing is decided.
 
 use super::Shared;
@@ -10,6 +10,7 @@ use axum::extract::{Query, Request, State};
 use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use tumbler_core::hardware_test::{HardwareTest, Report};
 use tumbler_core::record::Event;
 use tumbler_core::units::Seq;
@@ -26,9 +27,18 @@ struct WhichTest {
 
 /// Begins a test. Answers when it is refused, waits for a person's eyes, or has ended; who hangs up before leaves it running.
 pub(super) async fn test(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
-    let Technician { door, name, sent: WhichTest { test } } = door::technician(&shared, request).await?;
-    let answer = door.command(&name, Command::HardwareTest { test, name: name.clone() }).await?;
-    told(answer)
+    told(&shared, request, |WhichTest { test }, name| Command::HardwareTest { test, name }).await
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    on: bool,
+}
+
+/// Takes the table into maintenance, or ends it.
+pub(super) async fn maintenance(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
+    told(&shared, request, |Wanted { on }, name| Command::Maintenance { on, name }).await
 }
 
 #[derive(Deserialize)]
@@ -40,13 +50,17 @@ struct Seen {
 
 /// Says what only a person can see.
 pub(super) async fn witness(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
-    let Technician { door, name, sent: Seen { item, right } } = door::technician(&shared, request).await?;
-    let answer = door.command(&name, Command::Witness { item, right, name: name.clone() }).await?;
-    told(answer)
+    told(&shared, request, |Seen { item, right }, name| Command::Witness { item, right, name }).await
 }
 
-fn told(answer: Answer) -> Result<Response, Problem> {
-    match answer {
+/// Gives the table a command in the name of whoever is logged in; its answer.
+async fn told<Sent: DeserializeOwned>(
+    shared: &Shared,
+    request: Request,
+    command: impl FnOnce(Sent, String) -> Command,
+) -> Result<Response, Problem> {
+    let Technician { door, name, sent } = door::technician(shared, request).await?;
+    match door.command(&name, command(sent, name.clone())).await? {
         Answer::Done(done) => Ok(Json(serde_json::json!({ "done": done })).into_response()),
         Answer::Refused(why) => Err(Problem::refused(why)),
     }

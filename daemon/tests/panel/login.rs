@@ -151,6 +151,7 @@ async fn what_another_page_sends_is_refused() {
         for (path, body) in [
             ("/api/test", json!({ "test": "motor" })),
             ("/api/witness", json!({ "item": "bell", "right": true })),
+            ("/api/maintenance", json!({ "on": true })),
             ("/api/login", json!({ "name": "jo", "password": PASSWORD })),
             ("/api/logout", json!({})),
         ] {

@@ -75,7 +75,7 @@ async fn nothing_can_be_told_to_a_panel_without_a_login() {
             assert_eq!(bench.ask(method, path).await.code, 405, "{method} {path}");
         }
     }
-    for path in ["/api/login", "/api/logout", "/api/test", "/api/witness"] {
+    for path in ["/api/login", "/api/logout", "/api/maintenance", "/api/test", "/api/witness"] {
         let own = format!("POST {path} HTTP/1.1\r\nHost: localhost\r\nX-Tumblerd: panel\r\nContent-Length: 2\r\n");
         let answer = bench.send(&own, "{}").await;
         assert_eq!(answer.code, 403, "{path}: {answer:?}");

@@ -1,4 +1,4 @@
-//! Hardware tests from the browser: the console's own commands, in the name of whoever is logged in, and what came of them.
+//! Maintenance and its hardware tests from the browser: the console's own commands, in the name of whoever is logged in, and what came of them.
 
 use crate::bench::Bench;
 use crate::login::{PASSWORD, cookie, log_in, post, start};
@@ -13,6 +13,7 @@ fn bell(command: &Command) -> Answer {
     match command {
         Command::HardwareTest { test: HardwareTest::Bell, .. } => Answer::Done("bell waits for a witness: bell".into()),
         Command::Witness { .. } => Answer::Done("bell: right".into()),
+        Command::Maintenance { on: true, .. } => Answer::Done("maintenance: no game can start".into()),
         _ => Answer::Refused("turn the supervisor's key first: its privilege lasts 5 minutes".into()),
     }
 }
@@ -34,6 +35,8 @@ fn report() -> Report {
 async fn a_test_is_asked_for_in_the_technicians_name_and_no_further_role() {
     let (bench, asked) = start(bell).await;
     let cookie = cookie(&log_in(&bench, "jo", PASSWORD).await);
+    let closed = post(&bench, "/api/maintenance", &cookie, &json!({ "on": true })).await;
+    assert_eq!((closed.code, closed.json()), (200, json!({ "done": "maintenance: no game can start" })));
     let began = post(&bench, "/api/test", &cookie, &json!({ "test": "bell" })).await;
     assert_eq!((began.code, began.json()), (200, json!({ "done": "bell waits for a witness: bell" })));
     let seen = post(&bench, "/api/witness", &cookie, &json!({ "item": "bell", "right": true })).await;
@@ -41,6 +44,7 @@ async fn a_test_is_asked_for_in_the_technicians_name_and_no_further_role() {
     let asked = asked.lock().unwrap().clone();
     let name = "jo (panel)".to_owned();
     let commands = [
+        Command::Maintenance { on: true, name: name.clone() },
         Command::HardwareTest { test: HardwareTest::Bell, name: name.clone() },
         Command::Witness { item: Witness::Bell, right: true, name: name.clone() },
     ];
@@ -63,7 +67,7 @@ async fn what_the_table_refuses_is_said_in_its_own_words() {
     bench.stop().await;
 }
 
-/// Nobody who is not logged in has anything tested, and nothing but tests can be asked for.
+/// Nobody who is not logged in has anything tested, and nothing but maintenance and its tests can be asked for.
 #[tokio::test]
 async fn without_a_login_nothing_is_tested() {
     let (bench, asked) = start(bell).await;
@@ -71,6 +75,7 @@ async fn without_a_login_nothing_is_tested() {
         let refused = post(&bench, "/api/test", cookie, &json!({ "test": "bell" })).await;
         assert!(refused.code == 401 && refused.body.contains("log in first"), "{refused:?}");
         assert_eq!(post(&bench, "/api/witness", cookie, &json!({ "item": "bell", "right": true })).await.code, 401);
+        assert_eq!(post(&bench, "/api/maintenance", cookie, &json!({ "on": false })).await.code, 401);
     }
     assert!(asked.lock().unwrap().is_empty());
     bench.stop().await;

@@ -70,14 +70,22 @@ export async function workshop(tests) {
     if (said) show(said.account); else form.elements.password.focus();
   };
   at("logout").onclick = async () => { await tell("/api/logout", {}); show(null); };
+  let maintained = false;
+  at("maintenance").onclick = async () => {
+    const said = await tell("/api/maintenance", { on: !maintained });
+    if (said) say(said.done, "good");
+  };
   let item = null;
   for (const [id, right] of [["right", true], ["wrong", false]]) at(id).onclick = () => tell("/api/witness", { item, right });
   return {
     status({ snapshot, bars = [] }) {
       const [, , step] = /^hardware (\S+): (.*)$/.exec(snapshot.test ?? "") ?? [];
       at("testing").hidden = step === undefined;
-      const missing = [...(snapshot.phase === "maintenance" ? [] : ["the table in maintenance (tumblerctl maintenance on --name NAME)"]), ...(snapshot.key ? [] : ["the supervisor's key turned within the last five minutes"])];
+      maintained = snapshot.phase === "maintenance";
+      at("maintenance").textContent = maintained ? "End maintenance" : "Begin maintenance";
+      const missing = [...(maintained ? [] : ["the table in maintenance"]), ...(snapshot.key ? [] : ["the supervisor's key turned within the last five minutes"])];
       at("wanted").textContent = missing.length ? `A test needs ${missing.join(" and ")}.` : "The key is in force and the table in maintenance: tests may run.";
+      at("maintenance").disabled = step !== undefined;
       for (const button of at("tests").children) button.disabled = step !== undefined;
       if (step === undefined) return;
       if (at("step").textContent !== snapshot.test) at("step").textContent = snapshot.test;

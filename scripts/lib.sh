@@ -8,6 +8,7 @@ export CARGO_TERM_COLOR="${CARGO_TERM_COLOR:-auto}"
 
 # Tools that are built from crates.io, outside the target directory so that `cargo clean` keeps them.
 readonly TOOLS="${TUMBLERD_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/tumblerd/tools}"
+readonly CARGO_ABOUT_VERSION=0.9.3
 readonly CARGO_DEB_VERSION=3.8.0
 readonly CARGO_DENY_VERSION=0.20.2
 readonly CARGO_MUTANTS_VERSION=27.1.0
@@ -96,6 +97,7 @@ need_tool() {
     export PATH="$root/bin:$PATH"
 }
 need_deny() { need_tool cargo-deny "$CARGO_DENY_VERSION" --no-default-features; }
+need_about() { need_tool cargo-about "$CARGO_ABOUT_VERSION" --features cli; }
 need_deb() { need_tool cargo-deb "$CARGO_DEB_VERSION"; }
 need_mutants() { need_tool cargo-mutants "$CARGO_MUTANTS_VERSION"; }
 

@@ -1,5 +1,5 @@
-//! Maintenance and its hardware tests from the browser: the console's own commands, given by whoever is logged in. The table decides whether the
-//! key is turned and the table in maintenance; here nothing is decided.
+//! Maintenance and its hardware tests from the browser: the console's own commands, given by whoever is logged in. The table
+//! decides whether the key is turned and the table in maintenance; here nothing is decided.
 
 use super::Shared;
 use super::answers::Problem;

@@ -1,4 +1,5 @@
-//! Maintenance and its hardware tests from the browser: the console's own commands, in the name of whoever is logged in, and what came of them.
+//! Maintenance and its hardware tests from the browser: the console's own commands, in the name of whoever is logged in, and what
+//! came of them.
 
 use crate::bench::Bench;
 use crate::login::{PASSWORD, cookie, log_in, post, start};

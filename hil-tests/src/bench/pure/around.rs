@@ -1,9 +1,9 @@
 //! What breaks around the daemon, as far as the pure bench has a counterpart: what the table is handed, and when.
 
-use super::super::outside::SLOW_SYNC_MILLIS;
 use super::super::{Bench, Outside, Trouble};
 use super::Pure;
 use super::journal::{Deadly, Keeps};
+use crate::bench::outside::SLOW_SYNC_MILLIS;
 use crate::twin::MS;
 use std::collections::BTreeSet;
 use tumbler_core::effect::OutLine;

@@ -2,6 +2,7 @@
 
 use super::tracer::{SYNCS, Tracer};
 use super::{RigFault, Virtual, no_means};
+use crate::bench::outside::SLOW_SYNC_MILLIS;
 use crate::bench::process::mounts::SmallDisk;
 use crate::bench::{Outside, Trouble};
 use nix::errno::Errno;
@@ -25,7 +26,8 @@ pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Troub
             table.world.journal_broken(true);
         }
         Outside::DiskSlow => {
-            trace(table, "delay_exit=5000000")?;
+            // strace counts in microseconds.
+            trace(table, &format!("delay_exit={SLOW_SYNC_MILLIS}000"))?;
             table.catch_up();
             table.world.journal_broken(true);
         }

@@ -120,31 +120,20 @@ impl Code {
         }
     }
 
-    /// The hardware test that measures the device in question and shows what is to be mended. The others have no device to
-    /// measure: their reset is their test.
+    /// The hardware test that measures the device in question: the reset runs it, and only its pass rectifies the malfunction.
+    /// The others have no device to measure: their reset is their test.
     #[must_use]
     pub const fn hardware_test(self) -> Option<HardwareTest> {
         Some(match self {
             Self::Tumbler | Self::Deadman => HardwareTest::Motor,
             Self::Temperature => HardwareTest::Temperature,
             Self::Dome => HardwareTest::Dome,
-            Self::Reader | Self::Dice => HardwareTest::Reader,
+            Self::Reader => HardwareTest::Reader,
             Self::Terminal => HardwareTest::Terminal,
             Self::Lamps => HardwareTest::Lamps,
             Self::Seal => HardwareTest::Seal,
-            Self::Buttons | Self::Key | Self::Interference | Self::Gpio | Self::Journal => return None,
+            Self::Buttons | Self::Key | Self::Interference | Self::Dice | Self::Gpio | Self::Journal => return None,
         })
-    }
-
-    /// The hardware test that the reset itself runs: nothing that it measures may be out of limits, and its report is
-    /// recorded. The other resets prove their device by a shorter test of it, without measuring it: their hardware tests ask
-    /// for a person at the table besides (keys, areas, the seal), or for a spin that the malfunction is no reason for.
-    #[must_use]
-    pub const fn reset_test(self) -> Option<HardwareTest> {
-        match self {
-            Self::Tumbler | Self::Deadman | Self::Dome => self.hardware_test(),
-            _ => None,
-        }
     }
 
     /// Whether the motor may not run while this is latched, also for the round in progress: a latch blocks further

@@ -10,7 +10,7 @@ use tumbler_core::input::{InLine, Input};
 use tumbler_core::latch::Code;
 use tumbler_core::record::Event;
 use tumbler_core::snapshot::Phase;
-use tumbler_core::wire::console::{Answer, Caller, Command, Exit, Witness};
+use tumbler_core::wire::console::{Answer, Caller, Command, Witness};
 use tumbler_core::wire::registers::terminal;
 use world::{World, settings};
 
@@ -88,62 +88,6 @@ fn a_slow_motor_is_marginal_until_it_is_out_of_limits() {
             if step_ms == 450 { (1_500_000, Verdict::Marginal) } else { (step_ms as i64 * 4000, verdict) }
         );
     }
-}
-
-/// NZ 7.4, DESIGN "the condition is proved gone by a test of that very device": the reset of a tumbler is the motor's hardware
-/// test, and a shaft that turns again, but out of its limits, is not rectified.
-#[test]
-fn a_reset_of_the_tumbler_runs_the_motors_test_and_opens_by_its_pass_only() {
-    let mut world = maintained();
-    world.shaft_works = false;
-    run(&mut world, HardwareTest::Motor);
-    assert_eq!(world.latched(), [Code::Tumbler]);
-    world.shaft_works = true;
-    // A motor without its gear: far too fast, and nothing else finds it.
-    for (step_ms, latched, verdict) in [(70, vec![Code::Tumbler], Verdict::Fail), (260, vec![], Verdict::Marginal)] {
-        world.step_ms = step_ms;
-        world.turn_key();
-        let reset = Command::Reset { code: Code::Tumbler, exit: Exit::Rectified, name: "mei".into() };
-        let request = world.ask(reset);
-        assert!(world.until(60_000, |w| w.reply(request).is_some()), "the reset ends");
-        world.pass(2000);
-        let reports = world.events().filter_map(|event| match event {
-            Event::HardwareTested(report) => Some(&**report),
-            _ => None,
-        });
-        let report = reports.last().unwrap();
-        assert_eq!((report.test, report.by.as_str(), report.verdict), (HardwareTest::Motor, "mei", verdict));
-        assert_eq!(world.latched(), latched, "{report:?}");
-        match world.reply(request).unwrap() {
-            Answer::Done(done) => assert_eq!(done, "tumbler is rectified"),
-            Answer::Refused(why) => assert!(
-                why.contains("tumbler stays latched: period") && why.contains("is out of limits. "),
-                "the remedy is said: {why}"
-            ),
-        }
-    }
-}
-
-/// FAULTS dome.*: the reset of the dome measures it while a person moves it.
-#[test]
-fn a_reset_of_the_dome_measures_it() {
-    let mut world = maintained();
-    world.line(InLine::DomeOpen, true);
-    world.pass(2000);
-    assert_eq!(world.latched(), [Code::Dome]);
-    world.line(InLine::DomeOpen, false);
-    world.pass(1000);
-    world.turn_key();
-    let request = world.ask(Command::Reset { code: Code::Dome, exit: Exit::Rectified, name: "mei".into() });
-    world.pass(1000);
-    world.lift();
-    world.pass(1000);
-    world.cover();
-    world.pass(2000);
-    assert_eq!(world.reply(request), Some(&Answer::Done("dome is rectified".into())));
-    let report = report(&world).unwrap();
-    assert_eq!((report.test, report.verdict), (HardwareTest::Dome, Verdict::Pass), "{report:?}");
-    assert_eq!(judged(report, Quantity::DomeTravel).1, Verdict::Pass);
 }
 
 /// FAULTS motor.dead: the report says so also where nothing moved.

@@ -163,6 +163,8 @@ fn a_dead_lamp_lets_the_round_settle_and_then_blocks() {
     assert!(matches!(world.reply(unmended), Some(Answer::Refused(_))), "the lamps are still dead");
     world.dead_lamps = 0;
     let mended = world.ask(reset(Exit::Rectified));
+    assert!(world.until(60_000, |w| w.table.snapshot().test.is_some_and(|test| test.ends_with("witness: areas"))));
+    world.ask(Command::Witness { item: Witness::Areas, right: true, name: SUPERVISOR.into() });
     assert!(world.until(60_000, |w| w.reply(mended).is_some()));
     assert!(matches!(world.reply(mended), Some(Answer::Done(_))), "{:?}", world.reply(mended));
     world.pass(200);

@@ -51,7 +51,7 @@ fn faults_say_how_they_are_reset() {
     });
     let ran = stub.ctl(&["faults"]);
     assert!(ran.out.contains("reset lamps --rectified, or with --procedure"), "{ran:?}");
-    assert!(ran.out.contains("tumblerctl test lamps; the reset proves it by a shorter test"), "{ran:?}");
+    assert!(ran.out.contains("tumblerctl test lamps; a pass rectifies it: the reset runs this test"), "{ran:?}");
     stub.change(|table| {
         table.malfunctions = vec![Malfunction { code: Code::Tumbler, cause: "stalled".into(), since: Mono(1) }];
     });

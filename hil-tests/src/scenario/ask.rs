@@ -1,11 +1,12 @@
 //! Commands on the console, and their answers.
 
+use super::attend::{Attendant, LOOK};
 use super::run::{Halt, PATIENCE, Runner};
 use super::step::Step;
 use crate::bench::{Role, Trouble};
 use crate::twin::MS;
 use tumbler_core::input::InLine;
-use tumbler_core::wire::console::{Answer, Command};
+use tumbler_core::wire::console::{Answer, Command, Exit};
 
 /// Longest wait for an answer, in milliseconds: twice what a person may take in a test.
 const ANSWER: u64 = 300_000;
@@ -18,12 +19,19 @@ impl Runner<'_> {
     /// The supervisor, key turned, gives a command: whether it was done.
     pub(super) fn supervise(&mut self, command: Command) -> Result<bool, Halt> {
         self.turn_key()?;
-        self.asked = Some(self.bench.ask(Role::Supervisor, command)?);
+        self.ask_as(Role::Supervisor, command)?;
         Ok(matches!(self.await_answer()?, Answer::Done(_)))
     }
 
     pub(super) fn ask(&mut self, command: Command) -> Result<(), Halt> {
-        self.asked = Some(self.bench.ask(self.role, command)?);
+        self.ask_as(self.role, command)
+    }
+
+    pub(super) fn ask_as(&mut self, role: Role, command: Command) -> Result<(), Halt> {
+        // The test of a device that was put right asks for hands and eyes.
+        let attended = matches!(command, Command::Reset { exit: Exit::Rectified, .. });
+        self.attendant = attended.then(Attendant::default);
+        self.asked = Some(self.bench.ask(role, command)?);
         Ok(())
     }
 
@@ -42,7 +50,7 @@ impl Runner<'_> {
         }
     }
 
-    /// The answer to the last command, once it comes, within so many milliseconds.
+    /// The answer to the last command, once it comes, within so many milliseconds; a person does what a reset's test asks for.
     pub(super) fn answered(&mut self, millis: u64) -> Result<Option<Answer>, Halt> {
         let Some(request) = self.asked else {
             return Err(Trouble::Rig("`answer` without `ask` before it".into()).into());
@@ -55,7 +63,15 @@ impl Runner<'_> {
             if self.bench.now() >= until {
                 return Ok(None);
             }
-            self.bench.pass(until)?;
+            self.attend(until)?;
         }
+    }
+
+    /// Lets time pass, at most until then; whoever attends to a test looks after it.
+    pub(super) fn attend(&mut self, until: u64) -> Result<(), Halt> {
+        let Some(attendant) = &mut self.attendant else { return Ok(self.bench.pass(until)?) };
+        attendant.look(self.bench)?;
+        let look = self.bench.now() + LOOK * MS;
+        Ok(self.bench.pass(until.min(look))?)
     }
 }

@@ -1,6 +1,7 @@
 //! Scenarios: what people do and what breaks, and how it must end, as files that run unchanged on every bench.
 
 mod ask;
+pub mod attend;
 mod carry;
 mod check;
 mod dealer;

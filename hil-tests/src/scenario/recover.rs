@@ -7,11 +7,12 @@
 //!                          playable <──opening tests── closed <──┘ waivers end, maintenance off
 //! ```
 
+use super::attend::Attendant;
 use super::harm::Broken;
 use super::run::{Halt, Runner};
-use super::step::{Check, Step};
+use super::step::Step;
 use crate::bench::Role;
-use crate::twin::Act;
+use crate::twin::{Act, MS};
 use tumbler_core::latch::Code;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Dice;
@@ -90,11 +91,7 @@ impl Runner<'_> {
     fn act_on(&mut self, shown: &Snapshot) -> Result<String, Halt> {
         let name = || NAME.to_owned();
         if shown.test.is_some() {
-            let calm = Check::NoTest;
-            if self.wait(&calm, TEST_MILLIS).is_err() {
-                return self.tell(Command::Close { name: name() });
-            }
-            return Ok("the test in progress ended".into());
+            return self.see_test_through();
         }
         self.turn_key()?;
         if shown.round.is_some() {
@@ -103,7 +100,9 @@ impl Runner<'_> {
         if shown.phase == tumbler_core::snapshot::Phase::Maintenance {
             return self.tell(Command::Maintenance { on: false, name: name() });
         }
-        if let Some(latched) = shown.malfunctions.first() {
+        // Those whose test runs the tumbler last: its guards do not let it run while others last.
+        let spins = |code| matches!(code, Code::Reader | Code::Tumbler | Code::Deadman | Code::Gpio);
+        if let Some(latched) = shown.malfunctions.iter().min_by_key(|latched| spins(latched.code)) {
             return self.reset(latched.code);
         }
         if !shown.waived.is_empty() && shown.open {
@@ -151,17 +150,23 @@ impl Runner<'_> {
         }
     }
 
+    /// Does what the test in progress asks for until it ends, whoever began it.
+    fn see_test_through(&mut self) -> Result<String, Halt> {
+        self.attendant = Some(Attendant::default());
+        let until = self.bench.now() + TEST_MILLIS * MS;
+        while self.bench.now() < until {
+            if self.bench.snapshot()?.is_none_or(|shown| shown.test.is_none()) {
+                return Ok("the test in progress ended".into());
+            }
+            self.attend(until)?;
+        }
+        self.tell(Command::Close { name: NAME.to_owned() })
+    }
+
     /// Proves that a malfunction is gone.
     fn reset(&mut self, code: Code) -> Result<String, Halt> {
         self.lower_dome()?;
-        self.ask(Command::Reset { code, exit: Exit::Rectified, name: NAME.into() })?;
-        if code == Code::Dome {
-            self.pass(500)?;
-            self.bench.act(Act::LiftDome)?;
-            self.pass(1000)?;
-            self.lower_dome()?;
-        }
-        let answer = self.heard()?;
+        let answer = self.tell(Command::Reset { code, exit: Exit::Rectified, name: NAME.into() })?;
         if answer.starts_with("refused") && matches!(code, Code::Dice | Code::Interference) {
             self.tell(Command::EnrolDice { reason: reason(), name: NAME.into() })?;
         }

@@ -1,5 +1,6 @@
 //! Runs a trial on a bench and judges how it ended.
 
+use super::attend::Attendant;
 use super::check;
 use super::file::{Ending, Trial};
 use super::free::Blame;
@@ -80,6 +81,8 @@ pub(super) struct Runner<'a> {
     pub round_from: usize,
     pub role: Role,
     pub asked: Option<u64>,
+    /// Who does what a test in progress asks for.
+    pub attendant: Option<Attendant>,
     pub faults: Vec<Injected>,
     /// What was left out, and why.
     pub notes: Vec<String>,
@@ -129,6 +132,7 @@ impl<'a> Runner<'a> {
             round_from: 0,
             role: Role::default(),
             asked: None,
+            attendant: None,
             faults: Vec::new(),
             held: Vec::new(),
             seal_broken: false,

@@ -7,6 +7,7 @@ use super::laws::{Law, Story, Taken};
 use super::view::View;
 use crate::bench::pure::Pure;
 use crate::bench::{Bench, Trouble};
+use crate::scenario::attend::asks_somebody;
 use crate::scenario::{Stuck, Trial, carry_out};
 use crate::twin::MS;
 use tumbler_core::record::Record;
@@ -116,7 +117,8 @@ impl Node {
         Ok(())
     }
 
-    /// Until nothing moves, everything is durable, and nothing was recorded or tested for a while.
+    /// Until nothing moves, everything is durable, and nothing was recorded or tested for a while; a test that waits for a
+    /// person is at rest.
     fn rest(&mut self, until: u64) -> Result<(), Trouble> {
         let mut quiet = 0;
         let mut seen = (0, None);
@@ -124,8 +126,9 @@ impl Node {
             self.pass(self.bench.now() + SLICE * MS)?;
             let physical = self.bench.physical();
             let test = self.bench.snapshot()?.and_then(|table| table.test);
+            let measures = test.as_deref().is_some_and(|test| !asks_somebody(test));
             let now = (self.bench.log().records.len(), test);
-            let moves = physical.motor_power || physical.shaft_moves || physical.dice_move;
+            let moves = physical.motor_power || physical.shaft_moves || physical.dice_move || measures;
             let still = !moves && self.bench.is_committed() && now == seen;
             quiet = if still { quiet + 1 } else { 0 };
             seen = now;

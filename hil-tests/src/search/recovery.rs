@@ -50,7 +50,7 @@ impl Recovery<'_> {
             self.act("lower dome")?;
         }
         self.act("pass 3 s")?;
-        self.reset(covered)?;
+        self.reset()?;
         self.open()?;
         match self.phase()? {
             Some(Phase::Ready | Phase::Void) => Ok(()),
@@ -127,7 +127,7 @@ impl Recovery<'_> {
         Ok(self.node.bench.snapshot()?.and_then(|table| table.malfunctions.first().map(|m| m.code.name())))
     }
 
-    fn reset(&mut self, covered: bool) -> Result<(), Stuck> {
+    fn reset(&mut self) -> Result<(), Stuck> {
         if self.node.bench.snapshot()?.is_some_and(|table| table.test.is_some()) {
             self.act("ask close")?;
             self.act("pass 100 ms")?;
@@ -139,14 +139,7 @@ impl Recovery<'_> {
                 self.act("ask enrol-dice")?;
                 self.act("pass 500 ms")?;
             }
-            if code == "dome" && covered {
-                self.act("ask reset dome rectified")?;
-                for words in ["lift dome", "pass 1 s", "lower dome", "pass 1 s"] {
-                    self.act(words)?;
-                }
-            } else {
-                self.act(&format!("do reset {code} rectified"))?;
-            }
+            self.act(&format!("do reset {code} rectified"))?;
             self.act("pass 1 s")?;
         }
         Err(Stuck::Table("latches come again and again".into()))

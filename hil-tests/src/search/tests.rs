@@ -57,14 +57,15 @@ fn one_input_voids_a_round_and_what_is_printed_plays() {
     assert_eq!(play(&mut bench, played).verdict, Verdict::Pass, "{text}");
 }
 
-/// DESIGN: a latch opens only with a key edge newer than it, and by a test of the very device.
+/// DESIGN: a latch opens only with a key edge newer than it, and by a test of the very device; of a seal by a look at it.
 #[test]
-fn a_latch_is_opened_by_no_fewer_than_four_inputs() {
+fn a_latch_is_opened_by_no_fewer_than_six_inputs() {
     let example = counter_example(6, &["seal", "turn key", "reset", "rest"], no_latch_is_opened);
-    assert_eq!(example.letters, 4, "{example:?}");
+    assert_eq!(example.letters, 6, "{example:?}");
     let words: Vec<&String> = example.steps.iter().filter(|step| !step.starts_with("pass")).skip(1).collect();
     // The key may be turned before the seal is mended or after it.
-    assert_eq!(words, ["break seal", "turn key", "mend seal", "ask reset seal rectified"]);
+    assert_eq!(words.first().unwrap().as_str(), "break seal", "{words:?}");
+    assert!(words.iter().any(|step| *step == "turn key") && words.iter().any(|step| *step == "ask witness seal right"));
 }
 
 /// DESIGN rule 2: the dome may have opened while the disk wrote.

@@ -6,7 +6,9 @@ use super::{RunsFor, Table};
 use crate::device::bus::Unit;
 use crate::device::dome::Place;
 use crate::device::terminal::Key;
-use crate::hardware_test::{HardwareTest, LampMap, Measurement, Probe, READINGS, Report, TRANSACTIONS, Verdict};
+use crate::hardware_test::{
+    HardwareTest, LampMap, Measurement, Probe, Quantity, READINGS, Report, TRANSACTIONS, Verdict,
+};
 use crate::input::InLine;
 use crate::latch::Code;
 use crate::record::Event;
@@ -80,7 +82,12 @@ impl Table {
                 (dome.is_done(), p.person_limit, "the dome was not seen open and then closed".to_owned())
             }
             Probe::Terminal(keys) => (keys.is_done(), p.person_limit, format!("nobody did: {}", keys.prompt())),
-            Probe::Reader(settling) => (settling.is_done(), p.settle_limit, "the dice do not come to rest".to_owned()),
+            Probe::Reader(settling) => {
+                if settling.is_done() && self.reader.tumbled() == Some(false) {
+                    return Outcome::Failed("the reader saw no motion of the dice".to_owned());
+                }
+                (settling.is_done(), p.settle_limit, "the dice do not come to rest".to_owned())
+            }
             Probe::Seal(_) => {
                 let done = self.at.reached(began, SEAL_WATCH);
                 return if done { Outcome::Passed(None) } else { Outcome::Waits(began.after(SEAL_WATCH)) };
@@ -108,8 +115,7 @@ impl Table {
                 self.shown = true;
                 continue;
             };
-            let due =
-                if self.lamps.is_proved() { Millis(p.lamp_dwell.min(p.lamp_verify)) } else { Millis(p.lamp_verify) };
+            let due = if self.lamps.is_proved() { self.dwell(results) } else { Millis(p.lamp_verify) };
             if self.lamps.is_proved() {
                 map.look(areas, self.lamps.sensed(), since, at);
             }
@@ -241,14 +247,18 @@ impl Table {
 
     /// Whether a test that was measured found nothing out of limits; otherwise what, and what to do.
     pub(super) fn within_limits(&self, test: &Test) -> Result<(), String> {
-        let measured = test.probe.as_deref().map(|probe| probe.measurements(self.at, &self.settings.parameters));
-        match measured.unwrap_or_default().iter().find(|m| m.verdict == Verdict::Fail) {
-            None => Ok(()),
-            Some(Measurement { quantity, value, .. }) => {
-                let (name, unit, remedy) = (quantity.name(), quantity.unit(), quantity.remedy());
-                Err(format!("{name}, {value} {unit}, is out of limits. {remedy}"))
-            }
-        }
+        let Some(probe) = test.probe.as_deref() else { return Ok(()) };
+        let measured = probe.measurements(self.at, &self.settings.parameters);
+        let Some(Measurement { quantity, value, .. }) = measured.iter().find(|m| m.verdict == Verdict::Fail) else {
+            return Ok(());
+        };
+        let (name, unit, remedy) = (quantity.name(), quantity.unit(), quantity.remedy());
+        let areas = match (quantity, probe) {
+            (Quantity::LampsDark, Probe::Lamps(map)) => format!(" ({})", self.areas(map.dark).join(", ")),
+            (Quantity::LampsUntold, Probe::Lamps(map)) => format!(" ({})", self.areas(map.untold).join(", ")),
+            _ => String::new(),
+        };
+        Err(format!("{name}, {value} {unit}{areas}, is out of limits. {remedy}"))
     }
 
     /// Records what came of a hardware test.

@@ -69,7 +69,7 @@ impl Table {
         };
         let measured = match purpose {
             Purpose::Hardware(test) => Some(test),
-            Purpose::Reset(code) => code.reset_test(),
+            Purpose::Reset(code) => code.hardware_test(),
             Purpose::Opening => None,
         };
         let probe = measured.map(|test| Box::new(Probe::new(test)));
@@ -106,28 +106,21 @@ impl Table {
         steps
     }
 
+    /// What proves that a malfunction is rectified (NZ 7.4): the hardware test of its device, where it has one.
     fn reset_steps(&self, code: Code) -> Vec<Step> {
-        let results = self.layout().map(crate::rules::Layout::covering).unwrap_or_default();
-        match code {
-            Code::Tumbler | Code::Deadman => vec![Step::Power, Step::Spin { started: false }],
+        let mut steps = match code {
+            // Below the limit again, before it is measured how the sensor reads.
             Code::Temperature => vec![Step::Temperature],
-            Code::Dome => vec![Step::Dome { seen_open: false, seen_closed: false }],
             Code::Buttons => vec![Step::Buttons],
-            // The key edge newer than the latch, without which no reset begins, is the test.
-            Code::Key => vec![],
             Code::Interference | Code::Dice => vec![Step::Dice],
-            Code::Reader => vec![Step::Units { only: Some(code) }, Step::Reader],
-            Code::Terminal => vec![Step::Units { only: Some(code) }, Step::Terminal { shown: 0 }],
-            Code::Lamps => vec![
-                Step::Units { only: Some(code) },
-                Step::Lamps { results: results.into(), proved: None, lit: false },
-            ],
-            Code::Seal => vec![Step::Seal],
             // An output that is dead at rest shows only when it is driven.
             Code::Gpio => vec![Step::Power, Step::Bell { struck: false }, Step::Spin { started: false }],
-            // The durable beginning of the test is what proves the journal.
-            Code::Journal => vec![],
-        }
+            // The key edge newer than the latch, without which no reset begins, is the key's test; the durable beginning of
+            // the test is what proves the journal.
+            _ => vec![],
+        };
+        steps.extend(code.hardware_test().into_iter().flat_map(|test| self.hardware_steps(test)));
+        steps
     }
 
     /// Something went wrong while a test ran the device.
@@ -176,16 +169,13 @@ impl Table {
                     }
                     test.began = self.at;
                     self.shown = true;
-                    if matches!(test.steps.front(), Some(Step::Witness { .. })) {
-                        let items = test.steps.front().map(Step::shown).unwrap_or_default();
-                        let told = match test.purpose {
-                            Purpose::Hardware(hardware) => format!("{hardware} {items}"),
-                            _ => "the tests passed; now say what only a person can see: areas, seal, bell, sign".into(),
-                        };
-                        if let Some(request) = test.request.take() {
-                            self.answer(request, Answer::Done(told));
-                        }
+                    let measured = matches!((&step, test.purpose), (Step::Measure { .. }, Purpose::Reset(_)));
+                    if measured && self.within_limits(&test).is_err() {
+                        // Nobody is asked to look at what measures wrong.
+                        self.end_test(&test, Ok(()));
+                        return;
                     }
+                    self.ask_witness(&mut test);
                 }
                 Outcome::Failed(found) => {
                     test.steps.push_front(step);
@@ -199,6 +189,19 @@ impl Table {
                     return;
                 }
             }
+        }
+    }
+
+    /// Tells whoever began the test that a person is waited for now. A reset is not done by that: its answer comes at its end.
+    fn ask_witness(&mut self, test: &mut Test) {
+        let Some(step @ Step::Witness { .. }) = test.steps.front() else { return };
+        let told = match test.purpose {
+            Purpose::Reset(_) => return,
+            Purpose::Hardware(hardware) => format!("{hardware} {}", step.shown()),
+            Purpose::Opening => "the tests passed; now say what only a person can see: areas, seal, bell, sign".into(),
+        };
+        if let Some(request) = test.request.take() {
+            self.answer(request, Answer::Done(told));
         }
     }
 
@@ -235,7 +238,7 @@ impl Table {
 
     /// Opens the latch, if the device's test was passed; where that test is a hardware test, nothing may be out of limits.
     fn end_reset(&mut self, code: Code, test: &Test, passed: Result<(), String>) -> Answer {
-        let passed = match code.reset_test() {
+        let passed = match code.hardware_test() {
             None => passed,
             Some(hardware) => {
                 let passed = passed.and_then(|()| self.within_limits(test));
@@ -254,7 +257,6 @@ impl Table {
 
     /// A person says what only a person can see.
     pub(super) fn witness(&mut self, item: Witness, right: bool) -> Result<String, String> {
-        let hardware = self.is_measuring();
         let Some(test) = &mut self.test else { return Err("no test waits for a witness".into()) };
         let Some(Step::Witness { left }) = test.steps.front_mut() else {
             return Err("no test waits for a witness".into());
@@ -263,26 +265,31 @@ impl Table {
             return Err("that was witnessed already".into());
         }
         let name = serde_name(item);
+        let purpose = test.purpose;
         if !right {
             // Crossed lamps draw the right currents: a person alone sees them (NZ 5(b)).
             if item == Witness::Areas {
                 self.latch(Code::Lamps, "a person found areas wrong".into());
             }
             self.test_failed(&format!("a person found {name} wrong"));
-            return Ok(if hardware {
-                format!("{name}: wrong")
-            } else {
-                format!("{name}: wrong; the table stays closed")
+            return Ok(match purpose {
+                Purpose::Opening => format!("{name}: wrong; the table stays closed"),
+                Purpose::Reset(code) => format!("{name}: wrong; {code} stays latched"),
+                Purpose::Hardware(_) => format!("{name}: wrong"),
             });
         }
         left.retain(|l| *l != item);
-        if hardware {
-            test.seen.push(name.to_owned());
-            return Ok(format!("{name}: right"));
-        }
         let all = left.is_empty();
-        self.record(Event::Tested { test: name.to_owned(), passed: true, found: "seen by a person".into() });
-        Ok(if all { "all witnessed: the table opens".into() } else { format!("{name}: right") })
+        if test.probe.is_some() {
+            test.seen.push(name.to_owned());
+        }
+        if !test.is_hardware() {
+            self.record(Event::Tested { test: name.to_owned(), passed: true, found: "seen by a person".into() });
+        }
+        Ok(match purpose {
+            Purpose::Opening if all => "all witnessed: the table opens".into(),
+            _ => format!("{name}: right"),
+        })
     }
 
     /// Ends a test that a person calls off.
@@ -301,6 +308,10 @@ impl Table {
         let test = self.test.as_ref()?;
         let step = match (test.steps.front(), &test.probe) {
             (Some(Step::Measure { .. }), Some(probe)) => probe.prompt(),
+            (Some(step @ Step::Spin { started: false }), _) => match self.motor_may_run(true) {
+                Ok(()) => step.shown(),
+                Err(why) => format!("{}, waits: {why}", step.shown()),
+            },
             (step, _) => step.map_or_else(|| "ends".to_owned(), Step::shown),
         };
         Some(match test.purpose {

@@ -3,7 +3,6 @@
 use super::wires::BUTTONS;
 use super::{RunsFor, Table};
 use crate::device::bus::Unit;
-use crate::device::dome::Place;
 use crate::device::reader::{Pose, Verdict};
 use crate::device::tumbler::Stop;
 use crate::effect::OutLine;
@@ -47,11 +46,9 @@ pub(super) enum Step {
     Dice,
     /// The reader replies and can say how the dice lie.
     Reader,
-    /// The dome's contacts agree with each other in both places.
-    Dome { seen_open: bool, seen_closed: bool },
     /// No button is held.
     Buttons,
-    /// The probe of a hardware test watches until it has measured enough.
+    /// The probe of a hardware test, or of a reset that is one, watches until it has measured enough.
     Measure {
         /// What is shown on the lamps, since when.
         results: VecDeque<Dice>,
@@ -90,7 +87,6 @@ impl Step {
             Self::Spin { .. } => "tumbler",
             Self::Dice => "dice",
             Self::Reader => "reader",
-            Self::Dome { .. } => "dome",
             Self::Buttons => "buttons",
             Self::Measure { .. } => "measure",
             Self::Witness { .. } => "witness",
@@ -103,7 +99,6 @@ impl Step {
                 Some(dice) => format!("lamps, showing {}", crate::round::call::result(*dice)),
                 None => "lamps, all dark".to_owned(),
             },
-            Self::Dome { .. } => "dome: lift it and put it back".to_owned(),
             Self::Witness { left } => {
                 let left: Vec<&str> = left.iter().map(|item| super::proof::serde_name(*item)).collect();
                 format!("waits for a witness: {}", left.join(", "))
@@ -162,17 +157,6 @@ impl Table {
                     passed("replies, and can say how the dice lie")
                 } else {
                     self.wait(began, Millis(p.settle_limit), "the reader cannot say how the dice lie")
-                }
-            }
-            Step::Dome { seen_open, seen_closed } => {
-                *seen_open |= self.dome.place() == Place::Open;
-                *seen_closed |= self.dome.covers();
-                if (*seen_open && *seen_closed) || !self.order.covered {
-                    passed("open and closed were both seen")
-                } else if at >= self.person_deadline(began) {
-                    Outcome::Failed("the dome was not seen both open and closed".into())
-                } else {
-                    Outcome::Waits(self.person_deadline(began))
                 }
             }
             Step::Buttons => match BUTTONS.into_iter().find(|b| !self.is_inactive(*b)) {
@@ -282,13 +266,19 @@ impl Table {
                 return passed("every area lights by its results, and no other");
             }
             let since = *proved.get_or_insert(at);
-            let dwell = Millis(if results.len() == 1 { p.lamp_dwell.max(STEADY) } else { p.lamp_dwell });
+            let dwell = self.dwell(results);
             if !at.reached(since, dwell) {
                 return Outcome::Waits(since.after(dwell));
             }
             results.pop_front();
             *lit = false;
         }
+    }
+
+    /// How long the picture in front shines: the last result longest.
+    pub(super) fn dwell(&self, results: &VecDeque<Dice>) -> Millis {
+        let dwell = self.settings.parameters.lamp_dwell;
+        Millis(if results.len() == 1 { dwell.max(STEADY) } else { dwell })
     }
 
     fn spin_step(&mut self, started: &mut bool, began: Mono) -> Outcome {

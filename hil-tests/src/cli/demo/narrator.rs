@@ -5,6 +5,7 @@ use crate::bench::log::Log;
 use crate::bench::process::Virtual;
 use crate::bench::{Bench, Outside, Physical, Role, Trouble};
 use crate::cli::say;
+use crate::scenario::attend::{Attendant, LOOK};
 use crate::twin::{Act, Fault, MS};
 use tumbler_core::input::InLine;
 use tumbler_core::rules;
@@ -127,6 +128,7 @@ impl Narrator {
         self.turn_key()?;
         let request = self.ask(Role::Supervisor, command)?;
         let until = self.now() + 30_000 * MS;
+        let mut attendant = Attendant::default();
         while self.now() < until {
             if let Some(answer) = self.answer(request) {
                 if let Answer::Refused(why) = &answer {
@@ -134,7 +136,8 @@ impl Narrator {
                 }
                 return Ok(matches!(answer, Answer::Done(_)));
             }
-            self.pass(until)?;
+            attendant.look(self)?;
+            self.pass(until.min(self.now() + LOOK * MS))?;
         }
         Ok(false)
     }

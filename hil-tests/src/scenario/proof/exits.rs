@@ -5,13 +5,9 @@ use super::super::run::{Halt, Runner};
 use super::Before;
 use super::people::{Key, eyes_can_stand_in, key, name, procedure, rectified, resets};
 use crate::bench::{Role, Trouble};
-use crate::twin::Act;
 use tumbler_core::latch::Code;
 use tumbler_core::record::{Event, PROCEDURE};
 use tumbler_core::wire::console::{Answer, Command, Exit};
-
-/// The dome's travel and debounce, in milliseconds.
-const DOME: u64 = 1_000;
 
 impl Runner<'_> {
     /// While the condition lasts: every exit is refused, whoever asks and with whatever key.
@@ -48,9 +44,6 @@ impl Runner<'_> {
         self.refuse_without_a_reason(&before)?;
         self.role = Role::Supervisor;
         self.ask(Command::Reset { code, exit: exit.clone(), name: name() })?;
-        if code == Code::Dome {
-            self.show_the_dome(before.dome_up)?;
-        }
         if let answer @ Answer::Refused(_) = self.await_answer()? {
             return Err(Halt::Wrong(format!(
                 "the lawful exit does not open {code}: {answer:?}; {}",
@@ -59,6 +52,7 @@ impl Runner<'_> {
         }
         self.pass(super::CONSEQUENCES)?;
         self.opened_on_record(&before, exit)?;
+        self.dome(before.dome_up)?;
         (self.role, self.asked) = (role, asked);
         Ok(())
     }
@@ -96,15 +90,6 @@ impl Runner<'_> {
             self.must_be_refused(before, Role::Supervisor, procedure(code))?;
         }
         Ok(())
-    }
-
-    /// The test of the dome wants to see it both away and on.
-    fn show_the_dome(&mut self, was_up: bool) -> Result<(), Halt> {
-        for act in [Act::LowerDome, Act::LiftDome, Act::LowerDome] {
-            self.bench.act(act)?;
-            self.pass(DOME)?;
-        }
-        if was_up { self.dome(true) } else { Ok(()) }
     }
 
     /// DESIGN: both exits with a named person and a record; everything that shows the table shows the procedure.

@@ -228,7 +228,7 @@ impl Runner<'_> {
     /// The command must be refused, and nothing may come of it.
     pub(super) fn must_be_refused(&mut self, before: &Before, role: Role, command: Command) -> Result<(), Halt> {
         let what = format!("{role:?} asked {command:?}");
-        self.asked = Some(self.bench.ask(role, command)?);
+        self.ask_as(role, command)?;
         let answer = self.await_answer()?;
         self.nothing_came(before, &what)?;
         match answer {

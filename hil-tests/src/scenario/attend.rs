@@ -1,0 +1,105 @@
+//! A person at the table while a test goes on: reads what the table asks for, and does it.
+
+use crate::bench::{Bench, Role, Trouble};
+use crate::twin::{Act, MS};
+use tumbler_core::wire::console::{Command, Witness};
+
+/// How often a person looks at the table, in milliseconds.
+pub const LOOK: u64 = 250;
+/// The picture may be from before what was just done, on a slow disk by two of its commits: what it still asks for after this
+/// time, in milliseconds, is done again.
+const AGAIN: u64 = 4_000;
+/// From the table's word to a hand at the dome, in milliseconds.
+const REACH: u64 = 1_000;
+/// The code of the terminal's entry key.
+const ENTRY: u8 = 7;
+const NAME: &str = "Mei";
+
+/// What the table asks a person for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Do(Act),
+    Say(Witness),
+}
+
+impl Part {
+    /// The part that this line of the table's picture asks for.
+    fn asked(shown: &str) -> Option<Self> {
+        let (_, asked) = shown.split_once(": ")?;
+        match asked.split(' ').collect::<Vec<_>>().as_slice() {
+            ["lift", "the", "dome"] => Some(Self::Do(Act::LiftDome)),
+            ["put", "the", "dome", "back"] | [.., "the", "dome", "is", "not", "down"] => Some(Self::Do(Act::LowerDome)),
+            ["press", "the", "key", digit] => digit.parse().ok().map(|digit| Self::Do(Act::Key(digit))),
+            ["press", "the", "entry", "key"] => Some(Self::Do(Act::Key(ENTRY))),
+            ["waits", "for", "a", "witness:", item, ..] => {
+                let all = [Witness::Areas, Witness::Seal, Witness::Bell, Witness::Sign];
+                let item = item.trim_end_matches(',');
+                all.into_iter().find(|w| format!("{w:?}").eq_ignore_ascii_case(item)).map(Self::Say)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether the test of which the table shows this waits for somebody.
+#[must_use]
+pub fn asks_somebody(shown: &str) -> bool {
+    Part::asked(shown).is_some()
+}
+
+/// The person: what the table asks for, and when that is to be done.
+#[derive(Debug, Default)]
+pub struct Attendant {
+    next: Option<(Part, u64)>,
+}
+
+impl Attendant {
+    /// Looks at the table, and does what its test asks for.
+    ///
+    /// # Errors
+    /// [`Trouble`] of the bench.
+    pub fn look(&mut self, bench: &mut dyn Bench) -> Result<(), Trouble> {
+        let shown = bench.snapshot()?.and_then(|shown| shown.test);
+        let Some(part) = shown.as_deref().and_then(Part::asked) else { return Ok(()) };
+        let now = bench.now();
+        let reach = if matches!(part, Part::Do(Act::LiftDome | Act::LowerDome)) { REACH } else { 0 };
+        let due = match self.next {
+            Some((next, due)) if next == part => due,
+            _ => now + reach * MS,
+        };
+        self.next = Some((part, due));
+        if now < due {
+            return Ok(());
+        }
+        self.next = Some((part, now + AGAIN * MS));
+        match part {
+            Part::Do(act) => bench.act(act),
+            Part::Say(item) => {
+                bench.ask(Role::Supervisor, Command::Witness { item, right: true, name: NAME.into() }).map(drop)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_table_shows_is_understood() {
+        for (shown, part) in [
+            ("reset dome: lift the dome", Part::Do(Act::LiftDome)),
+            ("reset dome: put the dome back", Part::Do(Act::LowerDome)),
+            ("reset reader: tumbler, waits: the dome is not down", Part::Do(Act::LowerDome)),
+            ("reset terminal: press the key 4", Part::Do(Act::Key(4))),
+            ("reset terminal: press the entry key", Part::Do(Act::Key(7))),
+            ("reset seal: waits for a witness: seal", Part::Say(Witness::Seal)),
+            ("opening: waits for a witness: areas, seal, bell, sign", Part::Say(Witness::Areas)),
+        ] {
+            assert_eq!(Part::asked(shown), Some(part), "{shown}");
+        }
+        for shown in ["reset lamps: each result in turn: look at the areas", "reset journal: ends", "motor"] {
+            assert_eq!(Part::asked(shown), None, "{shown}");
+        }
+    }
+}

@@ -11,6 +11,7 @@ mod bounds;
 mod commands;
 mod hardware_test;
 mod questions;
+mod reset;
 mod stub;
 
 #[path = "../common/kept.rs"]

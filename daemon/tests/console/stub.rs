@@ -24,6 +24,9 @@ pub(crate) struct Stub {
     pub(crate) asked: Asked,
     records: Kept,
     durable: watch::Sender<Seq>,
+    /// Commands that the rule left without an answer, and the way for one.
+    open: Arc<Mutex<Vec<u64>>>,
+    answers: mpsc::Sender<(u64, Answer)>,
     stop: watch::Sender<bool>,
     done: Option<std::thread::JoinHandle<()>>,
     _dir: tempfile::TempDir,
@@ -54,15 +57,18 @@ impl Stub {
         let (_, relay) = watch::channel(None);
         let (answer, answers) = mpsc::channel(console::ANSWERS);
         let heard = Arc::clone(&asked);
+        let open = Arc::new(Mutex::new(Vec::new()));
+        let (unanswered, later) = (Arc::clone(&open), answer.clone());
         let hand_in: console::HandIn = Arc::new(move |input| {
-            let (heard, answer) = (Arc::clone(&heard), answer.clone());
+            let (heard, answer, unanswered) = (Arc::clone(&heard), answer.clone(), Arc::clone(&unanswered));
             Box::pin(async move {
                 let Input::Console { request, caller, command } = input else { panic!("{input:?}") };
                 let rule = rule(&command);
-                heard.lock().unwrap().push((caller, command));
-                if let Some(rule) = rule {
-                    answer.try_send((request, rule)).unwrap();
+                match rule {
+                    Some(rule) => answer.try_send((request, rule)).unwrap(),
+                    None => unanswered.lock().unwrap().push(request),
                 }
+                heard.lock().unwrap().push((caller, command));
                 true
             })
         });
@@ -85,13 +91,19 @@ impl Stub {
             });
         });
         is_ready.recv().unwrap();
-        Self { socket, snapshot, asked, records, durable, stop, done: Some(done), _dir: dir }
+        Self { socket, snapshot, asked, records, durable, open, answers: later, stop, done: Some(done), _dir: dir }
     }
 
     /// Adds a record to the journal.
     pub(crate) fn record(&self, round: Option<u64>, event: Event) {
         let seq = self.records.add(Mono(1), round, event);
         self.durable.send_replace(seq);
+    }
+
+    /// Answers the command that has waited longest.
+    pub(crate) fn answer(&self, answer: Answer) {
+        let request = self.open.lock().unwrap().remove(0);
+        self.answers.try_send((request, answer)).unwrap();
     }
 
     pub(crate) fn change(&self, change: impl FnOnce(&mut Snapshot)) {

@@ -58,12 +58,21 @@ impl Context {
             Told::Refused(_) => Ended::Refused,
             _ => bail!("the daemon answered a command with something else"),
         };
-        match &told {
-            _ if self.json => say::json(&told)?,
+        self.say_answer(&told)?;
+        Ok(ended)
+    }
+
+    /// Says what the table answered to a command.
+    ///
+    /// # Errors
+    /// If standard output is gone.
+    pub(crate) fn say_answer(&self, told: &Told) -> anyhow::Result<()> {
+        match told {
+            _ if self.json => say::json(told)?,
             Told::Done(what) => say::line(what)?,
             Told::Refused(why) => say::line(&format!("refused: {why}"))?,
             _ => {}
         }
-        Ok(ended)
+        Ok(())
     }
 }

@@ -1,23 +1,17 @@
 //! `tumblerctl test`: hardware tests, guided.
 
-mod live;
 mod trends;
 
 use crate::context::{Context, Named};
 use crate::ending::Ended;
-use crate::link::Link;
+use crate::guided::{Ends, Guided};
 use crate::open::{Answers, answers};
 use crate::say;
-use crate::witness::{Found, Item};
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use comfy_table::ColumnConstraint;
-use live::Live;
-use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::path::PathBuf;
 use tumbler_core::hardware_test::{HardwareTest, Report, Verdict};
-use tumbler_core::record::Event;
-use tumbler_core::wire::ask::{Ask, Query, Told};
+use tumbler_core::wire::ask::Told;
 use tumbler_core::wire::console::Command;
 use tumblerd::test_report::{Looks, bar, page};
 
@@ -68,7 +62,12 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
     let mut reports = Vec::new();
     let mut refused = false;
     for test in tests {
-        let Some(report) = conduct(context, *test, of)? else {
+        let guided = Guided { context, test: *test, witness: of.witness.as_ref(), name: of.named.name() };
+        let came = guided.run(Command::HardwareTest { test: *test, name: of.named.name() }, Ends::Recorded)?;
+        if let Some(told @ Told::Refused(_)) = &came.answer {
+            context.say_answer(told)?;
+        }
+        let Some(report) = came.report else {
             // What is not fitted, or not allowed any more, is said; the others may still be.
             refused = true;
             continue;
@@ -93,119 +92,11 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
     })
 }
 
-/// What the daemon said, on either connection.
-enum Heard {
-    /// On the connection that watches.
-    Seen(Told),
-    /// The answer to the command.
-    Answered(Told),
-    /// A connection broke.
-    Broken(anyhow::Error),
-}
-
-/// Runs one test and shows how it goes on; nothing if the table refused it.
-fn conduct(context: &Context, test: HardwareTest, of: &Arguments) -> anyhow::Result<Option<Report>> {
-    let (to, heard) = channel();
-    let mut watch = Link::open(&context.socket)?;
-    watch.ask(Ask::Query(Query::Watch))?;
-    // What it tells first is from before the test.
-    watch.next()?;
-    let seen = to.clone();
-    // Both end with the process, or when nobody listens any more.
-    std::thread::spawn(move || follow(watch, &seen, Heard::Seen, true));
-    command(&context.socket, Command::HardwareTest { test, name: of.named.name() }, to)?;
-    let mut live = Live::new(!context.json);
-    let report = listen(context, test, of, &heard, &mut live)?;
-    live.clear()?;
-    Ok(report)
-}
-
-/// Gives a command on a connection of its own.
-fn command(socket: &Path, command: Command, to: Sender<Heard>) -> anyhow::Result<()> {
-    let mut link = Link::open(socket)?;
-    link.ask(Ask::Command(command))?;
-    std::thread::spawn(move || follow(link, &to, Heard::Answered, false));
-    Ok(())
-}
-
-/// Hands on what a connection tells, once or until it breaks.
-fn follow(mut link: Link, to: &Sender<Heard>, as_heard: impl Fn(Told) -> Heard, on: bool) {
-    loop {
-        let heard = link.next().map_or_else(Heard::Broken, &as_heard);
-        let broken = matches!(heard, Heard::Broken(_));
-        if to.send(heard).is_err() || broken || !on {
-            return;
-        }
-    }
-}
-
-fn listen(
-    context: &Context,
-    test: HardwareTest,
-    of: &Arguments,
-    heard: &Receiver<Heard>,
-    live: &mut Live,
-) -> anyhow::Result<Option<Report>> {
-    loop {
-        match heard.recv()? {
-            Heard::Seen(Told::Status(status)) => live.show(&status.snapshot)?,
-            Heard::Seen(Told::Record(record)) => {
-                if let Event::HardwareTested(report) = &record.record.event {
-                    if report.test == test {
-                        return Ok(Some((**report).clone()));
-                    }
-                }
-            }
-            Heard::Answered(refused @ Told::Refused(_)) if context.json => {
-                say::json(&refused)?;
-                return Ok(None);
-            }
-            Heard::Answered(Told::Refused(why)) => {
-                say::line(&format!("refused: {why}"))?;
-                return Ok(None);
-            }
-            Heard::Answered(Told::Done(told)) => {
-                if told.contains("waits for a witness") {
-                    live.clear()?;
-                    witness(context, test, of)?;
-                }
-            }
-            Heard::Broken(error) => return Err(error),
-            Heard::Seen(_) | Heard::Answered(_) => bail!("the daemon answered with something else"),
-        }
-    }
-}
-
-/// Says what only a person can see; where nobody can be asked, `tumblerctl witness` answers.
-fn witness(context: &Context, test: HardwareTest, of: &Arguments) -> anyhow::Result<()> {
-    let item = match test {
-        HardwareTest::Bell => Item::Bell,
-        HardwareTest::Seal => Item::Seal,
-        _ => Item::Areas,
-    };
-    let given = of.witness.as_ref().and_then(|answers| answers.0.iter().find(|(i, _)| *i == item));
-    let found = match given {
-        Some((_, found)) => *found,
-        None if std::io::stdin().is_terminal() => crate::open::ask(item)?,
-        None => {
-            say::complain(&format!("the table waits for {test}: answer with `tumblerctl witness`"));
-            return Ok(());
-        }
-    };
-    let mut link = Link::open(&context.socket)?;
-    let command = Command::Witness { item: item.witness(), right: found == Found::Yes, name: of.named.name() };
-    link.ask(Ask::Command(command))?;
-    match link.next()? {
-        Told::Refused(why) => bail!("the answer was refused: {why}"),
-        _ => Ok(()),
-    }
-}
-
 /// Place of the limits in the table of measurements.
 const LIMITS: usize = 2;
 
 /// The report for people.
-fn tell(report: &Report) -> anyhow::Result<()> {
+pub(crate) fn tell(report: &Report) -> anyhow::Result<()> {
     say::line(&format!("{}: {}", report.test, report.verdict.name()))?;
     let mut table = say::table(&["measured", "value", "limits", "", "verdict"]);
     for m in bar::shown(&report.measurements) {

@@ -11,6 +11,7 @@ mod ending;
 mod events;
 mod faults;
 mod floor;
+mod guided;
 mod hardware_test;
 mod journal;
 mod layouts;

@@ -2,13 +2,22 @@
 
 use crate::context::{Context, Named};
 use crate::ending::Ended;
+use crate::guided::{Came, Ends, Guided};
+use crate::hardware_test::tell;
+use crate::open::{Answers, answers};
+use anyhow::bail;
+use tumbler_core::hardware_test::HardwareTest;
 use tumbler_core::latch::Code;
+use tumbler_core::wire::ask::Told;
 use tumbler_core::wire::console::{Command, Exit};
 
 /// Open a malfunction's latch (NZ 7.4); needs the supervisor's key, turned after the malfunction
+///
+/// With --rectified the table tests the device: by its hardware test where it has one (`tumblerctl faults` names it), which
+/// shows its measurements, and asks where a person is to do or to see something. What is out of limits stays latched.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  tumblerctl reset dome --rectified --name Mei\n  tumblerctl reset lamps --procedure \"areas are called and marked by hand\" --name Mei"
+    after_help = "Example:\n  tumblerctl reset dome --rectified --name Mei\n  tumblerctl reset seal --rectified --name Mei --witness seal=yes\n  tumblerctl reset lamps --procedure \"areas are called and marked by hand\" --name Mei"
 )]
 #[command(group = clap::ArgGroup::new("exit").required(true))]
 pub(crate) struct Arguments {
@@ -20,11 +29,32 @@ pub(crate) struct Arguments {
     /// This procedure replaces the check until the table closes; for lamps, terminal and reader only
     #[arg(long, value_name = "TEXT", group = "exit")]
     procedure: Option<String>,
+    /// The answers, for scripts whose caller has looked: ITEM=yes|no for areas and seal
+    #[arg(long, value_name = "ITEM=yes|no,...", value_parser = answers, conflicts_with = "procedure")]
+    witness: Option<Answers>,
     #[command(flatten)]
     named: Named,
 }
 
 pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
-    let exit = of.procedure.clone().map_or(Exit::Rectified, Exit::Procedure);
-    context.command(Command::Reset { code: of.code, exit, name: of.named.name() })
+    let (code, name) = (of.code, of.named.name());
+    match (of.procedure.clone(), code.hardware_test()) {
+        (Some(procedure), _) => context.command(Command::Reset { code, exit: Exit::Procedure(procedure), name }),
+        (None, None) => context.command(Command::Reset { code, exit: Exit::Rectified, name }),
+        (None, Some(test)) => prove(context, of, test),
+    }
+}
+
+/// Rectified, by a hardware test: guided as that.
+fn prove(context: &Context, of: &Arguments, test: HardwareTest) -> anyhow::Result<Ended> {
+    let guided = Guided { context, test, witness: of.witness.as_ref(), name: of.named.name() };
+    let reset = Command::Reset { code: of.code, exit: Exit::Rectified, name: of.named.name() };
+    let Came { report, answer: Some(answer) } = guided.run(reset, Ends::Answered)? else {
+        bail!("the daemon did not answer");
+    };
+    if let (Some(report), false) = (&report, context.json) {
+        tell(report)?;
+    }
+    context.say_answer(&answer)?;
+    Ok(if matches!(answer, Told::Done(_)) { Ended::Done } else { Ended::Refused })
 }

@@ -1,0 +1,169 @@
+//! A test of the table as whoever runs it sees it: its steps and measurements as it goes on, and questions where only a person
+//! can see. Hardware tests, and resets that are one, are guided alike.
+
+mod live;
+
+use crate::context::Context;
+use crate::link::Link;
+use crate::open::Answers;
+use crate::say;
+use crate::witness::{Found, Item};
+use anyhow::bail;
+use live::Live;
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+use tumbler_core::hardware_test::{HardwareTest, Report};
+use tumbler_core::record::Event;
+use tumbler_core::wire::ask::{Ask, Query, Told};
+use tumbler_core::wire::console::Command;
+
+/// A refusal is told at once, the report of the test behind it when that is durable: the longest wait for it. Where the
+/// journal fails it never comes.
+const REPORT: Duration = Duration::from_secs(2);
+
+/// What ends a guided test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ends {
+    /// The record of what was measured: the answer may come before, when a person is waited for.
+    Recorded,
+    /// The answer to the command.
+    Answered,
+}
+
+/// What came of a guided test.
+#[derive(Debug, Default)]
+pub(crate) struct Came {
+    /// What was measured, if it came to that.
+    pub(crate) report: Option<Report>,
+    /// The table's last answer.
+    pub(crate) answer: Option<Told>,
+}
+
+/// A test, and who runs it.
+pub(crate) struct Guided<'a> {
+    pub(crate) context: &'a Context,
+    pub(crate) test: HardwareTest,
+    /// Answers that were given beforehand.
+    pub(crate) witness: Option<&'a Answers>,
+    pub(crate) name: String,
+}
+
+/// What the daemon said, on either connection.
+enum Heard {
+    /// On the connection that watches.
+    Seen(Told),
+    /// The answer to the command.
+    Answered(Told),
+    /// A connection broke.
+    Broken(anyhow::Error),
+}
+
+impl Guided<'_> {
+    /// Gives the command, and shows and asks what its test shows and asks until it has ended.
+    ///
+    /// # Errors
+    /// The daemon cannot be reached or cannot answer, or the terminal is gone.
+    pub(crate) fn run(&self, by: Command, ends: Ends) -> anyhow::Result<Came> {
+        let (to, heard) = channel();
+        let mut watch = Link::open(&self.context.socket)?;
+        watch.ask(Ask::Query(Query::Watch))?;
+        // What it tells first is from before the test.
+        watch.next()?;
+        let seen = to.clone();
+        // Both end with the process, or when nobody listens any more.
+        std::thread::spawn(move || follow(watch, &seen, Heard::Seen, true));
+        command(&self.context.socket, by, to)?;
+        let mut live = Live::new(!self.context.json);
+        let came = self.listen(&heard, &mut live, ends)?;
+        live.clear()?;
+        Ok(came)
+    }
+
+    fn listen(&self, heard: &Receiver<Heard>, live: &mut Live, ends: Ends) -> anyhow::Result<Came> {
+        let mut came = Came::default();
+        let mut asked = false;
+        loop {
+            let next = match (&came, ends) {
+                (Came { answer: Some(_), report: Some(_) }, Ends::Answered) => return Ok(came),
+                (Came { report: Some(_), .. }, Ends::Recorded) => return Ok(came),
+                (Came { answer: Some(Told::Refused(_)), .. }, Ends::Recorded) => return Ok(came),
+                // What never began has no report; a reset whose test went against it says that the latch stays.
+                (Came { answer: Some(Told::Refused(why)), .. }, Ends::Answered) if !why.contains("stays latched") => {
+                    return Ok(came);
+                }
+                (Came { answer: Some(_), .. }, Ends::Answered) => match heard.recv_timeout(REPORT) {
+                    Err(RecvTimeoutError::Timeout) => return Ok(came),
+                    next => next?,
+                },
+                _ => heard.recv()?,
+            };
+            match next {
+                Heard::Seen(Told::Status(status)) => {
+                    live.show(&status.snapshot)?;
+                    let Some(step) = &status.snapshot.test else { continue };
+                    let over = ends == Ends::Answered && came.answer.is_some();
+                    if !over && step.contains("waits for a witness") && !std::mem::replace(&mut asked, true) {
+                        live.clear()?;
+                        self.witness()?;
+                    }
+                }
+                Heard::Seen(Told::Record(record)) => {
+                    if let Event::HardwareTested(report) = &record.record.event {
+                        if report.test == self.test {
+                            came.report = Some((**report).clone());
+                        }
+                    }
+                }
+                Heard::Answered(told @ (Told::Done(_) | Told::Refused(_))) => came.answer = Some(told),
+                Heard::Broken(error) => return Err(error),
+                Heard::Seen(_) | Heard::Answered(_) => bail!("the daemon answered with something else"),
+            }
+        }
+    }
+
+    /// Says what only a person can see; where nobody can be asked, `tumblerctl witness` answers.
+    fn witness(&self) -> anyhow::Result<()> {
+        let item = match self.test {
+            HardwareTest::Bell => Item::Bell,
+            HardwareTest::Seal => Item::Seal,
+            _ => Item::Areas,
+        };
+        let given = self.witness.and_then(|answers| answers.0.iter().find(|(i, _)| *i == item));
+        let found = match given {
+            Some((_, found)) => *found,
+            None if std::io::stdin().is_terminal() => crate::open::ask(item)?,
+            None => {
+                say::complain(&format!("the table waits for {}: answer with `tumblerctl witness`", self.test));
+                return Ok(());
+            }
+        };
+        let mut link = Link::open(&self.context.socket)?;
+        let command = Command::Witness { item: item.witness(), right: found == Found::Yes, name: self.name.clone() };
+        link.ask(Ask::Command(command))?;
+        match link.next()? {
+            Told::Refused(why) => bail!("the answer was refused: {why}"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Gives a command on a connection of its own.
+fn command(socket: &Path, command: Command, to: Sender<Heard>) -> anyhow::Result<()> {
+    let mut link = Link::open(socket)?;
+    link.ask(Ask::Command(command))?;
+    std::thread::spawn(move || follow(link, &to, Heard::Answered, false));
+    Ok(())
+}
+
+/// Hands on what a connection tells, once or until it breaks.
+fn follow(mut link: Link, to: &Sender<Heard>, as_heard: impl Fn(Told) -> Heard, on: bool) {
+    loop {
+        let heard = link.next().map_or_else(Heard::Broken, &as_heard);
+        let broken = matches!(heard, Heard::Broken(_));
+        if to.send(heard).is_err() || broken || !on {
+            return;
+        }
+    }
+}

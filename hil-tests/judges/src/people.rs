@@ -19,7 +19,10 @@ const NEEDED: [&str; 5] = ["power", "lamps", "tumbler", "seal", "areas"];
 #[derive(Clone, Debug, Default)]
 pub(crate) struct People {
     passed: [bool; NEEDED.len()],
-    /// Lamps that really shone since the table was closed.
+    /// How often it was asked to open since the last opening, closing or failed test, less what was refused: a table that is being
+    /// opened refuses to be opened once more.
+    asked: u32,
+    /// Lamps that really shone since the opening began.
     shone: [u64; 2],
     /// The shaft where the tests began, and how far it went.
     base: Option<i64>,
@@ -37,7 +40,12 @@ impl Judge for People {
 
     fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
         match &seen.what {
-            Seen::Asked { command, .. } if command == "open" => self.forget(scene),
+            Seen::Asked { command, .. } if command == "open" => {
+                if self.asked == 0 {
+                    self.forget(scene);
+                }
+                self.asked += 1;
+            }
             Seen::Truth(Truth::Lamps { boards: [first, second] }) => {
                 let [a, b] = &mut self.shone;
                 *a |= first;
@@ -48,7 +56,12 @@ impl Judge for People {
                 self.turned = self.turned.max(quarters.saturating_sub(base));
             }
             Seen::Truth(Truth::MotorPower { on: false }) => self.dropped |= scene.is(Line::MotorEnable, true),
-            Seen::Record(record) => self.record(&record.fact, scene, findings),
+            Seen::Record(record) => {
+                if record.kind == "refused" && record.data.get("what").is_some_and(|what| what == "open") {
+                    self.asked = self.asked.saturating_sub(1);
+                }
+                self.record(&record.fact, scene, findings);
+            }
             _ => {}
         }
     }
@@ -71,6 +84,9 @@ impl People {
                     if needed == test {
                         *done = *passed;
                     }
+                }
+                if !passed {
+                    self.asked = 0;
                 }
             }
             Fact::Started { .. } | Fact::Closed => self.forget(scene),

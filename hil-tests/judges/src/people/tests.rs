@@ -60,6 +60,33 @@ fn nz_5_b_every_area_really_shines() {
 }
 
 #[test]
+fn a_table_that_is_asked_again_while_it_opens_is_opened_by_the_tests_in_progress() {
+    let mut play = Play::off("sg-v6");
+    play.start();
+    let mut whole = play.clone();
+    whole.opening();
+    // After the lamps, before the end.
+    let last =
+        |seen: &Observation| matches!(&seen.what, Seen::Record(record) if matches!(record.fact, Fact::Tested { .. }));
+    let place = whole.trace.0.iter().rposition(last).unwrap();
+    let rest = whole.trace.0.split_off(place);
+    whole.ask("open", json!({}));
+    whole.record_of(None, "refused", json!({"what": "open", "why": "a test is in progress"}));
+    for seen in whole.trace.0.iter_mut().skip(place) {
+        seen.at_ns = rest[0].at_ns;
+    }
+    whole.trace.0.extend(rest);
+    // Records count on.
+    for (seq, seen) in (1..).zip(whole.trace.0.iter_mut().filter_map(|seen| match &mut seen.what {
+        Seen::Record(record) => Some(record),
+        _ => None,
+    })) {
+        seen.seq = seq;
+    }
+    whole.lawful(judge());
+}
+
+#[test]
 fn nz_5_c_the_tumbler_really_turns() {
     let mut play = Play::open("sg-v6");
     remove(&mut play, |seen| matches!(seen.what, Seen::Truth(Truth::Shaft { quarters }) if quarters > 3));

@@ -55,7 +55,7 @@ impl Table {
         if self.closing.is_some() {
             return Err("the table closes after this round".into());
         }
-        if self.test.is_some() {
+        if self.is_testing() {
             return Err("a test is in progress".into());
         }
         if !self.lines_up {

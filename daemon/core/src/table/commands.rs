@@ -89,7 +89,7 @@ impl Table {
         if let Some(round) = &self.round {
             return Err(format!("round {} is in progress", round.id.0));
         }
-        if self.test.is_some() {
+        if self.is_testing() {
             return Err("a test is in progress".into());
         }
         Ok(())
@@ -111,7 +111,7 @@ impl Table {
     }
 
     fn close_command(&mut self, name: &str) -> Result {
-        if self.test.is_some() {
+        if self.is_testing() {
             self.call_off_test("called off");
         }
         if !self.open {

@@ -85,7 +85,7 @@ impl Table {
                     })
             }
             // A test looks closely: lamps that flicker must not pass it.
-            Unit::Board(_) => self.timers.is_set(Timer::LampVerify) || self.test.is_some(),
+            Unit::Board(_) => self.timers.is_set(Timer::LampVerify) || self.is_testing(),
         }
     }
 

@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod campaign;
 pub mod cli;
+pub mod endure;
 pub mod fault;
 pub mod field;
 pub mod kills;

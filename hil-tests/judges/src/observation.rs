@@ -52,6 +52,15 @@ pub enum Seen {
         /// Whether it was published with the retain flag.
         retained: bool,
     },
+    /// Where the table stood when judges come who have not seen it from its first record on: from its journal.
+    Stood {
+        /// Whether it was open.
+        open: bool,
+        /// Codes of what was latched.
+        latched: Vec<String>,
+        /// Whether a round was in progress.
+        in_round: bool,
+    },
     /// A record of the journal, at the moment it became durable (or merged in by its own time, where the rig reads the journal later).
     Record(Record),
     /// A command that a person gave on the console: `{"command":"open","with":{...}}`.

@@ -22,6 +22,8 @@ pub(crate) struct Rounds {
     facts: Facts,
     /// Whether a round is in progress, by the judge's own book.
     in_progress: bool,
+    /// A round was in progress when the judges came: it is not theirs to judge, and may end once.
+    began_before: bool,
     last_id: Option<u64>,
     /// When the last round ended, by its record's own time.
     ended_at_ns: u64,
@@ -117,6 +119,7 @@ impl Judge for Rounds {
                     *first = first.or(rest.map(|(faces, _)| sorted(faces)));
                 }
             }
+            Seen::Stood { in_round, .. } => self.began_before = *in_round,
             Seen::Record(record) => self.record(record, scene, findings),
             // The supervisor says what the dice show, whatever was keyed.
             Seen::Asked { command, with } if command == "settle" || command == "amend" => {
@@ -284,6 +287,14 @@ impl Rounds {
             self.last_id = Some(standing.last_round);
         }
         if scene.began {
+            if core::mem::take(&mut self.began_before) {
+                findings.note(
+                    NAME,
+                    scene.now_ns,
+                    order::ONCE,
+                    format!("record {} begins a round in another", record.seq),
+                );
+            }
             self.count.began += 1;
             self.begins(record, scene, findings);
             self.in_progress = true;
@@ -295,6 +306,10 @@ impl Rounds {
             return;
         }
         if let Fact::Settled { .. } | Fact::Voided { .. } = record.fact {
+            if core::mem::take(&mut self.began_before) && !self.in_progress {
+                self.ended_at_ns = record.at_ns;
+                return;
+            }
             if !self.in_progress || !scene.ended {
                 findings.note(NAME, scene.now_ns, order::ONCE, format!("record {} ends no round", record.seq));
             } else if let Some(round) = &scene.last {

@@ -148,6 +148,10 @@ impl Scene {
         match &seen.what {
             Seen::Wire { line, active, initial } => self.wire(*line, *active, *initial),
             Seen::Bus(transaction) => self.bus(transaction),
+            Seen::Stood { open, latched, .. } => {
+                self.open = Some(*open);
+                self.latched = latched.iter().map(|code| (code.clone(), 0)).collect();
+            }
             Seen::Record(record) => self.record(record),
             Seen::Asked { command, with } => self.asked(command, with),
             Seen::Truth(truth) => self.truth(*truth),

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use tumbler_core::effect::{BusOp, OutLine};
 use tumbler_core::input::{BusFailure, BusReply, InLine};
-use tumbler_core::record::Record;
+use tumbler_core::record::{Record, Standing};
 use tumbler_core::rules;
 use tumbler_core::settings::Settings;
 use tumbler_judges::{
@@ -264,6 +264,12 @@ impl Observer {
             Ok(record) => self.tell(at, Seen::Record(record)),
             Err(problem) => self.tell(at, Seen::Said { outlet: Outlet::Log, text: problem }),
         }
+    }
+
+    /// The judges come to a table that has been played on: how it stands by its journal.
+    pub fn stood(&mut self, standing: &Standing) {
+        let latched = standing.latched.iter().map(|malfunction| malfunction.code.name().to_owned()).collect();
+        self.tell(0, Seen::Stood { open: standing.open, latched, in_round: standing.round.is_some() });
     }
 
     /// A command was given on the console.

@@ -3,6 +3,7 @@
 mod bench;
 mod campaign;
 mod demo;
+mod endure;
 mod kills;
 mod list;
 mod manual;
@@ -64,6 +65,9 @@ enum Command {
         /// The socket to connect to.
         socket: PathBuf,
     },
+    /// Play on a disk until the power of this machine goes, and look at what the last time left: scripts/power-cuts cuts it.
+    #[command(hide = true)]
+    Endure(endure::EndureArgs),
     /// Play random rounds on the pure bench, healthy or with everything breaking, until the judges find something.
     #[command(
         after_help = "Example:\n  tumbler-hil campaign --faults swarm --seed 1 --rounds 5000 --jobs 2 --out found.toml"
@@ -154,6 +158,7 @@ pub fn main() -> ExitCode {
         Command::Report(args) => page::report(&args),
         Command::Shrink(args) => shrink::shrink(&args),
         Command::Kills(args) => kills::kills(&args),
+        Command::Endure(args) => endure::endure(&args),
         Command::Replay(args) => replay::replay(&args),
         Command::Search(args) => search::search(&args),
         Command::Selftest => selftest::selftest(),

@@ -85,6 +85,15 @@ impl SmallDisk {
         let file = File::create(image).map_err(RigFault::file("make", image))?;
         file.set_len(SIZE).map_err(RigFault::file("make", image))?;
         tool(Command::new("mkfs.ext4").args(["-q", "-F", "-m", "0"]).arg(image), "e2fsprogs")?;
+        Self::found(image, at)
+    }
+
+    /// Mounts the one in this file or device at `at`.
+    ///
+    /// # Errors
+    /// [`Trouble::NotHere`] where it cannot be had, with what to do.
+    pub(super) fn found(image: &Path, at: &Path) -> Result<Self, Trouble> {
+        own_namespace()?;
         let disk = Self { image: image.to_owned(), at: at.to_owned() };
         disk.plug()?;
         // What a new file system keeps for itself is no table's.
@@ -93,7 +102,8 @@ impl SmallDisk {
     }
 
     fn plug(&self) -> Result<(), Trouble> {
-        tool(Command::new("mount").args(["-o", "loop,errors=remount-ro"]).arg(&self.image).arg(&self.at), "mount")
+        let how = if self.image.is_file() { "loop,errors=remount-ro" } else { "errors=remount-ro" };
+        tool(Command::new("mount").args(["-o", how]).arg(&self.image).arg(&self.at), "mount")
     }
 
     /// Fills it to the last byte.

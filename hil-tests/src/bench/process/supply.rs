@@ -6,7 +6,8 @@
 
 use super::fault::RigFault;
 use super::mounts::OtherBoot;
-use super::table::Virtual;
+use super::table::{Setup, Virtual};
+use super::workdir::WorkDir;
 use crate::bench::{Bench, Trouble};
 use crate::twin::{Act, MS};
 
@@ -14,6 +15,17 @@ use crate::twin::{Act, MS};
 const FAILS_NANOS: u64 = 1_000 * MS;
 
 impl Virtual {
+    /// [`Virtual::start`] on a machine that was just switched on.
+    ///
+    /// # Errors
+    /// [`Trouble`] when anything of it cannot be had.
+    pub fn start_after_boot(setup: &Setup, dir: WorkDir, opened: bool) -> Result<Self, Trouble> {
+        let boot = OtherBoot::begin(&dir.path().join("boot_id"))?;
+        let mut table = Self::start(setup, dir, opened)?;
+        table.boot = Some(boot);
+        Ok(table)
+    }
+
     /// Cuts the supply; returns when it is gone, and everything with it.
     pub(super) fn power_off(&mut self) -> Result<(), Trouble> {
         if self.dir.disk().is_none() {

@@ -24,6 +24,7 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
+use tumbler_core::record::Standing;
 use tumbler_core::units::Mono;
 use tumbler_core::wire::console::Answer;
 use tumbler_judges::{Part, Seen, Truth};
@@ -84,7 +85,7 @@ const START: Duration = Duration::from_secs(20);
 
 impl Virtual {
     /// Puts a table together in `dir` and starts its daemon. `opened` says that the directory holds a table that was
-    /// opened before: then the judges learn what holds from its first keyframe, and what is recorded already is not seen again.
+    /// opened before: then the judges are told how it stood, and what is recorded already is not seen again.
     ///
     /// # Errors
     /// [`RigFault`] when anything of it cannot be had.
@@ -112,8 +113,12 @@ impl Virtual {
         }
         let mut journal = JournalWatch::new(&dir.state());
         let mut guard = setup.table.guard();
+        let mut stood = Standing::default();
         if opened {
-            journal.take()?.iter().for_each(|record| guard.learn(&record.event));
+            for record in journal.take()? {
+                guard.learn(&record.event);
+                stood.fold(&record);
+            }
             journal.close();
         } else {
             daemon.commission()?;
@@ -126,8 +131,11 @@ impl Virtual {
             reaction_ns: Stalls::LIMIT,
             ..Judges::config(settings)
         };
-        let judges = Judges::with(watched, setup.judge, setup.trace)
+        let mut judges = Judges::with(watched, setup.judge, setup.trace)
             .map_err(|bad| RigFault::Other(format!("the judges: {bad}")))?;
+        if opened {
+            judges.stood(&stood);
+        }
         let mut table = Self {
             world: World::new(Twin::new(built, setup.seed), judges, journal, &root),
             socket,

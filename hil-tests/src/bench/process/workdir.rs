@@ -43,6 +43,16 @@ impl WorkDir {
         Ok(made)
     }
 
+    /// A new directory whose state directory is on this disk, with whatever a table left there.
+    ///
+    /// # Errors
+    /// [`Trouble`] when it cannot be made or mounted.
+    pub fn on_disk(device: &Path) -> Result<Self, Trouble> {
+        let mut dir = Self::new()?;
+        dir.disk = Some(SmallDisk::found(device, &dir.state())?);
+        Ok(dir)
+    }
+
     /// Copies another one's state and run directories into these.
     ///
     /// # Errors

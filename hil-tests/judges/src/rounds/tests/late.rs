@@ -214,3 +214,31 @@ fn keys_pressed_before_the_result_is_seen_do_not_change_it() {
         }
     }
 }
+
+/// The judges come to a table that was played on before, as after a power cut.
+fn came_late(in_round: bool) -> Play {
+    let mut play = Play::open("sg-v6");
+    play.config.from_commissioning = false;
+    play.trace.0.clear();
+    play.see(Seen::Stood { open: true, latched: vec![], in_round });
+    play.round = 7;
+    play
+}
+
+#[test]
+fn a_round_that_began_before_the_judges_came_may_end_once() {
+    let ends = |play: &mut Play| play.record("voided", json!({"reason": "interruption", "clause": "SGV6 5.4.2"}));
+    let mut once = came_late(true);
+    ends(&mut once);
+    once.clone().lawful(judge());
+    ends(&mut once);
+    broken(&once, judge(), ONCE);
+    let mut none = came_late(false);
+    ends(&mut none);
+    broken(&none, judge(), ONCE);
+    // It has not ended, and another one begins.
+    let mut begins = came_late(true);
+    begins.record("round-began", json!({"rules": "sg-v6", "layout": "sg-v6-1"}));
+    let found = begins.judged(judge()).violations().to_vec();
+    assert!(found.iter().any(|v| v.clause == ONCE && v.what.contains("in another")), "{found:#?}");
+}

@@ -20,8 +20,11 @@ fn slot(dir: &WorkDir) -> PathBuf {
 }
 
 impl Virtual {
-    /// Keeps copies of the permission to play, as somebody would who means to put it back.
+    /// Keeps copies of the permission to play, as somebody would who means to put it back. After a boot there is none.
     pub(in super::super) fn keep_files(&mut self) -> Result<(), RigFault> {
+        if !permit(&self.dir).exists() {
+            return Ok(());
+        }
         let read = |path: PathBuf| {
             let bytes = std::fs::read(&path).map_err(RigFault::file("read", &path))?;
             Ok((path, bytes))

@@ -1,0 +1,48 @@
+# An emulated machine's wires: a line (`connect`, `hear`), QEMU's monitor (`monitor`), and its end (`halt`). Source it after lib.sh,
+# with $work a directory of one's own.
+# shellcheck shell=bash
+# shellcheck disable=SC2154  # $work is the caller's
+
+# Started and not ended yet.
+STARTED=()
+
+# connect NAME: a socket of QEMU's as two pipes; TO[NAME] and FROM[NAME] are what to write to and read from.
+declare -A TO FROM
+connect() {
+    local name=$1 to from tries
+    mkfifo "$work/$name.to" "$work/$name.from"
+    exec {to}<>"$work/$name.to" {from}<>"$work/$name.from"
+    TO[$name]=$to FROM[$name]=$from
+    for ((tries = 0; tries < 300; tries++)); do
+        [ -S "$work/$name" ] && break
+        sleep 0.1
+    done
+    [ -S "$work/$name" ] || die "QEMU has not opened its socket $name: $(cat "$work/qemu")"
+    socat "UNIX-CONNECT:$work/$name" - <"$work/$name.to" >"$work/$name.from" &
+    STARTED+=($!)
+}
+
+# hear NAME SECONDS: the next line from there, in HEARD.
+hear() {
+    IFS= read -r -t "$2" HEARD <&"${FROM[$1]}" || die "nothing from the $1 within $2 s"
+    HEARD=${HEARD%$'\r'}
+}
+
+# halt: ends what was started.
+halt() {
+    local process
+    for process in "${STARTED[@]}"; do kill "$process" 2>/dev/null || true; done
+    for process in "${STARTED[@]}"; do wait "$process" 2>/dev/null || true; done
+    STARTED=()
+}
+
+# monitor COMMAND [ARGUMENTS]: a command of QMP with its arguments as JSON; its answer is HEARD.
+monitor() {
+    printf '{"execute":"%s","arguments":%s}\n' "$1" "${2:-{\}}" >&"${TO[monitor]}"
+    while hear monitor 30; do
+        case $HEARD in
+            *'"error"'*) die "QEMU refuses $1: $HEARD" ;;
+            *'"return"'*) return 0 ;;
+        esac
+    done
+}

@@ -223,8 +223,8 @@ impl<'a> Player<'a> {
     }
 
     fn steps(&mut self, words: &str) -> Result<(), Ended> {
-        for step in words.split("; ") {
-            let steps = parse::step(step).map_err(|bad| Trouble::Rig(bad.to_string()))?;
+        let line = parse::line_of_steps(words).map_err(|bad| Trouble::Rig(bad.to_string()))?;
+        for (_, steps) in line {
             carry_out(&mut self.bench, &self.trial, &steps)?;
             if let Some(found) = self.bench.judges().found() {
                 return Err(match self.bench.stalls().verdict() {

@@ -101,12 +101,16 @@ fn a_reset_of_the_tumbler_runs_the_motors_test_and_opens_by_its_pass_only() {
     // A motor without its gear: far too fast, and nothing else finds it.
     world.step_ms = 70;
     let request = reset(&mut world, Code::Tumbler);
-    refused(&mut world, request, Code::Tumbler, "is out of limits. ");
+    refused(&mut world, request, Code::Tumbler, "tumbler stays latched: period");
+    let Some(Answer::Refused(told)) = world.reply(request) else { panic!() };
+    assert!(told.contains("is out of limits. "), "the remedy is said: {told}");
+    assert_eq!(world.latched(), [Code::Tumbler]);
     // One that only wears is in order.
     world.step_ms = 260;
     world.turn_key();
     let request = reset(&mut world, Code::Tumbler);
     assert_eq!(opened(&mut world, request, Code::Tumbler).verdict, Verdict::Marginal);
+    assert!(world.latched().is_empty());
 }
 
 /// FAULTS dome.*: the reset of the dome measures it while a person moves it.
@@ -117,6 +121,7 @@ fn a_reset_of_the_dome_measures_it() {
         world.pass(2000);
         world.line(InLine::DomeOpen, false);
     });
+    assert_eq!(world.latched(), [Code::Dome]);
     let request = reset(&mut world, Code::Dome);
     prompts(&mut world, "lift the dome");
     world.lift();
@@ -125,7 +130,7 @@ fn a_reset_of_the_dome_measures_it() {
     world.cover();
     let report = opened(&mut world, request, Code::Dome);
     assert_eq!((report.test, report.verdict), (HardwareTest::Dome, Verdict::Pass), "{report:?}");
-    assert!(measured(&report, Quantity::DomeTravel) >= 0);
+    assert_eq!(measured(&report, Quantity::DomeTravel), 100_000, "as long as the hand took");
 }
 
 /// FAULTS sensor.temp_*: the sensor is read for as long as its test reads it.

@@ -191,6 +191,5 @@ pub fn letters(rules: &str, layout: &str) -> Result<Vec<Letter>, BadStep> {
 /// # Errors
 /// [`BadStep`] for the first that is none.
 pub fn steps(words: &str) -> Result<Vec<Step>, BadStep> {
-    let parts = words.split(';').map(parse::step).collect::<Result<Vec<_>, _>>()?;
-    Ok(parts.into_iter().flatten().collect())
+    Ok(parse::line_of_steps(words)?.into_iter().flat_map(|(_, steps)| steps).collect())
 }

@@ -3,8 +3,10 @@
 use serde::Serialize;
 use tumbler_core::hardware_test::{Measurement, Quantity, Verdict};
 
-/// Cells of a bar.
-const WIDTH: i64 = 32;
+/// Cells of a bar where there is room for it.
+pub const WIDTH: usize = 32;
+/// Columns of what [`line`] says before the rest.
+pub const BEFORE: usize = 31;
 
 /// A measurement as people are shown it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -31,7 +33,7 @@ pub fn shown(measurements: &[Measurement]) -> Vec<Shown> {
         name: m.quantity.name(),
         value: value(m.quantity, m.value),
         limits: limits(m),
-        bar: bar(m),
+        bar: bar(m, WIDTH),
         verdict: m.verdict,
         remedy: (m.verdict != Verdict::Pass).then(|| m.quantity.remedy()),
     };
@@ -67,20 +69,28 @@ pub fn limits(m: &Measurement) -> String {
     [low, high].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// The range around the limits: `=` passes, `~` is marginal, `!` is out of limits, `#` is where the value lies.
+/// What was measured and its value in columns of their own, and the rest behind them: in 40 columns, a verdict.
 #[must_use]
-pub fn bar(m: &Measurement) -> String {
+pub fn line(name: &str, value: &str, rest: &str) -> String {
+    format!("{name:<19} {value:>10} {rest}")
+}
+
+/// The range around the limits in so many cells, two at least: `=` passes, `~` is marginal, `!` is out of limits, `#` is where
+/// the value lies.
+#[must_use]
+pub fn bar(m: &Measurement, cells: usize) -> String {
+    let last = i64::try_from(cells.max(2) - 1).unwrap_or(i64::MAX);
     let of = &m.limits;
     let top = of.fail_above.or(of.fail_below.map(|low| low * 2)).unwrap_or(m.value);
     let high = (top + top / 8).max(m.value).max(1);
     let low = m.value.min(0);
-    let cell_of = |at: i64| (at - low) * (WIDTH - 1) / (high - low).max(1);
+    let cell_of = |at: i64| (at - low) * last / (high - low).max(1);
     let at = cell_of(m.value);
-    let cells = (0..WIDTH).map(|cell| {
+    let cells = (0..=last).map(|cell| {
         if cell == at {
             return '#';
         }
-        match of.judge(low + cell * (high - low) / (WIDTH - 1)) {
+        match of.judge(low + cell * (high - low) / last) {
             Verdict::Pass => '=',
             Verdict::Marginal => '~',
             Verdict::Fail => '!',
@@ -109,11 +119,23 @@ mod tests {
         let p = Parameters::default();
         let healthy = Measurement::new(Quantity::PeriodMean, 600_000, &p);
         assert_eq!(limits(&healthy), ">= 300.0 ms (>= 450.0 ms), <= 1500.0 ms (<= 900.0 ms)");
-        assert_eq!(bar(&healthy).matches('#').count(), 1);
-        assert!(bar(&healthy).starts_with("!!") && bar(&healthy).ends_with("!!"));
+        for cells in [WIDTH, 25, 12] {
+            let bar = bar(&healthy, cells);
+            assert_eq!((bar.chars().count(), bar.matches('#').count()), (cells, 1), "{bar}");
+            assert!(bar.starts_with("!!") && bar.ends_with('!') && bar.contains('~') && bar.contains('='), "{bar}");
+        }
         let slow = Measurement::new(Quantity::PeriodMean, 2_000_000, &p);
-        assert!(bar(&slow).ends_with('#'), "{}", bar(&slow));
-        assert_eq!(bar(&slow).chars().count(), 32);
+        assert!(bar(&slow, WIDTH).ends_with('#'), "{}", bar(&slow, WIDTH));
+    }
+
+    #[test]
+    fn a_line_with_its_verdict_has_room_in_forty_columns() {
+        for (name, value, verdict) in
+            [("turnaround, longest", "-1500.0 ms", "marginal"), ("tumbles", "4 tumbles", "pass")]
+        {
+            let line = line(name, value, verdict);
+            assert!(line.len() <= 39 && line.find(verdict) == Some(BEFORE), "{line}");
+        }
     }
 
     #[test]

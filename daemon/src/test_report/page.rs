@@ -87,7 +87,7 @@ fn row(m: &Measurement) -> Markup {
 
 /// The limits in colours, and the value as a line across them.
 fn gauge(m: &Measurement) -> Markup {
-    let cells = bar::bar(m);
+    let cells = bar::bar(m, bar::WIDTH);
     html! {
         svg viewBox="0 0 128 16" width="128" height="16" role="img" aria-label=(m.verdict.name()) {
             @for (cell, what) in cells.chars().enumerate() {

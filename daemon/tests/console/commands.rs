@@ -117,7 +117,7 @@ fn wrong_usage_exits_with_two_and_asks_nothing() {
     assert!(stub.asked.lock().unwrap().is_empty());
 }
 
-/// Every subcommand's help has an example, and so has the program's.
+/// A table that opens once the sign was seen.
 fn opening(command: &Command) -> Option<Answer> {
     Some(match command {
         Command::Open { .. } => Answer::Done("the tests passed; now say what only a person can see".into()),

@@ -7,7 +7,7 @@ use tumbler_core::settings::Parameters;
 use tumbler_core::wire::console::{Answer, Command};
 
 /// What a test of the motor found whose tumbles take so many microseconds.
-fn motor(period: i64) -> Event {
+pub(crate) fn motor(period: i64) -> Event {
     let m = Measurement::new(Quantity::PeriodMean, period, &Parameters::default());
     Event::HardwareTested(Box::new(Report {
         test: HardwareTest::Motor,
@@ -21,7 +21,7 @@ fn motor(period: i64) -> Event {
 }
 
 /// The answer of a table whose test has ended.
-fn tests(command: &Command) -> Option<Answer> {
+pub(crate) fn tests(command: &Command) -> Option<Answer> {
     Some(match command {
         Command::HardwareTest { test, .. } => Answer::Done(format!("{test}: ended")),
         _ => Answer::Refused("not asked".into()),

@@ -13,6 +13,7 @@ mod hardware_test;
 mod questions;
 mod reset;
 mod stub;
+mod terminal;
 
 #[path = "../common/kept.rs"]
 mod kept;

@@ -3,7 +3,7 @@
 use crate::bench::{settings, until};
 use crate::broker::{Broker, free_port};
 use crate::tls::authority;
-use nix::pty::openpty;
+use nix::pty::{Winsize, openpty};
 use nix::sys::signal::Signal;
 use nix::sys::termios::tcgetattr;
 use rumqttc::v5::mqttbytes::QoS;
@@ -333,7 +333,9 @@ async fn the_page_is_served_and_follows_the_tables() {
 async fn a_terminal_is_given_back_as_it_was() {
     let broker = Broker::start().await;
     let table = Table::start(broker.port, "t1".into()).await;
-    let pty = openpty(None, None).unwrap();
+    // Fewer columns than usual: the second table is below the first, however much is wrong with that.
+    let narrow = Winsize { ws_col: 60, ws_row: 24, ws_xpixel: 0, ws_ypixel: 0 };
+    let pty = openpty(&narrow, None).unwrap();
     let was = tcgetattr(&pty.slave).unwrap();
     let mut command = ctl(broker.port, &[]);
     let stdio = || Stdio::from(pty.slave.try_clone().unwrap());
@@ -350,10 +352,15 @@ async fn a_terminal_is_given_back_as_it_was() {
         let seen = Arc::clone(&seen);
         async move { until(what, || seen.lock().unwrap().contains(what)).await }
     };
-    shows("1 table at mqtt://").await;
+    shows("1 table at").await;
     shows("pit/t1").await;
     table.tell("fault/temperature", true, &example("fault")).await;
     shows("temperature: 91 C, limit 80 C").await;
+    let long = example("fault").replace("91 C, limit 80 C", "91 C, limit 80 C, and the last look was an hour ago");
+    table.tell("fault/temperature", true, &long).await;
+    shows("91 C, limit 80 C,").await;
+    let _second = Table::start(broker.port, "t2".into()).await;
+    shows("pit/t2").await;
     assert_ne!(tcgetattr(&pty.slave).unwrap().local_flags, was.local_flags, "keys come at once");
     File::from(pty.master).write_all(b"q").unwrap();
     assert!(child.ends().await.success());

@@ -8,12 +8,12 @@ use crate::guided::{Ends, Guided};
 use crate::open::{Answers, answers};
 use crate::say;
 use anyhow::Context as _;
-use comfy_table::ColumnConstraint;
 use std::path::PathBuf;
 use tumbler_core::hardware_test::{HardwareTest, Report, Verdict};
 use tumbler_core::wire::ask::Told;
 use tumbler_core::wire::console::Command;
-use tumblerd::test_report::{Looks, bar, page};
+use tumblerd::test_report::bar::{self, Shown};
+use tumblerd::test_report::{Looks, page};
 
 /// Test a device of the table and measure it (maintenance)
 ///
@@ -92,22 +92,12 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
     })
 }
 
-/// Place of the limits in the table of measurements.
-const LIMITS: usize = 2;
-
 /// The report for people.
 pub(crate) fn tell(report: &Report) -> anyhow::Result<()> {
     say::line(&format!("{}: {}", report.test, report.verdict.name()))?;
-    let mut table = say::table(&["measured", "value", "limits", "", "verdict"]);
-    for m in bar::shown(&report.measurements) {
-        table.add_row([m.name, &m.value, &m.limits, &m.bar, m.verdict.name()]);
-    }
-    // Limits can be read on several lines, and a bar cannot.
-    for (_, column) in table.column_iter_mut().enumerate().filter(|(place, _)| *place != LIMITS) {
-        column.set_constraint(ColumnConstraint::ContentWidth);
-    }
     if !report.measurements.is_empty() {
-        say::line(&table.to_string())?;
+        let shown = bar::shown(&report.measurements);
+        say::table(["measured", "value", "limits", "", "verdict"], &shown, row, words)?;
     }
     if !report.seen.is_empty() {
         say::line(&format!("found right by {}: {}", report.by, report.seen.join(", ")))?;
@@ -129,6 +119,23 @@ pub(crate) fn tell(report: &Report) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+fn row(m: &Shown) -> [String; 5] {
+    [m.name.to_owned(), m.value.clone(), m.limits.clone(), m.bar.clone(), m.verdict.name().to_owned()]
+}
+
+/// The same for narrow terminals: the bar behind the verdict where it has room, else below it.
+fn words(m: &Shown) -> String {
+    let beside = bar::line(m.name, &m.value, &format!("{:<8} {}", m.verdict.name(), m.bar));
+    let (first, bar) = match say::terminal() {
+        Some((columns, _)) if beside.len() > columns => {
+            (bar::line(m.name, &m.value, m.verdict.name()), Some(m.bar.as_str()))
+        }
+        _ => (beside, None),
+    };
+    let more = [Some(m.limits.as_str()), bar].into_iter().flatten().filter(|text| !text.is_empty());
+    more.fold(first, |all, text| format!("{all}\n  {text}"))
 }
 
 #[cfg(test)]

@@ -23,11 +23,9 @@ pub(crate) fn run(json: bool) -> anyhow::Result<Ended> {
     if json {
         say::json(&rows)?;
     } else {
-        let mut table = say::table(&["layout", "rules", "areas"]);
-        for row in &rows {
-            table.add_row([row.id.to_owned(), row.rules.to_owned(), row.areas.to_string()]);
-        }
-        say::line(&table.to_string())?;
+        let cells = |row: &Row<'_>| [row.id.to_owned(), row.rules.to_owned(), row.areas.to_string()];
+        let words = |row: &Row<'_>| format!("{}: {}, {} areas", row.id, row.rules, row.areas);
+        say::table(["layout", "rules", "areas"], &rows, cells, words)?;
     }
     Ok(Ended::Done)
 }

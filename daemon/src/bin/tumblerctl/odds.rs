@@ -48,11 +48,9 @@ pub(crate) fn run(of: &Arguments, json: bool) -> anyhow::Result<Ended> {
         say::json(&odds)?;
     } else {
         say::line(&tumbler_core::round::call::result(of.dice))?;
-        let mut table = say::table(&["area", "pays"]);
-        for area in &odds.areas {
-            table.add_row([area.id.clone(), format!("{} to 1", area.odds)]);
-        }
-        say::line(&table.to_string())?;
+        let pays = |area: &Winning| format!("{} to 1", area.odds);
+        let words = |area: &Winning| format!("{} pays {}", area.id, pays(area));
+        say::table(["area", "pays"], &odds.areas, |area| [area.id.clone(), pays(area)], words)?;
     }
     Ok(Ended::Done)
 }

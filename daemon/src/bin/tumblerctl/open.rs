@@ -99,7 +99,8 @@ pub(crate) fn ask(item: Item) -> anyhow::Result<Found> {
     loop {
         {
             let mut out = std::io::stdout().lock();
-            write!(out, "{} [y/n] ", question(item))?;
+            let asks = format!("{} [y/n]", question(item));
+            write!(out, "{} ", say::folded(&asks, 0))?;
             out.flush()?;
         }
         let mut line = String::new();

@@ -43,6 +43,10 @@ fn detail(data: &serde_json::Value) -> String {
         .filter(|(_, value)| !value.is_null())
         .map(|(key, value)| match value {
             serde_json::Value::String(text) => format!("{key}={text:?}"),
+            serde_json::Value::Array(items) => {
+                let items: Vec<String> = items.iter().map(ToString::to_string).collect();
+                format!("{key}=[{}]", items.join(", "))
+            }
             other => format!("{key}={other}"),
         })
         .collect();

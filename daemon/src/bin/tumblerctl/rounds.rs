@@ -20,25 +20,33 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
     link.ask(Ask::Query(Query::Rounds { last: of.last }))?;
     let mut rounds = Vec::new();
     while let Told::Round(round) = link.next()? {
-        rounds.push(round);
+        rounds.push(*round);
     }
     if context.json {
         say::json(&rounds)?;
         return Ok(Ended::Done);
     }
-    let mut table = say::table(&["round", "began", "layout", "tumbles", "dice", "ended"]);
-    for round in &rounds {
-        table.add_row([
-            round.round.0.to_string(),
-            people::wall(round.wall),
-            round.layout.clone(),
-            round.tumbles.map(|t| t.0.to_string()).unwrap_or_default(),
-            round.dice.map(people::dice).unwrap_or_default(),
-            ended(round),
-        ]);
-    }
-    say::line(&table.to_string())?;
+    say::table(["round", "began", "layout", "tumbles", "dice", "ended"], &rounds, row, words)?;
     Ok(Ended::Done)
+}
+
+fn row(round: &RoundSummary) -> [String; 6] {
+    [
+        round.round.0.to_string(),
+        people::wall(round.wall),
+        round.layout.clone(),
+        round.tumbles.map(|t| t.0.to_string()).unwrap_or_default(),
+        round.dice.map(people::dice).unwrap_or_default(),
+        ended(round),
+    ]
+}
+
+/// The same for narrow terminals: how it ended first.
+fn words(round: &RoundSummary) -> String {
+    let [number, began, layout, tumbles, dice, ended] = row(round);
+    let dice = if dice.is_empty() { dice } else { format!("; dice {dice}") };
+    let tumbles = if tumbles.is_empty() { tumbles } else { format!("; {tumbles} tumbles") };
+    format!("{number}: {ended}{dice}{tumbles}; began {began} on {layout}")
 }
 
 fn ended(round: &RoundSummary) -> String {

@@ -2,12 +2,56 @@
 
 use serde::Serialize;
 use std::io::Write;
+use textwrap::core::display_width;
 
-/// Writes a line to standard output.
+/// Columns and rows of a terminal that does not tell.
+const USUAL: (usize, usize) = (80, 24);
+
+/// Columns and rows of the terminal on standard output; none where there is no terminal.
+pub(crate) fn terminal() -> Option<(usize, usize)> {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+    let size = (usize::from(size.ws_col), usize::from(size.ws_row));
+    Some(if size.0 > 0 && size.1 > 0 { size } else { USUAL })
+}
+
+/// Writes a text to standard output. A line that is longer than the terminal is broken between words, and goes on a little
+/// further in.
 ///
 /// # Errors
 /// If standard output is gone.
 pub(crate) fn line(text: &str) -> std::io::Result<()> {
+    write(&text.lines().map(|line| folded(line, leading(line) + 2)).collect::<Vec<_>>().join("\n"))
+}
+
+/// The same of one line that goes on under its column `hang`.
+///
+/// # Errors
+/// If standard output is gone.
+pub(crate) fn hanging(text: &str, hang: usize) -> std::io::Result<()> {
+    write(&folded(text, hang))
+}
+
+/// A line as the terminal has room for it; elsewhere as it is.
+pub(crate) fn folded(line: &str, hang: usize) -> String {
+    terminal().map_or_else(|| line.to_owned(), |(columns, _)| fold(line, hang, columns))
+}
+
+fn fold(line: &str, hang: usize, columns: usize) -> String {
+    // What hangs too far in has no room left.
+    let further = " ".repeat(hang.min(columns / 2));
+    let options = textwrap::Options::new(columns)
+        .subsequent_indent(&further)
+        // An option or an area's name is to be read, and copied, whole.
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    textwrap::wrap(line, options).join("\n")
+}
+
+/// Spaces before the first word.
+fn leading(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
+}
+
+fn write(text: &str) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{text}")?;
     out.flush()
@@ -18,7 +62,7 @@ pub(crate) fn line(text: &str) -> std::io::Result<()> {
 /// # Errors
 /// If standard output is gone.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
-    Ok(line(&serde_json::to_string(value)?)?)
+    Ok(write(&serde_json::to_string(value)?)?)
 }
 
 /// Writes a complaint to standard error. Where that is gone, nobody is left to be told.
@@ -26,15 +70,46 @@ pub(crate) fn complain(text: &str) {
     let _ = writeln!(std::io::stderr(), "tumblerctl: {text}");
 }
 
-/// A table for people: without lines, so that it can be copied. On a terminal it is as wide as that at most.
-pub(crate) fn table(head: &[&str]) -> comfy_table::Table {
-    let mut table = comfy_table::Table::new();
-    table.load_preset(comfy_table::presets::NOTHING);
-    table.set_header(head.iter().copied());
-    if let Ok(size) = rustix::termios::tcgetwinsize(std::io::stdout()) {
-        if size.ws_col > 0 {
-            table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic).set_width(size.ws_col);
-        }
+/// Writes a table for people: without lines, so that it can be copied. Where the terminal is too narrow for it, each of `of` is
+/// said in words.
+///
+/// # Errors
+/// If standard output is gone.
+pub(crate) fn table<T, const N: usize>(
+    head: [&str; N],
+    of: &[T],
+    row: impl Fn(&T) -> [String; N],
+    words: impl Fn(&T) -> String,
+) -> std::io::Result<()> {
+    let lines = laid_out(head, of.iter().map(row));
+    let widest = lines.iter().map(|line| display_width(line)).max().unwrap_or_default();
+    if terminal().is_none_or(|(columns, _)| widest <= columns) {
+        return write(&lines.join("\n"));
     }
-    table
+    of.iter().try_for_each(|one| line(&words(one)))
+}
+
+/// The lines of a table, its head first. A cell that has several lines makes several.
+pub(crate) fn laid_out<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]>) -> Vec<String> {
+    let mut table = comfy_table::Table::new();
+    table.load_preset(comfy_table::presets::NOTHING).set_header(head);
+    table.add_rows(rows);
+    table.lines().map(|line| line.trim_end().to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_goes_on_further_in_and_its_words_stay_whole() {
+        assert_eq!(fold("it fits", 2, 7), "it fits");
+        assert_eq!(fold("  reset lamps --rectified", 4, 20), "  reset lamps\n    --rectified");
+        assert_eq!(
+            fold("display            open and closed", 19, 28),
+            "display            open and\n              closed"
+        );
+        assert_eq!(fold("unbreakable", 2, 6), "unbr\n  eaka\n  ble");
+        assert_eq!(fold("骰子 骰子", 0, 5), "骰子\n骰子", "by the columns that they take");
+    }
 }

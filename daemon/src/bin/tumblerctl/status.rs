@@ -20,12 +20,17 @@ pub(crate) fn run(context: &Context) -> anyhow::Result<Ended> {
     if context.json {
         say::json(&status)?;
     } else {
-        say::line(&text(&status))?;
+        for (name, value) in rows(&status) {
+            say::hanging(&format!("{name:<VALUES$}{value}"), VALUES)?;
+        }
     }
     Ok(Ended::Done)
 }
 
-fn text(status: &Status) -> String {
+/// Column at which the values begin.
+const VALUES: usize = 19;
+
+fn rows(status: &Status) -> Vec<(&'static str, String)> {
     let s = &status.snapshot;
     let mut rows = vec![
         ("phase", s.phase.name().to_owned()),
@@ -72,8 +77,7 @@ fn text(status: &Status) -> String {
     }
     rows.push(("broker", broker(status)));
     rows.push(("last record", s.seq.0.to_string()));
-    let lines: Vec<String> = rows.iter().map(|(name, value)| format!("{name:<18} {value}")).collect();
-    lines.join("\n")
+    rows
 }
 
 fn broker(status: &Status) -> String {

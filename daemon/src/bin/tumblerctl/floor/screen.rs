@@ -90,7 +90,7 @@ fn frame(
         line(style, text, false);
     }
     let keys = if last > 0 {
-        format!("q ends; tables {} to {end} of {}: arrows, Page Up and Page Down move", first + 1, tables.len())
+        format!("q ends; tables {} to {end} of {}; arrows, PgUp, PgDn move", first + 1, tables.len())
     } else {
         "q ends".to_owned()
     };
@@ -264,7 +264,7 @@ mod tests {
         assert!(shown(Move::PageDown.from(0, 20)).contains("tables 21 to 40 of 200"));
         assert!(shown(Move::Last.from(0, 20)).contains("tables 181 to 200 of 200"));
         assert!(shown(0).contains("\u{1b}[1;31m pit/t7"), "{}", shown(0));
-        assert!(!frame(&picture, "mqtt://b", (120, 300), 0, true).0.contains("Page Down"));
+        assert!(!frame(&picture, "mqtt://b", (120, 300), 0, true).0.contains("PgDn"));
     }
 
     #[test]

@@ -5,6 +5,8 @@ use tumblerd::floor::model::{Condition, Picture, Row};
 
 /// A terminal of fewer columns has room for what is wrong, and not for round, dice and when a table was heard.
 const WIDE: usize = 100;
+/// One of fewer columns has none for the phase either.
+const NARROW: usize = 60;
 
 /// Everything, for `--once`.
 pub(super) fn whole(picture: &Picture, broker: &str) -> String {
@@ -31,24 +33,17 @@ pub(super) fn summary(picture: &Picture, broker: &str) -> String {
 
 /// The head and the tables, each on a line, for so many columns. A line may be longer than that.
 pub(super) fn lines(picture: &Picture, columns: usize) -> (String, Vec<(Condition, String)>) {
-    let is_wide = columns >= WIDE;
-    let head: &[&str] = if is_wide {
-        &["table", "", "phase", "round", "last dice", "heard", "what"]
-    } else {
-        &["table", "", "phase", "what"]
-    };
-    let mut table = say::table(head);
-    for row in &picture.tables {
-        let [place, condition, phase, round, dice, heard, what] = cells(row);
-        if is_wide {
-            table.add_row([place, condition, phase, round, dice, heard, what]);
-        } else {
-            table.add_row([place, condition, phase, what]);
-        }
-    }
+    let rows = picture.tables.iter().map(cells);
     // A row is a line: nothing in it breaks.
-    let text = table.to_string();
-    let mut lines = text.lines().map(|line| line.trim_end().to_owned());
+    let lines = if columns >= WIDE {
+        say::laid_out(["table", "", "phase", "round", "last dice", "heard", "what"], rows)
+    } else if columns >= NARROW {
+        let few = |[place, condition, phase, _, _, _, what]: [String; 7]| [place, condition, phase, what];
+        say::laid_out(["table", "", "phase", "what"], rows.map(few))
+    } else {
+        say::laid_out(["table", "", "what"], rows.map(|[place, condition, .., what]| [place, condition, what]))
+    };
+    let mut lines = lines.into_iter();
     let head = lines.next().unwrap_or_default();
     (head, picture.tables.iter().map(|row| row.condition).zip(lines).collect())
 }

@@ -1,14 +1,19 @@
 //! The test as it goes on: on a terminal its measurements are drawn over and over, elsewhere only its steps are said.
 
 use crate::say;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
+use tumbler_core::hardware_test::Measurement;
 use tumbler_core::snapshot::Snapshot;
 use tumblerd::test_report::bar;
+
+/// Spaces before a measurement with its bar.
+const INDENT: usize = 3;
+/// Fewest cells of a bar that can be read.
+const FEWEST: usize = 12;
 
 /// What is shown of a test in progress.
 pub(super) struct Live {
     on: bool,
-    terminal: bool,
     /// Lines of the last drawing.
     drawn: usize,
     step: Option<String>,
@@ -17,7 +22,7 @@ pub(super) struct Live {
 impl Live {
     /// Shows something only if `on`.
     pub(super) fn new(on: bool) -> Self {
-        Self { on, terminal: std::io::stdout().is_terminal(), drawn: 0, step: None }
+        Self { on, drawn: 0, step: None }
     }
 
     /// The table as it is now.
@@ -35,12 +40,11 @@ impl Live {
                 say::line(&format!("-- {step}"))?;
             }
         }
-        if self.terminal {
+        if let Some(size) = say::terminal() {
             self.clear()?;
-            for bar::Shown { name, value, bar, .. } in bar::shown(&snapshot.measurements) {
-                say::line(&format!("   {name:<18} {value:>14} {bar}"))?;
-            }
-            self.drawn = snapshot.measurements.len();
+            let lines = drawing(&snapshot.measurements, size);
+            lines.iter().try_for_each(|one| say::line(one))?;
+            self.drawn = lines.len();
         }
         Ok(())
     }
@@ -56,5 +60,47 @@ impl Live {
             self.drawn = 0;
         }
         Ok(())
+    }
+}
+
+/// A line for each measurement, none of them broken by a terminal of so many columns and rows: with a bar, or with the verdict
+/// where there is no room for one. Where there are too many for the rows, the latest are shown.
+fn drawing(measurements: &[Measurement], (columns, rows): (usize, usize)) -> Vec<String> {
+    // Some terminals go on to the next row once the last column is written, and the cursor stands below the drawing.
+    let (room, rows) = (columns.saturating_sub(1), rows.saturating_sub(1));
+    let cells = room.saturating_sub(INDENT + bar::BEFORE).min(bar::WIDTH);
+    let one = |m: &Measurement| {
+        let value = bar::value(m.quantity, m.value);
+        let line = if cells < FEWEST {
+            bar::line(m.quantity.name(), &value, m.verdict.name())
+        } else {
+            format!("{:INDENT$}{}", "", bar::line(m.quantity.name(), &value, &bar::bar(m, cells)))
+        };
+        line.chars().take(room).collect()
+    };
+    measurements.iter().skip(measurements.len().saturating_sub(rows)).map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tumbler_core::hardware_test::Quantity;
+    use tumbler_core::settings::Parameters;
+
+    #[test]
+    fn no_line_of_a_drawing_is_broken_and_no_drawing_is_higher_than_the_terminal() {
+        let quantities = [Quantity::StartTime, Quantity::BusTurnaroundGreatest, Quantity::TemperatureSpread];
+        let measured = quantities.map(|q| Measurement::new(q, 1_600_000, &Parameters::default()));
+        for columns in 1..200 {
+            for rows in 1..6 {
+                let lines = drawing(&measured, (columns, rows));
+                assert_eq!(lines.len(), 3.min(rows - 1));
+                assert!(lines.iter().all(|line| line.len() < columns.max(1)), "{columns}: {lines:?}");
+            }
+        }
+        let at = |columns| drawing(&measured, (columns, 24)).remove(0);
+        assert_eq!(at(80), "   start time           1600.0 ms =========~~~~~!!!!!!!!!!!!!!!!!#");
+        assert!(at(60).starts_with("   start time           1600.0 ms ===") && at(60).len() == 59, "{}", at(60));
+        assert_eq!(at(40), "start time           1600.0 ms fail");
     }
 }

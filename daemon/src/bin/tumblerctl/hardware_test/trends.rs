@@ -53,21 +53,28 @@ pub(super) fn run(context: &Context) -> anyhow::Result<Ended> {
         say::line("no hardware test is in the journal")?;
         return Ok(Ended::Done);
     }
-    let mut table = say::table(&["test", "measured", "tests", "first", "last", "trend", "out of limits"]);
-    for trend in &trends {
-        let of = |value: Option<&i64>| value.map(|v| bar::value(trend.quantity, *v)).unwrap_or_default();
-        table.add_row([
-            trend.test.name(),
-            trend.quantity.name(),
-            &trend.values.len().to_string(),
-            &of(trend.values.first()),
-            &of(trend.values.last()),
-            &sparkline(&trend.values),
-            &trend.left.map(|left| format!("in about {left} tests")).unwrap_or_default(),
-        ]);
-    }
-    say::line(&table.to_string())?;
+    say::table(["test", "measured", "tests", "first", "last", "trend", "out of limits"], &trends, row, words)?;
     Ok(Ended::Done)
+}
+
+fn row(trend: &Trend) -> [String; 7] {
+    let of = |value: Option<&i64>| value.map(|v| bar::value(trend.quantity, *v)).unwrap_or_default();
+    [
+        trend.test.name().to_owned(),
+        trend.quantity.name().to_owned(),
+        trend.values.len().to_string(),
+        of(trend.values.first()),
+        of(trend.values.last()),
+        sparkline(&trend.values),
+        trend.left.map(|left| format!("in about {left} tests")).unwrap_or_default(),
+    ]
+}
+
+/// The same for narrow terminals: a line with what it is, and one with how it went.
+fn words(trend: &Trend) -> String {
+    let [test, measured, tests, first, last, sparkline, left] = row(trend);
+    let left = if left.is_empty() { left } else { format!(", out of limits {left}") };
+    format!("{test}: {measured}\n  {sparkline} {first} to {last} in {tests} tests{left}")
 }
 
 fn trends(reports: &[Report]) -> Vec<Trend> {

@@ -1,0 +1,191 @@
+//! What people see on a terminal that is narrower than usual: the real `tumblerctl` on a pty, whose screen is read back.
+
+use crate::hardware_test::{motor, tests};
+use crate::stub::{Stub, done};
+use nix::pty::{Winsize, openpty};
+use std::fs::File;
+use std::io::Read;
+use std::num::NonZero;
+use std::os::fd::AsFd;
+use std::process::{Child, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
+use tumbler_core::hardware_test::{Measurement, Quantity};
+use tumbler_core::latch::{Code, Malfunction, Waiver};
+use tumbler_core::record::Event;
+use tumbler_core::round::ending::{Void, VoidReason};
+use tumbler_core::settings::Parameters;
+use tumbler_core::snapshot::Phase;
+use tumbler_core::units::{Mono, Tumbles};
+use tumbler_core::wire::console::{Answer, Command};
+
+/// A terminal with a program on it. Dropped, the program is killed.
+struct Terminal {
+    child: Child,
+    screen: Arc<Mutex<vt100::Parser>>,
+    reader: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Terminal {
+    /// Starts `tumblerctl` on a terminal of so many columns and rows.
+    fn start(stub: &Stub, arguments: &[&str], (columns, rows): (u16, u16)) -> Self {
+        let size = Winsize { ws_col: columns, ws_row: rows, ws_xpixel: 0, ws_ypixel: 0 };
+        let pty = openpty(&size, None).unwrap();
+        let stdio = || Stdio::from(pty.slave.as_fd().try_clone_to_owned().unwrap());
+        let mut command = stub.command(arguments);
+        let child = command.stdin(stdio()).stdout(stdio()).stderr(stdio()).spawn().unwrap();
+        // The master tells the end once nobody has the other side any more.
+        drop((command, pty.slave));
+        let cells = |n| NonZero::new(n).unwrap();
+        let screen = Arc::new(Mutex::new(vt100::Parser::new(cells(rows), cells(columns), 0)));
+        let (mut master, shown) = (File::from(pty.master), Arc::clone(&screen));
+        let reader = std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count @ 1..) = master.read(&mut bytes) {
+                shown.lock().unwrap().process(&bytes[..count]);
+            }
+        });
+        Self { child, screen, reader: Some(reader) }
+    }
+
+    /// The screen, a row a line: what the terminal itself had to break is broken here too.
+    fn shows(&self) -> String {
+        let parser = self.screen.lock().unwrap();
+        let columns = parser.screen().size().1;
+        let rows: Vec<String> = parser.screen().rows(0, columns.into()).collect();
+        rows.join("\n").trim_end().to_owned()
+    }
+
+    fn until(&mut self, what: &str) {
+        while !self.shows().contains(what) {
+            assert_eq!(self.child.try_wait().unwrap(), None, "it ended without `{what}`: {}", self.shows());
+            std::thread::yield_now();
+        }
+    }
+
+    /// Waits for the end, and gives the screen as it was left.
+    fn ends(mut self) -> (ExitStatus, String) {
+        let status = self.child.wait().unwrap();
+        self.reader.take().unwrap().join().unwrap();
+        (status, self.shows())
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A test that ends when the table says so.
+fn waits(command: &Command) -> Option<Answer> {
+    match command {
+        Command::HardwareTest { .. } => None,
+        _ => tests(command),
+    }
+}
+
+/// Drawn over and over, the bars stay in their place, and the report after them is whole.
+#[test]
+fn the_bars_of_a_test_and_its_report_have_room_in_sixty_columns_and_in_forty() {
+    for columns in [60, 40] {
+        let stub = Stub::start(waits);
+        let mut terminal = Terminal::start(&stub, &["test", "motor", "--name", "Jo"], (columns, 24));
+        while stub.asked.lock().unwrap().is_empty() {
+            assert_eq!(terminal.child.try_wait().unwrap(), None, "it ended before it asked");
+            std::thread::yield_now();
+        }
+        let names = [Quantity::StartTime, Quantity::BusTurnaroundGreatest, Quantity::PeriodSpread];
+        for n in 1..=20_i64 {
+            stub.change(|table| {
+                let one = |q| Measurement::new(q, n * 1_000, &Parameters::default());
+                table.test = Some("motor: the first of two spins".into());
+                table.measurements = names.map(one).to_vec();
+            });
+            terminal.until(&format!("{n}.0 ms"));
+        }
+        terminal.until("2000.0 %");
+        let screen = terminal.shows();
+        let rows: Vec<&str> = screen.lines().collect();
+        assert_eq!(rows.len(), 4, "the step, and a row for each of three: {screen}");
+        for (row, name) in rows[1..].iter().zip(names) {
+            assert!(row.trim_start().starts_with(name.name()), "{screen}");
+            assert_eq!(row.contains('#'), columns == 60, "a bar where there is room, else a verdict: {screen}");
+        }
+        stub.change(|table| table.test = None);
+        stub.record(None, motor(1_000_000));
+        let (status, screen) = terminal.ends();
+        assert_eq!(status.code(), Some(3), "{screen}");
+        assert!(!screen.contains("start time"), "the bars are gone: {screen}");
+        let words: Vec<&str> = screen.split_whitespace().collect();
+        let said = words.join(" ");
+        for part in [
+            "motor: marginal period, mean 1000.0 ms marginal",
+            ">= 300.0 ms (>= 450.0 ms), <= 1500.0 ms (<= 900.0 ms)",
+            "period, mean is marginal: ",
+        ] {
+            assert!(said.contains(part), "{part}: {screen}");
+        }
+        let bar = words.iter().find(|word| word.contains('#')).unwrap();
+        assert_eq!(bar.len(), 32, "{screen}");
+    }
+}
+
+/// However narrow the terminal is, what is said is the same word for word as elsewhere, and no word is torn.
+#[test]
+fn what_is_said_on_a_narrow_terminal_has_all_its_words_whole() {
+    let stub = Stub::start(done);
+    stub.change(|table| {
+        table.phase = Phase::Blocked;
+        let cause = "the loop through the dice compartment is open, and stays so";
+        table.malfunctions = vec![Malfunction { code: Code::Seal, cause: cause.into(), since: Mono(1) }];
+        let procedure = "areas are called and marked by hand until the table closes".into();
+        table.waived = vec![Waiver { code: Code::Lamps, procedure, by: "Mei".into() }];
+    });
+    stub.record(Some(1), Event::RoundBegan { rules: "sg-v6".into(), layout: "sg-v6-3".into() });
+    stub.record(Some(1), Event::SpinEnded { tumbles: Tumbles(4), valid: true, how: "standstill".into() });
+    let clause = "SGV6 5.5.2".to_owned();
+    stub.record(Some(1), Event::Voided(Void { reason: VoidReason::NotFlat, clause, detail: "die 2".into() }));
+    for columns in [80, 60, 40] {
+        for arguments in [["status"].as_slice(), &["faults"], &["events"], &["reset", "interference", "--rectified"]] {
+            let elsewhere = stub.ctl(arguments).out;
+            let (status, screen) = Terminal::start(&stub, arguments, (columns, 200)).ends();
+            assert_eq!(status.code(), Some(0), "{screen}");
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            assert_eq!(words(&screen), words(&elsewhere), "{columns} columns: {arguments:?}: {screen}");
+        }
+    }
+}
+
+/// A table that has no room is said in words: nothing that it says is missing.
+#[test]
+fn tables_that_have_no_room_are_said_in_words() {
+    let stub = Stub::start(tests);
+    for (round, reason) in [(1, VoidReason::NotFlat), (2, VoidReason::Declared)] {
+        stub.record(Some(round), Event::RoundBegan { rules: "sg-v6".into(), layout: "sg-v6-3".into() });
+        stub.record(Some(round), Event::SpinEnded { tumbles: Tumbles(4), valid: true, how: "standstill".into() });
+        let clause = "SGV6 5.5.2".to_owned();
+        stub.record(Some(round), Event::Voided(Void { reason, clause, detail: "die 2".into() }));
+    }
+    for period in [600_000, 700_000, 800_000, 900_000] {
+        stub.record(None, motor(period));
+    }
+    let wide = |arguments: &[&str]| Terminal::start(&stub, arguments, (120, 24)).ends().1;
+    assert!(wide(&["rounds"]).starts_with(" round  began"), "{}", wide(&["rounds"]));
+    assert!(wide(&["test", "trends"]).contains(" test   measured"), "{}", wide(&["test", "trends"]));
+    for columns in [60, 40] {
+        let said = |arguments: &[&str]| {
+            let (status, screen) = Terminal::start(&stub, arguments, (columns, 24)).ends();
+            assert_eq!(status.code(), Some(0), "{screen}");
+            screen.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let rounds = said(&["rounds"]);
+        for part in
+            ["1: void: not-flat (SGV6 5.5.2); 4 tumbles; began 2026-11-21 03:24:05Z on sg-v6-3", "2: void: declared"]
+        {
+            assert!(rounds.contains(part), "{rounds}");
+        }
+        let trend = "motor: period, mean ▁▃▅█ 600.0 ms to 900.0 ms in 4 tests, out of limits in about 6 tests";
+        assert_eq!(said(&["test", "trends"]), trend);
+    }
+}

@@ -67,6 +67,8 @@ fn the_report_is_a_page_and_the_journals_results_are_trends() {
     assert!(trends.out.contains("▁▃▅█"), "{}", trends.out);
     assert!(trends.out.contains("in about 6 tests"), "{}", trends.out);
     assert_eq!(stub.ctl(&["test", "trends", "--json"]).json()[0]["left"], 6);
+    let events = stub.ctl(&["events", "--limit", "1"]).out;
+    assert!(events.contains("hardware-tested motor pass by=\"Jo\"; period, mean 900.0 ms pass"), "{events}");
 }
 
 #[test]

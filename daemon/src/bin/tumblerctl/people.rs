@@ -1,7 +1,10 @@
 //! Times and records as people read them.
 
+use tumbler_core::hardware_test::{Measurement, Report};
+use tumbler_core::record::Event;
 use tumbler_core::units::Dice;
 use tumbler_core::wire::topics::EventMessage;
+use tumblerd::test_report::bar;
 
 /// Wall time in milliseconds since 1970 as `2026-11-21 03:04:05Z`.
 pub(crate) fn wall(ms: i64) -> String {
@@ -31,9 +34,22 @@ pub(crate) fn record(message: &EventMessage) -> String {
     let record = &message.record;
     let said = serde_json::to_value(&record.event).unwrap_or_default();
     let kind = said.get("kind").and_then(serde_json::Value::as_str).unwrap_or("?");
-    let data = said.get("data").map(detail).unwrap_or_default();
+    let data = match &record.event {
+        Event::HardwareTested(report) => tested(report),
+        _ => said.get("data").map(detail).unwrap_or_default(),
+    };
     let round = record.round.map(|r| format!("round {} ", r.0)).unwrap_or_default();
     format!("{:>6} {} {round}{kind} {data}", record.seq.0, wall(message.wall)).trim_end().to_owned()
+}
+
+/// A hardware test without its plots, which are numbers by the hundred: --json has them, and the report draws them.
+fn tested(report: &Report) -> String {
+    let one =
+        |m: &Measurement| format!("{} {} {}", m.quantity.name(), bar::value(m.quantity, m.value), m.verdict.name());
+    let found = if report.found.is_empty() { String::new() } else { format!("; found: {}", report.found) };
+    let seen = report.seen.iter().map(|item| format!("; found right: {item}")).collect::<String>();
+    let measured = report.measurements.iter().map(|m| format!("; {}", one(m))).collect::<String>();
+    format!("{} {} by={:?}{found}{seen}{measured}", report.test, report.verdict.name(), report.by)
 }
 
 fn detail(data: &serde_json::Value) -> String {

@@ -77,7 +77,7 @@ impl fmt::Display for Report {
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     /// The file cannot be read.
-    #[error("{path} cannot be read: {source}")]
+    #[error("{path} cannot be read: {source}; is it the path of a recording, and may this account read it?")]
     Unreadable {
         /// The file.
         path: PathBuf,

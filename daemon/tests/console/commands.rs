@@ -2,6 +2,7 @@
 
 use crate::stub::{Stub, done, refused};
 use serde_json::json;
+use std::io::{BufRead, BufReader, Write};
 use tumbler_core::latch::Code;
 use tumbler_core::units::{Dice, RoundId};
 use tumbler_core::wire::console::{Answer, Command, Exit, Witness};
@@ -158,4 +159,37 @@ fn a_daemon_that_is_not_there_exits_with_two() {
     let ran = stub.ctl(&["status"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("cannot be reached") && ran.err.contains("--socket"), "{ran:?}");
+}
+
+/// Whatever the daemon does to a question, the complaint says what to look at.
+#[test]
+fn a_daemon_that_hangs_up_or_babbles_is_named_with_what_to_look_at() {
+    let dir = tempfile::tempdir().unwrap();
+    let socket = dir.path().join("console.sock");
+    let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let told: [(&[u8], &str); 3] = [
+        (b"", "hung up; is it starting anew? `systemctl status tumblerd` tells"),
+        (b"good morning\n", "are both of one version? `tumblerctl --version`"),
+        (
+            b"{\"id\":1,\"answer\":{\"done\":\"?\"}}\n",
+            "answered `status` with something else; are both of one version?",
+        ),
+    ];
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for (bytes, _) in told {
+                let (stream, _) = listener.accept().unwrap();
+                // The question first, so that what is said is not lost in a broken pipe.
+                let mut question = String::new();
+                BufReader::new(&stream).read_line(&mut question).unwrap();
+                (&stream).write_all(bytes).unwrap();
+            }
+        });
+        for (_, said) in told {
+            let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tumblerctl"));
+            let ran = command.arg("--socket").arg(&socket).arg("status").output().unwrap();
+            let err = String::from_utf8(ran.stderr).unwrap();
+            assert!(ran.status.code() == Some(2) && err.contains(said), "{said}: {err}");
+        }
+    });
 }

@@ -86,6 +86,31 @@ fn a_reset_that_is_refused_says_what_was_measured_and_why() {
     );
 }
 
+/// Who answers after the test has ended hears so, and is shown all the same what came of it.
+#[test]
+fn an_answer_that_comes_too_late_does_not_hide_the_report() {
+    let stub = Stub::start(waits);
+    let ran = std::thread::scope(|scope| {
+        let ran = scope.spawn(|| stub.ctl(&["reset", "lamps", "--rectified", "--witness", "areas=no"]));
+        let until = |found: &dyn Fn(&Command) -> bool| {
+            while !asked(&stub, found) {
+                assert!(!ran.is_finished(), "it ended before it asked");
+                std::thread::yield_now();
+            }
+        };
+        until(&|command| matches!(command, Command::Reset { .. }));
+        stub.change(|table| table.test = Some("reset lamps: waits for a witness: areas".into()));
+        until(&|command| matches!(command, Command::Witness { right: false, .. }));
+        stub.change(|table| table.test = None);
+        stub.record(None, report(0, "witness: nobody said what only a person can see"));
+        stub.answer(Answer::Refused("lamps stays latched: nobody said what only a person can see".into()));
+        ran.join().unwrap()
+    });
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.err.contains("not asked; if the test has ended, run it again"), "{ran:?}");
+    assert!(ran.out.contains("lamps: fail\n") && ran.out.contains("found: witness: nobody said"), "{ran:?}");
+}
+
 #[test]
 fn a_reset_that_never_begins_ends_with_its_refusal() {
     let stub = Stub::start(refused);

@@ -277,7 +277,8 @@ async fn what_stands_between_is_said() {
     assert!(refused(vec!["--once", "--ca-file", "ca.pem"]).await.contains("mqtts:// needs it"));
     assert!(refused(vec!["--once", "--site", "a/b"]).await.contains("without `/`"));
     drop(broker);
-    assert!(refused(vec!["--once"]).await.contains("cannot be reached"));
+    let gone = refused(vec!["--once"]).await;
+    assert!(gone.contains("cannot be reached") && gone.contains("is --broker its address"), "{gone}");
 }
 
 /// One request; the answer up to and with `until`.

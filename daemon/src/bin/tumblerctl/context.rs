@@ -1,9 +1,8 @@
 //! What every command to the daemon has in common.
 
 use crate::ending::Ended;
-use crate::link::Link;
+use crate::link::{Link, astray};
 use crate::say;
-use anyhow::bail;
 use std::path::PathBuf;
 use tumbler_core::wire::ask::{Ask, Told};
 use tumbler_core::wire::console::Command;
@@ -56,7 +55,7 @@ impl Context {
         let ended = match &told {
             Told::Done(_) => Ended::Done,
             Told::Refused(_) => Ended::Refused,
-            _ => bail!("the daemon answered a command with something else"),
+            _ => return Err(astray("a command")),
         };
         self.say_answer(&told)?;
         Ok(ended)

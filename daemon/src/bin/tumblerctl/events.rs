@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::ending::Ended;
-use crate::link::Link;
+use crate::link::{Link, astray};
 use crate::{people, say};
 use tumbler_core::units::Seq;
 use tumbler_core::wire::ask::{Ask, MAX_EVENTS, Query, Told};
@@ -41,6 +41,6 @@ fn last(link: &mut Link) -> anyhow::Result<u64> {
     link.ask(Ask::Query(Query::Events { after: Seq(u64::MAX), limit: 0 }))?;
     match link.next()? {
         Told::End { last } => Ok(last.0),
-        _ => anyhow::bail!("the daemon answered `events` with something else"),
+        _ => Err(astray("`events`")),
     }
 }

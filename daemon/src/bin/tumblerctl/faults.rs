@@ -2,9 +2,8 @@
 
 use crate::context::Context;
 use crate::ending::Ended;
-use crate::link::Link;
+use crate::link::{Link, astray};
 use crate::say;
-use anyhow::bail;
 use serde_json::json;
 use tumbler_core::wire::ask::{Ask, Query, Told};
 
@@ -17,7 +16,7 @@ pub(crate) fn run(context: &Context) -> anyhow::Result<Ended> {
     let mut link = Link::open(&context.socket)?;
     link.ask(Ask::Query(Query::Faults))?;
     let Told::Faults { latched, waived } = link.next()? else {
-        bail!("the daemon answered `faults` with something else");
+        return Err(astray("`faults`"));
     };
     if context.json {
         say::json(&json!({ "latched": latched, "waived": waived }))?;

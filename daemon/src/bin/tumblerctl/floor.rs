@@ -20,6 +20,9 @@ use tumblerd::relay::{Settings, Tls};
 
 /// Longest time for `--once` to see what the broker keeps.
 const ONCE: Duration = Duration::from_secs(10);
+/// What is to be looked at where the broker does not answer.
+const BROKER: &str =
+    "does it run, is --broker its address, and may this account read there (--username, --password-file)?";
 /// The broker has told all that it keeps when nothing came for so long.
 const SETTLED: Duration = Duration::from_secs(1);
 /// Shortest time between two pictures of `--json`.
@@ -169,7 +172,7 @@ async fn once(view: &mut View, news: &mut mpsc::Receiver<News>) -> anyhow::Resul
             let Ok(Some(item)) = timeout(patience, news.recv()).await else { return Ok(()) };
             match &item {
                 News::Connected => is_connected = true,
-                News::Lost(why) => bail!("the broker cannot be reached: {why}"),
+                News::Lost(why) => bail!("the broker cannot be reached: {why}; {BROKER}"),
                 News::Message { .. } => {}
             }
             view.take(item);
@@ -179,7 +182,7 @@ async fn once(view: &mut View, news: &mut mpsc::Receiver<News>) -> anyhow::Resul
     if let Ok(ended) = timeout(ONCE, settled).await {
         ended?;
     }
-    ensure!(is_connected, "the broker cannot be reached: it did not answer within {} s", ONCE.as_secs());
+    ensure!(is_connected, "the broker cannot be reached: it did not answer within {} s; {BROKER}", ONCE.as_secs());
     Ok(view.picture())
 }
 

@@ -4,11 +4,10 @@
 mod live;
 
 use crate::context::Context;
-use crate::link::Link;
+use crate::link::{Link, astray};
 use crate::open::Answers;
 use crate::say;
 use crate::witness::{Found, Item};
-use anyhow::bail;
 use live::Live;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -118,7 +117,7 @@ impl Guided<'_> {
                 }
                 Heard::Answered(told @ (Told::Done(_) | Told::Refused(_))) => came.answer = Some(told),
                 Heard::Broken(error) => return Err(error),
-                Heard::Seen(_) | Heard::Answered(_) => bail!("the daemon answered with something else"),
+                Heard::Seen(_) | Heard::Answered(_) => return Err(astray("a test")),
             }
         }
     }
@@ -142,10 +141,12 @@ impl Guided<'_> {
         let mut link = Link::open(&self.context.socket)?;
         let command = Command::Witness { item: item.witness(), right: found == Found::Yes, name: self.name.clone() };
         link.ask(Ask::Command(command))?;
-        match link.next()? {
-            Told::Refused(why) => bail!("the answer was refused: {why}"),
-            _ => Ok(()),
+        // Too late, perhaps: what the table makes of it is in its report.
+        if let Told::Refused(why) = link.next()? {
+            let next = "if the test has ended, run it again; else answer with `tumblerctl witness`";
+            say::complain(&format!("the answer was refused: {why}; {next}"));
         }
+        Ok(())
     }
 }
 

@@ -81,7 +81,12 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
     }
     if let Some(path) = &of.report {
         let page = page(&reports, Looks::Within).into_string();
-        std::fs::write(path, page).with_context(|| format!("the report cannot be written to {}", path.display()))?;
+        std::fs::write(path, page).with_context(|| {
+            format!(
+                "the report cannot be written to {}; may this account write there, and is there room?",
+                path.display()
+            )
+        })?;
     }
     let worst = reports.iter().map(|report| report.verdict).max().unwrap_or_default();
     Ok(match worst {

@@ -98,11 +98,15 @@ fn export(of: &Export) -> anyhow::Result<Ended> {
             out.flush()?;
         }
         Some(output) => {
-            let file = File::create_new(output)
-                .with_context(|| format!("{} cannot be made (an older one is not overwritten)", output.display()))?;
+            let file = File::create_new(output).with_context(|| {
+                format!(
+                    "{} cannot be made (an older one is not overwritten; may this account write there?)",
+                    output.display()
+                )
+            })?;
             let mut out = BufWriter::new(file);
             let count = journal::export(&of.path, &mut out, range)?;
-            out.into_inner().context("the last records could not be written")?.sync_all()?;
+            out.into_inner().context("the last records could not be written; is there room?")?.sync_all()?;
             say::line(&format!("{count} records are in {}", output.display()))?;
         }
     }

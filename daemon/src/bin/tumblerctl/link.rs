@@ -10,6 +10,18 @@ use tumbler_core::wire::ask::{Ask, MAX_LINE, Reply, Request, Said, Told};
 /// Longest time for a question's answer: the daemon reads a few pages of its journal for it.
 const QUESTION: Duration = Duration::from_secs(15);
 
+/// What is to be looked at where the daemon answers what was not asked.
+const ONE_VERSION: &str = "; are both of one version? `tumblerctl --version` and `tumblerd --version` tell";
+
+fn hung_up(path: &impl std::fmt::Display) -> String {
+    format!("the daemon at {path} hung up; is it starting anew? `systemctl status tumblerd` tells; then try again")
+}
+
+/// The error of an answer to something else than `asked`.
+pub(crate) fn astray(asked: &str) -> anyhow::Error {
+    anyhow::anyhow!("the daemon answered {asked} with something else{ONE_VERSION}")
+}
+
 /// A connection to the daemon.
 #[derive(Debug)]
 pub(crate) struct Link {
@@ -47,7 +59,7 @@ impl Link {
         let mut line = serde_json::to_vec(&Request { id: self.id, ask })?;
         line.push(b'\n');
         let path = self.path.display();
-        self.stream.get_mut().write_all(&line).with_context(|| format!("the daemon at {path} hung up"))
+        self.stream.get_mut().write_all(&line).with_context(|| hung_up(&path))
     }
 
     /// The next thing that the daemon tells.
@@ -59,12 +71,14 @@ impl Link {
         let mut line = Vec::new();
         let read = self.stream.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut line);
         match read {
-            Ok(0) => bail!("the daemon at {path} hung up"),
+            Ok(0) => bail!(hung_up(&path)),
             Ok(_) => {}
-            Err(error) => bail!("the daemon at {path} does not answer: {error}"),
+            Err(error) => bail!(
+                "the daemon at {path} does not answer: {error}; try again, and look at `systemctl status tumblerd`"
+            ),
         }
         let reply: Reply = serde_json::from_slice(&line).with_context(|| {
-            format!("the daemon at {path} says what this tumblerctl does not understand; are both of one version?")
+            format!("the daemon at {path} says what this tumblerctl does not understand{ONE_VERSION}")
         })?;
         match reply.said {
             Said::Answer(told) => Ok(told),

@@ -43,13 +43,18 @@ pub(crate) fn run(of: &Arguments) -> anyhow::Result<Ended> {
 fn password(name: &str) -> anyhow::Result<String> {
     if !std::io::stdin().is_terminal() {
         let mut line = String::new();
-        std::io::stdin().lock().read_line(&mut line).context("no password could be read")?;
+        std::io::stdin()
+            .lock()
+            .read_line(&mut line)
+            .context("no password could be read: give it on a line of standard input")?;
         return Ok(line.trim_end_matches(['\n', '\r']).to_owned());
     }
-    let ask = |prompt: String| rpassword::prompt_password(prompt).context("the terminal takes no password");
+    let ask = |prompt: String| {
+        rpassword::prompt_password(prompt).context("the terminal takes no password: give it on standard input")
+    };
     let first = ask(format!("Password for {name} at the panel: "))?;
     if ask("The same again: ".into())? != first {
-        bail!("the two passwords differ; nothing was changed");
+        bail!("the two passwords differ; nothing was changed: try again");
     }
     Ok(first)
 }
@@ -58,7 +63,10 @@ fn password(name: &str) -> anyhow::Result<String> {
 fn put(path: &Path, line: &str) -> anyhow::Result<()> {
     let before = match std::fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => None,
-        Err(error) => return Err(error).with_context(|| format!("{} cannot be read", path.display())),
+        Err(error) => {
+            return Err(error)
+                .with_context(|| format!("{} cannot be read; may this account read there?", path.display()));
+        }
         Ok(found) => {
             // What the daemon would refuse is not made worse, and not repaired in passing either.
             Accounts::read(path)?;

@@ -50,7 +50,7 @@ fn prove(context: &Context, of: &Arguments, test: HardwareTest) -> anyhow::Resul
     let guided = Guided { context, test, witness: of.witness.as_ref(), name: of.named.name() };
     let reset = Command::Reset { code: of.code, exit: Exit::Rectified, name: of.named.name() };
     let Came { report, answer: Some(answer) } = guided.run(reset, Ends::Answered)? else {
-        bail!("the daemon did not answer");
+        bail!("the daemon did not answer: `tumblerctl faults` tells whether {} is still latched", of.code);
     };
     if let (Some(report), false) = (&report, context.json) {
         tell(report)?;

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use std::io::Write;
+use std::os::fd::AsFd;
 use textwrap::core::display_width;
 
 /// Columns and rows of a terminal that does not tell.
@@ -9,7 +10,11 @@ const USUAL: (usize, usize) = (80, 24);
 
 /// Columns and rows of the terminal on standard output; none where there is no terminal.
 pub(crate) fn terminal() -> Option<(usize, usize)> {
-    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+    size(std::io::stdout())
+}
+
+fn size(of: impl AsFd) -> Option<(usize, usize)> {
+    let size = rustix::termios::tcgetwinsize(of).ok()?;
     let size = (usize::from(size.ws_col), usize::from(size.ws_row));
     Some(if size.0 > 0 && size.1 > 0 { size } else { USUAL })
 }
@@ -41,8 +46,10 @@ fn fold(line: &str, hang: usize, columns: usize) -> String {
     let further = " ".repeat(hang.min(columns / 2));
     let options = textwrap::Options::new(columns)
         .subsequent_indent(&further)
-        // An option or an area's name is to be read, and copied, whole.
-        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+        // An option, an area's name, a path or a password's hash is to be read, and copied, whole: what is longer than the
+        // terminal is left to it.
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .break_words(false);
     textwrap::wrap(line, options).join("\n")
 }
 
@@ -67,7 +74,9 @@ pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
 
 /// Writes a complaint to standard error. Where that is gone, nobody is left to be told.
 pub(crate) fn complain(text: &str) {
-    let _ = writeln!(std::io::stderr(), "tumblerctl: {text}");
+    let text = format!("tumblerctl: {text}");
+    let text = size(std::io::stderr()).map_or_else(|| text.clone(), |(columns, _)| fold(&text, 2, columns));
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// Writes a table for people: without lines, so that it can be copied. Where the terminal is too narrow for it, each of `of` is
@@ -109,7 +118,7 @@ mod tests {
             fold("display            open and closed", 19, 28),
             "display            open and\n              closed"
         );
-        assert_eq!(fold("unbreakable", 2, 6), "unbr\n  eaka\n  ble");
+        assert_eq!(fold("jo:$argon2id$v=19$m=19456,t=2,p=1$abc", 2, 20), "jo:$argon2id$v=19$m=19456,t=2,p=1$abc");
         assert_eq!(fold("骰子 骰子", 0, 5), "骰子\n骰子", "by the columns that they take");
     }
 }

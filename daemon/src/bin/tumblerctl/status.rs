@@ -2,9 +2,8 @@
 
 use crate::context::Context;
 use crate::ending::Ended;
-use crate::link::Link;
+use crate::link::{Link, astray};
 use crate::{people, say};
-use anyhow::bail;
 use tumbler_core::wire::ask::{Ask, Query, Status, Told};
 use tumblerd::hardware::rppal::board;
 
@@ -16,7 +15,7 @@ pub(crate) struct Arguments {}
 pub(crate) fn run(context: &Context) -> anyhow::Result<Ended> {
     let mut link = Link::open(&context.socket)?;
     link.ask(Ask::Query(Query::Status))?;
-    let Told::Status(status) = link.next()? else { bail!("the daemon answered `status` with something else") };
+    let Told::Status(status) = link.next()? else { return Err(astray("`status`")) };
     if context.json {
         say::json(&status)?;
     } else {

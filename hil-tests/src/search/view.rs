@@ -23,8 +23,6 @@ pub struct View {
     pub faults: Vec<Fault>,
     /// Commits are withheld.
     pub slow: bool,
-    /// Everything recorded is durable.
-    pub committed: bool,
 }
 
 impl View {
@@ -38,7 +36,6 @@ impl View {
             pins: OutLine::ALL.map(|line| twin.pin_level(line)),
             faults: twin.faults().collect(),
             slow: bench.is_slow(),
-            committed: bench.is_committed(),
             physical: bench.physical(),
         }
     }

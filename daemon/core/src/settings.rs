@@ -1,7 +1,6 @@
 //! What a table is set to: which rules and layout, what is fitted, and every parameter with its unit, range and reason.
 
 use crate::rules::{self, Layout, RuleSet};
-use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 
 /// The settings of one table. The shell reads them from its configuration; the core checks them.
@@ -147,14 +146,6 @@ parameters! {
     linger: ms, 0..=2000, 200, "a commit costs about 9 KB of flash whatever it holds; a power cut loses no more than this of what nothing depends on";
     /// Longest time of a person's part in a device's test.
     person_limit: ms, 5000..=600000, 120000, "two minutes to walk round the table";
-}
-
-impl Parameters {
-    /// This value as a span; for parameters in milliseconds.
-    #[must_use]
-    pub const fn span(value: u32) -> Millis {
-        Millis(value)
-    }
 }
 
 impl Settings {

@@ -30,10 +30,10 @@ impl Table {
         self.contacts.get(line.index()).is_some_and(Contact::is_inactive)
     }
 
+    /// Of the contacts that are not the dome's, which has its own.
     fn debounce_of(&self, line: InLine) -> Millis {
         let p = &self.settings.parameters;
         Millis(match line {
-            InLine::DomeClosed | InLine::DomeOpen => p.dome_debounce,
             InLine::Seal => p.seal_debounce,
             // The driver's fault output and the supply's signal are not contacts: they do not bounce, but may flicker.
             InLine::MotorFault | InLine::PowerGood => p.flicker,

@@ -41,6 +41,7 @@ fn a_bad_data_file_is_refused_with_the_place() {
         ("odds = [180]", "odds = [0]", "`triple-1`: 1 odds above 0"),
         ("odds = [1, 2, 12]", "odds = [1, 2]", "`single-1`: 3 odds above 0"),
         ("\"NZ98 7.2\"", "\"NZ9 7.2\"", "clauses.amend: `NZ9 7.2` does not begin with `NZ98 `"),
+        ("\"NZ98 7.2\"", "\"NZ98  \"", "clauses.amend: `NZ98  ` does not begin with `NZ98 ` and a clause"),
         ("\"NZ98 7.1(a)\"", "\"\"", "voids.not-flat"),
         ("not-flat =", "not-level =", "not-level"),
         ("amend =", "ammend =", "clauses.ammend: no such key"),

@@ -275,6 +275,54 @@ fn the_terminals_keys_are_asked_for_one_after_another() {
     );
 }
 
+/// FAULTS key.bounce: a key that bounces was pressed once, and its bounce is told.
+#[test]
+fn a_key_that_bounces_is_told() {
+    let mut world = maintained();
+    begin(&mut world, HardwareTest::Terminal);
+    assert!(world.until(10_000, |w| shows(w, "press the key 1")));
+    world.keys.extend([1, 1]);
+    world.keys(&[1, 2, 3, 4, 5, 6, terminal::ENTRY]);
+    world.pass(500);
+    let found = report(&world).unwrap();
+    assert_eq!((judged(found, Quantity::KeyBounces).0, judged(found, Quantity::KeysWrong).0), (2, 0), "{found:?}");
+}
+
+/// FAULTS lamp.stuck_on: areas that are lit untold are named too.
+#[test]
+fn areas_that_are_lit_untold_are_named() {
+    let mut world = maintained();
+    world.stuck_lamps = 0b1;
+    let request = begin(&mut world, HardwareTest::Lamps);
+    world.until(60_000, |w| shows(w, "witness: areas"));
+    world.ask(Command::Witness { item: Witness::Areas, right: true, name: "teo".into() });
+    assert!(world.until(60_000, |w| w.reply(request).is_some()));
+    world.pass(500);
+    let found = report(&world).unwrap();
+    assert_eq!(judged(found, Quantity::LampsUntold), (1, Verdict::Fail), "{found:?}");
+    let area = &tumbler_core::rules::layout("nz-div9-1").unwrap().areas[0].id;
+    assert_eq!(found.plots.untold, [area.as_str()]);
+    // And by a reset, which runs the same test.
+    let mut world = World::new(settings("nz-div9", "nz-div9-1"));
+    world.pass(2000);
+    world.open();
+    world.stuck_lamps = 0b1;
+    world.pass(2000);
+    assert_eq!(world.latched(), [Code::Lamps]);
+    world.turn_key();
+    let reset = world.ask(Command::Reset {
+        code: Code::Lamps,
+        exit: tumbler_core::wire::console::Exit::Rectified,
+        name: "mei".into(),
+    });
+    assert!(world.until(60_000, |w| w.reply(reset).is_some()));
+    assert!(
+        matches!(world.reply(reset), Some(Answer::Refused(why)) if why.contains(&format!("({area})"))),
+        "{:?}",
+        world.reply(reset)
+    );
+}
+
 /// FAULTS lamp.open: the areas are named, all of them, and the test goes on to its end.
 #[test]
 fn dark_areas_are_named_and_the_others_still_shown() {

@@ -6,7 +6,7 @@ mod world;
 
 use tumbler_core::input::InLine;
 use tumbler_core::latch::Code;
-use tumbler_core::record::Event;
+use tumbler_core::record::{Event, Standing};
 use tumbler_core::rules;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::Dice;
@@ -115,4 +115,35 @@ fn a_damaged_journal_closes_the_table() {
     assert_eq!(world.table.phase(), Phase::Closed);
     world.press(InLine::Tumble);
     assert!(!world.has(|e| matches!(e, Event::RoundBegan { .. })));
+}
+
+/// SGV6 5.4: what the table would leave to a restart is, at every moment, what its durable records amount to.
+#[test]
+fn sgv6_5_4_a_table_leaves_what_its_records_amount_to() {
+    let mut world = opened("sg-v6", "sg-v6-1");
+    let compare = |world: &mut World, when: &str| {
+        world.pass(500);
+        let mut folded = Standing::default();
+        world.records.iter().for_each(|record| folded.fold(record));
+        let said = world.table.standing();
+        assert_eq!(
+            (said.round, said.last_round, said.latched),
+            (folded.round, folded.last_round, folded.latched),
+            "{when}"
+        );
+    };
+    compare(&mut world, "no round");
+    world.press(InLine::PlaceBets);
+    compare(&mut world, "betting");
+    world.press(InLine::NoMoreBets);
+    world.spin();
+    compare(&mut world, "spun");
+    reveal(&mut world);
+    compare(&mut world, "revealed");
+    world.entry([1, 3, 6]);
+    compare(&mut world, "settling");
+    world.line(InLine::Seal, false);
+    compare(&mut world, "latched");
+    world.keys(&[terminal::ENTRY]);
+    compare(&mut world, "settled");
 }

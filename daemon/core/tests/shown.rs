@@ -7,7 +7,7 @@ mod world;
 use tumbler_core::input::InLine;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Dice, RoundId, Tumbles};
-use tumbler_core::wire::registers::terminal;
+use tumbler_core::wire::registers::{reader, terminal};
 use world::World;
 use world::play::{opened, reveal};
 
@@ -53,4 +53,53 @@ fn a_round_is_shown_as_it_goes() {
     assert_eq!((settled.phase, settled.round, settled.tumbles), (Phase::Ready, None, Tumbles(0)));
     assert_eq!((settled.recent.len(), settled.recent[0].dice), (1, Dice::from_pips([1, 3, 6]).ok()));
     assert!(settled.seq > settling.seq && settling.seq > spun.seq);
+}
+
+/// DESIGN, "make durable, then publish": what people see is told anew when it changed, and at no other time.
+#[test]
+fn a_change_is_told_and_quiet_is_not() {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    world.pass(2000);
+    let told = |world: &mut World, ms: u64| {
+        let before = world.table.revision();
+        world.pass(ms);
+        world.table.revision().wrapping_sub(before)
+    };
+    // A reading of the temperature every half second is told; polls of units that say the same are not.
+    assert!(told(&mut world, 10_000) <= 21, "a quiet table");
+    world.poses[2] = reader::NOT_FLAT;
+    let shown = |world: &World| world.table.snapshot();
+    let mut seen = vec![shown(&world).poses];
+    for _ in 0..400 {
+        if told(&mut world, 1) > 0 {
+            seen.push(shown(&world).poses);
+        }
+    }
+    assert!(seen.iter().any(|poses| poses[2] == "not-flat"), "{seen:?}");
+}
+
+/// The same: a picture holds nothing that is not durable, however slow the disk is, and says up to which record it goes.
+#[test]
+fn a_picture_is_durable() {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    world.disk = false;
+    for line in [InLine::Tumble, InLine::PlaceBets, InLine::PlaceBets, InLine::PlaceBets] {
+        world.press(line);
+        world.pass(300);
+    }
+    // More and more is recorded, and each commit finds another one begun.
+    let mut pictures = 0;
+    let mut revision = world.table.revision();
+    for _ in 0..200 {
+        world.press(InLine::PlaceBets);
+        world.pass(300);
+        world.commit_first();
+        if world.table.revision() != revision {
+            revision = world.table.revision();
+            let seq = world.table.snapshot().seq;
+            assert!(seq <= world.durable, "{seq:?} is shown, and {:?} is durable", world.durable);
+            pictures += 1;
+        }
+    }
+    assert!(pictures > 10, "{pictures} pictures");
 }

@@ -63,6 +63,7 @@ fn a_dome_is_where_both_contacts_say_and_a_contradiction_is_a_fault_after_its_tr
     assert_eq!(dome.settle(InLine::DomeOpen), None, "it is there already");
     assert_eq!((dome.contradict(), dome.place()), (Some(Place::Fault), Place::Fault));
     assert_eq!(dome.contradict(), None, "it is said once");
+    assert_eq!((dome.settle(InLine::DomeOpen), dome.place()), (None, Place::Fault), "a bounce mends no contact");
     dome.edge(InLine::DomeClosed, false, ms(400), DEBOUNCE, travel, &mut timers);
     assert!(!timers.is_set(Timer::DomeTravel));
     assert_eq!((dome.settle(InLine::DomeClosed), dome.contradict()), (Some(Place::Open), None));
@@ -171,7 +172,7 @@ fn a_temperature_is_good_up_to_its_limit_and_a_jump_up_to_its_own() {
         assert_eq!((read(&mut sensor, milli), sensor.is_good(&p)), (None, true), "{milli}");
         assert_eq!(sensor.is_proved(), count == 3);
     }
-    assert_eq!(read(&mut sensor, 80_000), None);
+    assert_eq!((read(&mut sensor, 80_000), sensor.last()), (None, Some(MilliCelsius(80_000))));
     assert_eq!(read(&mut sensor, 80_001).unwrap(), "the motor has 80.0 C, above the limit of 80 C");
     assert!(!sensor.is_good(&p) && !sensor.is_proved());
     assert_eq!(read(&mut sensor, 70_001), None);
@@ -256,4 +257,14 @@ fn the_cursor_goes_forward_up_to_what_is_durable() {
         outbox.acknowledge(Seq(acknowledged), Seq(8));
         assert_eq!(outbox.cursor(), Seq(cursor), "{acknowledged}");
     }
+}
+
+/// A deadline at the end of all time is one, also after a daemon that stood still was given its time again.
+#[test]
+fn no_deadline_is_lost_at_the_end_of_time() {
+    let mut timers = Timers::default();
+    timers.set(Timer::SettleLimit, Mono(u64::MAX));
+    assert!(timers.is_set(Timer::SettleLimit) && timers.next().is_some());
+    timers.wake(ms(1), u64::MAX);
+    assert!(timers.is_set(Timer::SettleLimit) && timers.next().is_some());
 }

@@ -2,10 +2,13 @@
 //! a malfunction or a measurement is called and remedied by.
 
 use std::collections::BTreeSet;
-use tumbler_core::hardware_test::{Limits, Quantity};
+use tumbler_core::device::reader::Pose;
+use tumbler_core::hardware_test::{Limits, Quantity, Verdict};
 use tumbler_core::latch::Code;
 use tumbler_core::rules::Wager;
 use tumbler_core::settings::{BadSetting, Parameters, Settings};
+use tumbler_core::wire::ask::Ask;
+use tumbler_core::wire::topics::Topics;
 
 /// Every quantity, its unit, and its limits at a table with the default parameters: fails below, marginal below, marginal
 /// above, fails above. From the quantities' own docstrings, worked out by hand.
@@ -176,4 +179,32 @@ fn an_id_with_its_numbers_in_any_other_order_is_none() {
     ] {
         assert!(Wager::from_id(id).is_err(), "{id}");
     }
+}
+
+/// What a pose and a verdict are called in messages and pages.
+#[test]
+fn poses_and_verdicts_have_their_names() {
+    let poses = [Pose::Unknown, Pose::Flat, Pose::NotFlat, Pose::Moving, Pose::Missing].map(Pose::name);
+    assert_eq!(poses, ["unknown", "flat", "not-flat", "moving", "missing"]);
+    assert_eq!([Verdict::Pass, Verdict::Marginal, Verdict::Fail].map(Verdict::name), ["pass", "marginal", "fail"]);
+}
+
+/// What is asked of the console in a way that it does not know is refused by what it knows.
+#[test]
+fn an_unknown_question_is_answered_by_those_there_are() {
+    for asked in [r#"{"x":1}"#, "7", "[]"] {
+        let why = serde_json::from_str::<Ask>(asked).unwrap_err().to_string();
+        assert!(why.contains("`query` or `command`"), "{asked}: {why}");
+    }
+}
+
+/// DESIGN, MQTT: the topics of a table.
+#[test]
+fn topics_lie_below_the_table() {
+    let topics = Topics::new("site-7", "t3");
+    let all =
+        [topics.status(), topics.state(), topics.event(), topics.keypad(), topics.lamps(), topics.fault(Code::Seal)];
+    let below =
+        ["status", "state", "event", "keypad", "lamps", "fault/seal"].map(|rest| format!("taisai/site-7/t3/{rest}"));
+    assert_eq!(all, below);
 }

@@ -84,9 +84,9 @@ fn areas_are_compared_picture_by_picture() {
     map.next();
     map.look(0b1000, 0b1001, ms(1000), ms(1050));
     map.next();
-    map.look(0b1001, 0b1001, ms(2000), ms(2070));
+    map.look(0b1001, 0b1001, ms(2000), ms(2095));
     let all = [Quantity::LampsDark, Quantity::LampsUntold, Quantity::LampsTime];
-    let values = all.into_iter().zip([1, 1, 80_000]).collect::<Vec<_>>();
+    let values = all.into_iter().zip([1, 1, 95_000]).collect::<Vec<_>>();
     assert_eq!(found(&Probe::Lamps(map.clone()), 3000), values, "the first look at each picture has its time");
     assert_eq!((map.dark, map.untold), (0b0010, 0b0001));
     map.names = [vec!["big".into()], vec!["small".into()]];
@@ -117,7 +117,7 @@ fn settling_is_reckoned_from_the_standstill_of_a_shaft_that_turned() {
 #[test]
 fn each_break_of_the_seal_counts_once() {
     let mut seal = Loop::default();
-    for active in [false, true, false, true] {
+    for active in [false, true, false] {
         seal.edge(active);
     }
     assert_eq!(found(&Probe::Seal(seal), 0), [(Quantity::SealBreaks, 2)]);
@@ -204,6 +204,19 @@ fn a_spin_that_is_cut_short_is_told_as_far_as_it_came() {
             (Quantity::CoastTime, 0)
         ]
     );
+    // One tumble: there is no other to leave its start out for.
+    assert_eq!(
+        found(&spun(5, Some(700)), 900),
+        [
+            (Quantity::StartTime, 100_000),
+            (Quantity::Tumbles, 1),
+            (Quantity::PeriodMean, 400_000),
+            (Quantity::PeriodLeast, 400_000),
+            (Quantity::PeriodGreatest, 400_000),
+            (Quantity::PeriodSpread, 0),
+            (Quantity::CoastTime, 0)
+        ]
+    );
     // Two tumbles, and one that the shaft did not end: from the ninth edge at 900 to motor off at 2000.
     assert_eq!(
         found(&spun(10, Some(2000)), 9000),
@@ -220,6 +233,42 @@ fn a_spin_that_is_cut_short_is_told_as_far_as_it_came() {
     // What comes after motor off is no tumble under power.
     let coasted = found(&spun(12, Some(850)), 9000);
     assert!(coasted.contains(&(Quantity::Tumbles, 1)) && coasted.contains(&(Quantity::CoastTime, 350_000)));
+}
+
+/// FAULTS cam.*: what is kept of a spin is bounded, and its quarters are told by the one farthest from a right angle.
+#[test]
+fn the_quarter_farthest_from_a_right_angle_is_told() {
+    // Steps of one tumble take so long, in milliseconds.
+    let spun = |quarters: [u64; 4], laps: usize, back: bool| {
+        let (mut spin, mut at) = (Spin::default(), 1000);
+        spin.begin(ms(1000), false, false);
+        for (n, step) in (1_u64..).zip(quarters.iter().cycle().take(laps * 4 + 1)) {
+            at += step;
+            spin.edge(if n % 2 == 1 { InLine::CamA } else { InLine::CamB }, matches!(n % 4, 1 | 2), ms(at));
+        }
+        if back {
+            spin.edge(InLine::CamA, false, ms(at + 3));
+        }
+        found(&Probe::Cam(spin), 99_000)
+    };
+    let value =
+        |found: &[(Quantity, i64)], of| found.iter().find(|(quantity, _)| *quantity == of).map(|(_, value)| *value);
+    for (quarters, degrees) in [([100, 100, 100, 100], 90), ([80, 80, 80, 160], 144), ([120, 120, 120, 40], 36)] {
+        assert_eq!(value(&spun(quarters, 3, false), Quantity::CamAngle), Some(degrees), "{quarters:?}");
+        assert_eq!(value(&spun(quarters, 3, false), Quantity::CamJitter), Some(0), "{quarters:?}");
+        assert_eq!(value(&spun(quarters, 2, false), Quantity::CamJitter), None, "one tumble differs from nothing");
+    }
+    assert_eq!(value(&spun([100; 4], 3, false), Quantity::CamBounces), Some(0));
+    assert_eq!(value(&spun([100; 4], 3, true), Quantity::CamBounces), Some(1), "it went away and did not come back");
+    // 400 steps are kept, and 256 edges of each wire.
+    let mut spin = Spin::default();
+    spin.begin(ms(0), false, false);
+    for n in 1..=600_u64 {
+        spin.edge(if n % 2 == 1 { InLine::CamA } else { InLine::CamB }, matches!(n % 4, 1 | 2), ms(n));
+    }
+    let waves = Probe::Cam(spin.clone()).plots().waves;
+    assert_eq!(waves.iter().map(|wave| wave.edges.len()).collect::<Vec<_>>(), [256, 256]);
+    assert_eq!(value(&found(&Probe::Motor(spin), 700), Quantity::Tumbles), Some(99), "(400 - 1) / 4");
 }
 
 /// FAULTS dome.*: the longest time for which neither contact was made, for which both were, and of one contact's bounce.
@@ -255,6 +304,7 @@ fn a_dome_is_measured_while_it_is_lifted_and_put_back() {
     dome.at(false, true);
     assert!(dome.is_done());
     assert_eq!(found(&Probe::Dome(dome.clone()), 0), values([138_000, 30_000, 12_000]));
+    assert_eq!(Probe::Dome(dome.clone()).plots().waves.len(), 2, "both contacts");
     dome.edge(InLine::DomeOpen, true, ms(1231));
     assert_eq!(found(&Probe::Dome(dome.clone()), 0), values([138_000, 30_000, 12_000]));
     dome.edge(InLine::DomeOpen, false, ms(1431));

@@ -145,11 +145,14 @@ fn a_keyframe_says_it_all_and_what_follows_goes_on_from_it() {
 #[test]
 fn an_entry_of_a_recording_matches_its_own_effects_only() {
     let set = |active| Effect::Set { line: OutLine::Bell, active };
-    let stamped = Stamped { at: Mono(1), now: Mono(1), input: Input::Tick };
-    let entry = Entry::of(7, stamped, &[set(true)]);
+    let stamp = || Stamped { at: Mono(1), now: Mono(1), input: Input::Tick };
+    let entry = Entry::of(7, stamp(), &[set(true)]);
     assert!(entry.matches(&[set(true)]));
     assert!(!entry.matches(&[set(false)]), "as many, and another");
     assert!(!entry.matches(&[]) && !entry.matches(&[set(true), set(true)]));
     let forged = Entry { effects: 2, ..entry };
     assert!(!forged.matches(&[set(true)]), "a digest alone is not enough");
+    let written = serde_json::to_value(Entry::of(8, stamp(), &[set(true), set(false)])).unwrap();
+    let digest = written["digest"].as_str().unwrap();
+    assert_eq!((written["effects"].as_u64(), digest.len()), (Some(2), 16), "{written}");
 }

@@ -1,6 +1,6 @@
 //! The terminal by itself: its numbered queue, its display, and what the core's numbers look like to people.
 
-use tumbler_core::device::terminal::{Key, Terminal};
+use tumbler_core::device::terminal::{Key, Terminal, mask};
 use tumbler_core::settings::Parameters;
 use tumbler_core::timer::{Timer, Timers};
 use tumbler_core::units::{DieFace, Mono};
@@ -85,6 +85,41 @@ fn a_held_key_is_timed_from_its_own_beginning() {
     bench.terminal.lose(&mut bench.timers);
     assert_eq!((bench.timers.next(), bench.terminal.is_held()), (None, false));
     assert!(!bench.timers.is_set(Timer::DisplayVerify) && bench.terminal.display_due() == Some(map::BLANK));
+}
+
+/// NZ 3.3(a)(iii): what was keyed is shown until it is taken back, also by a terminal that was away meanwhile.
+#[test]
+fn nz_3_3_a_digits_outlive_a_lost_terminal_and_end_when_they_are_cleared() {
+    let (mut bench, p) = (Bench::default(), Parameters::default());
+    let faces = [3, 5].map(|pips| DieFace::new(pips).unwrap());
+    for face in faces {
+        bench.terminal.key(face, Mono(0), &p, &mut bench.timers);
+    }
+    bench.terminal.written(0xF35);
+    bench.terminal.lose(&mut bench.timers);
+    assert_eq!((bench.terminal.digits(), bench.terminal.display_due()), (faces.as_slice(), Some(0xF35)));
+    bench.terminal.clear(Mono(0), &p, &mut bench.timers);
+    assert_eq!((bench.terminal.digits().len(), bench.terminal.display_due()), (0, Some(map::BLANK)));
+}
+
+/// DESIGN, keys: before the reveal nobody learns which key it was, also not from a recording; that one was pressed or is held
+/// may be known.
+#[test]
+fn which_key_it_was_is_hidden_before_the_reveal() {
+    let (mut bench, p) = (Bench::default(), Parameters::default());
+    bench.poll(0, &block(0, 1, &[], map::BLANK)).unwrap();
+    let words = block(0b101, 1, &[2, 7, 6], map::BLANK);
+    let hidden = bench.terminal.poll(&words, true, Mono::from_millis(1000), &p, &mut bench.timers).unwrap();
+    assert!(hidden.iter().all(|key| key == Key::Hidden) && hidden.iter().count() > 0);
+    let mut masked = words;
+    mask(&mut masked);
+    assert_eq!(masked, block(1, 1, &[1, 1, 1], map::BLANK));
+    let mut idle = block(0, 9, &[], 0x136);
+    mask(&mut idle);
+    assert_eq!(idle, block(0, 9, &[], 0x136), "nothing is made up");
+    let mut full = block(1 << 6, 0, &[6; 8], 0x666);
+    mask(&mut full);
+    assert_eq!(full, block(1, 0, &[1; 8], 0x666), "all eight of the queue");
 }
 
 #[test]

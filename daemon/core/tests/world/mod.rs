@@ -61,6 +61,12 @@ pub struct World {
     display: u16,
     coils: [u64; 2],
     pub dead_lamps: u128,
+    /// Areas that are lit whatever their coils are told.
+    pub stuck_lamps: u128,
+    /// Units of the field bus that do not answer.
+    pub silent: Vec<u8>,
+    /// What the display shows whatever it is told.
+    pub stuck_display: Option<u16>,
     pub bus_works: bool,
     pub replies: Vec<(u64, Answer)>,
     /// The last record, if any, of the step that took a request.
@@ -139,6 +145,9 @@ impl World {
             display: terminal::BLANK,
             coils: [0; 2],
             dead_lamps: 0,
+            stuck_lamps: 0,
+            silent: Vec::new(),
+            stuck_display: None,
             bus_works: true,
             replies: Vec::new(),
             asked: BTreeMap::new(),

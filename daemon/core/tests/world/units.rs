@@ -7,7 +7,7 @@ use tumbler_core::wire::registers::{reader, terminal};
 
 impl World {
     pub(super) fn answer(&mut self, request: &BusRequest) -> Result<BusReply, BusFailure> {
-        if !self.bus_works {
+        if !self.bus_works || self.silent.contains(&request.unit) {
             return Err(BusFailure::Timeout);
         }
         let board = usize::from(request.unit.saturating_sub(2)).min(1);
@@ -19,7 +19,7 @@ impl World {
                 let mut words = vec![0, first as u16, waiting.len() as u16];
                 words.extend(waiting);
                 words.resize(11, 0);
-                words.push(self.display);
+                words.push(self.stuck_display.unwrap_or(self.display));
                 Ok(BusReply::Words(words))
             }
             (BusOp::WriteHolding { address, values }, 1) => {
@@ -35,8 +35,8 @@ impl World {
                 Ok(BusReply::Written)
             }
             (BusOp::ReadDiscrete { .. }, _) => {
-                let dead = (self.dead_lamps >> (64 * board)) as u64;
-                Ok(BusReply::Bits(self.coils[board] & !dead))
+                let [dead, stuck] = [self.dead_lamps, self.stuck_lamps].map(|lamps| (lamps >> (64 * board)) as u64);
+                Ok(BusReply::Bits(self.coils[board] & !dead | stuck))
             }
             (BusOp::ReadInput { address: reader::POSE, .. }, _) => {
                 let [a, b, c] = if self.next_step.is_some() { [reader::MOVING; 3] } else { self.poses };

@@ -1,0 +1,75 @@
+//! What nobody may learn before the reveal: which keys were pressed.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
+
+mod world;
+
+use tumbler_core::effect::{BusOp, Effect, KeyTold};
+use tumbler_core::input::{BusReply, InLine, Input};
+use tumbler_core::wire::registers::terminal;
+use world::World;
+use world::play::{opened, play_to_reveal, reveal};
+
+/// The codes of keys in what would be kept of this history: a terminal's block holds its events from the fourth word on.
+fn kept(world: &World) -> Vec<u16> {
+    let mut asked = std::collections::BTreeSet::new();
+    let mut codes = Vec::new();
+    for (stamped, effects) in &world.history {
+        match &stamped.input {
+            Input::Bus { id, reply: Ok(BusReply::Words(words)) } if asked.contains(id) => codes.extend(&words[3..11]),
+            _ => {}
+        }
+        asked.extend(effects.iter().filter_map(|effect| match effect {
+            Effect::Bus(request) if request.op == POLL && request.unit == 1 => Some(request.id),
+            _ => None,
+        }));
+    }
+    codes.retain(|code| *code != 0);
+    codes
+}
+
+const POLL: BusOp = BusOp::ReadInput { address: terminal::POLL, count: terminal::POLL_COUNT };
+
+/// DESIGN, keys: before the reveal it is told and kept that a key was pressed, not which; from the reveal on it is.
+#[test]
+fn which_key_was_pressed_is_told_and_kept_from_the_reveal_on() {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    world.keys(&[6]);
+    play_to_reveal(&mut world);
+    world.keys(&[4, 5, terminal::ENTRY]);
+    assert_eq!(world.told, [KeyTold::SomeKey; 4]);
+    assert!(!kept(&world).is_empty() && kept(&world).iter().all(|code| *code == 1), "{:?}", kept(&world));
+    assert_eq!(world.table.snapshot().display, "   ", "and nothing is shown of them");
+    reveal(&mut world);
+    world.told.clear();
+    world.keys(&[3]);
+    assert_eq!(world.told, [KeyTold::Digit(3)]);
+    assert!(kept(&world).contains(&3));
+}
+
+/// The same: a key that was pressed before the reveal and is heard of after it stays what it was.
+#[test]
+fn a_key_from_before_the_reveal_that_comes_after_it_stays_hidden() {
+    // The terminal is asked every 20 ms, and the dome counts as open 50 ms after its contacts.
+    for before in 1..=25 {
+        let mut world = opened("nz-div9", "nz-div9-1");
+        play_to_reveal(&mut world);
+        world.line(InLine::DomeClosed, false);
+        world.pass(100);
+        world.line(InLine::DomeOpen, true);
+        let revealed = |world: &World| world.has(|event| matches!(event, tumbler_core::record::Event::Revealed { .. }));
+        let mut until = world.clone();
+        let mut takes = 0;
+        while !revealed(&until) {
+            until.pass(1);
+            takes += 1;
+            assert!(takes < 200, "it opens");
+        }
+        world.pass(takes - before.min(takes));
+        world.keys.push(5);
+        world.pass(before.min(takes));
+        world.pass(100);
+        assert_eq!(world.told, [KeyTold::SomeKey], "pressed {before} ms before the reveal");
+        assert!(!kept(&world).contains(&5), "pressed {before} ms before the reveal");
+    }
+}

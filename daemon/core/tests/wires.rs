@@ -1,0 +1,229 @@
+//! What the table makes of its wires: flicker and change, levels at the start, lost edges, and a daemon that stops.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
+
+mod world;
+
+use tumbler_core::effect::OutLine;
+use tumbler_core::hardware_test::HardwareTest;
+use tumbler_core::input::{InLine, Input};
+use tumbler_core::latch::Code;
+use tumbler_core::record::Event;
+use tumbler_core::round::ending::VoidReason;
+use tumbler_core::snapshot::Phase;
+use tumbler_core::wire::console::{Answer, Command};
+use tumbler_core::wire::registers::reader;
+use world::World;
+use world::play::{opened, play_to_reveal, reveal};
+
+/// FAULTS seal.flicker, motor.driver_fault, DESIGN motor guard: what is shorter than a line's own time is nothing, and what is as
+/// long is what it says.
+#[test]
+fn each_line_has_its_own_time_to_be_believed() {
+    for (line, at_rest, ms, code) in
+        [(InLine::Seal, true, 10, Code::Seal), (InLine::MotorFault, false, 3, Code::Tumbler)]
+    {
+        let mut world = opened("nz-div9", "nz-div9-1");
+        world.line(line, !at_rest);
+        world.pass(ms - 1);
+        world.line(line, at_rest);
+        world.pass(1000);
+        assert_eq!(world.latched(), [], "{} for {} ms", line.name(), ms - 1);
+        world.line(line, !at_rest);
+        world.pass(ms + 1);
+        world.line(line, at_rest);
+        world.pass(1000);
+        assert_eq!(world.latched(), [code], "{} for {} ms", line.name(), ms + 1);
+    }
+    let mut world = opened("nz-div9", "nz-div9-1");
+    world.line(InLine::Tumble, true);
+    world.pass(19);
+    world.line(InLine::Tumble, false);
+    world.pass(1000);
+    assert!(!world.has(|event| matches!(event, Event::SpinBegan)), "a bounce is no press");
+}
+
+/// FAULTS motor.driver_fault, NZ 7.1(b) with 7.4: a driver that trips ends the spin and blocks, also where nothing turns.
+#[test]
+fn nz_7_1_b_a_driver_that_trips_voids_the_spin_and_blocks() {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    world.press(InLine::Tumble);
+    world.pass(800);
+    world.line(InLine::MotorFault, true);
+    assert!(!world.outs[OutLine::MotorEnable.index()], "at the first edge");
+    world.pass(3000);
+    let void = world.last_void().unwrap();
+    assert_eq!((void.reason, void.clause.as_str()), (VoidReason::Equipment, "NZ9 7.1(b)"));
+    assert_eq!(world.latched(), [Code::Tumbler]);
+}
+
+/// NZ 5(d), FAULTS seal.*, motor.driver_fault: what is wrong when the daemon comes up is as wrong as what goes wrong later.
+#[test]
+fn a_line_that_is_wrong_at_the_start_blocks() {
+    for (line, level, code) in [
+        (InLine::Seal, false, Code::Seal),
+        (InLine::MotorFault, true, Code::Tumbler),
+        (InLine::NoSpin, true, Code::Buttons),
+    ] {
+        let mut world = opened("nz-div9", "nz-div9-1");
+        world.lines[line.index()] = level;
+        world.restart(false);
+        world.pass(500);
+        assert_eq!((world.latched(), world.table.phase()), (vec![code], Phase::Blocked), "{}", line.name());
+    }
+}
+
+/// DESIGN, the wires: a line whose edges were lost cannot be relied on, a cam least of all while it counts.
+#[test]
+fn lost_edges_are_a_malfunction_of_the_wires() {
+    for line in [InLine::Seal, InLine::DomeClosed, InLine::Tumble, InLine::CamB] {
+        let mut world = opened("nz-div9", "nz-div9-1");
+        world.input(Input::LineGap { line });
+        world.pass(100);
+        assert_eq!(world.latched(), [Code::Gpio], "{}", line.name());
+    }
+    let mut world = opened("nz-div9", "nz-div9-1");
+    world.press(InLine::Tumble);
+    world.pass(800);
+    world.input(Input::LineGap { line: InLine::CamA });
+    assert!(!world.outs[OutLine::MotorEnable.index()], "nobody knows how far the shaft is");
+    world.pass(3000);
+    assert_eq!(world.last_void().map(|void| void.reason), Some(VoidReason::Equipment));
+    assert_eq!(world.latched().len(), 1);
+}
+
+/// DESIGN, the motor guard: a pin that reads on although it was told off lets nothing start.
+#[test]
+fn a_motor_pin_that_reads_on_starts_nothing() {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    world.input(Input::Readback { line: OutLine::MotorEnable, active: true });
+    world.press(InLine::Tumble);
+    assert!(world.has(|event| matches!(event, Event::Refused { why, .. } if why.contains("read back as off"))));
+    assert!(!world.has(|event| matches!(event, Event::SpinBegan)));
+}
+
+/// DESIGN, maintenance: the guards hold, and it is said which of them is waited for.
+#[test]
+fn a_test_of_the_motor_waits_for_wires_that_are_lost() {
+    let mut world = World::new(world::settings("sg-open", "sg-open-1"));
+    world.pass(2000);
+    world.turn_key();
+    world.ask(Command::Maintenance { on: true, name: "teo".into() });
+    let request = world.ask(Command::HardwareTest { test: HardwareTest::Motor, name: "teo".into() });
+    world.input(Input::LinesLost { reason: "the chip is gone".into() });
+    world.pass(200);
+    assert!(!world.outs[OutLine::MotorEnable.index()]);
+    world.pass(200_000);
+    assert!(matches!(world.reply(request), Some(Answer::Done(told)) if told.ends_with("fail")), "{:?}", world.replies);
+    assert!(!world.has(|event| matches!(event, Event::SpinBegan)));
+}
+
+/// DESIGN, the process: a daemon that is told to stop begins nothing any more.
+#[test]
+fn nothing_begins_once_the_daemon_was_told_to_stop() {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    world.input(Input::Stop);
+    for line in [InLine::PlaceBets, InLine::Tumble, InLine::NoMoreBets, InLine::NoSpin] {
+        world.press(line);
+    }
+    assert!(!world.has(|event| matches!(event, Event::RoundBegan { .. } | Event::SpinBegan | Event::Called { .. })));
+    assert!(world.outs[OutLine::OutOfService.index()] && !world.outs[OutLine::MotorEnable.index()]);
+}
+
+/// NZ 6.2: the bell rings for "No more bets", once that is durable, and not for wires that are lost or a daemon that stops.
+#[test]
+fn nz_6_2_no_bell_rings_without_wires() {
+    for lost in [false, true] {
+        let mut world = opened("nz-div9", "nz-div9-1");
+        world.spin();
+        world.press(InLine::PlaceBets);
+        world.disk = false;
+        world.line(InLine::NoMoreBets, true);
+        world.pass(30);
+        assert!(!world.outs[OutLine::Bell.index()], "it is not durable yet");
+        if lost {
+            world.input(Input::LinesLost { reason: "the chip is gone".into() });
+        }
+        world.disk = true;
+        world.commit();
+        assert_eq!(world.outs[OutLine::Bell.index()], !lost);
+    }
+}
+
+/// The same: nor for a round that has ended meanwhile.
+#[test]
+fn nz_6_2_no_bell_rings_for_a_round_that_is_over() {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    world.spin();
+    world.press(InLine::PlaceBets);
+    world.disk = false;
+    world.line(InLine::NoMoreBets, true);
+    world.pass(30);
+    world.press(InLine::NoSpin);
+    world.disk = true;
+    world.commit();
+    assert!(!world.outs[OutLine::Bell.index()]);
+    assert_eq!(world.table.phase(), Phase::Void);
+}
+
+/// NZ 7.1(b): what ended a spin is on record, once.
+#[test]
+fn a_spin_that_a_defect_ended_is_recorded_as_ended() {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    world.shaft_works = false;
+    world.press(InLine::Tumble);
+    world.pass(3000);
+    let ended: Vec<_> = world.events().filter(|event| matches!(event, Event::SpinEnded { .. })).collect();
+    assert!(matches!(ended.as_slice(), [Event::SpinEnded { valid: false, .. }]), "{ended:?}");
+}
+
+/// FAULTS reader.blind: dice that rest and cannot be judged are the reader's malfunction, and the dealer's eye decides; dice that
+/// do not come to rest do not lie flat (NZ 7.1(a)).
+#[test]
+fn dice_that_the_reader_cannot_judge_are_not_those_that_never_rest() {
+    for (pose, void, latched) in
+        [(reader::UNKNOWN, None, vec![Code::Reader]), (reader::MOVING, Some(VoidReason::NotFlat), vec![])]
+    {
+        let mut world = opened("nz-div9", "nz-div9-1");
+        world.poses[1] = pose;
+        play_to_reveal(&mut world);
+        reveal(&mut world);
+        world.pass(12_000);
+        assert_eq!((world.last_void().map(|void| void.reason), world.latched()), (void, latched), "pose {pose}");
+    }
+    // And where all is well, nothing comes of the limit.
+    let mut world = opened("nz-div9", "nz-div9-1");
+    play_to_reveal(&mut world);
+    world.pass(12_000);
+    assert!(world.last_void().is_none() && world.latched().is_empty());
+}
+
+/// DESIGN, start: a table is found as it was left, unless its rules or its layout are others now.
+#[test]
+fn a_table_with_another_layout_or_rules_is_closed() {
+    let [same, layout, rules] = [("sg-v6", "sg-v6-1"), ("sg-v6", "sg-v6-2"), ("nz-div9", "nz-div9-1")];
+    for (settings, phase) in [(same, Phase::Ready), (layout, Phase::Closed), (rules, Phase::Closed)] {
+        let mut world = opened("sg-v6", "sg-v6-1");
+        play_to_reveal(&mut world);
+        reveal(&mut world);
+        world.entry([1, 3, 6]);
+        world.pass(500);
+        world.keys(&[tumbler_core::wire::registers::terminal::ENTRY]);
+        world.cover();
+        world.pass(500);
+        (world.settings.rules, world.settings.layout) = (settings.0.into(), settings.1.into());
+        world.restart(false);
+        world.pass(500);
+        assert_eq!(world.table.phase(), phase, "{settings:?}, {:?}", world.latched());
+    }
+}
+
+/// DESIGN: the permission to play goes with the malfunction, so that a restart finds none.
+#[test]
+fn a_malfunction_takes_the_durable_permission_away() {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    assert!(world.permit);
+    world.line(InLine::Seal, false);
+    world.pass(500);
+    assert!(!world.permit && world.table.snapshot().open);
+}

@@ -88,6 +88,15 @@ export async function accessible(page, name) {
     assert.deepEqual(list, [], `${name} is not for everybody`);
 }
 
+/** Presses Tab until what has the focus answers to `is`, a function of the element. What has the focus must show it. */
+export async function tabTo(page, what, is) {
+    for (let tabs = 0; !(await page.evaluate(`(${is})(document.activeElement)`)); tabs += 1) {
+        assert.ok(tabs < 80, `Tab never reaches ${what}`);
+        await page.keyboard.press('Tab');
+    }
+    assert.notEqual(await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle), 'none', `${what} does not show that it has the focus`);
+}
+
 /** How wide a page is beyond its window, in pixels. */
 export const tooWide = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 

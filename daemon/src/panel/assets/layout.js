@@ -35,9 +35,17 @@ function build(layout) {
 export async function drawLayout(state) {
   if (drawn !== state.layout && loading !== state.layout) {
     loading = state.layout;
-    build(await ask(`/api/layout?id=${encodeURIComponent(state.layout)}`));
-    drawn = state.layout;
-    loading = null;
+    try {
+      const layout = await ask(`/api/layout?id=${encodeURIComponent(state.layout)}`);
+      // Another one is wanted by now.
+      if (loading !== state.layout) return;
+      build(layout);
+      drawn = state.layout;
+    } catch {
+      // The page says itself that it is not live; the next state asks anew.
+    } finally {
+      if (loading === state.layout) loading = null;
+    }
   }
   if (drawn !== state.layout) return;
   for (const [id, area] of areas) {

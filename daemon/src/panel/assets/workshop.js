@@ -103,7 +103,12 @@ export async function workshop(tests) {
       const parts = [el("h3", `${words(name)}: ${verdict}`, tone), el("p", `by ${by}`, "quiet")];
       if (found) parts.push(el("p", found, "bad"));
       if (seen.length) parts.push(el("p", `found right by a person: ${seen.join(", ")}`));
-      if (bars.length) parts.push(el("div", "", "scroll", table(bars, false)));
+      if (bars.length) {
+        const scrolled = el("div", "", "scroll", table(bars, false));
+        // What scrolls is reached with the keyboard too.
+        for (const [name, value] of [["tabindex", "0"], ["role", "region"], ["aria-label", "Result"]]) scrolled.setAttribute(name, value);
+        parts.push(scrolled);
+      }
       fill("result", ...parts, el("p", "", "", link));
     },
   };

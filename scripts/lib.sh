@@ -12,6 +12,8 @@ readonly CARGO_ABOUT_VERSION=0.9.3
 readonly CARGO_DEB_VERSION=3.8.0
 readonly CARGO_DENY_VERSION=0.20.2
 readonly CARGO_MUTANTS_VERSION=27.1.0
+# The newest that Rust 1.85 builds.
+readonly CARGO_NEXTEST_VERSION=0.9.100
 
 say() { printf '\n== %s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
@@ -31,6 +33,13 @@ as_root() {
     fi
 }
 
+# update_apt: apt's lists, once in a run.
+update_apt() {
+    [ -z "${TUMBLERD_APT_UPDATED:-}" ] || return 0
+    as_root apt-get update -q
+    export TUMBLERD_APT_UPDATED=1
+}
+
 # need_packages PACKAGE...: installs the Debian packages that are missing; an installed one costs nothing.
 need_packages() {
     local package missing=()
@@ -41,10 +50,7 @@ need_packages() {
     done
     [ "${#missing[@]}" -eq 0 ] && return 0
     say "installing Debian packages: ${missing[*]}"
-    if [ -z "${TUMBLERD_APT_UPDATED:-}" ]; then
-        as_root apt-get update -q
-        export TUMBLERD_APT_UPDATED=1
-    fi
+    update_apt
     # The tests and the demo start a broker of their own on a free port. The package's system-wide broker is
     # neither started nor left enabled, unless it was here before.
     local policy=/usr/sbin/policy-rc.d held=
@@ -62,9 +68,22 @@ need_packages() {
     esac
 }
 
+# install_rust: the distribution's compiler, where that is new enough: Debian 13 and Raspberry Pi OS trixie have one.
+install_rust() {
+    local wanted offered=none
+    wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$ROOT/Cargo.toml")
+    if command -v apt-cache >/dev/null; then
+        update_apt
+        offered=$(LC_ALL=C apt-cache policy cargo | awk '$1 == "Candidate:" { print $2 }')
+    fi
+    dpkg --compare-versions "${offered:-none}" ge "$wanted" 2>/dev/null \
+        || die "no cargo on PATH, and the distribution's is ${offered:-none}: install Rust $wanted or newer (https://rustup.rs)"
+    need_packages cargo rustc rustfmt rust-clippy
+}
+
 # need_rust: a compiler that is new enough, with rustfmt and clippy.
 need_rust() {
-    command -v cargo >/dev/null || die "no cargo on PATH: install Rust 1.85 or newer (https://rustup.rs)"
+    command -v cargo >/dev/null || install_rust
     local component missing=()
     cargo fmt --version >/dev/null 2>&1 || missing+=(rustfmt)
     cargo clippy --version >/dev/null 2>&1 || missing+=(clippy)
@@ -78,9 +97,7 @@ need_rust() {
 
 # need_nextest: the test runner.
 need_nextest() {
-    if cargo nextest --version >/dev/null 2>&1; then return 0; fi
-    say "building cargo-nextest (once; some minutes)"
-    cargo install --locked --quiet cargo-nextest || die "cargo-nextest could not be installed"
+    cargo nextest --version >/dev/null 2>&1 || need_tool cargo-nextest "$CARGO_NEXTEST_VERSION"
 }
 
 # need_tool NAME VERSION [ARGUMENT...]: builds a cargo tool of a pinned version once into $TOOLS, and puts it first on PATH.

@@ -18,13 +18,14 @@ connect() {
         sleep 0.1
     done
     [ -S "$work/$name" ] || die "QEMU has not opened its socket $name: $(cat "$work/qemu")"
-    socat "UNIX-CONNECT:$work/$name" - <"$work/$name.to" >"$work/$name.from" &
+    # A socket is there a moment before anybody listens at it.
+    socat "UNIX-CONNECT:$work/$name,retry=100,interval=0.1" - <"$work/$name.to" >"$work/$name.from" &
     STARTED+=($!)
 }
 
 # hear NAME SECONDS: the next line from there, in HEARD.
 hear() {
-    IFS= read -r -t "$2" HEARD <&"${FROM[$1]}" || die "nothing from the $1 within $2 s"
+    IFS= read -r -t "$2" HEARD <&"${FROM[$1]}" || die "nothing from the $1 within $2 s; QEMU said: $(cat "$work/qemu")"
     HEARD=${HEARD%$'\r'}
 }
 

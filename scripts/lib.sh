@@ -295,6 +295,33 @@ lane_logged() {
     return "$status"
 }
 
+# lane_beside NAME COMMAND...: begins a lane beside the ones that follow; `lane NAME lane_ends` tells what came of it. For one that
+# keeps a single core busy and does not mind a busy machine.
+lane_beside() {
+    local name=$1 log
+    shift
+    say "$name, beside what follows: $*"
+    log=$(mktemp)
+    exec 4<"$log" 5>"$log"
+    rm "$log"
+    (
+        # As in `lane`: not the condition of anything, so that `set -e` holds inside.
+        set +e
+        (export TUMBLERD_LANE=$name; set -e; "$@") </dev/null 4<&-
+        printf '\n%s\n' "$?"
+    ) >&5 2>&1 &
+    LANE_BESIDE=$!
+    exec 5>&-
+}
+lane_ends() {
+    local said
+    # It is no child of this lane's shell, which therefore cannot wait for it.
+    tail -s 0.2 -f --pid="$LANE_BESIDE" /dev/null
+    said=$(cat <&4)
+    printf '%s\n' "${said%$'\n'*}"
+    return "${said##*$'\n'}"
+}
+
 # lanes_end: the summary; its status is that of the whole run.
 lanes_end() {
     [ "${#LANES_LAST_LINES[@]}" -eq 0 ] || printf '%s\n' "${LANES_LAST_LINES[@]}"

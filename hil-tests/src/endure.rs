@@ -16,6 +16,7 @@
 //! | `relayed SEQ AT KIND` | the world has heard of every record up to this one, of that moment and kind |
 //! | `latched CODE` | this latch is on record |
 //! | `wrong: TEXT` | it is not as the rules say; nothing more comes |
+//! | `late: TEXT` | the machine stood still for so long that this says nothing of the table; nothing more comes |
 
 use crate::bench::process::fault::RigFault;
 use crate::bench::process::observer::Observer;
@@ -101,6 +102,9 @@ pub enum Ended {
     /// The table is not as it should be.
     #[error("{0}")]
     Wrong(String),
+    /// The table is not as it should be, or the rig does not know, and the rig was late itself.
+    #[error("{0}")]
+    Late(String),
     /// The rig.
     #[error(transparent)]
     Rig(#[from] Trouble),
@@ -109,15 +113,6 @@ pub enum Ended {
 impl From<RigFault> for Ended {
     fn from(fault: RigFault) -> Self {
         Self::Rig(fault.into())
-    }
-}
-
-impl From<Stuck> for Ended {
-    fn from(stuck: Stuck) -> Self {
-        match stuck {
-            Stuck::Table(what) => Self::Wrong(what),
-            Stuck::Bench(trouble) => Self::Rig(trouble),
-        }
     }
 }
 
@@ -193,7 +188,7 @@ impl<'a> Player<'a> {
                 break shown;
             }
             if self.bench.now() >= until {
-                return Err(Ended::Wrong(format!("no picture of the table within {PICTURE} ms of its start")));
+                return Err(self.wrong(format!("no picture of the table within {PICTURE} ms of its start")));
             }
             self.bench.pass(until)?;
         };
@@ -225,15 +220,23 @@ impl<'a> Player<'a> {
     fn steps(&mut self, words: &str) -> Result<(), Ended> {
         let line = parse::line_of_steps(words).map_err(|bad| Trouble::Rig(bad.to_string()))?;
         for (_, steps) in line {
-            carry_out(&mut self.bench, &self.trial, &steps)?;
+            carry_out(&mut self.bench, &self.trial, &steps).map_err(|stuck| match stuck {
+                Stuck::Table(what) => self.wrong(what),
+                Stuck::Bench(trouble) => Ended::Rig(trouble),
+            })?;
             if let Some(found) = self.bench.judges().found() {
-                return Err(match self.bench.stalls().verdict() {
-                    Some(stall) => Ended::Rig(Trouble::Rig(format!("{stall}, and so says nothing: {found}"))),
-                    None => Ended::Wrong(found),
-                });
+                return Err(self.wrong(found));
             }
         }
         Ok(())
+    }
+
+    /// Something that depends on time, and is not as it should be: the table's matter only if the rig was in time.
+    fn wrong(&self, what: String) -> Ended {
+        match self.bench.stalls().verdict() {
+            Some(stall) => Ended::Late(format!("{stall}, and so says nothing: {what}")),
+            None => Ended::Wrong(what),
+        }
     }
 }
 

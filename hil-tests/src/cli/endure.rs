@@ -61,6 +61,10 @@ pub(super) fn endure(args: &EndureArgs) -> anyhow::Result<u8> {
             say::line(&format!("wrong: {what}"));
             report::FAILED
         }
+        Ended::Late(what) => {
+            say::line(&format!("late: {what}"));
+            report::RIG
+        }
         Ended::Rig(Trouble::Rig(why) | Trouble::NotHere(why)) => {
             say::line(&format!("rig: {why}"));
             report::RIG

@@ -23,8 +23,10 @@ use tumbler_core::wire::lines::{FromBench, Line, LineMessage, ToBench};
 
 /// Where simulated chips are made.
 const CONFIGFS: &str = "/sys/kernel/config/gpio-sim";
-/// Between two looks at the outputs: a tenth of the dead-man line's 10 ms.
+/// Between two looks at the outputs while the motor is on: a tenth of the dead-man line's 10 ms.
 const LOOK: Duration = Duration::from_millis(1);
+/// The same while it is off: nothing is as urgent then, and an emulated machine has other work.
+const REST: Duration = Duration::from_millis(4);
 
 /// The lines in the order of their offsets: the outputs, then the inputs.
 fn names() -> impl Iterator<Item = &'static str> {
@@ -175,7 +177,7 @@ fn bridge(pins: &Pins, wire: &Path, stop: &AtomicBool) {
 
 /// The same over one connection, which ends with an error.
 fn relay(pins: &Pins, stream: &UnixStream, stop: &AtomicBool) -> std::io::Result<()> {
-    stream.set_read_timeout(Some(LOOK))?;
+    stream.set_read_timeout(Some(REST))?;
     let (mut reader, mut writer) = (BufReader::new(stream), stream);
     let (mut line, mut told) = (Vec::new(), [None; 4]);
     while !stop.load(Ordering::SeqCst) {
@@ -200,6 +202,9 @@ fn relay(pins: &Pins, stream: &UnixStream, stop: &AtomicBool) -> std::io::Result
             if told.replace(active) != Some(active) && !first {
                 serde_json::to_writer(&mut writer, &ToBench { line, active })?;
                 writer.write_all(b"\n")?;
+                if line == OutLine::MotorEnable {
+                    stream.set_read_timeout(Some(if active { LOOK } else { REST }))?;
+                }
             }
         }
     }

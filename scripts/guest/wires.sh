@@ -29,9 +29,14 @@ hear() {
     HEARD=${HEARD%$'\r'}
 }
 
-# halt: ends what was started.
+# halt: ends what was started, and lets go of its wires.
 halt() {
-    local process
+    local process name to from
+    for name in "${!TO[@]}"; do
+        to=${TO[$name]} from=${FROM[$name]}
+        exec {to}>&- {from}>&-
+        unset "TO[$name]" "FROM[$name]"
+    done
     for process in "${STARTED[@]}"; do kill "$process" 2>/dev/null || true; done
     for process in "${STARTED[@]}"; do wait "$process" 2>/dev/null || true; done
     STARTED=()

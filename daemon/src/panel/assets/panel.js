@@ -64,7 +64,13 @@ function showFacts(s, relay) {
   terminal.setAttribute("aria-label", `Display of the terminal: ${s.display.trim() || "blank"}`);
 }
 
+let recent = null;
+
 function showRecent(s) {
+  // Only what changed is drawn anew: a button that has the keyboard's focus keeps it.
+  const now = JSON.stringify(s.recent);
+  if (now === recent) return;
+  recent = now;
   const rows = s.recent.slice(-KEPT).reverse().map((past) => {
     const how = el("td");
     if (past.dice) how.append(...past.dice.map(die), ` ${kind(past.dice).total}`);

@@ -79,6 +79,19 @@ export async function table(browser, demo, shots) {
         await panel.keyboard.press('Enter');
         await panel.waitForFunction(() => document.querySelectorAll('#records tr').length > 0 && [...document.querySelectorAll('#records tr')].every((row) => row.textContent.includes('standstill')));
     });
+    await check('what has the keyboard\'s focus keeps it while the table goes on', async () => {
+        const kept = await panel.waitForFunction(() => {
+            const look = globalThis.look ?? {}, rounds = document.getElementById('recent').textContent, phase = document.getElementById('phase').textContent;
+            if (look.rounds !== rounds) {
+                // A round has ended meanwhile, or this is the beginning.
+                const button = document.querySelector('#recent button');
+                button?.focus();
+                globalThis.look = { rounds, phase, button };
+            } else if (look.button && look.phase !== phase) return { of: document.activeElement === look.button };
+            return false;
+        }).then((found) => found.jsonValue());
+        assert.ok(kept.of, 'a button lost the focus');
+    });
     for (const colorScheme of ['light', 'dark']) {
         await check(`panel and display are accessible, ${colorScheme}`, async () => {
             for (const path of ['/', '/display']) {

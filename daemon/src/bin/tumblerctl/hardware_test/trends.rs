@@ -16,6 +16,9 @@ use tumblerd::test_report::bar;
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Most values of a sparkline: the latest ones.
 const SHOWN: usize = 24;
+/// A slope is at least so many standard errors away from none: of four values that only scatter, one line in seventeen is as
+/// steep (Student's t, two degrees of freedom).
+const SURE: f64 = 4.0;
 
 /// How one quantity went, oldest first.
 #[derive(Debug, Serialize)]
@@ -96,7 +99,7 @@ fn trends(reports: &[Report]) -> Vec<Trend> {
 }
 
 /// Tests until the value is out of its limits, by the straight line that fits best; none where it does not go there. A
-/// line through fewer than four values says nothing.
+/// line through fewer than four values says nothing, nor one that chance may have drawn.
 fn left(measured: &[Measurement]) -> Option<i64> {
     let last = measured.last()?;
     if measured.len() < 4 {
@@ -111,6 +114,11 @@ fn left(measured: &[Measurement]) -> Option<i64> {
         under += dx * dx;
     }
     let slope = over / under;
+    let residual: f64 =
+        measured.iter().enumerate().map(|(x, m)| (m.value as f64 - mean_y - slope * (x as f64 - mean_x)).powi(2)).sum();
+    if slope.abs() < SURE * (residual / (count - 2.0) / under).sqrt() {
+        return None;
+    }
     let limit = if slope > 0.0 { last.limits.fail_above? } else { last.limits.fail_below? };
     let now = slope.mul_add(count - 1.0 - mean_x, mean_y);
     let left = (limit as f64 - now) / slope;
@@ -142,6 +150,8 @@ mod tests {
         assert_eq!(left(&measured(&[600_000, 700_000, 800_000, 900_000])), Some(6));
         assert_eq!(left(&measured(&[600_000, 600_000, 600_000, 600_000])), None);
         assert_eq!(left(&measured(&[600_000, 900_000])), None, "two values are no trend");
+        assert_eq!(left(&measured(&[601_000, 598_000, 602_000, 603_000])), None, "values that scatter are none either");
+        assert_eq!(left(&measured(&[600_000, 705_000, 796_000, 901_000])), Some(7), "a trend scatters a little too");
         assert_eq!(left(&measured(&[900_000, 800_000, 700_000, 600_000])), Some(3), "downwards to the lower limit");
     }
 

@@ -56,13 +56,13 @@ impl Table {
             return Err("the table closes after this round".into());
         }
         if self.is_testing() {
-            return Err("a test is in progress".into());
+            return Err("a test is in progress: it ends first".into());
         }
         if !self.lines_up {
-            return Err("the wires are not watched".into());
+            return Err("the wires are not watched: `faults` says why".into());
         }
         if !self.sequence.is_permitted() {
-            return Err("the permission to play is not durable yet".into());
+            return Err("the permission to play is not durable yet: ask again in a moment".into());
         }
         Ok(())
     }

@@ -87,10 +87,10 @@ impl Table {
 
     pub(super) fn idle(&self) -> core::result::Result<(), String> {
         if let Some(round) = &self.round {
-            return Err(format!("round {} is in progress", round.id.0));
+            return Err(format!("round {} is in progress: it ends first", round.id.0));
         }
         if self.is_testing() {
-            return Err("a test is in progress".into());
+            return Err("a test is in progress: it ends first".into());
         }
         Ok(())
     }
@@ -229,7 +229,7 @@ impl Table {
 
     fn confirm_dome(&mut self, reason: &str, name: &str) -> Result {
         let Some(round) = self.round.as_ref().filter(|r| r.order.covered) else {
-            return Err("no round under a dome is in progress".into());
+            return Err("no round under a dome is in progress: there is nothing to confirm".into());
         };
         if !round.bets_closed || !matches!(round.spin, Spin::Valid { .. }) || !self.tumbler.is_still() {
             return Err("the dice may not be seen yet".into());
@@ -248,7 +248,7 @@ impl Table {
     }
 
     fn settle_command(&mut self, dice: Option<Dice>, reason: &str, name: &str) -> Result {
-        let Some(round) = &self.round else { return Err("no round is in progress".into()) };
+        let Some(round) = &self.round else { return Err("no round is in progress: there is nothing to settle".into()) };
         match (round.result, dice) {
             (Some(result), Some(dice)) if result != dice => {
                 return Err("another result is entered: amend it first".into());
@@ -257,7 +257,7 @@ impl Table {
             (None, None) => return Err("say what the dice show".into()),
             (None, Some(dice)) => {
                 if round.revealed.is_none() {
-                    return Err("the dice are not revealed yet".into());
+                    return Err("the dice are not revealed yet: after the reveal".into());
                 }
                 if round.established.is_none() && self.reader_in_service() {
                     return Err("the dice reader has not found the dice flat yet".into());

@@ -137,7 +137,7 @@ impl Table {
             return Err("no round is in progress: after \"all paid\" a result stands".into());
         };
         if round.revealed.is_none() {
-            return Err("the dice are not revealed yet".into());
+            return Err("the dice are not revealed yet: after the reveal".into());
         }
         let read = self.reader.faces().flatten().filter(|_| self.reader_in_service());
         let differs = read.is_some_and(|read| read != dice);

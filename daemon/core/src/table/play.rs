@@ -78,7 +78,7 @@ impl Table {
     /// Whether the motor may run, as far as equipment goes; otherwise why not. No procedure waives any of it.
     pub(super) fn motor_may_run(&self, in_test: bool) -> Result<(), String> {
         if self.stopping || !self.lines_up {
-            return Err("the wires are not watched".into());
+            return Err("the wires are not watched: `faults` says why".into());
         }
         if let Some(m) = self.latched.iter().find(|m| !in_test && m.code.inhibits_motor()) {
             return Err(format!("malfunction {}: {}", m.code, m.cause));
@@ -86,8 +86,8 @@ impl Table {
         if self.order.covered && !self.dome.covers() {
             return Err("the dome is not down".into());
         }
-        if !self.guards_are_good() {
-            return Err("seal, supply or motor driver do not allow it".into());
+        if let Some(line) = self.guard_away() {
+            return Err(format!("{} does not allow it: see to seal, supply or motor driver", line.name()));
         }
         if !self.tumbler.is_still() {
             return Err("the tumbler does not stand still".into());

@@ -118,9 +118,9 @@ impl Table {
         }
     }
 
-    /// Whether every line that guards the motor says, raw, that it may run.
-    pub(super) fn guards_are_good(&self) -> bool {
-        InLine::ALL.into_iter().all(|line| !self.is_away(line))
+    /// The first line that guards the motor and says, raw, that it may not run.
+    pub(super) fn guard_away(&self) -> Option<InLine> {
+        InLine::ALL.into_iter().find(|line| self.is_away(*line))
     }
 
     /// Whether this line takes the motor's permission away, by its raw level.
@@ -148,7 +148,7 @@ impl Table {
         } else if let Some(cut_by) = self.tumbler.cut_by() {
             // Under Open Cover the dome's open contact counts only where its own edge made the cut.
             let back = cut_by != InLine::DomeOpen || self.raw(InLine::DomeOpen) == Some(false);
-            if !(back && self.guards_are_good()) {
+            if !back || self.guard_away().is_some() {
                 return;
             }
             if let Some(report) = self.tumbler.resume(at, &p, &mut self.timers, &mut self.out) {

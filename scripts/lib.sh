@@ -70,13 +70,14 @@ need_packages() {
 
 # install_rust: the distribution's compiler, where that is new enough: Debian 13 and Raspberry Pi OS trixie have one.
 install_rust() {
-    local wanted offered=none
+    local wanted offered=''
     wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$ROOT/Cargo.toml")
     if command -v apt-cache >/dev/null; then
         update_apt
-        offered=$(LC_ALL=C apt-cache policy cargo | awk '$1 == "Candidate:" { print $2 }')
+        # Where there is none, the candidate is "(none)", which dpkg takes for newer than any number.
+        offered=$(LC_ALL=C apt-cache policy cargo | awk '$1 == "Candidate:" && $2 ~ /^[0-9]/ { print $2 }')
     fi
-    dpkg --compare-versions "${offered:-none}" ge "$wanted" 2>/dev/null \
+    [ -n "$offered" ] && dpkg --compare-versions "$offered" ge "$wanted" \
         || die "no cargo on PATH, and the distribution's is ${offered:-none}: install Rust $wanted or newer (https://rustup.rs)"
     need_packages cargo rustc rustfmt rust-clippy
 }

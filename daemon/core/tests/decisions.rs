@@ -15,7 +15,7 @@ use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Dice, RoundId};
 use tumbler_core::wire::console::{Answer, Caller, Command, Exit, Witness};
 use tumbler_core::wire::registers::{reader, terminal};
-use world::play::{opened, play_to_reveal, reveal};
+use world::play::{maintained, opened, play_to_reveal, reveal};
 use world::{SUPERVISOR, World, settings};
 
 /// Asks with the key just turned; what is told.
@@ -38,6 +38,15 @@ fn done(world: &mut World, command: Command) -> String {
         Answer::Done(said) => said,
         refused @ Answer::Refused(_) => panic!("{refused:?}"),
     }
+}
+
+/// A closed table whose opening tests a supervisor has just begun; and that request.
+fn opening() -> (World, u64) {
+    let mut world = World::new(settings("nz-div9", "nz-div9-1"));
+    world.pass(2000);
+    world.turn_key();
+    let open = world.ask(Command::Open { name: name() });
+    (world, open)
 }
 
 fn name() -> String {
@@ -198,10 +207,7 @@ fn place_your_bets_is_in_turn_once_and_not_after_no_more_bets() {
 /// NZ 5: the table opens once everything was witnessed, and not before.
 #[test]
 fn nz_5_the_last_witness_opens_the_table() {
-    let mut world = World::new(settings("nz-div9", "nz-div9-1"));
-    world.pass(2000);
-    world.turn_key();
-    let open = world.ask(Command::Open { name: name() });
+    let (mut world, open) = opening();
     let mut shown = std::collections::BTreeSet::new();
     while world.reply(open).is_none() {
         world.pass(10);
@@ -229,18 +235,12 @@ fn nz_5_the_last_witness_opens_the_table() {
 fn a_technician_witnesses_a_hardware_test_and_no_opening() {
     let technician = || Caller { account: "bo".into(), technician: true, supervisor: false };
     let seen = || Command::Witness { item: Witness::Bell, right: true, name: "bo".into() };
-    let mut world = World::new(settings("nz-div9", "nz-div9-1"));
-    world.pass(2000);
-    world.turn_key();
-    let open = world.ask(Command::Open { name: name() });
+    let (mut world, open) = opening();
     assert!(world.until(120_000, |w| w.reply(open).is_some()));
     world.input(Input::Console { request: 90, caller: technician(), command: seen() });
     assert!(matches!(world.reply(90), Some(Answer::Refused(why)) if why.contains("tumbler-supervisor")));
 
-    let mut world = World::new(settings("nz-div9", "nz-div9-1"));
-    world.pass(2000);
-    world.turn_key();
-    world.ask(Command::Maintenance { on: true, name: "bo".into() });
+    let mut world = maintained("nz-div9", "nz-div9-1");
     world.ask(Command::HardwareTest { test: HardwareTest::Bell, name: "bo".into() });
     assert!(world.until(60_000, |w| w.table.snapshot().test.is_some_and(|test| test.contains("witness"))));
     world.input(Input::Console { request: 91, caller: technician(), command: seen() });
@@ -251,10 +251,7 @@ fn a_technician_witnesses_a_hardware_test_and_no_opening() {
 /// A test that is called off ends at once, and proves nothing.
 #[test]
 fn closing_the_table_calls_its_opening_off() {
-    let mut world = World::new(settings("nz-div9", "nz-div9-1"));
-    world.pass(2000);
-    world.turn_key();
-    let open = world.ask(Command::Open { name: name() });
+    let (mut world, open) = opening();
     world.pass(300);
     assert!(world.reply(open).is_none() && world.table.is_testing());
     world.ask(Command::Close { name: name() });
@@ -263,7 +260,7 @@ fn closing_the_table_calls_its_opening_off() {
     assert!(!world.table.is_testing() && world.table.phase() == Phase::Closed);
 }
 
-/// NZ 7.4, FAULTS gpio.pin_stuck: an output that is dead shows only when it is driven, and so its reset drives them all.
+/// NZ 7.4, FAULTS bell.dead: an output that is dead shows only when it is driven, and so its reset drives them all.
 #[test]
 fn nz_7_4_a_reset_of_the_wires_drives_bell_and_motor() {
     let mut world = opened("nz-div9", "nz-div9-1");
@@ -331,7 +328,7 @@ fn keys_after_the_entry_change_nothing_of_it() {
 
 /// NZ 7.4: each unit of the field bus is proved by its own answers, whatever another one does.
 #[test]
-fn nz_7_4_a_unit_is_rectified_while_another_is_silent() {
+fn nz_7_4_a_unit_is_proved_while_another_is_silent() {
     let units = [(Code::Terminal, 1), (Code::Reader, 10), (Code::Lamps, 2)];
     for (code, unit) in units {
         let mut world = opened("nz-div9", "nz-div9-1");

@@ -9,19 +9,13 @@ use tumbler_core::hardware_test::{HardwareTest, Quantity, Report, Verdict};
 use tumbler_core::input::{InLine, Input};
 use tumbler_core::latch::Code;
 use tumbler_core::record::Event;
-use tumbler_core::snapshot::Phase;
 use tumbler_core::wire::console::{Answer, Caller, Command, Witness};
 use tumbler_core::wire::registers::terminal;
 use world::{World, settings};
 
 /// A table in maintenance.
 fn maintained() -> World {
-    let mut world = World::new(settings("nz-div9", "nz-div9-1"));
-    world.pass(2000);
-    world.turn_key();
-    world.ask(Command::Maintenance { on: true, name: "teo".into() });
-    assert_eq!(world.table.phase(), Phase::Maintenance);
-    world
+    world::play::maintained("nz-div9", "nz-div9-1")
 }
 
 fn begin(world: &mut World, test: HardwareTest) -> u64 {
@@ -275,7 +269,7 @@ fn the_terminals_keys_are_asked_for_one_after_another() {
     );
 }
 
-/// FAULTS key.bounce: a key that bounces was pressed once, and its bounce is told.
+/// FAULTS terminal.chatter: a key that bounces was pressed once, and its bounce is told.
 #[test]
 fn a_key_that_bounces_is_told() {
     let mut world = maintained();

@@ -9,8 +9,8 @@ use tumbler_core::hardware_test::HardwareTest;
 use tumbler_core::input::InLine;
 use tumbler_core::wire::console::Command;
 use tumbler_core::wire::registers::reader;
-use world::play::{opened, play_to_reveal, reveal};
-use world::{World, settings};
+use world::World;
+use world::play::{maintained, opened, play_to_reveal, reveal};
 
 const TERMINAL: u8 = 1;
 const READER: u8 = 10;
@@ -89,10 +89,7 @@ fn a_hardware_test_asks_its_own_unit_fast() {
         (HardwareTest::Bus, true, true),
         (HardwareTest::Seal, false, false),
     ] {
-        let mut world = World::new(settings("nz-div9", "nz-div9-1"));
-        world.pass(2000);
-        world.turn_key();
-        world.ask(Command::Maintenance { on: true, name: "teo".into() });
+        let mut world = maintained("nz-div9", "nz-div9-1");
         world.poses = [reader::MOVING; 3];
         world.ask(Command::HardwareTest { test, name: "teo".into() });
         // After its spin, while the dice do not come to rest.

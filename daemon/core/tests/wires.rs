@@ -4,7 +4,7 @@
 
 mod world;
 
-use tumbler_core::effect::OutLine;
+use tumbler_core::effect::{Effect, OutLine};
 use tumbler_core::hardware_test::HardwareTest;
 use tumbler_core::input::{InLine, Input};
 use tumbler_core::latch::Code;
@@ -14,7 +14,7 @@ use tumbler_core::snapshot::Phase;
 use tumbler_core::wire::console::{Answer, Command};
 use tumbler_core::wire::registers::reader;
 use world::World;
-use world::play::{opened, play_to_reveal, reveal};
+use world::play::{maintained, opened, play_to_reveal, reveal};
 
 /// FAULTS seal.flicker, motor.driver_fault, DESIGN motor guard: what is shorter than a line's own time is nothing, and what is as
 /// long is what it says.
@@ -102,20 +102,18 @@ fn a_motor_pin_that_reads_on_starts_nothing() {
     assert!(!world.has(|event| matches!(event, Event::SpinBegan)));
 }
 
-/// DESIGN, maintenance: the guards hold, and it is said which of them is waited for.
+/// DESIGN, the wires: "the guards hold in maintenance and in opening tests too".
 #[test]
-fn a_test_of_the_motor_waits_for_wires_that_are_lost() {
-    let mut world = World::new(world::settings("sg-open", "sg-open-1"));
-    world.pass(2000);
-    world.turn_key();
-    world.ask(Command::Maintenance { on: true, name: "teo".into() });
-    let request = world.ask(Command::HardwareTest { test: HardwareTest::Motor, name: "teo".into() });
+fn a_test_of_the_motor_without_wires_starts_nothing_and_fails() {
+    let mut world = maintained("sg-open", "sg-open-1");
     world.input(Input::LinesLost { reason: "the chip is gone".into() });
+    let request = world.ask(Command::HardwareTest { test: HardwareTest::Motor, name: "teo".into() });
     world.pass(200);
     assert!(!world.outs[OutLine::MotorEnable.index()]);
     world.pass(200_000);
     assert!(matches!(world.reply(request), Some(Answer::Done(told)) if told.ends_with("fail")), "{:?}", world.replies);
-    assert!(!world.has(|event| matches!(event, Event::SpinBegan)));
+    let started = Effect::Set { line: OutLine::MotorEnable, active: true };
+    assert!(world.history.iter().all(|(_, effects)| !effects.contains(&started)));
 }
 
 /// DESIGN, the process: a daemon that is told to stop begins nothing any more.
@@ -130,17 +128,23 @@ fn nothing_begins_once_the_daemon_was_told_to_stop() {
     assert!(world.outs[OutLine::OutOfService.index()] && !world.outs[OutLine::MotorEnable.index()]);
 }
 
-/// NZ 6.2: the bell rings for "No more bets", once that is durable, and not for wires that are lost or a daemon that stops.
+/// "No more bets" was called, and the disk has not taken it yet.
+fn called_and_not_durable() -> World {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    world.spin();
+    world.press(InLine::PlaceBets);
+    world.disk = false;
+    world.line(InLine::NoMoreBets, true);
+    world.pass(30);
+    assert!(!world.outs[OutLine::Bell.index()], "it is not durable yet");
+    world
+}
+
+/// NZ 6.2: the bell rings for "No more bets", once that is durable, and not for wires that are lost.
 #[test]
 fn nz_6_2_no_bell_rings_without_wires() {
     for lost in [false, true] {
-        let mut world = opened("nz-div9", "nz-div9-1");
-        world.spin();
-        world.press(InLine::PlaceBets);
-        world.disk = false;
-        world.line(InLine::NoMoreBets, true);
-        world.pass(30);
-        assert!(!world.outs[OutLine::Bell.index()], "it is not durable yet");
+        let mut world = called_and_not_durable();
         if lost {
             world.input(Input::LinesLost { reason: "the chip is gone".into() });
         }
@@ -153,12 +157,7 @@ fn nz_6_2_no_bell_rings_without_wires() {
 /// The same: nor for a round that has ended meanwhile.
 #[test]
 fn nz_6_2_no_bell_rings_for_a_round_that_is_over() {
-    let mut world = opened("nz-div9", "nz-div9-1");
-    world.spin();
-    world.press(InLine::PlaceBets);
-    world.disk = false;
-    world.line(InLine::NoMoreBets, true);
-    world.pass(30);
+    let mut world = called_and_not_durable();
     world.press(InLine::NoSpin);
     world.disk = true;
     world.commit();
@@ -177,7 +176,7 @@ fn a_spin_that_a_defect_ended_is_recorded_as_ended() {
     assert!(matches!(ended.as_slice(), [Event::SpinEnded { valid: false, .. }]), "{ended:?}");
 }
 
-/// FAULTS reader.blind: dice that rest and cannot be judged are the reader's malfunction, and the dealer's eye decides; dice that
+/// DESIGN, dice reader: dice that rest and cannot be judged are the reader's malfunction, and the dealer's eye decides; dice that
 /// do not come to rest do not lie flat (NZ 7.1(a)).
 #[test]
 fn dice_that_the_reader_cannot_judge_are_not_those_that_never_rest() {

@@ -36,18 +36,21 @@ fn asked(stub: &Stub, found: impl Fn(&Command) -> bool) -> bool {
     stub.asked.lock().unwrap().iter().any(|(_, command)| found(command))
 }
 
+/// Waits until this was asked, by what runs.
+fn until_asked<T>(stub: &Stub, ran: &std::thread::ScopedJoinHandle<'_, T>, found: impl Fn(&Command) -> bool) {
+    while !asked(stub, &found) {
+        assert!(!ran.is_finished(), "it ended before it asked");
+        std::thread::yield_now();
+    }
+}
+
 #[test]
 fn a_reset_shows_its_test_asks_what_a_person_sees_and_ends_with_the_answer() {
     let stub = Stub::start(waits);
     let arguments = ["reset", "lamps", "--rectified", "--name", "Mei", "--witness", "areas=yes"];
     let ran = std::thread::scope(|scope| {
         let ran = scope.spawn(|| stub.ctl(&arguments));
-        let until = |found: &dyn Fn(&Command) -> bool| {
-            while !asked(&stub, found) {
-                assert!(!ran.is_finished(), "it ended before it asked");
-                std::thread::yield_now();
-            }
-        };
+        let until = |found: &dyn Fn(&Command) -> bool| until_asked(&stub, &ran, found);
         until(&|command| matches!(command, Command::Reset { .. }));
         stub.change(|table| table.test = Some("reset lamps: waits for a witness: areas".into()));
         until(
@@ -70,10 +73,7 @@ fn a_reset_that_is_refused_says_what_was_measured_and_why() {
     let stub = Stub::start(waits);
     let ran = std::thread::scope(|scope| {
         let ran = scope.spawn(|| stub.ctl(&["reset", "lamps", "--rectified"]));
-        while !asked(&stub, |command| matches!(command, Command::Reset { .. })) {
-            assert!(!ran.is_finished(), "it ended before it asked");
-            std::thread::yield_now();
-        }
+        until_asked(&stub, &ran, |command| matches!(command, Command::Reset { .. }));
         stub.change(|table| table.test = Some("reset lamps: each result in turn: look at the areas".into()));
         stub.record(None, report(1, "dark areas, 1 areas (small), is out of limits."));
         stub.answer(Answer::Refused("lamps stays latched: dark areas".into()));
@@ -92,12 +92,7 @@ fn an_answer_that_comes_too_late_does_not_hide_the_report() {
     let stub = Stub::start(waits);
     let ran = std::thread::scope(|scope| {
         let ran = scope.spawn(|| stub.ctl(&["reset", "lamps", "--rectified", "--witness", "areas=no"]));
-        let until = |found: &dyn Fn(&Command) -> bool| {
-            while !asked(&stub, found) {
-                assert!(!ran.is_finished(), "it ended before it asked");
-                std::thread::yield_now();
-            }
-        };
+        let until = |found: &dyn Fn(&Command) -> bool| until_asked(&stub, &ran, found);
         until(&|command| matches!(command, Command::Reset { .. }));
         stub.change(|table| table.test = Some("reset lamps: waits for a witness: areas".into()));
         until(&|command| matches!(command, Command::Witness { right: false, .. }));

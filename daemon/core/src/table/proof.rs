@@ -257,16 +257,9 @@ impl Table {
 
     /// A person says what only a person can see.
     pub(super) fn witness(&mut self, item: Witness, right: bool) -> Result<String, String> {
-        let Some(test) = &mut self.test else {
-            return Err(
-                "no test waits for a witness: what asks for one is an opening, a reset or a hardware test".into()
-            );
-        };
-        let Some(Step::Witness { left }) = test.steps.front_mut() else {
-            return Err(
-                "no test waits for a witness: what asks for one is an opening, a reset or a hardware test".into()
-            );
-        };
+        let nobody = "no test waits for a witness: what asks for one is an opening, a reset or a hardware test";
+        let Some(test) = &mut self.test else { return Err(nobody.into()) };
+        let Some(Step::Witness { left }) = test.steps.front_mut() else { return Err(nobody.into()) };
         if !left.contains(&item) {
             return Err("that was witnessed already".into());
         }

@@ -4,6 +4,7 @@ use super::{World, settings};
 use tumbler_core::input::InLine;
 use tumbler_core::rules;
 use tumbler_core::snapshot::Phase;
+use tumbler_core::wire::console::Command;
 
 /// A table that a supervisor has opened.
 pub fn opened(rules: &str, layout: &str) -> World {
@@ -11,6 +12,16 @@ pub fn opened(rules: &str, layout: &str) -> World {
     world.pass(2000);
     world.open();
     assert_eq!(world.table.phase(), Phase::Ready, "{:?}", world.records);
+    world
+}
+
+/// A table in maintenance, under the key.
+pub fn maintained(rules: &str, layout: &str) -> World {
+    let mut world = World::new(settings(rules, layout));
+    world.pass(2000);
+    world.turn_key();
+    world.ask(Command::Maintenance { on: true, name: "teo".into() });
+    assert_eq!(world.table.phase(), Phase::Maintenance);
     world
 }
 

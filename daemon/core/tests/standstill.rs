@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use tumbler_core::device::outputs::Outputs;
 use tumbler_core::device::tumbler::{Report, Stop, Tumbler};
-use tumbler_core::effect::Effect;
+use tumbler_core::effect::{Effect, OutLine};
 use tumbler_core::input::{InLine, Input};
 use tumbler_core::record::Standing;
 use tumbler_core::settings::Parameters;
@@ -146,7 +146,10 @@ fn after_a_standstill_no_second_transaction_begins_before_the_first_ones_answer(
         let asked = |effects: &mut Vec<Effect>| effects.drain(..).filter(|e| matches!(e, Effect::Bus(_))).count();
         table.handle(Mono(0), Mono(0), &Input::Tick, &mut effects);
         assert_eq!(asked(&mut effects), 1);
-        // Nothing answers, until only the guard of the transaction is left to wait for.
+        for (line, active) in [(OutLine::MotorEnable, false), (OutLine::OutOfService, true), (OutLine::Bell, false)] {
+            table.handle(Mono(0), Mono(0), &Input::Readback { line, active }, &mut effects);
+        }
+        // The bus does not answer, until only the guard of the transaction is left to wait for.
         while let Some(due) = table.next_deadline().filter(|due| *due < Mono::from_millis(3_000)) {
             table.handle(due, due, &Input::Tick, &mut effects);
         }

@@ -102,6 +102,45 @@ fn a_motor_pin_that_reads_on_starts_nothing() {
     assert!(!world.has(|event| matches!(event, Event::SpinBegan)));
 }
 
+/// FAULTS gpio.write_fails, DESIGN motor guard: a motor that could not be switched off is off within the readback time once a
+/// write arrives, however late that is. Said and latched once.
+#[test]
+fn a_motor_pin_that_stays_on_is_told_off_until_it_is_off() {
+    for stuck_ms in [50, 99, 100, 101, 350, 60_000] {
+        let mut world = opened("nz-div9", "nz-div9-1");
+        world.press(InLine::Tumble);
+        world.pass(800);
+        world.stuck_out = Some(OutLine::MotorEnable);
+        world.line(InLine::Seal, false);
+        let last_beat = world.last_beat;
+        world.pass(stuck_ms);
+        assert!(world.outs[OutLine::MotorEnable.index()], "{stuck_ms} ms: nothing arrives");
+        world.stuck_out = None;
+        world.pass(100);
+        assert!(!world.outs[OutLine::MotorEnable.index()], "{stuck_ms} ms");
+        assert_eq!(world.last_beat, last_beat, "{stuck_ms} ms: the dead-man relay drops meanwhile");
+        world.pass(3000);
+        let latched = |event: &Event| matches!(event, Event::Latched { code: Code::Gpio, .. });
+        assert_eq!(world.records.iter().filter(|record| latched(&record.event)).count(), 1, "{stuck_ms} ms");
+        assert_eq!(world.latched(), [Code::Seal, Code::Gpio]);
+        assert_eq!(world.last_void().map(|void| void.reason), Some(VoidReason::Equipment));
+    }
+}
+
+/// DESIGN, publish what is: a sign that could not be lit is lit once a write arrives.
+#[test]
+fn an_output_that_does_not_obey_is_told_again() {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    world.stuck_out = Some(OutLine::OutOfService);
+    world.line(InLine::Seal, false);
+    world.pass(1000);
+    assert!(!world.outs[OutLine::OutOfService.index()]);
+    assert_eq!(world.latched(), [Code::Seal, Code::Gpio]);
+    world.stuck_out = None;
+    world.pass(100);
+    assert!(world.outs[OutLine::OutOfService.index()]);
+}
+
 /// DESIGN, the wires: "the guards hold in maintenance and in opening tests too".
 #[test]
 fn a_test_of_the_motor_without_wires_starts_nothing_and_fails() {

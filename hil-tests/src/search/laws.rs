@@ -8,6 +8,7 @@ use tumbler_core::input::InLine;
 use tumbler_core::record::{Event, Record};
 use tumbler_core::round::call::Call;
 use tumbler_core::round::ending::VoidReason;
+use tumbler_core::settings::Parameters;
 use tumbler_core::units::Seq;
 
 /// What the durable records of a path add up to, as far as a law asks.
@@ -21,6 +22,14 @@ pub struct Story {
     stale: BTreeSet<&'static str>,
     /// The last record.
     last: Seq,
+    /// When an output pin did not obey last, in nanoseconds of the bench.
+    deaf: Option<u64>,
+}
+
+/// How soon a pin that obeys again is driven as it must be, in nanoseconds: once it was read back for long enough
+/// (`table.md`, `readback`).
+fn readback_ns() -> u64 {
+    u64::from(Parameters::default().readback) * 1_000_000
 }
 
 /// One round in progress.
@@ -91,6 +100,9 @@ impl Story {
     pub fn look(&mut self, view: &View) {
         // By the contacts: where they lie, only a person can know.
         let open = view.level(InLine::DomeOpen) && !view.level(InLine::DomeClosed);
+        if view.has_deaf_pin() {
+            self.deaf = Some(view.now);
+        }
         self.in_round(|round| {
             round.exposed |= round.spun && !round.closed && open;
             if round.established {
@@ -193,7 +205,7 @@ pub const LAWS: &[Law] = &[
             let covers = view.level(InLine::DomeClosed) && !view.level(InLine::DomeOpen);
             let good = view.level(InLine::Seal) && view.level(InLine::PowerGood) && !view.level(InLine::MotorFault);
             let on = view.pins.get(OutLine::MotorEnable.index()).copied().unwrap_or_default();
-            let dead = view.faults.iter().any(|f| matches!(f, crate::twin::Fault::PinStuck(_)));
+            let dead = view.has_deaf_pin() || taken.before.deaf.is_some_and(|at| view.now <= at + readback_ns());
             let forbidden = !good || (taken.covered && !covers);
             (view.is_up() && !dead && on && forbidden).then(|| "motor_enable is on".into())
         },

@@ -11,6 +11,8 @@ use tumbler_core::snapshot::Snapshot;
 /// What is to be seen between two steps.
 #[derive(Clone, Debug)]
 pub struct View {
+    /// When, in nanoseconds of the bench.
+    pub now: u64,
     /// The physical truth.
     pub physical: Physical,
     /// The table as it says that it is; `None` while the daemon does not run.
@@ -29,8 +31,10 @@ impl View {
     /// The view of a bench at this moment.
     pub(crate) fn of(bench: &mut Pure) -> Self {
         let table = bench.snapshot().ok().flatten();
+        let now = bench.now();
         let twin = bench.twin();
         Self {
+            now,
             table,
             lines: InLine::ALL.map(|line| twin.level(line)),
             pins: OutLine::ALL.map(|line| twin.pin_level(line)),
@@ -38,6 +42,12 @@ impl View {
             slow: bench.is_slow(),
             physical: bench.physical(),
         }
+    }
+
+    /// Whether an output pin does not obey.
+    #[must_use]
+    pub fn has_deaf_pin(&self) -> bool {
+        self.faults.iter().any(|fault| matches!(fault, Fault::PinStuck(_)))
     }
 
     /// Whether the daemon runs.

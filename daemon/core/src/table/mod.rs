@@ -183,10 +183,7 @@ impl Table {
     fn fire(&mut self, timer: Timer) {
         match timer {
             Timer::Debounce(line) => self.debounced(line),
-            Timer::Readback(line) => {
-                let told = if self.out.told(line) { "active" } else { "inactive" };
-                self.lines_fault(&format!("{} was told to be {told} and does not read back so", line.name()));
-            }
+            Timer::Readback(line) => self.not_read_back(line),
             Timer::Held(line) => self.held(line),
             Timer::KeyLapse => {
                 self.key_edge = None;

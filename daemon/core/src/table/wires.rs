@@ -322,8 +322,23 @@ impl Table {
         self.test_failed(what);
         self.latch(Code::Gpio, what.to_owned());
         self.void_unless_established(VoidReason::Equipment, what);
-        // Said once: a pin that is dead stays dead, and the latch holds the table.
-        self.timers.clear(Timer::Readback(OutLine::MotorEnable));
+        if !self.lines_up {
+            self.timers.clear(Timer::Readback(OutLine::MotorEnable));
+        }
+    }
+
+    /// An output does not read back as it was told: the wires cannot be relied on. It is told again every readback time until
+    /// it does: a motor that cannot be switched off has the dead-man relay alone against it, and is off as soon as a write
+    /// arrives.
+    pub(super) fn not_read_back(&mut self, line: OutLine) {
+        let told = self.out.told(line);
+        let word = if told { "active" } else { "inactive" };
+        self.lines_fault(&format!("{} was told to be {word} and does not read back so", line.name()));
+        // The motor is told off above, whatever it was told before.
+        if self.lines_up && line != OutLine::MotorEnable {
+            let (at, p) = (self.at, self.settings.parameters);
+            self.out.set(line, told, at, &p, &mut self.timers);
+        }
     }
 
     /// A reading of the motor's temperature.

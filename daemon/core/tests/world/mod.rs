@@ -29,6 +29,8 @@ pub struct World {
     pub settings: Settings,
     pub now: Mono,
     pub outs: [bool; 4],
+    /// An output that stays as it is, whatever is written to it.
+    pub stuck_out: Option<OutLine>,
     pub lines: [bool; 12],
     /// When the last dead-man edge came.
     pub last_beat: Option<Mono>,
@@ -121,6 +123,7 @@ impl World {
             settings,
             now,
             outs: [false; 4],
+            stuck_out: None,
             lines: [false; 12],
             last_beat: None,
             records: Vec::new(),
@@ -204,11 +207,14 @@ impl World {
             (self.watch)(self, &effect);
             match effect {
                 Effect::Set { line, active } => {
-                    self.outs[line.index()] = active;
+                    let level = &mut self.outs[line.index()];
+                    if self.stuck_out != Some(line) {
+                        *level = active;
+                    }
                     if line == OutLine::MotorAlive {
                         self.last_beat = Some(self.now);
                     } else {
-                        self.inbox.push_back(Input::Readback { line, active });
+                        self.inbox.push_back(Input::Readback { line, active: *level });
                     }
                     self.drive();
                 }

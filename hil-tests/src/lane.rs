@@ -100,6 +100,14 @@ pub struct Plan {
     pub trace: bool,
 }
 
+impl Plan {
+    /// The same with two at once at most, so that they are in nobody's way.
+    #[must_use]
+    pub fn calmer(self) -> Self {
+        Self { jobs: self.jobs.min(2), ..self }
+    }
+}
+
 /// The seed of a trial: from its name, so that trials differ and each stays the same (FNV-1a).
 #[must_use]
 pub fn seed(name: &str, salt: u64) -> u64 {

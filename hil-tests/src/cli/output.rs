@@ -46,6 +46,10 @@ pub(super) struct How {
     /// Go on after a cell that did not pass.
     #[arg(long)]
     keep_going: bool,
+    /// Ask cells that are INVALID again, two at once, at most so many times: there the rig or its machine was at fault, and
+    /// nothing is known of the table. One that failed is never asked again.
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "keep_going", value_parser = clap::value_parser!(u8).range(0..=9))]
+    pub(super) again: u8,
     /// The daemon's program; beside this one unless given.
     #[arg(long, value_name = "FILE")]
     pub(super) tumblerd: Option<PathBuf>,

@@ -4,11 +4,11 @@ use super::output::How;
 use super::{RunArgs, list, say, signals};
 use crate::bench::file::{BenchFile, Kind};
 use crate::bench::process::{clock, daemon};
-use crate::lane::Lane;
+use crate::lane::{Lane, Plan};
 use crate::report::cell::CellReport;
 use crate::report::progress::Progress;
 use crate::report::{exit_code, verdicts};
-use crate::scenario::Trial;
+use crate::scenario::{Trial, Verdict};
 use anyhow::Context;
 use std::time::Instant;
 
@@ -35,15 +35,25 @@ pub(super) fn play(
     let tumblerd = daemon::find(how.tumblerd.as_deref().or(bench.tumblerd.as_deref()));
     let directory = how.begin(bench, &tumblerd)?;
     let lane = Lane::of(bench.kind, tumblerd);
-    let progress = Progress::new(trials.len());
     let begun = Instant::now();
-    let reports = lane.run(bench, &trials, how.plan(bench), &|report| {
-        if let Some(directory) = &directory {
-            directory.take(report);
+    let ask = |trials: &[Trial], plan: Plan| {
+        let progress = Progress::new(trials.len());
+        let reports = lane.run(bench, trials, plan, &|report| {
+            if let Some(directory) = &directory {
+                directory.take(report);
+            }
+            progress.ended(report);
+        });
+        progress.finish();
+        reports
+    };
+    let plan = how.plan(bench);
+    let mut reports = ask(&trials, plan);
+    for _ in 0..how.again {
+        if clock::interrupted() || !ask_again(&trials, &mut reports, |again| ask(again, plan.calmer())) {
+            break;
         }
-        progress.ended(report);
-    });
-    progress.finish();
+    }
     let took = begun.elapsed();
     say::line(&told(&reports));
     let left = trials.len() - reports.len();
@@ -64,4 +74,60 @@ pub(super) fn play(
         return Ok(signals::INTERRUPTED);
     }
     Ok(exit_code(&reports))
+}
+
+/// Asks those again of which nothing is known; `false` if there are none. Each says why it was asked more than once.
+fn ask_again(trials: &[Trial], reports: &mut [CellReport], ask: impl FnOnce(&[Trial]) -> Vec<CellReport>) -> bool {
+    let why = |report: &CellReport| match &report.verdict {
+        Verdict::Invalid(why) => Some(why.clone()),
+        _ => None,
+    };
+    let unknown: Vec<&str> = reports.iter().filter(|r| why(r).is_some()).map(|r| r.name.as_str()).collect();
+    if unknown.is_empty() {
+        return false;
+    }
+    say::line(&format!("the rig was at fault in {}: asked once more", unknown.len()));
+    let again: Vec<Trial> = trials.iter().filter(|t| unknown.contains(&t.name.as_str())).cloned().collect();
+    for mut second in ask(&again) {
+        let Some(first) = reports.iter_mut().find(|report| report.name == second.name) else { continue };
+        second.notes.splice(0..0, first.notes.iter().filter(|note| note.starts_with(AGAIN)).cloned());
+        second.notes.extend(why(first).map(|why| format!("{AGAIN}: {why}")));
+        *first = second;
+    }
+    true
+}
+
+/// How a note begins that says why a cell was asked again.
+const AGAIN: &str = "asked again";
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::*;
+    use crate::scenario::file::parse;
+    use std::path::Path;
+
+    /// DESIGN, verdicts: INVALID says nothing of the table, and so may be asked again; a table that failed once has failed.
+    #[test]
+    fn only_what_is_unknown_is_asked_again_and_says_why() {
+        let trial = |name: &str| {
+            let text = "about = \"a\"\nsteps = [\"open table\"]\n[endings]\nnz-div9 = []";
+            parse(Path::new(&format!("{name}.toml")), text).unwrap().swap_remove(0)
+        };
+        let report = |trial: &Trial, verdict: Verdict| CellReport { verdict, ..CellReport::of(trial, 1, false) };
+        let trials = ["late", "wrong", "right"].map(trial);
+        let verdicts = [Verdict::Invalid("late".into()), Verdict::Fail(vec!["wrong".into()]), Verdict::Pass];
+        let mut reports: Vec<_> = trials.iter().zip(&verdicts).map(|(trial, v)| report(trial, v.clone())).collect();
+        for second in [Verdict::Invalid("late again".into()), Verdict::Pass] {
+            let asked = |again: &[Trial]| {
+                assert_eq!(again.iter().map(|t| t.name.as_str()).collect::<Vec<_>>(), ["late::nz-div9-1"]);
+                again.iter().map(|trial| report(trial, second.clone())).collect()
+            };
+            assert!(ask_again(&trials, &mut reports, asked));
+            assert_eq!(reports[0].verdict, second);
+        }
+        assert_eq!(reports[0].notes, ["asked again: late", "asked again: late again"]);
+        assert_eq!(reports[1..].iter().map(|r| &r.verdict).collect::<Vec<_>>(), [&verdicts[1], &verdicts[2]]);
+        assert!(!ask_again(&trials, &mut reports, |_| Vec::new()), "nothing is unknown any more");
+    }
 }

@@ -4,6 +4,7 @@ use super::say;
 use crate::bench::process::broker::Broker;
 use crate::bench::process::clock::{self, Stalls, wait_for};
 use crate::bench::process::fault::RigFault;
+use crate::bench::process::machine;
 use crate::bench::process::observer::Observer;
 use crate::bench::process::pty::Pty;
 use crate::bench::process::wire::{WireEvent, WireSocket};
@@ -101,8 +102,10 @@ fn broker() -> Result<String, RigFault> {
 
 /// For two seconds, how late is the rig at deadlines of its own, and does the clock only go forward?
 fn steady() -> Result<String, RigFault> {
+    let priority = machine::enter()?;
     let dir = WorkDir::new()?;
     let pty = Pty::open(&dir.bus())?;
+    let begun = clock::now();
     let (mut stalls, mut last) = (Stalls::default(), clock::now());
     let end = Mono(last.0 + 2_000_000_000);
     let mut deadline = last;
@@ -118,9 +121,10 @@ fn steady() -> Result<String, RigFault> {
         last = now;
         stalls.note(deadline, now);
     }
+    stalls.waited = machine::longest_wait(begun);
     let worst = stalls.worst as f64 / 1e6;
     match stalls.verdict() {
-        None => Ok(format!("{} deadlines, worst {worst:.2} ms late", stalls.deadlines)),
+        None => Ok(format!("{} deadlines, worst {worst:.2} ms late, {priority}", stalls.deadlines)),
         Some(why) => Err(RigFault::Other(why)),
     }
 }

@@ -56,6 +56,8 @@ pub struct Stalls {
     pub deadlines: u64,
     /// How many edges of the motor's guard lines were told late by more than [`Stalls::FLICKER`].
     pub late_guards: u32,
+    /// The longest that an ordinary program of the machine was kept waiting meanwhile, in nanoseconds.
+    pub waited: u64,
 }
 
 impl Stalls {
@@ -64,6 +66,10 @@ impl Stalls {
 
     /// Lateness, in nanoseconds, from which a break of 2 ms in a guard line may look like one of 3 ms, which ends a spin.
     pub const FLICKER: u64 = 1_000_000;
+
+    /// From such a wait of ordinary programs on, in nanoseconds, a daemon's may have been too long: a third of the grace that
+    /// people have with a busy machine.
+    pub const WAIT: u64 = 50_000_000;
 
     /// Notes that an edge of a guard line, which was due at `at`, is told at `now`; both on the same clock.
     pub fn note_guard(&mut self, at: u64, now: u64) {
@@ -84,6 +90,12 @@ impl Stalls {
             return Some(format!(
                 "the rig told {} edges of the motor's guard lines more than 1 ms late",
                 self.late_guards
+            ));
+        }
+        if self.missed == 0 && self.waited > Self::WAIT {
+            return Some(format!(
+                "the machine kept ordinary programs waiting for up to {} ms",
+                self.waited / 1_000_000
             ));
         }
         (self.missed > 0).then(|| {
@@ -141,6 +153,13 @@ mod tests {
         assert_eq!(stalls.verdict(), None);
         stalls.note_guard(5, 6 + Stalls::FLICKER);
         assert!(stalls.verdict().unwrap().contains("guard"));
+    }
+
+    #[test]
+    fn a_machine_that_keeps_programs_waiting_spoils_the_verdict() {
+        let waited = |waited| Stalls { waited, ..Stalls::default() }.verdict();
+        assert_eq!(waited(Stalls::WAIT), None);
+        assert!(waited(Stalls::WAIT + 1).unwrap().contains("ordinary programs"));
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub mod daemon;
 pub mod fault;
 pub mod frame;
 pub mod gpio_sim;
+pub mod machine;
 mod means;
 mod mounts;
 pub mod notify;

@@ -8,6 +8,7 @@ use super::console::{Console, Heard, Told};
 use super::daemon::Daemon;
 use super::fault::RigFault;
 use super::gpio_sim::GpioSim;
+use super::machine;
 use super::means::Means;
 use super::mounts::OtherBoot;
 use super::observer::Observer;
@@ -90,6 +91,7 @@ impl Virtual {
     /// # Errors
     /// [`RigFault`] when anything of it cannot be had.
     pub fn start(setup: &Setup, dir: WorkDir, opened: bool) -> Result<Self, RigFault> {
+        machine::enter()?;
         let settings = &setup.table.settings;
         let (rule_set, layout) = settings
             .check()
@@ -368,7 +370,7 @@ impl Virtual {
     /// How late the rig was at its own deadlines.
     #[must_use]
     pub fn stalls(&self) -> Stalls {
-        self.world.stalls
+        Stalls { waited: machine::longest_wait(self.world.mono(0)), ..self.world.stalls }
     }
     /// What crossed the field bus since the daemon's last start.
     #[must_use]

@@ -273,10 +273,10 @@ impl Control {
     fn hand_in(&mut self, at: Mono, now: Mono, input: Input) {
         // The table gets what the ring keeps, so that a replay cannot differ for what was masked.
         let input = self.table.redact(input);
-        self.tell(at, &input);
         self.table.handle(at, now, &input, &mut self.effects);
-        // Outputs first in the list go out before anything is reckoned for the recording.
+        // Outputs first in the list go out before anybody is told and before anything is reckoned for the recording.
         let driven = self.drive_first();
+        self.tell(at, &input);
         let entry = Entry::of(self.ring.next_index(), Stamped { at, now, input }, &self.effects);
         self.ring.push(entry, &self.table);
         self.carry_out(driven);

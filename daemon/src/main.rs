@@ -57,6 +57,10 @@ fn main() -> ExitCode {
             }
         };
     }
+    if let Err(error) = realtime::lock_program() {
+        // The control loop warns of it, with what to do.
+        tracing::debug!(%error, "the program is read from disk as it is needed");
+    }
     match wiring::run(config) {
         Ok(()) => {
             tracing::info!("stopped");

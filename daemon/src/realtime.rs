@@ -28,6 +28,16 @@ pub fn prioritise() -> io::Result<()> {
     if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
+/// Reads the whole program into memory, and keeps it there: a way that the control loop takes for the first time on the day
+/// that something breaks must not wait for a worn card. Call it before any thread is started, as a stack that exists is kept
+/// whole.
+///
+/// # Errors
+/// As [`lock_memory`].
+pub fn lock_program() -> io::Result<()> {
+    mlockall(MlockAllFlags::MCL_CURRENT).map_err(io::Error::from)
+}
+
 /// Keeps every page that the process touches from now on in memory. Pages are locked as they are touched
 /// (`MCL_ONFAULT`), so that stacks and maps that nobody uses cost nothing.
 ///

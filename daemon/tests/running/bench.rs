@@ -219,6 +219,11 @@ impl Wire {
 }
 
 impl Daemon {
+    /// What the kernel says of the process.
+    pub(crate) fn of_kernel(&self, file: &str) -> String {
+        std::fs::read_to_string(format!("/proc/{}/{file}", self.0.id())).unwrap()
+    }
+
     pub(crate) fn id(&self) -> nix::unistd::Pid {
         nix::unistd::Pid::from_raw(i32::try_from(self.0.id()).unwrap())
     }

@@ -34,6 +34,40 @@ fn a_table_comes_up_says_so_and_stops_in_safe_state() {
     assert_eq!(place.records("stopped").len(), 1);
 }
 
+/// DESIGN, motor guard: the way from an edge to the pin waits for no disk, the first time neither.
+#[test]
+#[expect(clippy::print_stdout, reason = "says why nothing was looked at")]
+fn the_whole_program_is_in_memory_once_it_is_up() {
+    let place = Place::new();
+    place.commission();
+    let daemon = place.start();
+    let _wire = place.wire();
+    place.told("READY=");
+    let limits = daemon.of_kernel("limits");
+    let locked = limits.lines().find(|line| line.starts_with("Max locked memory")).unwrap();
+    if !nix::unistd::Uid::effective().is_root() && !locked.contains("unlimited") {
+        println!("{locked}: this user may not lock the program, and the daemon has warned of it");
+        return;
+    }
+    let maps = daemon.of_kernel("smaps");
+    let kilobytes = |line: &str| line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap();
+    let (mut code, mut looked_at) = (None, 0);
+    for line in maps.lines() {
+        let words: Vec<_> = line.split_whitespace().collect();
+        match words[0] {
+            range if range.contains('-') => {
+                code =
+                    (words[1] == "r-xp").then(|| words.last().unwrap()).filter(|path| path.starts_with('/')).copied();
+            }
+            "Size:" if code.is_some() => looked_at = kilobytes(line),
+            "Rss:" if code.is_some() => assert_eq!(kilobytes(line), looked_at, "{code:?}: {line}"),
+            "VmFlags:" if code.is_some() => assert!(words.contains(&"lo"), "{code:?} is not locked: {line}"),
+            _ => {}
+        }
+    }
+    assert!(looked_at > 0, "no code was found in {maps}");
+}
+
 #[test]
 fn a_systemd_that_does_not_read_does_not_keep_the_daemon_from_stopping() {
     let place = Place::new();

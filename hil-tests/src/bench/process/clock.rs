@@ -50,6 +50,8 @@ pub fn check_interrupt() -> Result<(), RigFault> {
 pub struct Stalls {
     /// The longest lateness, in nanoseconds.
     pub worst: u64,
+    /// What the rig was at then, where that was its own doing.
+    pub at: &'static str,
     /// How many deadlines were missed by more than [`Stalls::LIMIT`].
     pub missed: u32,
     /// How many deadlines were kept or missed.
@@ -80,9 +82,26 @@ impl Stalls {
     pub fn note(&mut self, deadline: Mono, done: Mono) {
         let late = done.nanos_since(deadline);
         self.deadlines += 1;
-        self.worst = self.worst.max(late);
-        self.missed += u32::from(late > Self::LIMIT);
+        self.lost("", late);
     }
+
+    /// Notes how long the rig was at something while the wires waited, from `begun` to now; gives the moment.
+    pub fn note_work(&mut self, what: &'static str, begun: Mono) -> Mono {
+        let ended = now();
+        let took = ended.nanos_since(begun);
+        if took > Self::LIMIT {
+            self.lost(what, took);
+        }
+        ended
+    }
+
+    fn lost(&mut self, what: &'static str, late: u64) {
+        self.missed += u32::from(late > Self::LIMIT);
+        if late > self.worst {
+            (self.worst, self.at) = (late, what);
+        }
+    }
+
     /// Why no verdict can be built on this run, if none can.
     #[must_use]
     pub fn verdict(&self) -> Option<String> {
@@ -100,10 +119,12 @@ impl Stalls {
         }
         (self.missed > 0).then(|| {
             format!(
-                "the rig itself was late {} times by more than {} ms (worst {} ms)",
+                "the rig itself was late {} times by more than {} ms (worst {} ms{}{})",
                 self.missed,
                 Self::LIMIT / 1_000_000,
-                self.worst / 1_000_000
+                self.worst / 1_000_000,
+                if self.at.is_empty() { "" } else { ", " },
+                self.at,
             )
         })
     }
@@ -144,6 +165,16 @@ mod tests {
         stalls.note(Mono(1_000), Mono(1_001 + Stalls::LIMIT));
         assert!(stalls.verdict().is_some());
         assert_eq!((stalls.missed, stalls.deadlines), (1, 2));
+    }
+
+    #[test]
+    fn work_that_keeps_the_wires_waiting_is_lateness_with_a_name() {
+        let mut stalls = Stalls::default();
+        stalls.note_work("reading", now());
+        assert_eq!(stalls, Stalls::default());
+        stalls.note_work("reading", Mono(now().0 - 2 * Stalls::LIMIT));
+        let said = stalls.verdict().unwrap();
+        assert!(stalls.missed == 1 && said.ends_with(" ms, reading)"), "{said}");
     }
 
     #[test]

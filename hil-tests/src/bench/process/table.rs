@@ -245,6 +245,7 @@ impl Virtual {
         if let Some(deadline) = deadline.filter(|d| *d <= self.world.mono(self.world.turn)) {
             self.world.stalls.note(deadline, self.world.mono(self.world.turn));
         }
+        let begun = clock::now();
         self.world.notice(&mut self.socket);
         for event in self.socket.turn()? {
             match event {
@@ -253,21 +254,28 @@ impl Virtual {
                 WireEvent::Gone => {}
             }
         }
+        let begun = self.world.stalls.note_work("at the wires", begun);
         if let Some(pty) = &self.pty {
             self.bus.turn(pty, &mut self.world)?;
         }
         self.world.notice(&mut self.socket);
+        let begun = self.world.stalls.note_work("at the field bus", begun);
         self.listen()?;
         super::means::clock::step(self)?;
         self.look_after()?;
+        self.world.stalls.note_work("looking after the daemon", begun);
         self.world.take_fault()
     }
 
     /// What the daemon says: to subscribers, at the console, to the service manager. Records come before what follows from them.
     fn listen(&mut self) -> Result<(), RigFault> {
+        let begun = clock::now();
         let messages = self.observer.since(self.heard);
+        let begun = self.world.stalls.note_work("listening to the broker", begun);
         let heard = self.console.turn()?;
+        let begun = self.world.stalls.note_work("at the console", begun);
         self.world.read_journal();
+        self.world.stalls.note_work("reading the journal", begun);
         self.heard += messages.len();
         messages.into_iter().for_each(|message| self.world.received(message));
         for heard in heard {
@@ -329,8 +337,12 @@ impl Virtual {
         }
         fds.push(PollFd::new(self.daemon.notified(), PollFlags::POLLIN));
         fds.extend(self.console.fds().map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
-        match ppoll(&mut fds, Some(clock::until(self.world.mono(wake))), None) {
-            Ok(_) | Err(nix::errno::Errno::EINTR) => Ok(()),
+        let wake = self.world.mono(wake).max(clock::now());
+        match ppoll(&mut fds, Some(clock::until(wake)), None) {
+            Ok(_) | Err(nix::errno::Errno::EINTR) => {
+                self.world.stalls.note_work("waking up", wake);
+                Ok(())
+            }
             Err(e) => Err(RigFault::system("wait for the wires")(e)),
         }
     }

@@ -95,7 +95,8 @@ impl JournalWatch {
         let mode = if self.still { "immutable=1" } else { "mode=ro" };
         let uri = format!("file:{}?{mode}", self.file.display());
         let connection = Connection::open_with_flags(uri, flags).map_err(|e| self.fault(&e))?;
-        connection.busy_timeout(std::time::Duration::from_millis(500)).map_err(|e| self.fault(&e))?;
+        // The wires wait while this reads: what is locked is looked at the next time.
+        connection.busy_timeout(std::time::Duration::ZERO).map_err(|e| self.fault(&e))?;
         self.connection = Some(connection);
         Ok(())
     }

@@ -9,6 +9,7 @@ use tumbler_core::hardware_test::{HardwareTest, Quantity, Report, Verdict};
 use tumbler_core::input::{InLine, Input};
 use tumbler_core::latch::Code;
 use tumbler_core::record::Event;
+use tumbler_core::units::Millis;
 use tumbler_core::wire::console::{Answer, Caller, Command, Witness};
 use tumbler_core::wire::registers::terminal;
 use world::{World, settings};
@@ -315,6 +316,27 @@ fn areas_that_are_lit_untold_are_named() {
         "{:?}",
         world.reply(reset)
     );
+}
+
+/// FAULTS lamps.flicker: the last picture of the lamps' test shines long enough to find out lamps that flicker, and only it.
+#[test]
+fn the_last_lamps_shine_longest() {
+    let mut world = maintained();
+    let begun = world.now;
+    begin(&mut world, HardwareTest::Lamps);
+    let mut pictures: Vec<(Vec<String>, u64)> = Vec::new();
+    while !shows(&world, "witness: areas") {
+        assert!(world.now < begun.after(Millis(60_000)), "{pictures:?}");
+        world.pass(10);
+        let lit = world.table.snapshot().lit;
+        match pictures.last_mut().filter(|(last, _)| *last == lit) {
+            Some((_, ms)) => *ms += 10,
+            None => pictures.push((lit, 10)),
+        }
+    }
+    pictures.retain(|(lit, _)| !lit.is_empty());
+    let (last, others) = pictures.split_last().unwrap();
+    assert!(last.1 >= 1000 && others.len() > 5 && others.iter().all(|(_, ms)| *ms < 1000), "{pictures:?}");
 }
 
 /// FAULTS lamp.open: the areas are named, all of them, and the test goes on to its end.

@@ -57,6 +57,31 @@ fn nz_7_1_b_a_driver_that_trips_voids_the_spin_and_blocks() {
     assert_eq!(world.latched(), [Code::Tumbler]);
 }
 
+/// DESIGN motor guard under Open Cover: the dome lies aside, and its contact counts only where its own edge cut the motor. A
+/// flicker is over once that contact is back, and the same spin goes on.
+#[test]
+fn a_flicker_of_the_dome_that_lies_aside_is_over_when_its_own_contact_is_back() {
+    for ms in [1, 2, 4, 20] {
+        let mut world = opened("sg-open", "sg-open-1");
+        for line in [InLine::DomeClosed, InLine::DomeOpen] {
+            world.line(line, false);
+        }
+        world.pass(1000);
+        world.press(InLine::PlaceBets);
+        world.press(InLine::NoMoreBets);
+        world.press(InLine::Tumble);
+        world.pass(800);
+        let motor = |world: &World| world.outs[OutLine::MotorEnable.index()];
+        assert!(motor(&world), "{:?}", world.records);
+        world.line(InLine::DomeOpen, true);
+        assert!(!motor(&world), "at the first edge");
+        world.pass(ms);
+        assert!(!motor(&world), "not before the contact is back");
+        world.line(InLine::DomeOpen, false);
+        assert_eq!(motor(&world), ms <= 2, "{ms} ms");
+    }
+}
+
 /// NZ 5(d), FAULTS seal.*, motor.driver_fault: what is wrong when the daemon comes up is as wrong as what goes wrong later.
 #[test]
 fn a_line_that_is_wrong_at_the_start_blocks() {

@@ -11,7 +11,7 @@ use tumbler_core::rules;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::Dice;
 use tumbler_core::wire::console::{Answer, Command, Exit};
-use tumbler_core::wire::registers::terminal;
+use tumbler_core::wire::registers::{reader, terminal};
 use world::play::{opened, play_to_reveal, reveal};
 use world::{SUPERVISOR, World};
 
@@ -98,6 +98,32 @@ fn faces_first_seen_outlive_a_restart() {
         world.entry([1, 3, 6]);
         assert!(world.has(|e| matches!(e, Event::Result { dice, .. } if *dice == first)), "{layout}");
         assert_eq!(count(&world, |e| matches!(e, Event::FacesRead { .. })), 1, "{layout}");
+    }
+}
+
+/// SGV6 5.4.1, 5.6: an outcome that was established before a restart is established after it, also where a die is tilted while
+/// the daemon is down, or the table breaks before the result is entered.
+#[test]
+fn an_established_outcome_outlives_a_restart() {
+    for layout in ["nz-div9-1", "sg-v6-1", "sg-open-1"] {
+        for breaks in [false, true] {
+            let mut world = opened(&rules::layout(layout).unwrap().rules, layout);
+            play_to_reveal(&mut world);
+            reveal(&mut world);
+            assert_eq!(count(&world, |e| matches!(e, Event::Established { .. })), 1, "{layout}");
+            world.poses[0] = reader::NOT_FLAT;
+            world.restart(false);
+            if breaks {
+                world.line(InLine::Seal, false);
+            }
+            world.pass(1500);
+            world.entry([1, 3, 6]);
+            world.pass(500);
+            world.keys(&[terminal::ENTRY]);
+            assert_eq!(world.first_void(), None, "{layout}");
+            assert!(world.has(|e| matches!(e, Event::Settled { .. })), "{layout}");
+            assert_eq!(count(&world, |e| matches!(e, Event::Established { .. })), 1, "{layout}: once and for all");
+        }
     }
 }
 

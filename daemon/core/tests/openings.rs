@@ -4,6 +4,7 @@
 
 mod world;
 
+use tumbler_core::effect::OutLine;
 use tumbler_core::latch::Code;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::wire::console::{Answer, Command};
@@ -41,4 +42,20 @@ fn dice_that_an_opening_test_finds_wrong_are_a_malfunction() {
     let told = opening(&mut world);
     assert!(matches!(told, Answer::Refused(_)), "{told:?}");
     assert_eq!((world.latched(), world.table.phase()), (vec![Code::Dice], Phase::Blocked), "{told:?}");
+}
+
+/// NZ 5(c), DESIGN motor guard: a spin that somebody's hand cut short opens nothing, and is no malfunction of the tumbler.
+#[test]
+fn an_opening_whose_spin_is_cut_short_fails_and_latches_nothing() {
+    let mut world = World::new(settings("nz-div9", "nz-div9-1"));
+    world.pass(2000);
+    world.turn_key();
+    let request = world.ask(Command::Open { name: SUPERVISOR.into() });
+    assert!(world.until(60_000, |w| w.outs[OutLine::MotorEnable.index()]), "its spin begins");
+    world.pass(800);
+    world.lift();
+    assert!(world.until(60_000, |w| w.reply(request).is_some()));
+    let told = world.reply(request).unwrap();
+    assert!(matches!(told, Answer::Refused(why) if why.contains("ended early")), "{told:?}");
+    assert_eq!((world.latched(), world.table.phase()), (vec![], Phase::Closed));
 }

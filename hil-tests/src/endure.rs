@@ -233,7 +233,7 @@ impl<'a> Player<'a> {
 
     /// Something that depends on time, and is not as it should be: the table's matter only if the rig was in time.
     fn wrong(&self, what: String) -> Ended {
-        match self.bench.stalls().verdict() {
+        match self.bench.late() {
             Some(stall) => Ended::Late(format!("{stall}, and so says nothing: {what}")),
             None => Ended::Wrong(what),
         }

@@ -145,13 +145,7 @@ fn on_virtual(templates: &Templates, trial: &Trial, trace: bool, report: &mut Ce
     report.judged = bench.judges().judged();
     report.capture = trace.then(|| capture(report, bench.take_trace()));
     report.late_ns = bench.stalls().worst;
-    report.verdict = match (verdict, bench.stalls().verdict()) {
-        // A rig that came late may have made the table fail.
-        (Verdict::Fail(why), Some(stall)) => {
-            Verdict::Invalid(format!("{stall}, and so says nothing: {}", why.join("; ")))
-        }
-        (verdict, _) => verdict,
-    };
+    report.verdict = verdict;
     if matches!(report.verdict, Verdict::Fail(_) | Verdict::Invalid(_)) {
         report.log = bench.log_tail(20);
     }

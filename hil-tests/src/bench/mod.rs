@@ -235,6 +235,11 @@ pub trait Bench {
         0
     }
 
+    /// Why what went wrong says nothing of the table: the rig or its machine was late. `None` under virtual time.
+    fn late(&self) -> Option<String> {
+        None
+    }
+
     /// Everything seen so far.
     fn log(&self) -> &Log;
 

@@ -112,6 +112,13 @@ pub fn run(bench: &mut dyn Bench, trial: &Trial) -> Outcome {
         Err(Halt::Trouble(Trouble::Rig(why))) => Verdict::Invalid(why),
     };
     runner.catch_up();
+    let verdict = match (verdict, runner.bench.late()) {
+        // A rig that came late may have made the table fail.
+        (Verdict::Fail(why), Some(late)) => {
+            Verdict::Invalid(format!("{late}, and so says nothing: {}", why.join("; ")))
+        }
+        (verdict, _) => verdict,
+    };
     let records = runner.seen.iter().map(check::brief).collect();
     Outcome { verdict, table_ns: runner.bench.now(), records, notes: runner.notes, timeline: runner.timeline }
 }

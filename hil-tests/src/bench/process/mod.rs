@@ -20,8 +20,10 @@ mod mounts;
 pub mod notify;
 pub mod observer;
 mod people;
+pub mod probe;
 pub mod proxy;
 pub mod pty;
+mod readings;
 pub mod stranger;
 mod supply;
 mod table;
@@ -33,4 +35,3 @@ pub mod workdir;
 mod world;
 
 pub use table::{Setup, Virtual};
-pub mod probe;

@@ -242,6 +242,10 @@ impl Bench for Virtual {
         Ok(())
     }
 
+    fn late(&self) -> Option<String> {
+        self.stalls().verdict()
+    }
+
     fn grace(&self) -> u64 {
         GRACE_NANOS
     }

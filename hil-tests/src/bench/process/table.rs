@@ -57,7 +57,7 @@ pub struct Virtual {
     pub(super) chip: Option<GpioSim>,
     /// None while the adapter is unplugged.
     pty: Option<Pty>,
-    bus: Bus,
+    pub(super) bus: Bus,
     pub(super) console: Console,
     pub(super) daemon: Daemon,
     /// The rig ended the daemon, or never started it: its absence is no finding.
@@ -72,7 +72,7 @@ pub struct Virtual {
     pub(super) means: Means,
     /// Another boot id than the machine's, since the first power cut.
     pub(super) boot: Option<OtherBoot>,
-    said: Vec<(Mono, String)>,
+    pub(super) said: Vec<(Mono, String)>,
     pub(super) dir: WorkDir,
     /// What the configuration says.
     pub(super) set_to: TableSetup,
@@ -363,59 +363,5 @@ impl Virtual {
             }
             self.wait(until)?;
         }
-    }
-
-    /// The broker behind the proxy.
-    #[must_use]
-    pub fn broker_address(&self) -> std::net::SocketAddr {
-        self.broker.address()
-    }
-    /// What tells the judges, and keeps it where a trace is wanted.
-    #[must_use]
-    pub const fn judges(&self) -> &Judges {
-        &self.world.judges
-    }
-    /// The trace and the phases, as [`Judges::take_trace`] has them.
-    pub fn take_trace(&mut self) -> (Vec<tumbler_judges::Observation>, Vec<(u64, String)>) {
-        self.world.judges.take_trace()
-    }
-    /// How late the rig was at its own deadlines.
-    #[must_use]
-    pub fn stalls(&self) -> Stalls {
-        Stalls { waited: machine::longest_wait(self.world.mono(0)), ..self.world.stalls }
-    }
-    /// What crossed the field bus since the daemon's last start.
-    #[must_use]
-    pub fn bus_counts(&self) -> super::bus::LineCounts {
-        self.bus.counts()
-    }
-    /// The daemon's process number while there is one.
-    #[must_use]
-    pub fn pid(&self) -> Option<u32> {
-        self.daemon.pid()
-    }
-    /// From the daemon's last start to its READY, in nanoseconds.
-    #[must_use]
-    pub fn start_to_ready(&self) -> Option<u64> {
-        self.daemon.start_to_ready()
-    }
-    /// What the daemon told the service manager so far.
-    #[must_use]
-    pub fn notified(&self) -> &[(Mono, String)] {
-        &self.said
-    }
-    /// The last lines of the daemon's log.
-    #[must_use]
-    pub fn log_tail(&self, lines: usize) -> String {
-        self.dir.log_tail(lines)
-    }
-    /// Gives the table's directory away; daemon and broker are gone afterwards.
-    ///
-    /// # Errors
-    /// [`RigFault`] when the daemon cannot be killed.
-    pub fn into_dir(mut self) -> Result<WorkDir, RigFault> {
-        self.daemon.kill()?;
-        let Self { dir, .. } = self;
-        Ok(dir)
     }
 }

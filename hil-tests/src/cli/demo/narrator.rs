@@ -258,6 +258,10 @@ impl Bench for Narrator {
     fn power(&mut self, on: bool) -> Result<(), Trouble> {
         self.bench.power(on)
     }
+    fn late(&self) -> Option<String> {
+        self.bench.late()
+    }
+
     fn linked(&mut self) -> Result<Option<bool>, Trouble> {
         self.bench.linked()
     }

@@ -1,0 +1,77 @@
+//! What can be read off a table of the virtual bench, beside what any bench shows.
+
+use super::bus::LineCounts;
+use super::clock::Stalls;
+use super::fault::RigFault;
+use super::machine;
+use super::table::Virtual;
+use super::workdir::WorkDir;
+use crate::bench::observe::Observer as Judges;
+use std::net::SocketAddr;
+use tumbler_core::units::Mono;
+use tumbler_judges::Observation;
+
+impl Virtual {
+    /// The broker behind the proxy.
+    #[must_use]
+    pub fn broker_address(&self) -> SocketAddr {
+        self.broker.address()
+    }
+
+    /// What tells the judges, and keeps it where a trace is wanted.
+    #[must_use]
+    pub const fn judges(&self) -> &Judges {
+        &self.world.judges
+    }
+
+    /// The trace and the phases, as [`Judges::take_trace`] has them.
+    pub fn take_trace(&mut self) -> (Vec<Observation>, Vec<(u64, String)>) {
+        self.world.judges.take_trace()
+    }
+
+    /// How late the rig was at its own deadlines.
+    #[must_use]
+    pub fn stalls(&self) -> Stalls {
+        Stalls { waited: machine::longest_wait(self.world.mono(0)), ..self.world.stalls }
+    }
+
+    /// What crossed the field bus since the daemon's last start.
+    #[must_use]
+    pub fn bus_counts(&self) -> LineCounts {
+        self.bus.counts()
+    }
+
+    /// The daemon's process number while there is one.
+    #[must_use]
+    pub fn pid(&self) -> Option<u32> {
+        self.daemon.pid()
+    }
+
+    /// From the daemon's last start to its READY, in nanoseconds.
+    #[must_use]
+    pub fn start_to_ready(&self) -> Option<u64> {
+        self.daemon.start_to_ready()
+    }
+
+    /// What the daemon told the service manager so far.
+    #[must_use]
+    pub fn notified(&self) -> &[(Mono, String)] {
+        &self.said
+    }
+
+    /// The last lines of the daemon's log.
+    #[must_use]
+    pub fn log_tail(&self, lines: usize) -> String {
+        self.dir.log_tail(lines)
+    }
+
+    /// Gives the table's directory away; daemon and broker are gone afterwards.
+    ///
+    /// # Errors
+    /// [`RigFault`] when the daemon cannot be killed.
+    pub fn into_dir(mut self) -> Result<WorkDir, RigFault> {
+        self.daemon.kill()?;
+        let Self { dir, .. } = self;
+        Ok(dir)
+    }
+}

@@ -159,12 +159,18 @@ fn reload(table: &mut Virtual) -> Result<(), RigFault> {
     await_broker(table, "to look at its files", |table| Ok(table.broker.log(from).contains(Broker::RELOADED)))
 }
 
-/// The broker looks at its files while the path is down, so that the daemon has to connect anew.
+/// The broker looks at its files while the path is down, so that the daemon has to connect anew. Before that it must have noticed
+/// that the daemon is gone: an account that it no longer knows gets no last will.
 fn come_anew(table: &mut Virtual) -> Result<(), RigFault> {
     table.proxy.set(Path::Down);
-    reload(table)?;
     let was = table.means.network.crossed.broken;
     await_broker(table, "to lose the daemon", |table| Ok(table.proxy.crossed().broken > was))?;
+    await_broker(table, "to notice that the daemon is gone", |table| {
+        let log = table.broker.log(table.means.network.logged);
+        let gone = [format!("Client {CLIENT_ID} closed its connection"), format!("Client {CLIENT_ID} disconnected")];
+        Ok(gone.iter().any(|words| log.contains(words)))
+    })?;
+    reload(table)?;
     table.proxy.set(Path::Up);
     Ok(())
 }

@@ -326,6 +326,23 @@ fn keys_after_the_entry_change_nothing_of_it() {
     assert!(!world.has(|event| matches!(event, Event::EntryError { .. })));
 }
 
+/// DESIGN, result: "A reader that is lost leaves flatness to the dealer's eye". Dice that it last saw moving are no dice that
+/// never come to rest (FAULTS reader.silent: settled by the dealer).
+#[test]
+fn dice_that_a_lost_reader_saw_moving_are_the_dealers() {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    world.poses = [reader::MOVING; 3];
+    play_to_reveal(&mut world);
+    world.silent.push(10);
+    world.lift();
+    world.pass(10_000);
+    assert_eq!((world.latched(), world.first_void()), (vec![Code::Reader], None));
+    world.entry([1, 3, 6]);
+    world.pass(500);
+    world.keys(&[terminal::ENTRY]);
+    assert!(world.has(|event| matches!(event, Event::Settled { .. })));
+}
+
 /// NZ 7.4: each unit of the field bus is proved by its own answers, whatever another one does.
 #[test]
 fn nz_7_4_a_unit_is_proved_while_another_is_silent() {

@@ -74,3 +74,14 @@ fn an_opening_right_after_the_start_waits_for_replies_of_every_unit() {
         assert!(matches!(told, Answer::Refused(told) if told.contains(&why)), "{told:?}");
     }
 }
+
+/// NZ 3.3(b), 5(c), FAULTS lamp.open: an opening names the areas that stay dark, blocks, and keeps nobody waiting.
+#[test]
+fn an_opening_names_the_areas_that_stay_dark() {
+    let mut world = World::new(settings("nz-div9", "nz-div9-1"));
+    world.dead_lamps = 0b100;
+    let area = &tumbler_core::rules::layout("nz-div9-1").unwrap().areas[2].id;
+    let told = opening(&mut world);
+    assert!(matches!(&told, Answer::Refused(why) if why.contains(&format!("as they were told: {area}"))), "{told:?}");
+    assert_eq!((world.latched(), world.table.phase()), (vec![Code::Lamps], Phase::Blocked), "{told:?}");
+}

@@ -7,7 +7,7 @@ mod world;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use tumbler_core::device::outputs::Outputs;
-use tumbler_core::device::tumbler::{Report, Stop, Tumbler};
+use tumbler_core::device::tumbler::{Defect, Report, Stop, Tumbler};
 use tumbler_core::effect::{Effect, OutLine};
 use tumbler_core::input::{InLine, Input};
 use tumbler_core::record::Standing;
@@ -93,6 +93,23 @@ fn a_shaft_that_trembles_at_rest_stands_still() {
         assert_eq!((report, shaft.tumbler.is_still()), (None, false), "{ms} ms");
     }
     shaft.pass(1200);
+    assert!(shaft.tumbler.is_still(), "300 ms after the last edge that took it on");
+}
+
+/// The same for a shaft that a hand has turned: trembling about where it was left is no turning.
+#[test]
+fn a_shaft_that_trembles_where_a_hand_left_it_stands_still() {
+    let mut shaft = Shaft::default();
+    shaft.step(100);
+    assert_eq!(shaft.step(250), Some(Report::Defective(Defect::Uncommanded)));
+    // Back by a quarter, which is the last that is new, and forth again and again.
+    for (nth, ms) in (300..=560).step_by(20).enumerate() {
+        shaft.pass(ms);
+        assert!(!shaft.tumbler.is_still(), "{ms} ms");
+        let at = Mono::from_millis(ms);
+        shaft.tumbler.edge(InLine::CamB, nth % 2 == 1, at, &shaft.p, &mut shaft.timers, &mut shaft.out);
+    }
+    shaft.pass(600);
     assert!(shaft.tumbler.is_still(), "300 ms after the last edge that took it on");
 }
 

@@ -3,7 +3,7 @@
 use super::{say, signals};
 use crate::bench::process::template::Templates;
 use crate::bench::process::{clock, daemon};
-use crate::measure::{Figure, entry, guard, panel, process, pure, scenario};
+use crate::measure::{Figure, edge, entry, guard, panel, process, pure, scenario};
 use crate::report;
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
@@ -22,6 +22,8 @@ enum Part {
     Process,
     /// Start and clean-up of a scenario on the virtual bench.
     Scenario,
+    /// The same from an edge at a chip that the kernel simulates to its pin; only when named, as it needs one (scripts/vm).
+    Edge,
     /// What the panel costs: CPU at rest, and dome opens -> motor_enable off with many looking.
     Panel,
 }
@@ -59,6 +61,9 @@ pub(super) fn bench(args: &BenchArgs) -> anyhow::Result<u8> {
         let bar = bar("dome -> motor", args.samples);
         figures.extend(guard::measure(&templates, args.samples, &|n| bar.set_position(n))?);
         bar.finish_and_clear();
+    }
+    if args.parts.contains(&Part::Edge) && !clock::interrupted() {
+        figures.extend(edge::measure(&templates, args.samples)?);
     }
     if wanted(Part::Entry) {
         let bar = bar("entry -> lamps", u64::from(args.entries));

@@ -65,6 +65,12 @@ enum Command {
         /// The socket to connect to.
         socket: PathBuf,
     },
+    /// The bare loop that `bench edge` holds the daemon against.
+    #[command(hide = true)]
+    EdgeLoop {
+        /// The label of the chip.
+        chip: String,
+    },
     /// Play on a disk until the power of this machine goes, and look at what the last time left: scripts/power-cuts cuts it.
     #[command(hide = true)]
     Endure(endure::EndureArgs),
@@ -153,6 +159,7 @@ pub fn main() -> ExitCode {
         Command::EchoLoop { socket } => {
             crate::measure::guard::echo(&socket).map(|()| report::PASSED).map_err(anyhow::Error::from)
         }
+        Command::EdgeLoop { chip } => crate::measure::edge::answer(&chip).map(|()| report::PASSED),
         Command::Demo(args) => demo::demo(&args),
         Command::Campaign(args) => campaign::campaign(&args),
         Command::Report(args) => page::report(&args),

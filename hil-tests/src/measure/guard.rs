@@ -163,7 +163,7 @@ pub(super) fn pass(table: &mut Virtual, millis: u64) -> Result<(), RigFault> {
 }
 
 /// Begins a round with its spin, and waits until the motor has power.
-fn spin(table: &mut Virtual) -> Result<(), RigFault> {
+pub(super) fn spin(table: &mut Virtual) -> Result<(), RigFault> {
     for line in [InLine::PlaceBets, InLine::Tumble] {
         table.act(Act::Press { line, millis: 60 }).map_err(fault)?;
         pass(table, 200)?;
@@ -176,7 +176,7 @@ fn spin(table: &mut Virtual) -> Result<(), RigFault> {
 }
 
 /// Ends a round that is of no more use.
-fn end_round(table: &mut Virtual) -> Result<(), RigFault> {
+pub(super) fn end_round(table: &mut Virtual) -> Result<(), RigFault> {
     pass(table, 3000)?;
     if table.snapshot().map_err(fault)?.is_some_and(|s| s.round.is_some()) {
         table.act(Act::Press { line: InLine::SupervisorKey, millis: 300 }).map_err(fault)?;

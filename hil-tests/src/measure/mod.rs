@@ -1,8 +1,10 @@
 //! How fast and how large the product is, each figure beside its baseline from the same run.
 
 pub mod driver;
+pub mod edge;
 pub mod entry;
 pub mod guard;
+mod kernel;
 pub mod panel;
 pub mod process;
 pub mod pure;

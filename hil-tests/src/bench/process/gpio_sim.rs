@@ -63,7 +63,7 @@ pub fn available() -> Result<(), String> {
 /// A simulated chip, and the thread that is its wires.
 #[derive(Debug)]
 pub(super) struct GpioSim {
-    device: PathBuf,
+    chip: Chip,
     stop: Arc<AtomicBool>,
     bridge: Option<JoinHandle<()>>,
 }
@@ -74,13 +74,49 @@ impl GpioSim {
     /// # Errors
     /// [`RigFault`] when the kernel does not make it.
     pub(super) fn make(label: &str, wire: &Path) -> Result<Self, RigFault> {
+        let chip = Chip::make(label)?;
+        let stop = Arc::<AtomicBool>::default();
+        let (pins, ends, wire) = (Arc::clone(&chip.pins), Arc::clone(&stop), wire.to_owned());
+        let bridge = std::thread::Builder::new().name("gpio-sim".into()).spawn(move || bridge(&pins, &wire, &ends));
+        let bridge = bridge.map_err(RigFault::system("start the bridge to the simulated chip"))?;
+        Ok(Self { chip, stop, bridge: Some(bridge) })
+    }
+
+    /// The chip itself.
+    pub(super) const fn chip(&self) -> &Chip {
+        &self.chip
+    }
+}
+
+impl Drop for GpioSim {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::SeqCst);
+        if let Some(bridge) = self.bridge.take() {
+            let _ = bridge.join();
+        }
+    }
+}
+
+/// A simulated chip that has the table's lines, named and in their order.
+#[derive(Debug)]
+pub struct Chip {
+    pins: Arc<Pins>,
+    _made: Made,
+}
+
+impl Chip {
+    /// Makes a chip with this label.
+    ///
+    /// # Errors
+    /// [`RigFault`] when the kernel does not make it.
+    pub fn make(label: &str) -> Result<Self, RigFault> {
         available().map_err(RigFault::Other)?;
         let device = Path::new(CONFIGFS).join(label);
         let bank = device.join("bank0");
         let make = |path: &Path| fs::create_dir(path).map_err(RigFault::file("create", path));
         let write = |path: PathBuf, text: &str| fs::write(&path, text).map_err(RigFault::file("write", &path));
         make(&device)?;
-        let mut chip = Self { device: device.clone(), stop: Arc::default(), bridge: None };
+        let made = Made(device.clone());
         make(&bank)?;
         write(bank.join("num_lines"), &names().count().to_string())?;
         write(bank.join("label"), label)?;
@@ -94,28 +130,30 @@ impl GpioSim {
             fs::read_to_string(&path).map(|text| text.trim().to_owned()).map_err(RigFault::file("read", &path))
         };
         let place = ["/sys/devices/platform", &read(device.join("dev_name"))?, &read(bank.join("chip_name"))?];
-        let pins = Pins::open(&place.iter().collect::<PathBuf>())?;
-        let (stop, wire) = (Arc::clone(&chip.stop), wire.to_owned());
-        let bridge = std::thread::Builder::new().name("gpio-sim".into()).spawn(move || bridge(&pins, &wire, &stop));
-        chip.bridge = Some(bridge.map_err(RigFault::system("start the bridge to the simulated chip"))?);
-        Ok(chip)
+        let pins = Arc::new(Pins::open(&place.iter().collect::<PathBuf>())?);
+        Ok(Self { pins, _made: made })
+    }
+
+    /// Pulls an input to where it is active, or inactive.
+    pub fn pull(&self, line: InLine, active: bool) {
+        self.pins.pull(line, active);
     }
 }
 
-impl Drop for GpioSim {
+/// The kernel's chip, as far as it is made.
+#[derive(Debug)]
+struct Made(PathBuf);
+
+impl Drop for Made {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::SeqCst);
-        if let Some(bridge) = self.bridge.take() {
-            let _ = bridge.join();
-        }
         // What is left of it goes with the guest.
-        let bank = self.device.join("bank0");
-        let _ = fs::write(self.device.join("live"), "0");
+        let bank = self.0.join("bank0");
+        let _ = fs::write(self.0.join("live"), "0");
         for offset in 0..names().count() {
             let _ = fs::remove_dir(bank.join(format!("line{offset}")));
         }
         let _ = fs::remove_dir(bank);
-        let _ = fs::remove_dir(&self.device);
+        let _ = fs::remove_dir(&self.0);
     }
 }
 

@@ -3,6 +3,7 @@
 use super::bus::LineCounts;
 use super::clock::Stalls;
 use super::fault::RigFault;
+use super::gpio_sim::{Chip, GpioSim};
 use super::machine;
 use super::table::Virtual;
 use super::workdir::WorkDir;
@@ -73,5 +74,17 @@ impl Virtual {
         self.daemon.kill()?;
         let Self { dir, .. } = self;
         Ok(dir)
+    }
+
+    /// Whether the motor has power.
+    #[must_use]
+    pub fn runs(&self) -> bool {
+        self.world.twin.motor_power()
+    }
+
+    /// The chip that the daemon holds, on a bench that simulates one.
+    #[must_use]
+    pub fn simulated(&self) -> Option<&Chip> {
+        self.chip.as_ref().map(GpioSim::chip)
     }
 }

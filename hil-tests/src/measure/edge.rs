@@ -1,0 +1,194 @@
+//! From an edge at a chip that the kernel simulates to the motor's pin, as the kernel's own trace has it: the daemon beside a loop
+//! of gpiocdev that does nothing else, and both beside programs that keep the processors busy.
+
+use super::guard::{end_round, pass, setup, spin};
+use super::kernel::Trace;
+use super::{Figure, micros};
+use crate::bench::process::Virtual;
+use crate::bench::process::child::Child;
+use crate::bench::process::clock::wait_for;
+use crate::bench::process::fault::RigFault;
+use crate::bench::process::gpio_sim::Chip;
+use crate::bench::process::template::Templates;
+use crate::bench::process::workdir::WorkDir;
+use gpiocdev::Request;
+use gpiocdev::line::{EdgeDetection, EventClock, Value};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use tumbler_core::effect::OutLine;
+use tumbler_core::input::InLine;
+
+/// The argument by which the rig's program becomes the bare loop.
+pub const LOOP: &str = "edge-loop";
+/// The contact is away for so long: shorter than the motor guard's 3 ms, so that the spin goes on.
+const AWAY: Duration = Duration::from_millis(1);
+/// Time between two edges, in milliseconds.
+const EVERY: u64 = 30;
+/// Programs that keep the processors busy: so many for each.
+const NEIGHBOURS: usize = 2;
+
+/// The bare loop: whatever comes at the dome's contact, the motor's pin is driven off.
+///
+/// # Errors
+/// The kernel's.
+pub fn answer(label: &str) -> anyhow::Result<()> {
+    let mut chips = gpiocdev::chip::chips()?.into_iter().filter_map(|path| gpiocdev::chip::Chip::from_path(path).ok());
+    let chip = chips.find(|chip| chip.info().is_ok_and(|info| info.label == label));
+    let chip = chip.ok_or_else(|| anyhow::anyhow!("there is no GPIO chip labelled `{label}`"))?;
+    let ask = || {
+        let mut ask = Request::builder();
+        ask.on_chip(chip.path()).with_consumer(LOOP);
+        ask
+    };
+    let offset = |name: &str| chip.find_line_info(name).map(|info| info.offset);
+    let (Some(motor), Some(dome)) = (offset(OutLine::MotorEnable.name()), offset(InLine::DomeClosed.name())) else {
+        anyhow::bail!("chip `{label}` lacks lines of the table");
+    };
+    let out = ask().with_line(motor).as_output(Value::Inactive).request()?;
+    let edges = ask()
+        .with_line(dome)
+        .as_input()
+        .with_edge_detection(EdgeDetection::BothEdges)
+        .with_event_clock(EventClock::Monotonic)
+        .request()?;
+    loop {
+        edges.read_edge_event()?;
+        out.set_value(motor, Value::Inactive)?;
+    }
+}
+
+/// Measures so many times each.
+///
+/// # Errors
+/// [`RigFault`] where this machine has no such chips, or the bench does not work.
+pub fn measure(templates: &Templates, samples: u64) -> Result<Vec<Figure>, RigFault> {
+    let dir = WorkDir::new()?;
+    let ordinary = Templates::new(without_priority(templates.program(), &dir)?).on_gpio_sim();
+    let fifo = Templates::new(templates.program().clone()).on_gpio_sim();
+    let idle = (daemon(&fifo, samples)?, bare(samples)?);
+    let busy = busy(&dir)?;
+    let loaded = (daemon(&fifo, samples)?, daemon(&ordinary, samples)?, bare(samples)?);
+    drop(busy);
+    Ok(figures(&idle, &loaded))
+}
+
+/// The daemon: edges at the chip that it holds, while the tumbler runs.
+fn daemon(templates: &Templates, samples: u64) -> Result<Vec<u64>, RigFault> {
+    let mut setup = setup(templates, None);
+    setup.table = setup.table.on_gpio_sim();
+    let mut table = templates.opened(&setup)?;
+    pass(&mut table, 1500)?;
+    let trace = Trace::begin()?;
+    let mut answers = Vec::new();
+    while (answers.len() as u64) < samples {
+        let before = answers.len();
+        spin(&mut table)?;
+        flickers(&mut table, &trace, samples)?;
+        answers = trace.answers()?;
+        if answers.len() == before {
+            return Err(RigFault::Other(format!("the tumbler does not run:\n{}", table.log_tail(6))));
+        }
+        end_round(&mut table)?;
+    }
+    Ok(answers)
+}
+
+/// As long as the tumbler runs, and not for more than `most` edges.
+fn flickers(table: &mut Virtual, trace: &Trace, most: u64) -> Result<(), RigFault> {
+    for _ in 0..most {
+        if !table.runs() {
+            break;
+        }
+        let Some(chip) = table.simulated() else { break };
+        flicker(chip, trace)?;
+        pass(table, EVERY)?;
+    }
+    Ok(())
+}
+
+/// The dome leaves its contact for a moment.
+fn flicker(chip: &Chip, trace: &Trace) -> Result<(), RigFault> {
+    trace.mark()?;
+    chip.pull(InLine::DomeClosed, false);
+    std::thread::sleep(AWAY);
+    chip.pull(InLine::DomeClosed, true);
+    Ok(())
+}
+
+/// The bare loop, on a chip of its own.
+fn bare(samples: u64) -> Result<Vec<u64>, RigFault> {
+    let dir = WorkDir::new()?;
+    let chip = Chip::make(&dir.chip())?;
+    chip.pull(InLine::DomeClosed, true);
+    let own = std::env::current_exe().map_err(RigFault::system("find the rig's own program"))?;
+    let mut command = Command::new(own);
+    command.arg(LOOP).arg(dir.chip());
+    let trace = Trace::begin()?;
+    let _loop = Child::spawn(command, LOOP, &dir.log(), "it is the rig itself")?;
+    let edge = || {
+        flicker(&chip, &trace)?;
+        std::thread::sleep(Duration::from_millis(EVERY));
+        Ok::<_, RigFault>(())
+    };
+    let ready = || {
+        edge()?;
+        Ok(!trace.answers()?.is_empty())
+    };
+    wait_for("the bare loop to answer", Duration::from_secs(10), || dir.log_tail(3), ready)?;
+    for _ in 0..samples {
+        edge()?;
+    }
+    trace.answers()
+}
+
+/// The same program as a user whom the kernel gives no priority.
+fn without_priority(program: &Path, dir: &WorkDir) -> Result<PathBuf, RigFault> {
+    let script = dir.path().join("without-priority");
+    let text = format!("#!/bin/sh\nexec setpriv --bounding-set=-sys_nice '{}' \"$@\"\n", program.display());
+    std::fs::write(&script, text).map_err(RigFault::file("write", &script))?;
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&script, mode).map_err(RigFault::file("make executable", &script))?;
+    Ok(script)
+}
+
+/// Programs that keep every processor busy, until they are dropped.
+fn busy(dir: &WorkDir) -> Result<Vec<Child>, RigFault> {
+    let cores = std::thread::available_parallelism().map_err(RigFault::system("count the processors"))?.get();
+    (0..cores * NEIGHBOURS)
+        .map(|_| {
+            let mut command = Command::new("sh");
+            command.args(["-c", "while :; do :; done"]);
+            Child::spawn(command, "a busy loop", &dir.log(), "it needs no more than a shell")
+        })
+        .collect()
+}
+
+fn figures(idle: &(Vec<u64>, Vec<u64>), loaded: &(Vec<u64>, Vec<u64>, Vec<u64>)) -> Vec<Figure> {
+    let of = |values: &[u64], hundredth: usize| {
+        let mut sorted = values.to_vec();
+        sorted.sort_unstable();
+        sorted.get((sorted.len() * hundredth / 100).min(sorted.len().saturating_sub(1))).map_or(0, |us| us * 1000)
+    };
+    let targets = [(50, "p50", 1.2), (99, "p99", 1.5)].map(|(at, name, most)| {
+        let (ours, bare) = (of(&idle.0, at), of(&idle.1, at));
+        let ratio = ours as f64 / bare.max(1) as f64;
+        Figure::new(
+            &format!("edge at a simulated chip -> motor_enable off, {name} of {}", idle.0.len()),
+            format!("{} ({ratio:.2} x)", micros(ours)),
+            format!("bare loop {}", micros(bare)),
+            &format!("at most {most} x"),
+            ratio <= most,
+        )
+    });
+    let told =
+        |values: &[u64]| format!("{}, {}, {}", micros(of(values, 50)), micros(of(values, 99)), micros(of(values, 100)));
+    let beside = [
+        ("  busy processors, SCHED_FIFO: p50, p99, longest", &loaded.0),
+        ("  busy processors, without it: p50, p99, longest", &loaded.1),
+        ("  busy processors, bare loop: p50, p99, longest", &loaded.2),
+    ]
+    .map(|(what, values)| Figure::beside(what, told(values)));
+    targets.into_iter().chain(beside).collect()
+}

@@ -5,7 +5,7 @@ use super::clock;
 use super::fault::RigFault;
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tumbler_core::units::Mono;
 
@@ -21,7 +21,8 @@ const KEPT: usize = 1024;
 
 /// The last waits: when each ended, and how long it was, in nanoseconds.
 static WAITS: Mutex<VecDeque<(Mono, u64)>> = Mutex::new(VecDeque::new());
-static WATCH: OnceLock<()> = OnceLock::new();
+/// Whether there is a watch.
+static WATCHED: Mutex<bool> = Mutex::new(false);
 
 /// The calling thread will turn a world: it gets its priority, where the machine permits it, and the watch begins. Comes back
 /// with what was permitted, in words.
@@ -29,11 +30,12 @@ static WATCH: OnceLock<()> = OnceLock::new();
 /// # Errors
 /// No thread can be started.
 pub fn enter() -> Result<String, RigFault> {
-    if WATCH.get().is_none() {
-        // Before this thread is more than an ordinary one, as the watch is to be.
+    let mut watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
+    if !*watched {
         std::thread::Builder::new().name("watch".into()).spawn(watch).map_err(RigFault::system("start a thread"))?;
-        let _ = WATCH.set(());
+        *watched = true;
     }
+    drop(watched);
     Ok(match prioritise() {
         Ok(()) => "with real-time priority".into(),
         // An ordinary thread is late now and then, and its trials say so.

@@ -260,7 +260,7 @@ impl Virtual {
         }
         self.world.notice(&mut self.socket);
         let begun = self.world.stalls.note_work("at the field bus", begun);
-        self.listen()?;
+        let begun = self.listen(begun)?;
         super::means::clock::step(self)?;
         self.look_after()?;
         self.world.stalls.note_work("looking after the daemon", begun);
@@ -268,14 +268,14 @@ impl Virtual {
     }
 
     /// What the daemon says: to subscribers, at the console, to the service manager. Records come before what follows from them.
-    fn listen(&mut self) -> Result<(), RigFault> {
-        let begun = clock::now();
+    /// It begins at `begun`; gives the moment at which all of it was read.
+    fn listen(&mut self, begun: Mono) -> Result<Mono, RigFault> {
         let messages = self.observer.since(self.heard);
         let begun = self.world.stalls.note_work("listening to the broker", begun);
         let heard = self.console.turn()?;
         let begun = self.world.stalls.note_work("at the console", begun);
         self.world.read_journal();
-        self.world.stalls.note_work("reading the journal", begun);
+        let read = self.world.stalls.note_work("reading the journal", begun);
         self.heard += messages.len();
         messages.into_iter().for_each(|message| self.world.received(message));
         for heard in heard {
@@ -296,7 +296,7 @@ impl Virtual {
             self.world.news += 1;
         }
         self.said.extend(self.daemon.said());
-        Ok(())
+        Ok(read)
     }
 
     /// A daemon that ends by itself is a finding.

@@ -1,7 +1,7 @@
 //! From an edge at a chip that the kernel simulates to the motor's pin, as the kernel's own trace has it: the daemon beside a loop
 //! of gpiocdev that does nothing else, and both beside programs that keep the processors busy.
 
-use super::guard::{end_round, pass, setup, spin};
+use super::guard::{beside_bare, end_round, histogram, pass, setup, spin};
 use super::kernel::Trace;
 use super::{Figure, micros};
 use crate::bench::process::Virtual;
@@ -13,6 +13,7 @@ use crate::bench::process::template::Templates;
 use crate::bench::process::workdir::WorkDir;
 use gpiocdev::Request;
 use gpiocdev::line::{EdgeDetection, EventClock, Value};
+use hdrhistogram::Histogram;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -67,11 +68,11 @@ pub fn measure(templates: &Templates, samples: u64) -> Result<Vec<Figure>, RigFa
     let dir = WorkDir::new()?;
     let ordinary = Templates::new(without_priority(templates.program(), &dir)?).on_gpio_sim();
     let fifo = Templates::new(templates.program().clone()).on_gpio_sim();
-    let idle = (daemon(&fifo, samples)?, bare(samples)?);
+    let idle = [spread(&daemon(&fifo, samples)?)?, spread(&bare(samples)?)?];
     let busy = busy(&dir)?;
-    let loaded = (daemon(&fifo, samples)?, daemon(&ordinary, samples)?, bare(samples)?);
+    let loaded = [spread(&daemon(&fifo, samples)?)?, spread(&daemon(&ordinary, samples)?)?, spread(&bare(samples)?)?];
     drop(busy);
-    Ok(figures(&idle, &loaded))
+    Ok(figures(idle, loaded))
 }
 
 /// The daemon: edges at the chip that it holds, while the tumbler runs.
@@ -165,30 +166,21 @@ fn busy(dir: &WorkDir) -> Result<Vec<Child>, RigFault> {
         .collect()
 }
 
-fn figures(idle: &(Vec<u64>, Vec<u64>), loaded: &(Vec<u64>, Vec<u64>, Vec<u64>)) -> Vec<Figure> {
-    let of = |values: &[u64], hundredth: usize| {
-        let mut sorted = values.to_vec();
-        sorted.sort_unstable();
-        sorted.get((sorted.len() * hundredth / 100).min(sorted.len().saturating_sub(1))).map_or(0, |us| us * 1000)
-    };
-    let targets = [(50, "p50", 1.2), (99, "p99", 1.5)].map(|(at, name, most)| {
-        let (ours, bare) = (of(&idle.0, at), of(&idle.1, at));
-        let ratio = ours as f64 / bare.max(1) as f64;
-        Figure::new(
-            &format!("edge at a simulated chip -> motor_enable off, {name} of {}", idle.0.len()),
-            format!("{} ({ratio:.2} x)", micros(ours)),
-            format!("bare loop {}", micros(bare)),
-            &format!("at most {most} x"),
-            ratio <= most,
-        )
+/// Microseconds as a histogram of nanoseconds.
+fn spread(micros: &[u64]) -> Result<Histogram<u64>, RigFault> {
+    let mut all = histogram()?;
+    micros.iter().for_each(|us| all.saturating_record(us.saturating_mul(1000)));
+    Ok(all)
+}
+
+fn figures(idle: [Histogram<u64>; 2], loaded: [Histogram<u64>; 3]) -> Vec<Figure> {
+    let [ours, bare] = idle;
+    let what = "edge at a simulated chip -> motor_enable off";
+    let targets = beside_bare(what, [(0.5, "p50", 1.2), (0.99, "p99", 1.5)], &ours, &bare);
+    let names = ["SCHED_FIFO", "without it", "bare loop"];
+    let beside = names.into_iter().zip(loaded).map(|(name, all)| {
+        let told = [all.value_at_quantile(0.5), all.value_at_quantile(0.99), all.max()].map(micros).join(", ");
+        Figure::beside(&format!("  busy processors, {name}: p50, p99, longest"), told)
     });
-    let told =
-        |values: &[u64]| format!("{}, {}, {}", micros(of(values, 50)), micros(of(values, 99)), micros(of(values, 100)));
-    let beside = [
-        ("  busy processors, SCHED_FIFO: p50, p99, longest", &loaded.0),
-        ("  busy processors, without it: p50, p99, longest", &loaded.1),
-        ("  busy processors, bare loop: p50, p99, longest", &loaded.2),
-    ]
-    .map(|(what, values)| Figure::beside(what, told(values)));
     targets.into_iter().chain(beside).collect()
 }

@@ -127,20 +127,29 @@ pub fn measure(templates: &Templates, samples: u64, told: &dyn Fn(u64)) -> Resul
     Ok(figures(&ours, &bare))
 }
 
+/// These quantiles of ours as multiples of the bare loop's, each with its name and the most that it may be.
+pub(super) fn beside_bare(
+    what: &str,
+    quantiles: [(f64, &str, f64); 2],
+    ours: &Histogram<u64>,
+    bare: &Histogram<u64>,
+) -> [Figure; 2] {
+    quantiles.map(|(quantile, name, most)| {
+        let (a, b) = (ours.value_at_quantile(quantile), bare.value_at_quantile(quantile));
+        let ratio = a as f64 / (b.max(1)) as f64;
+        Figure::new(
+            &format!("{what}, {name} of {}", ours.len()),
+            format!("{} ({ratio:.2} x)", micros(a)),
+            format!("bare loop {}", micros(b)),
+            &format!("at most {most} x"),
+            ratio <= most,
+        )
+    })
+}
+
 fn figures(ours: &Histogram<u64>, bare: &Histogram<u64>) -> Vec<Figure> {
-    [(0.5, "p50", 1.5), (0.999, "p99.9", 2.0)]
+    beside_bare("dome opens -> motor_enable off", [(0.5, "p50", 1.5), (0.999, "p99.9", 2.0)], ours, bare)
         .into_iter()
-        .map(|(quantile, name, most)| {
-            let (a, b) = (ours.value_at_quantile(quantile), bare.value_at_quantile(quantile));
-            let ratio = a as f64 / (b.max(1)) as f64;
-            Figure::new(
-                &format!("dome opens -> motor_enable off, {name} of {}", ours.len()),
-                format!("{} ({ratio:.2} x)", micros(a)),
-                format!("bare loop {}", micros(b)),
-                &format!("at most {most} x"),
-                ratio <= most,
-            )
-        })
         .chain([Figure::beside(
             "  its p99 and longest",
             format!(

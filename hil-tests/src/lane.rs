@@ -1,18 +1,22 @@
 //! Running many scenarios on a bench: which, how many at once, and what came of each.
 
-use crate::bench::Trouble;
 use crate::bench::file::{BenchFile, Kind};
 use crate::bench::process::clock;
 use crate::bench::process::template::Templates;
 use crate::bench::pure::{Pure, Setup};
+use crate::bench::{Bench, Trouble};
 use crate::report::capture::Capture;
 use crate::report::cell::CellReport;
+use crate::scenario::note::Latency;
 use crate::scenario::{Outcome, Trial, Verdict, run};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use tumbler_judges::Observation;
+
+/// A cut that takes longer is longer than a flicker that the same spin survives (`guard_flicker`), in nanoseconds.
+const GUARD_NS: u64 = 3_000_000;
 
 /// A bench that scenarios can be run on.
 #[derive(Debug)]
@@ -26,11 +30,10 @@ pub enum Lane {
 impl Lane {
     /// The lane of this bench.
     #[must_use]
-    pub fn of(kind: Kind, tumblerd: PathBuf) -> Self {
-        match kind {
+    pub fn of(bench: &BenchFile, tumblerd: PathBuf) -> Self {
+        match bench.kind {
             Kind::Pure => Self::Pure,
-            Kind::Virtual => Self::Virtual(Templates::new(tumblerd)),
-            Kind::GpioSim => Self::Virtual(Templates::new(tumblerd).on_gpio_sim()),
+            Kind::Virtual | Kind::GpioSim | Kind::Pi => Self::Virtual(Templates::new(tumblerd).on(bench.wires())),
         }
     }
 
@@ -144,6 +147,11 @@ fn on_virtual(templates: &Templates, trial: &Trial, trace: bool, report: &mut Ce
     let verdict = ended(report, run(&mut bench, trial));
     report.judged = bench.judges().judged();
     report.capture = trace.then(|| capture(report, bench.take_trace()));
+    report.latencies.extend(bench.log().cuts.iter().map(|(line, ns)| Latency {
+        what: format!("motor_enable off after {} at the pins", line.name()),
+        took_ns: *ns,
+        limit_ns: GUARD_NS,
+    }));
     report.late_ns = bench.stalls().worst;
     report.verdict = verdict;
     if matches!(report.verdict, Verdict::Fail(_) | Verdict::Invalid(_)) {

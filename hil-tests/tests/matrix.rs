@@ -30,7 +30,7 @@ fn every_fault_does_what_the_catalogue_says_at_some_places() {
         (0..EACH).map(|n| cells[(number * EACH + n) * 23 % cells.len()].trial.clone()).collect::<Vec<_>>()
     };
     let trials: Vec<_> = faults.values().enumerate().flat_map(pick).collect();
-    let lane = Lane::of(bench.kind, "tumblerd".into());
+    let lane = Lane::of(&bench, "tumblerd".into());
     let wrongs = Mutex::new(Vec::new());
     let plan = Plan { jobs: 2, salt: 0, keep_going: true, trace: false };
     lane.run(&bench, &trials, plan, &|report| {

@@ -37,7 +37,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let lane = Arc::new(Lane::of(bench.kind, daemon::find(bench.tumblerd.as_deref())));
+    let lane = Arc::new(Lane::of(&bench, daemon::find(bench.tumblerd.as_deref())));
     // What the bench cannot run is not listed: there would be nothing to run.
     let run: Vec<Trial> = trials.into_iter().filter(|trial| bench.cannot(&trial.name).is_none()).collect();
     let tests = run

@@ -1,7 +1,10 @@
 //! A bench's file: which bench, and what it cannot run.
 
+use super::process::board::Wires;
+use super::process::harness::wiring::Wiring;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A bench file that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +26,8 @@ pub enum Kind {
     Virtual,
     /// The same with its wires on GPIO chips that the kernel simulates.
     GpioSim,
+    /// The same with its pins wired to those of a second Pi.
+    Pi,
 }
 
 impl Kind {
@@ -33,6 +38,7 @@ impl Kind {
             Self::Pure => "pure",
             Self::Virtual => "virtual",
             Self::GpioSim => "gpio-sim",
+            Self::Pi => "pi",
         }
     }
 }
@@ -66,6 +72,12 @@ pub struct BenchFile {
     /// The daemon's program; beside the rig's own unless given here or on the command line.
     #[serde(default)]
     pub tumblerd: Option<PathBuf>,
+    /// How a second Pi is wired to the table's; for kind `pi`, unless it is simulated.
+    #[serde(default)]
+    pub wiring: Option<Wiring>,
+    /// Both chips of kind `pi`, and the copper between them, are simulated by this machine's kernel.
+    #[serde(default)]
+    pub simulated: bool,
     /// How many scenarios run at once, unless the command line says otherwise.
     #[serde(default = "one")]
     pub jobs: usize,
@@ -96,12 +108,36 @@ impl BenchFile {
         if !(1..=64).contains(&bench.jobs) {
             return Err(bad(format!("jobs: {} is not allowed; 1 to 64 is", bench.jobs)));
         }
+        if let Some(problem) = bench.wires_problem() {
+            return Err(bad(problem));
+        }
         path.clone_into(&mut bench.path);
         let beside = path.parent().unwrap_or_else(|| Path::new("."));
         bench.scenarios = beside.join(&bench.scenarios);
         bench.faults = beside.join(&bench.faults);
         bench.tumblerd = bench.tumblerd.map(|program| beside.join(program));
         Ok(bench)
+    }
+
+    fn wires_problem(&self) -> Option<String> {
+        match (self.kind, &self.wiring, self.simulated) {
+            (Kind::Pi, Some(wiring), false) => wiring.problem().map(|problem| format!("wiring.{problem}")),
+            (Kind::Pi, None, true) => None,
+            (Kind::Pi, ..) => Some("kind \"pi\" needs either the section [wiring] or simulated = true".into()),
+            (_, None, false) => None,
+            (kind, ..) => Some(format!("wiring and simulated are for kind \"pi\", and this is \"{}\"", kind.name())),
+        }
+    }
+
+    /// What the wires of its tables are.
+    #[must_use]
+    pub fn wires(&self) -> Wires {
+        match (self.kind, &self.wiring) {
+            (Kind::Pure | Kind::Virtual, _) => Wires::Socket,
+            (Kind::GpioSim, _) => Wires::Bridge,
+            (Kind::Pi, Some(wiring)) => Wires::Harness(Arc::new(wiring.clone())),
+            (Kind::Pi, None) => Wires::Copper,
+        }
     }
 
     /// Why this bench cannot run the trial of this name, if it is known not to.
@@ -132,6 +168,8 @@ mod tests {
         let kind = |name: &str| BenchFile::read(&benches.join(name)).unwrap().kind;
         assert_eq!(kind("pure.toml"), Kind::Pure);
         assert_eq!(kind("virtual.toml"), Kind::Virtual);
+        assert_eq!(kind("gpio-sim.toml"), Kind::GpioSim);
+        assert_eq!([kind("pi.toml"), kind("pi-simulated.toml")], [Kind::Pi, Kind::Pi]);
     }
 
     #[test]
@@ -153,5 +191,8 @@ mod tests {
         let key = problem("kind = \"pure\"\nabout = \"\"\nscenarios = \"s\"\njob = 2");
         assert!(key.contains("job") && key.contains("jobs"), "{key}");
         assert!(problem("kind = \"pure\"\nabout = \"\"\nscenarios = \"s\"\njobs = 0").contains("1 to 64"));
+        let wires = problem("kind = \"pi\"\nabout = \"\"\nscenarios = \"s\"");
+        assert!(wires.contains("[wiring] or simulated = true"), "{wires}");
+        assert!(problem("kind = \"pure\"\nabout = \"\"\nscenarios = \"s\"\nsimulated = true").contains("\"pure\""));
     }
 }

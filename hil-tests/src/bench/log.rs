@@ -38,6 +38,8 @@ pub struct Log {
     pub enables: u32,
     /// How often a lamp began to shine, in truth.
     pub lamps_lit: u32,
+    /// From an edge of a guard line to the motor's pin off, in nanoseconds by the clock of the pins, on benches that have it.
+    pub cuts: Vec<(InLine, u64)>,
     /// Lamps that shine: bit `i` of word `b` is output `i` of board `b`.
     shining: [u64; 2],
     /// Phases that the table was seen in; noted only by benches that see every one.

@@ -2,6 +2,7 @@
 
 use super::say;
 use crate::bench::Trouble;
+use crate::bench::process::board::Wires;
 use crate::bench::process::config::TableSetup;
 use crate::bench::process::workdir::WorkDir;
 use crate::bench::process::{Setup, daemon};
@@ -37,7 +38,7 @@ pub(super) fn endure(args: &EndureArgs) -> anyhow::Result<u8> {
     let set = set.with_context(|| format!("no rule set plays on {}", layout.id))?;
     let program = daemon::find(args.tumblerd.as_deref());
     let table = TableSetup::of(&set.id, &layout.id, true);
-    let table = if args.gpio_sim { table.on_gpio_sim() } else { table };
+    let table = if args.gpio_sim { table.on(Wires::Bridge) } else { table };
     let verifier = program.with_file_name("tumblerctl");
     let setup = Setup { program, table, seed: TABLE, judge: true, trace: false, brisk: false, wall: None };
 

@@ -33,7 +33,7 @@ pub(super) struct KillsArgs {
 
 pub(super) fn kills(args: &KillsArgs) -> anyhow::Result<u8> {
     let bench = BenchFile::read(&args.bench)?;
-    let lane = Lane::of(bench.kind, daemon::find(args.tumblerd.as_deref().or(bench.tumblerd.as_deref())));
+    let lane = Lane::of(&bench, daemon::find(args.tumblerd.as_deref().or(bench.tumblerd.as_deref())));
     let (begun, mut worst) = (Instant::now(), report::PASSED);
     for rules in &args.rules {
         for at in At::ALL {

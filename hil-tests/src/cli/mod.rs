@@ -19,6 +19,7 @@ mod shard;
 mod shrink;
 mod signals;
 
+use crate::bench::process::harness;
 use crate::report;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -95,8 +96,13 @@ enum Command {
     #[command(after_help = "Example:\n  tumbler-hil search --depth 2 --rules nz-div9")]
     Search(search::SearchArgs),
     /// Check the rig itself: wires loop back, the clock is steady, the broker is reachable.
-    #[command(after_help = "Example:\n  tumbler-hil selftest")]
-    Selftest,
+    #[command(after_help = "Example:\n  tumbler-hil selftest\n  tumbler-hil selftest --bench fixtures/benches/pi.toml")]
+    Selftest(selftest::SelftestArgs),
+    /// Stand at the pins of a second Pi, for the bench that speaks over standard input and output.
+    ///
+    /// A bench of kind `pi` calls it by itself, by the command that `reach` in its [wiring] says: hil-tests/docs/pi.md.
+    #[command(after_help = "Example:\n  tumbler-hil wires")]
+    Wires,
     /// Write the manual pages of this program.
     #[command(after_help = "Example:\n  tumbler-hil man /usr/local/share/man/man1")]
     Man {
@@ -168,7 +174,8 @@ pub fn main() -> ExitCode {
         Command::Endure(args) => endure::endure(&args),
         Command::Replay(args) => replay::replay(&args),
         Command::Search(args) => search::search(&args),
-        Command::Selftest => selftest::selftest(),
+        Command::Selftest(args) => selftest::selftest(&args),
+        Command::Wires => harness::serve::serve(std::io::stdin(), std::io::stdout()).map(|()| report::PASSED),
         Command::Man { directory } => manual::man(&directory),
         Command::Completions { shell } => manual::completions(shell),
     };

@@ -30,11 +30,11 @@ pub(super) fn play(
     };
     if bench.kind != Kind::Pure {
         // A bench that does not work says nothing about the table.
-        super::selftest::quick().context("the rig's self-test failed")?;
+        super::selftest::quick_on(bench).context("the rig's self-test failed")?;
     }
     let tumblerd = daemon::find(how.tumblerd.as_deref().or(bench.tumblerd.as_deref()));
     let directory = how.begin(bench, &tumblerd)?;
-    let lane = Lane::of(bench.kind, tumblerd);
+    let lane = Lane::of(bench, tumblerd);
     let begun = Instant::now();
     let ask = |trials: &[Trial], plan: Plan| {
         let progress = Progress::new(trials.len());

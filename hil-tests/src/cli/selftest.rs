@@ -1,18 +1,23 @@
 //! `tumbler-hil selftest`: a broken bench must not be taken for a broken table.
 
 use super::say;
+use crate::bench::file::{BenchFile, Kind};
 use crate::bench::process::broker::Broker;
 use crate::bench::process::clock::{self, Stalls, wait_for};
 use crate::bench::process::fault::RigFault;
+use crate::bench::process::harness::check::{self, Found};
+use crate::bench::process::harness::copper::Flaw;
 use crate::bench::process::machine;
 use crate::bench::process::observer::Observer;
 use crate::bench::process::pty::Pty;
 use crate::bench::process::wire::{WireEvent, WireSocket};
 use crate::bench::process::workdir::WorkDir;
 use crate::report;
+use clap::Args;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::time::Duration;
 use tumbler_core::input::InLine;
 use tumbler_core::units::Mono;
@@ -27,7 +32,18 @@ const QUICK: &[Check] = &[
     ("broker reachable", broker),
 ];
 
-pub(super) fn selftest() -> anyhow::Result<u8> {
+/// What is tried besides.
+#[derive(Debug, Args)]
+pub(super) struct SelftestArgs {
+    /// A bench's file: where it is wired to a second Pi, every wire is tried. No daemon may hold the table's pins meanwhile.
+    #[arg(long, value_name = "FILE")]
+    bench: Option<PathBuf>,
+    /// Gives the copper between two simulated chips a flaw, to see that it is found.
+    #[arg(long, hide = true, requires = "bench")]
+    flaw: Option<Flaw>,
+}
+
+pub(super) fn selftest(args: &SelftestArgs) -> anyhow::Result<u8> {
     let mut code = report::PASSED;
     for (name, check) in QUICK.iter().chain(&[("clock steady", steady as fn() -> Result<String, RigFault>)]) {
         match check() {
@@ -38,15 +54,48 @@ pub(super) fn selftest() -> anyhow::Result<u8> {
             }
         }
     }
+    if let Some(file) = &args.bench {
+        let bench = BenchFile::read(file)?;
+        if bench.kind == Kind::Pi {
+            for (wire, found) in harness(&bench, args.flaw)? {
+                say::line(&match &found {
+                    Ok(found) => format!("ok      {wire}: {found}"),
+                    Err(wrong) => format!("FAILED  {wire}: {wrong}"),
+                });
+                if found.is_err() {
+                    code = report::RIG;
+                }
+            }
+        }
+    }
     Ok(code)
 }
 
-/// The checks that every run on the virtual bench begins with.
+/// The checks that everything around a real daemon begins with.
 pub(super) fn quick() -> Result<(), RigFault> {
     for (name, check) in QUICK {
         check().map_err(|fault| RigFault::Other(format!("{name}: {fault}")))?;
     }
     Ok(())
+}
+
+/// The same on this bench, with its wires.
+pub(super) fn quick_on(bench: &BenchFile) -> Result<(), RigFault> {
+    quick()?;
+    if bench.kind == Kind::Pi {
+        let wrong =
+            harness(bench, None)?.into_iter().filter_map(|(wire, found)| Some(format!("{wire}: {}", found.err()?)));
+        let wrong: Vec<String> = wrong.collect();
+        if !wrong.is_empty() {
+            return Err(RigFault::Other(format!("the harness to the second Pi: {}", wrong.join("; "))));
+        }
+    }
+    Ok(())
+}
+
+/// Every wire of the harness to a second Pi.
+fn harness(bench: &BenchFile, flaw: Option<Flaw>) -> Result<Vec<Found>, RigFault> {
+    check::check(bench.wiring.as_ref(), flaw)
 }
 
 /// A directory for a table can be had, and people can pass to it.

@@ -5,6 +5,7 @@ use super::guard::{beside_bare, end_round, histogram, pass, setup, spin};
 use super::kernel::Trace;
 use super::{Figure, micros};
 use crate::bench::process::Virtual;
+use crate::bench::process::board::Wires;
 use crate::bench::process::child::Child;
 use crate::bench::process::clock::wait_for;
 use crate::bench::process::fault::RigFault;
@@ -66,8 +67,8 @@ pub fn answer(label: &str) -> anyhow::Result<()> {
 /// [`RigFault`] where this machine has no such chips, or the bench does not work.
 pub fn measure(templates: &Templates, samples: u64) -> Result<Vec<Figure>, RigFault> {
     let dir = WorkDir::new()?;
-    let ordinary = Templates::new(without_priority(templates.program(), &dir)?).on_gpio_sim();
-    let fifo = Templates::new(templates.program().clone()).on_gpio_sim();
+    let ordinary = Templates::new(without_priority(templates.program(), &dir)?).on(Wires::Bridge);
+    let fifo = Templates::new(templates.program().clone()).on(Wires::Bridge);
     let idle = [spread(&daemon(&fifo, samples)?)?, spread(&bare(samples)?)?];
     let busy = busy(&dir)?;
     let loaded = [spread(&daemon(&fifo, samples)?)?, spread(&daemon(&ordinary, samples)?)?, spread(&bare(samples)?)?];
@@ -78,7 +79,7 @@ pub fn measure(templates: &Templates, samples: u64) -> Result<Vec<Figure>, RigFa
 /// The daemon: edges at the chip that it holds, while the tumbler runs.
 fn daemon(templates: &Templates, samples: u64) -> Result<Vec<u64>, RigFault> {
     let mut setup = setup(templates, None);
-    setup.table = setup.table.on_gpio_sim();
+    setup.table = setup.table.on(Wires::Bridge);
     let mut table = templates.opened(&setup)?;
     pass(&mut table, 1500)?;
     let trace = Trace::begin()?;

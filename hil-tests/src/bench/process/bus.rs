@@ -8,7 +8,7 @@
 use super::clock;
 use super::fault::RigFault;
 use super::frame::{self, Served};
-use super::pty::Pty;
+use super::port::Port;
 use crate::twin::Garble;
 use std::collections::VecDeque;
 use tumbler_core::effect::BusOp;
@@ -154,10 +154,10 @@ impl Bus {
     /// Reads what came, lets units act whose time has come, and sends the bytes that are due.
     ///
     /// # Errors
-    /// [`RigFault`] when the pty fails.
-    pub fn turn(&mut self, pty: &Pty, units: &mut dyn Units) -> Result<(), RigFault> {
+    /// [`RigFault`] when the port fails.
+    pub fn turn(&mut self, port: &Port, units: &mut dyn Units) -> Result<(), RigFault> {
         let now = clock::now();
-        let count = pty.read(&mut self.received)?;
+        let count = port.read(&mut self.received)?;
         if count > 0 {
             self.last_byte = now;
             self.counts.bytes += count as u64;
@@ -174,7 +174,7 @@ impl Bus {
             self.babbling = match units.babble() {
                 Some(bytes) => {
                     self.counts.bytes += bytes.len() as u64;
-                    pty.write(&bytes)?;
+                    port.write(&bytes)?;
                     Some(Mono(now.0.saturating_add(self.speed.bytes(bytes.len()))))
                 }
                 None => None,
@@ -183,7 +183,7 @@ impl Bus {
         while self.leaving.front().is_some_and(|(due, _)| *due <= now) {
             if let Some((_, bytes)) = self.leaving.pop_front() {
                 self.counts.bytes += bytes.len() as u64;
-                pty.write(&bytes)?;
+                port.write(&bytes)?;
             }
         }
         Ok(())

@@ -4,7 +4,9 @@ use super::fault::RigFault;
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -41,11 +43,32 @@ impl Child {
         Self::spawn_as(command, name, log, remedy)
     }
 
+    /// Starts a program that speaks with the rig: what it reads and writes is `stream`, and what it complains of goes to `log`.
+    ///
+    /// # Errors
+    /// [`RigFault::Spawn`] with `remedy` when it cannot be started.
+    pub fn spawn_speaking(
+        command: Command,
+        stream: UnixStream,
+        name: &'static str,
+        log: &Path,
+        remedy: &'static str,
+    ) -> Result<Self, RigFault> {
+        let copy = stream.try_clone().map_err(RigFault::system("copy a socket"))?;
+        let mut command = tied(command);
+        command.stdin(OwnedFd::from(copy)).stdout(OwnedFd::from(stream)).stderr(opened(log)?);
+        Self::begin(command, name, remedy)
+    }
+
     fn spawn_as(mut command: Command, name: &'static str, log: &Path, remedy: &'static str) -> Result<Self, RigFault> {
-        let file =
-            OpenOptions::new().create(true).append(true).open(log).map_err(RigFault::file("open the log", log))?;
+        let file = opened(log)?;
         let copy = file.try_clone().map_err(RigFault::file("open the log", log))?;
-        command.stdin(Stdio::null()).stdout(file).stderr(copy).process_group(0);
+        command.stdin(Stdio::null()).stdout(file).stderr(copy);
+        Self::begin(command, name, remedy)
+    }
+
+    fn begin(mut command: Command, name: &'static str, remedy: &'static str) -> Result<Self, RigFault> {
+        command.process_group(0);
         let program = PathBuf::from(command.get_program());
         let process = command.spawn().map_err(|source| RigFault::Spawn { program, source, remedy })?;
         let group = Pid::from_raw(i32::try_from(process.id()).unwrap_or(i32::MAX));
@@ -102,6 +125,10 @@ impl Drop for Child {
         // A stopped process (SIGSTOP) takes SIGKILL all the same. Nothing is left to tell anybody if this fails.
         let _ = self.kill();
     }
+}
+
+fn opened(log: &Path) -> Result<File, RigFault> {
+    OpenOptions::new().create(true).append(true).open(log).map_err(RigFault::file("open the log", log))
 }
 
 /// The same command through `setpriv`, which sets the signal for the parent's death and becomes the program.

@@ -1,8 +1,10 @@
 //! The daemon's configuration, as the bench writes it.
 
+use super::board::{Board, Wires};
 use super::broker::{ACCOUNT, Broker, PASSWORD};
 use super::fault::RigFault;
-use super::gpio_sim::{self, GpioSim};
+use super::gpio_sim;
+use super::port::Port;
 use super::workdir::WorkDir;
 use crate::bench::guard::Guard;
 use crate::bench::{SITE, settings};
@@ -28,6 +30,8 @@ pub struct TableSetup {
     pub panel: Option<SocketAddr>,
     /// Accounts of the panel's technicians, if anybody is to log in.
     pub accounts: Option<PathBuf>,
+    /// What its wires are.
+    pub wires: Wires,
 }
 
 /// The daemon's client id at the broker.
@@ -44,32 +48,41 @@ impl TableSetup {
             tls: false,
             panel: None,
             accounts: None,
+            wires: Wires::default(),
         }
     }
 
-    /// The same table on a chip that the kernel simulates. Such a chip has no motor temperature.
+    /// The same table on these wires. A chip has no motor temperature.
     #[must_use]
-    pub fn on_gpio_sim(mut self) -> Self {
-        self.settings.backend = "cdev".into();
-        self.settings.temperature = false;
+    pub fn on(mut self, wires: Wires) -> Self {
+        if wires != Wires::Socket {
+            self.settings.backend = "cdev".into();
+            self.settings.temperature = false;
+        }
+        self.wires = wires;
         self
     }
 
-    /// Whether its wires are a simulated chip's.
+    /// Whether the daemon holds a chip's lines.
     #[must_use]
-    pub fn simulates(&self) -> bool {
-        self.settings.backend == "cdev"
+    pub fn has_chip(&self) -> bool {
+        self.wires != Wires::Socket
     }
 
-    /// The chip of the table in this directory, where it has one.
-    pub(super) fn chip(&self, dir: &WorkDir) -> Result<Option<GpioSim>, RigFault> {
-        self.simulates().then(|| GpioSim::make(&dir.chip(), &dir.wire())).transpose()
+    /// What the daemon's pins are in this directory, where it has some.
+    pub(super) fn board(&self, dir: &WorkDir) -> Result<Option<Board>, RigFault> {
+        Board::build(&self.wires, dir)
+    }
+
+    /// The rig's end of the field bus in this directory.
+    pub(super) fn port(&self, dir: &WorkDir) -> Result<Port, RigFault> {
+        self.wires.port(dir)
     }
 
     /// What keeps the bench from breaking another table.
     pub(super) fn guard(&self) -> Guard {
         let own = Guard::of(SITE, TABLE);
-        if self.simulates() { own.on_own_chip() } else { own }
+        if self.has_chip() { own.on_own_chip() } else { own }
     }
 
     /// Tells tables apart that are set up differently: a template of one is none of the other. The ways to the
@@ -107,13 +120,18 @@ impl TableSetup {
             ("temperature", if settings.temperature { "wires" } else { "none" }.into()),
         ];
         let mut lines = Vec::new();
-        if self.simulates() {
-            hardware.push(("chip", dir.chip().into()));
-            lines.extend(gpio_sim::lines().map(|(name, text)| (name, Value::from(text))));
-        } else {
-            hardware.push(("socket", path(dir.wire())));
+        match &self.wires {
+            Wires::Socket => hardware.push(("socket", path(dir.wire()))),
+            Wires::Bridge | Wires::Copper => {
+                hardware.push(("chip", dir.chip().into()));
+                lines.extend(gpio_sim::lines().map(|(name, text)| (name, Value::from(text))));
+            }
+            Wires::Harness(wiring) => {
+                hardware.push(("chip", wiring.table_chip.as_str().into()));
+                lines.extend(wiring.texts().map(|(name, text)| (name, Value::from(text))));
+            }
         }
-        let bus = [("port", path(dir.bus())), ("baud", 115_200.into())];
+        let bus = [("port", path(self.wires.bus(dir))), ("baud", 115_200.into())];
         let journal = [("state_dir", path(dir.state())), ("run_dir", path(dir.run()))];
         let scheme = if self.tls { "mqtts" } else { "mqtt" };
         let mut mqtt = vec![

@@ -24,17 +24,17 @@ use tumbler_core::wire::lines::{FromBench, Line, LineMessage, ToBench};
 /// Where simulated chips are made.
 const CONFIGFS: &str = "/sys/kernel/config/gpio-sim";
 /// Between two looks at the outputs while the motor is on: a tenth of the dead-man line's 10 ms.
-const LOOK: Duration = Duration::from_millis(1);
+pub(super) const LOOK: Duration = Duration::from_millis(1);
 /// The same while it is off: nothing is as urgent then, and an emulated machine has other work.
-const REST: Duration = Duration::from_millis(4);
+pub(super) const REST: Duration = Duration::from_millis(4);
 
 /// The lines in the order of their offsets: the outputs, then the inputs.
-fn names() -> impl Iterator<Item = &'static str> {
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
     OutLine::ALL.into_iter().map(OutLine::name).chain(InLine::ALL.into_iter().map(InLine::name))
 }
 
 /// Half of the lines are active at a low level, so that nothing depends on a polarity.
-fn active_low(offset: usize) -> bool {
+pub(super) fn active_low(offset: usize) -> bool {
     offset % 2 == 0 && offset > 0
 }
 
@@ -76,7 +76,7 @@ impl GpioSim {
     pub(super) fn make(label: &str, wire: &Path) -> Result<Self, RigFault> {
         let chip = Chip::make(label)?;
         let stop = Arc::<AtomicBool>::default();
-        let (pins, ends, wire) = (Arc::clone(&chip.pins), Arc::clone(&stop), wire.to_owned());
+        let (pins, ends, wire) = (chip.sim(), Arc::clone(&stop), wire.to_owned());
         let bridge = std::thread::Builder::new().name("gpio-sim".into()).spawn(move || bridge(&pins, &wire, &ends));
         let bridge = bridge.map_err(RigFault::system("start the bridge to the simulated chip"))?;
         Ok(Self { chip, stop, bridge: Some(bridge) })
@@ -100,8 +100,7 @@ impl Drop for GpioSim {
 /// A simulated chip that has the table's lines, named and in their order.
 #[derive(Debug)]
 pub struct Chip {
-    pins: Arc<Pins>,
-    _made: Made,
+    sim: Arc<SimChip>,
 }
 
 impl Chip {
@@ -110,17 +109,45 @@ impl Chip {
     /// # Errors
     /// [`RigFault`] when the kernel does not make it.
     pub fn make(label: &str) -> Result<Self, RigFault> {
+        Ok(Self { sim: Arc::new(SimChip::make(label, &names().collect::<Vec<_>>())?) })
+    }
+
+    /// The chip below.
+    pub(super) fn sim(&self) -> Arc<SimChip> {
+        Arc::clone(&self.sim)
+    }
+
+    /// Pulls an input to where it is active, or inactive.
+    pub fn pull(&self, line: InLine, active: bool) {
+        self.sim.pull_line(line, active);
+    }
+}
+
+/// Lines that the kernel simulates.
+#[derive(Debug)]
+pub(super) struct SimChip {
+    /// Level and pull of each line, by its offset.
+    lines: Vec<(fs::File, fs::File)>,
+    _made: Made,
+}
+
+impl SimChip {
+    /// Makes a chip with this label and lines of these names.
+    ///
+    /// # Errors
+    /// [`RigFault`] when the kernel does not make it.
+    pub(super) fn make(label: &str, names: &[&str]) -> Result<Self, RigFault> {
         available().map_err(RigFault::Other)?;
         let device = Path::new(CONFIGFS).join(label);
         let bank = device.join("bank0");
         let make = |path: &Path| fs::create_dir(path).map_err(RigFault::file("create", path));
         let write = |path: PathBuf, text: &str| fs::write(&path, text).map_err(RigFault::file("write", &path));
         make(&device)?;
-        let made = Made(device.clone());
+        let made = Made(device.clone(), names.len());
         make(&bank)?;
-        write(bank.join("num_lines"), &names().count().to_string())?;
+        write(bank.join("num_lines"), &names.len().to_string())?;
         write(bank.join("label"), label)?;
-        for (offset, name) in names().enumerate() {
+        for (offset, name) in names.iter().enumerate() {
             let line = bank.join(format!("line{offset}"));
             make(&line)?;
             write(line.join("name"), name)?;
@@ -130,26 +157,55 @@ impl Chip {
             fs::read_to_string(&path).map(|text| text.trim().to_owned()).map_err(RigFault::file("read", &path))
         };
         let place = ["/sys/devices/platform", &read(device.join("dev_name"))?, &read(bank.join("chip_name"))?];
-        let pins = Arc::new(Pins::open(&place.iter().collect::<PathBuf>())?);
-        Ok(Self { pins, _made: made })
+        let place: PathBuf = place.iter().collect();
+        let open = |offset: usize, name: &str, write: bool| {
+            let path = place.join(format!("sim_gpio{offset}")).join(name);
+            fs::OpenOptions::new().read(!write).write(write).open(&path).map_err(RigFault::file("open", &path))
+        };
+        let line = |offset| Ok::<_, RigFault>((open(offset, "value", false)?, open(offset, "pull", true)?));
+        Ok(Self { lines: (0..names.len()).map(line).collect::<Result<_, _>>()?, _made: made })
     }
 
-    /// Pulls an input to where it is active, or inactive.
-    pub fn pull(&self, line: InLine, active: bool) {
-        self.pins.pull(line, active);
+    /// The level of a line; `None` once the chip is gone.
+    pub(super) fn level(&self, offset: usize) -> Option<bool> {
+        let mut text = [0; 1];
+        self.lines.get(offset)?.0.read_at(&mut text, 0).ok()?;
+        Some(text == *b"1")
+    }
+
+    /// What a line reads while nobody drives it.
+    pub(super) fn pull(&self, offset: usize, up: bool) {
+        if let Some((_, pull)) = self.lines.get(offset) {
+            // A chip that is gone is told by whoever holds its lines.
+            let _ = pull.write_all_at(if up { b"pull-up" } else { b"pull-down" }, 0);
+        }
+    }
+
+    /// Pulls an input of the table's to where it is active, or inactive.
+    fn pull_line(&self, line: InLine, active: bool) {
+        if let Some(at) = InLine::ALL.iter().position(|of| *of == line) {
+            let offset = at + OutLine::ALL.len();
+            self.pull(offset, active != active_low(offset));
+        }
+    }
+
+    /// Whether each output of the table's is active now.
+    fn levels(&self) -> impl Iterator<Item = (OutLine, bool)> + '_ {
+        let outputs = OutLine::ALL.into_iter().enumerate();
+        outputs.filter_map(|(offset, line)| Some((line, self.level(offset)? != active_low(offset))))
     }
 }
 
-/// The kernel's chip, as far as it is made.
+/// The kernel's chip, as far as it is made, with so many lines.
 #[derive(Debug)]
-struct Made(PathBuf);
+struct Made(PathBuf, usize);
 
 impl Drop for Made {
     fn drop(&mut self) {
         // What is left of it goes with the guest.
         let bank = self.0.join("bank0");
         let _ = fs::write(self.0.join("live"), "0");
-        for offset in 0..names().count() {
+        for offset in 0..self.1 {
             let _ = fs::remove_dir(bank.join(format!("line{offset}")));
         }
         let _ = fs::remove_dir(bank);
@@ -157,54 +213,8 @@ impl Drop for Made {
     }
 }
 
-/// The chip as its wires see it.
-#[derive(Debug)]
-struct Pins {
-    /// Level of each output.
-    values: Vec<(OutLine, usize, fs::File)>,
-    /// Pull of each input.
-    pulls: Vec<(InLine, usize, fs::File)>,
-}
-
-impl Pins {
-    fn open(place: &Path) -> Result<Self, RigFault> {
-        let file = |offset: usize, name: &str, write: bool| {
-            let path = place.join(format!("sim_gpio{offset}")).join(name);
-            fs::OpenOptions::new().read(!write).write(write).open(&path).map_err(RigFault::file("open", &path))
-        };
-        let outputs = OutLine::ALL.len();
-        let values = OutLine::ALL.into_iter().enumerate();
-        let pulls = InLine::ALL.into_iter().enumerate();
-        Ok(Self {
-            values: values
-                .map(|(at, line)| Ok((line, at, file(at, "value", false)?)))
-                .collect::<Result<_, RigFault>>()?,
-            pulls: pulls
-                .map(|(at, line)| Ok((line, at + outputs, file(at + outputs, "pull", true)?)))
-                .collect::<Result<_, RigFault>>()?,
-        })
-    }
-
-    fn pull(&self, line: InLine, active: bool) {
-        for (_, offset, file) in self.pulls.iter().filter(|(of, ..)| *of == line) {
-            let up = active != active_low(*offset);
-            // A chip that is gone is told by the daemon.
-            let _ = file.write_all_at(if up { b"pull-up" } else { b"pull-down" }, 0);
-        }
-    }
-
-    /// Whether each output is active now.
-    fn levels(&self) -> impl Iterator<Item = (OutLine, bool)> + '_ {
-        self.values.iter().filter_map(|(line, offset, file)| {
-            let mut text = [0; 1];
-            file.read_at(&mut text, 0).ok()?;
-            Some((*line, (text == *b"1") != active_low(*offset)))
-        })
-    }
-}
-
 /// Keeps the chip and the virtual wire the same, until it is to stop.
-fn bridge(pins: &Pins, wire: &Path, stop: &AtomicBool) {
+fn bridge(pins: &SimChip, wire: &Path, stop: &AtomicBool) {
     while !stop.load(Ordering::SeqCst) {
         if let Ok(stream) = UnixStream::connect(wire) {
             let _ = relay(pins, &stream, stop);
@@ -214,7 +224,7 @@ fn bridge(pins: &Pins, wire: &Path, stop: &AtomicBool) {
 }
 
 /// The same over one connection, which ends with an error.
-fn relay(pins: &Pins, stream: &UnixStream, stop: &AtomicBool) -> std::io::Result<()> {
+fn relay(pins: &SimChip, stream: &UnixStream, stop: &AtomicBool) -> std::io::Result<()> {
     stream.set_read_timeout(Some(REST))?;
     let (mut reader, mut writer) = (BufReader::new(stream), stream);
     let (mut line, mut told) = (Vec::new(), [None; 4]);
@@ -225,7 +235,7 @@ fn relay(pins: &Pins, stream: &UnixStream, stop: &AtomicBool) -> std::io::Result
                 if let Ok(FromBench::Line(LineMessage { line: Line::In(line), active, .. })) =
                     serde_json::from_slice(&line)
                 {
-                    pins.pull(line, active);
+                    pins.pull_line(line, active);
                 }
                 line.clear();
             }

@@ -3,6 +3,7 @@
 //! One thread per scenario turns the world: it waits on the wire's socket, the field bus' pty and the twin's next
 //! deadline at once, and everything that crosses is stamped on CLOCK_MONOTONIC.
 
+pub mod board;
 pub mod broker;
 pub mod bus;
 pub mod certificates;
@@ -14,12 +15,14 @@ pub mod daemon;
 pub mod fault;
 pub mod frame;
 pub mod gpio_sim;
+pub mod harness;
 pub mod machine;
 mod means;
 mod mounts;
 pub mod notify;
 pub mod observer;
 mod people;
+pub mod port;
 pub mod probe;
 pub mod proxy;
 pub mod pty;

@@ -1,9 +1,10 @@
 //! What can be read off a table of the virtual bench, beside what any bench shows.
 
+use super::board::Board;
 use super::bus::LineCounts;
 use super::clock::Stalls;
 use super::fault::RigFault;
-use super::gpio_sim::{Chip, GpioSim};
+use super::gpio_sim::Chip;
 use super::machine;
 use super::table::Virtual;
 use super::workdir::WorkDir;
@@ -85,6 +86,6 @@ impl Virtual {
     /// The chip that the daemon holds, on a bench that simulates one.
     #[must_use]
     pub fn simulated(&self) -> Option<&Chip> {
-        self.chip.as_ref().map(GpioSim::chip)
+        self.board.as_ref().and_then(Board::chip)
     }
 }

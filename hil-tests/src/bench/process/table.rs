@@ -1,5 +1,6 @@
 //! A table on the virtual bench: the daemon's process, its wires, and the world around it.
 
+use super::board::{self, Board};
 use super::broker::Broker;
 use super::bus::{Bus, LineSpeed};
 use super::clock::{self, Stalls};
@@ -7,13 +8,12 @@ use super::config::TableSetup;
 use super::console::{Console, Heard, Told};
 use super::daemon::Daemon;
 use super::fault::RigFault;
-use super::gpio_sim::GpioSim;
 use super::machine;
 use super::means::Means;
 use super::mounts::OtherBoot;
 use super::observer::Observer;
+use super::port::Port;
 use super::proxy::Proxy;
-use super::pty::Pty;
 use super::watch::JournalWatch;
 use super::wire::{WireEvent, WireSocket};
 use super::workdir::WorkDir;
@@ -53,10 +53,10 @@ pub struct Setup {
 pub struct Virtual {
     pub(super) world: World,
     pub(super) socket: WireSocket,
-    /// The chip that the daemon holds instead of the socket, on a bench that simulates one.
-    pub(super) chip: Option<GpioSim>,
+    /// What the daemon holds instead of the socket, on a bench with pins.
+    pub(super) board: Option<Board>,
     /// None while the adapter is unplugged.
-    pty: Option<Pty>,
+    port: Option<Port>,
     pub(super) bus: Bus,
     pub(super) console: Console,
     pub(super) daemon: Daemon,
@@ -106,9 +106,10 @@ impl Virtual {
         let proxy = Proxy::start(broker.tables(), !setup.table.tls)?;
         let observer = Observer::start(broker.address(), "tumbler-hil-observer")?;
         setup.table.write(&dir, proxy.address())?;
-        let socket = WireSocket::listen(&dir.wire())?;
-        let chip = setup.table.chip(&dir)?;
-        let pty = Pty::open(&dir.bus())?;
+        let mut socket = WireSocket::listen(&dir.wire())?;
+        let board = setup.table.board(&dir)?;
+        board::expect(&mut socket, board.as_ref());
+        let port = setup.table.port(&dir)?;
         let mut daemon = Daemon::new(&setup.program, &dir)?;
         if let Some((library, file)) = &setup.wall {
             daemon.load_before(library.clone(), file.clone());
@@ -141,9 +142,9 @@ impl Virtual {
         let mut table = Self {
             world: World::new(Twin::new(built, setup.seed), judges, journal, &root),
             socket,
-            chip,
-            pty: Some(pty),
-            bus: Bus::new(LineSpeed::default()),
+            board,
+            bus: Bus::new(port.speed()),
+            port: Some(port),
             console: Console::new(&dir.console()),
             daemon,
             expected_down: true,
@@ -204,29 +205,29 @@ impl Virtual {
     /// Another serial port under the same name: a killed daemon's exclusive mode stays on the old one.
     fn replug(&mut self) -> Result<(), RigFault> {
         // An adapter that was pulled stays so over a restart.
-        if self.pty.is_some() {
-            self.plug(Pty::open(&self.dir.bus())?);
+        if self.port.take().is_some() {
+            self.plug(self.set_to.port(&self.dir)?);
         }
         Ok(())
     }
 
     /// A serial port is there, in place of the one before it.
-    pub(super) fn plug(&mut self, port: Pty) {
-        self.pty = Some(port);
-        self.bus = Bus::new(LineSpeed::default());
+    pub(super) fn plug(&mut self, port: Port) {
+        self.bus = Bus::new(port.speed());
+        self.port = Some(port);
     }
 
     /// The serial port's device, while it is plugged in.
     pub(super) fn device(&self) -> Option<&std::path::Path> {
-        self.pty.as_ref().map(Pty::device)
+        self.port.as_ref().and_then(Port::device)
     }
 
     /// The serial port's adapter is pulled: its name vanishes, and whoever has it open is hung up.
     pub(super) fn unplug(&mut self) -> Result<(), RigFault> {
-        let Some(port) = self.pty.take() else {
-            return Err(RigFault::Other("the serial port is not plugged in".into()));
+        let Some(Port::Pty(pty)) = self.port.take_if(|port| matches!(port, Port::Pty(_))) else {
+            return Err(RigFault::Other("no serial port is plugged in that the rig could unplug".into()));
         };
-        port.unlink()?;
+        pty.unlink()?;
         self.bus = Bus::new(LineSpeed::default());
         Ok(())
     }
@@ -252,11 +253,13 @@ impl Virtual {
                 WireEvent::Connected => self.world.greet(&mut self.socket),
                 WireEvent::Driven(driven) => self.world.driven(driven.line, driven.active),
                 WireEvent::Gone => {}
+                WireEvent::Reacted(driven, since) => self.world.reacted(driven, since),
+                WireEvent::Relay(closed, after_ns) => self.world.relay(closed, after_ns)?,
             }
         }
         let begun = self.world.stalls.note_work("at the wires", begun);
-        if let Some(pty) = &self.pty {
-            self.bus.turn(pty, &mut self.world)?;
+        if let Some(port) = &self.port {
+            self.bus.turn(port, &mut self.world)?;
         }
         self.world.notice(&mut self.socket);
         let begun = self.world.stalls.note_work("at the field bus", begun);
@@ -301,6 +304,7 @@ impl Virtual {
 
     /// A daemon that ends by itself is a finding.
     fn look_after(&mut self) -> Result<(), RigFault> {
+        self.board.as_mut().map_or(Ok(()), Board::look)?;
         if self.expected_down {
             return Ok(());
         }
@@ -329,7 +333,7 @@ impl Virtual {
         let look = self.world.now() + LOOK_NS;
         let wake = [Some(until), Some(look), self.deadline()].into_iter().flatten().min().unwrap_or(look);
         let (listener, daemon) = self.socket.fds();
-        let ports = listener.into_iter().chain(self.pty.as_ref().map(Pty::fd));
+        let ports = listener.into_iter().chain(self.port.as_ref().map(Port::fd));
         let mut fds: Vec<PollFd> = ports.map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
         if let Some((daemon, unsent)) = daemon {
             let events = if unsent { PollFlags::POLLIN | PollFlags::POLLOUT } else { PollFlags::POLLIN };

@@ -3,6 +3,7 @@
 //! A copy is no way round the tests: permission is bound to the boot id and to the permit beside the journal, both of
 //! which are the copy's too, as after a restart of the daemon within the same boot.
 
+use super::board::Wires;
 use super::config::TableSetup;
 use super::fault::RigFault;
 use super::means::clock::library;
@@ -19,8 +20,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug)]
 pub struct Templates {
     program: PathBuf,
-    /// Tables whose wires are a simulated chip's.
-    gpio_sim: bool,
+    /// What their wires are.
+    wires: Wires,
     opened: Mutex<BTreeMap<String, Arc<Mutex<Option<WorkDir>>>>>,
 }
 
@@ -28,13 +29,13 @@ impl Templates {
     /// Templates for this daemon.
     #[must_use]
     pub fn new(program: PathBuf) -> Self {
-        Self { program, gpio_sim: false, opened: Mutex::default() }
+        Self { program, wires: Wires::default(), opened: Mutex::default() }
     }
 
-    /// The same tables on chips that the kernel simulates.
+    /// The same tables on these wires.
     #[must_use]
-    pub fn on_gpio_sim(self) -> Self {
-        Self { gpio_sim: true, ..self }
+    pub fn on(self, wires: Wires) -> Self {
+        Self { wires, ..self }
     }
 
     /// The daemon's program.
@@ -64,9 +65,7 @@ impl Templates {
             brisk: false,
             wall: None,
         };
-        if self.gpio_sim {
-            setup.table = setup.table.on_gpio_sim();
-        }
+        setup.table = setup.table.on(self.wires.clone());
         let mut dir = WorkDir::new()?;
         if needs.disk {
             dir.own_disk()?;

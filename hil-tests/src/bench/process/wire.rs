@@ -1,7 +1,9 @@
 //! The bench's end of the virtual wire: JSON lines over a Unix stream socket on which the bench listens.
 
 use super::fault::{RigFault, shortened};
+use super::harness::link::{FromWires, Since};
 use nix::errno::Errno;
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -21,6 +23,20 @@ pub enum WireEvent {
     Driven(ToBench),
     /// The daemon's connection is gone.
     Gone,
+    /// The rig's pins: the table drove an output so soon after the rig had driven an input.
+    Reacted(ToBench, Since),
+    /// The rig's pins: the contact of the dead-man relay closed or opened, so long after the last edge of the dead-man line.
+    Relay(bool, Option<u64>),
+}
+
+/// Who connects.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Peer {
+    /// The daemon.
+    #[default]
+    Daemon,
+    /// The program at the rig's pins, which is to be told this first.
+    Wires(String),
 }
 
 /// The socket, and the daemon's connection if there is one.
@@ -34,6 +50,7 @@ pub struct WireSocket {
     unsent: Vec<u8>,
     driven: u64,
     numbers: BTreeMap<&'static str, u64>,
+    peer: Peer,
 }
 
 impl WireSocket {
@@ -55,7 +72,13 @@ impl WireSocket {
             unsent: Vec::new(),
             driven: 0,
             numbers: BTreeMap::new(),
+            peer: Peer::Daemon,
         })
+    }
+
+    /// Says who will connect.
+    pub fn expect(&mut self, peer: Peer) {
+        self.peer = peer;
     }
 
     /// Where the daemon connects.
@@ -123,6 +146,10 @@ impl WireSocket {
             self.hang_up();
             self.daemon = Some(stream);
             self.numbers.clear();
+            if let Peer::Wires(preface) = &self.peer {
+                self.unsent.extend_from_slice(preface.as_bytes());
+                self.unsent.push(b'\n');
+            }
             events.push(WireEvent::Connected);
             self.read(&mut events)?;
         }
@@ -162,13 +189,13 @@ impl WireSocket {
         while let Some(end) = self.received.iter().position(|b| *b == b'\n') {
             let line: Vec<u8> = self.received.drain(..=end).collect();
             let said = line.strip_suffix(b"\n").unwrap_or(&line);
-            let driven = serde_json::from_slice::<ToBench>(said).map_err(|e| RigFault::Protocol {
-                peer: "the daemon on the virtual wire",
-                said: shortened(said),
-                why: e.to_string(),
-            })?;
-            self.driven += 1;
-            events.push(WireEvent::Driven(driven));
+            match self.peer {
+                Peer::Daemon => {
+                    self.driven += 1;
+                    events.push(WireEvent::Driven(parsed("the daemon on the virtual wire", said)?));
+                }
+                Peer::Wires(_) => self.told(parsed("the program at the rig's pins", said)?, events)?,
+            }
         }
         if self.received.len() > Self::LONGEST {
             return Err(RigFault::Protocol {
@@ -176,6 +203,22 @@ impl WireSocket {
                 said: shortened(&self.received),
                 why: format!("no end of line within {} bytes", Self::LONGEST),
             });
+        }
+        Ok(())
+    }
+
+    fn told(&mut self, told: FromWires, events: &mut Vec<WireEvent>) -> Result<(), RigFault> {
+        match told {
+            FromWires::Edge { line, active, after } => {
+                let driven = ToBench { line, active };
+                self.driven += 1;
+                events.push(WireEvent::Driven(driven));
+                events.extend(after.map(|since| WireEvent::Reacted(driven, since)));
+            }
+            FromWires::Relay { closed, after_ns } => events.push(WireEvent::Relay(closed, after_ns)),
+            FromWires::Lost { edges } => {
+                return Err(RigFault::Other(format!("the kernel of the rig's machine lost {edges} edges of a line")));
+            }
         }
         Ok(())
     }
@@ -246,6 +289,11 @@ impl WireSocket {
     }
 }
 
+/// A line that a peer said.
+pub(super) fn parsed<T: DeserializeOwned>(peer: &'static str, said: &[u8]) -> Result<T, RigFault> {
+    serde_json::from_slice(said).map_err(|e| RigFault::Protocol { peer, said: shortened(said), why: e.to_string() })
+}
+
 fn listen(path: &Path) -> Result<UnixListener, RigFault> {
     let listener = UnixListener::bind(path).map_err(RigFault::file("listen at", path))?;
     listener.set_nonblocking(true).map_err(RigFault::file("make non-blocking", path))?;
@@ -304,5 +352,34 @@ mod tests {
         daemon.write_all(b"{\"line\":\"motor_enabel\",\"active\":true}\n").unwrap();
         let fault = wire.turn().unwrap_err().to_string();
         assert!(fault.contains("motor_enabel"), "{fault}");
+    }
+
+    #[test]
+    fn the_program_at_the_rigs_pins_is_told_its_wiring_first_and_tells_times() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut wire = WireSocket::listen(&dir.path().join("wire")).unwrap();
+        wire.expect(Peer::Wires("{\"the\":\"wiring\"}".into()));
+        let mut pins = UnixStream::connect(wire.path()).unwrap();
+        assert_eq!(wire.turn().unwrap(), [WireEvent::Connected]);
+        wire.level(Mono(1), InLine::Seal, true);
+        let mut lines = BufReader::new(pins.try_clone().unwrap()).lines().map(Result::unwrap);
+        assert_eq!(lines.next().unwrap(), r#"{"the":"wiring"}"#);
+        assert!(lines.next().unwrap().starts_with(r#"{"line":"seal""#));
+        let since = Since { line: InLine::Seal, active: false, ns: 87_000 };
+        let driven = ToBench { line: OutLine::MotorEnable, active: false };
+        for told in [
+            FromWires::Edge { line: OutLine::Bell, active: true, after: None },
+            FromWires::Edge { line: driven.line, active: false, after: Some(since) },
+            FromWires::Relay { closed: false, after_ns: Some(100) },
+        ] {
+            let mut line = serde_json::to_vec(&told).unwrap();
+            line.push(b'\n');
+            pins.write_all(&line).unwrap();
+        }
+        let bell = WireEvent::Driven(ToBench { line: OutLine::Bell, active: true });
+        let [cut, reacted] = [WireEvent::Driven(driven), WireEvent::Reacted(driven, since)];
+        assert_eq!(wire.turn().unwrap(), [bell, cut, reacted, WireEvent::Relay(false, Some(100))]);
+        pins.write_all(b"{\"lost\":{\"edges\":3}}\n").unwrap();
+        assert!(wire.turn().unwrap_err().to_string().contains("lost 3 edges"), "what was told is not all that was");
     }
 }

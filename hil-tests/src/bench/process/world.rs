@@ -6,6 +6,8 @@
 use super::bus::{Response, Units};
 use super::clock::{self, Stalls};
 use super::fault::RigFault;
+use super::harness::check::OPENS_NS;
+use super::harness::link::Since;
 use super::observer::Message;
 use super::watch::JournalWatch;
 use super::wire::WireSocket;
@@ -17,6 +19,7 @@ use tumbler_core::effect::{BusOp, OutLine};
 use tumbler_core::input::{BusFailure, InLine};
 use tumbler_core::record::Record;
 use tumbler_core::units::{Mono, Seq};
+use tumbler_core::wire::lines::ToBench;
 use tumbler_judges::{Outlet, Part, Seen, Truth as Known};
 
 /// The lines whose first edge cuts the motor.
@@ -143,6 +146,29 @@ impl World {
         }
         self.judges.output(self.turn, line, active);
         self.twin.output(self.turn, line, active, &mut self.wires);
+    }
+
+    /// The table drove an output so soon after an edge at one of its inputs, by the clock of the rig's pins.
+    pub(super) fn reacted(&mut self, driven: ToBench, since: Since) {
+        let cuts =
+            GUARDS.contains(&since.line) && since.active == matches!(since.line, InLine::DomeOpen | InLine::MotorFault);
+        if cuts && driven == (ToBench { line: OutLine::MotorEnable, active: false }) {
+            self.log.cuts.push((since.line, since.ns));
+        }
+    }
+
+    /// The dead-man relay closed, or opened so long after the last edge of its line.
+    ///
+    /// # Errors
+    /// [`RigFault`] where it opened at another time than its module is to: the bench is at fault, and no table.
+    pub(super) fn relay(&mut self, closed: bool, after_ns: Option<u64>) -> Result<(), RigFault> {
+        match after_ns.filter(|after| !closed && !OPENS_NS.contains(after)) {
+            Some(after) => Err(RigFault::Other(format!(
+                "the dead-man relay opened {} ms after the last edge of motor_alive; try its module (`tumbler-hil selftest`)",
+                after / 1_000_000
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Reads the records that became durable.

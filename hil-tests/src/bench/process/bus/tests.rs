@@ -1,6 +1,7 @@
 //! The line and its units' side against a stranger's master, and against what is heard on the bare wire.
 
 use super::*;
+use crate::bench::process::pty::Pty;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio_modbus::client::rtu;
@@ -58,15 +59,15 @@ fn with_line<T>(client: impl AsyncFnOnce(tokio_serial::SerialStream) -> T) -> (T
 fn with_board<T>(mut board: Board, client: impl AsyncFnOnce(tokio_serial::SerialStream) -> T) -> (T, Bus, Board) {
     let dir = tempfile::tempdir().unwrap();
     let pty = Pty::open(&dir.path().join("bus")).unwrap();
-    let link = pty.link().to_owned();
+    let (link, port) = (pty.link().to_owned(), Port::Pty(pty));
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let line = scope.spawn(|| {
             let mut bus = Bus::new(LineSpeed::default());
             while !stop.load(Ordering::SeqCst) {
-                bus.turn(&pty, &mut board).unwrap();
+                bus.turn(&port, &mut board).unwrap();
                 let deadline = bus.next_deadline().unwrap_or(clock::now().after(tumbler_core::units::Millis(5)));
-                let mut fds = [nix::poll::PollFd::new(pty.fd(), nix::poll::PollFlags::POLLIN)];
+                let mut fds = [nix::poll::PollFd::new(port.fd(), nix::poll::PollFlags::POLLIN)];
                 nix::poll::ppoll(&mut fds, Some(clock::until(deadline)), None).unwrap();
             }
             (bus, board)

@@ -1,5 +1,7 @@
 //! The serial port and the wires.
 
+use super::super::board;
+use super::super::port::Port;
 use super::super::pty::Pty;
 use super::{RigFault, Virtual, no_means};
 use crate::bench::{Outside, Trouble};
@@ -27,19 +29,24 @@ pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Troub
     }
     match outside {
         Outside::PortUnplugged | Outside::PortRenamed => {
-            let device = table.device().map(ToOwned::to_owned).unwrap_or_default();
+            let Some(device) = table.device().map(ToOwned::to_owned) else {
+                return Err(Trouble::NotHere("nobody but a hand unplugs a true adapter".into()));
+            };
             if !holds(table, &device)? {
                 return Err(Trouble::Rig(format!("tumblerd does not have {} open", device.display())));
             }
-            table.tell_broken(Part::Bus, true);
             table.unplug()?;
+            table.tell_broken(Part::Bus, true);
             table.means.ports.device = device;
         }
         Outside::ChipGone => {
             table.tell_broken(Part::Gpio, true);
+            if table.set_to.has_chip() && table.simulated().is_none() {
+                return Err(Trouble::NotHere("a true chip cannot be taken from under its board".into()));
+            }
             table.socket.unplug()?;
             // The kernel takes a simulated chip away from under whoever holds its lines.
-            table.chip = None;
+            table.board = None;
         }
         Outside::LineBusy => {
             return Err(Trouble::NotHere(
@@ -67,12 +74,13 @@ pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Troub
                 // The kernel gives a number again that is free; the pair that has it now is kept until there is another.
                 port = Pty::open(&table.dir.bus())?;
             }
-            table.plug(port);
+            table.plug(Port::Pty(port));
             table.tell_broken(Part::Bus, false);
         }
         _ => {
             table.socket.plug()?;
-            table.chip = table.set_to.chip(&table.dir)?;
+            table.board = table.set_to.board(&table.dir)?;
+            board::expect(&mut table.socket, table.board.as_ref());
             // The wires work again once the daemon has found them and driven them to what they are to be.
             let until = table.world.now() + FOUND_NANOS;
             if !table.turn_until(until, |table| Ok(table.socket.driven() >= SAFE_OUTPUTS && holds_chip(table)?))? {
@@ -99,7 +107,7 @@ pub(super) fn shows(table: &mut Virtual, outside: Outside) -> bool {
 fn gone(table: &mut Virtual, outside: Outside) -> Result<bool, RigFault> {
     if outside == Outside::ChipGone {
         let away = UnixStream::connect(table.dir.wire()).is_err() && !table.socket.connected();
-        return Ok(away && !(table.set_to.simulates() && holds_chip(table)?));
+        return Ok(away && !(table.set_to.has_chip() && holds_chip(table)?));
     }
     let device = table.means.ports.device.clone();
     Ok(std::fs::symlink_metadata(table.dir.bus()).is_err() && !holds(table, &device)?)
@@ -107,7 +115,7 @@ fn gone(table: &mut Virtual, outside: Outside) -> Result<bool, RigFault> {
 
 /// Whether the daemon holds the lines of its chip, where it has one.
 fn holds_chip(table: &Virtual) -> Result<bool, RigFault> {
-    Ok(!table.set_to.simulates() || holds(table, std::path::Path::new("anon_inode:gpio-line"))?)
+    Ok(!table.set_to.has_chip() || holds(table, std::path::Path::new("anon_inode:gpio-line"))?)
 }
 
 /// Whether the daemon has this device open, as the kernel says.

@@ -3,7 +3,7 @@
 use super::{say, signals};
 use crate::bench::process::template::Templates;
 use crate::bench::process::{clock, daemon};
-use crate::measure::{Figure, edge, entry, guard, panel, process, pure, scenario};
+use crate::measure::{Figure, edge, entry, guard, hour, panel, process, pure, scenario};
 use crate::report;
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
@@ -24,6 +24,8 @@ enum Part {
     Scenario,
     /// The same from an edge at a chip that the kernel simulates to its pin; only when named, as it needs one (scripts/vm).
     Edge,
+    /// What an hour of play leaves behind in the daemon's process, on such a chip; only when named.
+    Hour,
     /// What the panel costs: CPU at rest, and dome opens -> motor_enable off with many looking.
     Panel,
 }
@@ -42,12 +44,16 @@ pub(super) struct BenchArgs {
     /// Rounds after which memory and bytes written are read; some 1.5 s each.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     rounds: u32,
+    /// Minutes of table time for which `hour` plays, a round in each.
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=1440))]
+    minutes: u32,
     /// The daemon's program; beside this one unless given.
     #[arg(long, value_name = "FILE")]
     tumblerd: Option<PathBuf>,
 }
 
 pub(super) fn bench(args: &BenchArgs) -> anyhow::Result<u8> {
+    let named = |part: Part| args.parts.contains(&part) && !clock::interrupted();
     let wanted = |part: Part| (args.parts.is_empty() || args.parts.contains(&part)) && !clock::interrupted();
     let templates = Templates::new(daemon::find(args.tumblerd.as_deref()));
     if cfg!(debug_assertions) {
@@ -62,8 +68,13 @@ pub(super) fn bench(args: &BenchArgs) -> anyhow::Result<u8> {
         figures.extend(guard::measure(&templates, args.samples, &|n| bar.set_position(n))?);
         bar.finish_and_clear();
     }
-    if args.parts.contains(&Part::Edge) && !clock::interrupted() {
+    if named(Part::Edge) {
         figures.extend(edge::measure(&templates, args.samples)?);
+    }
+    if named(Part::Hour) {
+        let bar = bar("minutes", u64::from(args.minutes));
+        figures.extend(hour::measure(&templates, args.minutes, &|n| bar.set_position(n))?);
+        bar.finish_and_clear();
     }
     if wanted(Part::Entry) {
         let bar = bar("entry -> lamps", u64::from(args.entries));

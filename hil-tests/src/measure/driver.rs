@@ -1,4 +1,5 @@
-//! Plays rounds nearly as fast as a table takes them: no dealer looks at the dice, nobody waits for winners.
+//! Plays rounds: nearly as fast as a table takes them, where no dealer looks at the dice and nobody waits for winners; or at the
+//! pace of people.
 
 use crate::bench::process::Virtual;
 use crate::bench::process::config::TableSetup;
@@ -29,16 +30,34 @@ pub fn shortest() -> TableSetup {
     setup
 }
 
+/// How long people take for what no part of the table has to wait for, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pace {
+    /// Players place their bets.
+    pub bets: u64,
+    /// The dealer looks at the dice, and calls them.
+    pub look: u64,
+    /// Losing bets are taken, winning ones paid.
+    pub pay: u64,
+}
+
 /// Plays rounds on a table under Open Cover.
 pub struct Driver {
     seen: usize,
+    pace: Pace,
 }
 
 impl Driver {
-    /// A driver of this table, which is open.
+    /// A driver of this table, which is open. Nobody takes any time.
     #[must_use]
     pub fn new(table: &Virtual) -> Self {
-        Self { seen: table.log().records.len() }
+        Self::at_pace(table, Pace::default())
+    }
+
+    /// The same with people who take their time.
+    #[must_use]
+    pub fn at_pace(table: &Virtual, pace: Pace) -> Self {
+        Self { seen: table.log().records.len(), pace }
     }
 
     /// Plays one round to its end. `before_entry` is called just before the entry key, `verified` when the lamps are.
@@ -54,12 +73,13 @@ impl Driver {
         let press = |table: &mut Virtual, line| table.act(Act::Press { line, millis: 40 });
         press(table, InLine::PlaceBets).map_err(fault)?;
         self.until(table, "round-began", |e| matches!(e, Event::Called { .. }))?;
+        pass(table, self.pace.bets)?;
         press(table, InLine::NoMoreBets).map_err(fault)?;
         self.until(table, "called", |e| matches!(e, Event::Called { .. }))?;
         press(table, InLine::Tumble).map_err(fault)?;
         self.until(table, "established", |e| matches!(e, Event::Established { .. }))?;
         // Two polls may still bring keys from before the reveal.
-        pass(table, 120)?;
+        pass(table, 120 + self.pace.look)?;
         for face in table.physical().faces {
             table.act(Act::Key(face)).map_err(fault)?;
             pass(table, 100)?;
@@ -68,7 +88,7 @@ impl Driver {
         table.act(Act::Key(7)).map_err(fault)?;
         self.until(table, "lamps-verified", |e| matches!(e, Event::LampsVerified))?;
         verified(table);
-        pass(table, 100)?;
+        pass(table, 100 + self.pace.pay)?;
         table.act(Act::Key(7)).map_err(fault)?;
         self.until(table, "settled", |e| matches!(e, Event::Settled { .. }))
     }

@@ -4,6 +4,7 @@ pub mod driver;
 pub mod edge;
 pub mod entry;
 pub mod guard;
+pub mod hour;
 mod kernel;
 pub mod panel;
 pub mod process;

@@ -17,8 +17,10 @@ use std::path::PathBuf;
 const STARTS: usize = 9;
 /// How long the daemon is watched at rest, in milliseconds.
 pub(super) const REST: u64 = 10_000;
+/// What is wanted of the share of a core at rest.
+pub(super) const MOST_AT_REST: f64 = 0.01;
 /// What is wanted, in KiB.
-const MOST_RESIDENT: u64 = 16 * 1024;
+pub(super) const MOST_RESIDENT: u64 = 16 * 1024;
 /// What is wanted, in bytes a round.
 const MOST_WRITTEN: u64 = 96 * 1024;
 
@@ -40,7 +42,7 @@ pub fn measure(templates: &Templates, rounds: u32, told: &dyn Fn(u64)) -> Result
     let starts = starts(&mut table)?;
     warm(&mut table)?;
     let rest = rest(&mut table)?;
-    let begun = resident(&table, "VmRSS:")?;
+    let begun = status(&table, "VmRSS:")?;
     let written = counter(&table, "io", "write_bytes:")?;
     let mut driver = Driver::new(&table);
     for round in 0..rounds {
@@ -54,7 +56,7 @@ pub fn measure(templates: &Templates, rounds: u32, told: &dyn Fn(u64)) -> Result
         })?;
         told(u64::from(round) + 1);
     }
-    let (end, most) = (resident(&table, "VmRSS:")?, resident(&table, "VmHWM:")?);
+    let (end, most) = (status(&table, "VmRSS:")?, status(&table, "VmHWM:")?);
     let per_round = (counter(&table, "io", "write_bytes:")?.saturating_sub(written)) / u64::from(rounds.max(1));
     Ok(vec![
         Figure::new(
@@ -69,7 +71,7 @@ pub fn measure(templates: &Templates, rounds: u32, told: &dyn Fn(u64)) -> Result
             format!("{:.2} % of a core", rest * 100.0),
             format!("over {} s, phase ready", REST / 1000),
             "at most 1 %",
-            rest <= 0.01,
+            rest <= MOST_AT_REST,
         ),
         Figure::new(
             &format!("start to READY, middle of {}", starts.len()),
@@ -108,9 +110,13 @@ pub(super) fn rest(table: &mut Virtual) -> Result<f64, RigFault> {
     Ok(cpu_nanos(table)?.saturating_sub(cpu) as f64 / clock::now().nanos_since(begun) as f64)
 }
 
-fn proc_file(table: &Virtual, name: &str) -> Result<String, RigFault> {
+fn proc_path(table: &Virtual, name: &str) -> Result<PathBuf, RigFault> {
     let pid = table.pid().ok_or_else(|| RigFault::Other("tumblerd does not run".into()))?;
-    let path = PathBuf::from(format!("/proc/{pid}/{name}"));
+    Ok(PathBuf::from(format!("/proc/{pid}/{name}")))
+}
+
+fn proc_file(table: &Virtual, name: &str) -> Result<String, RigFault> {
+    let path = proc_path(table, name)?;
     std::fs::read_to_string(&path).map_err(RigFault::file("read", &path))
 }
 
@@ -120,12 +126,19 @@ fn counter(table: &Virtual, file: &str, name: &str) -> Result<u64, RigFault> {
     value.ok_or_else(|| RigFault::Other(format!("/proc/PID/{file} has no number after {name}")))
 }
 
-fn resident(table: &Virtual, name: &str) -> Result<u64, RigFault> {
+/// How many files, sockets and devices the daemon has open.
+pub(super) fn descriptors(table: &Virtual) -> Result<usize, RigFault> {
+    let dir = proc_path(table, "fd")?;
+    Ok(std::fs::read_dir(&dir).map_err(RigFault::file("read the directory", &dir))?.count())
+}
+
+/// A number of the daemon's `/proc/PID/status` by its name: memory in KiB, or how many threads there are.
+pub(super) fn status(table: &Virtual, name: &str) -> Result<u64, RigFault> {
     counter(table, "status", name)
 }
 
 /// CPU time of all the daemon's threads so far, in nanoseconds, by the kernel's own clock of it.
-fn cpu_nanos(table: &Virtual) -> Result<u64, RigFault> {
+pub(super) fn cpu_nanos(table: &Virtual) -> Result<u64, RigFault> {
     let pid = table.pid().and_then(|pid| i32::try_from(pid).ok());
     let pid = pid.ok_or_else(|| RigFault::Other("tumblerd does not run".into()))?;
     let time = clock_getcpuclockid(Pid::from_raw(pid)).and_then(clock_gettime);

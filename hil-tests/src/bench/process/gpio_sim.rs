@@ -8,6 +8,7 @@
 //! connected while the daemon is down: the table's contacts move then too.
 
 use super::fault::RigFault;
+use gpiocdev::Request;
 use std::fs;
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::os::unix::fs::FileExt;
@@ -121,6 +122,17 @@ impl Chip {
     pub fn pull(&self, line: InLine, active: bool) {
         self.sim.pull_line(line, active);
     }
+
+    /// Takes an input as another program would, until the request is dropped.
+    ///
+    /// # Errors
+    /// [`RigFault`] when the kernel does not give it, because somebody has it.
+    pub fn hold(&self, line: InLine) -> Result<Request, RigFault> {
+        let offset = names().position(|name| name == line.name()).and_then(|at| u32::try_from(at).ok());
+        let mut ask = Request::builder();
+        ask.on_chip(&self.sim.device).with_consumer("tumbler-hil").with_line(offset.unwrap_or(u32::MAX)).as_input();
+        ask.request().map_err(|error| RigFault::Other(format!("take the line `{}`: {error}", line.name())))
+    }
 }
 
 /// Lines that the kernel simulates.
@@ -128,6 +140,8 @@ impl Chip {
 pub(super) struct SimChip {
     /// Level and pull of each line, by its offset.
     lines: Vec<(fs::File, fs::File)>,
+    /// Its character device.
+    device: PathBuf,
     _made: Made,
 }
 
@@ -156,14 +170,16 @@ impl SimChip {
         let read = |path: PathBuf| {
             fs::read_to_string(&path).map(|text| text.trim().to_owned()).map_err(RigFault::file("read", &path))
         };
-        let place = ["/sys/devices/platform", &read(device.join("dev_name"))?, &read(bank.join("chip_name"))?];
+        let name = read(bank.join("chip_name"))?;
+        let place = ["/sys/devices/platform", &read(device.join("dev_name"))?, &name];
         let place: PathBuf = place.iter().collect();
         let open = |offset: usize, name: &str, write: bool| {
             let path = place.join(format!("sim_gpio{offset}")).join(name);
             fs::OpenOptions::new().read(!write).write(write).open(&path).map_err(RigFault::file("open", &path))
         };
         let line = |offset| Ok::<_, RigFault>((open(offset, "value", false)?, open(offset, "pull", true)?));
-        Ok(Self { lines: (0..names.len()).map(line).collect::<Result<_, _>>()?, _made: made })
+        let lines = (0..names.len()).map(line).collect::<Result<_, _>>()?;
+        Ok(Self { lines, device: Path::new("/dev").join(name), _made: made })
     }
 
     /// The level of a line; `None` once the chip is gone.

@@ -5,8 +5,10 @@ use super::super::port::Port;
 use super::super::pty::Pty;
 use super::{RigFault, Virtual, no_means};
 use crate::bench::{Outside, Trouble};
+use gpiocdev::Request;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
+use tumbler_core::input::InLine;
 use tumbler_judges::Part;
 
 /// How long a daemon may take to find wires that are back, in nanoseconds: it tries once a second at least
@@ -21,6 +23,8 @@ pub(super) struct Ports {
     /// The device that the daemon had open when it vanished.
     device: PathBuf,
     broken: Option<Outside>,
+    /// A line of the simulated chip that the rig holds instead of the daemon.
+    line: Option<Request>,
 }
 
 pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
@@ -49,10 +53,16 @@ pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Troub
             table.board = None;
         }
         Outside::LineBusy => {
-            return Err(Trouble::NotHere(
-                "nobody else can hold a virtual wire's line: by daemon/docs/virtual-wire.md a new connection replaces the old one"
-                    .into(),
-            ));
+            let Some(chip) = table.simulated() else {
+                return Err(Trouble::NotHere(
+                    "only a simulated chip is the rig's to take a line of; of a virtual wire nobody else can hold one: by \
+                     daemon/docs/virtual-wire.md a new connection replaces the old one"
+                        .into(),
+                ));
+            };
+            let line = chip.hold(InLine::NoSpin)?;
+            table.means.ports.line = Some(line);
+            table.tell_broken(Part::Gpio, true);
         }
         _ => return Err(no_means(outside)),
     }
@@ -78,9 +88,13 @@ pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Troub
             table.tell_broken(Part::Bus, false);
         }
         _ => {
-            table.socket.plug()?;
-            table.board = table.set_to.board(&table.dir)?;
-            board::expect(&mut table.socket, table.board.as_ref());
+            if outside == Outside::LineBusy {
+                table.means.ports.line = None;
+            } else {
+                table.socket.plug()?;
+                table.board = table.set_to.board(&table.dir)?;
+                board::expect(&mut table.socket, table.board.as_ref());
+            }
             // The wires work again once the daemon has found them and driven them to what they are to be.
             let until = table.world.now() + FOUND_NANOS;
             if !table.turn_until(until, |table| Ok(table.socket.driven() >= SAFE_OUTPUTS && holds_chip(table)?))? {
@@ -103,11 +117,15 @@ pub(super) fn shows(table: &mut Virtual, outside: Outside) -> bool {
     gone(table, outside).unwrap_or(false)
 }
 
-/// Whether the daemon truly lost it: nothing is there under its name, and the daemon let go of what it had open.
+/// Whether the daemon truly lost it: nothing is there under its name, and the daemon let go of what it had open; or it runs without
+/// its lines, one of which the rig has.
 fn gone(table: &mut Virtual, outside: Outside) -> Result<bool, RigFault> {
     if outside == Outside::ChipGone {
         let away = UnixStream::connect(table.dir.wire()).is_err() && !table.socket.connected();
         return Ok(away && !(table.set_to.has_chip() && holds_chip(table)?));
+    }
+    if outside == Outside::LineBusy {
+        return Ok(table.means.ports.line.is_some() && table.daemon.running()? && !holds_chip(table)?);
     }
     let device = table.means.ports.device.clone();
     Ok(std::fs::symlink_metadata(table.dir.bus()).is_err() && !holds(table, &device)?)

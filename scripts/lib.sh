@@ -171,11 +171,14 @@ need_arm64() {
 }
 
 # build_arm64: the daemon and tumblerctl as they ship, for a Raspberry Pi. RELEASE_ARM64 is the directory of the binaries.
-build_arm64() {
+build_arm64() { cargo_arm64 --release -p tumblerd; }
+# build_rig_arm64: the rig's program for one, at once and not its fastest.
+build_rig_arm64() { cargo_arm64 --config profile.dev.debug=false -p tumbler-hil; }
+cargo_arm64() {
     need_arm64
     CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
         CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc AR_aarch64_unknown_linux_gnu=aarch64-linux-gnu-ar \
-        cargo build --release --locked --quiet --target "$ARM64" -p tumblerd "${ARM64_CARGO[@]}"
+        cargo build --locked --quiet --target "$ARM64" "$@" "${ARM64_CARGO[@]}"
 }
 RELEASE_ARM64="${CARGO_TARGET_DIR:-$ROOT/target}/$ARM64/release"
 readonly RELEASE_ARM64

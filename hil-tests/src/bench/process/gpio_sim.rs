@@ -205,10 +205,14 @@ impl SimChip {
         }
     }
 
-    /// Whether each output of the table's is active now.
-    fn levels(&self) -> impl Iterator<Item = (OutLine, bool)> + '_ {
-        let outputs = OutLine::ALL.into_iter().enumerate();
-        outputs.filter_map(|(offset, line)| Some((line, self.level(offset)? != active_low(offset))))
+    /// Whether each output of the table's is active now. The motor's is read after its dead-man line: one look takes a while, and
+    /// a daemon that switches the motor on meanwhile must not be taken for one whose edges began before.
+    fn levels(&self) -> Vec<(OutLine, bool)> {
+        let outputs = OutLine::ALL.into_iter().enumerate().rev();
+        let read = outputs.filter_map(|(offset, line)| Some((line, self.level(offset)? != active_low(offset))));
+        let mut levels: Vec<_> = read.collect();
+        levels.reverse();
+        levels
     }
 }
 
@@ -260,7 +264,7 @@ fn relay(pins: &SimChip, stream: &UnixStream, stop: &AtomicBool) -> std::io::Res
                 if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted) => {}
             Err(error) => return Err(error),
         }
-        for ((line, active), told) in pins.levels().zip(&mut told) {
+        for ((line, active), told) in pins.levels().into_iter().zip(&mut told) {
             // A daemon says nothing of the dead-man line before its first edge.
             let first = told.is_none() && line == OutLine::MotorAlive;
             if told.replace(active) != Some(active) && !first {

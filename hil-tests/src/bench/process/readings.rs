@@ -6,11 +6,14 @@ use super::clock::Stalls;
 use super::fault::RigFault;
 use super::gpio_sim::Chip;
 use super::machine;
+use super::means::ports::holds_chip;
 use super::table::Virtual;
 use super::workdir::WorkDir;
 use crate::bench::observe::Observer as Judges;
 use std::net::SocketAddr;
+use tumbler_core::effect::OutLine;
 use tumbler_core::units::Mono;
+use tumbler_core::wire::lines::ToBench;
 use tumbler_judges::Observation;
 
 impl Virtual {
@@ -81,6 +84,12 @@ impl Virtual {
     #[must_use]
     pub fn runs(&self) -> bool {
         self.world.twin.motor_power()
+    }
+
+    /// Whether an edge of the dead-man line is only that a daemon is gone: nobody holds the lines of its chip, and the motor is off.
+    pub(super) fn was_let_go(&self, pin: ToBench) -> bool {
+        let rests = pin.line == OutLine::MotorAlive && !self.world.twin.pin_level(OutLine::MotorEnable);
+        rests && self.board.is_some() && !holds_chip(self).unwrap_or(false)
     }
 
     /// The chip that the daemon holds, on a bench that simulates one.

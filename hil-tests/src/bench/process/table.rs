@@ -251,6 +251,7 @@ impl Virtual {
         for event in self.socket.turn()? {
             match event {
                 WireEvent::Connected => self.world.greet(&mut self.socket),
+                WireEvent::Driven(driven) if self.was_let_go(driven) => self.world.let_go(driven),
                 WireEvent::Driven(driven) => self.world.driven(driven.line, driven.active),
                 WireEvent::Gone => {}
                 WireEvent::Reacted(driven, since) => self.world.reacted(driven, since),

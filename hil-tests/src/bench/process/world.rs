@@ -148,6 +148,12 @@ impl World {
         self.twin.output(self.turn, line, active, &mut self.wires);
     }
 
+    /// A kernel has made an input of the pin of a program that is gone, and its resistor another level: the outside sees that, and it
+    /// is no act of the daemon's.
+    pub(super) fn let_go(&mut self, pin: ToBench) {
+        self.twin.output(self.turn, pin.line, pin.active, &mut self.wires);
+    }
+
     /// The table drove an output so soon after an edge at one of its inputs, by the clock of the rig's pins.
     pub(super) fn reacted(&mut self, driven: ToBench, since: Since) {
         let cuts =

@@ -184,8 +184,10 @@ impl Net {
 
     /// Carries every level over. Whether the motor is on: then much hangs on it.
     fn conduct(&mut self) -> bool {
+        // The motor's after its dead-man line, as at the bridge of a single chip.
         let mut levels: Vec<_> =
-            self.strands.iter().map(|strand| (strand.line, strand.from.0.level(strand.from.1))).collect();
+            self.strands.iter().rev().map(|strand| (strand.line, strand.from.0.level(strand.from.1))).collect();
+        levels.reverse();
         if let Some((one, other)) = self.shorted {
             let low = levels.iter().any(|(line, level)| [one, other].contains(line) && *level == Some(false));
             levels

@@ -7,7 +7,7 @@ mod files;
 pub(super) mod journal;
 mod load;
 mod network;
-mod ports;
+pub(super) mod ports;
 pub(super) mod process;
 mod tracer;
 

@@ -132,7 +132,7 @@ fn gone(table: &mut Virtual, outside: Outside) -> Result<bool, RigFault> {
 }
 
 /// Whether the daemon holds the lines of its chip, where it has one.
-fn holds_chip(table: &Virtual) -> Result<bool, RigFault> {
+pub(in crate::bench::process) fn holds_chip(table: &Virtual) -> Result<bool, RigFault> {
     Ok(!table.set_to.has_chip() || holds(table, std::path::Path::new("anon_inode:gpio-line"))?)
 }
 

@@ -1,9 +1,10 @@
 //! Plays rounds: nearly as fast as a table takes them, where no dealer looks at the dice and nobody waits for winners; or at the
 //! pace of people.
 
-use crate::bench::process::Virtual;
 use crate::bench::process::config::TableSetup;
 use crate::bench::process::fault::RigFault;
+use crate::bench::process::template::Templates;
+use crate::bench::process::{Setup, Virtual};
 use crate::bench::{Bench, Trouble};
 use crate::twin::{Act, MS};
 use tumbler_core::input::InLine;
@@ -28,6 +29,12 @@ pub fn shortest() -> TableSetup {
         ..Parameters::default()
     };
     setup
+}
+
+/// A measured daemon of these templates: no judge takes time from it.
+pub(super) fn unjudged(templates: &Templates, table: TableSetup, seed: u64) -> Setup {
+    let program = templates.program().clone();
+    Setup { program, table, seed, judge: false, trace: false, brisk: false, wall: None }
 }
 
 /// How long people take for what no part of the table has to wait for, in milliseconds.

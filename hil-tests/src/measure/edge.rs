@@ -10,6 +10,7 @@ use crate::bench::process::child::Child;
 use crate::bench::process::clock::wait_for;
 use crate::bench::process::fault::RigFault;
 use crate::bench::process::gpio_sim::Chip;
+use crate::bench::process::harness::end;
 use crate::bench::process::template::Templates;
 use crate::bench::process::workdir::WorkDir;
 use gpiocdev::Request;
@@ -36,9 +37,7 @@ const NEIGHBOURS: usize = 2;
 /// # Errors
 /// The kernel's.
 pub fn answer(label: &str) -> anyhow::Result<()> {
-    let mut chips = gpiocdev::chip::chips()?.into_iter().filter_map(|path| gpiocdev::chip::Chip::from_path(path).ok());
-    let chip = chips.find(|chip| chip.info().is_ok_and(|info| info.label == label));
-    let chip = chip.ok_or_else(|| anyhow::anyhow!("there is no GPIO chip labelled `{label}`"))?;
+    let chip = end::find(label, "")?;
     let ask = || {
         let mut ask = Request::builder();
         ask.on_chip(chip.path()).with_consumer(LOOP);
@@ -67,11 +66,11 @@ pub fn answer(label: &str) -> anyhow::Result<()> {
 /// [`RigFault`] where this machine has no such chips, or the bench does not work.
 pub fn measure(templates: &Templates, samples: u64) -> Result<Vec<Figure>, RigFault> {
     let dir = WorkDir::new()?;
-    let ordinary = Templates::new(without_priority(templates.program(), &dir)?).on(Wires::Bridge);
-    let fifo = Templates::new(templates.program().clone()).on(Wires::Bridge);
-    let idle = [spread(&daemon(&fifo, samples)?)?, spread(&bare(samples)?)?];
+    let ordinary = Templates::new(without_priority(templates.program(), &dir)?);
+    let idle = [spread(&daemon(templates, samples)?)?, spread(&bare(samples)?)?];
     let busy = busy(&dir)?;
-    let loaded = [spread(&daemon(&fifo, samples)?)?, spread(&daemon(&ordinary, samples)?)?, spread(&bare(samples)?)?];
+    let loaded =
+        [spread(&daemon(templates, samples)?)?, spread(&daemon(&ordinary, samples)?)?, spread(&bare(samples)?)?];
     drop(busy);
     Ok(figures(idle, loaded))
 }

@@ -1,6 +1,6 @@
 //! From the entry key to all areas lit and verified, beside what the bus and one commit must take.
 
-use super::driver::{Driver, shortest};
+use super::driver::{Driver, shortest, unjudged};
 use super::{Figure, median, millis};
 use crate::bench::Bench;
 use crate::bench::process::bus::LineSpeed;
@@ -26,15 +26,7 @@ const COMMITS: u32 = 50;
 pub fn measure(templates: &Templates, rounds: u32, told: &dyn Fn(u64)) -> Result<Vec<Figure>, RigFault> {
     let table = shortest();
     let poll = u64::from(table.settings.parameters.poll_fast) * 1_000_000;
-    let setup = Setup {
-        program: templates.program().clone(),
-        table,
-        seed: 9,
-        judge: false,
-        trace: false,
-        brisk: true,
-        wall: None,
-    };
+    let setup = Setup { brisk: true, ..unjudged(templates, table, 9) };
     let mut table = templates.opened(&setup)?;
     warm(&mut table)?;
     let mut driver = Driver::new(&table);

@@ -11,7 +11,7 @@ use crate::bench::process::wire::WireSocket;
 use crate::bench::process::workdir::WorkDir;
 use crate::bench::process::{Setup, Virtual};
 use crate::bench::{Bench, Role};
-use crate::measure::driver::fault;
+use crate::measure::driver::{fault, unjudged};
 use crate::twin::{Act, MS};
 use hdrhistogram::Histogram;
 use std::io::{BufRead, BufReader, Write};
@@ -82,7 +82,7 @@ pub(super) fn setup(templates: &Templates, panel: Option<SocketAddr>) -> Setup {
     // Long spins: many flickers each.
     table.settings.parameters =
         Parameters { target_tumbles: 20, spin_limit: 20_000, lamp_dwell: 10, ..Parameters::default() };
-    Setup { program: templates.program().clone(), table, seed: 5, judge: false, trace: false, brisk: false, wall: None }
+    unjudged(templates, table, 5)
 }
 
 /// Opens the dome for a moment on a running tumbler, until there are `samples` in `ours`; the bare loop answers after each.

@@ -2,7 +2,7 @@
 //! open files.
 
 use super::Figure;
-use super::driver::{Driver, Pace, fault};
+use super::driver::{Driver, Pace, fault, unjudged};
 use super::entry::warm;
 use super::process::{MOST_AT_REST, MOST_RESIDENT, REST, cpu_nanos, descriptors, rest, status};
 use crate::bench::Bench;
@@ -10,7 +10,7 @@ use crate::bench::process::board::Wires;
 use crate::bench::process::config::TableSetup;
 use crate::bench::process::fault::RigFault;
 use crate::bench::process::template::Templates;
-use crate::bench::process::{Setup, Virtual, clock};
+use crate::bench::process::{Virtual, clock};
 use crate::twin::MS;
 
 /// A minute of table time, in milliseconds.
@@ -64,18 +64,8 @@ struct Played {
 /// # Errors
 /// [`RigFault`] where this machine has no such chips, or the bench does not work.
 pub fn measure(templates: &Templates, minutes: u32, told: &dyn Fn(u64)) -> Result<Vec<Figure>, RigFault> {
-    let templates = Templates::new(templates.program().clone()).on(Wires::Bridge);
     let table = TableSetup::of("sg-open", "sg-open-1", true).on(Wires::Bridge);
-    let setup = Setup {
-        program: templates.program().clone(),
-        table,
-        seed: 3,
-        judge: false,
-        trace: false,
-        brisk: false,
-        wall: None,
-    };
-    let mut table = templates.opened(&setup)?;
+    let mut table = templates.opened(&unjudged(templates, table, 3))?;
     warm(&mut table)?;
     play(&mut table, minutes, told).map(|played| figures(&played))
 }

@@ -62,20 +62,19 @@ pub(super) enum Board {
 #[derive(Debug)]
 pub(super) struct Harness {
     link: Link,
-    /// What its program is told first.
-    preface: String,
     /// Where no second machine is, but a second chip.
     copper: Option<Copper>,
 }
 
 impl Board {
-    /// The pins of a table in this directory, where its wires have some.
-    pub(super) fn build(wires: &Wires, dir: &WorkDir) -> Result<Option<Self>, RigFault> {
-        let wired = |wiring: &Wiring, copper| {
+    /// The pins of a table in this directory, where its wires have some. The socket is told who will connect to it.
+    pub(super) fn build(wires: &Wires, dir: &WorkDir, socket: &mut WireSocket) -> Result<Option<Self>, RigFault> {
+        let mut wired = |wiring: &Wiring, copper| {
+            socket.expect(Peer::Wires(preface(wiring)?));
             let path = dir.wire();
             let stream = UnixStream::connect(&path).map_err(RigFault::file("connect to", &path))?;
             let link = Link::over(stream, wiring, &dir.log())?;
-            Ok(Some(Self::Wired(Box::new(Harness { link, preface: preface(wiring)?, copper }))))
+            Ok(Some(Self::Wired(Box::new(Harness { link, copper }))))
         };
         match wires {
             Wires::Socket => Ok(None),
@@ -86,14 +85,6 @@ impl Board {
                 wired(&wiring, Some(copper))
             }
             Wires::Harness(wiring) => wired(wiring, None),
-        }
-    }
-
-    /// Who connects to the socket.
-    pub(super) fn peer(&self) -> Peer {
-        match self {
-            Self::Bridged(_) => Peer::Daemon,
-            Self::Wired(harness) => Peer::Wires(harness.preface.clone()),
         }
     }
 
@@ -118,9 +109,4 @@ impl Board {
             Self::Wired(harness) => harness.link.look(),
         }
     }
-}
-
-/// Who connects to the socket of a table with these pins.
-pub(super) fn expect(socket: &mut WireSocket, board: Option<&Board>) {
-    socket.expect(board.map_or(Peer::Daemon, Board::peer));
 }

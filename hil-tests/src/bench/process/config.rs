@@ -5,6 +5,7 @@ use super::broker::{ACCOUNT, Broker, PASSWORD};
 use super::fault::RigFault;
 use super::gpio_sim;
 use super::port::Port;
+use super::wire::WireSocket;
 use super::workdir::WorkDir;
 use crate::bench::guard::Guard;
 use crate::bench::{SITE, settings};
@@ -70,8 +71,8 @@ impl TableSetup {
     }
 
     /// What the daemon's pins are in this directory, where it has some.
-    pub(super) fn board(&self, dir: &WorkDir) -> Result<Option<Board>, RigFault> {
-        Board::build(&self.wires, dir)
+    pub(super) fn board(&self, dir: &WorkDir, socket: &mut WireSocket) -> Result<Option<Board>, RigFault> {
+        Board::build(&self.wires, dir, socket)
     }
 
     /// The rig's end of the field bus in this directory.

@@ -1,6 +1,6 @@
 //! A table on the virtual bench: the daemon's process, its wires, and the world around it.
 
-use super::board::{self, Board};
+use super::board::Board;
 use super::broker::Broker;
 use super::bus::{Bus, LineSpeed};
 use super::clock::{self, Stalls};
@@ -107,8 +107,7 @@ impl Virtual {
         let observer = Observer::start(broker.address(), "tumbler-hil-observer")?;
         setup.table.write(&dir, proxy.address())?;
         let mut socket = WireSocket::listen(&dir.wire())?;
-        let board = setup.table.board(&dir)?;
-        board::expect(&mut socket, board.as_ref());
+        let board = setup.table.board(&dir, &mut socket)?;
         let port = setup.table.port(&dir)?;
         let mut daemon = Daemon::new(&setup.program, &dir)?;
         if let Some((library, file)) = &setup.wall {

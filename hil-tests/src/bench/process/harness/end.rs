@@ -63,11 +63,11 @@ impl End {
     /// # Errors
     /// [`RigFault`] with the line and who holds it, or the labels of the chips that there are.
     pub(super) fn take(wiring: &Wiring, side: Side) -> Result<Self, RigFault> {
-        let (label, key) = match side {
-            Side::Table => (&wiring.table_chip, "table_chip"),
-            Side::Rig => (&wiring.rig_chip, "rig_chip"),
+        let (label, whose) = match side {
+            Side::Table => (&wiring.table_chip, " (table_chip of the bench's [wiring])"),
+            Side::Rig => (&wiring.rig_chip, " (rig_chip of the bench's [wiring])"),
         };
-        let chip = find(label, key)?;
+        let chip = find(label, whose)?;
         let (mut drives, mut watches) = (Vec::new(), Vec::new());
         let (mut driven, mut watched) = (Request::builder(), Request::builder());
         for asks in [&mut driven, &mut watched] {
@@ -185,7 +185,11 @@ fn watch(asks: &mut gpiocdev::request::Builder, offset: Offset, active: Level, b
     polarity(asks, active);
 }
 
-fn find(label: &str, key: &str) -> Result<Chip, RigFault> {
+/// The chip with this label; `whose` says where the label is from.
+///
+/// # Errors
+/// [`RigFault`] with the labels that there are.
+pub(crate) fn find(label: &str, whose: &str) -> Result<Chip, RigFault> {
     let chips = gpiocdev::chip::chips().map_err(|error| RigFault::Other(format!("list the GPIO chips: {error}")))?;
     let mut there = Vec::new();
     for chip in chips.into_iter().filter_map(|path| Chip::from_path(path).ok()) {
@@ -197,7 +201,7 @@ fn find(label: &str, key: &str) -> Result<Chip, RigFault> {
     }
     let there = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
     Err(RigFault::Other(format!(
-        "there is no GPIO chip labelled `{label}` ({key} of the bench's [wiring]) on this machine; there are: {there} (`gpiodetect`)"
+        "there is no GPIO chip labelled `{label}`{whose} on this machine; there are: {there} (`gpiodetect`)"
     )))
 }
 

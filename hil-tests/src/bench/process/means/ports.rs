@@ -1,6 +1,5 @@
 //! The serial port and the wires.
 
-use super::super::board;
 use super::super::port::Port;
 use super::super::pty::Pty;
 use super::{RigFault, Virtual, no_means};
@@ -92,8 +91,7 @@ pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Troub
                 table.means.ports.line = None;
             } else {
                 table.socket.plug()?;
-                table.board = table.set_to.board(&table.dir)?;
-                board::expect(&mut table.socket, table.board.as_ref());
+                table.board = table.set_to.board(&table.dir, &mut table.socket)?;
             }
             // The wires work again once the daemon has found them and driven them to what they are to be.
             let until = table.world.now() + FOUND_NANOS;

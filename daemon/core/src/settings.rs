@@ -128,7 +128,7 @@ parameters! {
     key_repeat: ms, 0..=200, 60, "FAULTS terminal.chatter: 5 presses a press; nobody presses a key twice in 60 ms";
     /// Longest time in which the display must show what it was told.
     display_verify: ms, 100..=2000, 500, "FAULTS display.wrong";
-    /// Longest time in which lamps must do as they are told.
+    /// Longest time in which lamps must do as they are told; after a start, from when their board is first heard.
     lamp_verify: ms, 100..=2000, 500, "FAULTS lamp.open: 500 ms after entry";
     /// How long the opening tests show each test result on the layout.
     lamp_dwell: ms, 10..=5000, 300, "long enough for a supervisor to see the areas of one result (NZ 5(b))";

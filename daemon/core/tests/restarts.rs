@@ -49,6 +49,40 @@ fn lamps_of_a_result_are_proved_anew_after_a_restart() {
     }
 }
 
+/// NZ 3.3(b), 7.4: lamps that work are no malfunction, however late after a restart the field bus comes up, as long as no unit
+/// of it is lost; one that is dead then is found as in any round.
+#[test]
+fn lamps_have_their_time_from_when_the_bus_comes_up_after_a_restart() {
+    for (layout, up) in [("nz-div9-1", 20), ("sg-v6-2", 460), ("sg-v6-2", 500), ("sg-open-early-1", 900)] {
+        for dead in [false, true] {
+            let layout = rules::layout(layout).unwrap();
+            let mut world = opened(&layout.rules, &layout.id);
+            play_to_reveal(&mut world);
+            reveal(&mut world);
+            world.entry([1, 3, 6]);
+            world.pass(500);
+            if dead {
+                world.dead_lamps = 1 << layout.lit_bits(Dice::from_pips([1, 3, 6]).unwrap()).trailing_zeros();
+            }
+            world.bus_works = false;
+            world.restart(false);
+            world.pass(up);
+            world.bus_works = true;
+            world.pass(400);
+            assert_eq!(world.latched(), [], "{} up after {up} ms", layout.id);
+            world.pass(700);
+            assert_eq!(
+                world.latched(),
+                if dead { vec![Code::Lamps] } else { vec![] },
+                "{} up after {up} ms",
+                layout.id
+            );
+            world.keys(&[terminal::ENTRY]);
+            assert_eq!(world.table.phase(), if dead { Phase::Blocked } else { Phase::Ready }, "{}", layout.id);
+        }
+    }
+}
+
 /// SGV6 5.4.1, 5.4.2: a round whose records are lost with the journal is void unless its outcome was established; then it
 /// is concluded. It keeps its number.
 #[test]

@@ -88,6 +88,8 @@ pub struct UnitState {
     pub fitted: bool,
     /// No valid reply for too long.
     pub lost: bool,
+    /// A valid reply came since the start.
+    pub heard: bool,
     /// Valid replies in a row.
     pub good: u32,
     /// When its next poll is due.
@@ -168,6 +170,7 @@ impl Bus {
     pub fn reply(&mut self, unit: Unit) -> bool {
         let Some(state) = self.unit_mut(unit) else { return false };
         state.good = state.good.saturating_add(1);
+        state.heard = true;
         core::mem::take(&mut state.lost)
     }
 

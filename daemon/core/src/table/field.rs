@@ -4,7 +4,7 @@
 //! most overdue, then acknowledgements. Polling is driven by need: fast where a key, a die or a lamp matters now.
 
 use super::Table;
-use crate::device::bus::{Job, Unit};
+use crate::device::bus::{Job, Unit, UnitState};
 use crate::device::lamps::Constancy;
 use crate::effect::{BusOp, BusRequest, Effect, KeyTold};
 use crate::input::{BusFailure, BusReply};
@@ -205,6 +205,10 @@ impl Table {
         }
         if good {
             self.timers.after(Timer::UnitLost(unit.index()), self.at, Millis(p.unit_lost));
+            if matches!(unit, Unit::Board(_)) && !self.bus.unit(unit).heard && !self.lamps.is_proved() {
+                // After a start its lamps have their time from when the bus has come up.
+                self.timers.after(Timer::LampVerify, self.at, Millis(p.lamp_verify));
+            }
             if self.bus.reply(unit) {
                 self.shown = true;
             }
@@ -319,7 +323,9 @@ impl Table {
     /// Lamps do not do as they were told.
     pub(super) fn lamps_wrong(&mut self) {
         self.lamps.verified();
-        if self.lamps.is_proved() || self.bus.fitted().any(|(u, s)| matches!(u, Unit::Board(_)) && s.lost) {
+        // A board that was not heard of yet is not wrong: it is lost where its silence goes on.
+        let silent = |(unit, state): (Unit, UnitState)| matches!(unit, Unit::Board(_)) && (state.lost || !state.heard);
+        if self.lamps.is_proved() || self.bus.fitted().any(silent) {
             return;
         }
         let wrong = self.areas(self.lamps.wrong());

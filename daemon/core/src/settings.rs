@@ -124,7 +124,7 @@ parameters! {
     poll_slow: ms, 50..=450, 250, "four polls within unit_lost";
     /// A key of the terminal held this long is stuck.
     terminal_stuck: ms, 1000..=60000, 5000, "FAULTS terminal.key_stuck";
-    /// A press of the same terminal key within this time is bounce.
+    /// A press of the same terminal key within this time is bounce; so is one that no good poll shows to be later.
     key_repeat: ms, 0..=200, 60, "FAULTS terminal.chatter: 5 presses a press; nobody presses a key twice in 60 ms";
     /// Longest time in which the display must show what it was told.
     display_verify: ms, 100..=2000, 500, "FAULTS display.wrong";

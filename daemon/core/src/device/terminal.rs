@@ -11,10 +11,6 @@ use serde::{Deserialize, Serialize};
 /// Codes of keys, with 0, which is none.
 const KEYS: usize = map::ENTRY as usize + 1;
 
-/// What two polls that were hit on the bus add to the time between two readings of a key, in milliseconds: each costs the
-/// master's wait of 50 ms and the rest of 20 ms before the next. Deliberate presses of one key lie further apart.
-const MISSED_MILLIS: u32 = 140;
-
 /// A key of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
@@ -147,15 +143,11 @@ impl Terminal {
     fn press(&mut self, code: u16, hidden: bool, at: Mono, p: &Parameters, presses: &mut Presses) {
         // By key, and not by the last one: two that make contact by turns are each pressed once.
         let Some(last) = self.last.get_mut(usize::from(code)) else { return };
-        // Where polls were hit in between, the press may be as old as the last good one. A digit that is missing on the
-        // display is seen; one too many may be taken for a result.
-        let repeat = Millis(p.key_repeat);
-        let bounce = last.is_some_and(|when| {
-            let may_be_bounce = self.polled.is_some_and(|polled| !polled.reached(when, repeat));
-            let missed = if may_be_bounce { MISSED_MILLIS } else { 0 };
-            !at.reached(when, Millis(p.key_repeat.saturating_add(missed)))
-        });
-        if bounce {
+        // It was pressed at some time after the last good poll. Unless that was late enough, it may be bounce of the press
+        // before: however many polls were hit in between. A press too few is seen on the display and made again; one too
+        // many may be taken for a result, or for "all paid".
+        let polled = self.polled.unwrap_or(at);
+        if last.is_some_and(|when| !polled.reached(when, Millis(p.key_repeat))) {
             self.bounced = self.bounced.wrapping_add(1);
             return;
         }

@@ -52,6 +52,25 @@ fn chatter_is_one_press_also_when_a_poll_in_its_midst_was_hit() {
     assert_eq!(poll(&mut t, &block(1, 8, &[5], map::BLANK), false, 760), [digit(5)], "pressed again on purpose");
 }
 
+/// FAULTS terminal.chatter, bus.noise_1pct; NZ 4.4: the entry of a result says "all paid" only where it was surely pressed again.
+#[test]
+fn chatter_of_a_press_is_told_from_another_press_however_many_polls_were_hit() {
+    for hit in 0..10 {
+        let mut t = Terminal::default();
+        poll(&mut t, &block(0, 0, &[], map::BLANK), false, 0);
+        let entry = map::ENTRY;
+        assert_eq!(poll(&mut t, &block(64, 0, &[entry; 3], map::BLANK), false, 500), [Key::Entry]);
+        let next = 520 + hit * 73;
+        assert_eq!(poll(&mut t, &block(0, 3, &[entry; 2], map::BLANK), false, next), [], "{hit} polls hit");
+        assert_eq!(poll(&mut t, &block(0, 5, &[], map::BLANK), false, next + 60), []);
+        assert_eq!(
+            poll(&mut t, &block(64, 5, &[entry], map::BLANK), false, next + 80),
+            [Key::Entry],
+            "{hit} polls hit"
+        );
+    }
+}
+
 #[test]
 fn chatter_is_one_press() {
     let mut t = Terminal::default();
@@ -59,6 +78,7 @@ fn chatter_is_one_press() {
     assert_eq!(t.bounced(), 0);
     assert_eq!(poll(&mut t, &block(1, 0, &[5, 5, 5, 5, 5], map::BLANK), false, 500), [digit(5)]);
     assert_eq!(t.bounced(), 4, "the technician's test tells how much a key bounces");
+    poll(&mut t, &block(0, 5, &[], map::BLANK), false, 680);
     assert_eq!(poll(&mut t, &block(0, 5, &[5], map::BLANK), false, 700), [digit(5)], "pressed again on purpose");
 }
 
@@ -86,6 +106,7 @@ fn two_keys_that_make_contact_by_turns_are_each_one_press() {
     poll(&mut t, &block(0, 0, &[], map::BLANK), false, 0);
     assert_eq!(poll(&mut t, &block(6, 0, &[2, 3, 2, 3], map::BLANK), false, 500), [digit(2), digit(3)]);
     assert_eq!(poll(&mut t, &block(6, 4, &[2, 3], map::BLANK), false, 520), []);
+    poll(&mut t, &block(0, 6, &[], map::BLANK), false, 680);
     assert_eq!(poll(&mut t, &block(0, 6, &[2], map::BLANK), false, 700), [digit(2)], "pressed again on purpose");
 }
 

@@ -75,10 +75,13 @@ async fn pass(
     let mut pending = Vec::new();
     let mut chunk = [0; 4096];
     loop {
-        let Ok(count @ 1..) = from.read(&mut chunk).await else { return };
-        // What a cut line swallowed stays swallowed: the connection that it belonged to never comes back.
+        let count = from.read(&mut chunk).await.unwrap_or(0);
+        // What a cut line swallowed stays swallowed, a hang-up too: the connection that it belonged to never comes back.
         if *cut.borrow() {
             let _ = cut.wait_for(|is_cut| !is_cut).await;
+            return;
+        }
+        if count == 0 {
             return;
         }
         pending.extend_from_slice(&chunk[..count]);

@@ -36,6 +36,8 @@ pub struct Campaign {
     pub jobs: usize,
     /// What is kept of each day's trace.
     pub keep: Keep,
+    /// Only the day of this number.
+    pub day: Option<u64>,
 }
 
 /// Days that are played ahead of the first one that has not ended, at most: what is kept in memory until its turn.
@@ -54,7 +56,8 @@ impl Campaign {
     /// Plays the days and hands each report on, in the order of the days whatever `jobs` is, until one failed, all were
     /// played or somebody interrupted. The first day that failed is the last one told.
     pub fn run(&self, tell: &mut (dyn FnMut(DayReport) + Send)) {
-        let days: Vec<Plan> = schedule::plans(self.seed, self.rounds, self.faults);
+        let mut days: Vec<Plan> = schedule::plans(self.seed, self.rounds, self.faults);
+        days.retain(|plan| self.day.is_none_or(|day| day == plan.number));
         let course = Mutex::new(Course {
             next: 0,
             told: 0,

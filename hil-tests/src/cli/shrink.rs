@@ -40,7 +40,8 @@ pub(super) fn shrink(args: &ShrinkArgs) -> anyhow::Result<u8> {
         (Some(path), _) => (failing(path)?, path.display().to_string()),
         (None, Some(seed)) => {
             let mut failed = None;
-            Campaign { seed, rounds: args.rounds, faults: args.faults.into(), jobs: 1, keep: Keep::Nothing }
+            let faults = args.faults.into();
+            Campaign { seed, rounds: args.rounds, faults, jobs: 1, keep: Keep::Nothing, day: None }
                 .run(&mut |day| failed = Some(day).filter(day::DayReport::failed));
             (failed.map(|day| day.trial), format!("campaign --seed {seed}"))
         }

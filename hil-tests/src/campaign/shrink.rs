@@ -20,6 +20,8 @@ struct Search {
     kind: String,
     best: Trial,
     verdict: Verdict,
+    /// So many of the last steps stay, each of them.
+    kept: usize,
     tried: u32,
     most: u32,
 }
@@ -29,8 +31,9 @@ struct Search {
 pub fn shrink(trial: &Trial, most: u32) -> Option<Shrunk> {
     let report = day::play(trial);
     let kind = violation::kind(&report.verdict)?;
-    let mut search = Search { kind, best: trial.clone(), verdict: report.verdict, tried: 1, most };
+    let mut search = Search { kind, best: trial.clone(), verdict: report.verdict, kept: 0, tried: 1, most };
     search.cut();
+    search.keep_round();
     while search.drop_steps() | search.lessen() {}
     Some(Shrunk { trial: search.best, verdict: search.verdict, tried: search.tried })
 }
@@ -61,16 +64,26 @@ impl Search {
         self.takes(steps);
     }
 
+    /// What somebody asked for and did not get is refused as well where its round was left out: the round stays.
+    fn keep_round(&mut self) {
+        let Verdict::Fail(whys) = &self.verdict else { return };
+        if !whys.first().is_some_and(|why| why.contains("the answer was")) {
+            return;
+        }
+        let steps = &self.best.steps;
+        self.kept = steps.iter().rev().position(|(words, _)| words.starts_with("dice ")).map_or(0, |after| after + 1);
+    }
+
     /// Leaves steps out, many at once, then fewer; tells whether any could go.
     fn drop_steps(&mut self) -> bool {
         let mut any = false;
-        let mut size = self.best.steps.len().div_ceil(2);
+        let mut size = self.best.steps.len().saturating_sub(self.kept).div_ceil(2);
         while size > 0 {
             let mut from = 0;
-            while from < self.best.steps.len() {
+            while from + self.kept < self.best.steps.len() {
                 let steps = self.best.steps.iter().enumerate();
-                let left =
-                    steps.filter(|(place, _)| !(from..from + size).contains(place)).map(|(_, step)| step.clone());
+                let out = from..(from + size).min(self.best.steps.len() - self.kept);
+                let left = steps.filter(|(place, _)| !out.contains(place)).map(|(_, step)| step.clone());
                 let left: Vec<_> = left.collect();
                 if !left.is_empty() && self.takes(left) {
                     any = true;
@@ -140,5 +153,22 @@ mod tests {
         let words: Vec<&str> = shrunk.trial.steps.iter().map(|(words, _)| words.as_str()).collect();
         assert!(words.contains(&"break seal") && words.len() <= 4, "{words:?}: {:?}", shrunk.verdict);
         assert!(shrink(&plans(3, 1, Faults::None).remove(0).trial(), 10).is_none());
+    }
+
+    #[test]
+    fn the_round_of_a_command_that_is_refused_stays_whole() {
+        let mut trial = plans(3, 4, Faults::None).remove(0).trial();
+        let refused = "do amend 1 1 1";
+        trial.steps.push((refused.into(), parse::step(refused).unwrap()));
+        let shrunk = shrink(&trial, 400).unwrap();
+        let words = |trial: &Trial| -> Vec<String> {
+            // Times may be shorter.
+            let steps = trial.steps.iter().map(|(words, _)| words.clone());
+            steps.filter(|words| !words.contains(" ms")).collect()
+        };
+        let [before, after] = [words(&trial), words(&shrunk.trial)];
+        let round = before.iter().rposition(|words| words.starts_with("dice ")).unwrap();
+        assert!(after.ends_with(&before[round..]), "{after:?}");
+        assert!(after.len() < before.len() && after.iter().filter(|words| words.starts_with("dice ")).count() == 1);
     }
 }

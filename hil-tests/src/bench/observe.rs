@@ -77,8 +77,13 @@ pub const fn part(fault: Fault) -> Option<Part> {
             _ => Part::Buttons,
         },
         Fault::Noise(Noise::Chatter(_)) => Part::Buttons,
-        // Judges see the wires to bell and sign, and not what hangs on them.
-        Fault::Noise(Noise::Flicker { .. }) | Fault::DiceCocked(_) | Fault::BellDead | Fault::SignDead => return None,
+        // Judges see the wires to bell and sign, and not what hangs on them. A worn key's chatter is noise that a healthy table
+        // sees through.
+        Fault::Noise(Noise::Flicker { .. })
+        | Fault::DiceCocked(_)
+        | Fault::KeyChatter
+        | Fault::BellDead
+        | Fault::SignDead => return None,
         Fault::DiceMoving | Fault::DiceMissing | Fault::DiceExtra | Fault::DiceForeign | Fault::DiceNotTumbled => {
             Part::Dice
         }
@@ -90,7 +95,6 @@ pub const fn part(fault: Fault) -> Option<Part> {
         | Fault::ReaderFrames(_)
         | Fault::UnitSilent(10) => Part::Reader,
         Fault::KeyStuck(_)
-        | Fault::KeyChatter
         | Fault::KeyGhost
         | Fault::Noise(Noise::Keys)
         | Fault::DisplayWrong

@@ -46,8 +46,8 @@ impl Rounds {
             None if !by_person => note(ESTABLISHED, "settled without a result".into()),
             _ => {}
         }
-        let keys_sound = ![Part::Terminal, Part::Bus].into_iter().any(|part| round.was_broken(part));
-        if !by_person && scene.sees_keys && keys_sound && round.paid == 0 {
+        // A frame that is hit tells of no key that nobody pressed.
+        if !by_person && scene.sees_keys && !round.was_broken(Part::Terminal) && round.paid == 0 {
             note(PAID, "settled, and nobody pressed entry after the result".into());
         }
         if let Some(turned) = self.true_quarters() {

@@ -348,8 +348,13 @@ fn nz_4_4_settled_only_when_paid() {
     other.settled([5, 5, 5]);
     broken(&other, judge(), DICE);
     let mut early = play.clone();
+    let mut noisy = play.clone();
     play.settled([1, 3, 6]);
     broken(&play, judge(), PAID);
+    // Frames that are hit press no key.
+    noisy.truth(Truth::Broken { part: Part::Bus, broken: true });
+    noisy.settled([1, 3, 6]);
+    broken(&noisy, judge(), PAID);
     // The dealer pays while the record of the amendment is still being written.
     early.tell_mqtt = false;
     early.record("amended", json!({"from": [1, 3, 6], "to": [5, 5, 5], "by": "Ana"}));

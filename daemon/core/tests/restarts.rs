@@ -20,29 +20,36 @@ fn count(world: &World, of: impl Fn(&Event) -> bool) -> usize {
     world.events().filter(|event| of(event)).count()
 }
 
+/// A table of this layout whose round has a result, and the first of its winning lamps.
+fn settling(layout: &str) -> (World, u128) {
+    let layout = rules::layout(layout).unwrap();
+    let mut world = opened(&layout.rules, &layout.id);
+    play_to_reveal(&mut world);
+    reveal(&mut world);
+    world.entry([1, 3, 6]);
+    world.pass(500);
+    let lit = layout.lit_bits(Dice::from_pips([1, 3, 6]).unwrap());
+    (world, 1 << lit.trailing_zeros())
+}
+
 /// NZ 3.3(b) and 6.5, SGV6 3.9: what was proved of the lamps before a restart is proved again before the round can end.
 #[test]
 fn lamps_of_a_result_are_proved_anew_after_a_restart() {
     for layout in ["nz-div9-1", "sg-v6-2", "sg-open-early-1"] {
-        let layout = rules::layout(layout).unwrap();
-        let mut world = opened(&layout.rules, &layout.id);
-        play_to_reveal(&mut world);
-        reveal(&mut world);
-        world.entry([1, 3, 6]);
-        world.pass(500);
+        let (mut world, lamp) = settling(layout);
         let verified = |world: &World| count(world, |e| *e == Event::LampsVerified);
-        assert_eq!(verified(&world), 1, "{}", layout.id);
+        assert_eq!(verified(&world), 1, "{layout}");
         // One of the winning lamps fails in the moment of the restart.
-        world.dead_lamps = 1 << layout.lit_bits(Dice::from_pips([1, 3, 6]).unwrap()).trailing_zeros();
+        world.dead_lamps = lamp;
         world.restart(false);
         world.pass(50);
         world.keys(&[terminal::ENTRY]);
-        assert_eq!(verified(&world), 1, "{}", layout.id);
+        assert_eq!(verified(&world), 1, "{layout}");
         assert!(world.has(|e| matches!(e, Event::EntryError { why } if why.contains("not proved lit"))));
         assert_eq!(world.table.phase(), Phase::Settling);
         world.dead_lamps = 0;
         world.pass(300);
-        assert_eq!(verified(&world), 2, "{}", layout.id);
+        assert_eq!(verified(&world), 2, "{layout}");
         world.keys(&[terminal::ENTRY]);
         assert!(world.has(|e| matches!(e, Event::Settled { .. })));
         assert_eq!(world.table.phase(), Phase::Ready);
@@ -55,30 +62,18 @@ fn lamps_of_a_result_are_proved_anew_after_a_restart() {
 fn lamps_have_their_time_from_when_the_bus_comes_up_after_a_restart() {
     for (layout, up) in [("nz-div9-1", 20), ("sg-v6-2", 460), ("sg-v6-2", 500), ("sg-open-early-1", 900)] {
         for dead in [false, true] {
-            let layout = rules::layout(layout).unwrap();
-            let mut world = opened(&layout.rules, &layout.id);
-            play_to_reveal(&mut world);
-            reveal(&mut world);
-            world.entry([1, 3, 6]);
-            world.pass(500);
-            if dead {
-                world.dead_lamps = 1 << layout.lit_bits(Dice::from_pips([1, 3, 6]).unwrap()).trailing_zeros();
-            }
+            let (mut world, lamp) = settling(layout);
+            world.dead_lamps = if dead { lamp } else { 0 };
             world.bus_works = false;
             world.restart(false);
             world.pass(up);
             world.bus_works = true;
             world.pass(400);
-            assert_eq!(world.latched(), [], "{} up after {up} ms", layout.id);
+            assert_eq!(world.latched(), [], "{layout} up after {up} ms");
             world.pass(700);
-            assert_eq!(
-                world.latched(),
-                if dead { vec![Code::Lamps] } else { vec![] },
-                "{} up after {up} ms",
-                layout.id
-            );
+            assert_eq!(world.latched(), if dead { vec![Code::Lamps] } else { vec![] }, "{layout} up after {up} ms");
             world.keys(&[terminal::ENTRY]);
-            assert_eq!(world.table.phase(), if dead { Phase::Blocked } else { Phase::Ready }, "{}", layout.id);
+            assert_eq!(world.table.phase(), if dead { Phase::Blocked } else { Phase::Ready }, "{layout}");
         }
     }
 }

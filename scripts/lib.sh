@@ -107,8 +107,10 @@ need_tool() {
     shift 2
     if [ ! -x "$root/bin/$name" ]; then
         say "building $name $version (once; some minutes)"
-        # A target directory of its own: the workspace's stays as it is, and this one goes away.
-        (cd / && CARGO_TARGET_DIR="$root/build" cargo install --locked --quiet --root "$root" "$name@$version" "$@") \
+        # A target directory of its own: the workspace's stays as it is, and this one goes away. With it what build scripts leave in
+        # the directory for temporary files, as that of rustix does.
+        mkdir -p "$root/build/tmp"
+        (cd / && TMPDIR="$root/build/tmp" CARGO_TARGET_DIR="$root/build" cargo install --locked --quiet --root "$root" "$name@$version" "$@") \
             || die "$name could not be built"
         rm -rf "$root/build"
     fi

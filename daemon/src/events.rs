@@ -29,6 +29,8 @@ impl Events {
             boot: stored.boot,
             backend: self.backend.clone(),
             record: stored.record,
+            chain: stored.chain,
+            body: stored.body,
         }
     }
 }

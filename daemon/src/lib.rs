@@ -26,6 +26,7 @@ pub mod supervise;
 pub mod test_report;
 pub mod thermometer;
 pub mod trace;
+pub mod wall;
 pub mod web;
 pub mod wiring;
 

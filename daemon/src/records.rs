@@ -71,6 +71,7 @@ pub(crate) mod testing {
     use super::*;
     use tumbler_core::record::{Event, Record};
     use tumbler_core::units::{Mono, RoundId};
+    use tumbler_core::wire::chain::Chain;
     use tumbler_core::wire::topics::VERSION;
 
     /// Records in memory.
@@ -92,7 +93,9 @@ pub(crate) mod testing {
             wall_quality: "synchronised".into(),
             boot: "b".into(),
             backend: "virtual".into(),
-            record: Record { seq, at: Mono(0), round, event },
+            record: Record { seq, at: Mono(0), round, clauses: Vec::new(), event },
+            chain: Chain::default(),
+            body: String::new(),
         }
     }
 }

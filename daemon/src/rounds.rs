@@ -1,4 +1,10 @@
-//! Rounds in short, out of the journal's records.
+//! Rounds out of the journal's records: in short, and whole for an inspector.
+
+mod page;
+mod story;
+
+pub use page::{page, text};
+pub use story::{Line, Story, story};
 
 use crate::records::{PAGE, backwards};
 use crate::relay::Outbox;
@@ -6,7 +12,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use tumbler_core::record::Event;
 use tumbler_core::units::{RoundId, Seq};
-use tumbler_core::wire::ask::RoundSummary;
+use tumbler_core::wire::ask::{Decision, RoundSummary};
 use tumbler_core::wire::topics::EventMessage;
 
 /// The latest `last` rounds up to record `tip`, oldest first.
@@ -45,30 +51,104 @@ fn beginning(records: &mut dyn Outbox, tip: Seq, last: u32) -> Result<Seq, Strin
     Ok(first)
 }
 
+/// Records looked at for one round at most: some days of play. Further back an export of the journal has it.
+const REACH: usize = 100_000;
+
+/// The records of a round and those that were written about it later, oldest first.
+///
+/// # Errors
+/// The journal cannot be read, or has no such round within reach; says so and what to do.
+pub fn whole(records: &mut dyn Outbox, tip: Seq, id: RoundId) -> Result<Vec<EventMessage>, String> {
+    let mut found = Vec::new();
+    let (mut looked_at, mut newest, mut began) = (0, None, false);
+    backwards(records, tip, |message| {
+        looked_at += 1;
+        let (round, event) = (message.record.round, &message.record.event);
+        newest = newest.max(round);
+        began = round == Some(id) && matches!(event, Event::RoundBegan { .. });
+        let passed = round.is_some_and(|round| round < id);
+        if round == Some(id) || about(event) == Some(id) {
+            found.push(message);
+        }
+        if began || passed || looked_at >= REACH { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    if !began {
+        return Err(match newest {
+            Some(newest) if newest >= id && looked_at >= REACH => {
+                format!("round {} lies more than {REACH} records back; `tumblerctl journal export` has it", id.0)
+            }
+            Some(newest) => format!("the journal has no round {}; its newest is {}", id.0, newest.0),
+            None => format!("the journal has no round {}", id.0),
+        });
+    }
+    found.reverse();
+    Ok(found)
+}
+
+/// The round that has ended and that this is about.
+const fn about(event: &Event) -> Option<RoundId> {
+    match event {
+        Event::VoidedAfterwards { round, .. } | Event::Corrected { round, .. } => Some(*round),
+        _ => None,
+    }
+}
+
 /// Takes one record more into the rounds it concerns.
 fn take(rounds: &mut BTreeMap<RoundId, RoundSummary>, message: &EventMessage) {
-    if let Event::VoidedAfterwards { round, reason, .. } = &message.record.event {
-        if let Some(found) = rounds.get_mut(round) {
-            found.voided_afterwards = Some(reason.clone());
-        }
-        return;
+    let record = &message.record;
+    if let Some(round) = about(&record.event).and_then(|id| rounds.get_mut(&id)) {
+        add(round, &record.event);
     }
-    let Some(id) = message.record.round else { return };
-    if let Event::RoundBegan { rules, layout } = &message.record.event {
-        let (rules, layout) = (rules.clone(), layout.clone());
-        rounds.insert(id, RoundSummary { round: id, rules, layout, wall: message.wall, ..RoundSummary::default() });
-        return;
+    let Some(id) = record.round.filter(|_| about(&record.event).is_none()) else { return };
+    if matches!(record.event, Event::RoundBegan { .. }) {
+        rounds.insert(id, RoundSummary { round: id, wall: message.wall, ..RoundSummary::default() });
     }
     // Records of a round whose beginning lies further back belong to none that was asked for.
-    let Some(round) = rounds.get_mut(&id) else { return };
-    match &message.record.event {
-        Event::SpinEnded { tumbles, .. } => round.tumbles = Some(*tumbles),
-        Event::Result { dice, .. } | Event::Amended { to: dice, .. } => round.dice = Some(*dice),
-        Event::Settled { dice, .. } => {
+    if let Some(round) = rounds.get_mut(&id) {
+        add(round, &record.event);
+    }
+}
+
+/// Adds a record to the round that it belongs to or is about.
+pub(crate) fn add(round: &mut RoundSummary, event: &Event) {
+    match event {
+        Event::RoundBegan { rules, layout } => {
+            round.rules.clone_from(rules);
+            round.layout.clone_from(layout);
+        }
+        Event::Called { call, in_turn: true, .. } => round.calls.push(*call),
+        Event::SpinEnded { tumbles, steps, needed, .. } => {
+            round.tumbles = Some(*tumbles);
+            // Records of version 1 do not tell the steps.
+            (round.steps, round.needed) = if *needed == 0 { (None, None) } else { (Some(*steps), Some(*needed)) };
+        }
+        Event::Established { flat } => round.flat = Some(*flat),
+        Event::Result { dice, .. } => round.dice = Some(*dice),
+        Event::Amended { from, to, .. } => {
+            round.amended.push(*from);
+            round.dice = Some(*to);
+        }
+        Event::Asked { why } => round.asked = Some(*why),
+        Event::Answered { finding, reason, by } => {
+            round.found = Some(*finding);
+            let what = format!("interrupted: {}", finding.name());
+            round.decided.push(Decision { what, reason: reason.clone(), by: by.clone() });
+        }
+        Event::Decided { what, reason, by } => {
+            let (what, reason, by) = (what.clone(), reason.clone(), by.clone());
+            round.decided.push(Decision { what, reason, by });
+        }
+        Event::Settled { dice, lamps, .. } => {
             round.dice = Some(*dice);
+            round.lamps = Some(*lamps);
             round.settled = true;
         }
         Event::Voided(void) => round.void = Some(void.clone()),
+        // What was found first stays.
+        Event::VoidedAfterwards { reason, .. } => {
+            round.voided_afterwards.get_or_insert_with(|| reason.clone());
+        }
+        Event::Corrected { reason, .. } => round.corrected.push(reason.clone()),
         _ => {}
     }
 }
@@ -77,6 +157,8 @@ fn take(rounds: &mut BTreeMap<RoundId, RoundSummary>, message: &EventMessage) {
 mod tests {
     use super::*;
     use crate::records::testing::{Kept, message};
+    use tumbler_core::record::Lit;
+    use tumbler_core::round::SpinEnd;
     use tumbler_core::units::{Dice, Tumbles};
 
     fn journal(rounds: u64) -> Kept {
@@ -85,8 +167,8 @@ mod tests {
             let dice = Dice::from_pips([1, 2, 3]).unwrap();
             let events = [
                 Event::RoundBegan { rules: "sg-v6".into(), layout: "sg-v6-1".into() },
-                Event::SpinEnded { tumbles: Tumbles(4), valid: true, how: "standstill".into() },
-                Event::Settled { dice, total: 6, by: None },
+                Event::SpinEnded { tumbles: Tumbles(4), valid: true, steps: 17, needed: 13, how: SpinEnd::Target },
+                Event::Settled { dice, total: 6, lamps: Lit::Proved, by: None },
             ];
             for event in events {
                 let seq = kept.0.len() as u64 + 1;
@@ -117,12 +199,38 @@ mod tests {
         let event = Event::VoidedAfterwards {
             round: RoundId(2),
             reason: "chipped".into(),
-            clause: "SGV6 5.6".into(),
+            clauses: vec!["SGV6 5.6".into()],
             by: "Mei".into(),
         };
-        kept.0.push(message(Seq(10), None, event));
-        let rounds = latest(&mut kept, Seq(10), 3).unwrap();
-        assert_eq!(rounds[1].voided_afterwards.as_deref(), Some("chipped"));
+        let again = Event::VoidedAfterwards {
+            round: RoundId(2),
+            reason: "cracked".into(),
+            clauses: Vec::new(),
+            by: "Ana".into(),
+        };
+        let late = Event::Corrected { round: RoundId(2), reason: "paid twice".into(), by: "Mei".into() };
+        // A round in progress is not the one that they are about.
+        for (event, n) in [event, again, late].into_iter().zip(10..) {
+            kept.0.push(message(Seq(n), Some(RoundId(3)), event));
+        }
+        let rounds = latest(&mut kept, Seq(12), 3).unwrap();
+        assert_eq!(rounds[1].voided_afterwards.as_deref(), Some("chipped"), "and what was found first stays");
+        assert_eq!(rounds[1].corrected, ["paid twice"]);
         assert!(rounds[1].settled && rounds[2].voided_afterwards.is_none());
+    }
+
+    #[test]
+    fn a_round_is_whole_with_what_was_written_about_it_later() {
+        let mut kept = journal(4);
+        let late = Event::Corrected { round: RoundId(2), reason: "paid twice".into(), by: "Mei".into() };
+        kept.0.push(message(Seq(13), Some(RoundId(4)), late));
+        let seqs = |id, kept: &mut Kept| -> Result<Vec<u64>, String> {
+            Ok(whole(kept, Seq(13), RoundId(id))?.iter().map(|m| m.record.seq.0).collect())
+        };
+        assert_eq!(seqs(2, &mut kept), Ok(vec![4, 5, 6, 13]));
+        assert_eq!(seqs(4, &mut kept), Ok(vec![10, 11, 12, 13]));
+        assert_eq!(seqs(5, &mut kept), Err("the journal has no round 5; its newest is 4".into()));
+        assert_eq!(seqs(0, &mut kept), Err("the journal has no round 0; its newest is 4".into()));
+        assert_eq!(seqs(1, &mut Kept::default()), Err("the journal has no round 1".into()));
     }
 }

@@ -68,6 +68,7 @@ fn a_short_configuration_gets_the_defaults() {
     assert_eq!(config.journal.run_dir, Path::new("/run/tumblerd"));
     assert_eq!(config.mqtt, None);
     assert_eq!(config.console.supervisor_group, "tumbler-supervisor");
+    assert_eq!(config.console.manager_group, "tumbler-manager");
     assert_eq!(config.log.format, LogFormat::Text);
     assert_eq!(config.settings.parameters, tumbler_core::settings::Parameters::default());
 }

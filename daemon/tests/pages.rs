@@ -5,11 +5,18 @@
 use tumbler_core::effect::OutLine;
 use tumbler_core::input::InLine;
 use tumbler_core::latch::Code;
+use tumbler_core::prompt::PromptId;
+use tumbler_core::round::ending::VoidReason;
+use tumbler_core::round::{Finding, SpinEnd};
+use tumbler_core::wire::ask::Ask;
 use tumbler_core::wire::lines::{FromBench, ToBench};
 use tumbler_core::wire::registers::{lamps, reader, terminal};
 
 const REGISTERS: &str = include_str!("../docs/registers.md");
 const WIRE: &str = include_str!("../docs/virtual-wire.md");
+const CONSOLE: &str = include_str!("../docs/console.md");
+const MQTT: &str = include_str!("../docs/mqtt.md");
+const TABLE: &str = include_str!("../docs/table.md");
 const README: &str = include_str!("../../README.md");
 
 /// The first cells of the rows of a section's tables, without their heads.
@@ -67,7 +74,7 @@ fn the_terminals_page_names_every_register_at_its_address() {
     );
     let mut expected = block(terminal::POLL, terminal::POLL_COUNT);
     // Then what a place of the display can show.
-    expected.extend([1, 2, 3, 4, 5, 6, 14, 15]);
+    expected.extend([1, 2, 3, 4, 5, 6, 13, 14, 15]);
     assert_eq!(listed(&section), expected);
     let window = u16::try_from(terminal::WINDOW).unwrap();
     for said in [
@@ -77,6 +84,7 @@ fn the_terminals_page_names_every_register_at_its_address() {
         format!("up to {} events", terminal::QUEUE),
         format!("{} (0x{:04X}) is all blank", terminal::BLANK, terminal::BLANK),
         format!("{} (0x{:04X}) says \"error\"", terminal::ERROR, terminal::ERROR),
+        format!("{} (0x{:04X}) says \"void\"", terminal::VOID, terminal::VOID),
     ] {
         assert!(REGISTERS.contains(&said), "the page does not say `{said}`");
     }
@@ -134,6 +142,50 @@ fn the_virtual_wires_limits_are_the_codes() {
     use tumblerd::hardware::virtual_wire::{FLOOD, LONGEST};
     for said in [format!("at most {LONGEST} bytes"), format!("more than {FLOOD} messages in a second")] {
         assert!(WIRE.contains(&said), "the page does not say `{said}`");
+    }
+}
+
+/// The lists that programs go by are closed: the pages have them whole, in the code's order.
+#[test]
+fn the_pages_list_every_prompt_reason_and_end_of_a_spin() {
+    let names = |page: &str, section: &str, kept: &dyn Fn(&str) -> bool| -> Vec<String> {
+        let all = rows(page, section);
+        let first = all.iter().filter_map(|row| row.first()).map(|cell| cell.trim_matches('`').to_owned());
+        first.filter(|name| kept(name)).collect()
+    };
+    let prompts = names(CONSOLE, "What people are asked", &|_| true);
+    assert_eq!(prompts, PromptId::ALL.map(PromptId::name));
+    let known = |name: &str| VoidReason::ALL.iter().any(|reason| reason.name() == name);
+    let reasons = names(TABLE, "Void reasons and their clauses", &known);
+    assert_eq!(reasons, VoidReason::ALL.map(VoidReason::name));
+    let ends = names(MQTT, "What ends a spin", &|_| true);
+    assert_eq!(ends, SpinEnd::ALL.map(SpinEnd::name));
+    for answer in Finding::ALL.map(Finding::name) {
+        assert!(CONSOLE.contains(&format!("`{answer}`")), "{answer}");
+    }
+}
+
+/// The page of the console has every command and every question by its name.
+#[test]
+fn the_consoles_page_names_every_command_and_question() {
+    // What serde does not know it names with all that it does know.
+    for (kind, unknown) in [("command", r#"{"command":"?"}"#), ("query", r#"{"query":"?"}"#)] {
+        let told = serde_json::from_str::<Ask>(unknown).unwrap_err().to_string();
+        let (_, known) = told.split_once("expected one of ").unwrap();
+        let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
+        assert!(known.len() > 5, "{kind}: {told}");
+        for name in known {
+            assert!(CONSOLE.contains(&format!("\n| `{name}` | ")), "the page has no {kind} `{name}`");
+        }
+    }
+}
+
+/// Which lines guard the motor stands in a section of its own.
+#[test]
+fn the_virtual_wires_page_names_every_guard() {
+    let said = rows(WIRE, "Motor guard").iter().map(|row| row.first().unwrap().clone()).collect::<String>();
+    for line in [InLine::DomeClosed, InLine::DomeOpen, InLine::Seal, InLine::PowerGood, InLine::MotorFault] {
+        assert!(said.contains(&format!("`{}`", line.name())), "{}", line.name());
     }
 }
 

@@ -3,6 +3,8 @@
 
 use serde_json::{Value, json};
 use std::process::{Command, Output};
+use tumbler_core::rules;
+use tumbler_core::wire::registers::lamps;
 
 fn ctl(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tumblerctl"))
@@ -43,6 +45,29 @@ fn layouts_json_is_one_compact_line_of_all_ten() {
         ("sg-open-early-2", 104),
     ];
     assert_eq!(sizes, expected);
+}
+
+/// Whoever builds a lamp board knows from this which lamp hangs where: in the layout's order, 64 on a board, as the page of the
+/// registers has it.
+#[test]
+fn every_area_has_its_lamp_board_and_output() {
+    let output = ctl(&["layouts", "--areas", "--json"]);
+    let places: Vec<Value> = serde_json::from_str(&out(&output)).unwrap();
+    let mut expected = Vec::new();
+    for layout in rules::layouts() {
+        for (at, area) in layout.areas.iter().enumerate() {
+            let (unit, output) = (usize::from(lamps::FIRST_UNIT) + at / lamps::PER_BOARD, at % lamps::PER_BOARD);
+            expected.push(json!({"layout": layout.id, "area": area.id, "unit": unit, "output": output}));
+        }
+    }
+    assert_eq!(places, expected);
+    let one = out(&ctl(&["layouts", "sg-v6-3", "--areas"]));
+    assert_eq!(one.lines().count(), 108, "a head and 107 areas: {one}");
+    let last: Vec<&str> = one.lines().last().unwrap().split_whitespace().collect();
+    assert_eq!((last[0], &last[2..]), ("sg-v6-3", ["3", "42"].as_slice()), "{one}");
+    let unknown = ctl(&["layouts", "sg-v7", "--areas"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(err(&unknown).contains("`sg-v7` is no layout; known are nz-1998, "), "{}", err(&unknown));
 }
 
 /// SGV6 pay table 3 has no doubles; a double with a single pays 50 (rules/README, payouts).

@@ -297,7 +297,8 @@ mod tests {
         let latched = |code| Event::Latched { code, cause: String::new() };
         let unlatched = |code| Event::Unlatched { code, how: String::new(), by: String::new() };
         let events = [latched(Code::Seal), latched(Code::Lamps), unlatched(Code::Seal), Event::KeyTurned];
-        let record = |(event, seq)| Record { seq: Seq(seq), at: Mono(seq * 10), round: None, event };
+        let record =
+            |(event, seq)| Record { clauses: Vec::new(), seq: Seq(seq), at: Mono(seq * 10), round: None, event };
         events.into_iter().zip(1..).map(record).collect()
     }
 

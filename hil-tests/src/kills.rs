@@ -4,11 +4,12 @@
 use crate::bench::pure::{Pure, Setup};
 use crate::bench::{Bench, Outside, Trouble};
 use crate::lane::{Lane, seed};
-use crate::scenario::{Trial, Verdict, file, run};
+use crate::scenario::{Trial, Verdict, file, order, run};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::sync::{Mutex, PoisonError};
 use tumbler_core::record::Event;
+use tumbler_core::round::call::Call;
 
 /// Where the daemon is to die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,8 +104,8 @@ fn one(lane: &Lane, rules: &str, at: At, n: u16, salt: u64) -> Result<Option<Kil
             verdict => Ok(Some(Killed { n, verdict, after: "the daemon lived".into() })),
         };
     }
-    let was = Was::of(bench.as_ref());
-    let rest = trial(rules, &was.steps(&id), &was.endings(rules))?;
+    let was = Was::of(bench.as_mut(), order::covered(rules));
+    let rest = trial(rules, &was.steps(&id), &was.endings())?;
     let verdict = run(bench.as_mut(), &rest).verdict;
     Ok(Some(Killed { n, verdict, after: was.last }))
 }
@@ -113,6 +114,11 @@ fn one(lane: &Lane, rules: &str, at: At, n: u16, salt: u64) -> Result<Option<Kil
 #[derive(Clone, Debug, Default)]
 struct Was {
     began: bool,
+    spun: bool,
+    /// The dome is away, and "No more bets" is on no record.
+    exposed: bool,
+    called: bool,
+    covered: bool,
     established: bool,
     result: bool,
     ended: bool,
@@ -120,11 +126,13 @@ struct Was {
 }
 
 impl Was {
-    fn of(bench: &dyn Bench) -> Self {
-        let mut was = Self::default();
+    fn of(bench: &mut dyn Bench, covered: bool) -> Self {
+        let mut was = Self { exposed: covered && bench.physical().dome_up, covered, ..Self::default() };
         for durable in &bench.log().records {
             match &durable.record.event {
                 Event::RoundBegan { .. } => was.began = true,
+                Event::SpinEnded { valid, .. } => was.spun |= *valid,
+                Event::Called { call: Call::NoMoreBets, .. } => (was.exposed, was.called) = (false, true),
                 Event::Established { .. } => was.established = true,
                 Event::Result { .. } => was.result = true,
                 Event::Settled { .. } => was.ended = true,
@@ -144,26 +152,35 @@ impl Was {
         match self {
             Self { began: false, .. } | Self { ended: true, .. } => {}
             Self { established: true, result: false, .. } => {
-                add(&["pass 2500 ms", "enter dice", "wait record lamps-verified", "key entry", "wait record settled"]);
+                add(&["pass 2500 ms", "enter dice", "wait record lamps-verified"]);
+                add(&["collect and pay", "key entry", "wait record settled"]);
             }
-            Self { established: true, .. } => add(&["pass 2500 ms", "key entry", "wait record settled"]),
+            Self { established: true, .. } => {
+                add(&["pass 2500 ms", "collect and pay", "key entry", "wait record settled"]);
+            }
+            // Before it could be asked of, the dice are exposed.
+            Self { spun: true, exposed: true, .. } => add(&["wait record voided reason=exposed within 1000 ms"]),
+            // Only people know how the dice lie.
+            Self { spun: true, .. } => {
+                add(&["wait record asked why=interrupted within 1000 ms", "turn key", "do interrupted undisturbed"]);
+                add(&[if self.called && self.covered { "at bets-closed" } else { "at spun" }]);
+                add(&["play to settled"]);
+            }
             Self { .. } => add(&["wait record voided reason=interruption within 1000 ms"]),
         }
         add(&["wait dice rest", "pass 1500 ms", "lower dome; pass 1500 ms", "play to settled"]);
         steps
     }
 
-    fn endings(&self, rules: &str) -> Vec<String> {
-        let clause = match rules {
-            "sg-v6" => "SGV6 5.4.2",
-            "sg-open" => "SGOC 5.4.2",
-            _ => "",
-        };
+    fn endings(&self) -> Vec<String> {
+        // Whether the spin had begun, and what it had come to, is the judges' to say.
+        let clauses = "by interruption or by interruption and fewer-than-three or by interruption and misoperation";
         let next = "settled: the table plays on".to_owned();
         match self {
             Self { began: false, .. } => vec![next],
-            Self { established: true, .. } => vec!["settled: SGV6 5.4.1".into(), next],
-            Self { .. } => vec![format!("void interruption: {clause}"), next],
+            Self { established: false, spun: true, exposed: true, .. } => vec!["void exposed: by exposed".into(), next],
+            Self { established: true, .. } | Self { spun: true, .. } => vec!["settled: SGV6 5.4.1".into(), next],
+            Self { .. } => vec![format!("void interruption: {clauses}"), next],
         }
     }
 }

@@ -45,6 +45,7 @@ export async function table(browser, demo, shots) {
                     await drawLayout({ layout: id, lit: [], sensed: [], verified: false });
                     const drawn = document.getElementById('layout-name').textContent.startsWith(`${id} `);
                     if (drawn) found[id] = [document.querySelectorAll('#felt .area').length, areas.length];
+                    else await new Promise((resolve) => setTimeout(resolve, 20));
                 }
             }
             return found;
@@ -75,9 +76,9 @@ export async function table(browser, demo, shots) {
         await panel.keyboard.press('Shift+Tab');
         await panel.keyboard.press('Shift+Tab');
         await panel.keyboard.press('Control+A');
-        await panel.keyboard.type('standstill');
+        await panel.keyboard.type('needed');
         await panel.keyboard.press('Enter');
-        await panel.waitForFunction(() => document.querySelectorAll('#records tr').length > 0 && [...document.querySelectorAll('#records tr')].every((row) => row.textContent.includes('standstill')));
+        await panel.waitForFunction(() => document.querySelectorAll('#records tr').length > 0 && [...document.querySelectorAll('#records tr')].every((row) => row.textContent.includes('needed')));
     });
     await check('what has the keyboard\'s focus keeps it while the table goes on', async () => {
         const kept = await panel.waitForFunction(() => {

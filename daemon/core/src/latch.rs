@@ -179,6 +179,17 @@ pub struct Malfunction {
     pub since: Mono,
 }
 
+/// How a cause says that it shows only while the tumbler runs.
+pub const IN_SPIN: &str = "while the tumbler ran";
+
+impl Malfunction {
+    /// Whether it showed only while the tumbler ran, so that only a spin can prove it gone.
+    #[must_use]
+    pub fn shows_in_spin(&self) -> bool {
+        self.cause.ends_with(IN_SPIN)
+    }
+}
+
 /// A check that a stated procedure replaces until the table closes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

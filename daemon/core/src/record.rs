@@ -5,13 +5,14 @@
 use crate::hardware_test::Report;
 use crate::latch::{Code, Malfunction, Waiver};
 use crate::round::call::Call;
-use crate::round::ending::Void;
-use crate::round::{FlatBy, Interrupted, Past, Reveal};
+use crate::round::ending::{Void, one_or_more};
+use crate::round::{Doubt, Finding, FlatBy, Interrupted, Past, Reveal, SpinEnd, Spun};
+use crate::rules::{RulesSince, note_rules, rule_set};
 use crate::units::{Dice, Mono, RoundId, Seq, Tumbles};
 use serde::{Deserialize, Serialize};
 
 /// Version of the records' JSON. A journal of a newer version is refused.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// One record of the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +25,9 @@ pub struct Record {
     /// The round it belongs to, if any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub round: Option<RoundId>,
+    /// The clauses of the rule set in force that this is about.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub clauses: Vec<String>,
     /// What happened.
     #[serde(flatten)]
     pub event: Event,
@@ -106,9 +110,17 @@ pub enum Event {
         call: Call,
         /// Whether it belongs to the round; otherwise it was made out of turn and changes nothing.
         in_turn: bool,
+        /// What was out of order about it, by the rules' order of play.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        remark: Option<String>,
     },
     /// The motor is about to be commanded on for this round's spin.
     SpinBegan,
+    /// The spin that was about to begin did not: nothing moved, and the dealer asks again.
+    SpinDropped {
+        /// Why.
+        why: String,
+    },
     /// The motor guard cut a spin for less than 3 ms and the same spin went on.
     SpinFlickered {
         /// The line that flickered.
@@ -120,8 +132,14 @@ pub enum Event {
         tumbles: Tumbles,
         /// Whether it is a valid spin.
         valid: bool,
-        /// What ended it: `standstill`, `time-limit`, `guard`, `no-spin` …
-        how: String,
+        /// Net steps of the cam that were counted.
+        #[serde(default)]
+        steps: u32,
+        /// Steps that prove the three full tumbles which make a spin valid.
+        #[serde(default)]
+        needed: u32,
+        /// What ended it.
+        how: SpinEnd,
     },
     /// The dice may be seen.
     Revealed {
@@ -178,6 +196,9 @@ pub enum Event {
         dice: Dice,
         /// Its total.
         total: u8,
+        /// By what the wagers were settled.
+        #[serde(default)]
+        lamps: Lit,
         /// The supervisor, where one settled it.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         by: Option<String>,
@@ -195,15 +216,45 @@ pub enum Event {
         round: RoundId,
         /// Why.
         reason: String,
-        /// The clause.
-        clause: String,
+        /// The clauses that say so, of that round's own rule set. Records of version 1 had one, `clause`.
+        #[serde(default, alias = "clause", deserialize_with = "one_or_more")]
+        clauses: Vec<String>,
         /// The supervisor.
         by: String,
     },
-    /// After a restart in mid-round: what the recorded facts decided (SGV6 5.4).
+    /// An error in a round that had ended was written down (SGV6 5.8). It changes no round.
+    Corrected {
+        /// The round.
+        round: RoundId,
+        /// What was wrong.
+        reason: String,
+        /// The supervisor.
+        by: String,
+    },
+    /// The game supervisor came to see wrong numbers amended, which the dealer keys (NZ 7.2).
+    Supervised {
+        /// The game supervisor.
+        by: String,
+    },
+    /// After a restart in mid-round: what the recorded facts decided (SGV6 5.4). Without a valid spin the round is void; with
+    /// one, and no outcome on record, a person is asked.
     Resumed {
         /// Whether the outcome had been established, so that the round is concluded.
         established: bool,
+    },
+    /// Only people can know what became of the dice: one is asked.
+    Asked {
+        /// Why.
+        why: Doubt,
+    },
+    /// The person who was asked has answered.
+    Answered {
+        /// What was found.
+        finding: Finding,
+        /// What there is to say of it.
+        reason: String,
+        /// Who.
+        by: String,
     },
     /// A malfunction was latched.
     Latched {
@@ -252,6 +303,20 @@ pub enum Event {
     Keyframe(Box<Standing>),
 }
 
+/// By what the wagers of a round were settled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Lit {
+    /// Not said: a record of version 1.
+    #[default]
+    Unknown,
+    /// The winning areas were proved lit, and no others.
+    Proved,
+    /// By the result on the dice, as the areas cannot be lit or proved (NZ 7.3, SGV6 5.10); a malfunction is on record.
+    ByTheDice,
+}
+
 /// What persists: permission, latches, and the round in progress as far as it is recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -278,6 +343,9 @@ pub struct Standing {
     pub waived: Vec<Waiver>,
     /// Last round that began.
     pub last_round: RoundId,
+    /// From which round on which rule set was in force.
+    #[serde(default)]
+    pub rules_since: Vec<RulesSince>,
     /// The round in progress, if one is.
     pub round: Option<Interrupted>,
     /// Identities of the enrolled dice.
@@ -322,6 +390,11 @@ impl Standing {
                 }
             }
             Event::DiceEnrolled { dice, .. } => self.dice = Some(*dice),
+            Event::VoidedAfterwards { round, reason, .. } => {
+                if let Some(past) = self.recent.iter_mut().find(|past| past.id == *round) {
+                    past.affected.get_or_insert_with(|| reason.clone());
+                }
+            }
             _ => self.fold_round(record),
         }
     }
@@ -329,22 +402,43 @@ impl Standing {
     fn fold_round(&mut self, record: &Record) {
         if let (Event::RoundBegan { rules, layout }, Some(id)) = (&record.event, record.round) {
             self.last_round = self.last_round.max(id);
+            note_rules(&mut self.rules_since, id, rules);
             self.round =
                 Some(Interrupted { id, rules: rules.clone(), layout: layout.clone(), ..Interrupted::default() });
             return;
         }
         let Some(round) = self.round.as_mut().filter(|r| Some(r.id) == record.round) else { return };
         match &record.event {
-            Event::SpinEnded { tumbles, .. } => round.tumbles = *tumbles,
+            Event::Called { call: Call::PlaceBets, .. } => round.bets_opened = true,
+            Event::Called { call: Call::NoMoreBets, .. } => round.bets_closed = true,
+            Event::SpinBegan => round.began = true,
+            Event::SpinDropped { .. } => round.began = false,
+            Event::SpinEnded { tumbles, valid, steps, how, .. } => {
+                round.tumbles = *tumbles;
+                round.spun = Some(Spun { valid: *valid, steps: *steps, how: *how });
+            }
+            Event::Revealed { how } => round.revealed = Some(*how),
+            Event::Asked { why } => round.asked = Some(*why),
+            Event::Answered { .. } => round.asked = None,
             Event::Established { .. } => round.established = true,
             Event::FacesRead { dice } => round.read = Some(*dice),
-            Event::Result { dice, .. } | Event::Amended { to: dice, .. } => round.result = Some(*dice),
+            // NZ 7.2: the amendment waits for the game supervisor, also across a restart.
+            Event::EntryDiffers { .. } => {
+                round.supervise = rule_set(&round.rules).is_some_and(|rules| !rules.clause("amend").is_empty());
+            }
+            Event::Supervised { .. } => round.supervise = false,
+            Event::Result { dice, .. } | Event::Amended { to: dice, .. } => {
+                round.result = Some(*dice);
+                round.supervise = false;
+            }
             Event::Settled { dice, .. } => {
-                let past = Past { id: round.id, dice: Some(*dice), void: None };
+                let rules = round.rules.clone();
+                let past = Past { id: round.id, rules, dice: Some(*dice), void: None, affected: None };
                 self.end_round(past);
             }
             Event::Voided(void) => {
-                let past = Past { id: round.id, dice: None, void: Some(void.reason) };
+                let rules = round.rules.clone();
+                let past = Past { id: round.id, rules, dice: None, void: Some(void.reason), affected: None };
                 self.end_round(past);
             }
             _ => {}

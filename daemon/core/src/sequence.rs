@@ -66,9 +66,9 @@ impl Sequence {
     }
 
     /// Appends a record; it may wait for company.
-    pub fn record(&mut self, at: Mono, round: Option<RoundId>, event: Event) -> Seq {
+    pub fn record(&mut self, at: Mono, round: Option<RoundId>, clauses: Vec<String>, event: Event) -> Seq {
         self.last = self.last.next();
-        self.waiting.push(Record { seq: self.last, at, round, event });
+        self.waiting.push(Record { seq: self.last, at, round, clauses, event });
         self.last
     }
 

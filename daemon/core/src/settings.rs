@@ -98,6 +98,10 @@ parameters! {
     deadman_drop: ms, 50..=500, 100, "DESIGN: monostable's time";
     /// A guard line that is back sooner lets the same spin go on.
     flicker: ms, 1..=10, 3, "DESIGN: motor guard; vibration breaks a contact for 2 ms";
+    /// Flickers after which the same spin goes on; the next one ends it, and latches its line.
+    flickers: flickers, 0..=10, 3, "a break that comes again and again is no vibration: a loose contact must not switch the motor all through a spin";
+    /// How late an edge of the cam may be read, on the clock that stamped it; one that is later counts as lost.
+    edge_late: ms, 50..=500, 200, "a busy controller reads late what was stamped in time; longer than a third of `stall`, nobody knows any more what the shaft does now";
     /// Debounce of the dome's contacts.
     dome_debounce: ms, 5..=200, 50, "FAULTS dome.bounce: 30 ms of bounce are harmless";
     /// Longest time in which both or neither of the dome's contacts may be made.
@@ -130,6 +134,8 @@ parameters! {
     display_verify: ms, 100..=2000, 500, "FAULTS display.wrong";
     /// Longest time in which lamps must do as they are told; after a start, from when their board is first heard.
     lamp_verify: ms, 100..=2000, 500, "FAULTS lamp.open: 500 ms after entry";
+    /// "All paid" counts only from so long after the winning areas were proved lit, or after the result where they cannot be.
+    all_paid: ms, 500..=60000, 3000, "losers are collected and winners paid first (NZ 6.5): people need seconds for that, and the echo of the entry's own press does not";
     /// How long the opening tests show each test result on the layout.
     lamp_dwell: ms, 10..=5000, 300, "long enough for a supervisor to see the areas of one result (NZ 5(b))";
     /// Longest time for an output to read back as driven.

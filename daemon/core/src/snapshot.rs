@@ -2,9 +2,24 @@
 
 use crate::hardware_test::Measurement;
 use crate::latch::{Malfunction, Waiver};
-use crate::round::Past;
+use crate::prompt::Prompt;
+use crate::round::{Doubt, Finding, Past};
 use crate::units::{Dice, MilliCelsius, RoundId, Seq, Tumbles};
 use serde::{Deserialize, Serialize};
+
+/// What a person is asked. `tumblerctl interrupted ANSWER` answers it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Question {
+    /// Of which round.
+    pub round: RoundId,
+    /// Why; the question's id for a program.
+    pub why: Doubt,
+    /// The question, for a person.
+    pub text: String,
+    /// The answers that there are.
+    pub answers: Vec<Finding>,
+}
 
 /// The phases that people see.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -26,6 +41,8 @@ pub enum Phase {
     Revealed,
     /// The result is entered; wagers are being settled.
     Settling,
+    /// A person is asked what became of the dice; nothing goes on before.
+    Interrupted,
     /// The last round ended void; a game may begin.
     Void,
     /// A malfunction is latched and no round is in progress.
@@ -36,7 +53,7 @@ pub enum Phase {
 
 impl Phase {
     /// All phases.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Closed,
         Self::Ready,
         Self::Betting,
@@ -44,6 +61,7 @@ impl Phase {
         Self::BetsClosed,
         Self::Revealed,
         Self::Settling,
+        Self::Interrupted,
         Self::Void,
         Self::Blocked,
         Self::Maintenance,
@@ -59,6 +77,7 @@ impl Phase {
             Self::BetsClosed => "bets-closed",
             Self::Revealed => "revealed",
             Self::Settling => "settling",
+            Self::Interrupted => "interrupted",
             Self::Void => "void",
             Self::Blocked => "blocked",
             Self::Maintenance => "maintenance",
@@ -117,6 +136,12 @@ pub struct Snapshot {
     pub lost_units: Vec<u8>,
     /// A test in progress: what it does and what it waits for.
     pub test: Option<String>,
+    /// What a person is asked, where the round waits for that.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub question: Option<Question>,
+    /// What people are asked to do now, with an id for programs.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub prompt: Option<Prompt>,
     /// What the hardware test in progress has measured so far.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub measurements: Vec<Measurement>,

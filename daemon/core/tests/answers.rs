@@ -54,7 +54,7 @@ fn commands() -> Vec<(SetUp, Command)> {
                 w.pass(1000);
                 w.entry([1, 3, 6]);
                 w.pass(300);
-                w.keys(&[tumbler_core::wire::registers::terminal::ENTRY]);
+                w.all_paid();
             },
             Command::VoidAfterwards { round: RoundId(2), reason: why(), name: who() },
         ),

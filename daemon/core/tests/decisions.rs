@@ -8,6 +8,7 @@ use tumbler_core::effect::OutLine;
 use tumbler_core::hardware_test::HardwareTest;
 use tumbler_core::input::{InLine, Input};
 use tumbler_core::latch::Code;
+use tumbler_core::prompt::PromptId;
 use tumbler_core::record::Event;
 use tumbler_core::round::call::Call;
 use tumbler_core::round::ending::VoidReason;
@@ -97,7 +98,7 @@ fn nz_7_1_a_dice_that_only_people_judge_blame_no_reader() {
             done(&mut world, void(false, true));
         }
         let void = world.last_void().unwrap();
-        assert_eq!((void.reason, void.clause.as_str()), (VoidReason::NotFlat, "NZ9 7.1(a)"), "{by_button}");
+        assert_eq!((void.reason, void.cited().as_str()), (VoidReason::NotFlat, "NZ9 7.1(a)"), "{by_button}");
         assert_eq!(world.latched(), []);
     }
     let mut world = without_reader("nz-div9", "nz-div9-1");
@@ -117,7 +118,7 @@ fn a_round_that_ended_void_is_not_voided_again_and_its_neighbour_is() {
     reveal(&mut world);
     world.entry([1, 3, 6]);
     world.pass(500);
-    world.keys(&[terminal::ENTRY]);
+    world.all_paid();
     world.cover();
     let afterwards = |round| Command::VoidAfterwards { round: RoundId(round), reason: "chipped".into(), name: name() };
     refused(&mut world, afterwards(1), "round 1 ended void already");
@@ -175,6 +176,8 @@ fn nz_7_2_a_result_is_not_replaced_by_settling_another() {
     world.pass(500);
     let settle = |pips| Command::Settle { dice: Some(dice(pips)), reason: "lamps".into(), name: name() };
     refused(&mut world, settle([1, 3, 5]), "amend it first");
+    refused(&mut world, settle([1, 3, 6]), "collect and pay first");
+    world.pass(3500);
     done(&mut world, settle([1, 3, 6]));
     assert!(world.has(|event| matches!(event, Event::Settled { dice: settled, .. } if *settled == dice([1, 3, 6]))));
 }
@@ -189,7 +192,7 @@ fn place_your_bets_is_in_turn_once_and_not_after_no_more_bets() {
     let called: Vec<_> = world
         .events()
         .filter_map(|event| match event {
-            Event::Called { call, in_turn } => Some((*call, *in_turn)),
+            Event::Called { call, in_turn, .. } => Some((*call, *in_turn)),
             _ => None,
         })
         .collect();
@@ -201,7 +204,7 @@ fn place_your_bets_is_in_turn_once_and_not_after_no_more_bets() {
     world.press(InLine::NoMoreBets);
     world.press(InLine::PlaceBets);
     world.pass(500);
-    assert!(world.has(|event| matches!(event, Event::Called { call: Call::PlaceBets, in_turn: false })));
+    assert!(world.has(|event| matches!(event, Event::Called { call: Call::PlaceBets, in_turn: false, .. })));
 }
 
 /// NZ 5: the table opens once everything was witnessed, and not before.
@@ -215,6 +218,14 @@ fn nz_5_the_last_witness_opens_the_table() {
     }
     let says = |words: &str| shown.iter().any(|test| test.contains(words));
     assert!(says("opening: lamps, showing ") && says("opening: tumbler"), "{shown:?}");
+    assert!(matches!(world.reply(open), Some(Answer::Done(told)) if told.contains("press every key")));
+    refused(&mut world, Command::Witness { item: Witness::Bell, right: true, name: name() }, "no test waits");
+    world.keys(&[1, 2, 3, 4, 5, 6]);
+    assert!(world.table.snapshot().test.unwrap().contains("Entry"), "one key is left");
+    let asked = |world: &World| world.table.snapshot().prompt.map(|prompt| (prompt.id, prompt.of.join(" ")));
+    assert_eq!(asked(&world), Some((PromptId::Keys, "entry".into())));
+    world.keys(&[terminal::ENTRY]);
+    assert_eq!(asked(&world), Some((PromptId::Witness, "areas seal bell sign".into())));
     let mut said = Vec::new();
     for item in [Witness::Bell, Witness::Areas, Witness::Sign, Witness::Seal] {
         assert_eq!(world.table.phase(), Phase::Closed);
@@ -227,13 +238,13 @@ fn nz_5_the_last_witness_opens_the_table() {
         said,
         [done("bell: right"), done("areas: right"), done("sign: right"), done("all witnessed: the table opens")]
     );
-    assert_eq!(world.table.phase(), Phase::Ready);
+    assert_eq!((world.table.phase(), asked(&world)), (Phase::Ready, None));
 }
 
 /// DESIGN, roles: a technician answers for what a hardware test asks, and for nothing that opens a table.
 #[test]
 fn a_technician_witnesses_a_hardware_test_and_no_opening() {
-    let technician = || Caller { account: "bo".into(), technician: true, supervisor: false };
+    let technician = || Caller { account: "bo".into(), technician: true, supervisor: false, manager: false };
     let seen = || Command::Witness { item: Witness::Bell, right: true, name: "bo".into() };
     let (mut world, open) = opening();
     assert!(world.until(120_000, |w| w.reply(open).is_some()));
@@ -298,13 +309,13 @@ fn nothing_keyed_outlives_its_round() {
     assert_eq!(world.table.snapshot().display, " 22");
     world.press(InLine::NoSpin);
     world.pass(1000);
-    assert_eq!((world.table.phase(), world.table.snapshot().display.as_str()), (Phase::Void, "   "));
+    assert_eq!((world.table.phase(), world.table.snapshot().display.as_str()), (Phase::Void, "---"));
     world.cover();
     play_to_reveal(&mut world);
     reveal(&mut world);
     world.keys(&[5]);
     assert_eq!(world.table.snapshot().display, "  5");
-    world.keys(&[terminal::ENTRY]);
+    world.all_paid();
     assert!(!world.has(|event| matches!(event, Event::Result { .. })), "one number is no result");
 }
 
@@ -339,7 +350,7 @@ fn dice_that_a_lost_reader_saw_moving_are_the_dealers() {
     assert_eq!((world.latched(), world.first_void()), (vec![Code::Reader], None));
     world.entry([1, 3, 6]);
     world.pass(500);
-    world.keys(&[terminal::ENTRY]);
+    world.all_paid();
     assert!(world.has(|event| matches!(event, Event::Settled { .. })));
 }
 

@@ -10,7 +10,7 @@ use tumbler_core::input::{InLine, Input};
 use tumbler_core::record::Event;
 use tumbler_core::rules;
 use tumbler_core::snapshot::Phase;
-use tumbler_core::wire::registers::{lamps, terminal};
+use tumbler_core::wire::registers::lamps;
 use world::{World, settings};
 
 type Step = fn(&mut World);
@@ -37,7 +37,7 @@ fn entry(w: &mut World) {
     w.pass(300);
 }
 fn all_paid(w: &mut World) {
-    w.keys(&[terminal::ENTRY]);
+    w.all_paid();
 }
 
 /// What may change while the disk writes.

@@ -77,7 +77,7 @@ fn input() -> impl Strategy<Value = Input> {
         1 => any::<u64>().prop_map(|seq| Input::Relayed { seq: Seq(seq) }),
         3 => (any::<u64>(), any::<[bool; 2]>(), command).prop_map(|(request, [technician, supervisor], command)| Input::Console {
             request,
-            caller: Caller { account: "eve".into(), technician, supervisor },
+            caller: Caller { account: "eve".into(), technician, supervisor, manager: supervisor },
             command,
         }),
         4 => Just(Input::Tick),

@@ -164,7 +164,7 @@ fn a_hardware_test_needs_maintenance_the_key_and_a_technician() {
 
     let mut world = maintained();
     let command = Command::HardwareTest { test: HardwareTest::Motor, name: "bo".into() };
-    let caller = |technician| Caller { account: "bo".into(), technician, supervisor: false };
+    let caller = |technician| Caller { account: "bo".into(), technician, supervisor: false, manager: false };
     world.input(Input::Console { request: 90, caller: caller(false), command: command.clone() });
     refused(&world, 90, "is not in the group");
     world.input(Input::Console { request: 91, caller: caller(true), command });

@@ -129,8 +129,12 @@ fn watch(world: &World, effect: &Effect) {
             }
         }
         Effect::Keypad(key) => {
-            let hidden =
-                !matches!(phase, Phase::Revealed | Phase::Settling | Phase::Ready | Phase::Blocked | Phase::Closed);
+            let hidden = match phase {
+                Phase::Revealed | Phase::Settling | Phase::Ready | Phase::Blocked | Phase::Closed => false,
+                // Who is asked of dice that everybody has seen hides nothing.
+                Phase::Interrupted => world.table.standing().round.is_none_or(|round| round.revealed.is_none()),
+                _ => true,
+            };
             if hidden {
                 assert_eq!(*key, tumbler_core::effect::KeyTold::SomeKey, "a key is told in {phase:?}");
             }

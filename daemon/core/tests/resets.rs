@@ -11,7 +11,6 @@ use tumbler_core::latch::Code;
 use tumbler_core::record::Event;
 use tumbler_core::units::MilliCelsius;
 use tumbler_core::wire::console::{Answer, Command, Exit, Witness};
-use tumbler_core::wire::registers::terminal;
 use world::{World, settings};
 
 /// A table on which this latched, and which is in order again.
@@ -158,7 +157,7 @@ fn a_reset_of_the_terminal_asks_for_every_key() {
     prompts(&mut world, "press the key 1");
     world.keys(&[1, 2, 3, 4, 5, 6]);
     assert!(world.latched().contains(&Code::Terminal), "the entry key was not pressed yet");
-    world.keys(&[terminal::ENTRY]);
+    world.all_paid();
     let report = opened(&mut world, request, Code::Terminal);
     assert_eq!((measured(&report, Quantity::KeysPressed), measured(&report, Quantity::KeysWrong)), (7, 0));
     assert!(

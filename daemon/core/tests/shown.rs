@@ -7,7 +7,7 @@ mod world;
 use tumbler_core::input::InLine;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Dice, RoundId, Tumbles};
-use tumbler_core::wire::registers::{reader, terminal};
+use tumbler_core::wire::registers::reader;
 use world::World;
 use world::play::{opened, reveal};
 
@@ -48,7 +48,7 @@ fn a_round_is_shown_as_it_goes() {
     assert_eq!((settling.phase, settling.result), (Phase::Settling, Dice::from_pips([1, 3, 6]).ok()));
     assert!(settling.verified && settling.lit == settling.sensed && settling.lit.contains(&"total-10".to_owned()));
     assert_eq!(settling.display, "136");
-    world.keys(&[terminal::ENTRY]);
+    world.all_paid();
     let settled = shown(&world);
     assert_eq!((settled.phase, settled.round, settled.tumbles), (Phase::Ready, None, Tumbles(0)));
     assert_eq!((settled.recent.len(), settled.recent[0].dice), (1, Dice::from_pips([1, 3, 6]).ok()));

@@ -46,7 +46,15 @@ impl Shaft {
         self.steps = (self.steps + 1) % 4;
         let (line, active) = [(InLine::CamB, false), (InLine::CamA, true), (InLine::CamB, true), (InLine::CamA, false)]
             [usize::from(self.steps)];
-        self.tumbler.edge(line, active, Mono::from_millis(ms), &self.p, &mut self.timers, &mut self.out)
+        self.tumbler.edge(
+            line,
+            active,
+            Mono::from_millis(ms),
+            Mono::from_millis(ms),
+            &self.p,
+            &mut self.timers,
+            &mut self.out,
+        )
     }
 }
 
@@ -89,7 +97,7 @@ fn a_shaft_that_trembles_at_rest_stands_still() {
     for (ms, active) in [(950, false), (1000, true), (1050, false), (1100, true), (1150, false), (1199, true)] {
         shaft.pass(ms);
         let (line, at) = (InLine::CamB, Mono::from_millis(ms));
-        let report = shaft.tumbler.edge(line, active, at, &shaft.p, &mut shaft.timers, &mut shaft.out);
+        let report = shaft.tumbler.edge(line, active, at, at, &shaft.p, &mut shaft.timers, &mut shaft.out);
         assert_eq!((report, shaft.tumbler.is_still()), (None, false), "{ms} ms");
     }
     shaft.pass(1200);
@@ -107,7 +115,7 @@ fn a_shaft_that_trembles_where_a_hand_left_it_stands_still() {
         shaft.pass(ms);
         assert!(!shaft.tumbler.is_still(), "{ms} ms");
         let at = Mono::from_millis(ms);
-        shaft.tumbler.edge(InLine::CamB, nth % 2 == 1, at, &shaft.p, &mut shaft.timers, &mut shaft.out);
+        shaft.tumbler.edge(InLine::CamB, nth % 2 == 1, at, at, &shaft.p, &mut shaft.timers, &mut shaft.out);
     }
     shaft.pass(600);
     assert!(shaft.tumbler.is_still(), "300 ms after the last edge that took it on");
@@ -132,7 +140,7 @@ fn noise_on_both_sensors_makes_no_tumbles() {
             let (sensor, line) = (usize::from(b), if b { InLine::CamB } else { InLine::CamA });
             levels[sensor] = !levels[sensor];
             let at = Mono::from_millis(now);
-            shaft.tumbler.edge(line, levels[sensor], at, &shaft.p, &mut shaft.timers, &mut shaft.out);
+            shaft.tumbler.edge(line, levels[sensor], at, at, &shaft.p, &mut shaft.timers, &mut shaft.out);
         }
         prop_assert!(shaft.tumbler.counted() < Tumbles(3), "{:?}", shaft.tumbler.counted());
         prop_assert!(!shaft.tumbler.is_running());

@@ -1,7 +1,7 @@
 //! `daemon/docs/table.md` is checked against the code: every cell of its phase x input tables is played, and every
 //! parameter is listed as it is.
 //!
-//! After a change of behaviour the failing test prints the page as it should be: read the difference against the rules
+//! After a change of behaviour `TUMBLERD_REWRITE=1` writes the page as it should be: read the difference against the rules
 //! before taking it over.
 
 #![allow(clippy::panic, clippy::indexing_slicing, clippy::unwrap_used, reason = "a test may fail loudly")]
@@ -11,7 +11,7 @@ mod world;
 use std::fmt::Write;
 use tumbler_core::input::InLine;
 use tumbler_core::record::Event;
-use tumbler_core::round::ending::VoidReason;
+use tumbler_core::round::ending::Ground;
 use tumbler_core::rules;
 use tumbler_core::settings::Parameters;
 use tumbler_core::snapshot::Phase;
@@ -22,7 +22,7 @@ use world::{SUPERVISOR, World, settings};
 const DOC: &str = include_str!("../../docs/table.md");
 
 /// The columns: every phase, and how a table under an order of play gets there.
-const PHASES: [Phase; 10] = Phase::ALL;
+const PHASES: [Phase; 11] = Phase::ALL;
 
 type Input = (&'static str, fn(&mut World));
 
@@ -105,12 +105,25 @@ fn in_phase(rules: &str, layout: &str, phase: Phase) -> Option<World> {
             return Some(w);
         }
         Phase::Void => {
-            w.press(if order.spin_begins_round { InLine::Tumble } else { InLine::PlaceBets });
+            if !order.spin_begins_round {
+                w.press(InLine::PlaceBets);
+                w.press(InLine::NoMoreBets);
+            }
+            w.press(InLine::Tumble);
+            w.pass(300);
             w.press(InLine::NoSpin);
             w.pass(2500);
             return Some(w);
         }
         _ => {}
+    }
+    if phase == Phase::Interrupted {
+        w.settings.reader = false;
+        w.restart(false);
+        world::play::play_to_reveal(&mut w);
+        w.restart(false);
+        w.pass(500);
+        return Some(w);
     }
     for step in steps {
         match *step {
@@ -152,7 +165,7 @@ fn outcome(w: &World, from: usize, before: Phase) -> String {
     for event in w.records[from..].iter().map(|r| &r.event) {
         let word = match event {
             Event::Voided(void) => {
-                let clause = if void.clause.is_empty() { String::new() } else { format!(" ({})", void.clause) };
+                let clause = if void.clauses.is_empty() { String::new() } else { format!(" ({})", void.cited()) };
                 format!("void: {}{clause}", void.reason.name())
             }
             Event::Latched { code, .. } => format!("latch {code}"),
@@ -215,16 +228,16 @@ fn parameter_table() -> String {
 }
 
 fn void_table() -> String {
-    let mut text = String::from("| reason |");
+    let mut text = String::from("| ground |");
     for rules in rules::all() {
         write!(text, " {} |", rules.id).unwrap();
     }
     text.push_str("\n| --- | --- | --- | --- | --- | --- |\n");
-    for reason in VoidReason::ALL {
-        write!(text, "| {} |", reason.name()).unwrap();
+    for ground in Ground::ALL {
+        write!(text, "| {} |", ground.about()).unwrap();
         for rules in rules::all() {
-            let clause = rules.void_clause(reason);
-            write!(text, " {} |", if clause.is_empty() { "-" } else { clause }).unwrap();
+            let clauses = rules.void_clauses(&[ground]).join(", ");
+            write!(text, " {} |", if clauses.is_empty() { "-" } else { &clauses }).unwrap();
         }
         text.push('\n');
     }
@@ -240,6 +253,7 @@ fn section(doc: &str, name: &str, text: &str) -> String {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the page is written anew on demand only")]
 fn the_page_says_what_the_code_does() {
     let mut page = DOC.to_owned();
     page = section(&page, "parameters", &parameter_table());
@@ -247,6 +261,10 @@ fn the_page_says_what_the_code_does() {
     for (rules, layout) in [("nz-div9", "nz-div9-1"), ("sg-v6", "sg-v6-1"), ("sg-open", "sg-open-1")] {
         page = section(&page, rules, &order_table(rules, layout));
     }
+    if std::env::var_os("TUMBLERD_REWRITE").is_some() {
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/table.md"), &page).unwrap();
+        return;
+    }
     let differs = DOC.lines().zip(page.lines()).find(|(said, is)| said != is);
-    assert!(page == DOC, "table.md differs from the code, first at {differs:?}; as it should be:\n{page}");
+    assert!(page == DOC, "table.md differs from the code, first at {differs:?}; TUMBLERD_REWRITE=1 writes it");
 }

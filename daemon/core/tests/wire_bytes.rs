@@ -10,10 +10,11 @@ use tumbler_core::effect::{Effect, KeyTold, OutLine};
 use tumbler_core::hardware_test::{HardwareTest, Measurement, Plots, Quantity, Report, Verdict, Wave};
 use tumbler_core::input::InLine;
 use tumbler_core::latch::{Code, Malfunction, Waiver};
-use tumbler_core::record::{Event, Record, Standing};
+use tumbler_core::record::{Event, Lit, Record, Standing};
 use tumbler_core::round::call::Call;
 use tumbler_core::round::ending::{Void, VoidReason};
-use tumbler_core::round::{FlatBy, Interrupted, Past, Reveal};
+use tumbler_core::round::{Doubt, Finding, FlatBy, Interrupted, Past, Reveal, SpinEnd, Spun};
+use tumbler_core::rules::RulesSince;
 use tumbler_core::settings::Parameters;
 use tumbler_core::units::{Dice, MilliCelsius, Mono, RoundId, Seq, Tumbles};
 use tumbler_core::wire::lines::{FromBench, Line, LineMessage, TemperatureMessage, ToBench};
@@ -53,10 +54,11 @@ fn events() -> Vec<Event> {
         Event::Closed { by: by() },
         Event::Maintenance { on: true, by: text("teo") },
         Event::RoundBegan { rules: text("nz-div9"), layout: text("nz-div9-2") },
-        Event::Called { call: Call::NoMoreBets, in_turn: true },
+        Event::Called { call: Call::NoMoreBets, in_turn: true, remark: None },
         Event::SpinBegan,
+        Event::SpinDropped { why: text("the dome is not down") },
         Event::SpinFlickered { line: text("seal") },
-        Event::SpinEnded { tumbles: Tumbles(4), valid: true, how: text("standstill") },
+        Event::SpinEnded { tumbles: Tumbles(4), valid: true, steps: 18, needed: 13, how: SpinEnd::Target },
         Event::Revealed { how: Reveal::Dome },
         Event::Established { flat: FlatBy::Reader },
         Event::EntryError { why: text("2 numbers keyed") },
@@ -69,11 +71,25 @@ fn events() -> Vec<Event> {
         },
         Event::Amended { from: Dice::from_pips([1, 3, 5]).unwrap(), to: dice(), by: by() },
         Event::LampsVerified,
-        Event::Settled { dice: dice(), total: 10, by: None },
-        Event::Voided(Void { reason: VoidReason::NotFlat, clause: text("NZ9 7.1(a)"), detail: text("1 of the dice") }),
+        Event::Settled { dice: dice(), total: 10, lamps: Lit::Proved, by: None },
+        Event::Voided(Void {
+            reason: VoidReason::FewerThanThree,
+            clauses: vec![text("NZ9 7.1(b)"), text("NZ9 6.1")],
+            silent: None,
+            detail: text("9 steps of the cam counted"),
+        }),
         Event::Noted { what: text("the seal of the dice compartment is broken") },
-        Event::VoidedAfterwards { round: RoundId(7), reason: text("chipped"), clause: text("SGV6 5.6"), by: by() },
+        Event::VoidedAfterwards {
+            round: RoundId(7),
+            reason: text("chipped"),
+            clauses: vec![text("SGV6 5.6")],
+            by: by(),
+        },
+        Event::Corrected { round: RoundId(7), reason: text("read wrong"), by: by() },
+        Event::Supervised { by: by() },
         Event::Resumed { established: true },
+        Event::Asked { why: Doubt::Interrupted },
+        Event::Answered { finding: Finding::Undisturbed, reason: text("the dome was on"), by: by() },
         Event::Latched { code: Code::Lamps, cause: text("total-10") },
         Event::Unlatched { code: Code::Lamps, how: text("rectified"), by: by() },
         Event::Refused { what: text("tumble"), why: text("the dome is not down") },
@@ -91,19 +107,39 @@ fn events() -> Vec<Event> {
             latched: vec![Malfunction { code: Code::Seal, cause: text("broken"), since: Mono(5) }],
             waived: vec![Waiver { code: Code::Lamps, procedure: text("announced"), by: by() }],
             last_round: RoundId(8),
+            rules_since: vec![RulesSince { round: RoundId(1), rules: text("nz-div9") }],
             round: Some(Interrupted {
                 id: RoundId(8),
                 rules: text("nz-div9"),
                 layout: text("nz-div9-2"),
                 established: true,
                 tumbles: Tumbles(4),
+                began: true,
+                spun: Some(Spun { valid: true, steps: 18, how: SpinEnd::Target }),
+                bets_opened: true,
+                bets_closed: true,
+                revealed: Some(Reveal::Dome),
+                asked: None,
+                supervise: false,
                 read: None,
                 result: Some(dice()),
             }),
             dice: Some([11, 12, 13]),
             recent: vec![
-                Past { id: RoundId(6), dice: Some(dice()), void: None },
-                Past { id: RoundId(7), dice: None, void: Some(VoidReason::Exposed) },
+                Past {
+                    id: RoundId(6),
+                    rules: text("nz-div9"),
+                    dice: Some(dice()),
+                    void: None,
+                    affected: Some(text("chipped")),
+                },
+                Past {
+                    id: RoundId(7),
+                    rules: text("nz-div9"),
+                    dice: None,
+                    void: Some(VoidReason::Exposed),
+                    affected: None,
+                },
             ],
         })),
         Event::FacesRead { dice: dice() },
@@ -129,10 +165,12 @@ fn events() -> Vec<Event> {
             Event::Commissioned { .. } | Event::Started { .. } | Event::Stopped | Event::TestBegan { .. } => {}
             Event::Tested { .. } | Event::Opened { .. } | Event::Closed { .. } | Event::Maintenance { .. } => {}
             Event::RoundBegan { .. } | Event::Called { .. } | Event::SpinBegan | Event::SpinFlickered { .. } => {}
+            Event::SpinDropped { .. } => {}
             Event::SpinEnded { .. } | Event::Revealed { .. } | Event::Established { .. } => {}
             Event::EntryError { .. } | Event::EntryDiffers { .. } | Event::FacesRead { .. } | Event::Result { .. } => {}
             Event::Amended { .. } | Event::LampsVerified | Event::Settled { .. } | Event::Voided(_) => {}
             Event::Noted { .. } | Event::VoidedAfterwards { .. } | Event::Resumed { .. } => {}
+            Event::Corrected { .. } | Event::Supervised { .. } | Event::Asked { .. } | Event::Answered { .. } => {}
             Event::Latched { .. } | Event::Unlatched { .. } | Event::Refused { .. } | Event::KeyTurned => {}
             Event::Decided { .. } | Event::DiceEnrolled { .. } | Event::Keyframe(_) | Event::HardwareTested(_) => {}
         }
@@ -141,8 +179,15 @@ fn events() -> Vec<Event> {
 }
 
 /// The values are written as the file has them, and the file is read as the values.
-fn pinned<T: Serialize + DeserializeOwned + PartialEq + Debug>(file: &str, values: &[T]) {
+/// `TUMBLERD_REWRITE=1` writes the file anew.
+#[expect(clippy::disallowed_methods, reason = "the pinned bytes are written anew on demand only")]
+fn pinned<T: Serialize + DeserializeOwned + PartialEq + Debug>(name: &str, file: &str, values: &[T]) {
     let written: Vec<String> = values.iter().map(|v| serde_json::to_string(v).unwrap()).collect();
+    if std::env::var_os("TUMBLERD_REWRITE").is_some() {
+        let path = format!("{}/../../fixtures/wire/{name}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::write(path, written.join("\n") + "\n").unwrap();
+        return;
+    }
     assert!(file.lines().eq(written.iter()), "the pinned bytes are other than these:\n{}\n", written.join("\n"));
     for (line, value) in file.lines().zip(values) {
         assert_eq!(serde_json::from_str::<T>(line).unwrap(), *value);
@@ -154,13 +199,14 @@ fn records_are_written_and_read_as_pinned() {
     let records: Vec<Record> = (1..)
         .zip(events())
         .map(|(seq, event)| Record {
+            clauses: vec!["NZ9 6.1".into()],
             seq: Seq(seq),
             at: Mono(seq * 1_000_000),
             round: (seq % 2 == 0).then_some(RoundId(8)),
             event,
         })
         .collect();
-    pinned(RECORDS, &records);
+    pinned("records.jsonl", RECORDS, &records);
 }
 
 #[test]
@@ -178,9 +224,9 @@ fn the_virtual_wire_speaks_as_pinned() {
     for reading in [Some(MilliCelsius(35_500)), None] {
         from.push(FromBench::Temperature(TemperatureMessage { motor_temperature_mc: reading, at_ns: 125 }));
     }
-    pinned(LINES_IN, &from);
+    pinned("bench-to-daemon.jsonl", LINES_IN, &from);
     let to: Vec<ToBench> = OutLine::ALL.into_iter().map(|line| ToBench { line, active: true }).collect();
-    pinned(LINES_OUT, &to);
+    pinned("daemon-to-bench.jsonl", LINES_OUT, &to);
 }
 
 #[test]
@@ -212,4 +258,26 @@ fn the_digest_of_effects_is_that_of_their_json() {
     let expected = json.bytes().fold(0xcbf2_9ce4_8422_2325, hash);
     assert_eq!(Digest::of(&effects).to_string(), format!("{expected:016x}"));
     assert_eq!(Digest::of(&[]).to_string(), "cbf29ce484222325", "of nothing");
+}
+
+/// What version 0.1 of the daemon wrote is read: its one clause becomes the list, and what it told of a spin's end in words is not
+/// known.
+#[test]
+fn records_of_version_0_1_are_read() {
+    let file = include_str!("../../../fixtures/wire/records-0.1.jsonl");
+    let records: Vec<Record> = file.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(records.len(), 34);
+    let void = records.iter().find_map(|record| match &record.event {
+        Event::Voided(void) => Some(void),
+        _ => None,
+    });
+    let void = void.unwrap();
+    assert_eq!((void.clauses.as_slice(), &void.silent), ([text("NZ9 7.1(a)")].as_slice(), &None));
+    assert!(records.iter().any(|r| matches!(&r.event, Event::SpinEnded { how: SpinEnd::Unknown, needed: 0, .. })));
+    assert!(records.iter().any(
+        |r| matches!(&r.event, Event::VoidedAfterwards { clauses, .. } if clauses.as_slice() == [text("SGV6 5.6")])
+    ));
+    let mut standing = Standing::default();
+    records.iter().for_each(|record| standing.fold(record));
+    assert_eq!(standing.recent.len(), 2);
 }

@@ -109,8 +109,10 @@ impl Default for Broker {
 struct People {
     socket: PathBuf,
     supervisor_group: String,
+    manager_group: String,
     technician_group: String,
     supervisor_uids: Vec<u32>,
+    manager_uids: Vec<u32>,
     technician_uids: Vec<u32>,
 }
 
@@ -119,8 +121,10 @@ impl Default for People {
         Self {
             socket: "/run/tumblerd/console.sock".into(),
             supervisor_group: "tumbler-supervisor".into(),
+            manager_group: "tumbler-manager".into(),
             technician_group: "tumbler-tech".into(),
             supervisor_uids: Vec::new(),
+            manager_uids: Vec::new(),
             technician_uids: Vec::new(),
         }
     }
@@ -227,8 +231,10 @@ impl Effective {
             console: Console {
                 socket: people.socket.clone(),
                 supervisor_group: people.supervisor_group.clone(),
+                manager_group: people.manager_group.clone(),
                 technician_group: people.technician_group.clone(),
                 supervisor_uids: people.supervisor_uids.clone(),
+                manager_uids: people.manager_uids.clone(),
                 technician_uids: people.technician_uids.clone(),
             },
             panel,

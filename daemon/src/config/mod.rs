@@ -131,10 +131,14 @@ pub struct Console {
     pub socket: PathBuf,
     /// Group whose members are supervisors.
     pub supervisor_group: String,
+    /// Group whose members are shift managers or above: they decide what Singapore's rules leave open (5.14).
+    pub manager_group: String,
     /// Group whose members are technicians.
     pub technician_group: String,
     /// Further user ids that are supervisors.
     pub supervisor_uids: Vec<u32>,
+    /// Further user ids that are shift managers or above.
+    pub manager_uids: Vec<u32>,
     /// Further user ids that are technicians.
     pub technician_uids: Vec<u32>,
 }

@@ -69,6 +69,15 @@ async fn answer(shared: &Shared, id: u64, query: Query, to: &mut (impl AsyncWrit
             }
             Ok(say(to, id, Told::End { last: tip }).await)
         }
+        Query::Round { round } => {
+            let tip = shared.tip();
+            for record in shared.round(round).await? {
+                if !say(to, id, Told::Record(Box::new(record))).await {
+                    return Ok(false);
+                }
+            }
+            Ok(say(to, id, Told::End { last: tip }).await)
+        }
         Query::Events { after, limit } => {
             Shared::may_ask(limit)?;
             let tip = shared.tip();

@@ -2,7 +2,7 @@
 
 use super::server::Shared;
 use crate::rounds;
-use tumbler_core::units::Seq;
+use tumbler_core::units::{RoundId, Seq};
 use tumbler_core::wire::ask::{MAX_EVENTS, MAX_ROUNDS, RoundSummary, Status, Told};
 use tumbler_core::wire::topics::EventMessage;
 
@@ -37,6 +37,15 @@ impl Shared {
         }
         let tip = self.tip();
         self.records.read(move |records| rounds::latest(records, tip, last)).await
+    }
+
+    /// A round's records, and those about it.
+    ///
+    /// # Errors
+    /// The journal cannot be read, or has no such round within reach.
+    pub(super) async fn round(&self, id: RoundId) -> Result<Vec<EventMessage>, String> {
+        let tip = self.tip();
+        self.records.read(move |records| rounds::whole(records, tip, id)).await
     }
 
     /// One page of records after `after`, at most `limit`, oldest first; empty when there are no more.

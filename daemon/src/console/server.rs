@@ -87,7 +87,7 @@ async fn client(mut stream: UnixStream, shared: Arc<Shared>, console: Arc<Consol
     let look_up = spawn_blocking(move || credentials::look_up(peer.uid(), peer.gid(), &console));
     let caller = match timeout(LOOK_UP, look_up).await {
         Ok(Ok(caller)) => caller,
-        _ => Caller { account: format!("uid {}", peer.uid()), technician: false, supervisor: false },
+        _ => Caller { account: format!("uid {}", peer.uid()), technician: false, supervisor: false, manager: false },
     };
     let (from, to) = stream.split();
     connection::serve(&shared, &caller, from, to).await;

@@ -167,7 +167,7 @@ fn first_record(places: &Places, meta: &Meta, plan: &Plan, boot: &str) -> Result
     standing.latched.retain(|latched| latched.code != Code::Journal);
     standing.latched.push(Malfunction { code: Code::Journal, cause: meta.begun.clone(), since: Mono(0) });
     let event = Event::Keyframe(Box::new(standing));
-    let record = Record { seq: Seq(plan.first), at: Mono(monotonic()), round: None, event };
+    let record = Record { seq: Seq(plan.first), at: Mono(monotonic()), round: None, clauses: Vec::new(), event };
     let keyframe = row(&record, plan.relayed, boot, &WallClock::read())
         .map_err(|why| JournalError::Unreadable { seq: plan.first, why })?;
     Store::create(&places.new_journal, meta, &[keyframe])

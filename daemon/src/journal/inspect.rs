@@ -1,9 +1,9 @@
 //! Looks at a journal before it is used: whose it is, whether its tail is whole, and what its records add up to.
 
-use super::chain::{Head, link};
+use super::chain::{FORMAT, Head, cursor_sum, link};
 use super::error::JournalError;
 use super::schema;
-use super::store::{Kept, Meta, last, rows_back, rows_from};
+use super::store::{Kept, Meta, last, row_at, rows_back, rows_from};
 use rusqlite::Connection;
 use std::path::Path;
 use tumbler_core::record::{Event, Record, Standing};
@@ -55,9 +55,16 @@ pub(super) fn follow(head: &Head, kept: &Kept) -> Result<Head, String> {
     if seq != head.seq.saturating_add(1) {
         return Err(format!("record {seq} follows record {}: records are missing", head.seq));
     }
+    let format = kept.row.format;
+    if !(1..=FORMAT).contains(&format) {
+        return Err(format!("record {seq} says that its format is {format}, which never was"));
+    }
     let hash = link(&head.hash, &kept.row);
     if hash != kept.hash {
         return Err(format!("record {seq} is not what was written: the chain is broken there"));
+    }
+    if format > 1 && kept.cursor_sum.as_deref() != Some(&cursor_sum(&hash, kept.row.relayed)) {
+        return Err(format!("record {seq} is whole, but the relay's cursor beside it is not what was written"));
     }
     Ok(Head { seq, hash })
 }
@@ -109,8 +116,8 @@ fn remembers(connection: &Connection, tail: &Tail, marks: &Marks) -> Result<(), 
                 mark.seq
             ));
         }
-        let row = rows_from(connection, mark.seq, 1).map_err(|error| error.to_string())?;
-        if row.first().is_none_or(|kept| kept.row.seq != mark.seq || kept.hash != mark.hash) {
+        let row = row_at(connection, mark.seq).map_err(|error| error.to_string())?;
+        if row.is_none_or(|kept| kept.hash != mark.hash) {
             return Err(format!("it is not what it was: record {} is not the one that {noted} knows", mark.seq));
         }
     }

@@ -22,10 +22,15 @@
 //! damaged (`*.damaged-N`; never deleted). In the run directory (tmpfs, gone at a reboot): `permit` and `head`.
 //!
 //! # Chain
-//! `hash = sha256(previous hash || text)`, where the text is `seq`, `at`, `wall`, `wall_quality`, `boot`, `round` (`-` for
-//! none), `relayed` and `kind`, each ended by a line feed, then the body's bytes. The first record follows the genesis:
-//! `sha256("tumblerd journal\n" stream "\n" first "\n" after "\n")`, where `first` is the first record's number and `after` the
-//! head in hexadecimal that the journal before it is known to have had (`-` for a table's first journal).
+//! `link = sha256(previous link || header || sha256(body))`. The header is text: `tumblerd record 2`, `seq`, `at`, `boot`, `wall`,
+//! `wall_quality`, `round` (`-` for none) and `kind`, each ended by a line feed; the body is the record's JSON byte for byte. The
+//! first record follows the genesis: `sha256("tumblerd journal\n" stream "\n" first "\n" after "\n")`, where `first` is the first
+//! record's number and `after` the head in hexadecimal that the journal before it is known to have had (`-` for a table's first
+//! journal). All of it is told to the broker with every record, so that anybody can reckon the chain anew.
+//!
+//! Rows of format 1 are those of tumblerd 0.1: `link = sha256(previous link || header || body)`, and their header is `seq`, `at`,
+//! `wall`, `wall_quality`, `boot`, `round`, `relayed` and `kind`. They are never rewritten; the first row of format 2 follows the last
+//! of them. The relay's cursor, `relayed`, lies beside a row of format 2 with a sum of its own, and is no part of the chain.
 //!
 //! # After damage
 //! A journal that is damaged, missing, foreign or older than it was is set aside, and a new one begun under the same stream
@@ -54,12 +59,14 @@ pub use clock::boot_id;
 pub use error::JournalError;
 pub use verify::{export, verify, verify_all};
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::thread::JoinHandle;
 use tumbler_core::record::Record;
 use tumbler_core::units::Seq;
+use tumbler_core::wire::chain::Chain;
 
 /// How many numbers are left out after damage where the last number given out is not known for certain.
 pub const SKIPPED: u64 = 1024;
@@ -123,8 +130,10 @@ pub struct StoredRecord {
     pub boot: String,
     /// The relay's cursor when it was written.
     pub relayed: Seq,
-    /// The chain's hash at this record.
+    /// The record's link.
     pub hash: [u8; 32],
+    /// Its place in the chain, with all that is needed to reckon the link anew.
+    pub chain: Chain,
     /// The record's JSON, byte for byte.
     pub body: String,
 }
@@ -147,7 +156,7 @@ pub struct Filter {
 pub struct Reader {
     connection: rusqlite::Connection,
     path: PathBuf,
-    stream: String,
+    meta: store::Meta,
     /// What the writer has made durable; `None` in another process, where everything that can be read is.
     durable: Option<Arc<AtomicU64>>,
 }
@@ -168,8 +177,12 @@ pub struct Report {
     pub journal: PathBuf,
     /// The stream id.
     pub stream: String,
+    /// The link that its first record follows, in hexadecimal.
+    pub genesis: String,
     /// How many records were looked at.
     pub records: u64,
+    /// How many of them are of which format.
+    pub formats: BTreeMap<u32, u64>,
     /// Number of the first record.
     pub first: u64,
     /// Number of the last record whose chain is whole.

@@ -1,15 +1,15 @@
 //! Reading the journal on a connection of one's own, while it is being written or afterwards.
 
-use super::chain::hex;
+use super::chain::{Hash, body_hash, header, hex};
 use super::error::JournalError;
 use super::inspect::{CHUNK, record};
-use super::store::{COLUMNS, Kept, Meta, kept, last, rows_back, rows_from};
+use super::store::{Kept, Meta, last, rows_back, rows_from};
 use super::{Filter, Journal, Reader, StoredRecord, schema};
-use rusqlite::Connection;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tumbler_core::units::Seq;
+use tumbler_core::wire::chain::Chain;
 
 impl Journal {
     /// The stream id: 32 hexadecimal digits, made at commissioning.
@@ -34,9 +34,19 @@ impl StoredRecord {
         hex(&self.hash)
     }
 
-    fn new(kept: Kept) -> Result<Self, JournalError> {
+    fn new(kept: Kept, meta: &Meta, previous: &Hash) -> Result<Self, JournalError> {
         let record = record(&kept).map_err(|why| JournalError::Unreadable { seq: kept.row.seq, why })?;
-        let Kept { row, hash } = kept;
+        let Kept { row, hash, .. } = kept;
+        let chain = Chain {
+            format: row.format,
+            genesis: hex(&meta.start().hash),
+            first: Seq(meta.first),
+            after: meta.after.as_ref().map(hex),
+            previous: hex(previous),
+            header: header(&row),
+            body_hash: hex(&body_hash(&row)),
+            link: hex(&hash),
+        };
         Ok(Self {
             record,
             wall: row.wall,
@@ -44,6 +54,7 @@ impl StoredRecord {
             boot: row.boot,
             relayed: Seq(row.relayed),
             hash,
+            chain,
             body: row.body,
         })
     }
@@ -74,7 +85,7 @@ impl Reader {
         let meta = Meta::read(&connection)
             .map_err(JournalError::sqlite(path))?
             .map_err(|what| JournalError::Damaged { path: path.to_owned(), what })?;
-        Ok(Self { connection, path: path.to_owned(), stream: meta.stream, durable })
+        Ok(Self { connection, path: path.to_owned(), meta, durable })
     }
 
     fn sqlite(&self) -> impl FnOnce(rusqlite::Error) -> JournalError {
@@ -84,7 +95,7 @@ impl Reader {
     /// The stream id.
     #[must_use]
     pub fn stream(&self) -> &str {
-        &self.stream
+        &self.meta.stream
     }
 
     /// The number of the last durable record; 0 before the first, or if the journal cannot be read.
@@ -103,7 +114,26 @@ impl Reader {
     pub fn after(&self, after: Seq, limit: usize) -> Result<Vec<StoredRecord>, JournalError> {
         let durable = self.durable().0;
         let rows = rows_from(&self.connection, after.0.saturating_add(1), limit).map_err(self.sqlite())?;
-        rows.into_iter().filter(|kept| kept.row.seq <= durable).map(StoredRecord::new).collect()
+        let mut previous = match rows.first() {
+            Some(kept) => self.previous(kept)?,
+            None => return Ok(Vec::new()),
+        };
+        let mut found = Vec::with_capacity(rows.len());
+        for kept in rows.into_iter().filter(|kept| kept.row.seq <= durable) {
+            let link = kept.hash;
+            found.push(StoredRecord::new(kept, &self.meta, &previous)?);
+            previous = link;
+        }
+        Ok(found)
+    }
+
+    /// The link of the row before this one, or the genesis.
+    fn previous(&self, kept: &Kept) -> Result<Hash, JournalError> {
+        let before = match kept.row.seq.checked_sub(1) {
+            Some(seq) => rows_back(&self.connection, seq, 1).map_err(self.sqlite())?.pop(),
+            None => None,
+        };
+        Ok(before.map_or_else(|| self.meta.start().hash, |before| before.hash))
     }
 
     /// The latest records that the filter lets through, oldest first.
@@ -121,7 +151,8 @@ impl Reader {
                 return Ok(false);
             }
             if wanted(&kept) {
-                found.push(StoredRecord::new(kept)?);
+                let previous = self.previous(&kept)?;
+                found.push(StoredRecord::new(kept, &self.meta, &previous)?);
             }
             Ok(true)
         })?;
@@ -172,11 +203,4 @@ impl Reader {
             from = next;
         }
     }
-}
-
-/// One row by its number, for whoever holds a connection.
-pub(super) fn row_at(connection: &Connection, seq: u64) -> Result<Option<Kept>, rusqlite::Error> {
-    use rusqlite::OptionalExtension;
-    let Ok(seq) = i64::try_from(seq) else { return Ok(None) };
-    connection.query_row(&format!("SELECT {COLUMNS} FROM record WHERE seq = ?1"), [seq], kept).optional()
 }

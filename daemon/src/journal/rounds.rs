@@ -3,6 +3,7 @@
 use super::Reader;
 use super::error::JournalError;
 use super::inspect::record;
+use crate::rounds::add;
 use std::collections::BTreeMap;
 use tumbler_core::record::{Event, Record};
 use tumbler_core::units::RoundId;
@@ -15,15 +16,15 @@ impl Reader {
     /// The journal cannot be read.
     pub fn rounds(&self, limit: usize) -> Result<Vec<RoundSummary>, JournalError> {
         let mut rounds: BTreeMap<RoundId, Vec<(i64, Record)>> = BTreeMap::new();
-        let mut afterwards: BTreeMap<RoundId, String> = BTreeMap::new();
+        let mut afterwards: BTreeMap<RoundId, Vec<Event>> = BTreeMap::new();
         let mut begun = 0;
         if limit == 0 {
             return Ok(Vec::new());
         }
         self.backwards(|kept| {
             let record = record(&kept).map_err(|why| JournalError::Unreadable { seq: kept.row.seq, why })?;
-            if let Event::VoidedAfterwards { round, reason, .. } = &record.event {
-                afterwards.entry(*round).or_insert_with(|| reason.clone());
+            if let Event::VoidedAfterwards { round, .. } | Event::Corrected { round, .. } = &record.event {
+                afterwards.entry(*round).or_default().push(record.event);
                 return Ok(true);
             }
             let Some(round) = record.round else { return Ok(true) };
@@ -35,29 +36,19 @@ impl Reader {
         // A record after a round's end still names it, so that more rounds may have been touched than were read whole.
         let skip = rounds.len().saturating_sub(limit);
         let latest = rounds.into_iter().skip(skip);
-        Ok(latest.map(|(id, records)| summary(id, records, afterwards.remove(&id))).collect())
+        Ok(latest.map(|(id, records)| summary(id, records, afterwards.remove(&id).unwrap_or_default())).collect())
     }
 }
 
-/// Adds up one round; its records come newest first.
-fn summary(round: RoundId, records: Vec<(i64, Record)>, voided_afterwards: Option<String>) -> RoundSummary {
-    let mut summary = RoundSummary { round, voided_afterwards, ..RoundSummary::default() };
+/// Adds up one round; its records come newest first, and so do those about it.
+fn summary(round: RoundId, records: Vec<(i64, Record)>, about: Vec<Event>) -> RoundSummary {
+    let mut summary = RoundSummary { round, ..RoundSummary::default() };
     for (wall, record) in records.into_iter().rev() {
-        match record.event {
-            Event::RoundBegan { rules, layout } => {
-                summary.rules = rules;
-                summary.layout = layout;
-                summary.wall = wall;
-            }
-            Event::SpinEnded { tumbles, .. } => summary.tumbles = Some(tumbles),
-            Event::Result { dice, .. } | Event::Amended { to: dice, .. } => summary.dice = Some(dice),
-            Event::Settled { dice, .. } => {
-                summary.dice = Some(dice);
-                summary.settled = true;
-            }
-            Event::Voided(void) => summary.void = Some(void),
-            _ => {}
+        if matches!(record.event, Event::RoundBegan { .. }) {
+            summary.wall = wall;
         }
+        add(&mut summary, &record.event);
     }
+    about.iter().rev().for_each(|event| add(&mut summary, event));
     summary
 }

@@ -1,6 +1,6 @@
 //! Makes a row of a record: its JSON, its wall time, and what else the journal adds.
 
-use super::chain::Row;
+use super::chain::{FORMAT, Row};
 use super::clock::WallClock;
 use super::inspect::kind_of;
 use tumbler_core::record::Record;
@@ -9,6 +9,7 @@ use tumbler_core::record::Record;
 pub(super) fn row(record: &Record, relayed: u64, boot: &str, clock: &WallClock) -> Result<Row, String> {
     let body = serde_json::to_string(record).map_err(|error| error.to_string())?;
     Ok(Row {
+        format: FORMAT,
         seq: record.seq.0,
         at: record.at.0,
         wall: clock.at(record.at.0),

@@ -11,10 +11,12 @@ use std::time::Duration;
 /// `TSJ1`: marks the file as ours (`file` and `sqlite3` show it).
 pub(super) const APPLICATION: i64 = 0x5453_4a31;
 
-/// Steps from version n to n + 1; the first one makes version 1 of an empty file. Steps are only ever added.
+/// Steps from version n to n + 1; the first one makes version 1 of an empty file. Steps are only ever added. Version 1 is what
+/// tumblerd 0.1 wrote; rows that were in the file before version 2 keep format 1.
 ///
 /// There is no index beside the primary key: each one would cost a page of flash a commit.
-pub(super) const STEPS: &[&str] = &["
+pub(super) const STEPS: &[&str] = &[
+    "
 CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE record (
     seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, wall INTEGER NOT NULL, wall_quality TEXT NOT NULL,
@@ -25,12 +27,28 @@ CREATE TRIGGER record_is_not_changed BEFORE UPDATE ON record
     BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
 CREATE TRIGGER record_is_not_deleted BEFORE DELETE ON record
     BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
-"];
+",
+    "
+ALTER TABLE record ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE record ADD COLUMN cursor_sum BLOB;
+",
+];
 
 /// Bytes of a page. Measured for a round of 9 commits: 64 KB written with 1024, 62 KB with 512 (and a fifth more file), 91 KB with 4096.
 const PAGE: u32 = 1024;
 /// The write-ahead log is laid down in this size, so that commits overwrite it in place.
 pub(super) const WAL_BYTES: usize = 512 * 1024;
+
+/// All columns of a record in a file as it is, in the order that [`super::store::kept`] reads. A file of version 1 is read without
+/// being changed: who only looks at a journal may not be allowed to write there.
+pub(super) fn columns(connection: &Connection) -> Result<&'static str, rusqlite::Error> {
+    let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    Ok(if found < 2 {
+        "seq, at, wall, wall_quality, boot, round, relayed, kind, body, hash, 1, NULL"
+    } else {
+        "seq, at, wall, wall_quality, boot, round, relayed, kind, body, hash, format, cursor_sum"
+    })
+}
 
 /// The version that the last of these steps makes.
 pub(super) fn version(steps: &[&str]) -> i64 {
@@ -179,7 +197,7 @@ mod tests {
     fn records_are_not_changed_and_not_deleted() {
         let dir = tempfile::tempdir().unwrap();
         let connection = create(&dir.path().join("j")).unwrap();
-        let insert = "INSERT INTO record VALUES (1, 0, 0, 'q', 'b', NULL, 0, 'k', '{}', x'00')";
+        let insert = "INSERT INTO record VALUES (1, 0, 0, 'q', 'b', NULL, 0, 'k', '{}', x'00', 2, x'00')";
         connection.execute_batch(insert).unwrap();
         for refused in ["UPDATE record SET body = ''", "DELETE FROM record", "UPDATE record SET seq = 2"] {
             let error = connection.execute_batch(refused).unwrap_err().to_string();
@@ -192,14 +210,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("j");
         let mut connection = create(&path).unwrap();
-        let insert = "INSERT INTO record VALUES (1, 0, 0, 'q', 'b', NULL, 0, 'k', '{}', x'00')";
+        let insert = "INSERT INTO record VALUES (1, 0, 0, 'q', 'b', NULL, 0, 'k', '{}', x'00', 2, x'00')";
         connection.execute_batch(insert).unwrap();
 
-        let broken = [STEPS[0], "ALTER TABLE record ADD COLUMN more TEXT; SELECT no_such_thing;"];
+        let broken = [STEPS[0], STEPS[1], "ALTER TABLE record ADD COLUMN more TEXT; SELECT no_such_thing;"];
         assert!(migrate(&mut connection, &broken).is_err());
-        assert_eq!(examine(&connection, &path, &broken).unwrap(), Ok(()), "still whole at version 1");
+        assert_eq!(examine(&connection, &path, &broken).unwrap(), Ok(()), "still whole at version 2");
 
-        let longer = [STEPS[0], "ALTER TABLE record ADD COLUMN more TEXT"];
+        let longer = [STEPS[0], STEPS[1], "ALTER TABLE record ADD COLUMN more TEXT"];
         migrate(&mut connection, &longer).unwrap();
         migrate(&mut connection, &longer).unwrap();
         assert_eq!(examine(&connection, &path, &longer).unwrap(), Ok(()));
@@ -208,7 +226,7 @@ mod tests {
 
         let newer = examine(&connection, &path, STEPS).unwrap_err().to_string();
         assert!(
-            newer.ends_with("has version 2; this tumblerd knows versions up to 1: install the newer tumblerd again"),
+            newer.ends_with("has version 3; this tumblerd knows versions up to 2: install the newer tumblerd again"),
             "{newer}"
         );
     }

@@ -1,6 +1,6 @@
 //! The journal's file: rows in, rows out, and the chain between them.
 
-use super::chain::{Hash, Head, Row, genesis, hex, link, unhex};
+use super::chain::{Hash, Head, Row, cursor_sum, genesis, hex, link, unhex};
 use super::error::JournalError;
 use super::{Identity, schema};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -117,7 +117,7 @@ impl Store {
         let commit = self.connection.transaction().map_err(sqlite)?;
         {
             let mut insert = commit
-                .prepare_cached("INSERT INTO record VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
+                .prepare_cached("INSERT INTO record VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")
                 .map_err(sqlite)?;
             for row in rows {
                 if row.seq != head.seq.saturating_add(1) {
@@ -137,7 +137,9 @@ impl Store {
                         relayed,
                         row.kind,
                         row.body,
-                        hash
+                        hash,
+                        row.format,
+                        cursor_sum(&hash, row.relayed)
                     ])
                     .map_err(sqlite)?;
                 head = Head { seq: row.seq, hash };
@@ -167,23 +169,23 @@ fn integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// A row as it lies in the file, with its hash.
+/// A row as it lies in the file, with its link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Kept {
     pub(super) row: Row,
     pub(super) hash: Hash,
+    /// Covers the relay's cursor since format 2.
+    pub(super) cursor_sum: Option<Vec<u8>>,
 }
 
-/// All columns, in the order that [`kept`] reads.
-pub(super) const COLUMNS: &str = "seq, at, wall, wall_quality, boot, round, relayed, kind, body, hash";
-
-/// Reads a row of [`COLUMNS`].
+/// Reads a row of [`schema::columns`].
 pub(super) fn kept(row: &rusqlite::Row<'_>) -> Result<Kept, rusqlite::Error> {
     // A negative number was never written; it becomes one that no chain agrees with.
     let unsigned = |number: i64| u64::try_from(number).unwrap_or(u64::MAX);
     let round: Option<i64> = row.get(5)?;
     Ok(Kept {
         row: Row {
+            format: u32::try_from(row.get::<_, i64>(10)?).unwrap_or(u32::MAX),
             seq: unsigned(row.get(0)?),
             at: unsigned(row.get(1)?),
             wall: row.get(2)?,
@@ -195,23 +197,31 @@ pub(super) fn kept(row: &rusqlite::Row<'_>) -> Result<Kept, rusqlite::Error> {
             body: row.get(8)?,
         },
         hash: row.get(9)?,
+        cursor_sum: row.get(11)?,
     })
 }
 
 /// Up to `limit` rows from number `from` on, oldest first.
 pub(super) fn rows_from(connection: &Connection, from: u64, limit: usize) -> Result<Vec<Kept>, rusqlite::Error> {
+    let columns = schema::columns(connection)?;
     let mut select =
-        connection.prepare_cached(&format!("SELECT {COLUMNS} FROM record WHERE seq >= ?1 ORDER BY seq LIMIT ?2"))?;
+        connection.prepare_cached(&format!("SELECT {columns} FROM record WHERE seq >= ?1 ORDER BY seq LIMIT ?2"))?;
     let rows = select.query_map(params![integer(from), i64::try_from(limit).unwrap_or(i64::MAX)], kept)?;
     rows.collect()
 }
 
 /// Up to `limit` rows up to number `to`, newest first.
 pub(super) fn rows_back(connection: &Connection, to: u64, limit: usize) -> Result<Vec<Kept>, rusqlite::Error> {
+    let columns = schema::columns(connection)?;
     let mut select = connection
-        .prepare_cached(&format!("SELECT {COLUMNS} FROM record WHERE seq <= ?1 ORDER BY seq DESC LIMIT ?2"))?;
+        .prepare_cached(&format!("SELECT {columns} FROM record WHERE seq <= ?1 ORDER BY seq DESC LIMIT ?2"))?;
     let rows = select.query_map(params![integer(to), i64::try_from(limit).unwrap_or(i64::MAX)], kept)?;
     rows.collect()
+}
+
+/// One row by its number.
+pub(super) fn row_at(connection: &Connection, seq: u64) -> Result<Option<Kept>, rusqlite::Error> {
+    Ok(rows_from(connection, seq, 1)?.pop().filter(|kept| kept.row.seq == seq))
 }
 
 /// Number of the last row, if there is one.

@@ -4,9 +4,8 @@ use super::chain::{Head, hex};
 use super::error::JournalError;
 use super::inspect::{CHUNK, follow, record};
 use super::places::Places;
-use super::reader::row_at;
 use super::slot::{Slot, SlotFile};
-use super::store::{Meta, rows_from};
+use super::store::{Meta, row_at, rows_from};
 use super::{Fault, Reader, Report, schema};
 use rusqlite::Connection;
 use std::fmt;
@@ -80,6 +79,7 @@ fn walk(
     };
     report.stream.clone_from(&meta.stream);
     report.first = meta.first;
+    report.genesis = hex(&meta.start().hash);
     let head = chain(&mut report, connection, &meta, pause);
     report.last = head.seq;
     report.head = hex(&head.hash);
@@ -122,6 +122,7 @@ fn chain(report: &mut Report, connection: &Connection, meta: &Meta, pause: Durat
                 }
             }
             report.records += 1;
+            *report.formats.entry(kept.row.format).or_default() += 1;
         }
         std::thread::sleep(pause);
     }
@@ -157,7 +158,8 @@ fn agree(report: &mut Report, connection: &Connection, meta: &Meta, slot: &Slot)
 
 /// Writes the records of this range as JSON lines, and says how many. `path` is a state directory or a journal file.
 ///
-/// A line's `record` is the record's JSON byte for byte, so that the chain can be checked from the lines alone.
+/// A line's `record` is the record's JSON byte for byte, so that the chain can be checked from the lines alone; `format` says how
+/// each is linked to the one before it.
 ///
 /// # Errors
 /// The journal cannot be read, or `out` not be written.
@@ -171,7 +173,8 @@ pub fn export(path: &Path, out: &mut dyn Write, range: RangeInclusive<u64>) -> R
         let quote = |text: &str| serde_json::Value::from(text).to_string();
         writeln!(
             out,
-            "{{\"v\":1,\"stream\":{},\"wall\":{},\"wall_quality\":{},\"boot\":{},\"relayed\":{},\"hash\":\"{}\",\"record\":{}}}",
+            "{{\"v\":1,\"format\":{},\"stream\":{},\"wall\":{},\"wall_quality\":{},\"boot\":{},\"relayed\":{},\"hash\":\"{}\",\"record\":{}}}",
+            row.format,
             quote(&stream),
             row.wall,
             quote(&row.wall_quality),
@@ -205,6 +208,12 @@ impl Report {
         self.faults.push(Fault { seq, what });
     }
 
+    /// How many records are as tumblerd 0.1 wrote them.
+    #[must_use]
+    pub fn old(&self) -> u64 {
+        self.formats.get(&1).copied().unwrap_or_default()
+    }
+
     /// Whether nothing is wrong.
     #[must_use]
     pub fn whole(&self) -> bool {
@@ -227,6 +236,9 @@ impl fmt::Display for Report {
         writeln!(f, "stream    {}", self.stream)?;
         writeln!(f, "records   {} ({} to {})", self.records, self.first, self.last)?;
         writeln!(f, "head      {}", self.head)?;
+        if self.old() > 0 {
+            writeln!(f, "format 1  {} records, as tumblerd 0.1 wrote them", self.old())?;
+        }
         for name in &self.set_aside {
             writeln!(f, "set aside {name}")?;
         }

@@ -97,6 +97,7 @@ mod tests {
     use super::*;
     use crate::records::testing::{Kept, message};
     use tumbler_core::latch::Code;
+    use tumbler_core::record::Lit;
     use tumbler_core::units::Dice;
 
     fn journal(rounds: u64) -> Kept {
@@ -111,7 +112,7 @@ mod tests {
                 add(None, Event::Latched { code: Code::Lamps, cause: "Lamp 7 stays dark".into() });
             }
             let dice = Dice::from_pips([1, 2, 3]).unwrap();
-            add(Some(n), Event::Settled { dice, total: 6, by: None });
+            add(Some(n), Event::Settled { dice, total: 6, lamps: Lit::Proved, by: None });
             add(None, Event::KeyTurned);
         }
         kept

@@ -275,7 +275,7 @@ impl<O: Outbox> Runner<O> {
         match (event, session) {
             (Event::Incoming(Packet::ConnAck(ack)), session) => {
                 let acknowledged = *self.feeds.acknowledged.borrow();
-                *session = Some(Session::begin(&ack, acknowledged, &self.settings)?);
+                *session = Some(Session::begin(&ack, acknowledged, &self.settings, &self.topics)?);
                 self.health.connected = true;
                 self.connected_since = Some(Instant::now());
                 tracing::info!(broker = self.health.broker, after = acknowledged.0, "connected");

@@ -14,6 +14,10 @@ use tumbler_core::wire::topics::{EventMessage, KeypadMessage, Topics, VERSION};
 
 /// Records that are read and not sent: with one window more there is always one to send while the next are read.
 const READ_AHEAD: usize = super::ledger::WINDOW as usize;
+/// Largest packet that is sent, in bytes, whatever the broker takes: what the page for consumers asks of every broker.
+const LARGEST: u32 = 64 * 1024;
+/// What a packet holds beside topic and payload: its kind and length, its number, and that it has no properties. And some more.
+const AROUND: usize = 32;
 
 #[derive(Clone, Copy, Debug)]
 enum Sent {
@@ -28,6 +32,8 @@ pub(super) struct Session {
     batch: VecDeque<(Seq, Vec<u8>)>,
     /// Last record that was read for this connection.
     read: Seq,
+    /// Longest payload that a message on `event` can have.
+    room: usize,
 }
 
 impl Session {
@@ -35,7 +41,12 @@ impl Session {
     ///
     /// # Errors
     /// A broker that cannot do what the relay needs.
-    pub(super) fn begin(connack: &ConnAck, acknowledged: Seq, settings: &Settings) -> Result<Self, Trouble> {
+    pub(super) fn begin(
+        connack: &ConnAck,
+        acknowledged: Seq,
+        settings: &Settings,
+        topics: &Topics,
+    ) -> Result<Self, Trouble> {
         let broker = settings.broker();
         let said = connack.properties.as_ref();
         if said.and_then(|p| p.max_qos) == Some(0) {
@@ -53,7 +64,9 @@ impl Session {
         if receive_maximum == 0 {
             return Err(Trouble::lasting(format!("{broker} says that it takes no messages (receive maximum 0)")));
         }
-        Ok(Self { ledger: Ledger::new(receive_maximum), batch: VecDeque::new(), read: acknowledged })
+        let largest = said.and_then(|p| p.max_packet_size).unwrap_or(LARGEST).min(LARGEST);
+        let room = usize::try_from(largest).unwrap_or(usize::MAX).saturating_sub(topics.event().len() + AROUND);
+        Ok(Self { ledger: Ledger::new(receive_maximum), batch: VecDeque::new(), read: acknowledged, room })
     }
 
     /// The record after which to read on, if there is room for more.
@@ -69,9 +82,20 @@ impl Session {
         for message in records {
             if message.record.seq > self.read {
                 self.read = message.record.seq;
-                self.batch.push_back((self.read, json(message)));
+                self.batch.push_back((self.read, self.payload(message)));
             }
         }
+    }
+
+    /// The record as it is told: in short form where the broker would refuse it whole, for it may not block those after it.
+    fn payload(&self, message: &EventMessage) -> Vec<u8> {
+        let whole = json(message);
+        if whole.len() <= self.room {
+            return whole;
+        }
+        let (seq, bytes) = (message.record.seq.0, whole.len());
+        tracing::warn!(seq, bytes, room = self.room, "a record is too long for the broker and is told in short form");
+        json(&message.short())
     }
 
     /// Hands over all that there is room for: retained topics first, which are few, then records, then keys. Where the

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use tumbler_core::record::{Event, Record};
 use tumbler_core::units::{Mono, RoundId, Seq};
+use tumbler_core::wire::chain::Chain;
 use tumbler_core::wire::topics::{EventMessage, VERSION};
 use tumblerd::relay::Outbox;
 
@@ -21,6 +22,8 @@ impl Kept {
     pub(crate) fn add(&self, at: Mono, round: Option<u64>, event: Event) -> Seq {
         let mut records = self.0.lock().unwrap();
         let seq = Seq(records.len() as u64 + 1);
+        let record = Record { seq, at, round: round.map(RoundId), clauses: Vec::new(), event };
+        let body = serde_json::to_string(&record).unwrap();
         records.push(EventMessage {
             v: VERSION,
             stream: "s".into(),
@@ -29,7 +32,9 @@ impl Kept {
             wall_quality: "synchronised".into(),
             boot: "b".into(),
             backend: "virtual".into(),
-            record: Record { seq, at, round: round.map(RoundId), event },
+            record,
+            chain: Chain::default(),
+            body,
         });
         seq
     }

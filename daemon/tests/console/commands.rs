@@ -4,6 +4,9 @@ use crate::stub::{Stub, done, refused};
 use serde_json::json;
 use std::io::{BufRead, BufReader, Write};
 use tumbler_core::latch::Code;
+use tumbler_core::prompt::{Prompt, PromptId};
+use tumbler_core::round::Finding;
+use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::{Dice, RoundId};
 use tumbler_core::wire::console::{Answer, Command, Exit, Witness};
 
@@ -50,6 +53,28 @@ fn every_subcommand_tells_the_table_what_it_says() {
         (vec!["confirm-dome", "--reason", "off"], Command::ConfirmDome { reason: "off".into(), name: name() }),
         (vec!["dice", "enrol", "--reason", "new"], Command::EnrolDice { reason: "new".into(), name: name() }),
         (vec!["witness", "seal", "no"], Command::Witness { item: Witness::Seal, right: false, name: name() }),
+        (vec!["witness", "dice", "yes"], Command::Witness { item: Witness::Dice, right: true, name: name() }),
+        (
+            vec!["interrupted", "undisturbed"],
+            Command::Finding { finding: Finding::Undisturbed, reason: String::new(), name: name() },
+        ),
+        (
+            vec!["interrupted", "not-flat"],
+            Command::Finding { finding: Finding::NotFlat, reason: String::new(), name: name() },
+        ),
+        (
+            vec!["interrupted", "cannot-tell", "--reason", "left alone"],
+            Command::Finding { finding: Finding::CannotTell, reason: "left alone".into(), name: name() },
+        ),
+        (vec!["supervise"], Command::Supervise { name: name() }),
+        (
+            vec!["correct", "7", "--reason", "paid twice"],
+            Command::Correct { round: RoundId(7), reason: "paid twice".into(), name: name() },
+        ),
+        (
+            vec!["correct", "7", "--dice", "6,1,3", "--why", "paid by 1 3 5"],
+            Command::Correct { round: RoundId(7), reason: "the dice showed 1 3 6: paid by 1 3 5".into(), name: name() },
+        ),
         (vec!["close"], Command::Close { name: name() }),
         (vec!["maintenance", "on"], Command::Maintenance { on: true, name: name() }),
         (vec!["maintenance", "off"], Command::Maintenance { on: false, name: name() }),
@@ -107,6 +132,8 @@ fn wrong_usage_exits_with_two_and_asks_nothing() {
         vec!["open", "--witness", "areas=maybe"],
         vec!["rounds", "--last", "0"],
         vec!["events", "--limit", "100000"],
+        vec!["interrupted", "perhaps"],
+        vec!["correct", "7"],
         vec!["levitate"],
     ] {
         let ran = stub.ctl(&arguments);
@@ -115,7 +142,29 @@ fn wrong_usage_exits_with_two_and_asks_nothing() {
     }
     let unknown = stub.ctl(&["reset", "door", "--rectified"]);
     assert!(unknown.err.contains("`door` is no malfunction; known are tumbler"), "{unknown:?}");
+    for (typed, meant) in [("interupted", "interrupted"), ("supervice", "supervise"), ("corect", "correct")] {
+        let mistyped = stub.ctl(&[typed]);
+        assert!(mistyped.err.contains(&format!("'{meant}'")), "{mistyped:?}");
+    }
     assert!(stub.asked.lock().unwrap().is_empty());
+}
+
+/// Where no entry stands, `settle` needs `--dice`, and its help says so, and that it takes two steps.
+#[test]
+fn settle_says_when_it_needs_the_dice() {
+    let stub = Stub::start(done);
+    let help = stub.ctl(&["settle", "--help"]).out;
+    for said in ["needed where no result was entered", "second `settle` without --dice"] {
+        let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(said), "{said}: {help}");
+    }
+}
+
+/// A table whose opening waits for the witness, who is asked for these.
+fn witnessed(table: &mut Snapshot, of: &[&str]) {
+    table.test = Some("opening: waits for a witness".into());
+    let of = of.iter().map(|item| (*item).to_owned()).collect();
+    table.prompt = Some(Prompt { id: PromptId::Witness, of, text: "opening: waits for a witness".into() });
 }
 
 /// A table that opens once the sign was seen.
@@ -131,6 +180,7 @@ fn opening(command: &Command) -> Option<Answer> {
 #[test]
 fn open_answers_for_the_witness_and_ends_at_the_first_no() {
     let stub = Stub::start(opening);
+    stub.change(|table| witnessed(table, &["areas", "seal", "bell", "sign"]));
     let ran = stub.ctl(&["open", "--name", "Mei", "--json", "--witness", "sign=yes,areas=yes,seal=yes,bell=yes"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(ran.out.lines().count(), 5);
@@ -143,6 +193,13 @@ fn open_answers_for_the_witness_and_ends_at_the_first_no() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let heard: Vec<Command> = stub.asked.lock().unwrap().drain(..).map(|(_, c)| c).collect();
     assert_eq!(heard.len(), 3, "nothing after the no: {heard:?}");
+
+    // What was answered beforehand and is not asked is passed over, and the other way round.
+    stub.change(|table| witnessed(table, &["areas", "dice"]));
+    let ran = stub.ctl(&["open", "--witness", "dice=yes,seal=no"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let heard: Vec<Command> = stub.asked.lock().unwrap().drain(..).map(|(_, c)| c).collect();
+    assert!(matches!(&heard[1..], [Command::Witness { item: Witness::Dice, right: true, .. }]), "{heard:?}");
 }
 
 #[test]

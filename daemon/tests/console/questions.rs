@@ -5,23 +5,28 @@ use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use tumbler_core::latch::{Code, Malfunction};
-use tumbler_core::record::Event;
+use tumbler_core::record::{Event, Lit};
+use tumbler_core::round::call::Call;
 use tumbler_core::round::ending::{Void, VoidReason};
+use tumbler_core::round::{Doubt, Finding, FlatBy, Reveal, SpinEnd};
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Dice, Mono, Tumbles};
-use tumbler_core::wire::ask::{RoundSummary, Status};
+use tumbler_core::wire::ask::{MAX_LINE, RoundSummary, Status};
 use tumbler_core::wire::topics::EventMessage;
 
 fn two_rounds(stub: &Stub) {
     for (round, pips) in [(1, [1, 1, 3]), (2, [4, 5, 6])] {
         let dice = Dice::from_pips(pips).unwrap();
         stub.record(Some(round), Event::RoundBegan { rules: "sg-v6".into(), layout: "sg-v6-3".into() });
-        stub.record(Some(round), Event::SpinEnded { tumbles: Tumbles(4), valid: true, how: "standstill".into() });
+        stub.record(
+            Some(round),
+            Event::SpinEnded { tumbles: Tumbles(4), valid: true, steps: 17, needed: 13, how: SpinEnd::Target },
+        );
         if round == 1 {
-            stub.record(Some(round), Event::Settled { dice, total: dice.total(), by: None });
+            stub.record(Some(round), Event::Settled { dice, total: dice.total(), lamps: Lit::Proved, by: None });
         } else {
-            let (reason, clause) = (VoidReason::NotFlat, "SGV6 5.5.2".to_owned());
-            stub.record(Some(round), Event::Voided(Void { reason, clause, detail: "die 2".into() }));
+            let (reason, clauses) = (VoidReason::NotFlat, vec!["SGV6 5.5.2".to_owned()]);
+            stub.record(Some(round), Event::Voided(Void { reason, clauses, silent: None, detail: "die 2".into() }));
         }
     }
 }
@@ -78,6 +83,78 @@ fn rounds_end_settled_or_void_with_the_clause() {
     assert!(text.contains("void: not-flat (SGV6 5.5.2)") && !text.contains("settled"), "{text}");
 }
 
+/// An inspector is told the whole round: on the terminal, as a page of HTML, as a page of text, and for programs.
+#[test]
+fn a_round_is_told_whole() {
+    let stub = Stub::start(done);
+    let dice = |pips| Dice::from_pips(pips).unwrap();
+    let (by, round) = (|| "Mei".to_owned(), Some(7));
+    let (first, last) = (dice([1, 3, 5]), dice([1, 3, 6]));
+    let spun = Event::SpinEnded { tumbles: Tumbles(4), valid: true, steps: 17, needed: 13, how: SpinEnd::Target };
+    let remark = Some("without \"Place your bets\" (NZ98 6.1)".to_owned());
+    let areas = vec!["small".to_owned()];
+    let call = "1, 3, 5, total 9".to_owned();
+    for event in [
+        Event::RoundBegan { rules: "nz-1998".into(), layout: "nz-1998".into() },
+        spun,
+        Event::Called { call: Call::NoMoreBets, in_turn: true, remark },
+        Event::Resumed { established: false },
+        Event::Asked { why: Doubt::Interrupted },
+        Event::Answered { finding: Finding::Undisturbed, reason: "I stood by".into(), by: by() },
+        Event::Revealed { how: Reveal::Dome },
+        Event::Established { flat: FlatBy::Dealer },
+        Event::Result { dice: first, total: 9, call, areas },
+        Event::Amended { from: first, to: last, by: by() },
+        Event::Decided { what: "settled by the dice".into(), reason: "lamp 7 <dark>".into(), by: by() },
+        Event::Settled { dice: last, total: 10, lamps: Lit::ByTheDice, by: Some(by()) },
+    ] {
+        stub.record(round, event);
+    }
+    let reason = "paid as 1 3 5".to_owned();
+    stub.record(Some(8), Event::RoundBegan { rules: "nz-1998".into(), layout: "nz-1998".into() });
+    stub.record(Some(8), Event::Corrected { round: tumbler_core::units::RoundId(7), reason, by: by() });
+    let told = [
+        "began 2026-11-21 03:24:05Z",
+        "ended settled by Mei: 1, 3, 6, total 10; by the dice, as the areas could not be lit or proved",
+        "tumbles 4 full tumbles (17 steps of the cam counted, 13 needed): a valid spin, ended by target",
+        "called \"No more bets\" was called, without \"Place your bets\" (NZ98 6.1)",
+        "asked interrupted: Play was interrupted after a valid spin.",
+        "answered undisturbed: I stood by; by Mei",
+        "lie flat by the dealer's eye",
+        "result 1, 3, 5, total 9",
+        "amended from 1, 3, 5, total 9 to 1, 3, 6, total 10 by Mei",
+        "corrected paid as 1 3 5; by Mei",
+    ];
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown = words(&stub.ctl(&["rounds", "7"]).out);
+    for said in told {
+        assert!(shown.contains(said), "{said}: {shown}");
+    }
+    assert!(shown.contains("decided settled by the dice: lamp 7 <dark>; by Mei"), "{shown}");
+    let dir = tempfile::tempdir().unwrap();
+    for (name, dark) in [("round.html", "lamp 7 &lt;dark&gt;"), ("round.txt", "lamp 7 <dark>")] {
+        let file = dir.path().join(name);
+        let ran = stub.ctl(&["rounds", "7", "--report", file.to_str().unwrap()]);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{ran:?}");
+        let page = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(page.starts_with("<!DOCTYPE html>"), name.ends_with("html"));
+        let page = words(&page.replace("</th><td>", " ").replace("</td>", " ").replace("&quot;", "\""));
+        for said in told.iter().chain(&[dark]) {
+            assert!(page.contains(said), "{said}: {page}");
+        }
+    }
+    let json = stub.ctl(&["rounds", "7", "--json"]).json();
+    assert_eq!(json.as_array().map(Vec::len), Some(13), "its twelve records and the correction");
+    let listed = stub.ctl(&["rounds"]).out;
+    assert!(listed.contains("4 (17/13 steps)") && listed.contains("amended from 1 3 5"), "{listed}");
+    let unknown = stub.ctl(&["rounds", "9"]);
+    assert_eq!(unknown.code, Some(2));
+    assert!(unknown.err.contains("the journal has no round 9; its newest is 8"), "{unknown:?}");
+    let nowhere = stub.ctl(&["rounds", "7", "--report", "/nonexistent/page.html"]);
+    assert!(nowhere.code == Some(2) && nowhere.err.contains("cannot be written to /nonexistent"), "{nowhere:?}");
+    assert_eq!(stub.ctl(&["rounds", "--report", "page.html"]).code, Some(2), "of which round");
+}
+
 #[test]
 fn events_are_the_latest_unless_told_after_which() {
     let stub = Stub::start(done);
@@ -94,6 +171,18 @@ fn events_are_the_latest_unless_told_after_which() {
     assert_eq!(seqs(&["events", "--json", "--after", "300"]), Vec::<u64>::new());
     let text = stub.ctl(&["events", "--limit", "1"]).out;
     assert_eq!(text, "   300 2026-11-21 03:24:05Z key-turned\n");
+}
+
+/// Told in its fields and once more as the chain covers it, it is longer than any line that a client may send.
+#[test]
+fn the_longest_record_is_told() {
+    let stub = Stub::start(done);
+    stub.record(None, Event::Noted { what: "\"".repeat(MAX_LINE / 2) });
+    let ran = stub.ctl(&["events", "--json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let told: EventMessage = serde_json::from_str(ran.out.trim_end()).unwrap();
+    assert!(ran.out.len() > 2 * MAX_LINE);
+    assert_eq!(told.body, serde_json::to_string(&told.record).unwrap());
 }
 
 /// Every record in order, though they come faster than they are read, and the newest state.

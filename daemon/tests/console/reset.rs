@@ -2,8 +2,10 @@
 
 use crate::stub::{Stub, refused};
 use tumbler_core::hardware_test::{HardwareTest, Measurement, Plots, Quantity, Report, Verdict};
+use tumbler_core::prompt::{Prompt, PromptId};
 use tumbler_core::record::Event;
 use tumbler_core::settings::Parameters;
+use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::{Answer, Command, Witness};
 
 fn report(dark: i64, found: &str) -> Event {
@@ -32,6 +34,12 @@ fn waits(command: &Command) -> Option<Answer> {
     }
 }
 
+fn waits_for_the_witness(table: &mut Snapshot) {
+    let text = "reset lamps: waits for a witness: areas".to_owned();
+    table.test = Some(text.clone());
+    table.prompt = Some(Prompt { id: PromptId::Witness, of: vec!["areas".into()], text });
+}
+
 fn asked(stub: &Stub, found: impl Fn(&Command) -> bool) -> bool {
     stub.asked.lock().unwrap().iter().any(|(_, command)| found(command))
 }
@@ -52,7 +60,7 @@ fn a_reset_shows_its_test_asks_what_a_person_sees_and_ends_with_the_answer() {
         let ran = scope.spawn(|| stub.ctl(&arguments));
         let until = |found: &dyn Fn(&Command) -> bool| until_asked(&stub, &ran, found);
         until(&|command| matches!(command, Command::Reset { .. }));
-        stub.change(|table| table.test = Some("reset lamps: waits for a witness: areas".into()));
+        stub.change(waits_for_the_witness);
         until(
             &|command| matches!(command, Command::Witness { item: Witness::Areas, right: true, name } if name == "Mei"),
         );
@@ -94,7 +102,7 @@ fn an_answer_that_comes_too_late_does_not_hide_the_report() {
         let ran = scope.spawn(|| stub.ctl(&["reset", "lamps", "--rectified", "--witness", "areas=no"]));
         let until = |found: &dyn Fn(&Command) -> bool| until_asked(&stub, &ran, found);
         until(&|command| matches!(command, Command::Reset { .. }));
-        stub.change(|table| table.test = Some("reset lamps: waits for a witness: areas".into()));
+        stub.change(waits_for_the_witness);
         until(&|command| matches!(command, Command::Witness { right: false, .. }));
         stub.change(|table| table.test = None);
         stub.record(None, report(0, "witness: nobody said what only a person can see"));

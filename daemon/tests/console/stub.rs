@@ -45,8 +45,10 @@ impl Stub {
         let settings = Console {
             socket: socket.clone(),
             supervisor_group: "no-such-group".into(),
+            manager_group: "no-such-group".into(),
             technician_group: "no-such-group".into(),
             supervisor_uids,
+            manager_uids: vec![],
             technician_uids: vec![],
         };
         let asked = Asked::default();

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use tumbler_core::hardware_test::{Measurement, Quantity};
 use tumbler_core::latch::{Code, Malfunction, Waiver};
 use tumbler_core::record::Event;
+use tumbler_core::round::SpinEnd;
 use tumbler_core::round::ending::{Void, VoidReason};
 use tumbler_core::settings::Parameters;
 use tumbler_core::snapshot::Phase;
@@ -143,9 +144,15 @@ fn what_is_said_on_a_narrow_terminal_has_all_its_words_whole() {
         table.waived = vec![Waiver { code: Code::Lamps, procedure, by: "Mei".into() }];
     });
     stub.record(Some(1), Event::RoundBegan { rules: "sg-v6".into(), layout: "sg-v6-3".into() });
-    stub.record(Some(1), Event::SpinEnded { tumbles: Tumbles(4), valid: true, how: "standstill".into() });
-    let clause = "SGV6 5.5.2".to_owned();
-    stub.record(Some(1), Event::Voided(Void { reason: VoidReason::NotFlat, clause, detail: "die 2".into() }));
+    stub.record(
+        Some(1),
+        Event::SpinEnded { tumbles: Tumbles(4), valid: true, steps: 17, needed: 13, how: SpinEnd::Target },
+    );
+    let clauses = vec!["SGV6 5.5.2".to_owned()];
+    stub.record(
+        Some(1),
+        Event::Voided(Void { reason: VoidReason::NotFlat, clauses, silent: None, detail: "die 2".into() }),
+    );
     for columns in [80, 60, 40] {
         for arguments in [["status"].as_slice(), &["faults"], &["events"], &["reset", "interference", "--rectified"]] {
             let elsewhere = stub.ctl(arguments).out;
@@ -163,9 +170,12 @@ fn tables_that_have_no_room_are_said_in_words() {
     let stub = Stub::start(tests);
     for (round, reason) in [(1, VoidReason::NotFlat), (2, VoidReason::Declared)] {
         stub.record(Some(round), Event::RoundBegan { rules: "sg-v6".into(), layout: "sg-v6-3".into() });
-        stub.record(Some(round), Event::SpinEnded { tumbles: Tumbles(4), valid: true, how: "standstill".into() });
-        let clause = "SGV6 5.5.2".to_owned();
-        stub.record(Some(round), Event::Voided(Void { reason, clause, detail: "die 2".into() }));
+        stub.record(
+            Some(round),
+            Event::SpinEnded { tumbles: Tumbles(4), valid: true, steps: 17, needed: 13, how: SpinEnd::Target },
+        );
+        let clauses = vec!["SGV6 5.5.2".to_owned()];
+        stub.record(Some(round), Event::Voided(Void { reason, clauses, silent: None, detail: "die 2".into() }));
     }
     for period in [600_000, 700_000, 800_000, 900_000] {
         stub.record(None, motor(period));
@@ -180,9 +190,10 @@ fn tables_that_have_no_room_are_said_in_words() {
             screen.split_whitespace().collect::<Vec<_>>().join(" ")
         };
         let rounds = said(&["rounds"]);
-        for part in
-            ["1: void: not-flat (SGV6 5.5.2); 4 tumbles; began 2026-11-21 03:24:05Z on sg-v6-3", "2: void: declared"]
-        {
+        for part in [
+            "1: void: not-flat (SGV6 5.5.2); 4 tumbles (17/13 steps); began 2026-11-21 03:24:05Z on sg-v6-3",
+            "2: void: declared",
+        ] {
             assert!(rounds.contains(part), "{rounds}");
         }
         let trend = "motor: period, mean ▁▃▅█ 600.0 ms to 900.0 ms in 4 tests, out of limits in about 6 tests";

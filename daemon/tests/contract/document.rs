@@ -6,7 +6,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use std::collections::BTreeSet;
 use tumbler_core::latch::Code;
 use tumbler_core::wire::topics::{
-    EventMessage, FaultMessage, KeypadMessage, LampsMessage, StateMessage, Status, Topics,
+    EventMessage, FaultMessage, KeypadMessage, LampsMessage, ShortEventMessage, StateMessage, Status, Topics,
 };
 
 const DOCUMENT: &str = include_str!("../../docs/asyncapi.yaml");
@@ -60,6 +60,7 @@ fn the_documents_examples_are_messages_byte_for_byte() {
             "lamps" => same::<LampsMessage>(&example),
             "fault" => same::<FaultMessage>(&example),
             "event" => same::<EventMessage>(&example),
+            "event-short" => same::<ShortEventMessage>(&example),
             "keypad" => same::<KeypadMessage>(&example),
             other => panic!("an example of `{other}`"),
         }

@@ -13,6 +13,11 @@ mod document;
 mod examples;
 mod schemas;
 
+#[path = "../common/chained.rs"]
+mod chained;
+#[path = "../common/consumer.rs"]
+mod consumer;
+
 use std::path::PathBuf;
 
 /// Where the documents are.

@@ -5,9 +5,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 use tempfile::TempDir;
 use tumbler_core::input::Input;
-use tumbler_core::record::{Event, Record};
+use tumbler_core::record::{Event, Lit, Record};
 use tumbler_core::round::call::Call;
-use tumbler_core::round::{FlatBy, Reveal};
+use tumbler_core::round::{FlatBy, Reveal, SpinEnd};
 use tumbler_core::table::Found;
 use tumbler_core::units::{Dice, Mono, RoundId, Seq, Tumbles};
 use tumblerd::journal::{Appender, Identity, Job, Journal, JournalError, Reader, Writer, verify};
@@ -104,7 +104,7 @@ impl Session {
         for event in events {
             self.last = self.last.next();
             let at = Mono(self.last.0 * 1_000_000);
-            records.push(Record { seq: self.last, at, round: Some(RoundId(self.round)), event });
+            records.push(Record { seq: self.last, at, round: Some(RoundId(self.round)), clauses: Vec::new(), event });
         }
         Job { records, relayed: Seq(self.last.0 / 2), permit }
     }
@@ -154,14 +154,14 @@ pub(crate) fn round() -> Vec<Vec<Event>> {
     let areas = ["small", "odd", "single-1", "single-2", "single-4", "total-7", "pair-1-2", "pair-1-4", "pair-2-4"];
     vec![
         vec![Event::RoundBegan { rules: "nz-div9".into(), layout: "nz-div9-1".into() }, Event::SpinBegan],
-        vec![Event::SpinEnded { tumbles: Tumbles(4), valid: true, how: "standstill".into() }],
-        vec![Event::Called { call: Call::PlaceBets, in_turn: true }],
-        vec![Event::Called { call: Call::NoMoreBets, in_turn: true }],
+        vec![Event::SpinEnded { tumbles: Tumbles(4), valid: true, steps: 17, needed: 13, how: SpinEnd::Target }],
+        vec![Event::Called { call: Call::PlaceBets, in_turn: true, remark: None }],
+        vec![Event::Called { call: Call::NoMoreBets, in_turn: true, remark: None }],
         vec![Event::Revealed { how: Reveal::Dome }],
         vec![Event::Established { flat: FlatBy::Reader }],
         vec![Event::Result { dice, total: 7, call: "1, 2, 4, total 7".into(), areas: areas.map(Into::into).to_vec() }],
         vec![Event::LampsVerified],
-        vec![Event::Settled { dice, total: 7, by: None }],
+        vec![Event::Settled { dice, total: 7, lamps: Lit::Proved, by: None }],
     ]
 }
 

@@ -363,7 +363,7 @@ fn a_start_killed_while_setting_aside_is_taken_up_again() {
 }
 
 /// Changes rows as somebody with the file and SQLite in hand could.
-fn tamper(journal: &Path, change: &str) {
+pub(crate) fn tamper(journal: &Path, change: &str) {
     let connection = rusqlite::Connection::open(journal).unwrap();
     let triggers: Vec<String> = connection
         .prepare("SELECT sql FROM sqlite_schema WHERE type = 'trigger'")
@@ -383,7 +383,7 @@ fn page_size(file: &[u8]) -> usize {
     usize::from(file[16]) * 256 + usize::from(file[17])
 }
 
-fn clone(table: &Table) -> Table {
+pub(crate) fn clone(table: &Table) -> Table {
     let copied = Table { dir: tempfile::tempdir().unwrap(), id: table.id.clone(), boot: table.boot.clone() };
     copy(&table.state(), &copied.state());
     copy(&table.run(), &copied.run());

@@ -10,6 +10,7 @@
 
 mod append;
 mod bench;
+mod chain;
 mod child;
 mod common;
 mod crash;
@@ -17,3 +18,8 @@ mod damage;
 mod disk;
 mod permission;
 mod reading;
+
+#[path = "../common/consumer.rs"]
+mod consumer;
+#[path = "../common/old.rs"]
+mod old;

@@ -58,12 +58,13 @@ fn rounds_are_added_up_oldest_first() {
     let first = session.round;
     session.round += 1;
     let began = Event::RoundBegan { rules: "nz-div9".into(), layout: "nz-div9-1".into() };
-    let void = Void { reason: VoidReason::NotFlat, clause: "NZ9 7.1(a)".into(), detail: "die 2".into() };
+    let void =
+        Void { reason: VoidReason::NotFlat, clauses: vec!["NZ9 7.1(a)".into()], silent: None, detail: "die 2".into() };
     session.append(vec![began.clone(), Event::Voided(void.clone())], None);
     session.round += 1;
     session.append(vec![began], None);
-    let (reason, clause, by) = ("chipped".to_owned(), "SGV6 5.6".to_owned(), "Mei".to_owned());
-    session.append(vec![Event::VoidedAfterwards { round: RoundId(first), reason, clause, by }], None);
+    let (reason, clauses, by) = ("chipped".to_owned(), vec!["SGV6 5.6".to_owned()], "Mei".to_owned());
+    session.append(vec![Event::VoidedAfterwards { round: RoundId(first), reason, clauses, by }], None);
     session.stop();
 
     let reader = Reader::open(&table.state()).unwrap();

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use tumbler_core::effect::OutLine;
 use tumbler_core::input::{BusFailure, InLine};
 use tumbler_core::latch::Code;
-use tumbler_core::record::Event;
+use tumbler_core::record::{Event, Lit};
+use tumbler_core::round::SpinEnd;
 use tumbler_core::rules;
 use tumbler_core::units::{Dice, Mono, Tumbles};
 use tumblerd::trace::{Line, Seen};
@@ -14,10 +15,14 @@ fn round(bench: &Bench, n: u64) {
     let (at, ms) = (n * 10_000_000_000, 1_000_000);
     bench.record(at, Some(n), Event::RoundBegan { rules: "sg-v6".into(), layout: "sg-v6-3".into() });
     bench.record(at + 100 * ms, Some(n), Event::SpinBegan);
-    let how = "standstill".into();
-    bench.record(at + 2000 * ms, Some(n), Event::SpinEnded { tumbles: Tumbles(4), valid: true, how });
+    let how = SpinEnd::Target;
+    bench.record(
+        at + 2000 * ms,
+        Some(n),
+        Event::SpinEnded { tumbles: Tumbles(4), valid: true, steps: 17, needed: 13, how },
+    );
     let dice = Dice::from_pips([1, 2, 3]).unwrap();
-    bench.record(at + 3000 * ms, Some(n), Event::Settled { dice, total: 6, by: None });
+    bench.record(at + 3000 * ms, Some(n), Event::Settled { dice, total: 6, lamps: Lit::Proved, by: None });
 }
 
 /// All ten layouts can be drawn, each with all its areas; another one's name is answered with those there are.

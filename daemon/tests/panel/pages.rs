@@ -1,6 +1,8 @@
 //! The pages: whole, small, from nowhere else, and only to look at.
 
 use crate::bench::Bench;
+use std::process::Command;
+use tumbler_core::snapshot::Phase;
 
 const PAGES: [(&str, &[&str]); 2] = [
     (
@@ -106,4 +108,50 @@ async fn only_names_of_this_machine_are_answered() {
         }
     }
     bench.stop().await;
+}
+
+/// The pages know every phase and every kind of record by its name.
+#[test]
+fn the_pages_know_every_phase_and_every_kind_of_record() {
+    let display = include_str!("../../src/panel/assets/display.js");
+    for phase in Phase::ALL.map(Phase::name) {
+        let known = display.contains(&format!("\"{phase}\": ")) || display.contains(&format!(" {phase}: "));
+        assert!(known, "the players' display has no word for the phase {phase}");
+    }
+    let browser = include_str!("../../src/panel/assets/journal.js");
+    for record in include_str!("../../../fixtures/wire/records.jsonl").lines() {
+        let record: serde_json::Value = serde_json::from_str(record).unwrap();
+        let kind = &record["kind"];
+        assert!(browser.contains(&kind.to_string()), "the journal's browser does not offer {kind}");
+    }
+}
+
+/// SG 5.6: a round that was found affected after its end is no result any more, on neither page.
+#[test]
+fn a_round_that_was_voided_afterwards_is_no_result_on_the_pages() {
+    let script = concat!(
+        include_str!("../../src/panel/assets/dice.js"),
+        r#"
+        const dice = [1, 3, 6];
+        console.log(JSON.stringify([
+          ended({ id: 1, dice }), ended({ id: 2, dice: null, void: "not-flat" }), ended({ id: 3, dice, affected: "chipped" }),
+        ]));
+        "#
+    );
+    let node = Command::new("node").args(["--input-type=module", "--eval", script]).output();
+    let Ok(ran) = node else {
+        // What only the browsers' own tests see then: `scripts/test panel` needs node in any case.
+        return;
+    };
+    assert!(ran.status.success(), "{ran:?}");
+    let told: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let expected = serde_json::json!([
+        { "id": 1, "dice": [1, 3, 6], "why": "" },
+        { "id": 2, "dice": null, "why": "not flat" },
+        { "id": 3, "dice": null, "why": "voided afterwards" },
+    ]);
+    assert_eq!(told, expected);
+    for page in [include_str!("../../src/panel/assets/display.js"), include_str!("../../src/panel/assets/panel.js")] {
+        assert!(page.contains("import { die, ended, kind }"), "a page counts rounds in its own way");
+    }
 }

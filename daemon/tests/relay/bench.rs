@@ -1,5 +1,6 @@
 //! A relay with a journal in memory, and conditions to wait for.
 
+use crate::chained::chained;
 use crate::table::table;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,6 +13,7 @@ use tumbler_core::record::{Event, Record};
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::{Mono, Seq};
 use tumbler_core::wire::ask::Relay as Health;
+use tumbler_core::wire::chain::Chain;
 use tumbler_core::wire::topics::{EventMessage, VERSION};
 use tumblerd::relay::{self, Feeds, Identity, Outbox, Settings, Timing};
 
@@ -119,11 +121,16 @@ impl Bench {
         let last = {
             let mut records = self.journal.records.lock().unwrap();
             for _ in 0..count {
-                let seq = Seq(records.len() as u64 + 1);
-                records.push(message(seq));
+                push(&mut records, Event::KeyTurned);
             }
             Seq(records.len() as u64)
         };
+        self.durable.send_replace(last);
+    }
+
+    /// Appends this record and makes it durable.
+    pub(crate) fn event(&self, event: Event) {
+        let last = push(&mut self.journal.records.lock().unwrap(), event);
         self.durable.send_replace(last);
     }
 
@@ -163,15 +170,21 @@ impl Bench {
     }
 }
 
-fn message(seq: Seq) -> EventMessage {
-    EventMessage {
+fn push(records: &mut Vec<EventMessage>, event: Event) -> Seq {
+    let seq = Seq(records.len() as u64 + 1);
+    let message = EventMessage {
         v: VERSION,
         stream: "stream-1".into(),
-        head: format!("{:064x}", seq.0),
+        head: String::new(),
         wall: 1,
         wall_quality: "synchronised".into(),
         boot: "boot-1".into(),
         backend: "virtual".into(),
-        record: Record { seq, at: Mono(seq.0), round: None, event: Event::KeyTurned },
-    }
+        record: Record { seq, at: Mono(seq.0), round: None, clauses: Vec::new(), event },
+        chain: Chain::default(),
+        body: String::new(),
+    };
+    let previous = records.last().map(|last| last.head.clone());
+    records.push(chained(message, previous.as_deref()));
+    seq
 }

@@ -7,7 +7,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
-use tumbler_core::wire::topics::{EventMessage, FaultMessage, KeypadMessage, LampsMessage, StateMessage, Status};
+use tumbler_core::wire::topics::{
+    EventMessage, FaultMessage, KeypadMessage, LampsMessage, ShortEventMessage, StateMessage, Status,
+};
 
 static SCHEMAS: LazyLock<BTreeMap<&str, Validator>> = LazyLock::new(|| {
     let read = |message: &'static str| {
@@ -15,7 +17,7 @@ static SCHEMAS: LazyLock<BTreeMap<&str, Validator>> = LazyLock::new(|| {
         let schema: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
         (message, jsonschema::draft7::new(&schema).unwrap())
     };
-    ["status", "state", "lamps", "fault", "event", "keypad"].into_iter().map(read).collect()
+    ["status", "state", "lamps", "fault", "event", "event-short", "keypad"].into_iter().map(read).collect()
 });
 
 /// What is wrong with this message, if anything is.
@@ -25,11 +27,12 @@ pub(crate) fn wrong(topic: &str, payload: &str) -> Option<String> {
     if message == "fault" && payload.is_empty() {
         return None;
     }
-    let Some(schema) = SCHEMAS.get(message) else { return Some(format!("no message is published on {topic}")) };
     let value: Value = match serde_json::from_str(payload) {
         Ok(value) => value,
         Err(error) => return Some(format!("{topic}: {error}: {payload}")),
     };
+    let message = if message == "event" && value["short"] == true { "event-short" } else { message };
+    let Some(schema) = SCHEMAS.get(message) else { return Some(format!("no message is published on {topic}")) };
     if let Err(error) = schema.validate(&value) {
         return Some(format!("{topic}: {error} at `{}`: {payload}", error.instance_path()));
     }
@@ -40,6 +43,7 @@ pub(crate) fn wrong(topic: &str, payload: &str) -> Option<String> {
         "lamps" => again::<LampsMessage>(payload),
         "fault" => again::<FaultMessage>(payload),
         "event" => again::<EventMessage>(payload),
+        "event-short" => again::<ShortEventMessage>(payload),
         _ => again::<KeypadMessage>(payload),
     };
     (again != payload).then(|| format!("{topic}: {payload} is more than {again}"))

@@ -2,6 +2,8 @@
 
 use crate::bench::until;
 use crate::broker::{Broker, free_port};
+use crate::consumer::Consumer;
+use crate::old;
 use crate::place::{Daemon, Place};
 use crate::subscriber::Subscriber;
 use nix::sys::signal::Signal;
@@ -11,10 +13,16 @@ use std::process::{Command, Output};
 use tumbler_core::wire::topics::{EventMessage, Status};
 
 fn place(broker: u16) -> Place {
+    let place = configured(broker);
+    place.commission();
+    place
+}
+
+/// A table that is not commissioned yet.
+fn configured(broker: u16) -> Place {
     let place = Place::new();
     let mut config = std::fs::OpenOptions::new().append(true).open(place.path("table.toml")).unwrap();
     write!(config, "[mqtt]\nenabled = true\nurl = \"mqtt://127.0.0.1:{broker}\"\nkeep_alive_s = 5\n").unwrap();
-    place.commission();
     place
 }
 
@@ -97,10 +105,54 @@ async fn broker_command_line_and_journal_agree_over_a_kill() {
     for event in &told {
         let kept = stored.iter().find(|s| s.record.seq == event.record.seq).unwrap();
         assert_eq!((&kept.record, kept.hash_hex()), (&event.record, event.head.clone()));
+        assert_eq!((&kept.chain, &kept.body), (&event.chain, &event.body));
         assert_eq!(event.stream, reader.stream());
     }
+    // And from what the broker was told alone, the whole chain is reckoned.
+    let mut stranger = Consumer::default();
+    for seen in consumer.seen().iter().filter(|seen| seen.topic == "taisai/s/t/event") {
+        stranger.take(&seen.payload).unwrap();
+    }
+    assert_eq!(stranger.proved as u64, expected - 1);
     let verified = ctl(&place, &["journal", "verify", place.path("state").to_str().unwrap(), "--json"]);
     assert_eq!((verified.status.code(), &json(&verified)["whole"]), (Some(0), &Value::Bool(true)));
+}
+
+/// A journal of tumblerd 0.1 is told on: its own records first, in their format, then the first of this version's.
+#[tokio::test]
+async fn a_journal_of_0_1_is_continued_and_told() {
+    let broker = Broker::start().await;
+    let consumer = Subscriber::start(broker.port).await;
+    let place = configured(broker.port);
+    old::lay(&place.path("state"));
+    // As an offline reader finds it, before the daemon has touched it.
+    let verify =
+        |place: &Place| json(&ctl(place, &["journal", "verify", place.path("state").to_str().unwrap(), "--json"]));
+    let before = verify(&place);
+    assert_eq!((&before["head"], &before["formats"]["1"]), (&Value::from(old::HEAD), &Value::from(old::LAST)));
+
+    let (mut daemon, _wire) = up(&place);
+    let rounds = json(&ctl(&place, &["rounds", "--json"]));
+    assert!(rounds.to_string().contains("nz-div9"), "{rounds}");
+    until("the start is told", || events(&consumer).iter().any(|e| e.record.seq.0 > old::LAST)).await;
+    daemon.signal(Signal::SIGTERM);
+    assert!(daemon.ended().success());
+    consumer.sees("taisai/s/t/status", |payload| status(payload) == "offline").await;
+
+    let told = events(&consumer);
+    let formats: std::collections::BTreeSet<u32> = told.iter().map(|event| event.chain.format).collect();
+    assert_eq!(formats, [1, 2].into());
+    let first = told.iter().find(|event| event.record.seq.0 == old::LAST + 1).unwrap();
+    assert_eq!(first.chain.previous, old::HEAD);
+    let mut stranger = Consumer::default();
+    for seen in consumer.seen().iter().filter(|seen| seen.topic == "taisai/s/t/event") {
+        stranger.take(&seen.payload).unwrap();
+    }
+    let after = verify(&place);
+    assert_eq!((&after["whole"], &after["formats"]["1"]), (&Value::Bool(true), &Value::from(old::LAST)), "{after}");
+    let text =
+        String::from_utf8(ctl(&place, &["journal", "verify", place.path("state").to_str().unwrap()]).stdout).unwrap();
+    assert!(text.contains("54 of them are as tumblerd 0.1 wrote them (format 1)"), "{text}");
 }
 
 /// Without a broker the table runs all the same, and `status` says what is missing.

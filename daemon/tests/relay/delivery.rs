@@ -2,14 +2,38 @@
 
 use crate::bench::{Bench, settings, until};
 use crate::broker::{Broker, free_port};
+use crate::consumer::Consumer;
 use crate::subscriber::Subscriber;
 use crate::tap::Tap;
 use std::sync::atomic::Ordering;
 use tumbler_core::effect::KeyTold;
+use tumbler_core::record::Event;
 use tumbler_core::units::Seq;
 
 fn numbers(from: u64, to: u64) -> Vec<u64> {
     (from..=to).collect()
+}
+
+/// A record that the broker would refuse does not stand in the way of those after it, and still proves its place.
+#[tokio::test]
+async fn a_record_that_is_too_long_is_told_in_short_form() {
+    let long = |what: &str, length: usize| Event::Noted { what: what.repeat(length) };
+    let broker = Broker::start_with(free_port(), "allow_anonymous true\nmax_packet_size 2000\n").await;
+    let unbounded = Broker::start().await;
+    for (port, length) in [(broker.port, 1_000), (unbounded.port, 70_000)] {
+        let consumer = Subscriber::start(port).await;
+        let bench = Bench::start(settings(port));
+        bench.event(long("a", 10));
+        bench.event(long("b", length));
+        bench.event(long("c", 10));
+        bench.acknowledged(3).await;
+        until("all three are seen", || consumer.events().len() == 3).await;
+        let mut stranger = Consumer::default();
+        for payload in consumer.events() {
+            stranger.take(&payload).unwrap();
+        }
+        assert_eq!((stranger.proved, stranger.short.as_slice()), (3, [2].as_slice()));
+    }
 }
 
 #[tokio::test]

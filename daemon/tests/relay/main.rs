@@ -24,5 +24,11 @@ mod trouble;
 #[allow(dead_code, unreachable_pub, reason = "the bench of the tests next door; not all of it is needed here")]
 mod place;
 
+#[path = "../common/chained.rs"]
+mod chained;
+#[path = "../common/consumer.rs"]
+mod consumer;
+#[path = "../common/old.rs"]
+mod old;
 #[path = "../common/table.rs"]
 mod table;

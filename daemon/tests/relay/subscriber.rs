@@ -64,6 +64,12 @@ impl Subscriber {
         self.seen.lock().unwrap().iter().rev().find(|s| s.topic == topic).cloned()
     }
 
+    /// The messages on `event`, in the order in which they came.
+    pub(crate) fn events(&self) -> Vec<String> {
+        let seen = self.seen.lock().unwrap();
+        seen.iter().filter(|s| s.topic == "taisai/pit/t1/event").map(|s| s.payload.clone()).collect()
+    }
+
     /// The numbers of the records seen, in the order in which they came.
     pub(crate) fn seqs(&self) -> Vec<u64> {
         let seen = self.seen.lock().unwrap();

@@ -9,6 +9,7 @@ use crate::observation::{BusKind, Key, Line, Observation, Outlet, Seen, Trace, T
 use crate::panel::Panel;
 use crate::record::Record;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 /// All rule sets.
 pub(crate) const EVERY: [&str; 5] = ["nz-1998", "nz-div9", "sg-v6", "sg-open", "sg-open-early"];
@@ -28,6 +29,8 @@ pub(crate) struct Play {
     quarters: i64,
     alive_level: bool,
     pub(crate) tell_mqtt: bool,
+    /// The journal's link at its last record.
+    head: Option<String>,
 }
 
 /// The run must break this rule, and be lawful without its last step as far as other tests show.
@@ -36,6 +39,14 @@ pub(crate) fn broken(play: &Play, judge: Box<dyn Judge>, clause: &str) {
     assert!(found.iter().any(|v| v.clause == clause), "`{clause}` was not found broken; found: {found:#?}");
     let others: Vec<_> = found.iter().filter(|v| v.clause != clause).collect();
     assert!(others.is_empty(), "found besides: {others:#?}");
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn unhex(digits: &str) -> Vec<u8> {
+    (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap()).collect()
 }
 
 impl Play {
@@ -70,6 +81,7 @@ impl Play {
             quarters: 0,
             alive_level: false,
             tell_mqtt: true,
+            head: None,
         }
     }
 
@@ -124,6 +136,7 @@ impl Play {
             value["data"] = data;
         }
         self.see(Seen::Record(Record::read(value.clone()).unwrap()));
+        let body = value.to_string();
         if self.tell_mqtt {
             value["v"] = 1.into();
             for (field, said) in
@@ -131,10 +144,29 @@ impl Play {
             {
                 value[field] = said.into();
             }
-            value["head"] = format!("{:064x}", self.seq).into();
             value["wall"] = 0.into();
+            self.chain(&mut value, body);
             self.see(Seen::Mqtt { topic: "taisai/lab/1/event".into(), payload: Some(value), retained: false });
         }
+    }
+
+    /// Gives an event its place in the chain.
+    fn chain(&mut self, event: &mut Value, body: String) {
+        let sum = |parts: &[&[u8]]| hex(&Sha256::digest(parts.concat()));
+        let genesis = sum(&[b"tumblerd journal\ns\n1\n-\n"]);
+        let previous = self.head.clone().unwrap_or_else(|| genesis.clone());
+        let round = event.get("round").map_or_else(|| "-".to_owned(), Value::to_string);
+        let kind = event["kind"].as_str().unwrap();
+        let header =
+            format!("tumblerd record 2\n{}\n{}\nb\n0\nsynchronised\n{round}\n{kind}\n", event["seq"], event["at"]);
+        let body_hash = sum(&[body.as_bytes()]);
+        let link = sum(&[&unhex(&previous), header.as_bytes(), &unhex(&body_hash)]);
+        event["head"] = link.clone().into();
+        event["body"] = body.into();
+        event["chain"] = json!({
+            "format": 2, "genesis": genesis, "first": 1, "previous": previous, "header": header, "body_hash": body_hash, "link": link,
+        });
+        self.head = Some(link);
     }
 
     pub(crate) fn mqtt(&mut self, topic: &str, payload: Value) {

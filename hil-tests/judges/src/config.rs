@@ -24,6 +24,9 @@ pub struct Config {
     pub from_commissioning: bool,
     /// Longest time, in ns, from an edge at the wires to the table's reaction. 0: in the same step, before anything later is seen.
     pub reaction_ns: u64,
+    /// Whether anything may break at any moment, several parts at once. How such a round was to end cannot be told from outside in
+    /// all cases: the judge of the texts counts the rounds in which a part was broken, and judges the others.
+    pub free_play: bool,
     /// Limits, as the table is configured.
     pub limits: Limits,
 }
@@ -87,6 +90,7 @@ impl Default for Config {
             sees_commands: true,
             from_commissioning: true,
             reaction_ns: 0,
+            free_play: false,
             limits: Limits::default(),
         }
     }

@@ -124,22 +124,17 @@ impl Journal {
                 check_areas(*dice, areas, scene, note);
             }
             Fact::Settled { dice, total: told, .. } => check_total(*dice, *told, note),
-            Fact::Voided { reason, clause } => {
+            Fact::Voided { clauses, silent, .. } => {
                 let rules = scene.last.as_ref().filter(|_| scene.ended).and_then(|round| round.rules);
                 if let Some(rules) = rules {
                     self.clauses += 1;
-                    if let Err(why) = clauses::allowed(rules, reason, clause) {
+                    if let Err(why) = clauses::allowed(rules, clauses, silent.as_deref()) {
                         note(CLAUSE, why);
                     }
                 }
             }
-            Fact::VoidedAfterwards { round, clause, .. } => {
-                if *round > self.ended {
-                    note(AFTERWARDS, format!("round {round} has not ended"));
-                }
-                if let Err(why) = clauses::allowed(scene.config.rules, "damaged-dice", clause) {
-                    note(CLAUSE, why);
-                }
+            Fact::VoidedAfterwards { round, .. } if *round > self.ended => {
+                note(AFTERWARDS, format!("round {round} has not ended"));
             }
             _ => {}
         }

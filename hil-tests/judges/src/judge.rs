@@ -30,6 +30,7 @@ impl core::fmt::Display for Violation {
 pub struct Findings {
     kept: Vec<Violation>,
     beyond: u64,
+    unheld: Vec<String>,
 }
 
 impl Findings {
@@ -43,6 +44,23 @@ impl Findings {
         } else {
             self.beyond = self.beyond.saturating_add(1);
         }
+    }
+    /// Notes a situation that the truth table does not hold. It says nothing of the table at hand: the judges cannot tell right from wrong there, and
+    /// the rig's verdict is INVALID.
+    pub fn unheld(&mut self, at_ns: u64, what: impl Into<String>) {
+        if self.unheld.len() < Self::KEPT {
+            self.unheld.push(format!(
+                "at {}.{:03} s: {}",
+                at_ns / 1_000_000_000,
+                at_ns / 1_000_000 % 1_000,
+                what.into()
+            ));
+        }
+    }
+    /// Situations that the truth table does not hold.
+    #[must_use]
+    pub fn unheld_situations(&self) -> &[String] {
+        &self.unheld
     }
     /// The violations kept, in the order in which they were found.
     #[must_use]
@@ -61,6 +79,17 @@ impl Findings {
     }
 }
 
+/// A row of the truth table that spoke, under a rule set, so often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Spoke {
+    /// The row's id.
+    pub row: &'static str,
+    /// The rule set's id.
+    pub rules: &'static str,
+    /// How often.
+    pub times: u64,
+}
+
 /// A rule that was exercised so often.
 pub type Exercised = (&'static str, u64);
 
@@ -75,6 +104,10 @@ pub trait Judge: DynClone + Send + Sync {
     fn finish(&mut self, _at_ns: u64, _scene: &Scene, _findings: &mut Findings) {}
     /// How often each of its rules had something to judge: zero means "passed because nothing happened".
     fn exercised(&self) -> Vec<Exercised>;
+    /// Rows of the truth table that spoke.
+    fn spoke(&self) -> Vec<Spoke> {
+        Vec::new()
+    }
 }
 
 dyn_clone::clone_trait_object!(Judge);

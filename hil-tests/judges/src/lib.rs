@@ -40,12 +40,14 @@ mod relay;
 mod rounds;
 pub mod scene;
 mod secrecy;
+mod truth;
 
 pub use config::{BadConfig, Config, LampOrder, Limits};
-pub use judge::{Findings, Judge, Violation};
+pub use judge::{Findings, Judge, Spoke, Violation};
 pub use observation::{BusKind, Key, Line, Observation, Outlet, Part, Seen, Trace, Transaction, Truth, Words};
 pub use panel::{Exercise, Panel};
 pub use record::Record;
+pub use truth::{UNREACHED as TRUTH_UNREACHED, rows as truth_rows};
 
 #[cfg(test)]
 mod build;

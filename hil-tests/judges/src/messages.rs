@@ -10,13 +10,14 @@ use std::sync::LazyLock;
 const NAME: &str = "messages";
 pub(crate) const FITS: &str = "DESIGN relay: a message fits the schema of its topic";
 
-/// The last word of a topic, and the schema of its messages as consumers are given it.
-const PUBLISHED: [(&str, &str); 6] = [
+/// The last word of a topic, and the schema of its messages as consumers are given it; of a record in short form by a name of its own.
+const PUBLISHED: [(&str, &str); 7] = [
     ("status", include_str!("../../../daemon/docs/schema/status.json")),
     ("state", include_str!("../../../daemon/docs/schema/state.json")),
     ("lamps", include_str!("../../../daemon/docs/schema/lamps.json")),
     ("fault", include_str!("../../../daemon/docs/schema/fault.json")),
     ("event", include_str!("../../../daemon/docs/schema/event.json")),
+    ("event-short", include_str!("../../../daemon/docs/schema/event-short.json")),
     ("keypad", include_str!("../../../daemon/docs/schema/keypad.json")),
 ];
 
@@ -71,6 +72,8 @@ impl Judge for Messages {
         // Topics that are not the table's, and topics that no table has, are the relay's judge's.
         let Some(name) = topic.strip_prefix(root).and_then(|rest| rest.strip_prefix('/')) else { return };
         let (word, code) = name.split_once('/').map_or((name, None), |(word, code)| (word, Some(code)));
+        let short = payload.as_ref().and_then(|payload| payload.get("short")).is_some_and(|short| *short == true);
+        let word = if word == "event" && short { "event-short" } else { word };
         let schemas = match &*SCHEMAS {
             Ok(schemas) => schemas,
             Err(why) => return findings.note(NAME, scene.now_ns, FITS, format!("a published schema is none: {why}")),

@@ -311,6 +311,8 @@ pub enum Truth {
         /// It is away.
         open: bool,
     },
+    /// The dice begin to move: in a spin, or by a hand.
+    DiceMoved,
     /// The dice came to rest, or were moved and came to rest again.
     Dice {
         /// Uppermost faces, 1 to 6.

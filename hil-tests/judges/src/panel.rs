@@ -1,10 +1,10 @@
 //! All judges of one table together.
 
 use crate::config::{BadConfig, Checked, Config};
-use crate::judge::{Findings, Judge, Violation};
+use crate::judge::{Findings, Judge, Spoke, Violation};
 use crate::observation::{Observation, Trace};
 use crate::scene::Scene;
-use crate::{journal, lamps, latch, messages, motor, people, relay, rounds, secrecy};
+use crate::{journal, lamps, latch, messages, motor, people, relay, rounds, secrecy, truth};
 use serde::Serialize;
 
 /// The judges of one table, over one run.
@@ -81,6 +81,18 @@ impl Panel {
         self.findings.kept()
     }
 
+    /// Situations that the truth table does not hold: there the judges say nothing, and a verdict is INVALID.
+    #[must_use]
+    pub fn unheld(&self) -> &[String] {
+        self.findings.unheld_situations()
+    }
+
+    /// The rows of the truth table that spoke, each with its rule set; all there are is [`crate::truth_rows`].
+    #[must_use]
+    pub fn spoke(&self) -> Vec<Spoke> {
+        self.judges.iter().flat_map(|judge| judge.spoke()).collect()
+    }
+
     /// How often each rule of each judge had something to judge.
     #[must_use]
     pub fn exercised(&self) -> Vec<Exercise> {
@@ -97,6 +109,7 @@ fn all() -> Vec<Box<dyn Judge>> {
         Box::<secrecy::Secrecy>::default(),
         Box::<motor::Motor>::default(),
         Box::<rounds::Rounds>::default(),
+        Box::<truth::Truth>::default(),
         Box::<lamps::Lamps>::default(),
         Box::<latch::Latch>::default(),
         Box::<journal::Journal>::default(),

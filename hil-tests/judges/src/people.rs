@@ -99,7 +99,7 @@ impl People {
             Fact::Amended { by, .. } => self.decides("amended", by, scene, findings),
             Fact::VoidedAfterwards { by, .. } => self.decides("voided-afterwards", by, scene, findings),
             Fact::Settled { by: Some(by), .. } => self.decides("settled", by, scene, findings),
-            Fact::Decided { by } => self.decides("decided", by, scene, findings),
+            Fact::Decided { by, .. } => self.decides("decided", by, scene, findings),
             Fact::DiceEnrolled { by } => self.decides("dice-enrolled", by, scene, findings),
             _ => {}
         }

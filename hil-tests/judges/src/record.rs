@@ -127,9 +127,13 @@ pub enum Fact {
     /// The round ended settled.
     Settled { dice: [u8; 3], total: u64, by: Option<String> },
     /// The round ended void.
-    Voided { reason: String, clause: String },
+    Voided { reason: String, clauses: Vec<String>, silent: Option<String> },
     /// An earlier round was found affected.
-    VoidedAfterwards { round: u64, clause: String, by: String },
+    VoidedAfterwards { round: u64, clauses: Vec<String>, by: String },
+    /// A person is asked what became of the dice.
+    Asked { why: String },
+    /// A person said what became of the dice.
+    Answered { finding: String, by: String },
     /// After a restart in mid-round: what the recorded facts decided.
     Resumed { established: bool },
     /// A malfunction was latched.
@@ -137,7 +141,7 @@ pub enum Fact {
     /// A latch was opened.
     Unlatched { code: String, how: String, by: String },
     /// A supervisor's decision.
-    Decided { by: String },
+    Decided { what: String, by: String },
     /// A set of dice was enrolled.
     DiceEnrolled { by: String },
     /// Where the table stood.
@@ -209,14 +213,21 @@ struct Payload {
     total: Option<u64>,
     areas: Option<Vec<String>>,
     reason: Option<String>,
-    clause: Option<String>,
+    clauses: Option<Vec<String>>,
+    silent: Option<String>,
     round: Option<Value>,
     established: Option<bool>,
+    why: Option<String>,
+    what: Option<String>,
+    finding: Option<String>,
     code: Option<String>,
 }
 
 /// Kinds in which nothing is of interest to judges but that they are there.
-const PLAIN: [&str; 8] = [
+const PLAIN: [&str; 11] = [
+    "spin-dropped",
+    "corrected",
+    "supervised",
     "commissioned",
     "spin-flickered",
     "entry-error",
@@ -261,7 +272,9 @@ impl Fact {
 }
 
 /// Kinds with a payload that judges read.
-const NAMED: [&str; 19] = [
+const NAMED: [&str; 21] = [
+    "asked",
+    "answered",
     "started",
     "tested",
     "opened",
@@ -321,12 +334,18 @@ impl Payload {
             "settled" => {
                 Fact::Settled { dice: shaped(self.dice, "dice")?, total: need(self.total, "total")?, by: self.by }
             }
-            "voided" => Fact::Voided { reason: need(self.reason, "reason")?, clause: need(self.clause, "clause")? },
+            "voided" => Fact::Voided {
+                reason: need(self.reason, "reason")?,
+                clauses: self.clauses.unwrap_or_default(),
+                silent: self.silent,
+            },
             "voided-afterwards" => Fact::VoidedAfterwards {
                 round: shaped(self.round, "round")?,
-                clause: need(self.clause, "clause")?,
+                clauses: self.clauses.unwrap_or_default(),
                 by: need(self.by, "by")?,
             },
+            "asked" => Fact::Asked { why: need(self.why, "why")? },
+            "answered" => Fact::Answered { finding: need(self.finding, "finding")?, by: need(self.by, "by")? },
             "resumed" => Fact::Resumed { established: need(self.established, "established")? },
             "latched" => Fact::Latched { code: need(self.code, "code")? },
             "unlatched" => Fact::Unlatched {
@@ -334,7 +353,7 @@ impl Payload {
                 how: need(self.how, "how")?,
                 by: need(self.by, "by")?,
             },
-            "decided" => Fact::Decided { by: need(self.by, "by")? },
+            "decided" => Fact::Decided { what: self.what.unwrap_or_default(), by: need(self.by, "by")? },
             "dice-enrolled" => Fact::DiceEnrolled { by: need(self.by, "by")? },
             _ => Fact::Unknown,
         })

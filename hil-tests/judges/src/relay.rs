@@ -1,4 +1,6 @@
-//! The relay: every journal record once and in order, the latches mirrored, the daemon's absence told.
+//! The relay: every journal record once and in order, each with its place in the chain, the latches mirrored, the daemon's absence told.
+
+mod chain;
 
 use crate::judge::{Exercised, Findings, Judge};
 use crate::observation::{Observation, Part, Seen};
@@ -11,6 +13,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 const NAME: &str = "relay";
 pub(crate) const ORDER: &str = "DESIGN relay: events in order, without gaps once duplicates are dropped";
 pub(crate) const EQUAL: &str = "DESIGN relay: an event is the journal's record";
+pub(crate) const CHAIN: &str = "DESIGN relay: the journal's chain is reckoned from events alone";
 pub(crate) const LOST: &str = "DESIGN relay: every record is told";
 pub(crate) const MIRROR: &str = "DESIGN relay: `fault/<code>` is retained while latched, and deleted afterwards";
 pub(crate) const RETAIN: &str =
@@ -38,6 +41,7 @@ pub(crate) struct Relay {
     events: u64,
     duplicates: u64,
     equal: u64,
+    chain: chain::Chain,
     mirrored: u64,
     statuses: u64,
 }
@@ -45,7 +49,9 @@ pub(crate) struct Relay {
 /// One side of a record that the other side has not shown yet.
 #[derive(Clone, Copy, Debug)]
 struct Half {
-    hash: u64,
+    place: u64,
+    /// What it says; unknown where it is told in short form.
+    data: Option<u64>,
     journalled: bool,
     at_ns: u64,
 }
@@ -59,7 +65,7 @@ impl Judge for Relay {
         match &seen.what {
             Seen::Record(record) if !scene.config.given.topics.is_empty() => {
                 self.records += 1;
-                self.half(record, true, scene.now_ns, findings);
+                self.half(record, false, true, scene.now_ns, findings);
             }
             Seen::Mqtt { topic, payload, retained } => {
                 self.message(topic, payload.as_ref(), *retained, scene, findings);
@@ -100,6 +106,8 @@ impl Judge for Relay {
             ("events", self.events),
             ("events that came again", self.duplicates),
             ("events equal to the journal's records", self.equal),
+            ("links reckoned from events", self.chain.proved),
+            ("events in short form", self.chain.short),
             ("latches compared with the retained faults", self.mirrored),
             ("status messages", self.statuses),
         ]
@@ -127,7 +135,7 @@ impl Relay {
         let keeps = match name {
             "event" => {
                 match payload.map(|payload| Record::read(payload.clone())) {
-                    Some(Ok(record)) => self.event(&record, payload, scene, findings),
+                    Some(Ok(record)) => self.event(&record, payload.unwrap_or(&Value::Null), scene, findings),
                     Some(Err(why)) => findings.note(NAME, at_ns, EQUAL, why.to_string()),
                     None => findings.note(NAME, at_ns, EQUAL, "an empty event"),
                 }
@@ -161,9 +169,13 @@ impl Relay {
         }
     }
 
-    fn event(&mut self, record: &Record, payload: Option<&Value>, scene: &Scene, findings: &mut Findings) {
+    fn event(&mut self, record: &Record, payload: &Value, scene: &Scene, findings: &mut Findings) {
         self.events += 1;
-        let stream = payload.and_then(|payload| payload.get("stream")).and_then(Value::as_str).unwrap_or_default();
+        if let Err(why) = self.chain.take(payload) {
+            findings.note(NAME, scene.now_ns, CHAIN, format!("event {}: {why}", record.seq));
+        }
+        let short = payload.get("short").is_some_and(|short| *short == true);
+        let stream = payload.get("stream").and_then(Value::as_str).unwrap_or_default();
         if self.stream.as_deref() != Some(stream) {
             if self.stream.is_some() {
                 // Another journal counts anew.
@@ -185,18 +197,16 @@ impl Relay {
             _ => {}
         }
         self.last_seq = Some(record.seq);
-        self.half(record, false, scene.now_ns, findings);
+        self.half(record, short, false, scene.now_ns, findings);
     }
 
     /// One side shows a record: it equals the other side's, or waits for it.
-    fn half(&mut self, record: &Record, journalled: bool, at_ns: u64, findings: &mut Findings) {
-        let mut hasher = DefaultHasher::new();
-        (record.seq, record.at_ns, record.round, &record.kind).hash(&mut hasher);
-        record.data.to_string().hash(&mut hasher);
-        let hash = hasher.finish();
+    fn half(&mut self, record: &Record, short: bool, journalled: bool, at_ns: u64, findings: &mut Findings) {
+        let place = hashed(&(record.seq, record.at_ns, record.round, &record.kind));
+        let data = (!short).then(|| hashed(&record.data.to_string()));
         match self.waiting.get(&record.seq) {
             Some(other) if other.journalled != journalled => {
-                if other.hash == hash {
+                if other.place == place && (data.is_none() || other.data.is_none() || data == other.data) {
                     self.equal += 1;
                 } else {
                     findings.note(NAME, at_ns, EQUAL, format!("event {} differs from the journal", record.seq));
@@ -204,13 +214,19 @@ impl Relay {
                 self.waiting.remove(&record.seq);
             }
             _ => {
-                self.waiting.insert(record.seq, Half { hash, journalled, at_ns });
+                self.waiting.insert(record.seq, Half { place, data, journalled, at_ns });
                 if self.waiting.len() > WAITING {
                     self.waiting.pop_first();
                 }
             }
         }
     }
+}
+
+fn hashed(what: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
+    hasher.finish()
 }
 
 #[cfg(test)]

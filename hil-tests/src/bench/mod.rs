@@ -13,7 +13,7 @@ use log::Log;
 pub use outside::Outside;
 use tumbler_core::settings::{Parameters, Settings};
 use tumbler_core::snapshot::Snapshot;
-use tumbler_core::wire::console::{Answer, Command};
+use tumbler_core::wire::console::{Answer, Command, Witness};
 
 /// Site of the benches' own tables.
 pub const SITE: &str = "rig";
@@ -30,6 +30,16 @@ fn settings(table: &str, rules: &str, layout: &str, lamp_dwell: u32) -> Settings
         temperature: true,
         parameters: Parameters { lamp_dwell, ..Parameters::default() },
     }
+}
+
+/// What only a person can see in an opening, on a table with such settings (NZ 5).
+#[must_use]
+pub fn witnessed(reader: bool) -> Vec<Witness> {
+    let mut items = vec![Witness::Areas, Witness::Seal, Witness::Bell, Witness::Sign];
+    if !reader {
+        items.push(Witness::Dice);
+    }
+    items
 }
 
 /// Why a bench did not do what was asked. Never a verdict on the table.
@@ -49,6 +59,8 @@ pub enum Role {
     /// Group `tumbler-supervisor`.
     #[default]
     Supervisor,
+    /// Group `tumbler-manager`: a shift manager or above.
+    Manager,
     /// Group `tumbler-tech`.
     Technician,
     /// None of the groups.
@@ -245,6 +257,11 @@ pub trait Bench {
 
     /// What the judges found first, so far; benches whose judges see everything only later tell it at the end.
     fn found(&self) -> Option<String> {
+        None
+    }
+
+    /// A situation that the judges' truth table does not hold: the verdict is INVALID then, for nobody knows right from wrong.
+    fn unheld(&self) -> Option<String> {
         None
     }
 

@@ -77,6 +77,9 @@ pub const fn part(fault: Fault) -> Option<Part> {
             _ => Part::Buttons,
         },
         Fault::Noise(Noise::Chatter(_)) => Part::Buttons,
+        // A line that breaks all the time is no vibration any more.
+        Fault::Noise(Noise::Flicker { line: InLine::DomeClosed, every_ms: 40, .. }) => Part::DomeContacts,
+        Fault::Noise(Noise::Flicker { every_ms: 40, .. }) => Part::Buttons,
         // Judges see the wires to bell and sign, and not what hangs on them. A worn key's chatter is noise that a healthy table
         // sees through.
         Fault::Noise(Noise::Flicker { .. })
@@ -199,6 +202,7 @@ impl Observer {
         let truth = match known {
             Known::MotorPower(on) => Truth::MotorPower { on },
             Known::Shaft { quarters } => Truth::Shaft { quarters },
+            Known::DiceMove => Truth::DiceMoved,
             Known::DiceRest { faces, flat } => Truth::Dice { faces, flat },
             Known::Exposed(open) => Truth::Dome { open },
             Known::Key(7) => Truth::Pressed(Key::Entry),
@@ -212,7 +216,6 @@ impl Observer {
             Known::Supply(good) => Truth::Supply { good },
             Known::ShaftMoves
             | Known::ShaftRests { .. }
-            | Known::DiceMove
             | Known::Display(_)
             | Known::Bell
             | Known::Sign(_)
@@ -276,11 +279,14 @@ impl Observer {
         self.tell(0, Seen::Stood { open: standing.open, latched, in_round: standing.round.is_some() });
     }
 
-    /// A command was given on the console.
-    pub fn asked(&mut self, at: u64, command: &tumbler_core::wire::console::Command) {
+    /// A command was given on the console, and whether by the shift manager or above, where that is known (SGV6 5.14).
+    pub fn asked(&mut self, at: u64, command: &tumbler_core::wire::console::Command, manager: Option<bool>) {
         let value = serde_json::to_value(command).unwrap_or(Value::Null);
         let name = value.get("command").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let with = value.get("with").cloned().unwrap_or(Value::Null);
+        let mut with = value.get("with").cloned().unwrap_or(Value::Null);
+        if let (Value::Object(with), Some(manager)) = (&mut with, manager) {
+            with.insert("manager".to_owned(), manager.into());
+        }
         self.tell(at, Seen::Asked { command: name, with });
     }
 
@@ -289,6 +295,19 @@ impl Observer {
         let Some(panel) = &mut self.panel else { return Vec::new() };
         panel.finish(at);
         panel.violations().iter().map(ToString::to_string).collect()
+    }
+
+    /// The first situation that the judges' truth table does not hold: what was found says nothing of the table then.
+    #[must_use]
+    pub fn unheld(&self) -> Option<String> {
+        let first = self.panel.as_ref()?.unheld().first()?;
+        Some(format!("the truth table does not hold a situation: {first}"))
+    }
+
+    /// Rows of the truth table that spoke, each with its rule set.
+    #[must_use]
+    pub fn spoke(&self) -> Vec<tumbler_judges::Spoke> {
+        self.panel.as_ref().map(Panel::spoke).unwrap_or_default()
     }
 
     /// What was found first, so far.

@@ -112,6 +112,7 @@ fn played(trial: &Trial, keep: Keep, report: &mut DayReport) {
     let mut setup = Setup::of(&trial.rules, &trial.layout, trial.seed.unwrap_or_default());
     setup.trace = keep != Keep::Nothing;
     setup.settings.reader = trial.reader;
+    setup.free_play = true;
     let mut bench = match Pure::new(setup) {
         Ok(bench) => bench,
         Err(trouble) => {

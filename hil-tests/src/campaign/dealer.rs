@@ -83,8 +83,13 @@ impl<'a> Dealer<'a> {
         let millis = self.rng.range(1, 150);
         self.step(format!("try fault disk.takes_ms:{millis}"));
         let dome = order::covered(self.table.rules).then_some(&NOISE_OF_DOME);
+        let mut flickers = false;
         for noise in NOISE.iter().chain(dome) {
             if self.rng.chance(400) {
+                // Two guards that flicker are more than a spin goes on after.
+                if noise.ends_with(".flicker") && core::mem::replace(&mut flickers, true) {
+                    continue;
+                }
                 self.step(format!("try fault {noise}"));
             }
         }
@@ -171,6 +176,11 @@ impl<'a> Dealer<'a> {
         self.step(format!("key {a} {b} {c} entry"));
         if self.table.reader {
             self.step("wait record entry-differs");
+            if self.order == Order::NewZealand {
+                // NZ 7.2: not by the dealer alone.
+                self.step("turn key");
+                self.step("do supervise");
+            }
             self.play("entered");
         } else {
             let [a, b, c] = dice;

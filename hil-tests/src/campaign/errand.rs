@@ -59,6 +59,11 @@ const ERRANDS: &[Errand] = &[
         Under::SpinFirst,
         "try play to covered; try fault disk.takes_ms:1500; press tumble for 100 ms; press place_bets for 100 ms; press no_more_bets for 100 ms; pass 6000 ms",
     ),
+    // The dealer drops a spin whose record is still on its way to the disk.
+    (
+        Under::Every,
+        "try play up to spin; try fault disk.takes_ms:1500; press tumble for 100 ms; press no_spin for 100 ms; press tumble for 100 ms; pass 6000 ms",
+    ),
     // A round after one that was called off, while the shaft still runs out: tumble in every order of play.
     (
         Under::Every,
@@ -76,9 +81,12 @@ const ERRANDS: &[Errand] = &[
     ),
     (
         Under::Every,
-        "turn key; do close; ask open; pass 25 s; ask witness bell right; ask witness bell right; pass 20 ms; ask witness areas wrong",
+        "turn key; do close; ask open; pass 25 s; press every key; ask witness bell right; ask witness bell right; pass 20 ms; ask witness areas wrong",
     ),
-    (Under::Every, "turn key; do close; ask open; pass 25 s; ask witness seal wrong; ask witness seal right"),
+    (
+        Under::Every,
+        "turn key; do close; ask open; pass 25 s; press every key; ask witness seal wrong; ask witness seal right",
+    ),
     (
         Under::Dome,
         "lower dome; pass 600 ms; turn key; do close; try fault disk.takes_ms:1500; open table; press tumble; press place_bets; press tumble",
@@ -145,7 +153,38 @@ const ERRANDS: &[Errand] = &[
     (Under::Every, "try play to betting; press no_more_bets"),
     (Under::Every, "press place_bets; turn shaft 13 quarters; pass 5000 ms"),
     (Under::Every, "try play to revealed; turn key; ask void damaged"),
-    (Under::Every, "try play to betting; turn key; ask void"),
+    (Under::Every, "try play to betting; turn key; ask void; as manager; ask void; as supervisor"),
+    // The next round is begun while the shaft of a voided one still runs out.
+    (
+        Under::Every,
+        "turn key; try play to spinning; pass 500 ms; as manager; ask void; press place_bets for 40 ms; press no_more_bets for 40 ms; press tumble for 40 ms; as supervisor; pass 3000 ms",
+    ),
+    // What became of the dice, said by who is asked and by who is not.
+    (
+        Under::Every,
+        "turn key; ask interrupted undisturbed; ask supervise; ask correct 1; ask correct 99; try play to revealed; ask interrupted cannot-tell; ask correct 99; ask settle 1 2 3; ask settle; pass 5 s; ask settle",
+    ),
+    (
+        Under::Every,
+        "try play to spun; kill; start; pass 300 ms; press tumble; turn key; ask void; ask interrupted not-flat; ask interrupted cannot-tell; as manager; ask interrupted cannot-tell; as supervisor",
+    ),
+    (
+        Under::Every,
+        "dice 1 2 3; try play to revealed; kill; start; pass 300 ms; turn key; ask settle 1 2 3; ask amend 1 2 3; key 1 2 3 entry; ask interrupted undisturbed",
+    ),
+    (
+        Under::Every,
+        "dice 1 2 3; try play to bets-closed; kill; start; pass 300 ms; lift dome; pass 700 ms; turn key; ask settle 1 2 3; ask amend 1 2 3; key 1 2 3 entry; ask interrupted not-flat",
+    ),
+    (
+        Under::Reader,
+        "turn key; ask enrol-dice; pass 500 ms; try fault dice.foreign; try play to revealed; turn key; ask interrupted undisturbed; ask interrupted cannot-tell; ask settle 1 2 3; heal dice.foreign; as manager; ask interrupted cannot-tell; as supervisor",
+    ),
+    (
+        Under::Reader,
+        "turn key; try fault dice.extra; try play to revealed; turn key; ask interrupted undisturbed; heal dice.extra; as manager; ask interrupted cannot-tell; as supervisor",
+    ),
+    (Under::Reader, "try play to revealed; lay die 2 face 3 flat; pass 900 ms; turn key; ask interrupted not-flat"),
     (Under::Every, "try play to bets-closed; try kill; try start"),
     // What is stuck for long.
     (Under::Every, "hold supervisor_key; pass 1900 s; release supervisor_key"),
@@ -169,7 +208,7 @@ const ERRANDS: &[Errand] = &[
 ];
 
 /// Errands whose rounds have to be the day's first: they name them by number.
-pub(super) const FIRST: &str = "turn key; try play to betting; ask void-afterwards 1; ask void; pass 50 ms; ask void-afterwards 1; \
+pub(super) const FIRST: &str = "turn key; try play to betting; ask void-afterwards 1; ask correct 1; as manager; ask void; as supervisor; pass 50 ms; ask void-afterwards 1; \
     ask void-afterwards 9; try play to settled; turn key; ask void-afterwards 2";
 
 /// The errands for this table, in order.

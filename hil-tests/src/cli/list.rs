@@ -9,13 +9,16 @@ use anyhow::{Context, bail};
 /// The bench, and the trials that are meant.
 pub(super) fn chosen(choice: &Choice) -> anyhow::Result<(BenchFile, Vec<Trial>)> {
     let bench = BenchFile::read(&choice.bench)?;
-    let all = match choice.scenarios.as_slice() {
+    let (all, source, by_name) = match choice.scenarios.as_slice() {
         // A file by its path, wherever it is.
         [path] if path.ends_with(".toml") => {
             let text = std::fs::read_to_string(path).with_context(|| format!("read {path}"))?;
-            return Ok((bench, crate::scenario::file::parse(std::path::Path::new(path), &text)?));
+            (crate::scenario::file::parse(std::path::Path::new(path), &text)?, path.clone(), false)
         }
-        _ => read_all(&bench.scenarios).context("a scenario's file")?,
+        names => {
+            let source = bench.scenarios.display().to_string();
+            (read_all(&bench.scenarios).context("a scenario's file")?, source, !names.is_empty())
+        }
     };
     for id in &choice.rules {
         known(id, all.iter().map(|trial| trial.rules.as_str()), "rule set")?;
@@ -27,14 +30,14 @@ pub(super) fn chosen(choice: &Choice) -> anyhow::Result<(BenchFile, Vec<Trial>)>
     let mut trials: Vec<Trial> = all
         .iter()
         .filter(|trial| among(&choice.rules, &trial.rules) && among(&choice.layout, &trial.layout))
-        .filter(|trial| choice.scenarios.is_empty() || choice.scenarios.iter().any(|s| means(s, trial, choice.only)))
+        .filter(|trial| !by_name || choice.scenarios.iter().any(|s| means(s, trial, choice.only)))
         .cloned()
         .collect();
     if choice.each_once {
         trials = each_once(trials);
     }
     if trials.is_empty() {
-        bail!("no scenario of {} is meant by this; `tumbler-hil list` lists them", bench.scenarios.display());
+        bail!("no scenario of {source} is meant by this; `tumbler-hil list` lists them");
     }
     Ok((bench, trials))
 }

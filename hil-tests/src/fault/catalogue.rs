@@ -4,6 +4,7 @@ use super::expectation::{Clauses, Deadline, Expect, Round, SETTLED, Shows};
 use super::place::Place;
 use crate::bench::file::Kind;
 use crate::scenario::file::GROUPS;
+use crate::scenario::grounds;
 use crate::scenario::parse;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -168,11 +169,16 @@ impl Catalogue {
         for (reason, by) in &self.clauses {
             let at = format!("clauses.{reason}");
             let known = VoidReason::ALL.map(VoidReason::name);
-            if ![SETTLED, "tumbler"].contains(&reason.as_str()) && !known.contains(&reason.as_str()) {
+            if ![SETTLED, "tumbler", "tumbler-dice"].contains(&reason.as_str()) && !known.contains(&reason.as_str()) {
                 return Err((at, format!("is no reason; allowed is settled, tumbler, {}", known.join(", "))));
             }
-            if let Some(rules) = by.keys().find(|id| rules::rule_set(id).is_none()) {
+            if let Some(rules) = by.keys().find(|id| *id != "*" && rules::rule_set(id).is_none()) {
                 return Err((at, format!("`{rules}` is no rule set")));
+            }
+            if let Some(words) = by.get("*") {
+                for set in rules::all() {
+                    grounds::expand(&set.id, words).map_err(|problem| (at.clone(), problem))?;
+                }
             }
         }
         for (name, expects) in &self.patterns {

@@ -1,8 +1,8 @@
 //! What must happen when a fault shows: how the rounds end, what latches, how soon.
 
 use super::place::Place;
-use crate::scenario::Ending;
 use crate::scenario::file::groups;
+use crate::scenario::{Ending, grounds};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -131,8 +131,11 @@ impl Round {
             Self::Settled => Ending::Settled { dice: Some(dice), clause: clause(SETTLED) },
             Self::SettledAnyhow => Ending::Settled { dice: None, clause: clause(SETTLED) },
             Self::Void(reason) => {
-                let named = if reason == "tumbler" { "equipment" } else { reason };
-                Ending::Void { reason: named.to_owned(), clause: clause(reason) }
+                let named = if reason.starts_with("tumbler") { "equipment" } else { reason };
+                let words = clauses.get(reason).and_then(|by| by.get("*")).cloned().unwrap_or_default();
+                // The catalogue's words are checked as it is read.
+                let clause = grounds::expand(rules, &words).unwrap_or_default();
+                Ending::Void { reason: named.to_owned(), clause }
             }
         }
     }

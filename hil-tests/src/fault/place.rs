@@ -103,9 +103,10 @@ mod tests {
     use super::*;
     use tumbler_core::snapshot::Phase;
 
+    /// A person is asked in none of them at first: that some fault leads there is for the scenarios `interrupted*`.
     #[test]
     fn every_phase_is_a_place() {
-        for phase in Phase::ALL {
+        for phase in Phase::ALL.into_iter().filter(|phase| *phase != Phase::Interrupted) {
             assert!(Place::ALL.iter().any(|(name, _)| *name == phase.name()), "{}", phase.name());
         }
     }

@@ -142,7 +142,7 @@ fn endings(events: &Events) -> (Vec<String>, Vec<String>) {
                 let [a, b, c] = dice.pips();
                 endings.push(format!("settled {a} {b} {c}: as recorded"));
             }
-            Event::Voided(void) => endings.push(format!("void {}: {}", void.reason.name(), void.clause)),
+            Event::Voided(void) => endings.push(format!("void {}: {}", void.reason.name(), void.clauses.join(", "))),
             Event::Latched { code, .. } => latches.push(code.name().to_owned()),
             _ => {}
         }

@@ -14,6 +14,9 @@ const BUTTONS: [InLine; 5] =
 /// A dome that is lifted or put back opens one contact and closes the other within this time.
 const TRAVEL: u64 = 2_000_000_000;
 
+/// From a key's press to the end of the poll that tells of it, at most.
+const SEEN: u64 = 120_000_000;
+
 /// Buttons, key, seal, dome, supply.
 pub(super) fn hands(events: &Events, covered: bool, script: &mut Script) {
     for line in BUTTONS {
@@ -77,7 +80,9 @@ pub(super) fn keys(events: &Events, script: &mut Script) {
             // Numbers wrap: before `known` are those less than half the range behind it.
             if seq.wrapping_sub(known) < u16::MAX / 2 {
                 let word = if *code == terminal::ENTRY { "entry".to_owned() } else { code.to_string() };
-                script.at(*ended, 220, format!("key {word}"));
+                // What the table had asked for before is no earlier than its answer.
+                let pressed = ended.saturating_sub(SEEN).max(script.last_answer(*ended));
+                script.at(pressed, 220, format!("key {word}"));
             }
         }
         next = Some(first.wrapping_add(count));
@@ -127,6 +132,7 @@ fn words(command: &Command) -> String {
                 Witness::Seal => "seal",
                 Witness::Bell => "bell",
                 Witness::Sign => "sign",
+                Witness::Dice => "dice",
             };
             format!("witness {item} {}", if *right { "right" } else { "wrong" })
         }
@@ -140,6 +146,9 @@ fn words(command: &Command) -> String {
         Command::Void { damaged_dice: true, .. } => "void damaged".into(),
         Command::Void { not_flat: true, .. } => "void not-flat".into(),
         Command::Void { .. } => "void".into(),
+        Command::Finding { finding, .. } => format!("interrupted {}", finding.name()),
+        Command::Supervise { .. } => "supervise".into(),
+        Command::Correct { round, .. } => format!("correct {}", round.0),
         Command::VoidAfterwards { round, .. } => format!("void-afterwards {}", round.0),
         Command::ConfirmDome { .. } => "confirm-dome".into(),
         Command::Settle { dice: Some(by), .. } => format!("settle {}", dice(by)),

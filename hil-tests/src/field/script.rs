@@ -25,6 +25,12 @@ impl Script {
         self.cues.push(Cue { at, takes, words });
     }
 
+    /// When the table answered last before this moment; 0 where it did not.
+    pub(super) fn last_answer(&self, before: u64) -> u64 {
+        let answers = self.cues.iter().filter(|cue| cue.at <= before && cue.words.starts_with("answer "));
+        answers.map(|cue| cue.at).max().unwrap_or_default()
+    }
+
     /// Something could not be turned into a step.
     pub(super) fn leave_out(&mut self, what: &str) {
         if !self.left_out.iter().any(|known| known == what) {

@@ -59,7 +59,14 @@ fn a_healthy_round_of_each_order_is_settled_again_by_the_same_dice() {
 fn a_stall_voids_and_blocks_again() {
     let steps =
         ["open table", "play to spinning", "pass 600 ms", "fault motor.stall", "wait record voided", "pass 2 s"];
-    told("stall", "nz-div9", &steps, &["void equipment: NZ9 7.1(b)"], &["tumbler"], "fault motor.stall");
+    told(
+        "stall",
+        "nz-div9",
+        &steps,
+        &["void equipment: by misoperation and fewer-than-three"],
+        &["tumbler"],
+        "fault motor.stall",
+    );
 }
 
 /// NZ 7.1(c), SGV6 5.5.3.
@@ -82,6 +89,7 @@ fn a_dead_lamp_is_settled_by_the_dice_and_blocks_again() {
         "pass 600 ms",
         "key 1 3 6 entry",
         "wait latched lamps",
+        "collect and pay",
         "key entry",
         "wait record settled",
         "pass 2 s",

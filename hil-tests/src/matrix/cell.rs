@@ -119,7 +119,7 @@ impl Story<'_> {
         for line in &lines {
             steps.extend(parse::line_of_steps(line).map_err(|bad| bad.to_string())?);
         }
-        let before = (self.place == Place::Void).then(|| Round::Void("declared".into()));
+        let before = (self.place == Place::Void).then(|| Round::Void("fewer-than-three".into()));
         let during = self.expect.rounds.iter().filter_map(|text| Round::parse(text));
         let rounds = before.into_iter().chain(during).chain([Round::Settled]);
         let clauses = &self.catalogue.clauses;
@@ -175,7 +175,7 @@ impl Story<'_> {
                 Place::Revealed => "play to revealed; pass 300 ms; wait phase revealed within 100 ms",
                 Place::Settling => "play to entered; pass 300 ms; wait phase settling within 100 ms",
                 Place::Void => {
-                    "play to betting; pass 700 ms; press no_spin; wait phase void within 1000 ms; pass 600 ms"
+                    "play to spinning; pass 300 ms; press no_spin; wait phase void within 5000 ms; pass 600 ms"
                 }
                 Place::Blocked => self.blocked_by().1,
                 Place::Maintenance => "turn key; do maintenance on; wait phase maintenance within 100 ms; pass 300 ms",

@@ -1,4 +1,4 @@
-//! Table time per wall time of the pure bench, judges on, on the reference round of 45 s.
+//! Table time per wall time of the pure bench, judges on, on the reference round of 49 s.
 
 use super::Figure;
 use crate::bench::process::fault::RigFault;
@@ -30,7 +30,7 @@ pub fn measure() -> Result<Vec<Figure>, RigFault> {
     let (ratio, rates) = best;
     let build = if cfg!(debug_assertions) { "debug build: no measure" } else { "one core, judges on" };
     Ok(vec![Figure::new(
-        &format!("pure: table time per wall time, {ROUNDS} reference rounds of 45 s"),
+        &format!("pure: table time per wall time, {ROUNDS} reference rounds of 49 s"),
         format!("{ratio:.0} x; {rates}"),
         build.into(),
         "at least 10,000 x",

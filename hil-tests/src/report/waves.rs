@@ -139,8 +139,8 @@ impl Waves {
             Truth::Process { alive } => self.bit(at, Room::Truth, "daemon_runs", alive),
             Truth::Hung { hung } => self.bit(at, Room::Truth, "daemon_hung", hung),
             Truth::Supply { good } => self.bit(at, Room::Truth, "supply", good),
-            // The marks say it better: by the fault's own name.
-            Truth::Broken { .. } => {}
+            // The marks say it better, by the fault's own name; and where dice moved they come to rest.
+            Truth::Broken { .. } | Truth::DiceMoved => {}
         }
     }
 

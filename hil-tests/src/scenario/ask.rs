@@ -23,6 +23,13 @@ impl Runner<'_> {
         Ok(matches!(self.await_answer()?, Answer::Done(_)))
     }
 
+    /// The shift manager, key turned, decides what the rules leave open: whether it was done.
+    pub(super) fn decide(&mut self, command: Command) -> Result<bool, Halt> {
+        self.turn_key()?;
+        self.ask_as(Role::Manager, command)?;
+        Ok(matches!(self.await_answer()?, Answer::Done(_)))
+    }
+
     pub(super) fn ask(&mut self, command: Command) -> Result<(), Halt> {
         self.ask_as(self.role, command)
     }

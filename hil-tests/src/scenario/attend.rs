@@ -1,6 +1,6 @@
 //! A person at the table while a test goes on: reads what the table asks for, and does it.
 
-use crate::bench::{Bench, Role, Trouble};
+use crate::bench::{Bench, Role, Trouble, witnessed};
 use crate::twin::{Act, MS};
 use tumbler_core::wire::console::{Command, Witness};
 
@@ -31,8 +31,12 @@ impl Part {
             ["put", "the", "dome", "back"] | [.., "the", "dome", "is", "not", "down"] => Some(Self::Do(Act::LowerDome)),
             ["press", "the", "key", digit] => digit.parse().ok().map(|digit| Self::Do(Act::Key(digit))),
             ["press", "the", "entry", "key"] => Some(Self::Do(Act::Key(ENTRY))),
+            ["waits", "for", "every", "key", "of", "the", "terminal", "to", "be", "pressed:", key, ..] => {
+                let key = key.trim_end_matches(',');
+                if key == "Entry" { Some(ENTRY) } else { key.parse().ok() }.map(|key| Self::Do(Act::Key(key)))
+            }
             ["waits", "for", "a", "witness:", item, ..] => {
-                let all = [Witness::Areas, Witness::Seal, Witness::Bell, Witness::Sign];
+                let all = witnessed(false);
                 let item = item.trim_end_matches(',');
                 all.into_iter().find(|w| format!("{w:?}").eq_ignore_ascii_case(item)).map(Self::Say)
             }

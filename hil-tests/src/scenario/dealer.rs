@@ -4,11 +4,13 @@
 use super::check::kind;
 use super::order::{self, Deed};
 use super::run::{Halt, Runner};
+use crate::bench::witnessed;
 use crate::twin::{Act, MS};
 use tumbler_core::input::InLine;
+use tumbler_core::round::{Doubt, Finding};
 use tumbler_core::snapshot::{Phase, Snapshot};
 use tumbler_core::units::Dice;
-use tumbler_core::wire::console::{Command, Witness};
+use tumbler_core::wire::console::Command;
 
 /// The supervisor.
 const NAME: &str = "Mei";
@@ -49,21 +51,41 @@ impl Runner<'_> {
             return Ok(());
         }
         let order = order::of(&self.trial.rules);
+        self.say_what_is_asked()?;
         while let Some((deed, _)) = order.get(self.done) {
             if self.over()? {
                 break;
             }
             self.done += 1;
             self.go_on_with(*deed)?;
+            self.say_what_is_asked()?;
         }
         if !self.over()? && self.bench.snapshot()?.is_some_and(|s| s.round.is_some()) {
             // SG 5.14: what the rules leave open is decided by a person.
             let reason = "the round cannot be played to its end".into();
-            self.supervise(Command::Void { reason, damaged_dice: false, not_flat: false, name: name() })?;
+            self.decide(Command::Void { reason, damaged_dice: false, not_flat: false, name: name() })?;
         }
         // The table shows what the round left behind.
         self.pass(1500)?;
         self.known_endings = self.ended_rounds();
+        Ok(())
+    }
+
+    /// A person who is asked what became of the dice says what there is to see.
+    pub(super) fn say_what_is_asked(&mut self) -> Result<(), Halt> {
+        let Some(question) = self.bench.snapshot()?.and_then(|shown| shown.question) else { return Ok(()) };
+        let seen = self.bench.physical();
+        let finding = match question.why {
+            Doubt::Dice => Finding::CannotTell,
+            _ if seen.flat != [true; 3] && seen.dome_up => Finding::NotFlat,
+            Doubt::Knocked => Finding::CannotTell,
+            Doubt::Interrupted => Finding::Undisturbed,
+        };
+        let said = |finding| Command::Finding { finding, reason: "as seen".into(), name: name() };
+        if !self.decide(said(finding))? && finding == Finding::NotFlat {
+            // By the records the dice are covered, and nobody may have seen them.
+            self.decide(said(Finding::CannotTell))?;
+        }
         Ok(())
     }
 
@@ -91,7 +113,8 @@ impl Runner<'_> {
         if !self.supervise(Command::Open { name: name() })? {
             return Ok(false);
         }
-        for item in [Witness::Areas, Witness::Seal, Witness::Bell, Witness::Sign] {
+        self.keys(&[1, 2, 3, 4, 5, 6, 7])?;
+        for item in witnessed(self.trial.reader) {
             if !self.supervise(Command::Witness { item, right: true, name: name() })? {
                 return Ok(false);
             }
@@ -153,6 +176,7 @@ impl Runner<'_> {
             Deed::AwaitOutcome => self.see_the_dice(),
             Deed::Enter => self.enter_what_lies_there(),
             Deed::AllPaid => {
+                self.collect_and_pay()?;
                 self.keys(&[7])?;
                 if !self.until(SHOWN_MILLIS, |runner| Ok(runner.recorded("settled")))? {
                     self.settle(None)?;
@@ -219,11 +243,22 @@ impl Runner<'_> {
         let [a, b, c] = faces;
         self.keys(&[a, b, c, 7])?;
         if !self.until(SHOWN_MILLIS, |runner| Ok(runner.recorded("result")))? && !self.over()? {
+            if self.recorded("entry-differs") && self.supervise(Command::Supervise { name: name() })? {
+                self.keys(&[a, b, c, 7])?;
+                self.until(SHOWN_MILLIS, |runner| Ok(runner.recorded("result")))?;
+            }
             let differs = self.recorded("entry-differs") || self.recorded("entry-error");
+            if self.recorded("result") {
+                return self.see_the_lamps();
+            }
             if !differs || !self.supervise(Command::Amend { dice, uphold: true, name: name() })? {
                 return self.settle(Some(dice));
             }
         }
+        self.see_the_lamps()
+    }
+
+    fn see_the_lamps(&mut self) -> Result<(), Halt> {
         let proved = |runner: &mut Self| Ok(runner.recorded("lamps-verified") || runner.latched_now("lamps")?);
         self.until(OUTCOME_MILLIS, proved).map(drop)
     }
@@ -232,7 +267,12 @@ impl Runner<'_> {
         if self.over()? {
             return Ok(());
         }
-        self.supervise(Command::Settle { dice, reason: "by the dice".into(), name: name() })?;
+        if dice.is_some() {
+            self.supervise(Command::Settle { dice, reason: "by the dice".into(), name: name() })?;
+            self.see_the_lamps()?;
+        }
+        self.collect_and_pay()?;
+        self.supervise(Command::Settle { dice: None, reason: "by the dice".into(), name: name() })?;
         self.until(SHOWN_MILLIS, |runner| Ok(runner.recorded("settled"))).map(drop)
     }
 }

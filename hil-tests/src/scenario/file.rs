@@ -1,5 +1,6 @@
 //! A scenario's file: what is done, under which rule sets, and how it must end.
 
+use super::grounds;
 use super::parse;
 use super::step::Step;
 use crate::bench::Outside;
@@ -164,7 +165,7 @@ impl Ending {
     /// # Errors
     /// What is allowed.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let allowed = "`settled D D D: CLAUSE`, `settled: CLAUSE`, `void REASON: CLAUSE`, `void REASON:` where the rules are silent, `unfinished: CLAUSE`";
+        let allowed = "`settled D D D: CLAUSE`, `settled: CLAUSE`, `void REASON: CLAUSES`, `void REASON: by GROUND and GROUND`, `void REASON:` where the rules are silent, `unfinished: CLAUSE`";
         let wrong = || format!("`{text}` is no ending; allowed is {allowed}");
         let (what, clause) = text.split_once(':').ok_or_else(wrong)?;
         let clause = clause.trim().to_owned();
@@ -182,6 +183,19 @@ impl Ending {
             ["unfinished"] => Ok(Self::Unfinished { clause }),
             _ => Err(wrong()),
         }
+    }
+}
+
+impl Ending {
+    /// Under this rule set: `by GROUND and GROUND` becomes the clauses that speak of these grounds there.
+    ///
+    /// # Errors
+    /// What is allowed.
+    fn under(self, rules: &str) -> Result<Self, String> {
+        Ok(match self {
+            Self::Void { reason, clause } => Self::Void { reason, clause: grounds::expand(rules, &clause)? },
+            other => other,
+        })
     }
 }
 
@@ -231,7 +245,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Vec<Trial>, BadFile> {
             let Some((key, endings)) = found else { continue };
             let endings = endings
                 .iter()
-                .map(|text| Ending::parse(&fill(text, variant)))
+                .map(|text| Ending::parse(&fill(text, variant)).and_then(|ending| ending.under(&set.id)))
                 .collect::<Result<Vec<_>, _>>()
                 .map_err(|problem| bad(&format!("endings.{key}"), problem))?;
             let filled = |list: &[String]| {

@@ -7,6 +7,7 @@ mod check;
 mod dealer;
 pub mod file;
 mod free;
+pub mod grounds;
 mod harm;
 pub mod note;
 pub mod order;

@@ -4,6 +4,7 @@ use super::step::{BadStep, Cause, Check, Pattern, Reaction, Stage, Step};
 use crate::bench::Role;
 use tumbler_core::input::InLine;
 use tumbler_core::latch::Code;
+use tumbler_core::round::Finding;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Dice, RoundId};
 use tumbler_core::wire::console::{Command, Exit, Witness};
@@ -25,8 +26,8 @@ const CHECKS: &str = "phase NAME, record KIND [FIELD=VALUE ...], no record KIND 
     motor on|off, shaft turns|rests, dice rest, tumbles FROM..TO, lit D D D, dark, display 136, bells N, sign on|off, deadman, relayed, link up|lost, \
     status online|offline, retained right, held FAULT, daemon up|down, no test, motor off|latched CODE|voided at most N ms after CAUSE";
 
-const COMMANDS: &str = "open, witness areas|seal|bell|sign right|wrong, close, maintenance on|off, hardware-test TEST, reset CODE rectified|procedure, \
-    amend D D D [uphold], void [damaged|not-flat], void-afterwards ROUND, confirm-dome, settle [D D D], enrol-dice, record";
+const COMMANDS: &str = "open, witness areas|seal|bell|sign|dice right|wrong, close, maintenance on|off, hardware-test TEST, reset CODE rectified|procedure, \
+    amend D D D [uphold], void [damaged|not-flat], interrupted undisturbed|not-flat|cannot-tell, supervise, correct ROUND, void-afterwards ROUND, confirm-dome, settle [D D D], enrol-dice, record";
 
 type Words<'a> = &'a [&'a str];
 
@@ -57,6 +58,13 @@ pub fn line_of_steps(text: &str) -> Result<Vec<(String, Vec<Step>)>, BadStep> {
 fn parse(words: Words<'_>) -> Result<Vec<Step>, BadStep> {
     if let ["try", rest @ ..] = words {
         return Ok(parse(rest)?.into_iter().map(|step| Step::Try(Box::new(step))).collect());
+    }
+    if let ["do", "settle", dice @ ..] = words {
+        // What the dice show is entered first, and paid before the supervisor settles.
+        let give = |command: Words<'_>| Ok([Step::Ask(Box::new(ask(command)?)), Step::Answer(true, String::new())]);
+        let entered = if dice.is_empty() { None } else { Some(give(words.get(1..).unwrap_or_default())?) };
+        let settled = give(&["settle"])?;
+        return Ok(entered.into_iter().flatten().chain([Step::Collect]).chain(settled).collect());
     }
     if let ["do", command @ ..] = words {
         return Ok(vec![Step::Ask(Box::new(ask(command)?)), Step::Answer(true, String::new())]);
@@ -109,8 +117,11 @@ fn parse(words: Words<'_>) -> Result<Vec<Step>, BadStep> {
         ["ask", command @ ..] => Step::Ask(Box::new(ask(command)?)),
         ["answer", how @ ("done" | "refused"), word @ ..] => Step::Answer(*how == "done", word.join(" ")),
         ["as", "supervisor"] => Step::As(Role::Supervisor),
+        ["as", "manager"] => Step::As(Role::Manager),
         ["as", "technician"] => Step::As(Role::Technician),
         ["as", "nobody"] => Step::As(Role::Nobody),
+        ["press", "every", "key"] => Step::Keys((1..=7).collect()),
+        ["collect", "and", "pay"] => Step::Collect,
         ["mark"] => Step::Mark,
         ["kill"] => Step::Kill,
         ["start"] => Step::Start,
@@ -190,6 +201,7 @@ fn ask(words: Words<'_>) -> Result<Command, BadStep> {
                 "seal" => Witness::Seal,
                 "bell" => Witness::Bell,
                 "sign" => Witness::Sign,
+                "dice" => Witness::Dice,
                 _ => return Err(bad(format!("`{item}` is nothing to witness"), COMMANDS)),
             },
             right: *how == "right",
@@ -216,6 +228,16 @@ fn ask(words: Words<'_>) -> Result<Command, BadStep> {
         ["void-afterwards", round] => {
             Command::VoidAfterwards { round: RoundId(number(round)?), reason: reason(), name: name() }
         }
+        ["interrupted", found] => Command::Finding {
+            finding: Finding::ALL
+                .into_iter()
+                .find(|finding| finding.name() == *found)
+                .ok_or_else(|| bad(format!("`{found}` is no answer"), COMMANDS))?,
+            reason: reason(),
+            name: name(),
+        },
+        ["supervise"] => Command::Supervise { name: name() },
+        ["correct", round] => Command::Correct { round: RoundId(number(round)?), reason: reason(), name: name() },
         ["confirm-dome"] => Command::ConfirmDome { reason: reason(), name: name() },
         ["settle"] => Command::Settle { dice: None, reason: reason(), name: name() },
         ["settle", a, b, c] => Command::Settle { dice: Some(faces(a, b, c)?), reason: reason(), name: name() },

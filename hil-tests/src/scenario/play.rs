@@ -4,13 +4,17 @@ use super::order::{self, Deed};
 use super::run::{Halt, Runner};
 use super::step::{Check, Pattern, Stage, Step};
 use crate::bench::Trouble;
+use crate::bench::witnessed;
 use crate::twin::Act;
 use tumbler_core::input::InLine;
-use tumbler_core::wire::console::{Command, Witness};
+use tumbler_core::wire::console::Command;
 use tumbler_core::wire::registers::terminal;
 
 /// Longest wait within a healthy round, in milliseconds.
 const WAIT: u64 = 20_000;
+/// From the end of the time for collecting and paying to the dealer's hand at the key, in milliseconds: a poll of the terminal
+/// lies between.
+const PAYING: u64 = 700;
 /// A dealer keys a result so often.
 const ENTRIES: u32 = 3;
 /// A dealer of a campaign presses "tumble" so often again.
@@ -35,7 +39,8 @@ impl Runner<'_> {
         self.turn_key()?;
         self.ask(Command::Open { name: name() })?;
         self.answer(true, "")?;
-        for item in [Witness::Areas, Witness::Seal, Witness::Bell, Witness::Sign] {
+        self.keys(&[1, 2, 3, 4, 5, 6, 7])?;
+        for item in witnessed(self.trial.reader) {
             self.ask(Command::Witness { item, right: true, name: name() })?;
             self.answer(true, "")?;
         }
@@ -83,6 +88,12 @@ impl Runner<'_> {
             self.deed(*deed)?;
         }
         Ok(())
+    }
+
+    /// Losers are collected and winners paid (NZ 6.5): "all paid" counts only after that.
+    pub(super) fn collect_and_pay(&mut self) -> Result<(), Halt> {
+        let all_paid = u64::from(self.bench.settings().parameters.all_paid);
+        self.pass(all_paid + PAYING)
     }
 
     /// The round was played by hand up to this stage.
@@ -144,6 +155,7 @@ impl Runner<'_> {
                 self.wait(&record("lamps-verified"), WAIT)
             }
             Deed::AllPaid => {
+                self.collect_and_pay()?;
                 self.keys(&[7])?;
                 self.wait(&record("settled"), WAIT)
             }

@@ -12,11 +12,12 @@ use super::harm::Broken;
 use super::run::{Halt, Runner};
 use super::step::Step;
 use crate::bench::Role;
+use crate::bench::witnessed;
 use crate::twin::{Act, MS};
 use tumbler_core::latch::Code;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Dice;
-use tumbler_core::wire::console::{Answer, Command, Exit, Witness};
+use tumbler_core::wire::console::{Answer, Command, Exit};
 
 /// Rounds of looking and acting until the table must be playable: every latch at once, and an opening, take fewer.
 const MOST_ACTS: u32 = 60;
@@ -141,8 +142,11 @@ impl Runner<'_> {
     /// Concludes a round whose outcome is established by the dice; voids any other (SGV6 5.4, 5.14).
     fn end_round(&mut self, shown: &Snapshot) -> Result<String, Halt> {
         let name = || NAME.to_owned();
+        self.say_what_is_asked()?;
         let command = Command::Void { reason: reason(), damaged_dice: false, not_flat: false, name: name() };
+        self.role = Role::Manager;
         let voided = self.tell(command)?;
+        self.role = Role::Supervisor;
         if voided.starts_with("done") {
             return Ok(voided);
         }
@@ -151,6 +155,7 @@ impl Runner<'_> {
             if result != dice {
                 self.tell(Command::Amend { dice, uphold: true, name: name() })?;
             }
+            self.collect_and_pay()?;
             return self.tell(Command::Settle { dice: None, reason: reason(), name: name() });
         }
         let settled = self.tell(Command::Settle { dice, reason: reason(), name: name() })?;
@@ -200,7 +205,8 @@ impl Runner<'_> {
         if opened.starts_with("refused") {
             return Ok(opened);
         }
-        for item in [Witness::Areas, Witness::Seal, Witness::Bell, Witness::Sign] {
+        self.keys(&[1, 2, 3, 4, 5, 6, 7])?;
+        for item in witnessed(self.bench.settings().reader) {
             self.tell(Command::Witness { item, right: true, name: NAME.into() })?;
         }
         Ok(opened)

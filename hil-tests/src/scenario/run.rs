@@ -119,6 +119,10 @@ pub fn run(bench: &mut dyn Bench, trial: &Trial) -> Outcome {
         }
         (verdict, _) => verdict,
     };
+    let verdict = match (verdict, runner.bench.unheld()) {
+        (Verdict::Pass | Verdict::Fail(_), Some(unheld)) => Verdict::Invalid(unheld),
+        (verdict, _) => verdict,
+    };
     let records = runner.seen.iter().map(check::brief).collect();
     Outcome { verdict, table_ns: runner.bench.now(), records, notes: runner.notes, timeline: runner.timeline }
 }
@@ -196,7 +200,7 @@ impl Runner<'_> {
                     got.push(Ending::Settled { dice: Some(dice.pips()), clause: String::new() });
                 }
                 Event::Voided(void) => {
-                    got.push(Ending::Void { reason: void.reason.name().into(), clause: void.clause.clone() })
+                    got.push(Ending::Void { reason: void.reason.name().into(), clause: void.clauses.join(", ") })
                 }
                 _ => {}
             }
@@ -207,6 +211,9 @@ impl Runner<'_> {
             (Ending::Settled { dice: None, .. }, Ending::Settled { .. })
             | (Ending::Unfinished { .. }, Ending::Unfinished { .. }) => true,
             (Ending::Settled { dice: a, .. }, Ending::Settled { dice: b, .. }) => a == b,
+            (Ending::Void { reason: a, clause: wanted }, Ending::Void { reason: b, clause: cited }) => {
+                a == b && super::grounds::admits(wanted, cited)
+            }
             (want, got) => want == got,
         };
         if got.len() != self.trial.endings.len() || !self.trial.endings.iter().zip(&got).all(|(w, g)| same(w, g)) {
@@ -298,6 +305,7 @@ impl Runner<'_> {
                 self.heal(what)?;
             }
             Step::HealAll => self.heal_all()?,
+            Step::Collect => self.collect_and_pay()?,
             Step::Recover => self.recover()?,
             Step::Try(step) => self.attempt(step)?,
             Step::Dice(faces) => self.bench.dictate(*faces)?,

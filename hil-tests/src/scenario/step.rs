@@ -166,6 +166,8 @@ pub enum Step {
     Keys(Vec<u8>),
     /// Key what the dice show, and entry.
     EnterDice,
+    /// Losers are collected and winners paid, which takes people the time after which "all paid" counts.
+    Collect,
     /// Turn the shaft by hand.
     TurnShaft(i32),
     /// Break the seal's loop.

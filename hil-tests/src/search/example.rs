@@ -77,7 +77,9 @@ impl Example {
                     let [a, b, c] = dice.pips();
                     endings.push(format!("settled {a} {b} {c}: as this build did"));
                 }
-                Event::Voided(void) => endings.push(format!("void {}: {}", void.reason.name(), void.clause)),
+                Event::Voided(void) => {
+                    endings.push(format!("void {}: {}", void.reason.name(), void.clauses.join(", ")))
+                }
                 Event::Latched { code, .. } => latches.push(code.name().to_owned()),
                 _ => {}
             }

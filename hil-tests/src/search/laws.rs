@@ -81,7 +81,7 @@ impl Story {
             Event::KeyTurned => self.stale.clear(),
             Event::RoundBegan { .. } => self.round = Some(Tale::default()),
             Event::SpinEnded { valid: true, .. } => self.in_round(|round| round.spun = true),
-            Event::Called { call, in_turn: true } if *call == Call::NoMoreBets => {
+            Event::Called { call, in_turn: true, .. } if *call == Call::NoMoreBets => {
                 self.in_round(|round| round.closed = true);
             }
             Event::Established { .. } => self.in_round(|round| round.established = true),

@@ -38,8 +38,8 @@ struct Recovery<'a> {
 impl Recovery<'_> {
     fn act(&mut self, words: &str) -> Result<(), Stuck> {
         self.words.push(words.to_owned());
-        let steps = parse::step(words).map_err(|bad| Trouble::Rig(bad.to_string()))?;
-        carry_out(&mut self.node.bench, self.trial, &steps)
+        let line = parse::line_of_steps(words).map_err(|bad| Trouble::Rig(bad.to_string()))?;
+        carry_out(&mut self.node.bench, self.trial, line.iter().flat_map(|(_, steps)| steps))
     }
 
     fn run(&mut self, covered: bool) -> Result<(), Stuck> {
@@ -96,7 +96,8 @@ impl Recovery<'_> {
     fn end_round(&mut self, covered: bool) -> Result<(), Stuck> {
         if self.in_round()? {
             self.act("turn key")?;
-            self.act("ask void")?;
+            // Who is asked what became of the dice, and saw nothing of it, cannot tell.
+            self.act("as manager; ask interrupted cannot-tell; ask void")?;
             self.act("pass 100 ms")?;
         }
         if self.in_round()? {
@@ -113,7 +114,8 @@ impl Recovery<'_> {
             for words in words {
                 if self.in_round()? {
                     self.act(&words)?;
-                    self.act("pass 1 s")?;
+                    // The losers' chips are collected, and the winners paid.
+                    self.act("pass 6 s")?;
                 }
             }
         }

@@ -11,12 +11,14 @@ pub enum Noise {
     CamPhantom,
     /// Random edges on both of the cam's sensors.
     CamBoth,
-    /// The line breaks for some microseconds every 40 ms (vibration).
+    /// The line breaks again and again: vibration, or a loose contact.
     Flicker {
         /// The line.
         line: InLine,
         /// For how long.
         micros: u32,
+        /// How often, in milliseconds.
+        every_ms: u32,
     },
     /// A button's contact makes for some milliseconds again and again although nobody touches it.
     Chatter(InLine),

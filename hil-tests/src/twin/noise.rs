@@ -30,13 +30,13 @@ impl Twin {
             return;
         }
         let next = match noise {
-            Noise::Flicker { line, micros } => {
+            Noise::Flicker { line, micros, every_ms } => {
                 let idle = line == InLine::DomeClosed && !self.shaft.moving();
                 if !idle && self.contacts.raw(line) {
                     self.faults.bit(fault);
                     self.contacts.pulse(line, false, at, u64::from(micros) * 1000, &mut self.agenda);
                 }
-                if idle { 20 * MS } else { 250 * MS }
+                if idle { 20 * MS } else { u64::from(every_ms) * MS }
             }
             Noise::Chatter(line) => {
                 let makes = self.rng.range(1, 16) * MS;

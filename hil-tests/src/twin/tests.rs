@@ -245,7 +245,7 @@ fn the_same_seed_shows_the_same_wires() {
 fn a_flicker_breaks_the_contact_for_as_long_as_told_only_while_the_shaft_turns() {
     let mut twin = covered();
     let mut seen = Vec::new();
-    let flicker = Fault::Noise(Noise::Flicker { line: InLine::DomeClosed, micros: 2000 });
+    let flicker = Fault::Noise(Noise::Flicker { line: InLine::DomeClosed, micros: 2000, every_ms: 600 });
     twin.fault(0, flicker, &mut seen);
     twin.advance(SECOND, &mut seen);
     assert!(seen.is_empty() && !twin.took_hold(flicker));

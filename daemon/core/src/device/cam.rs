@@ -9,6 +9,12 @@ use serde::{Deserialize, Serialize};
 /// Steps in one full cycle.
 pub const STEPS: i64 = 4;
 
+/// Steps that prove this many full tumbles: the first edge proves nothing.
+#[must_use]
+pub const fn steps_for(tumbles: u32) -> u32 {
+    tumbles * 4 + 1
+}
+
 /// The cam as its sensors show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cam {

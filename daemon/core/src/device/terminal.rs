@@ -141,6 +141,11 @@ impl Terminal {
     }
 
     fn press(&mut self, code: u16, hidden: bool, at: Mono, p: &Parameters, presses: &mut Presses) {
+        // Which key it was is not known, so nobody can say that it is bounce of another: every press is told.
+        if hidden {
+            presses.push(Key::Hidden);
+            return;
+        }
         // By key, and not by the last one: two that make contact by turns are each pressed once.
         let Some(last) = self.last.get_mut(usize::from(code)) else { return };
         // It was pressed at some time after the last good poll. Unless that was late enough, it may be bounce of the press
@@ -153,7 +158,6 @@ impl Terminal {
         }
         *last = Some(at);
         presses.push(match u8::try_from(code).ok().and_then(|c| DieFace::new(c).ok()) {
-            _ if hidden => Key::Hidden,
             Some(face) => Key::Digit(face),
             None => Key::Entry,
         });
@@ -182,6 +186,12 @@ impl Terminal {
         } else if !timers.is_set(Timer::DisplayVerify) {
             timers.after(Timer::DisplayVerify, at, Millis(p.display_verify));
         }
+    }
+
+    /// When the last good poll was.
+    #[must_use]
+    pub const fn polled(&self) -> Option<Mono> {
+        self.polled
     }
 
     /// Presses that were bounce, since the start.
@@ -280,6 +290,7 @@ impl Terminal {
             .into_iter()
             .map(|shift| match (read >> shift) & 0xF {
                 digit @ 0..=9 => char::from_digit(u32::from(digit), 10).unwrap_or('?'),
+                13 => '-',
                 14 => 'E',
                 15 => ' ',
                 _ => '?',

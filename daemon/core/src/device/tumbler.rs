@@ -4,12 +4,16 @@
 //! Off --run--> Running --target reached--> Stopping --standstill--> Off        spin ended: standstill
 //!               |   |                         '--turns on-----> Coasting      defect: dead-man; coast where it slows
 //!               |   '--guard edge--> Cut --back within 3 ms--> Running
-//!               |                     '--3 ms--> Coasting                     spin ended: guard
+//!               |         |           '--3 ms--> Coasting                     spin ended: guard
+//!               |         '--the fourth in this run--> Coasting               spin ended: guard; the line is latched
 //!               '--halt, defect, time limit--> Coasting --standstill--> Off   '--turns on--> defect: coast
 //! ```
 //!
 //! The ordinary stop is also the proof of the dead-man relay: the edges on the dead-man line end first, and
 //! `motor_enable` falls only once the cam stands still. A welded relay shows as a shaft that turns on at its speed.
+//!
+//! Two clocks: how the shaft turns (steps, laps, counts) is judged by when an edge happened; whether the motor may have power
+//! (stall, limits, the length of a break) also by when it was read, so that no late or false stamp keeps a motor on.
 
 mod report;
 
@@ -36,6 +40,10 @@ enum State {
     Cut {
         /// The line that took itself away.
         line: InLine,
+        /// When it did.
+        at: Mono,
+        /// When that was read.
+        read: Mono,
     },
     /// The dead-man edges have ended and the shaft is to come to a stand.
     Stopping,
@@ -56,9 +64,17 @@ pub struct Tumbler {
     least: i64,
     /// Full tumbles counted in this run; frozen when a guard, a defect or a halt ends it.
     counted: Tumbles,
+    /// Net steps forward of this run, frozen with it.
+    steps: u32,
     frozen: bool,
     target: u32,
     stop: Option<Stop>,
+    /// Flickers of guard lines in this run.
+    flickers: u32,
+    /// When the last edge of the cam happened, of either sensor.
+    last_edge: Mono,
+    /// When the shaft was last found to stand still.
+    stood: Mono,
     /// When the present full tumble began, how long the last one took, and the last one under power, in nanoseconds.
     lap_began: Mono,
     lap: u64,
@@ -80,6 +96,12 @@ impl Tumbler {
     #[must_use]
     pub const fn counted(&self) -> Tumbles {
         self.counted
+    }
+
+    /// Net steps forward of the cam in the run in progress, or in the last one.
+    #[must_use]
+    pub const fn steps(&self) -> u32 {
+        self.steps
     }
 
     /// Whether the motor is commanded on, so that the guard lines matter.
@@ -111,9 +133,12 @@ impl Tumbler {
         self.furthest = self.from;
         self.least = self.from;
         self.counted = Tumbles(0);
+        self.steps = 0;
         self.frozen = false;
         self.target = target;
         self.stop = None;
+        self.flickers = 0;
+        self.last_edge = Mono(0);
         self.lap_began = at;
         self.lap = 0;
         self.driven = 0;
@@ -181,61 +206,100 @@ impl Tumbler {
         Some(Report::Stopped(stop))
     }
 
-    /// A guard line took itself away: motor off at once, before any debounce.
-    pub fn cut(&mut self, line: InLine, at: Mono, p: &Parameters, timers: &mut Timers, out: &mut Outputs) {
+    /// A guard line took itself away at `at`, which was read at `read`: motor off at once, before any debounce.
+    pub fn cut(
+        &mut self,
+        line: InLine,
+        at: Mono,
+        read: Mono,
+        p: &Parameters,
+        timers: &mut Timers,
+        out: &mut Outputs,
+    ) -> Option<Report> {
         match self.state {
+            State::Running if self.flickers >= p.flickers => {
+                self.halt(broken_by(line), read, p, timers, out)?;
+                return Some(Report::Chattered(line));
+            }
             State::Running => {
                 let limit = timers.is_set(Timer::SpinLimit);
                 timers.clear(Timer::Alive);
                 timers.clear(Timer::Stall);
                 timers.clear(Timer::Period);
                 debug_assert!(limit, "a running motor has a time limit");
-                out.set(OutLine::MotorEnable, false, at, p, timers);
-                self.state = State::Cut { line };
-                timers.after(Timer::Flicker, at, Millis(p.flicker));
+                out.set(OutLine::MotorEnable, false, read, p, timers);
+                self.state = State::Cut { line, at, read };
+                timers.after(Timer::Flicker, read, Millis(p.flicker));
             }
             // The tumbles are done and the stop is under way: the cut only brings it forward.
             State::Stopping => {
-                self.unpower(at, p, timers, out);
+                self.unpower(read, p, timers, out);
                 self.state = State::Coasting;
-                self.await_standstill(at, p, timers);
-                timers.after(Timer::Coast, at, Millis(p.coast_limit));
+                self.await_standstill(read, p, timers);
+                timers.after(Timer::Coast, read, Millis(p.coast_limit));
             }
             State::Off | State::Cut { .. } | State::Coasting => {}
         }
+        None
     }
 
-    /// The line that cut the motor, while it may still be a flicker.
+    /// Whether a guard line has cut the motor, and it may still be a flicker.
     #[must_use]
-    pub const fn cut_by(&self) -> Option<InLine> {
-        match self.state {
-            State::Cut { line } => Some(line),
-            _ => None,
-        }
+    pub const fn is_cut(&self) -> bool {
+        matches!(self.state, State::Cut { .. })
     }
 
-    /// The guard line is back in time and all guards are good: the same spin goes on.
-    pub fn resume(&mut self, at: Mono, p: &Parameters, timers: &mut Timers, out: &mut Outputs) -> Option<Report> {
-        let State::Cut { line } = self.state else { return None };
+    /// All guards are good again since `at`, which was read at `read`: the same spin goes on, unless it took too long, by
+    /// either clock. Then the break ends it for good.
+    pub fn resume(
+        &mut self,
+        at: Mono,
+        read: Mono,
+        p: &Parameters,
+        timers: &mut Timers,
+        out: &mut Outputs,
+    ) -> Option<Report> {
+        let State::Cut { line, at: since, read: since_read } = self.state else { return None };
         timers.clear(Timer::Flicker);
-        self.power(at, p, timers, out);
+        let flicker = Millis(p.flicker).as_nanos();
+        if at.nanos_since(since) >= flicker || read.nanos_since(since_read) >= flicker {
+            return self.halt(broken_by(line), read, p, timers, out);
+        }
+        self.flickers = self.flickers.saturating_add(1);
+        self.power(read, p, timers, out);
         Some(Report::Flickered(line))
     }
 
-    /// Takes a raw edge of the cam.
+    /// Whether an edge of the cam that happened at `at` and was read at `read` shows that edges are lost: it is too late to
+    /// tell what the shaft does now, or older than one that was counted. Of a shaft that has no power none matters.
+    #[must_use]
+    pub fn is_lost(&self, at: Mono, read: Mono, p: &Parameters) -> bool {
+        matches!(self.state, State::Running | State::Cut { .. } | State::Stopping)
+            && (read.nanos_since(at) > Millis(p.edge_late).as_nanos() || at < self.last_edge)
+    }
+
+    /// Takes a raw edge of the cam, which happened at `at` and was read at `read`.
+    #[expect(clippy::too_many_arguments, reason = "an edge has two times")]
     pub fn edge(
         &mut self,
         line: InLine,
         active: bool,
         at: Mono,
+        read: Mono,
         p: &Parameters,
         timers: &mut Timers,
         out: &mut Outputs,
     ) -> Option<Report> {
         let position = self.cam.edge(line == InLine::CamB, active);
+        self.last_edge = at;
         match self.state {
             State::Off => {
                 self.stride(at);
+                // An edge that is read late may be from before the shaft stood.
+                if at < self.stood && read.nanos_since(at) <= Millis(p.edge_late).as_nanos() {
+                    self.from = position;
+                    return None;
+                }
                 if (position - self.from).abs() < 2 {
                     return None;
                 }
@@ -245,17 +309,19 @@ impl Tumbler {
                 self.furthest = position;
                 self.least = position;
                 self.stop = None;
-                self.await_standstill(at, p, timers);
-                timers.after(Timer::Coast, at, Millis(p.coast_limit));
+                self.await_standstill(read, p, timers);
+                timers.after(Timer::Coast, read, Millis(p.coast_limit));
                 Some(Report::Defective(Defect::Uncommanded))
             }
-            State::Running | State::Cut { .. } => self.turn(position, at, p, timers, out),
+            State::Running | State::Cut { .. } => self.turn(position, at, read, p, timers, out),
             State::Stopping | State::Coasting => {
                 if position > self.furthest || position < self.least {
                     self.furthest = self.furthest.max(position);
                     self.least = self.least.min(position);
                     self.stride(at);
-                    self.await_standstill(at, p, timers);
+                    // Without power nothing depends on when it was read.
+                    let from = if matches!(self.state, State::Stopping) { read } else { at };
+                    self.await_standstill(from, p, timers);
                     return self.count(at);
                 }
                 None
@@ -264,8 +330,13 @@ impl Tumbler {
     }
 
     fn count(&mut self, at: Mono) -> Option<Report> {
-        let tumbled = tumbles(self.furthest - self.from);
-        if self.frozen || tumbled <= self.counted {
+        let gone = self.furthest - self.from;
+        if self.frozen {
+            return None;
+        }
+        self.steps = u32::try_from(gone).unwrap_or(0);
+        let tumbled = tumbles(gone);
+        if tumbled <= self.counted {
             return None;
         }
         self.lap = at.nanos_since(self.lap_began);
@@ -278,15 +349,16 @@ impl Tumbler {
         &mut self,
         position: i64,
         at: Mono,
+        read: Mono,
         p: &Parameters,
         timers: &mut Timers,
         out: &mut Outputs,
     ) -> Option<Report> {
         if position <= self.from - STEPS {
-            return self.halt(Stop::Defect(Defect::Reverse), at, p, timers, out);
+            return self.halt(Stop::Defect(Defect::Reverse), read, p, timers, out);
         }
         if self.is_erratic(position, at, p) {
-            return self.halt(Stop::Defect(Defect::Erratic), at, p, timers, out);
+            return self.halt(Stop::Defect(Defect::Erratic), read, p, timers, out);
         }
         if position <= self.furthest {
             return None;
@@ -294,11 +366,11 @@ impl Tumbler {
         self.furthest = position;
         self.stride(at);
         if matches!(self.state, State::Running) {
-            timers.after(Timer::Stall, at, Millis(p.stall));
+            timers.after(Timer::Stall, read, Millis(p.stall));
         }
         let report = self.count(at);
         if report.is_some() && matches!(self.state, State::Running) {
-            timers.after(Timer::Period, at, Millis(p.tumble_period));
+            timers.after(Timer::Period, read, Millis(p.tumble_period));
             if self.counted.0 >= self.target {
                 for timer in [Timer::Alive, Timer::Stall, Timer::Period] {
                     timers.clear(timer);
@@ -306,8 +378,8 @@ impl Tumbler {
                 self.state = State::Stopping;
                 self.driven = self.lap;
                 self.stop = Some(Stop::Target);
-                self.await_standstill(at, p, timers);
-                timers.after(Timer::Coast, at, Millis(p.deadman_drop.saturating_add(p.coast_limit)));
+                self.await_standstill(read, p, timers);
+                timers.after(Timer::Coast, read, Millis(p.deadman_drop.saturating_add(p.coast_limit)));
             }
         }
         report
@@ -348,9 +420,8 @@ impl Tumbler {
             Timer::Period => Some(Report::Slow),
             Timer::SpinLimit => self.halt(Stop::TimeLimit, at, p, timers, out),
             Timer::Flicker => {
-                let State::Cut { line } = self.state else { return None };
-                let stop = if line == InLine::MotorFault { Stop::Defect(Defect::Driver) } else { Stop::Guard(line) };
-                self.halt(stop, at, p, timers, out)
+                let State::Cut { line, .. } = self.state else { return None };
+                self.halt(broken_by(line), at, p, timers, out)
             }
             Timer::Standstill => self.stand(at, p, timers, out),
             Timer::Coast => {
@@ -381,6 +452,7 @@ impl Tumbler {
             State::Off | State::Running | State::Cut { .. } => return None,
         }
         self.state = State::Off;
+        self.stood = at;
         self.from = self.cam.position();
         // A shaft that turned without a command has no run to report.
         self.stop.map(|_| Report::Still)
@@ -395,5 +467,13 @@ impl Tumbler {
     /// The run's result was taken: what comes next is a new run.
     pub fn clear_stop(&mut self) {
         self.stop = None;
+    }
+}
+
+/// What a guard line that stays away makes of the run: the driver's own fault is a defect.
+const fn broken_by(line: InLine) -> Stop {
+    match line {
+        InLine::MotorFault => Stop::Defect(Defect::Driver),
+        line => Stop::Guard(line),
     }
 }

@@ -111,6 +111,12 @@ impl Dome {
         self.back
     }
 
+    /// Whether it was seen open.
+    #[must_use]
+    pub const fn was_lifted(&self) -> bool {
+        self.lifted
+    }
+
     /// What a person is to do.
     #[must_use]
     pub const fn prompt(&self) -> &'static str {

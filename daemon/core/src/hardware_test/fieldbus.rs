@@ -108,6 +108,12 @@ impl Keys {
         self.right >= ENTRY
     }
 
+    /// The code of the key that is to be pressed next.
+    #[must_use]
+    pub fn wanted(&self) -> u16 {
+        (self.right + 1).min(ENTRY)
+    }
+
     /// What a person is to do.
     #[must_use]
     pub fn prompt(&self) -> String {

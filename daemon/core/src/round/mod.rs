@@ -4,7 +4,8 @@ pub mod call;
 pub mod ending;
 
 use crate::rules::{Layout, Order, RuleSet};
-use crate::units::{Dice, RoundId, Tumbles};
+use crate::units::{Dice, Mono, RoundId, Tumbles};
+use ending::Ground;
 use serde::{Deserialize, Serialize};
 
 /// How the dice were revealed.
@@ -33,6 +34,76 @@ pub enum FlatBy {
     Supervisor,
 }
 
+/// Why a person is asked what became of the dice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Doubt {
+    /// The daemon was away after a valid spin, and no outcome is on record: there may be one that people can see.
+    Interrupted,
+    /// Dice that had come to rest were moved.
+    Knocked,
+    /// Dice are missing or foreign, which the rules leave to a person.
+    Dice,
+}
+
+impl Doubt {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Interrupted, Self::Knocked, Self::Dice];
+
+    /// Its name, as in records and documents.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Interrupted => "interrupted",
+            Self::Knocked => "knocked",
+            Self::Dice => "dice",
+        }
+    }
+
+    /// What the person is asked.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Interrupted => {
+                "Play was interrupted after a valid spin. Do the dice lie flat and undisturbed, does one not lie flat, or can nobody tell?"
+            }
+            Self::Knocked => {
+                "The dice were moved after they had come to rest. Do they lie flat and undisturbed, does one not lie flat, or can nobody tell?"
+            }
+            Self::Dice => "The dice are not the three enrolled ones. The shift manager or above decides.",
+        }
+    }
+}
+
+/// What a person found who was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Finding {
+    /// The dice lie flat and undisturbed; under a dome that is on: undisturbed.
+    Undisturbed,
+    /// A die does not lie flat.
+    NotFlat,
+    /// Nobody can tell: a named person decides, and the round is void.
+    CannotTell,
+}
+
+impl Finding {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Undisturbed, Self::NotFlat, Self::CannotTell];
+
+    /// Its name, as in commands and records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Undisturbed => "undisturbed",
+            Self::NotFlat => "not-flat",
+            Self::CannotTell => "cannot-tell",
+        }
+    }
+}
+
 /// Where a round stood when the daemon stopped, as far as it is recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -45,6 +116,27 @@ pub struct Interrupted {
     pub layout: String,
     /// Whether the outcome was established.
     pub established: bool,
+    /// Whether its spin began.
+    #[serde(default)]
+    pub began: bool,
+    /// How its spin ended, if it did.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub spun: Option<Spun>,
+    /// "Place your bets" was called.
+    #[serde(default)]
+    pub bets_opened: bool,
+    /// "No more bets" was called.
+    #[serde(default)]
+    pub bets_closed: bool,
+    /// How the dice were revealed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub revealed: Option<Reveal>,
+    /// Why a person is asked.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub asked: Option<Doubt>,
+    /// Wrong numbers wait to be amended under the game supervisor.
+    #[serde(skip_serializing_if = "core::ops::Not::not", default)]
+    pub supervise: bool,
     /// Full tumbles of its valid spin.
     pub tumbles: Tumbles,
     /// What the reader first said that the dice show, if it did.
@@ -54,17 +146,35 @@ pub struct Interrupted {
     pub result: Option<Dice>,
 }
 
+/// How the spin of an interrupted round had ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Spun {
+    /// Whether it is a valid spin.
+    pub valid: bool,
+    /// Net steps of the cam that were counted.
+    pub steps: u32,
+    /// What ended it.
+    pub how: SpinEnd,
+}
+
 /// A round that ended, for the results display.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Past {
     /// The round.
     pub id: RoundId,
+    /// Its rule set; empty in what version 1 kept.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub rules: String,
     /// What the dice showed; `None` for a void round.
     pub dice: Option<Dice>,
     /// Why it was void.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub void: Option<ending::VoidReason>,
+    /// Why it was found affected after it had ended (SG 5.6), as it was first found.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub affected: Option<String>,
 }
 
 /// How far the spin of a round is.
@@ -85,6 +195,115 @@ pub enum Spin {
     },
 }
 
+/// What ended a spin: the first thing that did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum SpinEnd {
+    /// It reached its target and came to a stand.
+    Target,
+    /// The spin's time limit.
+    TimeLimit,
+    /// The dome's contacts: it was opened, or they broke.
+    Dome,
+    /// The seal's loop.
+    Seal,
+    /// The supply dipped.
+    Supply,
+    /// The motor driver reported a fault.
+    Driver,
+    /// The cam made no progress.
+    Stall,
+    /// The cam ran backwards.
+    Reverse,
+    /// The cam showed steps that a driven shaft does not make.
+    Erratic,
+    /// Edges of the cam were lost.
+    LostEdges,
+    /// The shaft turned on too long, or motor power stayed.
+    RunsOn,
+    /// A tumble took longer than a healthy one may.
+    Slow,
+    /// The motor was too hot, or its sensor cannot be believed.
+    Heat,
+    /// The dealer's button "No spin".
+    NoSpin,
+    /// The wires can no longer be watched or driven.
+    Wires,
+    /// The journal cannot be written.
+    Journal,
+    /// The daemon stood still, or was stopped.
+    Interruption,
+    /// A person voided the round.
+    Decision,
+    /// A record of version 1, which told it in words.
+    Unknown,
+}
+
+impl SpinEnd {
+    /// All of them.
+    pub const ALL: [Self; 19] = [
+        Self::Target,
+        Self::TimeLimit,
+        Self::Dome,
+        Self::Seal,
+        Self::Supply,
+        Self::Driver,
+        Self::Stall,
+        Self::Reverse,
+        Self::Erratic,
+        Self::LostEdges,
+        Self::RunsOn,
+        Self::Slow,
+        Self::Heat,
+        Self::NoSpin,
+        Self::Wires,
+        Self::Journal,
+        Self::Interruption,
+        Self::Decision,
+        Self::Unknown,
+    ];
+
+    /// Its name, as in records and documents.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Target => "target",
+            Self::TimeLimit => "time-limit",
+            Self::Dome => "dome",
+            Self::Seal => "seal",
+            Self::Supply => "supply",
+            Self::Driver => "driver",
+            Self::Stall => "stall",
+            Self::Reverse => "reverse",
+            Self::Erratic => "erratic",
+            Self::LostEdges => "lost-edges",
+            Self::RunsOn => "runs-on",
+            Self::Slow => "slow",
+            Self::Heat => "heat",
+            Self::NoSpin => "no-spin",
+            Self::Wires => "wires",
+            Self::Journal => "journal",
+            Self::Interruption => "interruption",
+            Self::Decision => "decision",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Whether the steps counted until then can be believed.
+    #[must_use]
+    pub const fn is_counted(self) -> bool {
+        !matches!(self, Self::Reverse | Self::Erratic | Self::LostEdges)
+    }
+}
+
+impl<'de> Deserialize<'de> for SpinEnd {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Ok(Self::ALL.into_iter().find(|end| end.name() == name).unwrap_or(Self::Unknown))
+    }
+}
+
 /// The facts of the round in progress. Which order they may come in is the rule set's [`Order`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Round {
@@ -102,12 +321,20 @@ pub struct Round {
     pub bets_closed: bool,
     /// The spin.
     pub spin: Spin,
+    /// A spin was granted and not dropped before it started.
+    pub began: bool,
+    /// How it ended.
+    pub spun: Option<Spun>,
     /// A full tumble took longer than a healthy one may.
     pub slow: bool,
+    /// Facts that void it where its rule set says so, besides what voids it first.
+    pub grounds: Vec<Ground>,
     /// How the dice were revealed.
     pub revealed: Option<Reveal>,
     /// Who said that the dice lie flat: the outcome is established.
     pub established: Option<FlatBy>,
+    /// A person is asked what became of the dice; nothing goes on before.
+    pub asked: Option<Doubt>,
     /// Three digits and entry were keyed, and the reader has not said what it must say before.
     pub entered: Option<Dice>,
     /// The supervisor upheld the entry against the reader.
@@ -116,6 +343,12 @@ pub struct Round {
     pub result: Option<Dice>,
     /// The lamps of the result were told to light, and whether they are proved.
     pub lit: Option<bool>,
+    /// When the result was taken or amended last.
+    pub result_at: Mono,
+    /// When its areas were proved lit.
+    pub lit_at: Mono,
+    /// Wrong numbers were keyed, and the game supervisor has not come to see them amended (NZ 7.2).
+    pub supervise: bool,
 }
 
 impl Round {
@@ -130,34 +363,50 @@ impl Round {
             bets_opened: false,
             bets_closed: false,
             spin: Spin::None,
+            began: false,
+            spun: None,
             slow: false,
+            grounds: Vec::new(),
             revealed: None,
             established: None,
+            asked: None,
             entered: None,
             upheld: false,
             result: None,
             lit: None,
+            result_at: Mono(0),
+            lit_at: Mono(0),
+            supervise: false,
         }
     }
 
-    /// A round whose outcome was established before an interruption, and which is concluded (SGV6 5.4.1).
+    /// A round as it stood before an interruption, as far as that is recorded. One whose outcome was established is concluded
+    /// (SGV6 5.4.1).
     #[must_use]
-    pub fn conclude(from: &Interrupted, order: Order) -> Self {
+    pub fn resume(from: &Interrupted, order: Order) -> Self {
+        let valid = from.established || from.spun.is_some_and(|spun| spun.valid);
         Self {
             id: from.id,
             rules: from.rules.clone(),
             layout: from.layout.clone(),
             order,
-            bets_opened: true,
-            bets_closed: true,
-            spin: Spin::Valid { tumbles: from.tumbles },
+            bets_opened: from.bets_opened || from.established,
+            bets_closed: from.bets_closed || from.established,
+            spin: if valid { Spin::Valid { tumbles: from.tumbles } } else { Spin::None },
+            began: from.began,
+            spun: from.spun,
             slow: false,
-            revealed: Some(Reveal::Confirmed),
-            established: Some(FlatBy::Dealer),
+            grounds: Vec::new(),
+            revealed: from.revealed.or(from.established.then_some(Reveal::Confirmed)),
+            established: from.established.then_some(FlatBy::Dealer),
+            asked: from.asked,
             entered: None,
             upheld: false,
             result: from.result,
             lit: None,
+            result_at: Mono(0),
+            lit_at: Mono(0),
+            supervise: from.supervise,
         }
     }
 
@@ -169,6 +418,13 @@ impl Round {
             rules: self.rules.clone(),
             layout: self.layout.clone(),
             established: self.established.is_some(),
+            began: self.began,
+            spun: self.spun,
+            bets_opened: self.bets_opened,
+            bets_closed: self.bets_closed,
+            revealed: self.revealed,
+            asked: self.asked,
+            supervise: self.supervise,
             tumbles: match self.spin {
                 Spin::Valid { tumbles } => tumbles,
                 Spin::None | Spin::Asked | Spin::Running => Tumbles(0),
@@ -189,6 +445,9 @@ impl Round {
     /// # Errors
     /// What the dealer is told.
     pub fn may_spin(&self) -> Result<(), &'static str> {
+        if self.asked.is_some() {
+            return Err("a person is asked how the dice lie: nothing may move them");
+        }
         match self.spin {
             Spin::None => {}
             Spin::Asked | Spin::Running => return Err("the tumbler runs already"),

@@ -4,7 +4,7 @@ use super::area::{Area, Wager};
 use super::layout::Layout;
 use super::order::Order;
 use super::{CLAUSE_KEYS, RuleSet};
-use crate::round::ending::VoidReason;
+use crate::round::ending::Ground;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +35,9 @@ struct File {
     short: String,
     title: String,
     order: Order,
-    voids: BTreeMap<VoidReason, String>,
+    cited: Vec<String>,
+    silent: String,
+    voids: BTreeMap<Ground, Vec<String>>,
     clauses: BTreeMap<String, String>,
     layouts: Vec<LayoutEntry>,
 }
@@ -76,8 +78,13 @@ pub(super) fn parse(text: &str) -> Result<RuleSet, String> {
         }
         cites(&file.short, clause).map_err(|e| format!("clauses.{key}: {e}"))?;
     }
-    for (reason, clause) in &file.voids {
-        cites(&file.short, clause).map_err(|e| format!("voids.{}: {e}", reason.name()))?;
+    for (ground, clauses) in &file.voids {
+        for clause in clauses {
+            cites(&file.short, clause).map_err(|e| format!("voids.{ground:?}: {e}"))?;
+            if !file.cited.contains(clause) {
+                return Err(format!("voids.{ground:?}: `{clause}` has no place in `cited`"));
+            }
+        }
     }
     let layouts = file
         .layouts
@@ -89,6 +96,8 @@ pub(super) fn parse(text: &str) -> Result<RuleSet, String> {
         short: file.short,
         title: file.title,
         order: file.order,
+        cited: file.cited,
+        silent: file.silent,
         voids: file.voids.into_iter().collect(),
         clauses: file.clauses.into_iter().collect(),
         layouts,

@@ -12,11 +12,12 @@ pub use layout::{Layout, Winning};
 pub use load::BadRules;
 pub use order::Order;
 
-use crate::round::ending::VoidReason;
+use crate::round::ending::Ground;
+use crate::units::RoundId;
 use std::sync::LazyLock;
 
 /// The keys of [`RuleSet::clause`], each with what its clause says. A rule set has those of which its text speaks.
-pub const CLAUSE_KEYS: [(&str, &str); 40] = [
+pub const CLAUSE_KEYS: [(&str, &str); 41] = [
     ("activate", "who activates the tumbler"),
     ("all-paid", "no wager, and no further round, until the winners are paid"),
     ("amend", "wrong numbers are amended under the supervisor before settlement"),
@@ -46,6 +47,7 @@ pub const CLAUSE_KEYS: [(&str, &str); 40] = [
     ("opening-seal", "opening: the dice are under an untouched seal"),
     ("opening-tumbler", "opening: the tumbler is activated and works"),
     ("place-bets", "the call \"Place your bets\""),
+    ("result-stands", "wagers are settled by the result once it is established"),
     ("round", "where a round begins and ends"),
     ("seal", "the dice are kept under seal"),
     ("supervisor", "what the rules leave open is decided by the shift manager or above"),
@@ -70,8 +72,12 @@ pub struct RuleSet {
     pub title: String,
     /// Order of play.
     pub order: Order,
-    /// Clause of each void reason; a reason that is absent has none.
-    voids: Vec<(VoidReason, String)>,
+    /// The clauses by which a round is void, in the order in which a void cites them.
+    cited: Vec<String>,
+    /// What a record says where no clause applies.
+    silent: String,
+    /// Clauses of each ground; a ground that is absent voids nothing by this text.
+    voids: Vec<(Ground, Vec<String>)>,
     /// Clause of other rules by a fixed key, such as `amend`, `lamps-fail`, `malfunction`, `all-paid`.
     clauses: Vec<(String, String)>,
     /// Its layouts.
@@ -114,18 +120,66 @@ pub fn layout(id: &str) -> Option<&'static Layout> {
     layouts().find(|l| l.id == id)
 }
 
+/// From which round on which rule set was in force.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RulesSince {
+    /// The first round.
+    pub round: RoundId,
+    /// The rule set.
+    pub rules: String,
+}
+
+/// How many changes of the rule set are remembered.
+const CHANGES_KEPT: usize = 64;
+
+/// Notes that a round began under a rule set.
+pub fn note_rules(since: &mut Vec<RulesSince>, round: RoundId, rules: &str) {
+    if since.last().is_some_and(|last| last.rules == rules) {
+        return;
+    }
+    if since.len() >= CHANGES_KEPT {
+        since.remove(0);
+    }
+    since.push(RulesSince { round, rules: rules.to_owned() });
+}
+
+/// The rule set of a round, if it is still remembered.
+#[must_use]
+pub fn rules_of(since: &[RulesSince], round: RoundId) -> Option<&str> {
+    since.iter().rev().find(|since| since.round <= round).map(|since| since.rules.as_str())
+}
+
 impl RuleSet {
     /// The layout of this rule set with this id.
     #[must_use]
     pub fn layout(&self, id: &str) -> Option<&Layout> {
         self.layouts.iter().find(|l| l.id == id)
     }
-    /// The clause by which this reason voids a round, with the document's short name (`NZ9 7.1(a)`); empty where the rules are silent.
-    ///
-    /// That of [`VoidReason::Equipment`] names the tumbler only (NZ 7.1(b)); for other equipment the rules are silent.
+    /// Whether this ground voids a round by this text.
     #[must_use]
-    pub fn void_clause(&self, reason: VoidReason) -> &str {
-        self.voids.iter().find(|(r, _)| *r == reason).map_or("", |(_, c)| c)
+    pub fn voids(&self, ground: Ground) -> bool {
+        self.voids.iter().any(|(g, _)| *g == ground)
+    }
+    /// Every clause by which one of these grounds voids a round, with the document's short name (`NZ9 7.1(a)`), in the order in
+    /// which the text is cited; none where it is silent.
+    #[must_use]
+    pub fn void_clauses(&self, grounds: &[Ground]) -> Vec<String> {
+        let of = |wanted: &dyn Fn(Ground) -> bool| -> Vec<String> {
+            let says = |clause: &String| {
+                let mut by = self.voids.iter().filter(|(ground, _)| wanted(*ground) && grounds.contains(ground));
+                by.any(|(_, clauses)| clauses.contains(clause))
+            };
+            self.cited.iter().filter(|clause| says(clause)).cloned().collect()
+        };
+        // SGV6 5.14: a decision is for what no other provision resolves.
+        let provided = of(&|ground| ground != Ground::Decision);
+        if provided.is_empty() { of(&|ground| ground == Ground::Decision) } else { provided }
+    }
+    /// What a record says where no clause of this text applies.
+    #[must_use]
+    pub fn silent(&self) -> &str {
+        &self.silent
     }
     /// The clause of another rule, by its key, one of [`CLAUSE_KEYS`]; empty where the rules are silent.
     #[must_use]

@@ -75,6 +75,7 @@ impl Table {
             || !self.latched.is_empty()
             || !self.open
             || !self.lines_up
+            || self.is_asked()
             || !self.sequence.is_permitted();
         if self.out.told(OutLine::OutOfService) != closed {
             let (at, p) = (self.at, self.settings.parameters);
@@ -118,6 +119,7 @@ impl Table {
             latched: self.latched.clone(),
             waived: self.waived.clone(),
             last_round: self.last_round,
+            rules_since: self.rules_since.clone(),
             round: self.round.as_ref().map(|round| round.interrupted(self.reader.faces().flatten())),
             dice: self.enrolled,
             recent: self.recent.clone(),

@@ -6,8 +6,10 @@ use crate::device::dome::Place;
 use crate::effect::Effect;
 use crate::latch::{Code, Waiver};
 use crate::record::{Event, PROCEDURE};
-use crate::round::ending::VoidReason;
+use crate::round::call;
+use crate::round::ending::{Ground, VoidReason};
 use crate::round::{FlatBy, Reveal, Spin};
+use crate::rules;
 use crate::units::{Dice, RoundId};
 use crate::wire::console::{Answer, Caller, Command, Exit};
 
@@ -20,7 +22,7 @@ impl Table {
         self.shown = true;
         let (what, name) = describe(command);
         let allowed = self.may_command(caller, command, name);
-        let done = allowed.and_then(|()| self.carry_out(request, command));
+        let done = allowed.and_then(|()| self.carry_out(request, caller, command));
         match done {
             Ok(None) => {}
             Ok(Some(done)) => self.answer(request, Answer::Done(done)),
@@ -45,7 +47,7 @@ impl Table {
             Command::Witness { .. } => self.is_measuring(),
             _ => false,
         };
-        if !(caller.supervisor || technician_may && caller.technician) {
+        if !(caller.supervisor || caller.manager || technician_may && caller.technician) {
             let role = if technician_may { "tumbler-tech or tumbler-supervisor" } else { "tumbler-supervisor" };
             return Err(format!("{} is not in the group {role}", caller.account));
         }
@@ -59,7 +61,7 @@ impl Table {
         Ok(())
     }
 
-    fn carry_out(&mut self, request: u64, command: &Command) -> Result {
+    fn carry_out(&mut self, request: u64, caller: &Caller, command: &Command) -> Result {
         match command {
             Command::Record => {
                 self.out.push(Effect::Dump { reason: "record".into() });
@@ -76,8 +78,13 @@ impl Table {
             Command::Reset { code, exit, name } => self.reset(*code, exit, name, request),
             Command::Amend { dice, uphold, name } => self.amend(*dice, *uphold, name).map(Some),
             Command::Void { reason, damaged_dice, not_flat, name } => {
-                self.void_command(reason, *damaged_dice, *not_flat, name)
+                self.void_command(reason, *damaged_dice, *not_flat, name, caller.manager)
             }
+            Command::Finding { finding, reason, name } => {
+                self.answer_question(*finding, reason, name, caller.manager).map(Some)
+            }
+            Command::Supervise { name } => self.supervise(name).map(Some),
+            Command::Correct { round, reason, name } => self.correct(*round, reason, name),
             Command::VoidAfterwards { round, reason, name } => self.void_afterwards(*round, reason, name),
             Command::ConfirmDome { reason, name } => self.confirm_dome(reason, name),
             Command::Settle { dice, reason, name } => self.settle_command(*dice, reason, name),
@@ -171,60 +178,117 @@ impl Table {
         }
     }
 
-    fn void_command(&mut self, reason: &str, damaged: bool, not_flat: bool, name: &str) -> Result {
+    fn void_command(&mut self, reason: &str, damaged: bool, not_flat: bool, name: &str, manager: bool) -> Result {
         let Some(round) = &self.round else {
             return Err("no round is in progress: `void-afterwards` is for rounds that have ended".into());
         };
+        if reason.trim().is_empty() {
+            return Err("state the reason".into());
+        }
         let established = round.established;
+        if damaged {
+            return self.damaged(reason, name);
+        }
+        if let (Some(why), false) = (round.asked, not_flat) {
+            return Err(format!("{} Answer with `tumblerctl interrupted`", why.text()));
+        }
         let disputed = not_flat && established == Some(FlatBy::Reader) && round.result.is_none();
-        if established.is_some() && !damaged && !disputed {
+        if established.is_some() && !disputed {
             return Err("the outcome is established: only damaged dice void it".into());
         }
         // NZ 7.1(a) is about dice that were seen.
         if not_flat && round.revealed.is_none() {
             return Err("the dice are not revealed yet: nobody can say how they lie".into());
         }
-        if reason.trim().is_empty() {
-            return Err("state the reason".into());
+        if !not_flat && self.is_left_to_manager() && !manager {
+            return Err("the rules leave this to the shift manager or above (5.14): the group tumbler-manager".into());
         }
         self.record(Event::Decided { what: "void".into(), reason: reason.to_owned(), by: name.to_owned() });
-        if damaged {
-            self.void(VoidReason::DamagedDice, reason);
-            self.latch(Code::Dice, format!("a die is damaged: {reason}"));
-        } else if not_flat {
+        if not_flat {
             if disputed {
                 self.latch(Code::Reader, "the reader found dice flat that do not lie flat".into());
             }
-            self.void(VoidReason::NotFlat, reason);
+            self.void_by(VoidReason::NotFlat, reason, name);
         } else {
-            self.void(VoidReason::Supervisor, reason);
+            self.void_by(VoidReason::Supervisor, reason, name);
         }
         Ok(Some("the round is void; all its bets are returned".into()))
     }
 
-    fn void_afterwards(&mut self, round: RoundId, reason: &str, name: &str) -> Result {
+    /// A person found a die damaged in the round in progress. Where the text voids every affected round (SG 5.6), this one is;
+    /// New Zealand's is silent: an established result stands (4.9), and before that a named person decides.
+    fn damaged(&mut self, reason: &str, name: &str) -> Result {
+        let text = self.rule_set().is_some_and(|rules| rules.voids(Ground::DamagedDice));
+        let established = self.round.as_ref().is_some_and(|round| round.established.is_some());
+        let what = if established && !text { "a die is damaged; the result stands" } else { "void" };
+        self.record(Event::Decided { what: what.into(), reason: reason.to_owned(), by: name.to_owned() });
+        let done = if text || !established {
+            self.void_by(VoidReason::DamagedDice, reason, name);
+            "the round is void; all its bets are returned".to_owned()
+        } else {
+            let clause = self.rule_set().map_or("", |rules| rules.clause("result-stands"));
+            format!("the result stands ({clause}): it was established before; the dice are out of service")
+        };
+        self.latch(Code::Dice, format!("a die is damaged: {reason}"));
+        self.sequence.hurry();
+        Ok(Some(done))
+    }
+
+    /// The round with this number, if it has ended; otherwise why nothing can be said of it afterwards.
+    fn ended(&self, round: RoundId, reason: &str) -> core::result::Result<(), String> {
         if self.round.as_ref().is_some_and(|r| r.id == round) {
             return Err("that round is in progress: `void` is for it".into());
         }
         if round.0 == 0 || round > self.last_round {
             return Err(format!("there was no round {}; the last was {}", round.0, self.last_round.0));
         }
-        if self.recent.iter().any(|p| p.id == round && p.void.is_some()) {
-            return Err(format!("round {} ended void already", round.0));
-        }
         if reason.trim().is_empty() {
             return Err("state the reason".into());
         }
-        // Where the text speaks of no "affected rounds", its clause on damaged dice says so of each (SGOC-early 5.1.1).
-        let clause = self.rule_set().map_or("", |r| match r.clause("voided-afterwards") {
-            "" => r.void_clause(VoidReason::DamagedDice),
-            clause => clause,
-        });
-        let clause = clause.to_owned();
-        self.record(Event::VoidedAfterwards { round, reason: reason.to_owned(), clause, by: name.to_owned() });
-        self.latch(Code::Dice, format!("dice damaged in round {}: {reason}", round.0));
+        Ok(())
+    }
+
+    /// SG 5.6, "all affected rounds": each by the rules of its own round, the one in progress among them. The first ending
+    /// stays, and so does an earlier finding.
+    fn void_afterwards(&mut self, round: RoundId, reason: &str, name: &str) -> Result {
+        self.ended(round, reason)?;
+        if self.recent.iter().any(|p| p.id == round && p.void.is_some()) {
+            return Err(format!("round {} ended void already", round.0));
+        }
+        let Some(rules) = rules::rules_of(&self.rules_since, round).and_then(rules::rule_set) else {
+            return Err(format!(
+                "the rules of round {} are not known here any more: `correct` writes it down",
+                round.0
+            ));
+        };
+        let clauses = rules.void_clauses(&[Ground::DamagedDice]);
+        let found = format!("dice damaged in round {}: {reason}", round.0);
+        let (event, done) = if clauses.is_empty() {
+            let clause = rules.clause("result-stands");
+            let done = format!("the result of round {} stands ({clause}); the finding is recorded", round.0);
+            (Event::Corrected { round, reason: reason.to_owned(), by: name.to_owned() }, done)
+        } else {
+            if let Some(past) = self.recent.iter_mut().find(|past| past.id == round) {
+                past.affected.get_or_insert_with(|| reason.to_owned());
+            }
+            let done = format!("round {} is recorded as voided afterwards; its first ending stays", round.0);
+            (Event::VoidedAfterwards { round, reason: reason.to_owned(), clauses, by: name.to_owned() }, done)
+        };
+        self.record(event);
+        if self.rule_set().is_some_and(|rules| rules.voids(Ground::DamagedDice)) {
+            self.void_by(VoidReason::DamagedDice, &found, name);
+        }
+        self.latch(Code::Dice, found);
         self.sequence.hurry();
-        Ok(Some(format!("round {} is recorded as voided afterwards; its first ending stays", round.0)))
+        Ok(Some(done))
+    }
+
+    /// SG 5.8: an error that is noticed late changes no later round; it is written down all the same.
+    fn correct(&mut self, round: RoundId, reason: &str, name: &str) -> Result {
+        self.ended(round, reason)?;
+        self.record(Event::Corrected { round, reason: reason.to_owned(), by: name.to_owned() });
+        self.sequence.hurry();
+        Ok(Some(format!("written down beside round {}; no round is changed by it", round.0)))
     }
 
     fn confirm_dome(&mut self, reason: &str, name: &str) -> Result {
@@ -254,7 +318,7 @@ impl Table {
                 return Err("another result is entered: amend it first".into());
             }
             (Some(_), _) => {}
-            (None, None) => return Err("say what the dice show".into()),
+            (None, None) => return Err("no result is entered: say what the dice show (`--dice`)".into()),
             (None, Some(dice)) => {
                 if round.revealed.is_none() {
                     return Err("the dice are not revealed yet: after the reveal".into());
@@ -266,12 +330,22 @@ impl Table {
                 if read.is_some_and(|read| read != dice) {
                     return Err("the dice reader shows other faces: uphold these numbers with `amend` first".into());
                 }
+                if round.asked.is_some() {
+                    return Err("a person is asked how the dice lie: answer that first".into());
+                }
                 if round.established.is_none() {
                     self.establish(FlatBy::Supervisor);
                 }
                 self.take_result(dice);
+                self.record(Event::Decided {
+                    what: format!("the dice show {}", call::result(dice)),
+                    reason: reason.to_owned(),
+                    by: name.to_owned(),
+                });
+                return Ok(Some("the result stands; `settle` again once all are paid".into()));
             }
         }
+        self.may_be_paid(self.at)?;
         self.record(Event::Decided {
             what: "settled by the dice".into(),
             reason: reason.to_owned(),
@@ -305,6 +379,9 @@ fn describe(command: &Command) -> (&'static str, Option<&str>) {
         Command::Reset { name, .. } => ("reset", Some(name)),
         Command::Amend { name, .. } => ("amend", Some(name)),
         Command::Void { name, .. } => ("void", Some(name)),
+        Command::Finding { name, .. } => ("interrupted", Some(name)),
+        Command::Supervise { name } => ("supervise", Some(name)),
+        Command::Correct { name, .. } => ("correct", Some(name)),
         Command::VoidAfterwards { name, .. } => ("void-afterwards", Some(name)),
         Command::ConfirmDome { name, .. } => ("confirm-dome", Some(name)),
         Command::Settle { name, .. } => ("settle", Some(name)),

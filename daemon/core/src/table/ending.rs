@@ -3,63 +3,98 @@
 use super::Table;
 use crate::effect::Effect;
 use crate::record::{Event, remember};
-use crate::round::Past;
-use crate::round::ending::{Void, VoidReason};
+use crate::round::ending::{Ground, Void, VoidReason};
+use crate::round::{Doubt, Past, Round, Spin, SpinEnd};
 use crate::rules;
 use crate::sequence::Action;
 use crate::timer::Timer;
+use crate::wire::registers::terminal::VOID;
 
 impl Table {
-    /// A defect of the tumbler makes the outcome doubtful (NZ 7.1(b); elsewhere the rules are silent).
-    pub(super) fn void_for_tumbler(&mut self, detail: &str) {
-        let clause = self.rule_set().map_or("", |r| r.void_clause(VoidReason::Equipment)).to_owned();
-        self.end_void_unless_established(VoidReason::Equipment, clause, detail);
+    /// The tumbler does not operate correctly (NZ 7.1(b); a technical interruption under SGV6 and SGOC 5.4.2).
+    pub(super) fn void_for_tumbler(&mut self, how: SpinEnd, detail: &str) {
+        // What fails once the outcome stands, or people say what it is, did not spoil it.
+        let stands =
+            |round: &Round| round.established.is_some() || round.asked.is_some() || self.is_seen_by_people(round);
+        if !self.round.as_ref().is_some_and(stands) {
+            self.add_ground(Ground::Misoperation);
+        }
+        self.void_unless_established(VoidReason::Equipment, how, detail);
     }
 
-    /// Voids the round in progress, unless its outcome is established.
-    pub(super) fn void_unless_established(&mut self, reason: VoidReason, detail: &str) {
-        self.end_void_unless_established(reason, self.clause_of(reason), detail);
-    }
-
-    fn end_void_unless_established(&mut self, reason: VoidReason, clause: String, detail: &str) {
+    /// Voids the round in progress, unless its outcome is established; a spin that runs is ended by `how`.
+    pub(super) fn void_unless_established(&mut self, reason: VoidReason, how: SpinEnd, detail: &str) {
         match &self.round {
             None => {}
             Some(round) if round.established.is_some() => {
                 self.record(Event::Noted { what: detail.to_owned() });
             }
-            Some(_) => self.end_void(reason, clause, detail),
+            // SGV6 5.4.1: dice that people see lie there have won and lost already, whatever fails then; people say how they lie.
+            Some(round)
+                if matches!(reason, VoidReason::Equipment | VoidReason::Interruption)
+                    && (round.asked.is_some() || self.is_seen_by_people(round)) =>
+            {
+                self.record(Event::Noted { what: detail.to_owned() });
+                self.ask_person(Doubt::Interrupted);
+            }
+            Some(_) => self.end_void(reason, how, detail, None),
         }
     }
 
-    /// Voids the round in progress.
+    /// Whether the dice of a valid spin may be seen, and no reader tells how they lie.
+    fn is_seen_by_people(&self, round: &Round) -> bool {
+        round.revealed.is_some() && matches!(round.spin, Spin::Valid { .. }) && !self.reader_in_service()
+    }
+
+    /// Voids the round in progress, whose spin is over.
     pub(super) fn void(&mut self, reason: VoidReason, detail: &str) {
-        self.end_void(reason, self.clause_of(reason), detail);
+        self.end_void(reason, SpinEnd::Decision, detail, None);
     }
 
-    /// The clause for a reason; of equipment, only the tumbler's misoperation has one.
-    fn clause_of(&self, reason: VoidReason) -> String {
-        if reason == VoidReason::Equipment {
-            return String::new();
+    /// Voids the round in progress by a named person's decision.
+    pub(super) fn void_by(&mut self, reason: VoidReason, detail: &str, by: &str) {
+        self.end_void(reason, SpinEnd::Decision, detail, Some(by));
+    }
+
+    /// A fact that voids the round where its rule set says so.
+    pub(super) fn add_ground(&mut self, ground: Ground) {
+        if let Some(round) = &mut self.round {
+            if !round.grounds.contains(&ground) {
+                round.grounds.push(ground);
+            }
         }
-        self.rule_set().map_or("", |r| r.void_clause(reason)).to_owned()
     }
 
-    fn end_void(&mut self, reason: VoidReason, clause: String, detail: &str) {
+    fn end_void(&mut self, reason: VoidReason, how: SpinEnd, detail: &str, by: Option<&str>) {
         if self.round.is_none() {
             return;
         }
-        self.end_spin_badly("void");
+        self.end_spin_badly(how);
         self.halt_motor();
-        self.record(Event::Voided(Void { reason, clause, detail: detail.to_owned() }));
+        self.add_ground(reason.ground());
+        let rules = self.rule_set();
+        let grounds = self.round.as_ref().map(|round| round.grounds.as_slice()).unwrap_or_default();
+        let clauses = rules.map(|rules| rules.void_clauses(grounds)).unwrap_or_default();
+        let silent = clauses.is_empty().then(|| {
+            let text = rules.map_or("the rule set is not known", |rules| rules.silent());
+            match by {
+                Some(by) => format!("{text}; decided by {by}"),
+                None => format!("{text}; by the house's procedure the round is void"),
+            }
+        });
+        self.record(Event::Voided(Void { reason, clauses, silent, detail: detail.to_owned() }));
         self.out.push(Effect::Dump { reason: "void".to_owned() });
         self.last_void = true;
         self.end_round(None, Some(reason));
+        // The players see it at once (SGV6 5.12: their bets are returned).
+        let (at, p) = (self.at, self.settings.parameters);
+        self.terminal.want(VOID, at, &p, &mut self.timers);
     }
 
     /// The round is over: everything of it goes dark, and the table is as it was.
     pub(super) fn end_round(&mut self, dice: Option<crate::units::Dice>, void: Option<VoidReason>) {
         let Some(round) = self.round.take() else { return };
-        remember(&mut self.recent, Past { id: round.id, dice, void });
+        remember(&mut self.recent, Past { id: round.id, rules: round.rules, dice, void, affected: None });
         self.timers.clear(Timer::SettleLimit);
         self.hidden_polls = 0;
         self.reader.forget_faces();

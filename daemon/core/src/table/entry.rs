@@ -5,16 +5,16 @@ use crate::device::bus::Unit;
 use crate::device::terminal::Key;
 use crate::effect::KeyTold;
 use crate::latch::Code;
-use crate::record::Event;
-use crate::round::FlatBy;
+use crate::record::{Event, Lit};
 use crate::round::call;
+use crate::round::{FlatBy, Round};
 use crate::sequence::Action;
-use crate::units::{Dice, DieFace};
+use crate::units::{Dice, DieFace, Millis, Mono};
 
 impl Table {
     /// A key of the terminal.
     pub(super) fn key(&mut self, key: Key) {
-        if self.probe_key(key) {
+        if self.keys_step(key) || self.probe_key(key) {
             self.tell_key(KeyTold::SomeKey);
             return;
         }
@@ -33,7 +33,8 @@ impl Table {
 
     fn digit(&mut self, face: DieFace) {
         let (at, p) = (self.at, self.settings.parameters);
-        if self.round.as_ref().is_some_and(|r| r.revealed.is_some() && r.entered.is_none()) {
+        let takes = |r: &Round| r.revealed.is_some() && r.entered.is_none() && r.asked.is_none() && !r.supervise;
+        if self.round.as_ref().is_some_and(takes) {
             self.terminal.key(face, at, &p, &mut self.timers);
             self.shown = true;
         }
@@ -46,6 +47,17 @@ impl Table {
             return;
         }
         if round.revealed.is_none() || round.entered.is_some() {
+            return;
+        }
+        if let Some(why) = round.asked {
+            self.entry_error(format!("a person is asked first. {}", why.text()));
+            return;
+        }
+        if round.supervise {
+            let clause = self.rule_set().map_or("", |rules| rules.clause("amend"));
+            self.entry_error(format!(
+                "wrong numbers were entered: they are amended under the game supervisor ({clause}), `tumblerctl supervise`"
+            ));
             return;
         }
         let &[a, b, c] = self.terminal.digits() else {
@@ -67,12 +79,48 @@ impl Table {
             );
             return;
         }
-        let Some(round) = &self.round else { return };
-        if round.lit != Some(true) && self.is_in_service(Code::Lamps) && self.is_in_service(Code::Journal) {
-            self.entry_error("the winning areas are not proved lit yet".into());
-            return;
+        match self.may_be_paid(self.pressed_after) {
+            Ok(()) => self.settle_round(None),
+            Err(why) => self.entry_error(why),
         }
-        self.settle_round(None);
+    }
+
+    /// Whether "all paid" counts that was said after this moment; otherwise why not. Losers are collected and winners paid once
+    /// the areas are lit (NZ 6.5), which takes people seconds.
+    pub(super) fn may_be_paid(&self, said_after: Mono) -> Result<(), String> {
+        let Some(round) = &self.round else { return Err("no round is in progress".into()) };
+        let from = if self.lights_cannot_be_proved() {
+            round.result_at
+        } else if round.lit == Some(true) {
+            round.lit_at
+        } else {
+            return Err("the winning areas are not proved lit yet".into());
+        };
+        let all_paid = Millis(self.settings.parameters.all_paid);
+        if said_after.reached(from, all_paid) {
+            Ok(())
+        } else {
+            Err(format!("\"all paid\" counts from {} ms after the areas are lit: collect and pay first", all_paid.0))
+        }
+    }
+
+    /// Whether the areas cannot be lit or proved, so that wagers are settled by the dice (NZ 7.3, SGV6 5.10).
+    fn lights_cannot_be_proved(&self) -> bool {
+        !self.is_in_service(Code::Lamps) || !self.is_in_service(Code::Journal)
+    }
+
+    /// The game supervisor sees wrong numbers amended, which the dealer keys (NZ 7.2).
+    pub(super) fn supervise(&mut self, by: &str) -> Result<String, String> {
+        let Some(round) = self.round.as_mut().filter(|round| round.supervise) else {
+            return Err(
+                "no numbers wait to be amended by the dealer; a result that stands is amended by `amend`".into()
+            );
+        };
+        round.supervise = false;
+        self.record(Event::Supervised { by: by.to_owned() });
+        self.clear_terminal();
+        self.sequence.hurry();
+        Ok("the dealer keys the numbers that the dice show".into())
     }
 
     /// The entry is no result: the terminal says so.
@@ -91,8 +139,10 @@ impl Table {
             // The reader says first whether the dice lie flat, and which faces they show.
             let Some(faces) = self.reader.faces().filter(|_| established) else { return };
             if let Some(read) = faces.filter(|read| *read != entered) {
+                let amends = self.rule_set().is_some_and(|rules| !rules.clause("amend").is_empty());
                 if let Some(round) = &mut self.round {
                     round.entered = None;
+                    round.supervise = amends;
                 }
                 self.record(Event::EntryDiffers { entered, read });
                 let (at, p) = (self.at, self.settings.parameters);
@@ -110,9 +160,12 @@ impl Table {
     /// The result stands: recorded, and its areas lit once that is durable.
     pub(super) fn take_result(&mut self, dice: Dice) {
         let areas = self.layout().map(|l| l.winning(dice)).unwrap_or_default();
+        let at = self.at;
         let Some(round) = &mut self.round else { return };
         round.entered = None;
+        round.supervise = false;
         round.result = Some(dice);
+        round.result_at = at;
         let id = round.id;
         self.terminal.take();
         self.record(Event::Result {
@@ -126,8 +179,10 @@ impl Table {
 
     /// The wagers are settled: the round is over.
     pub(super) fn settle_round(&mut self, by: Option<String>) {
-        let Some(dice) = self.round.as_ref().and_then(|r| r.result) else { return };
-        self.record(Event::Settled { dice, total: dice.total(), by });
+        let Some((dice, lit)) = self.round.as_ref().and_then(|r| Some((r.result?, r.lit))) else { return };
+        let proved = lit == Some(true) && self.is_in_service(Code::Lamps);
+        let lamps = if proved { Lit::Proved } else { Lit::ByTheDice };
+        self.record(Event::Settled { dice, total: dice.total(), lamps, by });
         self.end_round(Some(dice), None);
     }
 
@@ -138,6 +193,9 @@ impl Table {
         };
         if round.revealed.is_none() {
             return Err("the dice are not revealed yet: after the reveal".into());
+        }
+        if round.asked.is_some() {
+            return Err("a person is asked how the dice lie: answer that first".into());
         }
         let read = self.reader.faces().flatten().filter(|_| self.reader_in_service());
         let differs = read.is_some_and(|read| read != dice);
@@ -165,8 +223,10 @@ impl Table {
             self.uphold(dice, by, true);
         }
         let areas = self.areas(self.layout().map_or(0, |l| l.lit_bits(dice)));
+        let at = self.at;
         let Some(round) = &mut self.round else { return Err("no round is in progress".into()) };
         round.result = Some(dice);
+        round.result_at = at;
         round.lit = None;
         let id = round.id;
         self.sequence.drop_held(|a| matches!(a, Action::Light(..)));

@@ -75,7 +75,8 @@ impl Table {
         }
         match unit {
             Unit::Terminal => {
-                self.timers.is_set(Timer::DisplayVerify)
+                self.asks_for_keys()
+                    || self.timers.is_set(Timer::DisplayVerify)
                     || self.round.as_ref().is_some_and(|r| r.bets_closed && matches!(r.spin, Spin::Valid { .. }))
             }
             Unit::Reader => {
@@ -148,10 +149,9 @@ impl Table {
     /// Faces stay secret until they may be seen: looked at here once more, whatever asked for them.
     fn faces_may_be_read(&self) -> bool {
         self.reader.faces_due()
-            && self
-                .round
-                .as_ref()
-                .is_some_and(|r| r.revealed.is_some() && r.established.is_some() && r.result.is_none())
+            && self.round.as_ref().is_some_and(|r| {
+                r.revealed.is_some() && r.established.is_some() && r.result.is_none() && r.asked.is_none()
+            })
     }
 
     fn next_due(&self) -> Option<Mono> {
@@ -161,7 +161,9 @@ impl Table {
     /// Whether keys may neither be shown nor told nor kept.
     fn keys_are_hidden(&self) -> bool {
         // In maintenance there is no round whose keys would be secret, and a test of the terminal asks for each of them.
-        !self.probes_keys() && (self.hidden_polls > 0 || self.round.as_ref().is_none_or(|r| r.revealed.is_none()))
+        !self.probes_keys()
+            && !self.asks_for_keys()
+            && (self.hidden_polls > 0 || self.round.as_ref().is_none_or(|r| r.revealed.is_none()))
     }
 
     /// Whether the answer that is awaited holds keys that may not be kept.
@@ -228,6 +230,8 @@ impl Table {
     fn polled(&mut self, words: &[u16], hidden: bool) -> bool {
         let (at, p) = (self.at, self.settings.parameters);
         let before = self.terminal.shown();
+        // A press that this poll brings began after the one before it.
+        self.pressed_after = self.terminal.polled().unwrap_or(self.at);
         let Some(presses) = self.terminal.poll(words, hidden, at, &p, &mut self.timers) else { return false };
         if self.terminal.shown() != before {
             self.shown = true;
@@ -289,8 +293,9 @@ impl Table {
             }
         }
         if proved {
-            if let Some(lit @ Some(false)) = self.round.as_mut().map(|r| &mut r.lit) {
-                *lit = Some(true);
+            if let Some(round) = self.round.as_mut().filter(|r| r.lit == Some(false)) {
+                round.lit = Some(true);
+                round.lit_at = at;
                 self.record(Event::LampsVerified);
             }
         }

@@ -7,10 +7,13 @@ mod block;
 mod commands;
 mod ending;
 mod entry;
+mod evidence;
 mod field;
 mod measure;
 mod play;
+mod prompting;
 mod proof;
+mod question;
 mod show;
 mod start;
 mod steps;
@@ -34,8 +37,8 @@ use crate::effect::{Effect, OutLine};
 use crate::input::{BusReply, InLine, Input};
 use crate::latch::{Code, Malfunction, Waiver};
 use crate::record::Event;
-use crate::round::{Past, Round};
-use crate::rules::{self, Layout, Order, RuleSet};
+use crate::round::{Past, Round, SpinEnd};
+use crate::rules::{self, Layout, Order, RuleSet, RulesSince};
 use crate::sequence::{Action, Sequence};
 use crate::settings::Settings;
 use crate::timer::{Timer, Timers};
@@ -60,6 +63,8 @@ pub struct Table {
     boot: String,
     /// The moment that is being judged.
     at: Mono,
+    /// When the input in hand happened, by its own stamp: it may lie before what was judged already.
+    stamp: Mono,
     timers: Timers,
     out: Outputs,
     /// Raw levels of the input lines.
@@ -71,6 +76,12 @@ pub struct Table {
     armed: [bool; 12],
     tumbler: Tumbler,
     runs_for: Option<RunsFor>,
+    /// Levels of the dome's two contacts as the motor started. Under Open Cover the dome lies aside, and what changes there
+    /// while the motor runs is a hand.
+    dome_at_rest: [Option<bool>; 2],
+    /// The guard line that ended the run by flickering once too often, as long as it has not shown to be a change: a dome
+    /// that is lifted bounces, too.
+    chattered: Option<InLine>,
     temperature: Temperature,
     terminal: Terminal,
     /// Key events of so many polls may still be from before the reveal.
@@ -87,6 +98,9 @@ pub struct Table {
     waived: Vec<Waiver>,
     enrolled: Option<[u16; 3]>,
     last_round: RoundId,
+    rules_since: Vec<RulesSince>,
+    /// The terminal's keys that are taken now were pressed after this moment.
+    pressed_after: Mono,
     recent: Vec<Past>,
     round: Option<Round>,
     last_void: bool,
@@ -117,7 +131,8 @@ impl Table {
             self.fire(timer);
             self.settle();
         }
-        self.at = self.at.max(at.min(now));
+        self.stamp = at.min(now);
+        self.at = self.at.max(self.stamp);
         self.take(input);
         self.settle();
         self.show(matches!(input, Input::Durable { .. }));
@@ -171,6 +186,7 @@ impl Table {
                 self.test_failed(reason);
                 self.void_unless_established(
                     crate::round::ending::VoidReason::Interruption,
+                    SpinEnd::Journal,
                     "the journal cannot be written",
                 );
             }
@@ -278,7 +294,8 @@ impl Table {
     fn record(&mut self, event: Event) -> Seq {
         self.shown = true;
         let round = self.round.as_ref().map(|r| r.id);
-        self.sequence.record(self.at, round, event)
+        let clauses = self.rule_set().map(|rules| evidence::clauses(rules, &event)).unwrap_or_default();
+        self.sequence.record(self.at, round, clauses, event)
     }
 
     /// The rule set in force: the round's own, else the one for new rounds.
@@ -298,6 +315,8 @@ impl Table {
     fn stop(&mut self) {
         self.stopping = true;
         self.halt_motor();
+        // What was counted until now is on record for what a restart decides.
+        self.end_spin_badly(SpinEnd::Interruption);
         let (at, p) = (self.at, self.settings.parameters);
         self.out.set(OutLine::MotorEnable, false, at, &p, &mut self.timers);
         self.out.set(OutLine::Bell, false, at, &p, &mut self.timers);

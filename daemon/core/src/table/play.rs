@@ -10,12 +10,13 @@
 //! ```
 
 use super::{RunsFor, Table};
+use crate::device::tumbler::Stop;
 use crate::effect::OutLine;
 use crate::latch::Code;
 use crate::record::Event;
 use crate::round::call::Call;
-use crate::round::ending::VoidReason;
-use crate::round::{Round, Spin};
+use crate::round::ending::{Ground, VoidReason};
+use crate::round::{Round, Spin, SpinEnd};
 use crate::rules;
 use crate::sequence::Action;
 use crate::units::{RoundId, Tumbles};
@@ -33,6 +34,7 @@ impl Table {
         };
         let id = RoundId(self.last_round.0.saturating_add(1));
         self.last_round = id;
+        rules::note_rules(&mut self.rules_since, id, &rules.id);
         self.last_void = false;
         self.order = rules.order;
         self.round = Some(Round::begin(id, rules, layout));
@@ -69,7 +71,14 @@ impl Table {
         }
         let Some(round) = &mut self.round else { return Err("no round is in progress".into()) };
         round.spin = Spin::Asked;
-        let id = round.id;
+        round.began = true;
+        let (id, late) = (round.id, round.order.spin_begins_round && round.bets_opened);
+        if late {
+            let clause = self.rule_set().map_or("", |rules| rules.clause("activate"));
+            self.record(Event::Noted {
+                what: format!("the tumbler is activated after \"Place your bets\" ({clause})"),
+            });
+        }
         self.record(Event::SpinBegan);
         self.sequence.hold(Action::Spin(id));
         Ok(())
@@ -108,46 +117,64 @@ impl Table {
         let granted = round.may_spin().map_err(str::to_owned).and_then(|()| self.motor_may_run(false));
         match granted {
             Err(why) => {
-                self.refuse("tumble", why);
+                self.drop_spin(why);
                 self.never_activated();
             }
             Ok(()) => {
                 if let Some(round) = &mut self.round {
                     round.spin = Spin::Running;
                 }
-                self.runs_for = Some(RunsFor::Round(id));
-                self.reader.begin_spin();
-                self.shown = true;
-                let (at, p) = (self.at, self.settings.parameters);
-                self.tumbler.run(p.target_tumbles, at, &p, &mut self.timers, &mut self.out);
+                self.run_motor(RunsFor::Round(id));
             }
         }
     }
 
+    /// The spin that was granted does not start.
+    fn drop_spin(&mut self, why: String) {
+        if let Some(round) = &mut self.round {
+            round.began = false;
+        }
+        self.record(Event::SpinDropped { why: why.clone() });
+        self.refuse("tumble", why);
+    }
+
     pub(super) fn call_place_bets(&mut self) {
         if self.round.is_none() && self.begin_round().is_err() {
-            self.record(Event::Called { call: Call::PlaceBets, in_turn: false });
+            self.record_call(Call::PlaceBets, false);
             return;
         }
         let Some(round) = &mut self.round else { return };
         let in_turn = !round.bets_opened && !round.bets_closed;
         round.bets_opened |= in_turn;
-        self.record(Event::Called { call: Call::PlaceBets, in_turn });
+        self.record_call(Call::PlaceBets, in_turn);
     }
 
     pub(super) fn call_no_more_bets(&mut self) {
         let Some(round) = &mut self.round else {
-            self.record(Event::Called { call: Call::NoMoreBets, in_turn: false });
+            self.record_call(Call::NoMoreBets, false);
             return;
         };
         let in_turn = !core::mem::replace(&mut round.bets_closed, true);
         let id = round.id;
-        self.record(Event::Called { call: Call::NoMoreBets, in_turn });
+        self.record_call(Call::NoMoreBets, in_turn);
         if in_turn {
             // NZ 6.2: "at the same time ringing the bell".
             self.sequence.hold(Action::Bell(id));
             self.never_activated();
         }
+    }
+
+    /// Records a call; a fact, whatever is out of order about it (NZ 6.1: the tumble, then "Place your bets").
+    fn record_call(&mut self, call: Call, in_turn: bool) {
+        let clause = self.rule_set().map_or("", |rules| rules.clause("place-bets"));
+        let remark = self.round.as_ref().filter(|_| in_turn).and_then(|round| match call {
+            Call::PlaceBets if round.order.spin_begins_round && round.spin == Spin::None => {
+                Some(format!("before the tumbler was activated ({clause})"))
+            }
+            Call::NoMoreBets if !round.bets_opened => Some(format!("without \"Place your bets\" ({clause})")),
+            _ => None,
+        });
+        self.record(Event::Called { call, in_turn, remark });
     }
 
     /// NZ 7.1(d): "No more bets" was called and the tumbler was not activated for the game.
@@ -160,39 +187,53 @@ impl Table {
 
     pub(super) fn call_no_spin(&mut self) {
         let Some(round) = &self.round else {
-            self.record(Event::Called { call: Call::NoSpin, in_turn: false });
+            self.record_call(Call::NoSpin, false);
             return;
         };
         if round.established.is_some() {
-            self.record(Event::Called { call: Call::NoSpin, in_turn: false });
+            self.record_call(Call::NoSpin, false);
             self.refuse("no-spin", "the outcome is established: only damaged dice void it, by the supervisor".into());
             return;
         }
-        let (spin, seen) = (round.spin, round.revealed.is_some());
-        self.record(Event::Called { call: Call::NoSpin, in_turn: true });
+        let (spin, seen, asked) = (round.spin, round.revealed.is_some(), round.asked.is_some());
+        let announces = self.announces_no_spin();
+        // Where the text knows no such call it says what only the dealer's eye can see: a die that does not lie flat.
+        let by_eye = seen && (announces || !self.reader_in_service());
+        let in_turn = !asked
+            && match spin {
+                Spin::None => announces,
+                Spin::Asked | Spin::Running => true,
+                Spin::Valid { .. } => announces || by_eye,
+            };
+        self.record_call(Call::NoSpin, in_turn);
+        if !in_turn {
+            return;
+        }
         match spin {
-            Spin::Running => {
-                self.halt_motor();
-                let tumbles = self.tumbler.counted();
-                let valid = tumbles >= LEAST_TUMBLES;
-                self.record(Event::SpinEnded { tumbles, valid, how: "no-spin".into() });
-                // It has ended, and is not to be recorded as ended by the void besides.
-                self.runs_for = None;
+            // NZ 7.1(d): the tumbler is not activated for this game.
+            Spin::None => self.void(VoidReason::NeverActivated, "the dealer announced \"No spin\" before a spin"),
+            Spin::Asked => {
                 if let Some(round) = &mut self.round {
                     round.spin = Spin::None;
                 }
-                if valid {
-                    self.void(VoidReason::Declared, "the dealer announced \"No spin\" while the tumbler ran");
-                } else {
-                    self.void(
-                        VoidReason::FewerThanThree,
-                        &format!("{} full tumbles, stopped by \"No spin\"", tumbles.0),
-                    );
-                }
+                self.sequence.drop_held(|action| matches!(action, Action::Spin(_)));
+                self.drop_spin("\"No spin\" was pressed before the motor started: press `tumble` again".into());
             }
-            Spin::Valid { .. } if seen => self.void(VoidReason::NotFlat, "the dealer saw a die that does not lie flat"),
-            _ => self.void(VoidReason::Declared, "the dealer announced \"No spin\""),
+            // Judged as the shaft comes to a stand.
+            Spin::Running => {
+                let (at, p) = (self.at, self.settings.parameters);
+                self.tumbler.halt(Stop::NoSpin, at, &p, &mut self.timers, &mut self.out);
+            }
+            Spin::Valid { .. } if by_eye => {
+                self.void(VoidReason::NotFlat, "the dealer saw a die that does not lie flat")
+            }
+            Spin::Valid { .. } => self.void(VoidReason::Declared, "the dealer announced \"No spin\" after the spin"),
         }
+    }
+
+    /// Whether the dealer announces "No spin" by the rules of the round (NZ 7.1). Singapore's texts know no such call.
+    pub(super) fn announces_no_spin(&self) -> bool {
+        self.rule_set().is_some_and(|rules| !rules.clause("no-spin").is_empty())
     }
 
     /// The dome was found open.
@@ -200,7 +241,11 @@ impl Table {
         let Some(round) = &self.round else { return };
         if round.order.covered && round.has_spun() && !round.bets_closed {
             self.halt_motor();
-            self.void_unless_established(VoidReason::Exposed, "the dome was opened before \"No more bets\"");
+            self.void_unless_established(
+                VoidReason::Exposed,
+                SpinEnd::Dome,
+                "the dome was opened before \"No more bets\"",
+            );
         }
     }
 
@@ -221,6 +266,6 @@ impl Table {
 
     /// Whether the rule set voids a spin whose tumbler does not operate correctly (NZ 7.1(b)).
     pub(super) fn tumbler_voids(&self) -> bool {
-        self.rule_set().is_some_and(|r| !r.void_clause(VoidReason::Equipment).is_empty())
+        self.rule_set().is_some_and(|rules| rules.voids(Ground::Misoperation))
     }
 }

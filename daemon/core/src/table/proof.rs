@@ -52,6 +52,10 @@ impl Test {
     pub(super) fn step(&self) -> Option<&Step> {
         self.steps.front()
     }
+
+    pub(super) fn step_mut(&mut self) -> Option<&mut Step> {
+        self.steps.front_mut()
+    }
 }
 
 impl Table {
@@ -101,8 +105,14 @@ impl Table {
             Step::Seal,
             Step::Spin { started: false },
             Step::Dice,
-            Step::Witness { left: vec![Witness::Areas, Witness::Seal, Witness::Bell, Witness::Sign] },
+            Step::keys(),
         ]);
+        let mut left = vec![Witness::Areas, Witness::Seal, Witness::Bell, Witness::Sign];
+        if !self.reader_in_service() {
+            // NZ 5(d): "the 3 dice in the dice tumbler are properly under seal".
+            left.push(Witness::Dice);
+        }
+        steps.push(Step::Witness { left });
         steps
     }
 
@@ -119,7 +129,15 @@ impl Table {
             // the test is what proves the journal.
             _ => vec![],
         };
-        steps.extend(code.hardware_test().into_iter().flat_map(|test| self.hardware_steps(test)));
+        // Under Open Cover nobody opens and closes a dome.
+        let test = code.hardware_test().filter(|test| self.order.covered || *test != HardwareTest::Dome);
+        steps.extend(test.into_iter().flat_map(|test| self.hardware_steps(test)));
+        if self.latched.iter().any(|m| m.code == code && m.shows_in_spin())
+            && code.hardware_test() != Some(HardwareTest::Motor)
+        {
+            // A loose contact is whole at rest: it breaks while the shaft shakes the table.
+            steps.push(Step::Spin { started: false });
+        }
         steps
     }
 
@@ -194,11 +212,16 @@ impl Table {
 
     /// Tells whoever began the test that a person is waited for now. A reset is not done by that: its answer comes at its end.
     fn ask_witness(&mut self, test: &mut Test) {
-        let Some(step @ Step::Witness { .. }) = test.steps.front() else { return };
+        let Some(step @ (Step::Witness { .. } | Step::Keys { .. })) = test.steps.front() else { return };
         let told = match test.purpose {
             Purpose::Reset(_) => return,
             Purpose::Hardware(hardware) => format!("{hardware} {}", step.shown()),
-            Purpose::Opening => "the tests passed; now say what only a person can see: areas, seal, bell, sign".into(),
+            Purpose::Opening => {
+                let dice = if self.reader_in_service() { "" } else { ", dice" };
+                format!(
+                    "the tests passed; now press every key of the terminal, 1 to 6 and Entry, then say what only a person can see: areas, seal, bell, sign{dice}"
+                )
+            }
         };
         if let Some(request) = test.request.take() {
             self.answer(request, Answer::Done(told));
@@ -332,5 +355,6 @@ pub(super) const fn serde_name(item: Witness) -> &'static str {
         Witness::Seal => "seal",
         Witness::Bell => "bell",
         Witness::Sign => "sign",
+        Witness::Dice => "dice",
     }
 }

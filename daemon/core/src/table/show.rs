@@ -34,6 +34,7 @@ impl Table {
             return Phase::Maintenance;
         }
         match &self.round {
+            Some(r) if r.asked.is_some() => Phase::Interrupted,
             Some(r) if r.spin == Spin::Running => Phase::Tumbling,
             Some(r) if r.result.is_some() => Phase::Settling,
             Some(r) if r.revealed.is_some() => Phase::Revealed,
@@ -100,6 +101,8 @@ impl Table {
             key: self.key_edge.is_some(),
             lost_units: self.bus.fitted().filter(|(_, s)| s.lost).map(|(u, _)| u.address()).collect(),
             test: self.test_shown(),
+            question: self.question(),
+            prompt: self.prompt(),
             measurements: self.measured(),
             recent: self.recent.clone(),
         }

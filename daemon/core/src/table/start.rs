@@ -1,15 +1,17 @@
 //! What a table starts from, and what a restart decides.
 
 use super::Table;
+use super::play::LEAST_TUMBLES;
 use super::show::Behind;
 use crate::device::bus::{Bus, Unit};
+use crate::device::cam::steps_for;
 use crate::device::lamps::Lamps;
 use crate::device::outputs::Outputs;
 use crate::effect::{Effect, OutLine};
 use crate::latch::Code;
 use crate::record::{Event, Standing};
-use crate::round::Round;
-use crate::round::ending::VoidReason;
+use crate::round::ending::{Ground, VoidReason};
+use crate::round::{Doubt, Interrupted, Round, Spin, SpinEnd};
 use crate::rules;
 use crate::sequence::{Action, Sequence};
 use crate::settings::{BadSetting, Settings};
@@ -78,6 +80,7 @@ impl Table {
             order,
             boot: start.boot.clone(),
             at: now,
+            stamp: now,
             timers: Timers::default(),
             out: Outputs::default(),
             raw: [None; 12],
@@ -87,6 +90,8 @@ impl Table {
             armed: [false; 12],
             tumbler: crate::device::tumbler::Tumbler::default(),
             runs_for: None,
+            dome_at_rest: [None; 2],
+            chattered: None,
             temperature: crate::device::temperature::Temperature::default(),
             terminal: crate::device::terminal::Terminal::default(),
             hidden_polls: 0,
@@ -98,6 +103,8 @@ impl Table {
             waived: standing.waived.clone(),
             enrolled: standing.dice,
             last_round: standing.last_round,
+            rules_since: standing.rules_since.clone(),
+            pressed_after: now,
             recent: standing.recent.clone(),
             round: None,
             last_void: standing.round.is_none() && standing.recent.last().is_some_and(|p| p.void.is_some()),
@@ -169,11 +176,9 @@ impl Table {
             }
             let interrupted = &interrupted;
             let order = rules::rule_set(&interrupted.rules).map_or(self.order, |r| r.order);
-            let mut round = Round::conclude(interrupted, order);
-            if !interrupted.established {
-                round.established = None;
-                round.revealed = None;
-            }
+            let round = Round::resume(interrupted, order);
+            let valid = matches!(round.spin, Spin::Valid { .. });
+            self.order = order;
             self.round = Some(round);
             self.record(Event::Resumed { established: interrupted.established });
             if interrupted.established {
@@ -186,13 +191,38 @@ impl Table {
                     }
                     self.reader.want_faces();
                 }
+            } else if valid {
+                self.ask_person(Doubt::Interrupted);
             } else {
-                self.void(VoidReason::Interruption, "the daemon was restarted before an outcome was established");
+                self.void_interrupted(interrupted);
             }
         }
         if self.bus.fitted().any(|(unit, _)| unit == Unit::Terminal) {
             self.timers.set(Timer::Bus, at);
         }
         self.sequence.hurry();
+    }
+
+    /// The daemon was away, and the round has no valid spin: void, by what is on record of it.
+    fn void_interrupted(&mut self, round: &Interrupted) {
+        let what = match round.spun {
+            Some(spun) if !spun.how.is_counted() || spun.steps < steps_for(LEAST_TUMBLES.0) => {
+                self.add_ground(Ground::FewerThanThree);
+                format!("after {} steps of the cam", spun.steps)
+            }
+            // Three tumbles, and yet no valid spin: the tumbler did not operate correctly (NZ 7.1(b)).
+            Some(_) => {
+                self.add_ground(Ground::Misoperation);
+                "after a spin that is not valid".to_owned()
+            }
+            // Facts decide, and not causes: three tumbles that nobody can prove are none.
+            None if round.began => {
+                self.add_ground(Ground::FewerThanThree);
+                "in mid-spin; how far it came is not known".to_owned()
+            }
+            None => "before a spin".to_owned(),
+        };
+        let detail = format!("the daemon was restarted {what}");
+        self.void_unless_established(VoidReason::Interruption, SpinEnd::Interruption, &detail);
     }
 }

@@ -4,13 +4,14 @@ use super::wires::BUTTONS;
 use super::{RunsFor, Table};
 use crate::device::bus::Unit;
 use crate::device::reader::{Pose, Verdict};
+use crate::device::terminal::Key;
 use crate::device::tumbler::Stop;
 use crate::effect::OutLine;
 use crate::input::InLine;
 use crate::latch::Code;
 use crate::units::{Dice, Millis, Mono, Seq};
 use crate::wire::console::Witness;
-use crate::wire::registers::terminal::BLANK;
+use crate::wire::registers::terminal::{BLANK, ENTRY};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -34,6 +35,8 @@ pub(super) enum Step {
     Temperature,
     /// The display shows what it is told, and no key is held.
     Terminal { shown: usize },
+    /// A person presses every key (NZ 5(b): "the entry terminal ... functioning correctly").
+    Keys { left: Vec<u16> },
     /// All areas light, result by result (NZ 5(b)).
     Lamps { results: VecDeque<Dice>, proved: Option<Mono>, lit: bool },
     /// The bell is struck.
@@ -81,6 +84,7 @@ impl Step {
             Self::Units { .. } => "bus",
             Self::Temperature => "temperature",
             Self::Terminal { .. } => "terminal",
+            Self::Keys { .. } => "keys",
             Self::Lamps { .. } => "lamps",
             Self::Bell { .. } => "bell",
             Self::Seal => "seal",
@@ -103,12 +107,44 @@ impl Step {
                 let left: Vec<&str> = left.iter().map(|item| super::proof::serde_name(*item)).collect();
                 format!("waits for a witness: {}", left.join(", "))
             }
+            Self::Keys { left } => {
+                let left: Vec<String> = left.iter().map(|code| key_name(*code)).collect();
+                format!("waits for every key of the terminal to be pressed: {}", left.join(", "))
+            }
             _ => self.name().to_owned(),
         }
     }
+
+    /// Every key of the terminal is still to be pressed.
+    pub(super) fn keys() -> Self {
+        Self::Keys { left: (1..=ENTRY).collect() }
+    }
+}
+
+/// A key of the terminal, by its code.
+fn key_name(code: u16) -> String {
+    if code == ENTRY { "Entry".to_owned() } else { code.to_string() }
 }
 
 impl Table {
+    /// A key was pressed; whether an opening that asks for it takes it.
+    pub(super) fn keys_step(&mut self, key: Key) -> bool {
+        let Some(Step::Keys { left }) = self.test.as_mut().and_then(|test| test.step_mut()) else { return false };
+        let code = match key {
+            Key::Digit(face) => u16::from(face.pips()),
+            Key::Entry => ENTRY,
+            Key::Hidden => return false,
+        };
+        left.retain(|wanted| *wanted != code);
+        self.shown = true;
+        true
+    }
+
+    /// Whether an opening asks for the terminal's keys.
+    pub(super) fn asks_for_keys(&self) -> bool {
+        matches!(self.test.as_ref().and_then(|test| test.step()), Some(Step::Keys { .. }))
+    }
+
     /// Looks at a step that began at `began`.
     pub(super) fn step(&mut self, step: &mut Step, began: Mono) -> Outcome {
         let (at, p) = (self.at, self.settings.parameters);
@@ -131,6 +167,13 @@ impl Table {
                 }
             }
             Step::Terminal { shown } => self.terminal_step(shown, began),
+            Step::Keys { left } => {
+                if left.is_empty() {
+                    passed("every key was pressed and told")
+                } else {
+                    self.wait(began, Millis(p.person_limit), "not every key of the terminal was pressed")
+                }
+            }
             Step::Lamps { results, proved, lit } => self.lamps_step(results, proved, lit),
             Step::Bell { struck } => {
                 if !core::mem::replace(struck, true) {
@@ -288,9 +331,7 @@ impl Table {
                 return self.wait(began, Millis(p.person_limit), &why);
             }
             *started = true;
-            self.runs_for = Some(RunsFor::Test);
-            self.reader.begin_spin();
-            self.tumbler.run(p.target_tumbles, at, &p, &mut self.timers, &mut self.out);
+            self.run_motor(RunsFor::Test);
         }
         let stopped = self.tumbler.stopped_by().filter(|_| self.tumbler.is_still());
         let Some(stop) = stopped else {
@@ -298,6 +339,7 @@ impl Table {
         };
         self.tumbler.clear_stop();
         self.runs_for = None;
+        self.judge_chatter();
         let tumbles = self.tumbler.counted();
         if stop == Stop::Target && self.reader_in_service() && self.reader.tumbled() == Some(false) {
             let found = "the reader saw no motion of the dice";
@@ -326,7 +368,7 @@ impl Table {
 
     fn dice_step(&mut self, began: Mono) -> Outcome {
         if !self.reader_in_service() {
-            return passed("no reader is in service: the supervisor's eye");
+            return passed("no reader is in service: the supervisor is asked");
         }
         let limit = Millis(self.settings.parameters.settle_limit);
         if !self.reader.is_settled() {
@@ -342,7 +384,10 @@ impl Table {
                 outcome
             }
             Verdict::Unknown => self.wait(began, limit, "the reader cannot say how the dice lie"),
-            Verdict::Flat | Verdict::NotFlat(_) => passed("three dice, as enrolled"),
+            Verdict::Flat | Verdict::NotFlat(_) => match self.enrolled {
+                Some(_) => passed("three dice, as enrolled"),
+                None => passed("three dice; none are enrolled"),
+            },
         }
     }
 }

@@ -5,7 +5,8 @@
 
 use super::Table;
 use super::field::UNANSWERED;
-use crate::round::ending::VoidReason;
+use crate::round::ending::{Ground, VoidReason};
+use crate::round::{Spin, SpinEnd};
 use crate::timer::Timer;
 use crate::units::{Millis, Mono};
 
@@ -36,7 +37,11 @@ impl Table {
             let what = format!("the daemon stood still for {} ms while the tumbler ran", stood / NANOS);
             self.halt_motor();
             self.test_failed(&what);
-            self.void_unless_established(VoidReason::Interruption, &what);
+            // What the cam did meanwhile is proved by nothing: three tumbles that nobody can prove are none.
+            if self.round.as_ref().is_some_and(|round| round.spin == Spin::Running) {
+                self.add_ground(Ground::FewerThanThree);
+            }
+            self.void_unless_established(VoidReason::Interruption, SpinEnd::Interruption, &what);
         }
         self.timers.wake(now, stood);
         // Every unit is due at once now, and each gets its whole time to reply.

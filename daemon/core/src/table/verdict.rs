@@ -4,24 +4,52 @@
 use super::play::LEAST_TUMBLES;
 use super::{RunsFor, Table};
 use crate::device::bus::Job;
+use crate::device::cam::steps_for;
 use crate::device::dome::Place;
 use crate::device::reader::Verdict;
 use crate::device::tumbler::Stop;
 use crate::latch::Code;
 use crate::record::Event;
-use crate::round::ending::VoidReason;
-use crate::round::{FlatBy, Reveal, Spin};
+use crate::round::ending::{Ground, VoidReason};
+use crate::round::{Doubt, FlatBy, Reveal, Spin, SpinEnd, Spun};
 use crate::timer::Timer;
 use crate::units::Millis;
 
 impl Table {
-    /// A defect ended the spin.
-    pub(super) fn end_spin_badly(&mut self, how: &str) {
+    /// The spin in progress is over and not valid.
+    pub(super) fn end_spin_badly(&mut self, how: SpinEnd) {
         let Some(round) = self.round.as_mut().filter(|r| r.spin == Spin::Running) else { return };
         round.spin = Spin::None;
         self.runs_for = None;
-        let tumbles = self.tumbler.counted();
-        self.record(Event::SpinEnded { tumbles, valid: false, how: how.to_owned() });
+        self.record_spin(false, how);
+    }
+
+    /// Whether a spin runs whose steps prove three full tumbles, where they can be believed.
+    pub(super) fn has_three(&self, how: SpinEnd) -> bool {
+        self.round.as_ref().is_some_and(|r| r.spin == Spin::Running)
+            && how.is_counted()
+            && self.tumbler.counted() >= LEAST_TUMBLES
+    }
+
+    /// Records how the spin ended. Three full tumbles are made where they are proved, and not where steps cannot be believed.
+    fn record_spin(&mut self, valid: bool, how: SpinEnd) {
+        let (tumbles, steps, needed) = (self.tumbler.counted(), self.tumbler.steps(), steps_for(LEAST_TUMBLES.0));
+        if let Some(round) = &mut self.round {
+            round.spun = Some(Spun { valid, steps, how });
+        }
+        self.record(Event::SpinEnded { tumbles, valid, steps, needed, how });
+        if !how.is_counted() || steps < needed {
+            self.add_ground(Ground::FewerThanThree);
+        }
+    }
+
+    /// The steps that were counted, for a person.
+    fn found_steps(&self) -> String {
+        format!(
+            "{} steps of the cam counted; {} prove three full tumbles",
+            self.tumbler.steps(),
+            steps_for(LEAST_TUMBLES.0)
+        )
     }
 
     /// The shaft stands still after the round's run: judges the spin.
@@ -33,40 +61,46 @@ impl Table {
         }
         self.tumbler.clear_stop();
         self.runs_for = None;
+        self.judge_chatter();
         let Some(round) = self.round.as_mut().filter(|r| r.spin == Spin::Running) else { return };
         let (tumbles, slow) = (self.tumbler.counted(), round.slow);
         let broken = slow || stop == Stop::TimeLimit;
-        let how = match stop {
-            Stop::Target => "standstill".to_owned(),
-            Stop::TimeLimit => "time-limit".to_owned(),
-            Stop::Guard(line) => format!("guard {}", line.name()),
-            Stop::Halt | Stop::Defect(_) => "halted".to_owned(),
+        let how = match stop.spin_end() {
+            SpinEnd::Heat if slow => SpinEnd::Slow,
+            how => how,
         };
-        let enough = tumbles >= LEAST_TUMBLES;
-        let valid = enough && !(broken && self.tumbler_voids());
+        let misoperated = broken || matches!(stop, Stop::Defect(_));
+        let enough = tumbles >= LEAST_TUMBLES && how.is_counted();
+        let valid = enough && !(misoperated && self.tumbler_voids());
         if let Some(round) = &mut self.round {
             round.spin = if valid { Spin::Valid { tumbles } } else { Spin::None };
         }
-        self.record(Event::SpinEnded { tumbles, valid, how });
+        self.record_spin(valid, how);
         if valid {
             let (at, p) = (self.at, self.settings.parameters);
             self.reader.end_spin();
             self.timers.after(Timer::SettleLimit, at, Millis(p.settle_limit));
         }
-        let found = format!("{} full tumbles", tumbles.0);
+        let found = self.found_steps();
         if broken {
-            self.latch(Code::Tumbler, format!("the tumbler is slow: {found} within the time allowed"));
+            self.latch(Code::Tumbler, format!("the tumbler is slow: {found}"));
+        }
+        // NZ 7.1: the dealer announces "No spin" where the tumbler does not operate correctly, which no sensor need see.
+        if stop == Stop::NoSpin && valid && self.announces_no_spin() {
+            self.void(VoidReason::Declared, "the dealer announced \"No spin\" while the tumbler ran");
+            return;
         }
         if valid {
             return;
         }
-        let temperature = self.is_latched(Code::Temperature);
-        match stop {
-            _ if broken => self.void_for_tumbler(&format!("the tumbler is slow: {found} within the time allowed")),
-            Stop::Guard(crate::input::InLine::PowerGood) => {
-                self.void(VoidReason::Interruption, "the supply dipped during the spin");
+        match how {
+            SpinEnd::Supply => {
+                self.void(VoidReason::Interruption, &format!("the supply dipped during the spin; {found}"))
             }
-            Stop::Halt if temperature => self.void(VoidReason::Equipment, "the motor was too hot to go on"),
+            SpinEnd::Heat => self.void(VoidReason::Equipment, &format!("the motor was too hot to go on; {found}")),
+            _ if misoperated => {
+                self.void_for_tumbler(how, &format!("the tumbler does not operate as it should; {found}"))
+            }
             _ => self.void(VoidReason::FewerThanThree, &found),
         }
     }
@@ -96,7 +130,7 @@ impl Table {
         if spun && self.round.as_ref().is_some_and(|r| r.established.is_none()) {
             self.judge_dice();
         }
-        if self.round.as_ref().is_some_and(|r| r.entered.is_some() && r.result.is_none()) {
+        if self.round.as_ref().is_some_and(|r| r.entered.is_some() && r.result.is_none() && r.asked.is_none()) {
             self.judge_entry();
         }
     }
@@ -106,6 +140,8 @@ impl Table {
         let Some(round) = &mut self.round else { return };
         round.revealed = Some(how);
         self.record(Event::Revealed { how });
+        // Dice that everybody sees may not be forgotten by a power cut (SGV6 5.4.1).
+        self.sequence.hurry();
         // A poll that is under way, and the next one, may still bring keys from before the reveal.
         self.hidden_polls = 1 + u8::from(matches!(self.bus.outstanding(), Some((_, Job::Poll { .. }))));
         self.clear_terminal();
@@ -122,16 +158,28 @@ impl Table {
         if !self.reader_in_service() || !self.reader.is_settled() {
             return;
         }
+        if self.is_asked() {
+            // NZ 7.1(a) asks how a die lies, and not why: it answers a knock by itself.
+            if let (Verdict::NotFlat(dice), true) = (self.reader.verdict(self.enrolled), self.tumbler_voids()) {
+                self.void(VoidReason::NotFlat, &format!("{dice} of the dice not lying flat"));
+            }
+            return;
+        }
         if self.reader.tumbled() == Some(false) {
             self.latch(Code::Tumbler, "the reader saw no motion of the dice during the spin".into());
-            self.void_for_tumbler("the reader saw no motion of the dice during the spin");
+            self.add_ground(Ground::DiceNotTumbled);
+            self.void_for_tumbler(SpinEnd::Target, "the reader saw no motion of the dice during the spin");
             return;
         }
         match self.reader.verdict(self.enrolled) {
             Verdict::NotFlat(dice) => self.void(VoidReason::NotFlat, &format!("{dice} of the dice not lying flat")),
             Verdict::Wrong(what) => {
                 self.latch(Code::Dice, format!("the reader sees {what}"));
-                self.void(VoidReason::Equipment, &format!("the reader sees {what}"));
+                if self.is_left_to_manager() {
+                    self.ask_person(Doubt::Dice);
+                } else {
+                    self.void(VoidReason::Equipment, &format!("the reader sees {what}"));
+                }
             }
             // Given up by the limit for settling.
             Verdict::Unknown => {}
@@ -148,7 +196,7 @@ impl Table {
     pub(super) fn never_settled(&mut self) {
         let waiting =
             self.round.as_ref().is_some_and(|r| r.established.is_none() && matches!(r.spin, Spin::Valid { .. }));
-        if !waiting || !self.reader_in_service() {
+        if !waiting || !self.reader_in_service() || self.is_asked() {
             return;
         }
         if self.reader.is_settled() {
@@ -179,7 +227,13 @@ impl Table {
         if !matches!(round.spin, Spin::Valid { .. }) || round.result.is_some() || !self.tumbler.is_still() {
             return;
         }
+        // Faces that were read before stand as the dice as first seen; nothing else tells what they showed.
+        let read = round.established.is_some() && !self.reader.faces_due();
         self.latch(Code::Interference, "the dice moved after they had settled".into());
-        self.void_unless_established(VoidReason::Equipment, "the dice moved after they had settled");
+        if read {
+            self.record(Event::Noted { what: "the dice moved after they had settled".into() });
+        } else {
+            self.ask_person(Doubt::Knocked);
+        }
     }
 }

@@ -6,8 +6,9 @@ use crate::device::dome::Place;
 use crate::device::tumbler::{Defect, Report, Stop};
 use crate::effect::OutLine;
 use crate::input::InLine;
-use crate::latch::Code;
+use crate::latch::{Code, IN_SPIN};
 use crate::record::Event;
+use crate::round::SpinEnd;
 use crate::round::ending::VoidReason;
 use crate::timer::Timer;
 use crate::units::{MilliCelsius, Millis};
@@ -98,7 +99,12 @@ impl Table {
         match line {
             InLine::CamA | InLine::CamB => {
                 self.probe_edge(line, active);
-                let report = self.tumbler.edge(line, active, at, &p, &mut self.timers, &mut self.out);
+                let (stamp, read) = (self.stamp, self.handed);
+                if self.tumbler.is_lost(stamp, read, &p) {
+                    self.gap(line);
+                    return;
+                }
+                let report = self.tumbler.edge(line, active, stamp, read, &p, &mut self.timers, &mut self.out);
                 if let Some(report) = report {
                     self.tumbler_reports(report);
                 }
@@ -126,10 +132,13 @@ impl Table {
     /// Whether this line takes the motor's permission away, by its raw level.
     fn is_away(&self, line: InLine) -> bool {
         let raw = self.raw(line);
+        let [closed_at_rest, open_at_rest] = self.dome_at_rest;
+        let commanded = self.tumbler.is_on() || self.tumbler.is_cut();
         match line {
-            InLine::DomeClosed => self.order.covered && raw != Some(true),
-            // Under Open Cover the dome lies aside, and only the edge that takes it away matters.
-            InLine::DomeOpen => self.order.covered && raw != Some(false),
+            InLine::DomeClosed if self.order.covered => raw != Some(true),
+            InLine::DomeOpen if self.order.covered => raw != Some(false),
+            InLine::DomeClosed => commanded && raw != closed_at_rest,
+            InLine::DomeOpen => commanded && raw != open_at_rest,
             InLine::Seal | InLine::PowerGood => raw != Some(true),
             InLine::MotorFault => raw != Some(false),
             _ => false,
@@ -138,35 +147,51 @@ impl Table {
 
     /// The motor guard: the first raw edge that takes a guard line away cuts the motor at once.
     fn guard(&mut self, line: InLine) {
-        let (at, p) = (self.at, self.settings.parameters);
-        if self.tumbler.is_on() {
-            let raised = line == InLine::DomeOpen && self.raw(line) == Some(true);
-            if raised || self.is_away(line) {
-                self.tumbler.cut(line, at, &p, &mut self.timers, &mut self.out);
-                self.shown = true;
-            }
-        } else if let Some(cut_by) = self.tumbler.cut_by() {
-            // Under Open Cover the dome's open contact counts only where its own edge made the cut.
-            let back = cut_by != InLine::DomeOpen || self.raw(InLine::DomeOpen) == Some(false);
-            if !back || self.guard_away().is_some() {
-                return;
-            }
-            if let Some(report) = self.tumbler.resume(at, &p, &mut self.timers, &mut self.out) {
-                self.tumbler_reports(report);
-            }
+        let (at, read, p) = (self.stamp, self.handed, self.settings.parameters);
+        let report = if self.tumbler.is_on() && self.is_away(line) {
+            self.shown = true;
+            self.tumbler.cut(line, at, read, &p, &mut self.timers, &mut self.out)
+        } else if self.tumbler.is_cut() && self.guard_away().is_none() {
+            self.tumbler.resume(at, read, &p, &mut self.timers, &mut self.out)
+        } else {
+            None
+        };
+        if let Some(report) = report {
+            self.tumbler_reports(report);
         }
+    }
+
+    /// The run is over, and a guard line that ended it has had its time to show that it has changed. If it has not, it is not to
+    /// be relied on.
+    pub(super) fn judge_chatter(&mut self) {
+        let Some(line) = self.chattered.take() else { return };
+        let most = self.settings.parameters.flickers;
+        self.latch(guarded_by(line), format!("{} flickered more than {most} times {IN_SPIN}", line.name()));
+    }
+
+    /// Starts the motor; whoever calls has looked at the guards.
+    pub(super) fn run_motor(&mut self, runs_for: RunsFor) {
+        let (at, p) = (self.at, self.settings.parameters);
+        self.runs_for = Some(runs_for);
+        self.chattered = None;
+        self.dome_at_rest = [self.raw(InLine::DomeClosed), self.raw(InLine::DomeOpen)];
+        self.reader.begin_spin();
+        self.shown = true;
+        self.tumbler.run(p.target_tumbles, at, &p, &mut self.timers, &mut self.out);
     }
 
     /// A contact has kept its new level for its debounce time.
     pub(super) fn debounced(&mut self, line: InLine) {
         if matches!(line, InLine::DomeClosed | InLine::DomeOpen) {
             if let Some(place) = self.dome.settle(line) {
+                self.chattered = None;
                 self.dome_moved(place);
             }
             return;
         }
         let Some(active) = self.contact(line).and_then(Contact::settle) else { return };
         self.shown = true;
+        self.chattered = self.chattered.filter(|chattered| *chattered != line);
         match line {
             InLine::SupervisorKey => self.key_switched(active),
             InLine::Seal if !active => self.seal_broken(),
@@ -220,7 +245,11 @@ impl Table {
     fn seal_broken(&mut self) {
         self.halt_motor();
         self.latch(Code::Seal, "the seal of the dice compartment is broken".into());
-        self.void_unless_established(VoidReason::Equipment, "the seal of the dice compartment is broken");
+        self.void_unless_established(
+            VoidReason::Equipment,
+            SpinEnd::Seal,
+            "the seal of the dice compartment is broken",
+        );
     }
 
     fn driver_fault(&mut self) {
@@ -230,6 +259,7 @@ impl Table {
     /// The dome came to another place.
     pub(super) fn dome_moved(&mut self, place: Place) {
         self.shown = true;
+        // Under Open Cover the dome is not in use: its contacts guard the motor, and nothing else of them matters.
         if !self.order.covered {
             return;
         }
@@ -238,7 +268,11 @@ impl Table {
             Place::Fault => {
                 self.halt_motor();
                 self.latch(Code::Dome, "the dome's contacts contradict each other".into());
-                self.void_unless_established(VoidReason::Equipment, "the dome's contacts contradict each other");
+                self.void_unless_established(
+                    VoidReason::Equipment,
+                    SpinEnd::Dome,
+                    "the dome's contacts contradict each other",
+                );
             }
             Place::Closed | Place::Travelling | Place::Unknown => {}
         }
@@ -254,6 +288,7 @@ impl Table {
                 self.record(Event::SpinFlickered { line: line.name().to_owned() });
             }
             Report::Stopped(Stop::Defect(defect)) => self.tumbler_defect(defect),
+            Report::Chattered(line) => self.chattered = Some(line),
             // Judged once the shaft stands still and the dome is in its place.
             Report::Stopped(_) | Report::Still => {}
             Report::Defective(Defect::Deadman) => {
@@ -273,11 +308,18 @@ impl Table {
             self.test_failed(defect.found());
         }
         if early {
-            self.void_unless_established(VoidReason::ActivatedEarly, "the tumbler turned before \"No more bets\"");
+            self.void_unless_established(
+                VoidReason::ActivatedEarly,
+                SpinEnd::RunsOn,
+                "the tumbler turned before \"No more bets\"",
+            );
         }
         self.latch(Code::Tumbler, defect.found().to_owned());
-        self.end_spin_badly(defect.found());
-        self.void_for_tumbler(defect.found());
+        // Where the text asks only for three tumbles, and they are proved, the spin is judged as it comes to a stand.
+        if self.has_three(defect.spin_end()) && !self.tumbler_voids() {
+            return;
+        }
+        self.void_for_tumbler(defect.spin_end(), defect.found());
     }
 
     /// Takes motor power away, if it is on.
@@ -321,7 +363,7 @@ impl Table {
         self.out.set(OutLine::MotorEnable, false, at, &p, &mut self.timers);
         self.test_failed(what);
         self.latch(Code::Gpio, what.to_owned());
-        self.void_unless_established(VoidReason::Equipment, what);
+        self.void_unless_established(VoidReason::Equipment, SpinEnd::Wires, what);
         if !self.lines_up {
             self.timers.clear(Timer::Readback(OutLine::MotorEnable));
         }
@@ -364,5 +406,15 @@ impl Table {
             self.test_failed(&what);
         }
         self.latch(Code::Temperature, what);
+    }
+}
+
+/// The malfunction that a guard line which cannot be relied on is.
+const fn guarded_by(line: InLine) -> Code {
+    match line {
+        InLine::DomeClosed | InLine::DomeOpen => Code::Dome,
+        InLine::Seal => Code::Seal,
+        InLine::MotorFault => Code::Tumbler,
+        _ => Code::Gpio,
     }
 }

@@ -5,7 +5,10 @@
 //! `{"id":1,"error":"..."}`.
 
 use crate::latch::{Malfunction, Waiver};
+use crate::record::Lit;
+use crate::round::call::Call;
 use crate::round::ending::Void;
+use crate::round::{Doubt, Finding, FlatBy};
 use crate::snapshot::Snapshot;
 use crate::units::{Dice, RoundId, Seq, Tumbles};
 use crate::wire::console::{Answer, Command};
@@ -14,8 +17,11 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// Longest line in either direction, in bytes, the line's end included.
+/// Longest line that is taken from a client, in bytes, the line's end included.
 pub const MAX_LINE: usize = 64 * 1024;
+/// Longest line that a client has to take, in bytes: an answer with the longest record, which is told in its fields and as the text
+/// that the chain covers, and whose quotes and control characters take several bytes there.
+pub const MAX_ANSWER: usize = 16 * MAX_LINE;
 /// Most records in one answer to [`Query::Events`].
 pub const MAX_EVENTS: u32 = 1000;
 /// Most rounds in one answer to [`Query::Rounds`].
@@ -55,6 +61,11 @@ pub enum Query {
     Rounds {
         /// How many, at most [`MAX_ROUNDS`].
         last: u32,
+    },
+    /// A round whole: [`Told::Record`] for each of its records and each that was written about it later, then [`Told::End`].
+    Round {
+        /// Which.
+        round: RoundId,
     },
     /// Journal records: [`Told::Record`] for each, then [`Told::End`].
     Events {
@@ -179,16 +190,57 @@ pub struct RoundSummary {
     pub layout: String,
     /// Wall time of its beginning, in milliseconds since 1970.
     pub wall: i64,
+    /// "Place your bets" and "No more bets", "No spin": the calls that belong to the round, in their order.
+    #[serde(default)]
+    pub calls: Vec<Call>,
     /// Full tumbles of its last spin.
     pub tumbles: Option<Tumbles>,
+    /// Steps of the cam that were counted in it.
+    #[serde(default)]
+    pub steps: Option<u32>,
+    /// Steps that prove a valid spin.
+    #[serde(default)]
+    pub needed: Option<u32>,
+    /// Who said that the dice lie flat: the outcome was established.
+    #[serde(default)]
+    pub flat: Option<FlatBy>,
     /// What was entered or settled last.
     pub dice: Option<Dice>,
+    /// What had been entered before it was amended, in order.
+    #[serde(default)]
+    pub amended: Vec<Dice>,
+    /// By what the wagers were settled.
+    #[serde(default)]
+    pub lamps: Option<Lit>,
+    /// Why a person was asked what became of the dice.
+    #[serde(default)]
+    pub asked: Option<Doubt>,
+    /// What that person found.
+    #[serde(default)]
+    pub found: Option<Finding>,
+    /// What people decided in it.
+    #[serde(default)]
+    pub decided: Vec<Decision>,
     /// Whether it ended settled.
     pub settled: bool,
     /// How it ended void.
     pub void: Option<Void>,
-    /// Why it was found affected after it had ended (SGV6 5.6).
+    /// Why it was found affected after it had ended (SGV6 5.6), as it was first found.
     pub voided_afterwards: Option<String>,
+    /// Errors that were written down beside it after it had ended (SGV6 5.8).
+    #[serde(default)]
+    pub corrected: Vec<String>,
+}
+
+/// What a person decided.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    /// What.
+    pub what: String,
+    /// Why.
+    pub reason: String,
+    /// Who.
+    pub by: String,
 }
 
 #[cfg(test)]

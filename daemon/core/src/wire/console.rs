@@ -4,6 +4,7 @@
 
 use crate::hardware_test::HardwareTest;
 use crate::latch::Code;
+use crate::round::Finding;
 use crate::units::{Dice, RoundId};
 use serde::{Deserialize, Serialize};
 
@@ -14,8 +15,11 @@ pub struct Caller {
     pub account: String,
     /// Member of `tumbler-tech`.
     pub technician: bool,
-    /// Member of `tumbler-supervisor`.
+    /// Member of `tumbler-supervisor`, or of `tumbler-manager`.
     pub supervisor: bool,
+    /// Member of `tumbler-manager`: a shift manager or above, who decides what SGV6 and SGOC leave open (5.14).
+    #[serde(default)]
+    pub manager: bool,
 }
 
 /// How a latch is to be opened (NZ 7.4).
@@ -40,6 +44,8 @@ pub enum Witness {
     Bell,
     /// The sign was seen.
     Sign,
+    /// Three dice lie in the compartment under the seal (NZ 5(d)): asked where no reader sees them.
+    Dice,
 }
 
 /// What a person asks of the table. Everything that moves or clears something names a person.
@@ -99,7 +105,7 @@ pub enum Command {
         /// The supervisor's name.
         name: String,
     },
-    /// Void the round in progress (SGV6 5.14).
+    /// Void the round in progress. Under SGV6 and SGOC what the rules leave open is the shift manager's to decide (5.14).
     Void {
         /// Why.
         reason: String,
@@ -118,6 +124,30 @@ pub enum Command {
         /// The round.
         round: RoundId,
         /// Why.
+        reason: String,
+        /// The supervisor's name.
+        name: String,
+    },
+    /// Answer what became of the dice, where a round waits for that: after an interruption, or when they were moved.
+    Finding {
+        /// What was found.
+        finding: Finding,
+        /// What there is to say of it; needed where a person decides.
+        #[serde(default)]
+        reason: String,
+        /// The supervisor's name; under SGV6 and SGOC a shift manager's, where the rules leave the decision to one (5.14).
+        name: String,
+    },
+    /// Supervise the amendment of wrong numbers that the dice reader noticed: the dealer keys them again (NZ 7.2).
+    Supervise {
+        /// The game supervisor's name.
+        name: String,
+    },
+    /// Write down an error in a round that has ended, which changes no round (SGV6 5.8).
+    Correct {
+        /// The round.
+        round: RoundId,
+        /// What was wrong.
         reason: String,
         /// The supervisor's name.
         name: String,

@@ -1,6 +1,7 @@
 //! Formats that strangers speak. Their bytes are pinned in `fixtures/wire/`; a change here is a change of a contract.
 
 pub mod ask;
+pub mod chain;
 pub mod console;
 pub mod lines;
 pub mod recording;

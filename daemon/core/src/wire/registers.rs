@@ -20,12 +20,14 @@ pub mod terminal {
     /// Holding register: number of the next event that the table wants; all before it may be forgotten.
     pub const ACKNOWLEDGE: u16 = 0;
     /// Holding register: the display. Four nibbles, the highest one always zero; then left, middle and right position:
-    /// 1 to 6 a digit, 14 the letter E, 15 blank. 0x0FFF is all blank.
+    /// 1 to 6 a digit, 13 a dash, 14 the letter E, 15 blank. 0x0FFF is all blank.
     pub const DISPLAY: u16 = 1;
     /// The blank display.
     pub const BLANK: u16 = 0x0FFF;
     /// The display that says "error": three times E.
     pub const ERROR: u16 = 0x0EEE;
+    /// The display that says "void": three dashes.
+    pub const VOID: u16 = 0x0DDD;
     /// Holding register: LED, 1 on, 0 off.
     pub const LED: u16 = 2;
     /// Capacity of the terminal's own event queue; when full, new presses are dropped and not numbered.

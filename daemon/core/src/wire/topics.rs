@@ -2,6 +2,9 @@
 
 use crate::effect::KeyTold;
 use crate::latch::Code;
+use crate::record::Record;
+use crate::units::{Mono, RoundId, Seq};
+use crate::wire::chain::Chain;
 use serde::{Deserialize, Serialize};
 
 /// Version of the messages' JSON.
@@ -96,7 +99,7 @@ pub struct EventMessage {
     pub v: u32,
     /// Id of the journal: consumers count `seq` per stream.
     pub stream: String,
-    /// Hash of this record, in hexadecimal: the journal's head when it was the last.
+    /// Link of this record, in hexadecimal, the same as in `chain`: the journal's head when it was the last.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9a-f]{64}$")))]
     pub head: String,
     /// Wall time in milliseconds since 1970.
@@ -111,7 +114,76 @@ pub struct EventMessage {
     pub backend: String,
     /// The record.
     #[serde(flatten)]
-    pub record: crate::record::Record,
+    pub record: Record,
+    /// Its place in the journal's chain.
+    pub chain: Chain,
+    /// The record's JSON byte for byte as it lies in the journal: what `body_hash` in `chain` is the hash of.
+    pub body: String,
+}
+
+impl EventMessage {
+    /// The same record in short form.
+    #[must_use]
+    pub fn short(&self) -> ShortEventMessage {
+        let Self { v, stream, head, wall, wall_quality, boot, backend, record, chain, .. } = self.clone();
+        // The header's last line; the event's own name could be had from its whole JSON only.
+        let kind = chain.header.lines().last().unwrap_or_default().to_owned();
+        let Record { seq, at, round, .. } = record;
+        ShortEventMessage {
+            v,
+            stream,
+            head,
+            wall,
+            wall_quality,
+            boot,
+            backend,
+            seq,
+            at,
+            round,
+            kind,
+            short: true,
+            chain,
+        }
+    }
+}
+
+/// Message on `event` in short form: a record that is too long for the broker, told without what it says. Its place in the
+/// chain is proved all the same, and `body_hash` proves the record once it is fetched from the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ShortEventMessage {
+    /// Version of the message.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
+    pub v: u32,
+    /// Id of the journal: consumers count `seq` per stream.
+    pub stream: String,
+    /// Link of this record, in hexadecimal, the same as in `chain`: the journal's head when it was the last.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9a-f]{64}$")))]
+    pub head: String,
+    /// Wall time in milliseconds since 1970.
+    pub wall: i64,
+    /// Quality of the wall time: `synchronised` or `unsynchronised`.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["synchronised", "unsynchronised"])))]
+    pub wall_quality: String,
+    /// Boot id under which the record was made.
+    pub boot: String,
+    /// Hardware backend.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["virtual", "cdev", "rppal"])))]
+    pub backend: String,
+    /// The record's number; consecutive.
+    pub seq: Seq,
+    /// When it became known, on the monotonic clock of boot `boot`.
+    pub at: Mono,
+    /// The round it belongs to, if any.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub round: Option<RoundId>,
+    /// What happened: the record's kind, without its data.
+    pub kind: String,
+    /// Always `true`: what the record says was left out.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = true)))]
+    pub short: bool,
+    /// Its place in the journal's chain.
+    pub chain: Chain,
 }
 
 /// Message on `keypad`.

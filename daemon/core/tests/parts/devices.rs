@@ -198,12 +198,12 @@ fn an_action_is_released_once_everything_recorded_before_it_is_durable() {
     sequence.flush(ms(0), linger, true, &mut timers, &mut out);
     assert!(out.is_empty(), "there is nothing to commit");
     // A record that nothing depends on waits for company, from the first on.
-    assert_eq!(sequence.record(ms(0), None, Event::KeyTurned), Seq(11));
+    assert_eq!(sequence.record(ms(0), None, Vec::new(), Event::KeyTurned), Seq(11));
     sequence.flush(ms(0), linger, false, &mut timers, &mut out);
     sequence.flush(ms(50), linger, false, &mut timers, &mut out);
     assert_eq!((out.len(), timers.next(), sequence.is_settled()), (0, Some(ms(200)), false));
     let spin = Action::Spin(RoundId(1));
-    sequence.record(ms(60), Some(RoundId(1)), Event::SpinBegan);
+    sequence.record(ms(60), Some(RoundId(1)), Vec::new(), Event::SpinBegan);
     sequence.hold(spin);
     sequence.flush(ms(60), linger, false, &mut timers, &mut out);
     let Some(Effect::Journal { records, relayed, permit }) = out.pop() else { unreachable!("it was urgent") };
@@ -223,14 +223,14 @@ fn an_action_is_released_once_everything_recorded_before_it_is_durable() {
 #[test]
 fn permission_is_durable_and_a_failed_journal_gives_none() {
     let (mut sequence, mut timers, mut out) = (Sequence::new(Seq(10), Seq(4), false), Timers::default(), Vec::new());
-    sequence.record(ms(0), None, Event::Opened { by: "Mei".into() });
+    sequence.record(ms(0), None, Vec::new(), Event::Opened { by: "Mei".into() });
     sequence.permit(true);
     sequence.flush(ms(0), Millis(200), false, &mut timers, &mut out);
     assert!(matches!(out.pop(), Some(Effect::Journal { permit: Some(true), .. })));
     assert!(!sequence.is_permitted());
     sequence.durable(Seq(11));
     assert!(sequence.is_permitted());
-    sequence.record(ms(1), None, Event::KeyTurned);
+    sequence.record(ms(1), None, Vec::new(), Event::KeyTurned);
     sequence.permit(true);
     sequence.hold(Action::Bell(RoundId(1)));
     sequence.flush(ms(1), Millis(200), false, &mut timers, &mut out);
@@ -239,7 +239,7 @@ fn permission_is_durable_and_a_failed_journal_gives_none() {
     assert!(sequence.has_failed() && !sequence.is_permitted() && !sequence.is_held(|_| true));
     sequence.durable(Seq(12));
     assert!(!sequence.has_failed() && sequence.is_permitted(), "the journal caught up");
-    sequence.record(ms(2), None, Event::KeyTurned);
+    sequence.record(ms(2), None, Vec::new(), Event::KeyTurned);
     sequence.permit(false);
     assert!(!sequence.is_permitted(), "taken away at once");
     sequence.hold(Action::Bell(RoundId(2)));

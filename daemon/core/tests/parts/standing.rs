@@ -3,9 +3,9 @@
 use tumbler_core::effect::{Effect, OutLine};
 use tumbler_core::input::{Input, Stamped};
 use tumbler_core::latch::{Code, Malfunction, Waiver};
-use tumbler_core::record::{Event, PROCEDURE, Record, Standing};
+use tumbler_core::record::{Event, Lit, PROCEDURE, Record, Standing};
 use tumbler_core::round::ending::{Void, VoidReason};
-use tumbler_core::round::{FlatBy, Interrupted, Past};
+use tumbler_core::round::{FlatBy, Interrupted, Past, SpinEnd, Spun};
 use tumbler_core::units::{Dice, Mono, RoundId, Seq, Tumbles};
 use tumbler_core::wire::recording::Entry;
 
@@ -14,7 +14,13 @@ fn folded(events: &[(u64, Event)]) -> Standing {
     let mut standing = Standing::default();
     for (seq, (round, event)) in (1..).zip(events) {
         let round = (*round > 0).then_some(RoundId(*round));
-        standing.fold(&Record { seq: Seq(seq), at: Mono(seq * 1000), round, event: event.clone() });
+        standing.fold(&Record {
+            seq: Seq(seq),
+            at: Mono(seq * 1000),
+            round,
+            clauses: Vec::new(),
+            event: event.clone(),
+        });
     }
     standing
 }
@@ -28,7 +34,7 @@ fn began() -> Event {
 }
 
 fn spun(tumbles: u32) -> Event {
-    Event::SpinEnded { tumbles: Tumbles(tumbles), valid: true, how: "standstill".into() }
+    Event::SpinEnded { tumbles: Tumbles(tumbles), valid: true, steps: 18, needed: 13, how: SpinEnd::Target }
 }
 
 fn result() -> Event {
@@ -36,11 +42,12 @@ fn result() -> Event {
 }
 
 fn settled() -> Event {
-    Event::Settled { dice: dice([1, 3, 6]), total: 10, by: None }
+    Event::Settled { dice: dice([1, 3, 6]), total: 10, lamps: Lit::Proved, by: None }
 }
 
 fn void() -> Event {
-    Event::Voided(Void { reason: VoidReason::NotFlat, clause: "SGV6 5.5.2".into(), detail: "a die is cocked".into() })
+    let clauses = vec!["SGV6 5.5.2".into()];
+    Event::Voided(Void { reason: VoidReason::NotFlat, clauses, silent: None, detail: "a die is cocked".into() })
 }
 
 fn latched(code: Code) -> Event {
@@ -55,8 +62,9 @@ fn sgv6_5_4_a_round_in_progress_is_remembered_as_far_as_it_came() {
     let begun =
         Interrupted { id: RoundId(3), rules: "sg-v6".into(), layout: "sg-v6-1".into(), ..Interrupted::default() };
     assert_eq!(at(1), begun);
-    assert_eq!(at(2), Interrupted { tumbles: Tumbles(4), ..begun.clone() });
-    assert_eq!(at(3), Interrupted { tumbles: Tumbles(4), established: true, ..begun.clone() });
+    let valid = Some(Spun { valid: true, steps: 18, how: SpinEnd::Target });
+    assert_eq!(at(2), Interrupted { tumbles: Tumbles(4), spun: valid, ..begun.clone() });
+    assert_eq!(at(3), Interrupted { tumbles: Tumbles(4), spun: valid, established: true, ..begun.clone() });
     assert_eq!(at(4).result, Some(dice([1, 3, 6])));
     let mut amended = all.to_vec();
     amended.push((3, Event::Amended { from: dice([1, 3, 6]), to: dice([1, 3, 5]), by: "Mei".into() }));
@@ -70,10 +78,16 @@ fn sgv6_5_4_a_round_in_progress_is_remembered_as_far_as_it_came() {
 fn a_round_that_ended_is_among_the_recent_ones_and_no_longer_in_progress() {
     let ended = folded(&[(3, began()), (3, result()), (3, settled())]);
     assert_eq!((ended.round.is_none(), ended.last_round), (true, RoundId(3)));
-    assert_eq!(ended.recent, [Past { id: RoundId(3), dice: Some(dice([1, 3, 6])), void: None }]);
+    assert_eq!(
+        ended.recent,
+        [Past { id: RoundId(3), rules: "sg-v6".into(), dice: Some(dice([1, 3, 6])), void: None, affected: None }]
+    );
     let voided = folded(&[(4, began()), (4, spun(4)), (4, void())]);
     assert_eq!((voided.round.is_none(), voided.last_round), (true, RoundId(4)));
-    assert_eq!(voided.recent, [Past { id: RoundId(4), dice: None, void: Some(VoidReason::NotFlat) }]);
+    assert_eq!(
+        voided.recent,
+        [Past { id: RoundId(4), rules: "sg-v6".into(), dice: None, void: Some(VoidReason::NotFlat), affected: None }]
+    );
 }
 
 /// What belongs to another round, or to none, changes nothing of the one in progress.

@@ -34,9 +34,15 @@ impl Bench {
 fn nz_3_3_a_the_display_is_told_as_a_person_reads_it() {
     let mut bench = Bench::default();
     assert_eq!((bench.terminal.shown().as_str(), bench.terminal.shows()), ("", false));
-    for (display, shown) in
-        [(map::BLANK, "   "), (0xF13, " 13"), (0x136, "136"), (0x099, "099"), (0xFFE, "  E"), (0xFAD, " ??")]
-    {
+    for (display, shown) in [
+        (map::BLANK, "   "),
+        (0xF13, " 13"),
+        (0x136, "136"),
+        (0x099, "099"),
+        (0xFFE, "  E"),
+        (0xFAB, " ??"),
+        (map::VOID, "---"),
+    ] {
         bench.poll(0, &block(0, 0, &[], display)).unwrap();
         assert_eq!((bench.terminal.shown().as_str(), bench.terminal.shows()), (shown, display == map::BLANK));
     }

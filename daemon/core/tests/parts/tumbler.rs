@@ -44,7 +44,7 @@ impl Rig {
             2 => (InLine::CamA, !forward),
             _ => (InLine::CamB, !forward),
         };
-        self.tumbler.edge(line, active, self.now(), &self.p, &mut self.timers, &mut self.out)
+        self.tumbler.edge(line, active, self.now(), self.now(), &self.p, &mut self.timers, &mut self.out)
     }
 
     fn steps(&mut self, count: u32, each: u64) -> Vec<Report> {
@@ -205,17 +205,17 @@ fn a_guard_that_flickers_lets_the_same_spin_go_on() {
     let mut rig = Rig::running();
     rig.steps(4, STEP);
     rig.micros += STEP - 1000;
-    rig.tumbler.cut(InLine::Seal, rig.now(), &rig.p, &mut rig.timers, &mut rig.out);
+    rig.tumbler.cut(InLine::Seal, rig.now(), rig.now(), &rig.p, &mut rig.timers, &mut rig.out);
     assert!(!rig.enable() && !rig.tumbler.is_on() && rig.tumbler.is_running());
-    assert_eq!(rig.tumbler.cut_by(), Some(InLine::Seal));
+    assert!(rig.tumbler.is_cut());
     assert!(!rig.is_set(Timer::Alive) && !rig.is_set(Timer::Stall) && !rig.is_set(Timer::Period));
-    rig.tumbler.cut(InLine::DomeOpen, rig.now(), &rig.p, &mut rig.timers, &mut rig.out);
-    assert_eq!(rig.tumbler.cut_by(), Some(InLine::Seal), "the first one counts");
+    rig.tumbler.cut(InLine::DomeOpen, rig.now(), rig.now(), &rig.p, &mut rig.timers, &mut rig.out);
+    assert!(rig.tumbler.is_cut());
     assert_eq!((rig.step(true, 1000), rig.tumbler.counted()), (Some(Report::Tumbled), Tumbles(1)));
-    let report = rig.tumbler.resume(rig.now(), &rig.p, &mut rig.timers, &mut rig.out);
-    assert_eq!((report, rig.tumbler.cut_by()), (Some(Report::Flickered(InLine::Seal)), None));
+    let report = rig.tumbler.resume(rig.now(), rig.now(), &rig.p, &mut rig.timers, &mut rig.out);
+    assert_eq!((report, rig.tumbler.is_cut()), (Some(Report::Flickered(InLine::Seal)), false), "the first one counts");
     assert!(rig.enable() && rig.is_set(Timer::Alive) && rig.is_set(Timer::SpinLimit) && !rig.is_set(Timer::Flicker));
-    assert_eq!(rig.tumbler.resume(rig.now(), &rig.p, &mut rig.timers, &mut rig.out), None);
+    assert_eq!(rig.tumbler.resume(rig.now(), rig.now(), &rig.p, &mut rig.timers, &mut rig.out), None);
 }
 
 /// FAULTS dome.flicker_long, motor.driver_fault.
@@ -225,7 +225,7 @@ fn a_guard_that_stays_away_ends_the_spin() {
     for (line, stop) in [(InLine::DomeClosed, Stop::Guard(InLine::DomeClosed)), (InLine::MotorFault, defect)] {
         let mut rig = Rig::running();
         rig.steps(4, STEP);
-        rig.tumbler.cut(line, rig.now(), &rig.p, &mut rig.timers, &mut rig.out);
+        rig.tumbler.cut(line, rig.now(), rig.now(), &rig.p, &mut rig.timers, &mut rig.out);
         assert_eq!(rig.fires(Timer::Flicker, 603), Some(Report::Stopped(stop)));
         assert_eq!((rig.tumbler.counted(), rig.is_set(Timer::SpinLimit)), (Tumbles(0), false));
         assert_eq!((rig.step(true, 147_000), rig.tumbler.counted()), (None, Tumbles(0)), "what coasts is not counted");
@@ -234,8 +234,8 @@ fn a_guard_that_stays_away_ends_the_spin() {
     // In a stop that is under way a guard only brings it forward: the spin stands.
     let mut rig = Rig::running();
     rig.steps(17, STEP);
-    rig.tumbler.cut(InLine::DomeClosed, rig.now(), &rig.p, &mut rig.timers, &mut rig.out);
-    assert_eq!((rig.enable(), rig.tumbler.cut_by(), rig.tumbler.stopped_by()), (false, None, Some(Stop::Target)));
+    rig.tumbler.cut(InLine::DomeClosed, rig.now(), rig.now(), &rig.p, &mut rig.timers, &mut rig.out);
+    assert_eq!((rig.enable(), rig.tumbler.is_cut(), rig.tumbler.stopped_by()), (false, false, Some(Stop::Target)));
     assert_eq!(rig.fires(Timer::Standstill, 17 * 150 + 300), Some(Report::Still));
 }
 

@@ -49,6 +49,12 @@ pub struct World {
     next_reading: Mono,
     pub step_ms: u64,
     pub shaft_works: bool,
+    /// How late the table reads every edge of the cam, in milliseconds.
+    pub cam_late_ms: u64,
+    /// Every other edge of the cam is read together with the next one.
+    pub cam_bursts: bool,
+    /// Edges of the cam that happened and are not read yet.
+    late: VecDeque<(Mono, InLine, bool)>,
     /// Bounces after every edge of the cam.
     pub bounces: u8,
     pub faces: [u16; 3],
@@ -101,7 +107,7 @@ pub fn settings(rules: &str, layout: &str) -> Settings {
 pub const SUPERVISOR: &str = "ana";
 
 pub fn caller() -> Caller {
-    Caller { account: SUPERVISOR.into(), technician: true, supervisor: true }
+    Caller { account: SUPERVISOR.into(), technician: true, supervisor: true, manager: true }
 }
 
 impl World {
@@ -137,6 +143,9 @@ impl World {
             next_reading: now,
             step_ms: 150,
             shaft_works: true,
+            cam_late_ms: 0,
+            cam_bursts: false,
+            late: VecDeque::new(),
             bounces: 0,
             faces: [1, 3, 6],
             poses: [reader::FLAT; 3],
@@ -187,19 +196,31 @@ impl World {
     /// Hands in what waits, in order; what an effect leads to waits until all effects before it are carried out.
     fn drain(&mut self) {
         while let Some(input) = self.inbox.pop_front() {
-            let mut effects = Vec::new();
-            let kept = self.table.redact(input.clone());
-            self.table.handle(self.now, self.now, &input, &mut effects);
-            if let Input::Console { request, .. } = &input {
-                let recorded = effects.iter().rev().find_map(|effect| match effect {
-                    Effect::Journal { records, .. } => records.last(),
-                    _ => None,
-                });
-                self.asked.extend(recorded.map(|last| (*request, last.seq)));
-            }
-            self.history.push((Stamped { at: self.now, now: self.now, input: kept }, effects.clone()));
-            self.carry_out(effects);
+            self.handle(self.now, input);
         }
+    }
+
+    /// An edge that happened at `at` and is read at `read`.
+    pub fn edge_read_at(&mut self, line: InLine, active: bool, at: Mono, read: Mono) {
+        self.step_to(read);
+        self.lines[line.index()] = active;
+        self.handle(at, Input::Edge { line, active });
+        self.drain();
+    }
+
+    fn handle(&mut self, at: Mono, input: Input) {
+        let mut effects = Vec::new();
+        let kept = self.table.redact(input.clone());
+        self.table.handle(at, self.now, &input, &mut effects);
+        if let Input::Console { request, .. } = &input {
+            let recorded = effects.iter().rev().find_map(|effect| match effect {
+                Effect::Journal { records, .. } => records.last(),
+                _ => None,
+            });
+            self.asked.extend(recorded.map(|last| (*request, last.seq)));
+        }
+        self.history.push((Stamped { at, now: self.now, input: kept }, effects.clone()));
+        self.carry_out(effects);
     }
 
     fn carry_out(&mut self, effects: Vec<Effect>) {
@@ -295,10 +316,32 @@ impl World {
             3 => (InLine::CamA, false),
             _ => (InLine::CamB, false),
         };
+        if self.cam_late_ms > 0 || self.cam_bursts {
+            self.late.push_back((self.now, line, active));
+            return;
+        }
         self.line(line, active);
         for _ in 0..self.bounces {
             self.line(line, !active);
             self.line(line, active);
+        }
+    }
+
+    /// When the next edge of the cam is read that waits for it.
+    fn next_late(&self) -> Option<Mono> {
+        let (happened, ..) = self.late.front()?;
+        match (self.cam_bursts, self.late.get(1)) {
+            (true, Some((next, ..))) => Some(*next),
+            (true, None) => Some(Mono(happened.0 + 190_000_000)),
+            (false, _) => Some(Mono(happened.0 + self.cam_late_ms * 1_000_000)),
+        }
+    }
+
+    fn read_late(&mut self) {
+        for _ in 0..if self.cam_bursts { 2 } else { 1 } {
+            if let Some((happened, line, active)) = self.late.pop_front() {
+                self.edge_read_at(line, active, happened, self.now);
+            }
         }
     }
 
@@ -312,7 +355,8 @@ impl World {
         loop {
             let deadline = self.table.next_deadline().unwrap_or(end);
             let step = self.next_step.unwrap_or(end);
-            let next = deadline.min(step).min(self.next_reading);
+            let late = self.next_late().unwrap_or(end);
+            let next = deadline.min(step).min(self.next_reading).min(late);
             if next >= end || self.now >= end {
                 break;
             }
@@ -320,6 +364,8 @@ impl World {
             if self.next_reading <= next {
                 self.next_reading = Mono(self.now.0 + 500_000_000);
                 self.input(Input::Temperature { reading: Some(MilliCelsius(30_000)) });
+            } else if late <= next {
+                self.read_late();
             } else if step <= deadline {
                 self.turn();
             } else {

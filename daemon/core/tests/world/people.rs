@@ -2,7 +2,7 @@
 
 use super::{SUPERVISOR, World, caller};
 use tumbler_core::input::{InLine, Input};
-use tumbler_core::wire::console::{Answer, Command, Witness};
+use tumbler_core::wire::console::{Answer, Caller, Command, Witness};
 use tumbler_core::wire::registers::terminal;
 
 impl World {
@@ -51,9 +51,13 @@ impl World {
     }
 
     pub fn ask(&mut self, command: Command) -> u64 {
+        self.ask_as(caller(), command)
+    }
+
+    pub fn ask_as(&mut self, caller: Caller, command: Command) -> u64 {
         self.requests += 1;
         let request = self.requests;
-        self.input(Input::Console { request, caller: caller(), command });
+        self.input(Input::Console { request, caller, command });
         request
     }
 
@@ -67,10 +71,32 @@ impl World {
         let request = self.ask(Command::Open { name: SUPERVISOR.into() });
         assert!(self.until(60_000, |w| w.reply(request).is_some()), "the opening tests end");
         assert!(matches!(self.reply(request), Some(Answer::Done(_))), "{:?}", self.reply(request));
-        for item in [Witness::Areas, Witness::Seal, Witness::Bell, Witness::Sign] {
+        self.press_every_key();
+        self.witness_all();
+    }
+
+    /// Presses every key of the terminal once, as an opening asks (NZ 5(b)).
+    pub fn press_every_key(&mut self) {
+        self.keys(&[1, 2, 3, 4, 5, 6, terminal::ENTRY]);
+        self.pass(100);
+    }
+
+    /// Says of everything that only a person can see that it is right.
+    pub fn witness_all(&mut self) {
+        let mut items = vec![Witness::Areas, Witness::Seal, Witness::Bell, Witness::Sign];
+        if !self.settings.reader {
+            items.push(Witness::Dice);
+        }
+        for item in items {
             self.ask(Command::Witness { item, right: true, name: SUPERVISOR.into() });
         }
         self.pass(200);
+    }
+
+    /// Keys "all paid", once people have had their time to collect and pay.
+    pub fn all_paid(&mut self) {
+        self.pass(u64::from(self.settings.parameters.all_paid) + 500);
+        self.keys(&[terminal::ENTRY]);
     }
 
     /// Spins, in a round whose order allows it, until the spin is over.

@@ -43,7 +43,7 @@ impl World {
         let boot = self.boot.clone();
         let lost = Standing { last_round, round, boot, ..Standing::default() };
         let event = Event::Keyframe(Box::new(lost));
-        self.records.push(Record { seq: self.durable, at: self.now, round: None, event });
+        self.records.push(Record { seq: self.durable, at: self.now, round: None, clauses: Vec::new(), event });
         self.start_again(false, Some("the journal is missing"));
     }
 

@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 use tumbler_core::hardware_test::{HardwareTest, Report};
+use tumbler_core::prompt::PromptId;
 use tumbler_core::record::Event;
 use tumbler_core::wire::ask::{Ask, Query, Told};
 use tumbler_core::wire::console::Command;
@@ -101,9 +102,9 @@ impl Guided<'_> {
             match next {
                 Heard::Seen(Told::Status(status)) => {
                     live.show(&status.snapshot)?;
-                    let Some(step) = &status.snapshot.test else { continue };
                     let over = ends == Ends::Answered && came.answer.is_some();
-                    if !over && step.contains("waits for a witness") && !std::mem::replace(&mut asked, true) {
+                    let waits = matches!(&status.snapshot.prompt, Some(prompt) if prompt.id == PromptId::Witness);
+                    if !over && waits && !std::mem::replace(&mut asked, true) {
                         live.clear()?;
                         self.witness()?;
                     }

@@ -71,12 +71,17 @@ fn verify(of: &Verify, is_json: bool) -> anyhow::Result<Ended> {
             "first": report.first,
             "last": report.last,
             "head": report.head,
+            "genesis": report.genesis,
+            "formats": report.formats,
             "faults": faults,
             "set_aside": report.set_aside,
         }))?;
     } else {
         let (path, first, last) = (report.journal.display(), report.first, report.last);
         say::line(&format!("{path}: {} records, {first} to {last}, head {}", report.records, report.head))?;
+        if report.old() > 0 {
+            say::line(&format!("{} of them are as tumblerd 0.1 wrote them (format 1)", report.old()))?;
+        }
         for fault in &report.faults {
             let at = fault.seq.map(|seq| format!("record {seq}: ")).unwrap_or_default();
             say::line(&format!("WRONG: {at}{}", fault.what))?;

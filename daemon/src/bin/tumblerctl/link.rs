@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tumbler_core::wire::ask::{Ask, MAX_LINE, Reply, Request, Said, Told};
+use tumbler_core::wire::ask::{Ask, MAX_ANSWER, Reply, Request, Said, Told};
 
 /// Longest time for a question's answer: the daemon reads a few pages of its journal for it.
 const QUESTION: Duration = Duration::from_secs(15);
@@ -69,7 +69,7 @@ impl Link {
     pub(crate) fn next(&mut self) -> anyhow::Result<Told> {
         let path = self.path.display();
         let mut line = Vec::new();
-        let read = self.stream.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut line);
+        let read = self.stream.by_ref().take(MAX_ANSWER as u64).read_until(b'\n', &mut line);
         match read {
             Ok(0) => bail!(hung_up(&path)),
             Ok(_) => {}

@@ -6,6 +6,7 @@ mod amend;
 mod close;
 mod confirm_dome;
 mod context;
+mod correct;
 mod dice;
 mod ending;
 mod events;
@@ -13,6 +14,7 @@ mod faults;
 mod floor;
 mod guided;
 mod hardware_test;
+mod interrupted;
 mod journal;
 mod layouts;
 mod link;
@@ -29,6 +31,7 @@ mod rounds;
 mod say;
 mod settle;
 mod status;
+mod supervise;
 mod void;
 mod void_afterwards;
 mod watch;
@@ -42,8 +45,8 @@ use std::process::ExitCode;
 
 /// Talks to the daemon of a Tai-Sai table, and knows layouts, journals and recordings without one.
 ///
-/// Who may do what comes from the account's groups (tumbler-tech, tumbler-supervisor); whatever moves or clears something
-/// also needs the supervisor's key, turned less than five minutes before.
+/// Who may do what comes from the account's groups (tumbler-tech, tumbler-supervisor, tumbler-manager); whatever moves or
+/// clears something also needs the supervisor's key, turned less than five minutes before.
 ///
 /// Exit codes: 0 done, 1 refused or found wrong, 2 wrong usage or the daemon cannot be reached, 3 measured near a limit.
 #[derive(Debug, Parser)]
@@ -76,8 +79,11 @@ enum What {
     Floor(floor::Arguments),
     Reset(reset::Arguments),
     Amend(amend::Arguments),
+    Supervise(supervise::Arguments),
+    Interrupted(interrupted::Arguments),
     Void(void::Arguments),
     VoidAfterwards(void_afterwards::Arguments),
+    Correct(correct::Arguments),
     Settle(settle::Arguments),
     ConfirmDome(confirm_dome::Arguments),
     Dice(dice::Arguments),
@@ -111,8 +117,11 @@ fn run(context: &Context, what: &What) -> anyhow::Result<Ended> {
         What::Floor(of) => floor::run(of, context.json),
         What::Reset(of) => reset::run(context, of),
         What::Amend(of) => amend::run(context, of),
+        What::Supervise(of) => supervise::run(context, of),
+        What::Interrupted(of) => interrupted::run(context, of),
         What::Void(of) => void::run(context, of),
         What::VoidAfterwards(of) => void_afterwards::run(context, of),
+        What::Correct(of) => correct::run(context, of),
         What::Settle(of) => settle::run(context, of),
         What::ConfirmDome(of) => confirm_dome::run(context, of),
         What::Dice(of) => dice::run(context, of),
@@ -124,7 +133,7 @@ fn run(context: &Context, what: &What) -> anyhow::Result<Ended> {
         What::Record(_) => record::run(context),
         What::Replay(of) => replay::run(of, context.json),
         What::Journal(of) => journal::run(of, context.json),
-        What::Layouts(_) => layouts::run(context.json),
+        What::Layouts(of) => layouts::run(of, context.json),
         What::Odds(of) => odds::run(of, context.json),
         What::PanelPassword(of) => panel_password::run(of),
         What::Man(of) => manual::man(of),

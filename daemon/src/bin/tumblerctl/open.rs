@@ -5,24 +5,28 @@ use crate::ending::Ended;
 use crate::link::Link;
 use crate::say;
 use crate::witness::{Found, Item};
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use clap::ValueEnum;
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::Path;
+use std::sync::mpsc::{Receiver, channel};
+use tumbler_core::prompt::PromptId;
+use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::ask::{Ask, Query, Told};
 use tumbler_core::wire::console::Command;
 
 /// Run the opening tests and open the table (NZ 5)
 ///
-/// The table tests power, lamps, tumbler and seal by itself; then it asks what only a person can see: whether the
-/// right areas lit, the seal looks whole, the bell was heard and the sign was seen. Without a terminal and without
-/// --witness it ends there, and `tumblerctl witness` answers. With --json every answer of the table is a line.
+/// The table tests power, lamps, tumbler and seal by itself; then every key of the terminal is to be pressed, 1 to 6 and Entry, and
+/// it asks what only a person can see: whether the right areas lit, the seal looks whole, the bell was heard and the sign was seen,
+/// and where no dice reader sees them, whether three dice lie under the seal. Without a terminal and without --witness it ends
+/// before that, and `tumblerctl witness` answers. With --json every answer of the table is a line.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  tumblerctl open --name Mei\n  tumblerctl open --name Mei --witness areas=yes,seal=yes,bell=yes,sign=yes"
+    after_help = "Example:\n  tumblerctl open --name Mei\n  tumblerctl open --name Mei --witness areas=yes,seal=yes,bell=yes,sign=yes,dice=yes"
 )]
 pub(crate) struct Arguments {
-    /// The answers, for scripts whose caller has looked: ITEM=yes|no for areas, seal, bell and sign
+    /// The answers, for scripts whose caller has looked: ITEM=yes|no for areas, seal, bell, sign and dice; what is not asked is passed over
     #[arg(long, value_name = "ITEM=yes|no,...", value_parser = answers)]
     witness: Option<Answers>,
     #[command(flatten)]
@@ -35,23 +39,20 @@ pub(crate) struct Answers(pub(crate) Vec<(Item, Found)>);
 
 /// Reads answers given beforehand.
 pub(crate) fn answers(text: &str) -> Result<Answers, String> {
-    let allowed =
-        || format!("`{text}` is not understood; allowed is areas=yes,seal=yes,bell=yes,sign=yes with yes or no");
+    let allowed = || {
+        format!("`{text}` is not understood; allowed is areas=yes,seal=yes,bell=yes,sign=yes,dice=yes with yes or no")
+    };
     let mut given = Vec::new();
     for part in text.split(',') {
         let (item, found) = part.split_once('=').ok_or_else(allowed)?;
         let item = Item::from_str(item.trim(), false).map_err(|_| allowed())?;
         let found = Found::from_str(found.trim(), false).map_err(|_| allowed())?;
         if given.iter().any(|(i, _)| *i == item) {
-            return Err(format!("{} is answered twice", name(item)));
+            return Err(format!("{} is answered twice", item.name()));
         }
         given.push((item, found));
     }
     Ok(Answers(given))
-}
-
-fn name(item: Item) -> String {
-    item.to_possible_value().map(|v| v.get_name().to_owned()).unwrap_or_default()
 }
 
 const fn question(item: Item) -> &'static str {
@@ -60,29 +61,30 @@ const fn question(item: Item) -> &'static str {
         Item::Seal => "Does the dice compartment's seal look whole?",
         Item::Bell => "Was the bell heard?",
         Item::Sign => "Was the sign seen?",
+        Item::Dice => "Do three dice lie in the compartment under the seal?",
     }
 }
 
 pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
     let by = of.named.name();
     let mut link = Link::open(&context.socket)?;
-    if !context.json {
-        let socket = context.socket.clone();
-        // Ends with the process: it only shows what goes on.
-        std::thread::spawn(move || show_progress(&socket));
-    }
+    let steps = follow(&context.socket, !context.json)?;
     if context.command_on(&mut link, Command::Open { name: by.clone() })? == Ended::Refused {
         return Ok(Ended::Refused);
     }
-    let given = match &of.witness {
-        Some(answers) => answers.0.clone(),
-        None if !std::io::stdin().is_terminal() => return Ok(Ended::Done),
-        None => Vec::new(),
+    if of.witness.is_none() && !std::io::stdin().is_terminal() {
+        return Ok(Ended::Done);
+    }
+    let Some(wanted) = asked_for(&steps)? else {
+        say::complain("the opening ended before anything was asked; `tumblerctl events` tells why");
+        return Ok(Ended::Refused);
     };
-    for item in Item::ALL {
-        let found = match given.iter().find(|(i, _)| *i == item) {
-            Some((_, found)) => *found,
-            None if of.witness.is_some() => continue,
+    for item in Item::ALL.into_iter().filter(|item| wanted.contains(&item.name())) {
+        let found = match &of.witness {
+            Some(given) => match given.0.iter().find(|(i, _)| *i == item) {
+                Some((_, found)) => *found,
+                None => continue,
+            },
             None => ask(item)?,
         };
         let right = found == Found::Yes;
@@ -92,6 +94,19 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
         }
     }
     Ok(Ended::Done)
+}
+
+/// What a person is to look at, once every key of the terminal was pressed; none where the opening ended before.
+fn asked_for(steps: &Receiver<Snapshot>) -> anyhow::Result<Option<Vec<String>>> {
+    let mut began = false;
+    loop {
+        let now = steps.recv().context("the daemon hung up before the opening was done; `tumblerctl status` tells")?;
+        match now.prompt {
+            Some(prompt) if prompt.id == PromptId::Witness => return Ok(Some(prompt.of)),
+            _ if began && now.test.is_none() => return Ok(None),
+            _ => began |= now.test.is_some(),
+        }
+    }
 }
 
 /// Asks on the terminal until the answer is yes or no.
@@ -105,7 +120,7 @@ pub(crate) fn ask(item: Item) -> anyhow::Result<Found> {
         }
         let mut line = String::new();
         if std::io::stdin().lock().read_line(&mut line)? == 0 {
-            bail!("the terminal hung up before {} was answered; `tumblerctl witness` answers too", name(item));
+            bail!("the terminal hung up before {} was answered; `tumblerctl witness` answers too", item.name());
         }
         match line.trim().to_ascii_lowercase().as_str() {
             "y" | "yes" => return Ok(Found::Yes),
@@ -115,22 +130,26 @@ pub(crate) fn ask(item: Item) -> anyhow::Result<Found> {
     }
 }
 
-/// Shows each step of the tests as the table takes it; whatever goes wrong here is no matter for the opening.
-fn show_progress(socket: &Path) {
-    let Ok(mut link) = Link::open(socket) else { return };
-    if link.ask(Ask::Query(Query::Watch)).is_err() {
-        return;
-    }
-    let mut shown = None;
-    while let Ok(told) = link.next() {
-        let Told::Status(status) = told else { continue };
-        if status.snapshot.test.is_some() && status.snapshot.test != shown {
-            shown.clone_from(&status.snapshot.test);
-            if let Some(test) = &shown {
-                let _ = say::line(&format!("-- {test}"));
+/// Follows the tests as the table takes them, and shows each step. Ends with the process, or with the daemon.
+fn follow(socket: &Path, shows: bool) -> anyhow::Result<Receiver<Snapshot>> {
+    let (to, steps) = channel();
+    let mut link = Link::open(socket)?;
+    link.ask(Ask::Query(Query::Watch))?;
+    std::thread::spawn(move || {
+        let mut shown = None;
+        while let Ok(told) = link.next() {
+            let Told::Status(status) = told else { continue };
+            let test = &status.snapshot.test;
+            if shows && test.is_some() && *test != shown {
+                shown.clone_from(test);
+                let _ = say::line(&format!("-- {}", test.as_deref().unwrap_or_default()));
+            }
+            if to.send(status.snapshot).is_err() {
+                return;
             }
         }
-    }
+    });
+    Ok(steps)
 }
 
 #[cfg(test)]

@@ -16,6 +16,8 @@ pub(crate) enum Item {
     Bell,
     /// The sign was seen
     Sign,
+    /// Three dice lie in the compartment under the seal: asked where no dice reader sees them
+    Dice,
 }
 
 /// What was found.
@@ -29,7 +31,12 @@ pub(crate) enum Found {
 
 impl Item {
     /// All, in the order in which they are asked for.
-    pub(crate) const ALL: [Self; 4] = [Self::Areas, Self::Seal, Self::Bell, Self::Sign];
+    pub(crate) const ALL: [Self; 5] = [Self::Areas, Self::Seal, Self::Bell, Self::Sign, Self::Dice];
+
+    /// Its name, as in prompts.
+    pub(crate) fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
 
     /// As the console names it.
     pub(crate) const fn witness(self) -> Witness {
@@ -38,6 +45,7 @@ impl Item {
             Self::Seal => Witness::Seal,
             Self::Bell => Witness::Bell,
             Self::Sign => Witness::Sign,
+            Self::Dice => Witness::Dice,
         }
     }
 }

@@ -28,3 +28,9 @@ export function kind(dice) {
   if (dice[0] === dice[1] && dice[1] === dice[2]) return { total, name: "triple" };
   return { total, name: total >= 11 ? "big" : "small" };
 }
+
+/** How a round counts now: by its dice, or void with why. One that was found affected after its end (SG 5.6) is no result any more. */
+export function ended({ id, dice, void: reason, affected }) {
+  if (affected !== undefined) return { id, dice: null, why: "voided afterwards" };
+  return { id, dice, why: reason ? reason.replaceAll("-", " ") : "" };
+}

@@ -1,13 +1,13 @@
 // The technician's page: the table as it is.
 
 import { ask, el, fill, follow, when, words } from "/live.js";
-import { die, kind } from "/dice.js";
+import { die, ended, kind } from "/dice.js";
 import { drawLayout } from "/layout.js";
 import { showRound } from "/round.js";
 import { journal } from "/journal.js";
 import { workshop } from "/workshop.js";
 
-const TONE = { blocked: "bad", void: "warn", closed: "warn", maintenance: "warn" };
+const TONE = { blocked: "bad", void: "warn", interrupted: "warn", closed: "warn", maintenance: "warn" };
 const KEPT = 10;
 /** A part of transactions that fails where something is wrong with cable or unit; now and then one fails on a good bus. */
 const MANY = 0.01;
@@ -44,6 +44,9 @@ function showFacts(s, relay) {
     ["Open for gaming", s.open ? "yes" : "no", s.open ? "good" : "warn"],
     ["Rules", s.rules],
     ["Round", s.round === null ? "none in progress" : String(s.round)],
+    ...(s.phase === "void" ? [["Last round", "VOID: all bets are returned", "bad"]] : []),
+    ...(s.question ? [["Interrupted", `${s.question.text} tumblerctl interrupted ${s.question.answers.join("|")}`, "bad"]] : []),
+    ...(s.prompt && !s.question && !s.test ? [["Waits for a person", s.prompt.text, "warn"]] : []),
     ["Tumbles", String(s.tumbles)],
     ["Dome", words(s.dome), s.dome === "fault" ? "bad" : ""],
     ["Motor", s.motor ? "ON" : "off", s.motor ? "warn" : ""],
@@ -73,8 +76,9 @@ function showRecent(s) {
   recent = now;
   const rows = s.recent.slice(-KEPT).reverse().map((past) => {
     const how = el("td");
-    if (past.dice) how.append(...past.dice.map(die), ` ${kind(past.dice).total}`);
-    else how.append(el("span", `void: ${words(past.void)}`, "warn"));
+    const { dice, why } = ended(past);
+    if (dice) how.append(...dice.map(die), ` ${kind(dice).total}`);
+    else how.append(el("span", past.affected === undefined ? `void: ${why}` : `${why}: ${past.affected}`, "warn"));
     const look = el("button", "Show");
     look.setAttribute("aria-label", `Show round ${past.id}`);
     look.onclick = () => { showRound(past.id, offset); document.getElementById("h-timeline").scrollIntoView(); };

@@ -7,13 +7,13 @@ const ORDER = ["motor_enable", "cam_a", "cam_b", "dome_closed", "dome_open", "pl
 const ROW = 26, LEFT = 120, WIDTH = 1200;
 let wanted = null;
 
-/** A record's data in words. */
+/** A record's data in words, with the clauses that it is about. */
 export function story(record) {
-  const { kind, data } = record;
+  const { kind, data, clauses = [] } = record;
   const detail = data === undefined ? "" : Object.entries(data)
     .filter(([, value]) => (Array.isArray(value) ? typeof value[0] !== "object" : value !== "" && typeof value !== "object"))
     .map(([name, value]) => `${words(name)} ${Array.isArray(value) ? value.join(" ") : value}`).join(", ");
-  return { what: words(kind), detail };
+  return { what: words(kind), detail: clauses.length ? `${detail} [${clauses.join(", ")}]` : detail };
 }
 
 function step(changes, level, x, y) {

@@ -90,7 +90,7 @@ export async function workshop(tests) {
       if (step === undefined) return;
       if (at("step").textContent !== snapshot.test) at("step").textContent = snapshot.test;
       fill("bars", ...(bars.length ? [table(bars, true)] : []));
-      item = /waits for a witness: (\w+)/.exec(step)?.[1] ?? null;
+      item = snapshot.prompt?.id === "witness" ? snapshot.prompt.of[0] : null;
       at("question").hidden = item === null || at("bench-tools").hidden;
       at("asked").textContent = QUESTIONS[item] ?? "";
     },

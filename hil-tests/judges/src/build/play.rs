@@ -39,7 +39,10 @@ impl Play {
         self.motor_on();
     }
     pub(crate) fn spin_end(&mut self, tumbles: u32, valid: bool) {
-        self.record("spin-ended", json!({"tumbles": tumbles, "valid": valid, "how": "standstill"}));
+        self.record(
+            "spin-ended",
+            json!({"tumbles": tumbles, "valid": valid, "steps": 4 * tumbles, "needed": 13, "how": "target"}),
+        );
     }
     /// A whole spin of four tumbles; the dice lie flat with these faces.
     pub(crate) fn spin(&mut self, faces: [u8; 3]) {
@@ -98,10 +101,17 @@ impl Play {
         self.record("lamps-verified", Value::Null);
     }
     pub(crate) fn settled(&mut self, dice: [u8; 3]) {
-        self.record("settled", json!({"dice": sorted(dice), "total": total(dice)}));
+        self.record("settled", json!({"dice": sorted(dice), "total": total(dice), "lamps": "proved"}));
     }
+    /// A void ending with these clauses, parted by commas; where there is none the record says who stands in.
     pub(crate) fn void(&mut self, reason: &str, clause: &str) {
-        self.record("voided", json!({"reason": reason, "clause": clause, "detail": "as found"}));
+        let mut data = json!({"reason": reason, "clauses": [], "detail": "as found"});
+        if clause.is_empty() {
+            data["silent"] = "the rules are silent; by the house's procedure the round is void".into();
+        } else {
+            data["clauses"] = clause.split(", ").collect();
+        }
+        self.record("voided", data);
     }
 
     /// Up to a result that is shown and verified.

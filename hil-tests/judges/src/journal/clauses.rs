@@ -1,65 +1,26 @@
-//! Which clause voids a round for which reason. Where a rule set is silent the clause is empty.
+//! Which clauses a void record may cite at all; whether they are those of what happened is the judge `truth`'s to say.
 
 use crate::config::Rules;
+use crate::truth;
 
-/// How a rule set is cited.
-const fn short(rules: Rules) -> &'static str {
-    match rules {
-        Rules::Nz1998 => "NZ98",
-        Rules::NzDiv9 => "NZ9",
-        Rules::SgV6 => "SGV6",
-        Rules::SgOpen => "SGOC",
-        Rules::SgOpenEarly => "SGOC-early",
-    }
-}
-
-/// The clauses that may be cited for this reason, without the rule set's name; `None` where the rule set has no such reason.
-fn cited(rules: Rules, reason: &str) -> Option<&'static [&'static str]> {
-    use Rules::{Nz1998, NzDiv9, SgOpen, SgOpenEarly, SgV6};
-    Some(match (reason, rules) {
-        ("fewer-than-three", Nz1998 | NzDiv9) => &["6.1 with 7.1(b)"],
-        ("fewer-than-three", SgV6 | SgOpen) => &["5.5.1"],
-        ("fewer-than-three", SgOpenEarly) => &["5.1.2"],
-        ("not-flat", Nz1998 | NzDiv9) => &["7.1(a)"],
-        ("not-flat", SgV6 | SgOpen) => &["5.5.2"],
-        ("not-flat", SgOpenEarly) => &["5.1.3"],
-        // The tumbler that does not operate; other equipment is not in the text.
-        ("equipment", Nz1998 | NzDiv9) => &["7.1(b)", ""],
-        ("equipment", SgV6 | SgOpen | SgOpenEarly) => &[""],
-        ("exposed", Nz1998 | NzDiv9) => &["7.1(c)"],
-        ("exposed", SgV6) => &["5.5.3"],
-        ("activated-early", SgOpen) => &["5.5.3"],
-        ("activated-early", SgOpenEarly) => &["5.1.4"],
-        ("never-activated", Nz1998 | NzDiv9) => &["7.1(d)"],
-        ("damaged-dice", SgV6 | SgOpen) => &["5.6"],
-        ("damaged-dice", SgOpenEarly) => &["5.1.1"],
-        ("damaged-dice", Nz1998 | NzDiv9) => &[""],
-        ("interruption", SgV6 | SgOpen) => &["5.4.2"],
-        ("interruption", Nz1998 | NzDiv9 | SgOpenEarly) => &[""],
-        // "The dealer shall announce": the announcement itself is only in New Zealand's text.
-        ("declared", Nz1998 | NzDiv9) => &["7.1", ""],
-        ("declared", SgV6 | SgOpen | SgOpenEarly) => &[""],
-        ("supervisor", SgV6 | SgOpen) => &["5.14", ""],
-        ("supervisor", Nz1998 | NzDiv9 | SgOpenEarly) => &[""],
-        _ => return None,
-    })
-}
-
-/// Whether this rule set voids a round for this reason with this clause.
+/// Whether this rule set voids rounds with these clauses, and a record that cites none says who stands in.
 ///
 /// # Errors
-/// What the rule set has instead.
-pub(super) fn allowed(rules: Rules, reason: &str, clause: &str) -> Result<(), String> {
-    let Some(cited) = cited(rules, reason) else {
-        return Err(format!("{} voids no round for `{reason}`", short(rules)));
-    };
-    let fits = |number: &&str| match clause.strip_prefix(short(rules)) {
-        Some(rest) => !number.is_empty() && rest.strip_prefix(' ') == Some(*number),
-        None => clause.is_empty() && number.is_empty(),
-    };
-    if cited.iter().any(fits) {
+/// What is wrong with it.
+pub(super) fn allowed(rules: Rules, clauses: &[String], silent: Option<&str>) -> Result<(), String> {
+    if clauses.iter().any(|clause| clause.trim().is_empty()) {
+        return Err("an empty text is no clause".into());
+    }
+    let says_who = silent.is_some_and(|who| !who.trim().is_empty());
+    if clauses.is_empty() && !says_who {
+        return Err("no clause, and nobody who stands in".into());
+    }
+    if !clauses.is_empty() && silent.is_some() {
+        return Err(format!("{clauses:?}, and yet the text is said to be silent"));
+    }
+    if truth::may_void(rules, clauses) {
         Ok(())
     } else {
-        Err(format!("`{reason}` cites `{clause}`; {} has {cited:?}", short(rules)))
+        Err(format!("`{}` voids no round with {clauses:?}", rules.id()))
     }
 }

@@ -106,30 +106,34 @@ fn a_settlement_with_a_wrong_total_is_found() {
 #[test]
 fn clauses_are_those_of_the_rule_sets() {
     use Rules::{Nz1998, NzDiv9, SgOpen, SgOpenEarly, SgV6};
-    for (rules, reason, clause) in [
-        (NzDiv9, "not-flat", "NZ9 7.1(a)"),
-        (Nz1998, "fewer-than-three", "NZ98 6.1 with 7.1(b)"),
-        (Nz1998, "never-activated", "NZ98 7.1(d)"),
-        (SgV6, "exposed", "SGV6 5.5.3"),
-        (SgOpen, "activated-early", "SGOC 5.5.3"),
-        (SgOpenEarly, "activated-early", "SGOC-early 5.1.4"),
-        (SgOpenEarly, "interruption", ""),
-        (SgV6, "equipment", ""),
+    let allowed = |rules, clauses: &[&str], silent| {
+        let clauses: Vec<String> = clauses.iter().map(|clause| (*clause).to_owned()).collect();
+        clauses::allowed(rules, &clauses, silent)
+    };
+    for (rules, cited) in [
+        (NzDiv9, &["NZ9 7.1(a)"] as &[&str]),
+        (Nz1998, &["NZ98 7.1(b)", "NZ98 6.1"]),
+        (Nz1998, &["NZ98 7.1(d)"]),
+        (SgV6, &["SGV6 5.5.1", "SGV6 5.4.2"]),
+        (SgOpen, &["SGOC 5.14"]),
+        (SgOpenEarly, &["SGOC-early 5.1.4"]),
     ] {
-        assert_eq!(clauses::allowed(rules, reason, clause), Ok(()));
+        assert_eq!(allowed(rules, cited, None), Ok(()));
+        assert!(allowed(rules, cited, Some("the text is silent")).is_err());
     }
-    for (rules, reason, clause) in [
-        (NzDiv9, "not-flat", "NZ98 7.1(a)"),
-        (NzDiv9, "not-flat", ""),
-        (SgOpen, "activated-early", "SGOC-early 5.1.4"),
-        (SgOpenEarly, "fewer-than-three", "SGOC 5.5.1"),
-        (SgOpen, "exposed", "SGOC 5.5.3"),
-        (SgV6, "never-activated", ""),
-        (SgV6, "equipment", "SGV6 5.5.1"),
-        (NzDiv9, "activated-early", ""),
-        (SgV6, "rain", ""),
+    assert_eq!(allowed(SgOpenEarly, &[], Some("the edition is silent")), Ok(()));
+    assert!(allowed(SgOpenEarly, &[], None).is_err() && allowed(SgOpenEarly, &[], Some(" ")).is_err());
+    for (rules, cited) in [
+        (NzDiv9, &["NZ98 7.1(a)"] as &[&str]),
+        (NzDiv9, &["NZ9 7.1"]),
+        (NzDiv9, &[""]),
+        (Nz1998, &["NZ98 6.1", "NZ98 7.1(b)"]),
+        (SgOpen, &["SGOC-early 5.1.4"]),
+        (SgV6, &["SGV6 5.4.2", "SGV6 5.5.1"]),
+        (SgV6, &["SGV6 5.4.1"]),
+        (SgOpenEarly, &["SGOC-early 5.4.2"]),
     ] {
-        assert!(clauses::allowed(rules, reason, clause).is_err(), "{reason} {clause}");
+        assert!(allowed(rules, cited, None).is_err(), "{cited:?}");
     }
 }
 
@@ -148,7 +152,7 @@ fn a_wrong_clause_is_found() {
 fn sgv6_5_6_only_ended_rounds_are_voided_afterwards() {
     let mut play = Play::open("sg-v6");
     play.round([1, 3, 6]);
-    let data = |round: u64| json!({"round": round, "reason": "chipped", "clause": "SGV6 5.6", "by": "Ana"});
+    let data = |round: u64| json!({"round": round, "reason": "chipped", "clauses": ["SGV6 5.6"], "by": "Ana"});
     let mut right = play.clone();
     right.record_of(None, "voided-afterwards", data(1));
     right.lawful(judge());

@@ -7,10 +7,13 @@ fn fact(kind: &str, data: Value) -> Fact {
 #[test]
 fn a_record_is_read_and_written_as_it_was() {
     let text = json!({"seq": 12, "at": 345, "round": 3, "kind": "voided",
-        "data": {"reason": "not-flat", "clause": "NZ9 7.1(a)", "detail": "die 2"}});
+        "data": {"reason": "not-flat", "clauses": ["NZ9 7.1(a)"], "detail": "die 2"}});
     let record = Record::read(text.clone()).unwrap();
     assert_eq!((record.seq, record.at_ns, record.round), (12, 345, Some(3)));
-    assert_eq!(record.fact, Fact::Voided { reason: "not-flat".into(), clause: "NZ9 7.1(a)".into() });
+    assert_eq!(
+        record.fact,
+        Fact::Voided { reason: "not-flat".into(), clauses: vec!["NZ9 7.1(a)".into()], silent: None }
+    );
     assert_eq!(Value::from(record), text);
 }
 

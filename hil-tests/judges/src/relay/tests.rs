@@ -61,10 +61,83 @@ fn an_event_that_differs_from_its_record_is_found() {
     let mut play = Play::open("nz-div9");
     play.round([1, 3, 6]);
     let at = last_event(&play);
-    if let Seen::Mqtt { payload: Some(payload), .. } = &mut play.trace.0[at].what {
-        payload["data"]["total"] = 11.into();
+    payload(&mut play, at)["data"]["total"] = 11.into();
+    let panel = play.judged(judge());
+    let found: Vec<_> = panel.violations().iter().map(|violation| violation.clause).collect();
+    assert_eq!(found, [CHAIN, EQUAL], "it is neither the journal's record nor its own body");
+}
+
+fn payload(play: &mut Play, at: usize) -> &mut Value {
+    match &mut play.trace.0[at].what {
+        Seen::Mqtt { payload: Some(payload), .. } => payload,
+        other => panic!("{other:?}"),
     }
-    broken(&play, judge(), EQUAL);
+}
+
+/// An event in short form, as a table tells a record that is too long for the broker.
+fn shorten(event: &mut Value) {
+    let fields = event.as_object_mut().unwrap();
+    for left_out in ["data", "body", "clauses"] {
+        fields.remove(left_out);
+    }
+    fields.insert("short".into(), true.into());
+}
+
+#[test]
+fn the_chain_is_reckoned_from_events_alone_in_short_form_too() {
+    let mut play = Play::open("nz-div9");
+    play.round([1, 3, 6]);
+    let at = last_event(&play);
+    shorten(payload(&mut play, at));
+    play.begin();
+    let (seq, exercised) = (play.seq, play.lawful(judge()));
+    assert!(exercised.contains(&("links reckoned from events", seq)), "{exercised:?}");
+    assert!(exercised.contains(&("events in short form", 1)), "{exercised:?}");
+    assert!(exercised.contains(&("events equal to the journal's records", seq)), "{exercised:?}");
+}
+
+#[test]
+fn a_chain_that_does_not_add_up_is_found() {
+    let mut play = Play::open("nz-div9");
+    play.round([1, 3, 6]);
+    let at = last_event(&play);
+    let other = "ab".repeat(32);
+    let changes: [(&str, Value); 12] = [
+        ("/chain/previous", other.clone().into()),
+        ("/chain/link", other.clone().into()),
+        ("/chain/body_hash", other.clone().into()),
+        ("/chain/genesis", other.clone().into()),
+        ("/chain/first", 2.into()),
+        ("/chain/header", "tumblerd record 2\n".into()),
+        ("/chain/format", 3.into()),
+        ("/head", other.into()),
+        ("/boot", "c".into()),
+        ("/wall", 1.into()),
+        ("/body", "{}".into()),
+        ("/chain", Value::Null),
+    ];
+    for (pointer, value) in changes {
+        let mut play = play.clone();
+        *payload(&mut play, at).pointer_mut(pointer).unwrap() = value;
+        broken(&play, judge(), CHAIN);
+    }
+}
+
+/// History that was written anew: every message adds up in itself, and one of them is not the one that was told before.
+#[test]
+fn a_record_that_is_told_again_with_another_link_is_found() {
+    let mut play = Play::open("nz-div9");
+    play.round([1, 3, 6]);
+    let at = last_event(&play);
+    let mut again = play.trace.0[at].what.clone();
+    if let Seen::Mqtt { payload: Some(event), .. } = &mut again {
+        let mut forged = Play::off("nz-div9");
+        forged.seq = event["seq"].as_u64().unwrap() - 1;
+        forged.record("stopped", Value::Null);
+        *event = payload(&mut forged, 1).clone();
+    }
+    play.see(again);
+    broken(&play, judge(), CHAIN);
 }
 
 #[test]

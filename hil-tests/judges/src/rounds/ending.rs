@@ -2,14 +2,15 @@
 
 use super::order::{DICE, ESTABLISHED, FLAT, INTERRUPTED, THREE, spins_first};
 use super::{NAME, Rounds, THREE_TUMBLES};
-use crate::areas::sorted;
+use crate::areas::{Family, sorted};
 use crate::config::Rules;
 use crate::judge::Findings;
 use crate::observation::{Line, Part};
 use crate::record::{Fact, Record};
 use crate::scene::{Round, Scene};
 
-pub(super) const STANDS: &str = "established: nothing voids the round but damaged dice";
+pub(super) const STANDS: &str =
+    "established: nothing voids the round but damaged dice, and not those under New Zealand (4.9)";
 pub(super) const PAID: &str = "NZ 4.4: a round is settled when the winners are paid";
 pub(super) const MUST_BE_VOID: &str = "NZ 7.1, SGV6 5.5, SGOC 5.5, SGOC-early 5.1: the round is void";
 pub(super) const FALSE_CLAIM: &str = "rounds: void only for what really happened";
@@ -86,7 +87,9 @@ impl Rounds {
             && round.result.is_none()
             && round.said_not_flat
             && scene.is_latched("reader");
-        if round.established && reason != "damaged-dice" && !disputed {
+        // NZ 4.9: a wager is settled "when the result of the spin has been established"; no rule there voids it for a die found damaged.
+        let damaged = reason == "damaged-dice" && round.rules.is_some_and(|rules| rules.family() == Family::Singapore);
+        if round.established && !damaged && !disputed && !round.doubted {
             findings.note(NAME, scene.now_ns, STANDS, format!("an established round is void: {reason}"));
         }
         let Some(really) = self.really(reason, round, scene) else { return };
@@ -109,7 +112,7 @@ impl Rounds {
             "not-flat" => {
                 let (_, flat) = self.facts.rest()?;
                 let unsure = broken(&[Part::Reader, Part::Dice, Part::Bus]);
-                Some(flat.contains(&false) || round.no_spin || unsure)
+                Some(flat.contains(&false) || round.no_spin || round.said_not_flat || unsure)
             }
             "exposed" => {
                 scene.level(Line::DomeOpen).or(scene.dome.map(|(open, _)| open))?;

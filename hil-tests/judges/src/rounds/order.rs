@@ -22,7 +22,8 @@ pub(super) const ESTABLISHED: &str =
 pub(super) const FLAT: &str = "NZ 7.1(a), SGV6 3.8, SGOC 3.8, SGOC-early 3.5: the dice must lie flat";
 pub(super) const DICE: &str = "NZ 4.2, SGV6 3.8: the result is what the dice show";
 pub(super) const KEYED: &str = "NZ 3.3(a)(iii): the result is the last three numbers pressed";
-pub(super) const INTERRUPTED: &str = "SGV6 5.4.2, SGOC 5.4.2: interrupted with no outcome, a round is void";
+pub(super) const INTERRUPTED: &str =
+    "SGV6 5.4, SGOC 5.4: interrupted with no outcome, a round is void; where only people can know, a person says";
 
 /// New Zealand's order: the dice are spun before bets are placed.
 pub(super) fn spins_first(rules: Rules) -> bool {
@@ -70,7 +71,11 @@ impl Rounds {
             }
             Fact::Revealed { .. } => {
                 let watched = scene.level(Line::DomeOpen).is_some() || !round.covered();
-                if watched && !round.could_see {
+                // A broken cam does not tell that a shaft without power still turns: nothing shows it once a healthy one stands.
+                let unsure = [Part::Cam, Part::Gpio].into_iter().any(|part| round.was_broken(part));
+                let quiet_ns = at_ns.saturating_sub(self.facts.cam_ns);
+                let blind = !round.covered() && unsure && quiet_ns >= scene.config.given.limits.standstill_ns / 10 * 9;
+                if watched && !round.could_see && !blind {
                     findings.note(NAME, at_ns, REVEAL, "revealed, though the dice could not lawfully be seen yet");
                 }
             }
@@ -79,6 +84,13 @@ impl Rounds {
                 self.establishes(flat == "reader", round, scene, findings);
             }
             Fact::FacesRead => self.facts.faces_read = true,
+            // A person who was asked says that the dice lie as they lay; without a valid spin there is nothing to ask.
+            Fact::Answered { finding, .. } if finding == "undisturbed" => {
+                if !round.valid_spin {
+                    findings.note(NAME, at_ns, INTERRUPTED, "a round without a valid spin goes on by a person's word");
+                }
+                self.facts.restarted = false;
+            }
             Fact::Result { dice, .. } => self.results(sorted(*dice), record.at_ns, round, scene, findings),
             Fact::Amended { .. } | Fact::LampsVerified if round.result.is_none() => {
                 findings.note(NAME, at_ns, ESTABLISHED, format!("`{}` before a result", record.kind));

@@ -378,6 +378,11 @@ fn nothing_voids_an_established_round_but_damaged_dice() {
     damaged.lawful(judge());
     play.void("equipment", "");
     broken(&play, judge(), STANDS);
+    // NZ 4.9: an established result is settled, whatever is found of the dice.
+    let mut nz = Play::open("nz-div9");
+    nz.until_settling([1, 3, 6]);
+    nz.void("damaged-dice", "");
+    broken(&nz, judge(), STANDS);
 }
 
 /// FAULTS reader.wrong_pose: the supervisor sees a die that is not flat and a reader that says flat.

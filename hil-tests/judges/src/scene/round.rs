@@ -18,6 +18,8 @@ pub(crate) struct Round {
     pub(crate) no_spin: bool,
     /// The supervisor, under the key, said that a die does not lie flat.
     pub(crate) said_not_flat: bool,
+    /// A person who was asked could not say that the dice lie as they lay.
+    pub(crate) doubted: bool,
     /// Spins begun, by the records.
     pub(crate) spins: u32,
     pub(crate) spinning: bool,
@@ -66,6 +68,7 @@ impl Round {
             called: false,
             no_spin: false,
             said_not_flat: false,
+            doubted: false,
             spins: 0,
             spinning: false,
             valid_spin: false,
@@ -134,6 +137,10 @@ impl Round {
                 self.paid = self.paid_since(*at_ns);
             }
             Fact::LampsVerified => self.verified = true,
+            Fact::Answered { finding, .. } => {
+                self.said_not_flat |= finding == "not-flat";
+                self.doubted |= finding != "undisturbed";
+            }
             Fact::Resumed { .. } => self.interrupted = true,
             _ => {}
         }

@@ -146,10 +146,13 @@ impl TableSetup {
         if self.tls {
             mqtt.push(("ca_file", path(Broker::authority(dir.path()))));
         }
+        let account = nix::unistd::User::from_name(super::console::MANAGER).ok().flatten();
+        let manager = account.map(|account| account.uid.as_raw().into()).into_iter().collect();
         let console = [
             ("socket", path(dir.console())),
             ("supervisor_uids", Value::Array(vec![uid.into()])),
             ("technician_uids", Value::Array(vec![uid.into()])),
+            ("manager_uids", Value::Array(manager)),
             ("technician_group", super::console::TECHNICIANS.into()),
         ];
         let log = [("format", Value::from("text")), ("level", self.log.as_str().into())];

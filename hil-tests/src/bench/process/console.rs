@@ -14,6 +14,8 @@ use tumbler_core::wire::console::{Answer, Command};
 
 /// Group whose members are technicians on this bench: every Debian has it, and nobody is in it who matters.
 pub(super) const TECHNICIANS: &str = "nogroup";
+/// The account that the configuration lists as a shift manager on this bench; it is let in as technicians are.
+pub(super) const MANAGER: &str = "daemon";
 /// A group that every Debian has and that has nothing to do with the table.
 const STRANGERS: &str = "games";
 
@@ -22,6 +24,8 @@ const STRANGERS: &str = "games";
 pub enum Person {
     /// The rig's own account, which the configuration lists as a supervisor.
     Supervisor,
+    /// The shift manager's account.
+    Manager,
     /// An account of the technicians' group.
     Technician,
     /// An account in no group of the table.
@@ -95,8 +99,9 @@ impl Console {
         let request = self.next;
         let connected = match person {
             Person::Supervisor => UnixStream::connect(&self.path),
-            Person::Technician => self.connect_as(TECHNICIANS)?,
-            Person::Nobody => self.connect_as(STRANGERS)?,
+            Person::Technician => self.connect_as("nobody", TECHNICIANS)?,
+            Person::Manager => self.connect_as(MANAGER, TECHNICIANS)?,
+            Person::Nobody => self.connect_as("nobody", STRANGERS)?,
         };
         let mut stream = match connected {
             Ok(stream) => stream,
@@ -115,10 +120,10 @@ impl Console {
         Ok(request)
     }
 
-    /// Connects as the account `nobody` in this group only: from a thread that gives its own credentials up, and ends.
-    fn connect_as(&self, group: &str) -> Result<std::io::Result<UnixStream>, RigFault> {
+    /// Connects as this account in this group only: from a thread that gives its own credentials up, and ends.
+    fn connect_as(&self, account: &str, group: &str) -> Result<std::io::Result<UnixStream>, RigFault> {
         let unknown = |what: &str| RigFault::Other(format!("this system has no {what}"));
-        let user = User::from_name("nobody").ok().flatten().ok_or_else(|| unknown("account `nobody`"))?;
+        let user = User::from_name(account).ok().flatten().ok_or_else(|| unknown(&format!("account `{account}`")))?;
         let group = Group::from_name(group).ok().flatten().ok_or_else(|| unknown(&format!("group `{group}`")))?;
         let (uid, gid) =
             (rustix::process::Uid::from_raw(user.uid.as_raw()), rustix::process::Gid::from_raw(group.gid.as_raw()));

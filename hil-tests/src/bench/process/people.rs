@@ -157,6 +157,7 @@ impl Bench for Virtual {
     fn ask(&mut self, role: Role, command: Command) -> Result<u64, Trouble> {
         let person = match role {
             Role::Supervisor => Person::Supervisor,
+            Role::Manager => Person::Manager,
             Role::Technician => Person::Technician,
             Role::Nobody => Person::Nobody,
         };
@@ -166,7 +167,8 @@ impl Bench for Virtual {
             )));
         }
         self.catch_up();
-        self.world.judges.asked(self.world.turn, &command);
+        // Nor can the daemon tell which of both the account is.
+        self.world.judges.asked(self.world.turn, &command, None);
         Ok(self.console.command(person, &command)?)
     }
 
@@ -252,6 +254,10 @@ impl Bench for Virtual {
 
     fn log(&self) -> &Log {
         &self.world.log
+    }
+
+    fn unheld(&self) -> Option<String> {
+        self.world.judges.unheld()
     }
 
     fn finish(&mut self) -> Result<Vec<String>, Trouble> {

@@ -104,11 +104,12 @@ impl Bench for Pure {
     fn ask(&mut self, role: Role, command: Command) -> Result<u64, Trouble> {
         self.requests += 1;
         let request = self.requests;
-        self.observer.asked(self.now, &command);
+        self.observer.asked(self.now, &command, Some(role == Role::Manager));
         let caller = Caller {
             account: format!("{role:?}").to_lowercase(),
             technician: role == Role::Technician,
-            supervisor: role == Role::Supervisor,
+            supervisor: matches!(role, Role::Supervisor | Role::Manager),
+            manager: role == Role::Manager,
         };
         if self.table.is_some() {
             self.inbox.push_back((self.now, Input::Console { request, caller, command }));
@@ -206,6 +207,10 @@ impl Bench for Pure {
 
     fn found(&self) -> Option<String> {
         self.observer.found()
+    }
+
+    fn unheld(&self) -> Option<String> {
+        self.observer.unheld()
     }
 
     fn finish(&mut self) -> Result<Vec<String>, Trouble> {

@@ -104,6 +104,7 @@ impl Journal {
             seq: Seq(1),
             at: Mono(0),
             round: None,
+            clauses: Vec::new(),
             event: Event::Commissioned {
                 site: settings.site.clone(),
                 table: settings.table.clone(),
@@ -173,7 +174,7 @@ impl Journal {
         first.latched.push(Malfunction { code: Code::Journal, cause: reason.into(), since: Mono(0) });
         self.last = self.last.next();
         let event = Event::Keyframe(Box::new(first));
-        let record = Record { seq: self.last, at: Mono(at), round: None, event };
+        let record = Record { seq: self.last, at: Mono(at), round: None, clauses: Vec::new(), event };
         self.standing.fold(&record);
         self.permit = None;
         self.damage = Some(Found::Bad {

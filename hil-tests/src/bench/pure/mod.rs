@@ -90,7 +90,8 @@ impl Pure {
             temperature: setup.settings.temperature,
             ..twin::Config::full(rule_set.order.covered, layout.areas.len())
         };
-        let observer = Observer::new(&setup.settings, setup.judge, setup.trace).map_err(|bad| rig(bad.to_string()))?;
+        let told = tumbler_judges::Config { free_play: setup.free_play, ..Observer::config(&setup.settings) };
+        let observer = Observer::with(told, setup.judge, setup.trace).map_err(|bad| rig(bad.to_string()))?;
         let (journal, commissioned) = Journal::commission(&setup.settings, setup.commit_ns);
         let mut bench = Self {
             twin: Twin::new(config, setup.seed),

@@ -1,4 +1,4 @@
-//! The reference round: 45 s of table time, played over and over, to measure how fast the pure bench is.
+//! The reference round: 49 s of table time, played over and over, to measure how fast the pure bench is.
 
 use super::{Pure, Setup};
 use crate::bench::{Bench, Trouble};
@@ -18,7 +18,7 @@ pub struct Figures {
     pub records: u64,
 }
 
-/// A round of 45 s as a dealer plays it under New Zealand's rules: the spin, 25 s of betting, the dome, the keys, the winners.
+/// A round of 49 s as a dealer plays it under New Zealand's rules: the spin, 25 s of betting, the dome, the keys, the winners.
 const ROUND: &str = r#"
 about = "The reference round"
 steps = ["open table", ROUNDS]

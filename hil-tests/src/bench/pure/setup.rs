@@ -16,6 +16,8 @@ pub struct Setup {
     pub commit_ns: u64,
     /// Whether the judges watch.
     pub judge: bool,
+    /// Whether anything may break at any moment, several parts at once.
+    pub free_play: bool,
     /// Whether everything that the judges are told is kept.
     pub trace: bool,
     /// Whether the table's raw inputs are recorded, as a daemon records them.
@@ -31,6 +33,7 @@ impl Setup {
             seed,
             commit_ns: 5 * MS,
             judge: true,
+            free_play: false,
             trace: false,
             record: false,
         }

@@ -7,19 +7,24 @@ use tumbler_core::round::call::Call;
 pub(super) fn record(record: &Record) -> Option<String> {
     Some(match &record.event {
         Event::RoundBegan { .. } => format!("round {} begins", record.round.map_or(0, |round| round.0)),
-        Event::Called { call, in_turn } => {
+        Event::Called { call, in_turn, remark } => {
             let words = match call {
                 Call::PlaceBets => "“Place your bets”",
                 Call::NoMoreBets => "“No more bets”",
                 Call::NoSpin => "“No spin”",
             };
-            if *in_turn { words.to_owned() } else { format!("{words}, out of turn") }
+            match remark {
+                _ if !in_turn => format!("{words}, out of turn"),
+                Some(remark) => format!("{words}, {remark}"),
+                None => words.to_owned(),
+            }
         }
         Event::SpinBegan => "the tumbler is started".into(),
         Event::SpinFlickered { line } => format!("{line} flickered, the same spin goes on"),
-        Event::SpinEnded { tumbles, valid, how } => {
+        Event::SpinDropped { why } => format!("the spin does not begin: {why}"),
+        Event::SpinEnded { valid, steps, needed, how, .. } => {
             let judged = if *valid { "a valid spin" } else { "no valid spin" };
-            format!("the spin is over ({how}): {} tumbles, {judged}", tumbles.0)
+            format!("the spin is over ({}): {steps} steps of the cam, {needed} needed: {judged}", how.name())
         }
         Event::Revealed { .. } => "the dice may be seen".into(),
         Event::Established { .. } => "the outcome is established: all three dice lie flat".into(),
@@ -31,17 +36,20 @@ pub(super) fn record(record: &Record) -> Option<String> {
         Event::Result { call, areas, .. } => format!("RESULT {call}; {} areas win: {}", areas.len(), some(areas)),
         Event::Amended { from, to, by } => format!("{by} amends {:?} to {:?}", from.pips(), to.pips()),
         Event::LampsVerified => "the winning areas are lit, and no others".into(),
-        Event::Settled { dice, total, by } => {
+        Event::Settled { dice, total, by, .. } => {
             let by = by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
             format!("SETTLED{by}: {:?}, total {total}; all paid", dice.pips())
         }
         Event::Voided(void) => {
-            let clause = if void.clause.is_empty() { String::new() } else { format!(" [{}]", void.clause) };
-            format!("VOID: {}{clause}; all bets are returned", void.reason.name())
+            format!("VOID: {} [{}]; all bets are returned", void.reason.name(), void.cited())
         }
         Event::Noted { what } => format!("noted: {what}"),
         Event::Resumed { established: true } => "after the restart: the outcome stands, the round is concluded".into(),
-        Event::Resumed { established: false } => "after the restart: no outcome, the round cannot go on".into(),
+        Event::Resumed { established: false } => "after the restart: no outcome is on record".into(),
+        Event::Asked { why } => format!("A PERSON IS ASKED: {}", why.text()),
+        Event::Answered { finding, by, .. } => format!("{by} answers: {}", finding.name()),
+        Event::Supervised { by } => format!("{by} sees the numbers amended"),
+        Event::Corrected { round, reason, by } => format!("{by} writes down beside round {}: {reason}", round.0),
         Event::Latched { code, cause } => format!("MALFUNCTION {code}: {cause}. No further game"),
         Event::Unlatched { code, how, by } => format!("{by} opens the latch {code}: {how}"),
         Event::Refused { what, why } => format!("refused: {what}: {why}"),
@@ -76,7 +84,7 @@ mod tests {
     use tumbler_core::units::{Mono, RoundId, Seq};
 
     fn told(event: Event) -> Option<String> {
-        record(&Record { seq: Seq(1), at: Mono(0), round: Some(RoundId(3)), event })
+        record(&Record { seq: Seq(1), at: Mono(0), round: Some(RoundId(3)), clauses: Vec::new(), event })
     }
 
     #[test]

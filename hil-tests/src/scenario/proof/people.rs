@@ -4,6 +4,7 @@ use super::super::order;
 use super::super::run::{Halt, Runner};
 use super::super::step::Stage;
 use super::Before;
+use crate::bench::witnessed;
 use crate::bench::{Role, Trouble};
 use crate::twin::{Act, MS};
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ use tumbler_core::latch::{Code, Malfunction};
 use tumbler_core::record::Event;
 use tumbler_core::round::call::Call;
 use tumbler_core::units::{Dice, Mono, RoundId};
-use tumbler_core::wire::console::{Answer, Command, Exit, Witness};
+use tumbler_core::wire::console::{Answer, Command, Exit};
 
 /// The dealer's four buttons.
 const BUTTONS: [InLine; 4] = [InLine::Tumble, InLine::PlaceBets, InLine::NoMoreBets, InLine::NoSpin];
@@ -257,7 +258,7 @@ fn reason() -> String {
 /// What no key and no role gets on a latched table without a round.
 fn never_granted() -> Vec<Command> {
     let dice = Dice::all().next();
-    let witness = [Witness::Areas, Witness::Seal, Witness::Bell, Witness::Sign];
+    let witness = witnessed(false);
     let mut all = vec![
         Command::Open { name: name() },
         Command::ConfirmDome { reason: reason(), name: name() },
@@ -268,7 +269,7 @@ fn never_granted() -> Vec<Command> {
         Command::VoidAfterwards { round: RoundId(0), reason: reason(), name: name() },
     ];
     all.extend(dice.map(|dice| Command::Amend { dice, uphold: true, name: name() }));
-    all.extend(witness.map(|item| Command::Witness { item, right: true, name: name() }));
+    all.extend(witness.into_iter().map(|item| Command::Witness { item, right: true, name: name() }));
     all
 }
 

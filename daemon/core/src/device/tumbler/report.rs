@@ -1,6 +1,7 @@
 //! What the tumbler reports: how a run was stopped, and what is wrong.
 
 use crate::input::InLine;
+use crate::round::SpinEnd;
 use serde::{Deserialize, Serialize};
 
 /// How the motor came to be commanded off.
@@ -15,6 +16,8 @@ pub enum Stop {
     TimeLimit,
     /// A defect of the tumbler.
     Defect(Defect),
+    /// The dealer's button "No spin".
+    NoSpin,
     /// The table called it off.
     Halt,
 }
@@ -41,7 +44,39 @@ pub enum Defect {
     Driver,
 }
 
+impl Stop {
+    /// What ended the spin, for the record.
+    #[must_use]
+    pub const fn spin_end(self) -> SpinEnd {
+        match self {
+            Self::Target => SpinEnd::Target,
+            Self::TimeLimit => SpinEnd::TimeLimit,
+            Self::Guard(InLine::Seal) => SpinEnd::Seal,
+            Self::Guard(InLine::PowerGood) => SpinEnd::Supply,
+            Self::Guard(InLine::MotorFault) => SpinEnd::Driver,
+            Self::Guard(_) => SpinEnd::Dome,
+            Self::Defect(defect) => defect.spin_end(),
+            Self::NoSpin => SpinEnd::NoSpin,
+            // Only a spin that is too hot or too slow is called off and judged at standstill.
+            Self::Halt => SpinEnd::Heat,
+        }
+    }
+}
+
 impl Defect {
+    /// What ended the spin, for the record.
+    #[must_use]
+    pub const fn spin_end(self) -> SpinEnd {
+        match self {
+            Self::Stall => SpinEnd::Stall,
+            Self::Reverse => SpinEnd::Reverse,
+            Self::Uncommanded | Self::Coast | Self::Deadman => SpinEnd::RunsOn,
+            Self::Erratic => SpinEnd::Erratic,
+            Self::LostEdges => SpinEnd::LostEdges,
+            Self::Driver => SpinEnd::Driver,
+        }
+    }
+
     /// What a technician is told.
     #[must_use]
     pub const fn found(self) -> &'static str {
@@ -69,6 +104,8 @@ pub enum Report {
     Slow,
     /// A guard line flickered and the same spin goes on.
     Flickered(InLine),
+    /// A guard line has flickered too often in this run, which is over for good.
+    Chattered(InLine),
     /// The motor was commanded off; the shaft may still turn.
     Stopped(Stop),
     /// The shaft stands still after a run.

@@ -227,7 +227,7 @@ fn came_late(in_round: bool) -> Play {
 
 #[test]
 fn a_round_that_began_before_the_judges_came_may_end_once() {
-    let ends = |play: &mut Play| play.record("voided", json!({"reason": "interruption", "clause": "SGV6 5.4.2"}));
+    let ends = |play: &mut Play| play.record("voided", json!({"reason": "interruption", "clauses": ["SGV6 5.4.2"]}));
     let mut once = came_late(true);
     ends(&mut once);
     once.clone().lawful(judge());

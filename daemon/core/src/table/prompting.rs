@@ -1,0 +1,55 @@
+//! What people are asked to do now: in a test, or in a round that waits for a person's word.
+
+use super::Table;
+use super::proof::serde_name;
+use super::steps::Step;
+use crate::hardware_test::Probe;
+use crate::prompt::{Prompt, PromptId};
+use crate::round::{Doubt, Finding};
+use crate::wire::registers::terminal::ENTRY;
+
+impl Table {
+    /// What people are asked to do now.
+    pub(super) fn prompt(&self) -> Option<Prompt> {
+        self.prompt_of_test().or_else(|| self.prompt_of_round())
+    }
+
+    fn prompt_of_round(&self) -> Option<Prompt> {
+        if let Some(question) = self.question() {
+            let id = match question.why {
+                Doubt::Interrupted => PromptId::Interrupted,
+                Doubt::Knocked => PromptId::Knocked,
+                Doubt::Dice => PromptId::Dice,
+            };
+            let of = question.answers.into_iter().map(Finding::name).map(str::to_owned).collect();
+            return Some(Prompt { id, of, text: question.text });
+        }
+        let waits = self.round.as_ref().is_some_and(|round| round.supervise);
+        let text = "Wrong numbers were entered: the game supervisor comes to see them amended.".to_owned();
+        waits.then_some(Prompt { id: PromptId::Supervise, of: Vec::new(), text })
+    }
+
+    fn prompt_of_test(&self) -> Option<Prompt> {
+        let text = self.test_shown()?;
+        let test = self.test.as_ref()?;
+        let (id, of) = match (test.step()?, test.probe.as_deref()) {
+            (Step::Keys { left }, _) => (PromptId::Keys, left.iter().map(|code| key(*code)).collect()),
+            (Step::Witness { left }, _) => {
+                (PromptId::Witness, left.iter().map(|item| serde_name(*item).to_owned()).collect())
+            }
+            (Step::Spin { started: false }, _) if self.motor_may_run(true).is_err() => {
+                (PromptId::ClearSpin, Vec::new())
+            }
+            (Step::Measure { .. }, Some(Probe::Dome(dome))) if dome.was_lifted() => (PromptId::CloseDome, Vec::new()),
+            (Step::Measure { .. }, Some(Probe::Dome(_))) => (PromptId::LiftDome, Vec::new()),
+            (Step::Measure { .. }, Some(Probe::Terminal(keys))) => (PromptId::Key, vec![key(keys.wanted())]),
+            _ => return None,
+        };
+        Some(Prompt { id, of, text })
+    }
+}
+
+/// A key of the terminal as programs know it.
+fn key(code: u16) -> String {
+    if code == ENTRY { "entry".to_owned() } else { code.to_string() }
+}

@@ -1,0 +1,99 @@
+//! What only people can know, people are asked: for a fact, and not for a choice.
+//!
+//! ```text
+//!  restart, valid spin, no outcome on record ──┐              ┌─ undisturbed ──> play goes on where it stood
+//!  settled dice were moved ────────────────────┼──> asked ────┼─ not flat ─────> void (SGV6 5.5.2, NZ 7.1(a))
+//!  dice missing or foreign (SGV6, SGOC) ───────┘              └─ cannot tell ──> void by a named person (SGV6 5.14)
+//! ```
+//!
+//! Unanswered it stays so, across restarts: the sign is on, no game starts, and nothing may move the dice.
+
+use super::Table;
+use crate::record::Event;
+use crate::round::ending::{Ground, VoidReason};
+use crate::round::{Doubt, Finding, FlatBy};
+use crate::snapshot::Question;
+
+impl Table {
+    /// Asks a person, unless somebody is asked already.
+    pub(super) fn ask_person(&mut self, why: Doubt) {
+        let Some(round) = self.round.as_mut().filter(|round| round.asked.is_none()) else { return };
+        round.asked = Some(why);
+        self.record(Event::Asked { why });
+        self.sequence.hurry();
+    }
+
+    /// Whether the round in progress waits for a person's word.
+    pub(super) fn is_asked(&self) -> bool {
+        self.round.as_ref().is_some_and(|round| round.asked.is_some())
+    }
+
+    /// The question that people see.
+    pub(super) fn question(&self) -> Option<Question> {
+        let round = self.round.as_ref()?;
+        let why = round.asked?;
+        let mut answers = vec![Finding::CannotTell];
+        if why != Doubt::Dice {
+            answers = vec![Finding::Undisturbed, Finding::NotFlat, Finding::CannotTell];
+        }
+        Some(Question { round: round.id, why, text: why.text().to_owned(), answers })
+    }
+
+    /// Whether the text leaves this to the shift manager or above (SGV6, SGOC 5.14).
+    pub(super) fn is_left_to_manager(&self) -> bool {
+        self.rule_set().is_some_and(|rules| rules.voids(Ground::Decision))
+    }
+
+    /// A person says what became of the dice.
+    pub(super) fn answer_question(
+        &mut self,
+        finding: Finding,
+        reason: &str,
+        name: &str,
+        manager: bool,
+    ) -> Result<String, String> {
+        let Some(round) = &self.round else { return Err("no round is in progress: nobody is asked".into()) };
+        let Some(why) = round.asked else { return Err("nobody is asked: the round goes on by itself".into()) };
+        let (seen, closed) = (round.revealed.is_some(), round.bets_closed);
+        // A die that lay flat and was knocked has not failed to come to rest flat; NZ 7.1(a) asks only how it lies.
+        let by_text =
+            why == Doubt::Interrupted || self.rule_set().is_some_and(|rules| rules.voids(Ground::Misoperation));
+        match finding {
+            Finding::Undisturbed if why == Doubt::Dice => {
+                Err("the dice are not the three enrolled ones: the outcome cannot stand; answer `cannot-tell`".into())
+            }
+            Finding::Undisturbed => {
+                self.take_answer(finding, reason, name);
+                if let Some(round) = &mut self.round {
+                    round.asked = None;
+                }
+                if seen && self.round.as_ref().is_some_and(|round| round.established.is_none()) {
+                    self.establish(FlatBy::Supervisor);
+                }
+                Ok("the dice lie undisturbed: play goes on where it stood".into())
+            }
+            Finding::NotFlat if !seen && !closed => {
+                Err("the dice are covered, and bets are open: nobody can have seen how they lie".into())
+            }
+            Finding::NotFlat if by_text => {
+                self.take_answer(finding, reason, name);
+                self.void_by(VoidReason::NotFlat, "a person found a die that does not lie flat", name);
+                Ok("the round is void; all its bets are returned".into())
+            }
+            Finding::NotFlat | Finding::CannotTell if self.is_left_to_manager() && !manager => {
+                Err("the rules leave this to the shift manager or above (5.14): the group tumbler-manager".into())
+            }
+            Finding::NotFlat | Finding::CannotTell if reason.trim().is_empty() => Err("state the reason".into()),
+            Finding::NotFlat | Finding::CannotTell => {
+                self.take_answer(finding, reason, name);
+                self.void_by(VoidReason::Supervisor, reason, name);
+                Ok("the round is void; all its bets are returned".into())
+            }
+        }
+    }
+
+    fn take_answer(&mut self, finding: Finding, reason: &str, name: &str) {
+        self.record(Event::Answered { finding, reason: reason.to_owned(), by: name.to_owned() });
+        self.sequence.hurry();
+    }
+}

@@ -1,0 +1,52 @@
+//! A round on one page, as HTML and as text. The page loads nothing.
+
+use super::story::Story;
+use crate::test_report::STYLE;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use std::fmt::Write;
+
+/// The page of a round.
+#[must_use]
+pub fn page(story: &Story) -> Markup {
+    let title = format!("Round {}", story.id.0);
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width";
+                title { (title) }
+                link rel="icon" href="data:,";
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                h1 { (title) }
+                table { tbody { @for (name, fact) in &story.facts { tr { th scope="row" { (name) } td { (fact) } } } } }
+                h2 { "Records" }
+                table {
+                    thead { tr { th { "record" } th { "when" } th { "what" } th { "clauses" } } }
+                    tbody {
+                        @for line in &story.lines {
+                            tr { td { (line.seq) } td { (line.wall) } td { (line.what) } td { (line.clauses) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The same as text.
+#[must_use]
+pub fn text(story: &Story) -> String {
+    let mut text = format!("Round {}\n", story.id.0);
+    for (name, fact) in &story.facts {
+        let _ = writeln!(text, "  {name:<18} {fact}");
+    }
+    text.push_str("\nRecords\n");
+    for line in &story.lines {
+        let clauses = if line.clauses.is_empty() { String::new() } else { format!(" [{}]", line.clauses) };
+        let _ = writeln!(text, "  {:>7} {} {}{clauses}", line.seq, line.wall, line.what);
+    }
+    text
+}

@@ -1,0 +1,309 @@
+//! Holds every ending of a round against the truth table of `truth/table.toml`: what the five rule texts say of what really happened.
+//!
+//! The situation is derived from wires, truth, people's commands and keys, and from records only where they tell of a person's words; never from the
+//! reason that the table itself gives. Where physics leaves doubt, a set of situations is admitted, and the record must fit one of them.
+
+mod situation;
+mod story;
+mod table;
+mod verdict;
+
+use crate::config::Rules;
+use crate::judge::{Exercised, Findings, Judge, Spoke};
+use crate::observation::{Observation, Seen};
+use crate::record::{Fact, Record};
+use crate::scene::{Round, Scene};
+use situation::{Event, Finding};
+use std::collections::BTreeMap;
+use story::Story;
+pub(crate) use table::may_void;
+use table::{Ending, Says, Table};
+use verdict::{Admitted, Verdict};
+
+const NAME: &str = "truth";
+pub(crate) const ENDING: &str = "texts: a round ends as they say of what happened";
+pub(crate) const CLAUSES: &str = "texts: a void cites every clause that applies, and no other";
+pub(crate) const GOES_ON: &str = "texts: a round is void, or a person is asked, where they say so";
+pub(crate) const ASKED: &str = "texts: people are asked for what only they can know";
+pub(crate) const AFTERWARDS: &str =
+    "SGV6 5.6, SGOC 5.6, SGOC-early 5.1.1: the clause of the round's own rules; NZ 4.9 has none";
+
+/// Every row of the table with a rule set under which it speaks.
+#[must_use]
+pub fn rows() -> Vec<(&'static str, &'static str)> {
+    let of = |rules: Rules| Table::built_in().rows(rules).map(move |(row, _)| (row.id.as_str(), rules.id()));
+    Rules::ALL.into_iter().flat_map(of).collect()
+}
+
+/// Rows that no run of the rig can reach, each with the rule set (`*`: all of them) and why. A campaign asks for every other one.
+pub const UNREACHED: &[(&str, &str, &str)] = &[
+    (
+        "open-cover-early-proved",
+        "*",
+        "the table lets no spin begin before the call, and a shaft that turns by itself is cut before three tumbles",
+    ),
+    ("open-cover-early-and-short-later", "*", "as open-cover-early-proved: the round is void before the spin ends"),
+    (
+        "unspun-seal-or-other-dice",
+        "*",
+        "dice are identified after a spin, and counted at the opening: no round is in progress then",
+    ),
+    (
+        "nz-revealed-no-spin-call-answered-flat",
+        "*",
+        "nobody is asked after a call: the supervisor says so or play goes on",
+    ),
+    ("nz-revealed-no-spin-call-answered-not-flat", "*", "as nz-revealed-no-spin-call-answered-flat"),
+    ("nz-revealed-no-spin-call-cannot-tell", "*", "as nz-revealed-no-spin-call-answered-flat"),
+    ("keyed-other-dice", "*", "dice are not identified again once a result stands"),
+    ("keyed-manager", "*", "the table refuses a decision against an established result"),
+    ("unspun-supervisor", "sg-v6", "refused, so that nothing ends by which it could be seen"),
+    ("unspun-supervisor", "sg-open", "as under sg-v6"),
+    ("valid-spin-supervisor", "sg-v6", "refused, so that nothing ends by which it could be seen"),
+    ("open-cover-valid-spin-supervisor", "sg-open", "as under sg-v6"),
+    ("revealed-supervisor", "sg-v6", "refused, so that nothing ends by which it could be seen"),
+    ("revealed-supervisor", "sg-open", "as under sg-v6"),
+    ("revealed-knocked", "*", "where only people look, no wire and no unit tells of a knock"),
+    ("revealed-knocked-undisturbed", "*", "as revealed-knocked"),
+    ("revealed-knocked-not-flat", "*", "as revealed-knocked"),
+    (
+        "settled-stands",
+        "*",
+        "a settled round is no round in progress: nothing is recorded of it but what is found afterwards",
+    ),
+];
+
+/// Holds endings against the truth table.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Truth {
+    story: Story,
+    /// Situations in which a person was asked, and what the table admits since the answer.
+    asked: Vec<Admitted>,
+    answered: Vec<Admitted>,
+    /// The rules of every round that ended.
+    rules: BTreeMap<u64, Rules>,
+    rows: BTreeMap<(&'static str, &'static str), u64>,
+    voids: u64,
+    settlements: u64,
+    questions: u64,
+    answers: u64,
+    afterwards: u64,
+    one: u64,
+    sets: u64,
+}
+
+impl Judge for Truth {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
+        if let Seen::Record(record) = &seen.what {
+            self.story.ripen(scene);
+            self.record(record, scene, findings);
+            if scene.began {
+                self.story.begin(record.at_ns, scene);
+                self.asked.clear();
+                self.answered.clear();
+                return;
+            }
+        }
+        self.story.see(seen, scene);
+    }
+
+    fn exercised(&self) -> Vec<Exercised> {
+        vec![
+            ("void endings held against the texts", self.voids),
+            ("settlements held against the texts", self.settlements),
+            ("questions held against the texts", self.questions),
+            ("answers held against the texts", self.answers),
+            ("rounds void afterwards held against the texts", self.afterwards),
+            ("endings of which physics leaves no doubt", self.one),
+            ("endings of which physics leaves doubt", self.sets),
+        ]
+    }
+
+    fn spoke(&self) -> Vec<Spoke> {
+        self.rows.iter().map(|((row, rules), times)| Spoke { row, rules, times: *times }).collect()
+    }
+}
+
+impl Truth {
+    fn record(&mut self, record: &Record, scene: &Scene, findings: &mut Findings) {
+        if let Fact::VoidedAfterwards { round, clauses, .. } = &record.fact {
+            self.afterwards(*round, clauses, scene, findings);
+        }
+        let round = if scene.ended { scene.last.as_ref() } else { scene.round.as_ref() };
+        let Some((round, rules)) = round.and_then(|round| Some((round, round.rules?))) else { return };
+        if self.leaves(round, scene) {
+            self.sets += u64::from(scene.ended);
+            return;
+        }
+        match &record.fact {
+            Fact::Voided { clauses, .. } if scene.ended => {
+                self.rules.extend(round.id.map(|id| (id, rules)));
+                self.voids += 1;
+                let verdict = self.verdict(rules, round, scene, findings);
+                self.held(&verdict);
+                self.void(rules, clauses, &verdict, scene, findings);
+            }
+            Fact::Settled { .. } if scene.ended => {
+                self.rules.extend(round.id.map(|id| (id, rules)));
+                self.settlements += 1;
+                let verdict = self.verdict(rules, round, scene, findings);
+                self.held(&verdict);
+                self.settled(rules, &verdict, scene, findings);
+            }
+            Fact::Asked { why } => {
+                self.questions += 1;
+                let verdict = self.verdict(rules, round, scene, findings);
+                self.held(&verdict);
+                self.asked = verdict.admitted.iter().filter(|a| a.says.ending == Ending::Asked).copied().collect();
+                // The reader may find later what it had no time to find before the interruption.
+                let interrupted = verdict.admitted.iter().any(|a| a.situation.event == Event::Interruption);
+                if self.asked.is_empty() && verdict.unheld.is_none() && !interrupted {
+                    let text = format!("a person is asked (`{why}`); the texts have {}", told(&verdict.admitted));
+                    findings.note(NAME, scene.now_ns, ASKED, text);
+                }
+                for asked in self.asked.clone() {
+                    self.speak(&asked, rules);
+                }
+            }
+            Fact::Answered { finding, .. } => self.answers(finding, rules, scene, findings),
+            _ => {}
+        }
+    }
+
+    /// Whether the round is left to others: in free play a broken part may be the cause of anything.
+    fn leaves(&self, round: &Round, scene: &Scene) -> bool {
+        scene.config.given.free_play && round.broken.contains(&true)
+    }
+
+    fn verdict(&self, rules: Rules, round: &Round, scene: &Scene, findings: &mut Findings) -> Verdict {
+        let mut verdict = Verdict::of(&self.story, rules, round, scene);
+        if !self.answered.is_empty() {
+            verdict.admitted.extend_from_slice(&self.answered);
+            verdict.due = None;
+        }
+        if let Some(what) = &verdict.unheld {
+            findings.unheld(scene.now_ns, what.clone());
+        }
+        verdict
+    }
+
+    /// Counts how much doubt there was.
+    fn held(&mut self, verdict: &Verdict) {
+        let ends = if verdict.endings() > 1 { &mut self.sets } else { &mut self.one };
+        *ends += 1;
+    }
+
+    fn speak(&mut self, admitted: &Admitted, rules: Rules) {
+        *self.rows.entry((admitted.row.id.as_str(), rules.id())).or_default() += 1;
+    }
+
+    fn void(&mut self, rules: Rules, clauses: &[String], verdict: &Verdict, scene: &Scene, findings: &mut Findings) {
+        // What happens besides, before the void is recorded, is cited besides: dice exposed, equipment that breaks, damage that is found.
+        let exposed = if rules == Rules::SgV6 { " 5.5.3" } else { " 7.1(c)" };
+        let broke = self.story.broke
+            || scene.last.as_ref().is_some_and(|round| round.interrupted || round.broken.contains(&true));
+        let besides = |clause: &str| {
+            self.story.lifted && clause.ends_with(exposed)
+                || broke && clause.ends_with(" 5.4.2")
+                || self.story.damaged && (clause.ends_with(" 5.6") || clause.ends_with(" 5.1.1"))
+        };
+        let first: Vec<String> = clauses.iter().filter(|clause| !besides(clause)).cloned().collect();
+        let cites = |says: &Says| says.cites(rules, clauses) || !first.is_empty() && says.cites(rules, &first);
+        let fits = |says: &Says| says.ending == Ending::Void && cites(says);
+        let fitting: Vec<Admitted> = verdict.admitted.iter().filter(|a| fits(a.says)).copied().collect();
+        let mut spoken: Vec<&str> = Vec::new();
+        for admitted in &fitting {
+            if !spoken.contains(&admitted.row.id.as_str()) {
+                spoken.push(&admitted.row.id);
+                self.speak(admitted, rules);
+            }
+        }
+        if !fitting.is_empty() || verdict.unheld.is_some() {
+            return;
+        }
+        let void = verdict.admitted.iter().any(|admitted| admitted.says.ending == Ending::Void);
+        let text = format!("{}: void with {clauses:?}; the texts have {}", rules.id(), told(&verdict.admitted));
+        findings.note(NAME, scene.now_ns, if void { CLAUSES } else { ENDING }, text);
+    }
+
+    fn settled(&mut self, rules: Rules, verdict: &Verdict, scene: &Scene, findings: &mut Findings) {
+        if let Some(due) = &verdict.due {
+            let text = format!("{}: settled; the texts have {}", rules.id(), told(&[*due]));
+            findings.note(NAME, scene.now_ns, GOES_ON, text);
+            return;
+        }
+        let goes_on = |says: &Says| matches!(says.ending, Ending::Stands | Ending::Continues);
+        if !verdict.admitted.iter().any(|admitted| goes_on(admitted.says)) && verdict.unheld.is_none() {
+            let text = format!("{}: settled; the texts have {}", rules.id(), told(&verdict.admitted));
+            findings.note(NAME, scene.now_ns, ENDING, text);
+        }
+        // What surely happened and let the round go on has spoken as well.
+        for admitted in verdict.admitted.iter().filter(|admitted| goes_on(admitted.says)) {
+            *self.rows.entry((admitted.row.id.as_str(), rules.id())).or_default() += 1;
+        }
+    }
+
+    fn answers(&mut self, finding: &str, rules: Rules, scene: &Scene, findings: &mut Findings) {
+        self.answers += 1;
+        let finding = match finding {
+            "undisturbed" => Finding::Undisturbed,
+            "not-flat" => Finding::NotFlat,
+            _ => Finding::CannotTell,
+        };
+        let verdict = Verdict::answered(&self.asked, rules, finding);
+        let goes_on = finding == Finding::Undisturbed;
+        if goes_on
+            && !self.asked.is_empty()
+            && verdict.admitted.iter().all(|admitted| admitted.says.ending == Ending::Void)
+        {
+            let text = format!("{}: play goes on by an answer; the texts have {}", rules.id(), told(&verdict.admitted));
+            findings.note(NAME, scene.now_ns, ASKED, text);
+        }
+        if goes_on {
+            for admitted in &verdict.admitted {
+                *self.rows.entry((admitted.row.id.as_str(), rules.id())).or_default() += 1;
+            }
+            // Whatever was before is answered.
+            self.story.happenings.clear();
+            self.answered.clear();
+        } else {
+            self.answered = verdict.admitted;
+        }
+        self.story.asked = false;
+        self.asked.clear();
+    }
+
+    fn afterwards(&mut self, round: u64, clauses: &[String], scene: &Scene, findings: &mut Findings) {
+        let Some(rules) = self.rules.get(&round).copied() else { return };
+        self.afterwards += 1;
+        let right = Table::built_in().rows(rules).find(|(row, _)| row.id == "settled-damaged-dice");
+        match right {
+            Some((row, says)) if says.ending == Ending::Asked && says.cites(rules, clauses) => {
+                *self.rows.entry((row.id.as_str(), rules.id())).or_default() += 1;
+            }
+            right => {
+                let right = right.map(|(_, says)| &says.clauses);
+                let text = format!("{}: round {round} void afterwards with {clauses:?}, not {right:?}", rules.id());
+                findings.note(NAME, scene.now_ns, AFTERWARDS, text);
+            }
+        }
+    }
+}
+
+/// Admitted endings, for a person.
+fn told(admitted: &[Admitted]) -> String {
+    let mut told: Vec<String> = admitted
+        .iter()
+        .map(|a| format!("{:?} {:?} ({}, {:?})", a.says.ending, a.says.clauses, a.row.id, a.situation.event))
+        .collect();
+    told.sort();
+    told.dedup();
+    if told.is_empty() { "nothing that ends it".to_owned() } else { told.join(", or ") }
+}
+
+#[cfg(test)]
+mod tests;

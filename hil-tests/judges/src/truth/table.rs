@@ -1,0 +1,183 @@
+//! The truth table as it is written in `table.toml`: situations and rule sets, and what the texts say.
+
+use super::situation::{Pattern, Situation};
+use crate::config::Rules;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+/// How a round ends, or goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Ending {
+    /// Void.
+    Void,
+    /// The result stands, and the round is concluded.
+    Stands,
+    /// Play goes on.
+    Continues,
+    /// A person is asked.
+    Asked,
+}
+
+/// What the texts of one rule set say of a row's situations.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Says {
+    pub(crate) ending: Ending,
+    /// Numbers of clauses, without the rule set's name.
+    pub(crate) clauses: Vec<String>,
+    /// Whether the ending hangs on a person's answer or decision: for readers of the table.
+    asked: bool,
+    /// Who decides where the text has no clause: for readers, too. A record says so in its own words.
+    silent: Option<String>,
+}
+
+/// A row: situations, and what each rule set says of them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Row {
+    pub(super) id: String,
+    situation: Pattern,
+    #[expect(dead_code, reason = "the words of the text, for whoever reads the table")]
+    why: String,
+    says: BTreeMap<String, Says>,
+}
+
+impl Row {
+    /// What it says under this rule set, if it speaks there at all.
+    pub(super) fn says(&self, rules: Rules) -> Option<&Says> {
+        self.says.iter().find(|(names, _)| named(names, rules)).map(|(_, says)| says)
+    }
+}
+
+/// A situation that cannot be, or is filed elsewhere.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Impossible {
+    rules: Option<Vec<String>>,
+    situation: Pattern,
+    #[expect(dead_code, reason = "for whoever reads the table")]
+    why: String,
+}
+
+/// The whole table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Table {
+    impossible: Vec<Impossible>,
+    row: Vec<Row>,
+}
+
+/// What the table holds of a situation.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Held {
+    /// This row.
+    Row(&'static Row, &'static Says),
+    /// It cannot be, or is filed elsewhere.
+    Impossible,
+    /// No row, or more than one: the table is not whole.
+    Unheld,
+}
+
+/// A rule set's id, or the beginning of ids with `*`.
+fn named(names: &str, rules: Rules) -> bool {
+    names.strip_suffix('*').map_or_else(|| rules.id() == names, |start| rules.id().starts_with(start))
+}
+
+impl Table {
+    /// The table that is built in.
+    ///
+    /// # Panics
+    /// Where `table.toml` is no such table, which the tests of this module would have told.
+    pub(super) fn built_in() -> &'static Self {
+        static TABLE: OnceLock<Table> = OnceLock::new();
+        #[expect(clippy::expect_used, reason = "the file is part of the build, and read by every test of this crate")]
+        TABLE.get_or_init(|| toml::from_str(include_str!("table.toml")).expect("table.toml is a truth table"))
+    }
+
+    /// What the table holds of this situation under this rule set.
+    pub(super) fn look_up(&'static self, rules: Rules, situation: &Situation) -> Held {
+        let cannot = |impossible: &Impossible| {
+            impossible.rules.as_ref().is_none_or(|ids| ids.iter().any(|names| named(names, rules)))
+                && impossible.situation.holds(situation)
+        };
+        if self.impossible.iter().any(cannot) {
+            return Held::Impossible;
+        }
+        let mut found = self.rows(rules).filter(|(row, _)| row.situation.holds(situation));
+        match (found.next(), found.next()) {
+            (Some((row, says)), None) => Held::Row(row, says),
+            _ => Held::Unheld,
+        }
+    }
+
+    /// The rows that speak under this rule set.
+    pub(super) fn rows(&'static self, rules: Rules) -> impl Iterator<Item = (&'static Row, &'static Says)> {
+        self.row.iter().filter_map(move |row| row.says(rules).map(|says| (row, says)))
+    }
+}
+
+/// How a rule set is cited.
+pub(crate) const fn short(rules: Rules) -> &'static str {
+    match rules {
+        Rules::Nz1998 => "NZ98",
+        Rules::NzDiv9 => "NZ9",
+        Rules::SgV6 => "SGV6",
+        Rules::SgOpen => "SGOC",
+        Rules::SgOpenEarly => "SGOC-early",
+    }
+}
+
+impl Says {
+    /// Whether a record cites exactly these clauses, in this order.
+    pub(crate) fn cites(&self, rules: Rules, clauses: &[String]) -> bool {
+        let right = self.clauses.iter().map(|number| format!("{} {number}", short(rules)));
+        clauses.iter().cloned().eq(right)
+    }
+}
+
+/// Whether this rule set voids a round anywhere with exactly these clauses.
+pub(crate) fn may_void(rules: Rules, clauses: &[String]) -> bool {
+    Table::built_in().rows(rules).any(|(_, says)| says.ending == Ending::Void && says.cites(rules, clauses))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Every combination is impossible, or held by exactly one row; and every row holds one.
+    #[test]
+    fn each_possible_situation_is_held_by_exactly_one_row() {
+        let table = Table::built_in();
+        for rules in Rules::ALL {
+            let mut spoke = BTreeSet::new();
+            for situation in Situation::every() {
+                match table.look_up(rules, &situation) {
+                    Held::Row(row, _) => drop(spoke.insert(row.id.as_str())),
+                    Held::Impossible => {}
+                    Held::Unheld => panic!("{}: {situation:?} is held by no row or by several", rules.id()),
+                }
+            }
+            let silent: Vec<_> = table.rows(rules).filter(|(row, _)| !spoke.contains(row.id.as_str())).collect();
+            assert!(silent.is_empty(), "{}: rows that hold nothing: {silent:?}", rules.id());
+        }
+    }
+
+    #[test]
+    fn rows_have_one_name_each_and_know_their_rule_sets() {
+        let table = Table::built_in();
+        let names: BTreeSet<&str> = table.row.iter().map(|row| row.id.as_str()).collect();
+        assert_eq!(names.len(), table.row.len());
+        for row in &table.row {
+            for name in row.says.keys() {
+                assert!(Rules::ALL.into_iter().any(|rules| named(name, rules)), "{}: {name}", row.id);
+            }
+            for rules in Rules::ALL {
+                let speaking = row.says.keys().filter(|names| named(names, rules)).count();
+                assert!(speaking <= 1, "{} speaks twice under {}", row.id, rules.id());
+            }
+        }
+    }
+}

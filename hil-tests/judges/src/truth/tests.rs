@@ -1,0 +1,347 @@
+//! Planted endings: a false one is found, and a right one is not.
+
+use super::*;
+use crate::build::{EVERY, Play, broken};
+use crate::observation::{Line, Truth as Known};
+use crate::panel::Panel;
+use serde_json::json;
+
+fn judge() -> Box<dyn Judge> {
+    Box::<Truth>::default()
+}
+
+/// A table of this rule set whose bets and spin are so far that the tumbler may run, and where the spin has begun.
+fn spinning(rules: &str) -> Play {
+    let mut play = Play::open(rules);
+    play.begin();
+    if !play.covered() {
+        play.no_more_bets();
+    }
+    play.press(Line::Tumble);
+    play.spin_begin();
+    play
+}
+
+/// The clauses of a list without the rule set's name, as a record has them.
+fn named(rules: &str, clauses: &[&str]) -> String {
+    let rules = Rules::named(rules).unwrap();
+    let named: Vec<String> = clauses.iter().map(|clause| format!("{} {clause}", table::short(rules))).collect();
+    named.join(", ")
+}
+
+/// In the order of [`EVERY`].
+type Five = [&'static [&'static str]; 5];
+
+/// The right clauses pass under every rule set; others, one too few, one too many, and a settlement do not.
+fn voids(what: impl Fn(&str) -> Option<Play>, reason: &str, right: Five) {
+    for (rules, right) in EVERY.into_iter().zip(right) {
+        let Some(play) = what(rules) else { continue };
+        let ended = |clauses: &[&str]| {
+            let mut play = play.clone();
+            play.void(reason, &named(rules, clauses));
+            play
+        };
+        let panel = ended(right).judged(judge());
+        assert!(
+            panel.findings().is_empty() && panel.unheld().is_empty(),
+            "{rules}: {:?} {:?}",
+            panel.violations(),
+            panel.unheld()
+        );
+        assert!(panel.spoke().iter().any(|spoke| spoke.rules == rules), "{rules}: no row spoke");
+        let mut wrong = vec![vec!["9.9"], right.iter().copied().chain(["9.9"]).collect()];
+        if let [_, rest @ ..] = right {
+            wrong.push(rest.to_vec());
+        }
+        for clauses in wrong {
+            let found = ended(&clauses).judged(judge());
+            assert!(
+                found.violations().iter().any(|v| v.clause == CLAUSES || v.clause == ENDING),
+                "{rules}: {clauses:?} passes"
+            );
+        }
+        let mut settled = play.clone();
+        settled.settled([1, 3, 6]);
+        let found = settled.judged(judge());
+        assert!(found.violations().iter().any(|v| v.clause == GOES_ON || v.clause == ENDING), "{rules}: settles");
+    }
+}
+
+const SHORT: Five = [&["7.1(b)", "6.1"], &["7.1(b)", "6.1"], &["5.5.1"], &["5.5.1"], &["5.1.2"]];
+const SHORT_TECHNICAL: Five =
+    [&["7.1(b)", "6.1"], &["7.1(b)", "6.1"], &["5.5.1", "5.4.2"], &["5.5.1", "5.4.2"], &["5.1.2"]];
+const NOT_FLAT: Five = [&["7.1(a)"], &["7.1(a)"], &["5.5.2"], &["5.5.2"], &["5.1.3"]];
+
+fn covered(rules: &str, play: impl Fn() -> Play) -> Option<Play> {
+    Rules::named(rules).is_some_and(Rules::covered).then(play)
+}
+
+#[test]
+fn lawful_rounds_pass_and_leave_no_doubt() {
+    for rules in EVERY {
+        let mut play = Play::open(rules);
+        play.round([1, 3, 6]);
+        play.round([5, 5, 5]);
+        let panel = play.judged(judge());
+        assert!(panel.findings().is_empty() && panel.unheld().is_empty(), "{rules}: {:#?}", panel.violations());
+        let times = |rule: &str| panel.exercised().into_iter().find(|e| e.rule == rule).unwrap().times;
+        assert_eq!(
+            (times("settlements held against the texts"), times("endings of which physics leaves no doubt")),
+            (2, 2)
+        );
+        assert!(panel.spoke().iter().any(|spoke| spoke.row == "keyed-stands"), "{:?}", panel.spoke());
+    }
+}
+
+#[test]
+fn no_spin_in_a_spin_is_fewer_than_three_tumbles() {
+    let called = |rules: &str| {
+        let mut play = spinning(rules);
+        play.turn(6);
+        play.wire(Line::NoSpin, true);
+        play.pass(30);
+        play.motor_off();
+        play.coast();
+        Some(play)
+    };
+    voids(called, "fewer-than-three", SHORT);
+}
+
+#[test]
+fn twelve_steps_prove_nothing() {
+    let short = |rules: &str| {
+        let mut play = spinning(rules);
+        play.turn(11);
+        play.wire(Line::NoSpin, true);
+        play.pass(30);
+        play.motor_off();
+        play.coast();
+        Some(play)
+    };
+    voids(short, "fewer-than-three", SHORT);
+    // The thirteenth does, and the round goes on under Singapore's rules.
+    for rules in ["sg-v6", "sg-open", "sg-open-early"] {
+        let mut play = spinning(rules);
+        play.turn(13);
+        play.wire(Line::NoSpin, true);
+        play.pass(30);
+        play.motor_off();
+        play.coast();
+        play.truth(Known::Dice { faces: [1, 3, 6], flat: [true; 3] });
+        let clause = named(rules, if rules == "sg-open-early" { &["5.1.2"] } else { &["5.5.1"] });
+        play.void("fewer-than-three", &clause);
+        let found = play.judged(judge());
+        assert!(
+            found.violations().iter().any(|v| [ENDING, CLAUSES].contains(&v.clause)),
+            "{rules}: {:?}",
+            found.violations()
+        );
+    }
+}
+
+#[test]
+fn a_stall_a_supply_a_seal_and_a_kill_are_technical_besides() {
+    let stalled = |rules: &str| {
+        let mut play = spinning(rules);
+        play.turn(4);
+        play.pass(800);
+        play.motor_off();
+        play.pass(400);
+        Some(play)
+    };
+    voids(stalled, "equipment", SHORT_TECHNICAL);
+    for line in [Line::PowerGood, Line::Seal] {
+        let lost = |rules: &str| {
+            let mut play = spinning(rules);
+            play.turn(4);
+            play.wire(line, false);
+            play.pass(12);
+            play.motor_off();
+            play.coast();
+            Some(play)
+        };
+        voids(lost, "equipment", SHORT_TECHNICAL);
+    }
+    let killed = |rules: &str| {
+        let mut play = spinning(rules);
+        play.turn(4);
+        play.truth(Known::Process { alive: false });
+        play.pass(500);
+        play.truth(Known::Process { alive: true });
+        play.motor_off();
+        Some(play)
+    };
+    voids(killed, "interruption", SHORT_TECHNICAL);
+}
+
+#[test]
+fn a_die_that_is_not_flat_is_void() {
+    let cocked = |rules: &str| {
+        let mut play = spinning(rules);
+        play.turn(16);
+        play.motor_off();
+        play.coast();
+        play.truth(Known::Dice { faces: [1, 3, 6], flat: [true, false, true] });
+        play.spin_end(4, true);
+        Some(play)
+    };
+    voids(cocked, "not-flat", NOT_FLAT);
+}
+
+#[test]
+fn dice_that_are_exposed_are_void() {
+    let exposed = |rules: &str| {
+        covered(rules, || {
+            let mut play = Play::open(rules);
+            play.begin();
+            play.spin([1, 3, 6]);
+            play.pass(400);
+            play.dome(true);
+            play
+        })
+    };
+    voids(exposed, "exposed", [&["7.1(c)"], &["7.1(c)"], &["5.5.3"], &[], &[]]);
+    let both = |rules: &str| {
+        covered(rules, || {
+            let mut play = spinning(rules);
+            play.turn(4);
+            play.dome(true);
+            play.motor_off();
+            play
+        })
+    };
+    voids(both, "exposed", [&["7.1(b)", "7.1(c)", "6.1"], &["7.1(b)", "7.1(c)", "6.1"], &["5.5.1", "5.5.3"], &[], &[]]);
+}
+
+#[test]
+fn nz_7_1_d_bets_closed_without_a_spin_are_void() {
+    for rules in ["nz-1998", "nz-div9"] {
+        let mut play = Play::open(rules);
+        play.begin();
+        play.no_more_bets();
+        let mut right = play.clone();
+        right.void("never-activated", &named(rules, &["7.1(d)"]));
+        right.lawful(judge());
+        play.void("never-activated", &named(rules, &["7.1(b)"]));
+        broken(&play, judge(), CLAUSES);
+    }
+}
+
+/// A person's decision, as the command and its record tell of it.
+fn decided(rules: &str, with: serde_json::Value) -> Play {
+    let mut play = Play::open(rules);
+    play.until_bets_closed([1, 3, 6]);
+    play.ask("void", with);
+    play.record("decided", json!({"what": "void", "reason": "as seen", "by": "Ana"}));
+    play
+}
+
+#[test]
+fn damaged_dice_are_void_by_each_text() {
+    let damaged = |rules: &str| Some(decided(rules, json!({"damaged_dice": true, "reason": "chipped"})));
+    voids(damaged, "damaged-dice", [&[], &[], &["5.6"], &["5.6"], &["5.1.1"]]);
+}
+
+#[test]
+fn sgv6_5_14_is_for_the_shift_manager() {
+    let by = |manager: bool| move |rules: &str| Some(decided(rules, json!({"reason": "a cat", "manager": manager})));
+    voids(by(true), "supervisor", [&[], &[], &["5.14"], &["5.14"], &[]]);
+    for rules in ["sg-v6", "sg-open"] {
+        let mut play = by(false)(rules).unwrap();
+        play.void("supervisor", &named(rules, &["5.14"]));
+        broken(&play, judge(), ENDING);
+    }
+}
+
+/// Interrupted after a valid spin: a person is asked, and the answer has its clause.
+#[test]
+fn an_interruption_after_a_valid_spin_asks() {
+    for (rules, not_flat, cannot) in
+        [("nz-1998", &["7.1(a)"] as &[&str], &[] as &[&str]), ("sg-v6", &["5.5.2"], &["5.14"])]
+    {
+        let mut play = Play::open(rules);
+        play.until_bets_closed([1, 3, 6]);
+        play.pass(2_000);
+        play.truth(Known::Process { alive: false });
+        play.pass(500);
+        play.truth(Known::Process { alive: true });
+        // Void at once, though a person is to be asked.
+        let mut void = play.clone();
+        void.void("interruption", &named(rules, &["5.4.2"]));
+        broken(&void, judge(), ENDING);
+        // Settled, and nobody was asked.
+        let mut settled = play.clone();
+        settled.settled([1, 3, 6]);
+        broken(&settled, judge(), GOES_ON);
+        play.record("asked", json!({"why": "interrupted"}));
+        for (finding, clauses, others) in [("not-flat", not_flat, cannot), ("cannot-tell", cannot, not_flat)] {
+            let mut answered = play.clone();
+            answered.record("answered", json!({"finding": finding, "reason": "seen", "by": "Ana"}));
+            let mut wrong = answered.clone();
+            wrong.void("not-flat", &named(rules, others));
+            broken(&wrong, judge(), CLAUSES);
+            answered.void("not-flat", &named(rules, clauses));
+            answered.lawful(judge());
+        }
+        play.record("answered", json!({"finding": "undisturbed", "reason": "", "by": "Ana"}));
+        play.reveal();
+        play.establish([1, 3, 6]);
+        play.result([1, 3, 6], &crate::build::call([1, 3, 6]));
+        play.settled([1, 3, 6]);
+        play.lawful(judge());
+    }
+}
+
+#[test]
+fn nobody_is_asked_for_nothing() {
+    let mut play = Play::open("sg-v6");
+    play.until_bets_closed([1, 3, 6]);
+    play.record("asked", json!({"why": "interrupted"}));
+    broken(&play, judge(), ASKED);
+}
+
+#[test]
+fn a_round_void_for_nothing_is_found_and_an_established_one_stands() {
+    for rules in EVERY {
+        let mut play = Play::open(rules);
+        play.until_settling([1, 3, 6]);
+        play.truth(Known::Process { alive: false });
+        play.pass(500);
+        play.truth(Known::Process { alive: true });
+        play.void("interruption", &named(rules, &["5.4.2"]));
+        broken(&play, judge(), ENDING);
+    }
+}
+
+#[test]
+fn sgv6_5_6_afterwards_by_the_rules_of_its_own_round() {
+    let mut play = Play::open("sg-v6");
+    play.round([1, 3, 6]);
+    let data = |clause: &str| json!({"round": 1, "reason": "chipped", "clauses": [clause], "by": "Ana"});
+    let mut right = play.clone();
+    right.record_of(None, "voided-afterwards", data("SGV6 5.6"));
+    assert!(right.lawful(judge()).contains(&("rounds void afterwards held against the texts", 1)));
+    play.record_of(None, "voided-afterwards", data("SGOC-early 5.1.1"));
+    broken(&play, judge(), AFTERWARDS);
+}
+
+/// What the table does not hold is no violation, but the rig's INVALID.
+#[test]
+fn what_the_table_does_not_hold_is_told_apart() {
+    let mut findings = Findings::default();
+    findings.unheld(1_500_000_000, "a comet");
+    assert!(findings.is_empty());
+    assert_eq!(findings.unheld_situations(), ["at 1.500 s: a comet"]);
+    let panel = Panel::for_table(Play::open("sg-v6").config).unwrap();
+    assert!(panel.unheld().is_empty());
+}
+
+#[test]
+fn every_row_has_its_place_in_the_list() {
+    let rows = rows();
+    assert!(rows.contains(&("keyed-stands", "nz-div9")) && !rows.contains(&("keyed-lamps-not-proved", "sg-v7")));
+    for (row, rules, why) in UNREACHED {
+        let known = |rules: &&str| rows.contains(&(row, rules));
+        assert!(if *rules == "*" { EVERY.iter().any(known) } else { known(rules) }, "{row}: {why}");
+    }
+}

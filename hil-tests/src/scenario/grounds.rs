@@ -1,0 +1,88 @@
+//! The facts that void a round, and the clauses that speak of each: the rig's own reading of the five texts, not the core's data.
+
+/// A ground, and its clauses under NZ98, NZ9, SGV6, SGOC and SGOC-early, without the text's name; none where it is silent.
+type Row = (&'static str, [&'static [&'static str]; 5]);
+
+const TEXTS: [(&str, &str); 5] =
+    [("nz-1998", "NZ98"), ("nz-div9", "NZ9"), ("sg-v6", "SGV6"), ("sg-open", "SGOC"), ("sg-open-early", "SGOC-early")];
+
+const GROUNDS: [Row; 10] = [
+    // NZ 6.1: "so that the dice are spun at least 3 times"; 7.1(b): the tumbler "does not operate correctly".
+    ("fewer-than-three", [&["7.1(b)", "6.1"], &["7.1(b)", "6.1"], &["5.5.1"], &["5.5.1"], &["5.1.2"]]),
+    // SGV6 and SGOC 5.5.1 speak of the dice tumbler, SGOC-early 5.1.2 and NZ 6.1 of the dice.
+    ("dice-not-tumbled", [&["7.1(b)", "6.1"], &["7.1(b)", "6.1"], &[], &[], &["5.1.2"]]),
+    ("misoperation", [&["7.1(b)"], &["7.1(b)"], &[], &[], &[]]),
+    ("not-flat", [&["7.1(a)"], &["7.1(a)"], &["5.5.2"], &["5.5.2"], &["5.1.3"]]),
+    ("exposed", [&["7.1(c)"], &["7.1(c)"], &["5.5.3"], &[], &[]]),
+    ("activated-early", [&[], &[], &[], &["5.5.3"], &["5.1.4"]]),
+    ("never-activated", [&["7.1(d)"], &["7.1(d)"], &[], &[], &[]]),
+    ("damaged-dice", [&[], &[], &["5.6"], &["5.6"], &["5.1.1"]]),
+    ("interruption", [&[], &[], &["5.4.2"], &["5.4.2"], &[]]),
+    ("decision", [&[], &[], &["5.14"], &["5.14"], &[]]),
+];
+
+/// The place of a clause in a void: SG 5.5 and 5.6 (5.1 of the earlier edition), then 5.4.2, then 5.14; NZ 7.1, then 6.1.
+fn place(clause: &str) -> usize {
+    ["6.1", "5.4.2", "5.14"].iter().position(|late| *late == clause).map_or(0, |place| place + 1)
+}
+
+/// Every clause of a rule set that speaks of one of these grounds, in the order in which a void cites them, in one line; empty
+/// where the text is silent.
+///
+/// # Errors
+/// A word that is no ground, with those that are.
+pub fn clauses(rules: &str, grounds: &[&str]) -> Result<String, String> {
+    let Some(text) = TEXTS.iter().position(|(id, _)| *id == rules) else {
+        return Err(format!("`{rules}` is no rule set"));
+    };
+    let mut cited: Vec<&str> = Vec::new();
+    for ground in grounds {
+        let Some((_, by_text)) = GROUNDS.iter().find(|(name, _)| name == ground) else {
+            let known: Vec<&str> = GROUNDS.iter().map(|(name, _)| *name).collect();
+            return Err(format!("`{ground}` is no ground; allowed is {}", known.join(", ")));
+        };
+        cited.extend(by_text.get(text).into_iter().copied().flatten());
+    }
+    cited.sort_unstable_by_key(|clause| (place(clause), *clause));
+    cited.dedup();
+    let short = TEXTS.get(text).map_or("", |(_, short)| short);
+    Ok(cited.iter().map(|clause| format!("{short} {clause}")).collect::<Vec<_>>().join(", "))
+}
+
+/// The clauses of `by GROUND and GROUND`, of several such in `by A or by B`; any other words as they are.
+///
+/// # Errors
+/// As [`clauses`].
+pub fn expand(rules: &str, words: &str) -> Result<String, String> {
+    if !words.starts_with("by ") {
+        return Ok(words.to_owned());
+    }
+    let parts = words.split(" or ").map(|part| {
+        let grounds: Vec<&str> = part.trim_start_matches("by ").split(" and ").map(str::trim).collect();
+        clauses(rules, &grounds)
+    });
+    Ok(parts.collect::<Result<Vec<_>, _>>()?.join(" | "))
+}
+
+/// Whether a void with these clauses is one of those that are wanted.
+#[must_use]
+pub fn admits(wanted: &str, cited: &str) -> bool {
+    wanted.split(" | ").any(|wanted| wanted.trim() == cited)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_clause_that_applies_is_cited_in_order() {
+        let of = |rules: &str, words: &str| expand(rules, words).unwrap();
+        assert_eq!(of("nz-div9", "by interruption and fewer-than-three"), "NZ9 7.1(b), NZ9 6.1");
+        assert_eq!(of("sg-v6", "by interruption and fewer-than-three"), "SGV6 5.5.1, SGV6 5.4.2");
+        assert_eq!(of("sg-open-early", "by interruption"), "");
+        assert_eq!(of("sg-open", "by decision or by damaged-dice"), "SGOC 5.14 | SGOC 5.6");
+        assert_eq!(of("sg-open", "SGOC 5.6"), "SGOC 5.6");
+        assert!(expand("sg-v6", "by luck").unwrap_err().contains("never-activated"));
+        assert!(admits("SGOC 5.14 | ", "") && !admits("SGOC 5.14", ""));
+    }
+}

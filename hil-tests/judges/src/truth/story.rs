@@ -64,7 +64,7 @@ pub(super) struct Story {
     /// Steps when the motor went off, and when the shaft stood after it: what it turns later is no part of the spin.
     at_off: i64,
     ended: Option<i64>,
-    /// Last edge of the cam.
+    /// Last edge of the cam, or when the motor went on.
     edge_ns: u64,
     /// Since when the dice have lain, and whether flat: as they came to rest, and as they lie.
     first: Option<bool>,
@@ -179,6 +179,8 @@ impl Story {
                 self.bets_then = bets(round);
                 (self.base, self.shaft_base, self.furthest) = (Some(self.steps), scene.shaft, 0);
                 (self.first, self.lie, self.ended) = (None, None, None);
+                // A shaft that has not moved yet has not stood since its last spin.
+                self.edge_ns = scene.now_ns;
             }
             (Line::MotorEnable, false) => {
                 (self.at_off, self.strayed) = (self.counted(), false);

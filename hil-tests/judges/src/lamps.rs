@@ -27,8 +27,10 @@ pub(crate) struct Lamps {
     dark_ns: Option<u64>,
     /// A procedure replaces the lamps' check.
     waived: bool,
-    /// When a board was last written, or a lamp last went on or off.
+    /// When a board was last written, a lamp last went on or off, or a board last told something new.
     changed_ns: u64,
+    /// What the boards told last.
+    sensed: [Option<u64>; 2],
     written: u64,
     verified: u64,
     shone: u64,
@@ -41,6 +43,9 @@ impl Judge for Lamps {
     }
 
     fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
+        if core::mem::replace(&mut self.sensed, scene.sensed) != scene.sensed {
+            self.changed_ns = scene.now_ns;
+        }
         match &seen.what {
             Seen::Bus(bus) if bus.kind == BusKind::WriteCoils => self.write(bus, scene, findings),
             Seen::Truth(Truth::Lamps { boards }) => self.shine(*boards, scene, findings),
@@ -142,7 +147,7 @@ impl Lamps {
             Fact::LampsVerified => {
                 self.verified += 1;
                 self.due_ns = None;
-                // While the disk wrote, the dealer may have paid and everything gone dark.
+                // While the disk wrote, the dealer may have paid and everything gone dark, or a lamp have stuck.
                 if self.changed_ns <= record.at_ns {
                     self.verify(scene, findings);
                 }

@@ -54,8 +54,8 @@ fn situations(rules: Rules, moment: &Moment, events: &[Event], finding: Finding)
             let hidden = [Dice::Unseen, Dice::NotFlat];
             let dice: &[Dice] = match stage {
                 Stage::Unspun | Stage::Tumbling => &unseen,
-                // A reader sees under the dome which die does not lie flat.
-                Stage::Spun if event != Event::Knocked && moment.dice == [Dice::NotFlat] => &hidden[1..],
+                // A reader sees under the dome which die does not lie flat, if nothing else ends the round before it has looked.
+                Stage::Spun if event == Event::None && moment.dice == [Dice::NotFlat] => &hidden[1..],
                 Stage::Spun if event != Event::Knocked && moment.dice.contains(&Dice::NotFlat) => &hidden,
                 Stage::Spun if event != Event::Knocked => &unseen,
                 _ => &moment.dice,

@@ -4,9 +4,10 @@
 
 mod world;
 
-use tumbler_core::input::InLine;
+use tumbler_core::input::{InLine, Input};
 use tumbler_core::latch::Code;
 use tumbler_core::record::{Event, Standing};
+use tumbler_core::round::SpinEnd;
 use tumbler_core::rules;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::Dice;
@@ -210,4 +211,39 @@ fn sgv6_5_4_a_table_leaves_what_its_records_amount_to() {
     compare(&mut world, "latched");
     world.all_paid();
     compare(&mut world, "settled");
+}
+
+/// NZ 6.1, SGV6 5.5.1, 5.4.1: three tumbles that were counted before the program was told to stop are made; how the dice lie is
+/// asked of people. One quarter less proves none.
+#[test]
+fn three_counted_tumbles_outlast_an_ordered_stop() {
+    for (rules, layout) in [("nz-1998", "nz-1998"), ("sg-v6", "sg-v6-1"), ("sg-open-early", "sg-open-early-1")] {
+        for steps in [12, 13] {
+            let mut world = opened(rules, layout);
+            if rules != "nz-1998" {
+                world.press(InLine::PlaceBets);
+            }
+            if rules == "sg-open-early" {
+                world.press(InLine::NoMoreBets);
+            }
+            world.press(InLine::Tumble);
+            let mut turned = 0;
+            while turned < steps {
+                let before = world.cam;
+                world.pass(1);
+                turned += u32::from(world.cam != before);
+            }
+            world.input(Input::Stop);
+            world.pass(1);
+            let valid = steps == 13;
+            let how = SpinEnd::Interruption;
+            let ended = |e: &Event| matches!(e, Event::SpinEnded { valid: v, how: h, .. } if (*v, *h) == (valid, how));
+            assert_eq!(count(&world, ended), 1, "{rules}, {steps} steps: {:?}", world.records);
+            world.restart(false);
+            world.pass(1500);
+            let phase = if valid { Phase::Interrupted } else { Phase::Void };
+            assert_eq!(world.table.phase(), phase, "{rules}, {steps} steps");
+            assert_eq!(world.last_void().is_none(), valid);
+        }
+    }
 }

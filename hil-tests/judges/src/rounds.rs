@@ -15,6 +15,8 @@ const NAME: &str = "rounds";
 
 /// Quarter turns of three tumbles.
 const THREE_TUMBLES: i64 = 12;
+/// A healthy button bounces no longer.
+const BOUNCE_NS: u64 = 8_000_000;
 
 /// Watches the rounds.
 #[derive(Clone, Debug, Default)]
@@ -210,7 +212,8 @@ impl Rounds {
                     facts.turned = facts.turned.max(quarters.saturating_sub(base));
                 }
                 let Some(round) = &scene.round else { return };
-                let settles_ns = scene.config.given.limits.button_debounce_ns;
+                // A button that bounces settles as much later.
+                let settles_ns = scene.config.given.limits.button_debounce_ns.saturating_add(BOUNCE_NS);
                 // The first edge of a button that chatters need not have been a call.
                 let chatter = scene.broken(Part::Buttons) && round.spins == 0;
                 facts.moved_in_call |= round

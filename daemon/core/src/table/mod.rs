@@ -316,7 +316,7 @@ impl Table {
         self.stopping = true;
         self.halt_motor();
         // What was counted until now is on record for what a restart decides.
-        self.end_spin_badly(SpinEnd::Interruption);
+        self.interrupt_spin();
         let (at, p) = (self.at, self.settings.parameters);
         self.out.set(OutLine::MotorEnable, false, at, &p, &mut self.timers);
         self.out.set(OutLine::Bell, false, at, &p, &mut self.timers);

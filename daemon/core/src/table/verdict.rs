@@ -24,6 +24,22 @@ impl Table {
         self.record_spin(false, how);
     }
 
+    /// The program is to end while a spin may run: three tumbles that were counted until now are made, and people say after the
+    /// restart how the dice lie. A tumbler that was too slow voids under the rule sets that ask it to operate correctly.
+    pub(super) fn interrupt_spin(&mut self) {
+        let how = SpinEnd::Interruption;
+        let slow = self.round.as_ref().is_some_and(|round| round.slow);
+        if !self.has_three(how) || slow && self.tumbler_voids() {
+            self.end_spin_badly(how);
+            return;
+        }
+        if let Some(round) = &mut self.round {
+            round.spin = Spin::Valid { tumbles: self.tumbler.counted() };
+        }
+        self.runs_for = None;
+        self.record_spin(true, how);
+    }
+
     /// Whether a spin runs whose steps prove three full tumbles, where they can be believed.
     pub(super) fn has_three(&self, how: SpinEnd) -> bool {
         self.round.as_ref().is_some_and(|r| r.spin == Spin::Running)

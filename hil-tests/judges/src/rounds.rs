@@ -66,8 +66,6 @@ struct Facts {
     turned: i64,
     /// The same when the motor went off last.
     turned_at_off: i64,
-    /// When the cam's last edge was seen.
-    cam_ns: u64,
     /// Shaft when the round began.
     base: Option<i64>,
     /// Furthest that it moved before "No more bets".
@@ -182,7 +180,6 @@ impl Rounds {
                 self.facts.lies.clear();
             }
             (Line::MotorEnable, false) => self.facts.turned_at_off = self.facts.turned,
-            (Line::CamA | Line::CamB, _) => self.facts.cam_ns = scene.now_ns,
             (Line::NoMoreBets, true) => {
                 // NZ 7.1(d): no tumbler was activated for this game.
                 let never = scene.round.as_ref().is_some_and(|round| {

@@ -2,7 +2,7 @@
 
 use super::situation::{Bets, Dice, Event, Eyes, Stage, Tumbles};
 use crate::observation::{Key, Line, Observation, Part, Seen, Truth};
-use crate::record::Fact;
+use crate::record::{Fact, Record};
 use crate::scene::{Round, Scene};
 
 /// A button, a seal or a hand needs no longer than this to be one event and not two.
@@ -111,6 +111,11 @@ impl Story {
         if self.strayed_ns > 0 && self.strayed_ns.saturating_add(STRAY_NS) >= at_ns {
             self.strays(scene);
         }
+        // What broke while the record was on its way breaks in this round.
+        let since = |line: Line, sound: bool| scene.is(line, !sound).then(|| (at_ns, self.moment(scene)));
+        let (seal, supply, driver) =
+            (since(Line::Seal, true), since(Line::PowerGood, true), since(Line::MotorFault, false));
+        (self.seal, self.supply, self.driver) = (seal, supply, driver);
     }
 
     /// Net steps that the cam gave in this spin.
@@ -124,7 +129,7 @@ impl Story {
             Seen::Truth(truth) => self.truth(*truth, scene),
             Seen::Asked { command, with } => self.ask(command, with, scene.now_ns),
             Seen::Record(record) if record.fact.begins_anew() => self.forgets(scene),
-            Seen::Record(record) => self.record(&record.fact, scene),
+            Seen::Record(record) => self.record(record, scene),
             _ => {}
         }
         self.ripen(scene);
@@ -341,8 +346,14 @@ impl Story {
         }
     }
 
-    fn record(&mut self, fact: &Fact, scene: &Scene) {
-        match fact {
+    fn record(&mut self, record: &Record, scene: &Scene) {
+        match &record.fact {
+            // What came while the record was on its way came too late.
+            Fact::Result { .. } | Fact::Established { .. } | Fact::Asked { .. } => {
+                let too_late = self.happenings.iter_mut().filter(|happening| happening.at_ns >= record.at_ns);
+                too_late.for_each(|happening| happening.certain = false);
+                self.asked |= matches!(record.fact, Fact::Asked { .. });
+            }
             Fact::Decided { what, .. } if what == "void" || what.starts_with("a die is damaged") => {
                 let wanted = core::mem::take(&mut self.wanted);
                 self.decided(wanted, scene);
@@ -350,7 +361,6 @@ impl Story {
             Fact::VoidedAfterwards { .. } if core::mem::take(&mut self.wanted_afterwards) => {
                 self.decided(vec![Event::DamagedDice], scene);
             }
-            Fact::Asked { .. } => self.asked = true,
             Fact::Unlatched { code, how, .. } if code == "reader" => self.waived = how.starts_with("procedure"),
             Fact::Closed => self.waived = false,
             _ => {}

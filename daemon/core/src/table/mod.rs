@@ -314,9 +314,9 @@ impl Table {
 
     fn stop(&mut self) {
         self.stopping = true;
-        self.halt_motor();
         // What was counted until now is on record for what a restart decides.
         self.interrupt_spin();
+        self.halt_motor();
         let (at, p) = (self.at, self.settings.parameters);
         self.out.set(OutLine::MotorEnable, false, at, &p, &mut self.timers);
         self.out.set(OutLine::Bell, false, at, &p, &mut self.timers);

@@ -27,6 +27,10 @@ impl Table {
     /// The program is to end while a spin may run: three tumbles that were counted until now are made, and people say after the
     /// restart how the dice lie. A tumbler that was too slow voids under the rule sets that ask it to operate correctly.
     pub(super) fn interrupt_spin(&mut self) {
+        // A shaft that only turns out is judged by what took its power away.
+        if self.tumbler.stopped_by().is_some() && matches!(self.runs_for, Some(RunsFor::Round(_))) {
+            self.judge_spin();
+        }
         let how = SpinEnd::Interruption;
         let slow = self.round.as_ref().is_some_and(|round| round.slow);
         if !self.has_three(how) || slow && self.tumbler_voids() {
@@ -136,7 +140,8 @@ impl Table {
             return;
         };
         let spun = matches!(round.spin, Spin::Valid { .. });
-        if round.revealed.is_none() && round.bets_closed && spun {
+        // A program that was told to stop has seen no shaft come to rest.
+        if round.revealed.is_none() && round.bets_closed && spun && !self.stopping {
             if !round.order.covered {
                 self.reveal(Reveal::SpinEnded);
             } else if self.dome.place() == Place::Open {

@@ -244,6 +244,7 @@ fn three_counted_tumbles_outlast_an_ordered_stop() {
             let phase = if valid { Phase::Interrupted } else { Phase::Void };
             assert_eq!(world.table.phase(), phase, "{rules}, {steps} steps");
             assert_eq!(world.last_void().is_none(), valid);
+            assert!(!world.has(|e| matches!(e, Event::Revealed { .. })), "{rules}: nothing saw the shaft stand");
         }
     }
 }

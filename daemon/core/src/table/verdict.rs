@@ -143,7 +143,10 @@ impl Table {
         // A program that was told to stop has seen no shaft come to rest.
         if round.revealed.is_none() && round.bets_closed && spun && !self.stopping {
             if !round.order.covered {
-                self.reveal(Reveal::SpinEnded);
+                // After a restart nothing has seen the shaft stand: people who are asked see it.
+                if round.asked.is_none() {
+                    self.reveal(Reveal::SpinEnded);
+                }
             } else if self.dome.place() == Place::Open {
                 self.reveal(Reveal::Dome);
             }

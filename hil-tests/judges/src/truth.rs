@@ -135,10 +135,6 @@ impl Truth {
         }
         let round = if scene.ended { scene.last.as_ref() } else { scene.round.as_ref() };
         let Some((round, rules)) = round.and_then(|round| Some((round, round.rules?))) else { return };
-        if self.leaves(round, scene) {
-            self.sets += u64::from(scene.ended);
-            return;
-        }
         match &record.fact {
             Fact::Voided { clauses, .. } if scene.ended => {
                 self.rules.extend(round.id.map(|id| (id, rules)));
@@ -172,11 +168,6 @@ impl Truth {
             Fact::Answered { finding, .. } => self.answers(finding, rules, scene, findings),
             _ => {}
         }
-    }
-
-    /// Whether the round is left to others: in free play a broken part may be the cause of anything.
-    fn leaves(&self, round: &Round, scene: &Scene) -> bool {
-        scene.config.given.free_play && round.broken.contains(&true)
     }
 
     fn verdict(&self, rules: Rules, round: &Round, scene: &Scene, findings: &mut Findings) -> Verdict {

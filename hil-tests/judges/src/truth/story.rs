@@ -484,7 +484,11 @@ impl Story {
             stages.push(Stage::Keyed);
         }
         // Once people have seen the dice at rest, they have.
-        let rested = self.lie.is_none_or(|(since_ns, _, _)| scene.now_ns.saturating_sub(since_ns) > AT_REST_NS);
+        let rested = match self.lie {
+            Some((since_ns, _, _)) => scene.now_ns.saturating_sub(since_ns) > AT_REST_NS,
+            // Where the twin tells of them, they still roll.
+            None => scene.shaft.is_none(),
+        };
         let seen = round.revealed && (!round.covered() || self.eyes(scene, round) == [Eyes::People]);
         // A cam that tells of turns tells the table that the dice do not rest.
         let told = [Part::Cam, Part::Gpio].into_iter().any(|part| round.was_broken(part));

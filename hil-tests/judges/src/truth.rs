@@ -10,7 +10,7 @@ mod verdict;
 
 use crate::config::Rules;
 use crate::judge::{Exercised, Findings, Judge, Spoke};
-use crate::observation::{Observation, Seen};
+use crate::observation::{Line, Observation, Seen};
 use crate::record::{Fact, Record};
 use crate::scene::{Round, Scene};
 use situation::{Event, Finding};
@@ -109,6 +109,9 @@ impl Judge for Truth {
             }
         }
         self.story.see(seen, scene);
+        if matches!(&seen.what, Seen::Record(_) | Seen::Wire { line: Line::MotorEnable | Line::DomeOpen, .. }) {
+            self.goes_on(scene);
+        }
     }
 
     fn exercised(&self) -> Vec<Exercised> {
@@ -180,6 +183,20 @@ impl Truth {
             findings.unheld(scene.now_ns, what.clone());
         }
         verdict
+    }
+
+    /// A round in which nothing happened goes on: what the table says of that has spoken, where there is no doubt of the stage.
+    fn goes_on(&mut self, scene: &Scene) {
+        let Some((round, rules)) = scene.round.as_ref().and_then(|round| Some((round, round.rules?))) else { return };
+        if self.story.asked || round.interrupted {
+            return;
+        }
+        let rows = Verdict::quiet(&self.story, rules, scene);
+        if let [one] = rows.as_slice() {
+            if one.says.ending == Ending::Continues {
+                self.speak(one, rules);
+            }
+        }
     }
 
     /// Counts how much doubt there was.

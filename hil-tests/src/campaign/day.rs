@@ -131,7 +131,7 @@ fn played(trial: &Trial, keep: Keep, report: &mut DayReport) {
             report.trace = Vec::new();
         }
     }
-    report.reached = Reached::of(bench.log());
+    report.reached = Reached::of(bench.log(), &bench.observer().spoke());
     for durable in &bench.log().records {
         match durable.record.event {
             Event::RoundBegan { .. } => report.rounds += 1,

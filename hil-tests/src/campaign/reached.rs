@@ -1,8 +1,10 @@
 //! What a campaign reached. One that passes because nothing happened proves nothing: a swarm of some length must have
-//! been in every phase, voided for every reason, latched and opened every malfunction, and been refused everything that core refuses.
+//! been in every phase, voided for every reason, latched and opened every malfunction, and been refused everything that core refuses;
+//! a long one must have reached every row of the texts' truth table under every rule set.
 
 use crate::bench::log::Log;
 use std::collections::{BTreeMap, BTreeSet};
+use tumbler_judges::{Spoke, TRUTH_UNREACHED, truth_rows};
 use tumbler_core::latch::Code;
 use tumbler_core::record::{Event, PROCEDURE};
 use tumbler_core::round::ending::VoidReason;
@@ -10,6 +12,9 @@ use tumbler_core::snapshot::Phase;
 
 /// A swarm of at least so many rounds must have reached everything. It is drawn, so that a shorter one may miss some.
 pub const LEAST_ROUNDS: u64 = 5_000;
+
+/// A swarm of at least so many rounds must have reached every row of the texts' truth table: some need two rare things at once.
+pub const LEAST_ROUNDS_TEXTS: u64 = 100_000;
 
 /// What is counted; a refusal by the words that only it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,10 +31,13 @@ pub enum Group {
     Procedure,
     /// Requests and entries refused.
     Refusal,
+    /// Endings and questions, by the row of the texts' truth table that holds them, under each rule set.
+    Text,
 }
 
 impl Group {
-    const ALL: [Self; 6] = [Self::Phase, Self::Void, Self::Latch, Self::Rectified, Self::Procedure, Self::Refusal];
+    const ALL: [Self; 7] =
+        [Self::Phase, Self::Void, Self::Latch, Self::Rectified, Self::Procedure, Self::Refusal, Self::Text];
 
     const fn name(self) -> &'static str {
         match self {
@@ -39,6 +47,7 @@ impl Group {
             Self::Rectified => "rectified",
             Self::Procedure => "procedure",
             Self::Refusal => "refused",
+            Self::Text => "texts",
         }
     }
 
@@ -51,6 +60,7 @@ impl Group {
                 Code::ALL.iter().filter(|code| code.allows_procedure()).map(|code| code.name().to_owned()).collect()
             }
             Self::Refusal => REFUSALS.iter().map(shown).collect(),
+            Self::Text => truth_rows().into_iter().filter(is_reachable).map(row).collect(),
         }
     }
 }
@@ -160,6 +170,16 @@ const RARE: &[Refusal] = &[
     ("void-afterwards", "are not known here any more"),
 ];
 
+/// A row of the truth table under a rule set.
+fn row((row, rules): (&str, &str)) -> String {
+    format!("{row} under {rules}")
+}
+
+/// Whether a run of the rig can reach this row.
+fn is_reachable((row, rules): &(&str, &str)) -> bool {
+    !TRUTH_UNREACHED.iter().any(|(of, under, _)| of == row && (*under == "*" || under == rules))
+}
+
 fn shown((what, why): &Refusal) -> String {
     format!("{}: {why}", if what.is_empty() { "whatever" } else { what })
 }
@@ -175,8 +195,11 @@ pub struct Reached {
 impl Reached {
     /// What a day reached.
     #[must_use]
-    pub fn of(log: &Log) -> Self {
+    pub fn of(log: &Log, spoke: &[Spoke]) -> Self {
         let mut reached = Self::default();
+        for spoke in spoke {
+            *reached.counts.entry((Group::Text, row((spoke.row, spoke.rules)))).or_default() += spoke.times;
+        }
         for phase in &log.phases {
             reached.count(Group::Phase, phase.name());
         }
@@ -240,18 +263,25 @@ impl Reached {
                     times => Some(format!("{name} {times}")),
                 })
                 .collect();
+            // Hundreds of them: how many is enough to read.
+            if group == Group::Text {
+                return format!("  {:<9}  {} of {} rows", group.name(), items.len(), group.items().len());
+            }
             let parted = if group == Group::Refusal { "; " } else { ", " };
             format!("  {:<9}  {}", group.name(), if items.is_empty() { "none".to_owned() } else { items.join(parted) })
         };
         Group::ALL.into_iter().map(line).collect()
     }
 
-    /// What was not reached and should have been, and refusals that nobody listed.
+    /// What a swarm of so many rounds did not reach and should have, and refusals that nobody listed.
     #[must_use]
-    pub fn missing(&self) -> Vec<String> {
+    pub fn missing(&self, rounds: u64) -> Vec<String> {
         let mut missing: Vec<String> =
             self.strange.iter().map(|refusal| format!("a refusal on no list: {refusal}")).collect();
         for group in Group::ALL {
+            if group == Group::Text && rounds < LEAST_ROUNDS_TEXTS {
+                continue;
+            }
             let idle = group.items().into_iter().filter(|name| self.times(group, name) == 0);
             missing.extend(idle.map(|name| format!("{}: {name}", group.name())));
         }
@@ -277,11 +307,11 @@ mod tests {
             reached.refused(what, &format!("Mei: {why} x"));
             assert_eq!(reached.times(Group::Refusal, &shown(refusal)), 1, "{refusal:?} is hidden by one before it");
         }
-        assert!(reached.missing().iter().all(|missing| !missing.starts_with("refused")));
+        assert!(reached.missing(LEAST_ROUNDS).iter().all(|missing| !missing.starts_with("refused")));
         reached.refused("tumble", "the wires are not watched");
         assert!(reached.strange.is_empty());
         reached.refused("tumble", "the moon is full");
-        assert!(reached.missing().contains(&"a refusal on no list: tumble: the moon is full".to_owned()));
+        assert!(reached.missing(LEAST_ROUNDS).contains(&"a refusal on no list: tumble: the moon is full".to_owned()));
     }
 
     #[test]
@@ -291,7 +321,9 @@ mod tests {
         let mut both = reached.clone();
         both.add(reached);
         assert_eq!(both.times(Group::Void, "exposed"), 2);
-        let missing = both.missing();
+        let missing = both.missing(LEAST_ROUNDS_TEXTS);
+        let texts = |missing: &[String]| missing.iter().any(|item| item == "texts: keyed-stands under nz-div9");
+        assert!(texts(&missing) && !texts(&both.missing(LEAST_ROUNDS)));
         assert!(!missing.contains(&"void: exposed".to_owned()) && missing.contains(&"void: not-flat".to_owned()));
         assert_eq!(both.alarms(), ["void: exposed 2"]);
         assert!(both.table().iter().any(|line| line.contains("exposed 2")));

@@ -133,7 +133,7 @@ pub(super) fn campaign(args: &CampaignArgs) -> anyhow::Result<u8> {
     let (why, found) = match faults {
         Faults::None => ("a healthy table gave false alarms", sum.reached.alarms()),
         Faults::Swarm if args.rounds >= reached::LEAST_ROUNDS && args.day.is_none() => {
-            ("never reached", sum.reached.missing())
+            ("never reached", sum.reached.missing(args.rounds))
         }
         Faults::Swarm => return Ok(report::PASSED),
     };

@@ -258,6 +258,13 @@ impl Story {
                 self.add(scene, vec![Event::Knocked], false, moment);
             }
             Truth::Dice { faces, flat } => self.rests(faces, !flat.contains(&false), round, scene),
+            // A reader that fails before it has looked tells nobody of dice that are not flat.
+            Truth::Broken { part: Part::Reader | Part::Bus | Part::Dice, broken: true } => {
+                let found = self.happenings.iter_mut().filter(|happening| happening.events == [Event::None]);
+                found
+                    .filter(|found| found.at_ns.saturating_add(READ_NS) > scene.now_ns)
+                    .for_each(|found| found.certain = false);
+            }
             Truth::Pressed(Key::Entry) => self.entered |= round.could_see,
             _ => {}
         }
@@ -530,7 +537,9 @@ impl Story {
         if broken || round.could_see && !round.established {
             return vec![Eyes::Reader, Eyes::People];
         }
-        if self.waived || scene.is_latched("reader") || round.established && round.flat_by != "reader" {
+        // What a reader has found it need not find again.
+        let people = if round.established { round.flat_by != "reader" } else { self.waived || scene.is_latched("reader") };
+        if people {
             return vec![Eyes::People];
         }
         vec![Eyes::Reader]

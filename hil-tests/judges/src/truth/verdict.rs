@@ -128,6 +128,19 @@ impl Verdict {
         verdict
     }
 
+    /// The rows that hold a round in which nothing happens now, each once.
+    pub(super) fn quiet(story: &Story, rules: Rules, scene: &Scene) -> Vec<Admitted> {
+        let mut rows: Vec<Admitted> = Vec::new();
+        for situation in situations(rules, &story.moment(scene), &[Event::None], Finding::None) {
+            if let Held::Row(row, says) = Table::built_in().look_up(rules, &situation) {
+                if rows.iter().all(|one| one.row.id != row.id) {
+                    rows.push(Admitted { row, says, situation });
+                }
+            }
+        }
+        rows
+    }
+
     /// What the table admits once a person has answered.
     pub(super) fn answered(asked: &[Admitted], rules: Rules, finding: Finding) -> Self {
         let mut verdict = Self::default();

@@ -432,13 +432,11 @@ impl Standing {
                 round.supervise = false;
             }
             Event::Settled { dice, .. } => {
-                let rules = round.rules.clone();
-                let past = Past { id: round.id, rules, dice: Some(*dice), void: None, affected: None };
+                let past = Past::of(round.id, &round.rules, Some(*dice), None);
                 self.end_round(past);
             }
             Event::Voided(void) => {
-                let rules = round.rules.clone();
-                let past = Past { id: round.id, rules, dice: None, void: Some(void.reason), affected: None };
+                let past = Past::of(round.id, &round.rules, None, Some(void.reason));
                 self.end_round(past);
             }
             _ => {}

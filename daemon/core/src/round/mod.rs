@@ -177,6 +177,14 @@ pub struct Past {
     pub affected: Option<String>,
 }
 
+impl Past {
+    /// A round that has just ended: with these dice, or void.
+    #[must_use]
+    pub fn of(id: RoundId, rules: &str, dice: Option<Dice>, void: Option<ending::VoidReason>) -> Self {
+        Self { id, rules: rules.to_owned(), dice, void, affected: None }
+    }
+}
+
 /// How far the spin of a round is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -355,11 +363,16 @@ impl Round {
     /// A round that begins now.
     #[must_use]
     pub fn begin(id: RoundId, rules: &RuleSet, layout: &Layout) -> Self {
+        Self::new(id, rules.id.clone(), layout.id.clone(), rules.order)
+    }
+
+    /// A round of which nothing is known yet.
+    const fn new(id: RoundId, rules: String, layout: String, order: Order) -> Self {
         Self {
             id,
-            rules: rules.id.clone(),
-            layout: layout.id.clone(),
-            order: rules.order,
+            rules,
+            layout,
+            order,
             bets_opened: false,
             bets_closed: false,
             spin: Spin::None,
@@ -386,27 +399,17 @@ impl Round {
     pub fn resume(from: &Interrupted, order: Order) -> Self {
         let valid = from.established || from.spun.is_some_and(|spun| spun.valid);
         Self {
-            id: from.id,
-            rules: from.rules.clone(),
-            layout: from.layout.clone(),
-            order,
             bets_opened: from.bets_opened || from.established,
             bets_closed: from.bets_closed || from.established,
             spin: if valid { Spin::Valid { tumbles: from.tumbles } } else { Spin::None },
             began: from.began,
             spun: from.spun,
-            slow: false,
-            grounds: Vec::new(),
             revealed: from.revealed.or(from.established.then_some(Reveal::Confirmed)),
             established: from.established.then_some(FlatBy::Dealer),
             asked: from.asked,
-            entered: None,
-            upheld: false,
             result: from.result,
-            lit: None,
-            result_at: Mono(0),
-            lit_at: Mono(0),
             supervise: from.supervise,
+            ..Self::new(from.id, from.rules.clone(), from.layout.clone(), order)
         }
     }
 

@@ -94,7 +94,7 @@ impl Table {
     /// The round is over: everything of it goes dark, and the table is as it was.
     pub(super) fn end_round(&mut self, dice: Option<crate::units::Dice>, void: Option<VoidReason>) {
         let Some(round) = self.round.take() else { return };
-        remember(&mut self.recent, Past { id: round.id, rules: round.rules, dice, void, affected: None });
+        remember(&mut self.recent, Past::of(round.id, &round.rules, dice, void));
         self.timers.clear(Timer::SettleLimit);
         self.hidden_polls = 0;
         self.reader.forget_faces();

@@ -19,11 +19,11 @@ pub enum PromptId {
     ClearSpin,
     /// Somebody is to say what only a person can see, of each item that is left: the command `witness`.
     Witness,
-    /// Somebody is to say how the dice lie, after an interruption: the command `finding`.
+    /// Somebody is to say how the dice lie, after an interruption: the command `interrupted`.
     Interrupted,
-    /// Somebody is to say how the dice lie, which were moved: the command `finding`.
+    /// Somebody is to say how the dice lie, which were moved: the command `interrupted`.
     Knocked,
-    /// The shift manager or above is to decide on dice that are missing or foreign: the command `finding`.
+    /// The shift manager or above is to decide on dice that are missing or foreign: the command `interrupted`.
     Dice,
     /// The game supervisor is to see wrong numbers amended: the command `supervise`.
     Supervise,

@@ -12,7 +12,7 @@ pub const STEPS: i64 = 4;
 /// Steps that prove this many full tumbles: the first edge proves nothing.
 #[must_use]
 pub const fn steps_for(tumbles: u32) -> u32 {
-    tumbles * 4 + 1
+    tumbles * STEPS as u32 + 1
 }
 
 /// The cam as its sensors show it.

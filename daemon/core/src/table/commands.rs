@@ -2,6 +2,7 @@
 
 use super::Table;
 use super::proof::Purpose;
+use super::question::stated;
 use crate::device::dome::Place;
 use crate::effect::Effect;
 use crate::latch::{Code, Waiver};
@@ -182,9 +183,7 @@ impl Table {
         let Some(round) = &self.round else {
             return Err("no round is in progress: `void-afterwards` is for rounds that have ended".into());
         };
-        if reason.trim().is_empty() {
-            return Err("state the reason".into());
-        }
+        stated(reason)?;
         let established = round.established;
         if damaged {
             return self.damaged(reason, name);
@@ -200,8 +199,8 @@ impl Table {
         if not_flat && round.revealed.is_none() {
             return Err("the dice are not revealed yet: nobody can say how they lie".into());
         }
-        if !not_flat && self.is_left_to_manager() && !manager {
-            return Err("the rules leave this to the shift manager or above (5.14): the group tumbler-manager".into());
+        if !not_flat {
+            self.may_decide(manager)?;
         }
         self.record(Event::Decided { what: "void".into(), reason: reason.to_owned(), by: name.to_owned() });
         if not_flat {
@@ -226,7 +225,7 @@ impl Table {
             self.void_by(VoidReason::DamagedDice, reason, name);
             "the round is void; all its bets are returned".to_owned()
         } else {
-            let clause = self.rule_set().map_or("", |rules| rules.clause("result-stands"));
+            let clause = self.clause("result-stands");
             format!("the result stands ({clause}): it was established before; the dice are out of service")
         };
         self.latch(Code::Dice, format!("a die is damaged: {reason}"));
@@ -242,9 +241,7 @@ impl Table {
         if round.0 == 0 || round > self.last_round {
             return Err(format!("there was no round {}; the last was {}", round.0, self.last_round.0));
         }
-        if reason.trim().is_empty() {
-            return Err("state the reason".into());
-        }
+        stated(reason)?;
         Ok(())
     }
 

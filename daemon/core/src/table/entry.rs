@@ -54,7 +54,7 @@ impl Table {
             return;
         }
         if round.supervise {
-            let clause = self.rule_set().map_or("", |rules| rules.clause("amend"));
+            let clause = self.clause("amend");
             self.entry_error(format!(
                 "wrong numbers were entered: they are amended under the game supervisor ({clause}), `tumblerctl supervise`"
             ));
@@ -139,7 +139,7 @@ impl Table {
             // The reader says first whether the dice lie flat, and which faces they show.
             let Some(faces) = self.reader.faces().filter(|_| established) else { return };
             if let Some(read) = faces.filter(|read| *read != entered) {
-                let amends = self.rule_set().is_some_and(|rules| !rules.clause("amend").is_empty());
+                let amends = !self.clause("amend").is_empty();
                 if let Some(round) = &mut self.round {
                     round.entered = None;
                     round.supervise = amends;

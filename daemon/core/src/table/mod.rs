@@ -303,6 +303,11 @@ impl Table {
         rules::rule_set(self.round.as_ref().map_or(&self.settings.rules, |r| &r.rules))
     }
 
+    /// The clause in force that has this key; empty where the text has none.
+    fn clause(&self, key: &str) -> &'static str {
+        self.rule_set().map_or("", |rules| rules.clause(key))
+    }
+
     /// The layout in force.
     fn layout(&self) -> Option<&'static Layout> {
         rules::layout(self.round.as_ref().map_or(&self.settings.layout, |r| &r.layout))

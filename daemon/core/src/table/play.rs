@@ -74,7 +74,7 @@ impl Table {
         round.began = true;
         let (id, late) = (round.id, round.order.spin_begins_round && round.bets_opened);
         if late {
-            let clause = self.rule_set().map_or("", |rules| rules.clause("activate"));
+            let clause = self.clause("activate");
             self.record(Event::Noted {
                 what: format!("the tumbler is activated after \"Place your bets\" ({clause})"),
             });
@@ -166,7 +166,7 @@ impl Table {
 
     /// Records a call; a fact, whatever is out of order about it (NZ 6.1: the tumble, then "Place your bets").
     fn record_call(&mut self, call: Call, in_turn: bool) {
-        let clause = self.rule_set().map_or("", |rules| rules.clause("place-bets"));
+        let clause = self.clause("place-bets");
         let remark = self.round.as_ref().filter(|_| in_turn).and_then(|round| match call {
             Call::PlaceBets if round.order.spin_begins_round && round.spin == Spin::None => {
                 Some(format!("before the tumbler was activated ({clause})"))
@@ -233,7 +233,7 @@ impl Table {
 
     /// Whether the dealer announces "No spin" by the rules of the round (NZ 7.1). Singapore's texts know no such call.
     pub(super) fn announces_no_spin(&self) -> bool {
-        self.rule_set().is_some_and(|rules| !rules.clause("no-spin").is_empty())
+        !self.clause("no-spin").is_empty()
     }
 
     /// The dome was found open.

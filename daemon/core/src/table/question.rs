@@ -44,6 +44,14 @@ impl Table {
         self.rule_set().is_some_and(|rules| rules.voids(Ground::Decision))
     }
 
+    /// Whether the caller may decide what the text leaves open.
+    pub(super) fn may_decide(&self, manager: bool) -> Result<(), String> {
+        if self.is_left_to_manager() && !manager {
+            return Err("the rules leave this to the shift manager or above (5.14): the group tumbler-manager".into());
+        }
+        Ok(())
+    }
+
     /// A person says what became of the dice.
     pub(super) fn answer_question(
         &mut self,
@@ -80,11 +88,9 @@ impl Table {
                 self.void_by(VoidReason::NotFlat, "a person found a die that does not lie flat", name);
                 Ok("the round is void; all its bets are returned".into())
             }
-            Finding::NotFlat | Finding::CannotTell if self.is_left_to_manager() && !manager => {
-                Err("the rules leave this to the shift manager or above (5.14): the group tumbler-manager".into())
-            }
-            Finding::NotFlat | Finding::CannotTell if reason.trim().is_empty() => Err("state the reason".into()),
             Finding::NotFlat | Finding::CannotTell => {
+                self.may_decide(manager)?;
+                stated(reason)?;
                 self.take_answer(finding, reason, name);
                 self.void_by(VoidReason::Supervisor, reason, name);
                 Ok("the round is void; all its bets are returned".into())
@@ -96,4 +102,9 @@ impl Table {
         self.record(Event::Answered { finding, reason: reason.to_owned(), by: name.to_owned() });
         self.sequence.hurry();
     }
+}
+
+/// Whoever decides says why.
+pub(super) fn stated(reason: &str) -> Result<(), String> {
+    if reason.trim().is_empty() { Err("state the reason".into()) } else { Ok(()) }
 }

@@ -4,11 +4,11 @@
 
 use crate::bench::log::Log;
 use std::collections::{BTreeMap, BTreeSet};
-use tumbler_judges::{Spoke, TRUTH_UNREACHED, truth_rows};
 use tumbler_core::latch::Code;
 use tumbler_core::record::{Event, PROCEDURE};
 use tumbler_core::round::ending::VoidReason;
 use tumbler_core::snapshot::Phase;
+use tumbler_judges::{Spoke, TRUTH_UNREACHED, truth_rows};
 
 /// A swarm of at least so many rounds must have reached everything. It is drawn, so that a shorter one may miss some.
 pub const LEAST_ROUNDS: u64 = 5_000;

@@ -538,7 +538,8 @@ impl Story {
             return vec![Eyes::Reader, Eyes::People];
         }
         // What a reader has found it need not find again.
-        let people = if round.established { round.flat_by != "reader" } else { self.waived || scene.is_latched("reader") };
+        let people =
+            if round.established { round.flat_by != "reader" } else { self.waived || scene.is_latched("reader") };
         if people {
             return vec![Eyes::People];
         }

@@ -307,8 +307,10 @@ impl Story {
                 self.first = Some(flat);
                 if !flat && self.reader_looks(scene, round) {
                     let eyes = vec![Eyes::Reader];
+                    // Dice of a spin that proves nothing lie there for nobody.
+                    let certain = moment.tumbles == [Tumbles::Proved];
                     moment = Moment { stages: vec![Stage::Spun], dice: vec![Dice::NotFlat], eyes, ..moment };
-                    self.add(scene, vec![Event::None], true, moment);
+                    self.add(scene, vec![Event::None], certain, moment);
                 }
             }
             Some((since_ns, were, _)) if were != faces || !flat => {

@@ -5,6 +5,7 @@
 mod world;
 
 use tumbler_core::input::InLine;
+use tumbler_core::round::Doubt;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Dice, RoundId, Tumbles};
 use tumbler_core::wire::registers::reader;
@@ -103,4 +104,15 @@ fn a_picture_is_durable() {
         }
     }
     assert!(pictures > 10, "{pictures} pictures");
+}
+
+/// SGV6 5.4.1, 5.14: the question is told by the name that records carry, and asks for a fact; only who has the authority decides.
+#[test]
+fn each_doubt_has_the_name_of_its_records_and_asks() {
+    for doubt in Doubt::ALL {
+        assert_eq!(serde_json::to_value(doubt).unwrap(), doubt.name());
+        let asks = doubt.text().contains("lie flat and undisturbed");
+        let decides = doubt.text().contains("shift manager or above");
+        assert_eq!((asks, decides), (doubt != Doubt::Dice, doubt == Doubt::Dice), "{doubt:?}");
+    }
 }

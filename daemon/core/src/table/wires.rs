@@ -303,7 +303,8 @@ impl Table {
     pub(super) fn tumbler_defect(&mut self, defect: Defect) {
         let early =
             defect == Defect::Uncommanded && self.round.as_ref().is_some_and(|r| !r.order.covered && !r.bets_closed);
-        self.halt_motor();
+        let (at, p) = (self.at, self.settings.parameters);
+        self.tumbler.halt(Stop::Defect(defect), at, &p, &mut self.timers, &mut self.out);
         if matches!(self.runs_for, Some(RunsFor::Test)) {
             self.test_failed(defect.found());
         }

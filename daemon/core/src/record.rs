@@ -337,6 +337,9 @@ pub struct Standing {
     pub layout: String,
     /// Whether the table is open for gaming (bound to `boot`).
     pub open: bool,
+    /// Who asked that the table closes when the round in progress has ended.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub closing: Option<String>,
     /// Latched malfunctions.
     pub latched: Vec<Malfunction>,
     /// Checks replaced by a procedure until the table closes.
@@ -376,6 +379,7 @@ impl Standing {
             Event::Opened { .. } => self.open = true,
             Event::Closed { .. } => {
                 self.open = false;
+                self.closing = None;
                 self.waived.clear();
             }
             Event::Latched { code, cause } => {
@@ -390,6 +394,7 @@ impl Standing {
                 }
             }
             Event::DiceEnrolled { dice, .. } => self.dice = Some(*dice),
+            Event::Decided { what, by, .. } if what == CLOSING => self.closing = Some(by.clone()),
             Event::VoidedAfterwards { round, reason, .. } => {
                 if let Some(past) = self.recent.iter_mut().find(|past| past.id == *round) {
                     past.affected.get_or_insert_with(|| reason.clone());
@@ -451,6 +456,9 @@ impl Standing {
 
 /// How [`Event::Unlatched`] says that a procedure replaces the check; what follows is the procedure.
 pub const PROCEDURE: &str = "procedure: ";
+
+/// What [`Event::Decided`] says where somebody closes the table in mid-round; a restart before its end does not forget it.
+pub const CLOSING: &str = "the table closes after the round";
 
 /// Adds an ending to the latest ones.
 pub fn remember(recent: &mut Vec<Past>, past: Past) {

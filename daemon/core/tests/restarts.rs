@@ -7,7 +7,7 @@ mod world;
 use tumbler_core::input::{InLine, Input};
 use tumbler_core::latch::Code;
 use tumbler_core::record::{Event, Standing};
-use tumbler_core::round::SpinEnd;
+use tumbler_core::round::{Finding, SpinEnd};
 use tumbler_core::rules;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::Dice;
@@ -246,5 +246,34 @@ fn three_counted_tumbles_outlast_an_ordered_stop() {
             assert_eq!(world.last_void().is_none(), valid);
             assert!(!world.has(|e| matches!(e, Event::Revealed { .. })), "{rules}: nothing saw the shaft stand");
         }
+    }
+}
+
+/// README and the console's page: the table closes after the round, and what was answered "done" no restart undoes.
+#[test]
+fn a_table_that_is_to_close_after_the_round_closes_after_a_restart_too() {
+    for kill in [false, true] {
+        let mut world = opened("nz-div9", "nz-div9-1");
+        world.press(InLine::Tumble);
+        world.pass(4000);
+        let closes = world.ask(Command::Close { name: "teo".into() });
+        world.pass(50);
+        assert!(matches!(world.reply(closes), Some(Answer::Done(_))), "{:?}", world.replies);
+        if kill {
+            world.restart(false);
+        } else {
+            world.input(Input::Stop);
+            world.restart(false);
+        }
+        world.pass(1500);
+        assert_eq!(world.table.phase(), Phase::Interrupted);
+        let answers =
+            Command::Finding { finding: Finding::CannotTell, reason: "nobody looked".into(), name: SUPERVISOR.into() };
+        world.turn_key();
+        world.ask(answers);
+        world.pass(100);
+        assert!(world.last_void().is_some());
+        assert_eq!(world.table.phase(), Phase::Closed);
+        assert!(world.has(|e| matches!(e, Event::Closed { by } if by == "teo")));
     }
 }

@@ -104,6 +104,7 @@ fn events() -> Vec<Event> {
             rules: text("nz-div9"),
             layout: text("nz-div9-2"),
             open: true,
+            closing: None,
             latched: vec![Malfunction { code: Code::Seal, cause: text("broken"), since: Mono(5) }],
             waived: vec![Waiver { code: Code::Lamps, procedure: text("announced"), by: by() }],
             last_round: RoundId(8),

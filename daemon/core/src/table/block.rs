@@ -116,6 +116,7 @@ impl Table {
             rules: self.settings.rules.clone(),
             layout: self.settings.layout.clone(),
             open: self.open,
+            closing: self.closing.clone(),
             latched: self.latched.clone(),
             waived: self.waived.clone(),
             last_round: self.last_round,

@@ -6,7 +6,7 @@ use super::question::stated;
 use crate::device::dome::Place;
 use crate::effect::Effect;
 use crate::latch::{Code, Waiver};
-use crate::record::{Event, PROCEDURE};
+use crate::record::{CLOSING, Event, PROCEDURE};
 use crate::round::call;
 use crate::round::ending::{Ground, VoidReason};
 use crate::round::{FlatBy, Reveal, Spin};
@@ -126,6 +126,8 @@ impl Table {
             return Ok(Some("the table is closed".into()));
         }
         if self.round.is_some() {
+            let reason = "asked for while a round is in progress".to_owned();
+            self.record(Event::Decided { what: CLOSING.into(), reason, by: name.to_owned() });
             self.closing = Some(name.to_owned());
             return Ok(Some("the table closes when the round has ended".into()));
         }

@@ -109,7 +109,7 @@ impl Table {
             round: None,
             last_void: standing.round.is_none() && standing.recent.last().is_some_and(|p| p.void.is_some()),
             maintenance: None,
-            closing: None,
+            closing: standing.closing.clone(),
             test: None,
             stopping: false,
             revision: 0,

@@ -277,3 +277,29 @@ fn a_table_that_is_to_close_after_the_round_closes_after_a_restart_too() {
         assert!(world.has(|e| matches!(e, Event::Closed { by } if by == "teo")));
     }
 }
+
+/// `table.md`, SGV6 5.4.1: the dice as they were first read stand, also where the reader is lost before the entry, and after a
+/// restart besides.
+#[test]
+fn faces_that_were_read_bind_the_entry_after_the_reader_is_lost() {
+    for restart in [false, true] {
+        let mut world = opened("sg-v6", "sg-v6-1");
+        play_to_reveal(&mut world);
+        reveal(&mut world);
+        assert!(world.has(|e| matches!(e, Event::FacesRead { .. })), "{:?}", world.records);
+        world.silent.push(reader::UNIT);
+        world.pass(2000);
+        assert!(world.has(|e| matches!(e, Event::Latched { code: Code::Reader, .. })));
+        if restart {
+            world.restart(false);
+            world.pass(1500);
+        }
+        let read =
+            world.events().find_map(|e| if let Event::FacesRead { dice } = e { Some(*dice) } else { None }).unwrap();
+        let wrong = if read == Dice::from_pips([1, 1, 1]).unwrap() { [2, 2, 2] } else { [1, 1, 1] };
+        world.entry(wrong);
+        world.pass(500);
+        assert!(world.has(|e| matches!(e, Event::EntryDiffers { .. })), "{restart}: {:?}", world.records);
+        assert!(!world.has(|e| matches!(e, Event::Result { .. })));
+    }
+}

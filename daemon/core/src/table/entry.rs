@@ -135,7 +135,10 @@ impl Table {
         let Some(round) = &self.round else { return };
         let (Some(entered), upheld) = (round.entered, round.upheld) else { return };
         let established = round.established.is_some();
-        if self.reader_in_service() && !self.bus.unit(Unit::Reader).lost && !upheld {
+        // The dice as they were first read stand, also where the reader was lost since.
+        let read = established && self.reader.faces().flatten().is_some();
+        let looks = self.reader_in_service() && !self.bus.unit(Unit::Reader).lost;
+        if (looks || read) && !upheld {
             // The reader says first whether the dice lie flat, and which faces they show.
             let Some(faces) = self.reader.faces().filter(|_| established) else { return };
             if let Some(read) = faces.filter(|read| *read != entered) {
@@ -197,7 +200,7 @@ impl Table {
         if round.asked.is_some() {
             return Err("a person is asked how the dice lie: answer that first".into());
         }
-        let read = self.reader.faces().flatten().filter(|_| self.reader_in_service());
+        let read = self.reader.faces().flatten();
         let differs = read.is_some_and(|read| read != dice);
         if differs && !uphold {
             return Err(

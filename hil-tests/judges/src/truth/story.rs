@@ -415,7 +415,8 @@ impl Story {
             &mut self.no_spin,
             limits.button_debounce_ns,
             Event::NoSpin,
-            !granted && !self.asked && sound(&[Part::Buttons]),
+            // What is established, by a person's answer too, no call undoes.
+            !granted && !self.asked && !round.established && sound(&[Part::Buttons]),
         );
         take(&mut self.guard, limits.flicker_ns, Event::GuardLost, sound(&[Part::DomeContacts]));
         take(&mut self.seal, SEAL_NS, Event::SealBroken, sound(&[Part::Buttons]));

@@ -2,7 +2,6 @@
 import atexit
 import os
 import signal
-import sys
 import unittest
 
 from table import Table
@@ -158,8 +157,16 @@ class Cases:
 
     def test_healthy_round_settles(self):
         # table.md, "Phases": valid spin, "No more bets", dome away, entry, lamps proved, all paid: settled.
-        self.play_to_reveal()
+        self.bets_and_spin()
+        # mqtt.md, `keypad`: before the reveal only that some key was pressed. table.md, the tables: nothing follows from keys.
+        told = len(self.recorder.keys)
+        self.bus.press(2)
+        until(lambda: self.recorder.keys[told:] == ["some-key"], "`keypad` tells of some key")
+        self.no_more_bets()
+        self.reveal()
         self.enter(1, 3, 6)
+        keys = [{"digit": 1}, {"digit": 3}, {"digit": 6}, "entry"]
+        until(lambda: self.recorder.keys[told + 1:] == keys, "`keypad` tells which keys")
         self.table.phase("settling")
         # registers.md, "Display": a digit a place. "Lamp boards": the coils of the winning areas are on, and no other.
         until(lambda: self.bus.terminal.display == 0x136, "the terminal shows 136")
@@ -356,7 +363,7 @@ class Singapore(Cases, unittest.TestCase):
 
 
 if __name__ == "__main__":
-    # Whatever ends this program, also a signal, the table goes with it.
+    # Whatever ends this program, also a signal, the table goes with it. unittest takes any other exception for a failed case.
     atexit.register(tearDownModule)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     unittest.main(verbosity=2)

@@ -26,11 +26,11 @@ def schemas():
 class Recorder:
     def __init__(self, directory):
         self.events = []  # journal records, in order, each once
+        self.keys = []  # what `keypad` told
         self.problems = []
         self.taken = 0
         self._latest = {}
         self._schemas = schemas()
-        self._changed = threading.Condition()
         self._there = threading.Event()
         self._log = open(directory / "broker.log", "wb")
         self._subscriber = None
@@ -115,6 +115,8 @@ class Recorder:
         self._latest[below] = message
         if kind == "event":
             self._record(message)
+        if kind == "keypad":
+            self.keys.append(message["key"])
 
     def _record(self, message):
         # "May see some again after a reconnect": keep the greatest `seq` (mqtt.md, "how not to lose anything").

@@ -13,7 +13,7 @@ from recorder import Recorder
 from waiting import until
 from wires import Wires
 
-# Every item a witness may be asked of where no dice reader is fitted (console.md, `witness`).
+# The opening tests move and light everything once.
 OPENING_LIMIT = 60
 
 CONFIGURATION = """

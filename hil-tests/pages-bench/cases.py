@@ -303,10 +303,17 @@ class Cases:
         self.damaged_dice()
 
     def test_damaged_dice_after_an_outcome(self):
-        # table.md, "Phases": damaged dice, and nothing else, void a round whose outcome is established; of every rule set.
+        # table.md, "Phases": they void a round whose outcome is established only where the rules have a clause for them. Otherwise
+        # the result stands, and `dice` latches.
         self.play_to_reveal()
         self.enter(1, 2, 3)
-        self.damaged_dice()
+        if self.damaged:
+            self.damaged_dice()
+            return
+        self.table.key()
+        self.assertIn("done", self.console.command("void", reason="chipped", damaged_dice=True, not_flat=False))
+        self.assertEqual(self.record("latched")["code"], "dice")
+        self.table.phase("settling")
 
     def test_a_supervisor_voids(self):
         # console.md, "Who may do what": under Singapore's rules a reason that no clause names takes a manager; New Zealand's

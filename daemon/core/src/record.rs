@@ -146,7 +146,7 @@ pub enum Event {
         /// How.
         how: Reveal,
     },
-    /// The outcome is established: nothing but damaged dice voids the round from here on.
+    /// The outcome is established: from here on only damaged dice void the round, where its rules have a clause for them.
     Established {
         /// Who said that the dice lie flat.
         flat: FlatBy,

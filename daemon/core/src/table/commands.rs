@@ -195,7 +195,7 @@ impl Table {
         }
         let disputed = not_flat && established == Some(FlatBy::Reader) && round.result.is_none();
         if established.is_some() && !disputed {
-            return Err("the outcome is established: only damaged dice void it".into());
+            return Err(self.stands());
         }
         // NZ 7.1(a) is about dice that were seen.
         if not_flat && round.revealed.is_none() {

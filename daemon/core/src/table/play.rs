@@ -192,7 +192,7 @@ impl Table {
         };
         if round.established.is_some() {
             self.record_call(Call::NoSpin, false);
-            self.refuse("no-spin", "the outcome is established: only damaged dice void it, by the supervisor".into());
+            self.refuse("no-spin", self.stands());
             return;
         }
         let (spin, seen, asked) = (round.spin, round.revealed.is_some(), round.asked.is_some());

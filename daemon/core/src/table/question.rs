@@ -52,6 +52,13 @@ impl Table {
         Ok(())
     }
 
+    /// Why an established outcome is not undone.
+    pub(super) fn stands(&self) -> String {
+        let damaged = self.rule_set().is_some_and(|rules| rules.voids(Ground::DamagedDice));
+        let but = if damaged { "only damaged dice void it, by the supervisor" } else { "it stands" };
+        format!("the outcome is established: {but}")
+    }
+
     /// A person says what became of the dice.
     pub(super) fn answer_question(
         &mut self,

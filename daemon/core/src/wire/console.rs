@@ -109,7 +109,7 @@ pub enum Command {
     Void {
         /// Why.
         reason: String,
-        /// A die is damaged (SGV6 5.6): the one reason that voids even an established outcome.
+        /// A die is damaged: voids even an established outcome where the rules say so (SGV6 5.6; New Zealand's do not).
         #[serde(default)]
         damaged_dice: bool,
         /// A die does not lie flat although the dice reader says so: the outcome was never established, and the

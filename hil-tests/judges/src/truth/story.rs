@@ -426,11 +426,11 @@ impl Story {
         take(&mut self.open, limits.dome_debounce_ns, Event::DomeOpened, truly && sound(&[Part::DomeContacts]));
         take(&mut self.astray, TRAVEL_NS, Event::Equipment, false);
         for (event, certain, (_, mut moment)) in ripe {
-            // After the call, as people heard it, an open dome is the reveal.
-            let certain = certain && !(event == Event::DomeOpened && moment.bets.contains(&Bets::Closed));
             // Between the edge and the end of its debounce something else may have come.
             let in_spin = moment.stages == [Stage::Tumbling];
             moment.join(self.moment(scene));
+            // After the call, as people heard it, an open dome is the reveal.
+            let certain = certain && !(event == Event::DomeOpened && moment.bets.contains(&Bets::Closed));
             let events = match event {
                 Event::GuardLost => vec![event, Event::DomeOpened],
                 // Before a spin a supply that comes back has stopped nothing.

@@ -18,9 +18,15 @@ const THREE_TUMBLES: i64 = 12;
 /// A healthy button bounces no longer.
 const BOUNCE_NS: u64 = 8_000_000;
 
+/// A motor that goes on again so soon was cut by a flicker.
+const AGAIN_NS: u64 = 200_000_000;
+
 /// Watches the rounds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rounds {
+    /// Shaft when the motor went on, but for a flicker, and when it last went off.
+    on_shaft: Option<i64>,
+    off_ns: u64,
     facts: Facts,
     /// Whether a round is in progress, by the judge's own book.
     in_progress: bool,
@@ -175,11 +181,20 @@ impl Rounds {
             (Line::MotorEnable, true)
                 if scene.round.as_ref().is_some_and(|round| round.spinning) && self.facts.spin_base.is_none() =>
             {
-                self.facts.spin_base = scene.shaft;
+                // After a flicker it goes on again; the spin began before, maybe before its record was seen.
+                let again = scene.now_ns.saturating_sub(self.off_ns) <= AGAIN_NS;
+                self.facts.spin_base = if again { self.on_shaft } else { scene.shaft };
+                self.on_shaft = self.facts.spin_base;
                 self.facts.turned = 0;
                 self.facts.lies.clear();
             }
-            (Line::MotorEnable, false) => self.facts.turned_at_off = self.facts.turned,
+            (Line::MotorEnable, true) if scene.now_ns.saturating_sub(self.off_ns) > AGAIN_NS => {
+                self.on_shaft = scene.shaft
+            }
+            (Line::MotorEnable, false) => {
+                self.facts.turned_at_off = self.facts.turned;
+                self.off_ns = scene.now_ns;
+            }
             (Line::NoMoreBets, true) => {
                 // NZ 7.1(d): no tumbler was activated for this game.
                 let never = scene.round.as_ref().is_some_and(|round| {

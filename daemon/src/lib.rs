@@ -26,7 +26,6 @@ pub mod supervise;
 pub mod test_report;
 pub mod thermometer;
 pub mod trace;
-pub mod wall;
 pub mod web;
 pub mod wiring;
 

@@ -89,7 +89,9 @@ impl Code {
             Self::Deadman => {
                 "The dead-man relay did not drop motor power: keep hands away, switch motor power off, replace the relay."
             }
-            Self::Temperature => "Let the motor cool, and check its bearings and its sensor's cable.",
+            Self::Temperature => {
+                "Where the motor is too hot, let it cool and check its bearings; where its sensor jumped or is silent, check that and its cable."
+            }
             Self::Dome => {
                 "Check that the dome closes and opens freely, then both contacts and their cable: never both made, never neither for long."
             }

@@ -20,4 +20,5 @@ pub mod snapshot;
 pub mod table;
 pub mod timer;
 pub mod units;
+pub mod wall;
 pub mod wire;

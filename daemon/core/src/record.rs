@@ -290,6 +290,11 @@ pub enum Event {
         /// Who.
         by: String,
     },
+    /// Somebody closes the table in mid-round: it closes when the round has ended, also after a restart.
+    Closing {
+        /// Who.
+        by: String,
+    },
     /// A set of dice was enrolled.
     DiceEnrolled {
         /// The three identities.
@@ -394,7 +399,7 @@ impl Standing {
                 }
             }
             Event::DiceEnrolled { dice, .. } => self.dice = Some(*dice),
-            Event::Decided { what, by, .. } if what == CLOSING => self.closing = Some(by.clone()),
+            Event::Closing { by } => self.closing = Some(by.clone()),
             Event::VoidedAfterwards { round, reason, .. } => {
                 if let Some(past) = self.recent.iter_mut().find(|past| past.id == *round) {
                     past.affected.get_or_insert_with(|| reason.clone());
@@ -456,9 +461,6 @@ impl Standing {
 
 /// How [`Event::Unlatched`] says that a procedure replaces the check; what follows is the procedure.
 pub const PROCEDURE: &str = "procedure: ";
-
-/// What [`Event::Decided`] says where somebody closes the table in mid-round; a restart before its end does not forget it.
-pub const CLOSING: &str = "the table closes after the round";
 
 /// Adds an ending to the latest ones.
 pub fn remember(recent: &mut Vec<Past>, past: Past) {

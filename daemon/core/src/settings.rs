@@ -136,6 +136,8 @@ parameters! {
     lamp_verify: ms, 100..=2000, 500, "FAULTS lamp.open: 500 ms after entry";
     /// "All paid" counts only from so long after the winning areas were proved lit, or after the result where they cannot be.
     all_paid: ms, 500..=60000, 3000, "losers are collected and winners paid first (NZ 6.5): people need seconds for that, and the echo of the entry's own press does not";
+    /// How long the display shows what was keyed while wagers are settled before it shows the result again.
+    result_back: ms, 500..=10000, 2000, "the display is there for the numbers of the result (NZ 3.3(a)(iii)); who keyed something else has seen by then that it did not count";
     /// How long the opening tests show each test result on the layout.
     lamp_dwell: ms, 10..=5000, 300, "long enough for a supervisor to see the areas of one result (NZ 5(b))";
     /// Longest time for an output to read back as driven.

@@ -44,6 +44,8 @@ pub enum Timer {
     LampVerify,
     /// The display should show what it was told by now.
     DisplayVerify,
+    /// What was keyed wrongly while wagers are settled has been seen: the display shows the result again.
+    ResultBack,
     /// A key of the terminal has been held too long.
     TerminalHeld,
     /// No temperature has been read for too long.
@@ -61,7 +63,7 @@ const LINES: usize = InLine::ALL.len();
 const OUTS: usize = OutLine::ALL.len();
 /// Most units on the field bus: terminal, reader, and boards for 256 lamps.
 pub const UNITS: usize = 6;
-const SLOTS: usize = LINES * 2 + OUTS + UNITS + 19;
+const SLOTS: usize = LINES * 2 + OUTS + UNITS + 20;
 const NEVER: u64 = u64::MAX;
 
 impl Timer {
@@ -91,6 +93,7 @@ impl Timer {
             Self::Linger => REST + 16,
             Self::BellOff => REST + 17,
             Self::TestStep => REST + 18,
+            Self::ResultBack => REST + 19,
         }
     }
 
@@ -227,6 +230,7 @@ mod tests {
             Timer::Linger,
             Timer::BellOff,
             Timer::TestStep,
+            Timer::ResultBack,
         ];
         all.extend(InLine::ALL.map(Timer::Debounce));
         all.extend(InLine::ALL.map(Timer::Held));

@@ -9,85 +9,15 @@ use tumbler_core::input::InLine;
 use tumbler_core::latch::Code;
 use tumbler_core::prompt::PromptId;
 use tumbler_core::record::{Event, Lit};
+use tumbler_core::round::SpinEnd;
 use tumbler_core::round::ending::VoidReason;
-use tumbler_core::round::{Doubt, Finding, SpinEnd};
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Dice, RoundId};
-use tumbler_core::wire::console::{Answer, Caller, Command};
+use tumbler_core::wire::console::Command;
 use tumbler_core::wire::registers::{reader, terminal};
 use world::play::{opened, play_to_reveal, reveal};
-use world::{SUPERVISOR, World, settings};
-
-const RULES: [(&str, &str); 5] = [
-    ("nz-1998", "nz-1998"),
-    ("nz-div9", "nz-div9-1"),
-    ("sg-v6", "sg-v6-1"),
-    ("sg-open", "sg-open-1"),
-    ("sg-open-early", "sg-open-early-1"),
-];
-
-/// An open table without a reader: only people see the dice.
-fn by_eye(rules: &str, layout: &str) -> World {
-    let mut settings = settings(rules, layout);
-    settings.reader = false;
-    let mut world = World::new(settings);
-    world.pass(2000);
-    world.open();
-    world
-}
-
-fn told(world: &mut World, command: Command) -> Answer {
-    world.turn_key();
-    let request = world.ask(command);
-    world.pass(100);
-    world.reply(request).unwrap().clone()
-}
-
-fn done(world: &mut World, command: Command) {
-    let answer = told(world, command.clone());
-    assert!(matches!(answer, Answer::Done(_)), "{command:?}: {answer:?}");
-}
-
-fn refused(world: &mut World, command: Command, why: &str) {
-    let answer = told(world, command.clone());
-    assert!(matches!(&answer, Answer::Refused(said) if said.contains(why)), "{command:?}: {answer:?}");
-}
-
-/// Asks as a supervisor who is no shift manager.
-fn refused_to_supervisor(world: &mut World, command: Command, why: &str) {
-    world.turn_key();
-    let caller = Caller { account: "sue".into(), technician: false, supervisor: true, manager: false };
-    let request = world.ask_as(caller, command.clone());
-    world.pass(100);
-    let answer = world.reply(request).unwrap();
-    assert!(matches!(answer, Answer::Refused(said) if said.contains(why)), "{command:?}: {answer:?}");
-}
-
-fn finding(finding: Finding) -> Command {
-    Command::Finding { finding, reason: "seen".into(), name: SUPERVISOR.into() }
-}
-
-fn void(damaged_dice: bool) -> Command {
-    Command::Void { reason: "chipped".into(), damaged_dice, not_flat: false, name: SUPERVISOR.into() }
-}
-
-fn cited(world: &World) -> Option<(VoidReason, String)> {
-    world.last_void().map(|void| (void.reason, void.cited()))
-}
-
-fn settled(world: &World) -> bool {
-    world.has(|event| matches!(event, Event::Settled { .. }))
-}
-
-fn spin_only(world: &mut World) {
-    if !world.settings.rules.starts_with("nz") {
-        world.press(InLine::PlaceBets);
-        if world.settings.rules != "sg-v6" {
-            world.press(InLine::NoMoreBets);
-        }
-    }
-    world.press(InLine::Tumble);
-}
+use world::text::{RULES, by_eye, cited, done, refused, refused_to_supervisor, settled, spin_only, void};
+use world::{SUPERVISOR, World};
 
 /// NZ 6.5, 4.4, SGV6 1.7, 3.9: collecting and paying come between the lit areas and "all paid", so a second tap of Entry, or one
 /// that comes before people had time, is none; wrong numbers can still be amended (NZ 7.2).
@@ -154,122 +84,6 @@ fn without_lamps_the_round_is_settled_by_the_dice_and_says_so() {
     world.all_paid();
     assert!(world.has(|e| matches!(e, Event::Settled { lamps: Lit::ByTheDice, .. })));
     assert_eq!(world.latched(), [Code::Lamps]);
-}
-
-/// SGV6 5.4.1, SGOC 5.4.1, and where the texts are silent: after a valid spin there may be an outcome that only people can see.
-/// It is asked for as a fact, unanswered it stays so, and nothing moves the dice.
-#[test]
-fn an_interruption_after_a_valid_spin_asks_for_a_fact() {
-    for (rules, layout) in RULES {
-        for seen in [false, true] {
-            for reboot in [false, true] {
-                let mut world = by_eye(rules, layout);
-                play_to_reveal(&mut world);
-                if seen {
-                    reveal(&mut world);
-                }
-                world.restart(reboot);
-                world.pass(1500);
-                let says = format!("{rules}, seen {seen}, rebooted {reboot}");
-                assert_eq!(world.table.phase(), Phase::Interrupted, "{says}");
-                assert!(world.outs[OutLine::OutOfService.index()], "the sign is on: {says}");
-                let question = world.table.snapshot().question.unwrap();
-                assert_eq!((question.round, question.why), (RoundId(1), Doubt::Interrupted));
-                assert_eq!(world.table.snapshot().prompt.unwrap().id, PromptId::Interrupted);
-                world.press(InLine::Tumble);
-                world.pass(300);
-                assert!(!world.outs[OutLine::MotorEnable.index()], "{says}");
-                refused(&mut world, void(false), "tumblerctl interrupted");
-                refused(&mut world, Command::Open { name: SUPERVISOR.into() }, "in progress");
-                refused(&mut world, Command::Maintenance { on: true, name: "teo".into() }, "in progress");
-                world.restart(false);
-                world.pass(1500);
-                assert_eq!(world.table.phase(), Phase::Interrupted, "it stays so: {says}");
-                done(&mut world, finding(Finding::Undisturbed));
-                assert!(world.last_void().is_none(), "{says}");
-                if rules.starts_with("sg-open") || seen {
-                    assert_eq!(world.table.phase(), Phase::Revealed, "{says}");
-                } else {
-                    assert_eq!(world.table.phase(), Phase::BetsClosed, "{says}");
-                    reveal(&mut world);
-                }
-                world.entry([4, 5, 6]);
-                world.all_paid();
-                assert!(settled(&world), "{says}: {:?}", world.records.last());
-            }
-        }
-    }
-}
-
-/// NZ 6.1: the tumble comes before the bets, so an interrupted round is often still in betting; there it goes on.
-#[test]
-fn nz_play_resumes_in_betting() {
-    let mut world = by_eye("nz-div9", "nz-div9-1");
-    world.spin();
-    world.press(InLine::PlaceBets);
-    world.restart(false);
-    world.pass(500);
-    refused(&mut world, finding(Finding::NotFlat), "nobody can have seen");
-    done(&mut world, finding(Finding::Undisturbed));
-    assert_eq!(world.table.phase(), Phase::Betting);
-    world.press(InLine::NoMoreBets);
-    reveal(&mut world);
-    world.entry([1, 3, 6]);
-    world.all_paid();
-    assert!(settled(&world));
-}
-
-/// The other two answers: a die that does not lie flat is void by its clause; what nobody can tell is decided by whom the text
-/// names (5.14: the shift manager or above), or by a named person where it names nobody.
-#[test]
-fn each_answer_has_its_clauses() {
-    let not_flat = ["NZ98 7.1(a)", "NZ9 7.1(a)", "SGV6 5.5.2", "SGOC 5.5.2", "SGOC-early 5.1.3"];
-    for ((rules, layout), clause) in RULES.into_iter().zip(not_flat) {
-        let mut world = by_eye(rules, layout);
-        play_to_reveal(&mut world);
-        reveal(&mut world);
-        world.restart(false);
-        let mut other = world.clone();
-        done(&mut world, finding(Finding::NotFlat));
-        assert_eq!(cited(&world), Some((VoidReason::NotFlat, clause.to_owned())));
-        let left_to_manager = matches!(rules, "sg-v6" | "sg-open");
-        if left_to_manager {
-            refused_to_supervisor(&mut other, finding(Finding::CannotTell), "tumbler-manager");
-        }
-        done(&mut other, finding(Finding::CannotTell));
-        let (reason, cited) = cited(&other).unwrap();
-        assert_eq!(reason, VoidReason::Supervisor);
-        if left_to_manager {
-            assert!(cited.ends_with("5.14"), "{cited}");
-        } else {
-            assert!(cited.contains("silent") && cited.contains(SUPERVISOR), "{cited}");
-        }
-    }
-}
-
-/// "A text answers by itself": without a valid spin the interruption voids. "Does not tumble at least three times" holds whatever ended the
-/// spin, a kill too: three tumbles that nobody can prove are none.
-#[test]
-fn an_interruption_without_a_valid_spin_voids() {
-    let clauses = [
-        "NZ98 7.1(b), NZ98 6.1",
-        "NZ9 7.1(b), NZ9 6.1",
-        "SGV6 5.5.1, SGV6 5.4.2",
-        "SGOC 5.5.1, SGOC 5.4.2",
-        "SGOC-early 5.1.2",
-    ];
-    for ((rules, layout), clause) in RULES.into_iter().zip(clauses) {
-        for stop in [true, false] {
-            let mut world = opened(rules, layout);
-            spin_only(&mut world);
-            world.pass(700);
-            if stop {
-                world.input(tumbler_core::input::Input::Stop);
-            }
-            world.restart(false);
-            assert_eq!(cited(&world), Some((VoidReason::Interruption, clause.to_owned())), "{rules}");
-        }
-    }
 }
 
 /// Nor do steps that cannot be believed prove any tumble.
@@ -440,6 +254,8 @@ fn void_afterwards_goes_by_the_rules_of_its_own_round() {
         Some((VoidReason::DamagedDice, "SGOC-early 5.1.1".into())),
         "the round in progress is affected"
     );
+    let record = world.records.iter().rfind(|r| matches!(r.event, Event::VoidedAfterwards { .. })).unwrap();
+    assert!(record.clauses.iter().all(|clause| clause.starts_with("SGV6")), "{:?}", record.clauses);
     done(&mut world, afterwards("and cracked"));
     assert_eq!(cites(&world).len(), 2, "both findings are on record");
     let shown =
@@ -519,35 +335,6 @@ fn no_spin_drops_a_spin_that_has_not_started() {
         world.press(InLine::Tumble);
         world.pass(300);
         assert!(world.outs[OutLine::MotorEnable.index()], "{rules}: {:?}", world.records.last());
-    }
-}
-
-/// NZ 7.1(a) speaks of a die that "is not lying flat", whoever moved it; SG 5.5.2 of one that fails to come to rest. What was
-/// knocked is interference, and under Singapore a person is asked.
-#[test]
-fn a_die_that_is_knocked_after_the_spin() {
-    for (rules, layout) in [("nz-div9", "nz-div9-1"), ("sg-v6", "sg-v6-1")] {
-        let mut world = opened(rules, layout);
-        if rules == "sg-v6" {
-            world.press(InLine::PlaceBets);
-        }
-        world.spin();
-        world.pass(1000);
-        world.poses[0] = reader::NOT_FLAT;
-        world.motion += 1;
-        world.pass(1500);
-        assert_eq!(world.latched(), [Code::Interference], "{rules}");
-        if rules == "sg-v6" {
-            assert_eq!(world.table.phase(), Phase::Interrupted);
-            assert_eq!(world.table.snapshot().question.unwrap().why, Doubt::Knocked);
-            world.press(InLine::NoMoreBets);
-            world.lift();
-            refused_to_supervisor(&mut world, finding(Finding::NotFlat), "tumbler-manager");
-            done(&mut world, finding(Finding::NotFlat));
-            assert_eq!(cited(&world), Some((VoidReason::Supervisor, "SGV6 5.14".into())));
-        } else {
-            assert_eq!(cited(&world), Some((VoidReason::NotFlat, "NZ9 7.1(a)".into())));
-        }
     }
 }
 

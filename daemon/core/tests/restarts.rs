@@ -57,6 +57,24 @@ fn lamps_of_a_result_are_proved_anew_after_a_restart() {
     }
 }
 
+/// NZ 3.3(b), SGV6 3.9: a round keeps the layout that it began on, and all its winning areas light, where a restart finds a layout of
+/// fewer areas.
+#[test]
+fn a_round_lights_its_own_areas_whatever_layout_counts_from_now_on() {
+    for dead in [false, true] {
+        let (mut world, _) = settling("sg-v6-3");
+        let lit = rules::layout("sg-v6-3").unwrap().lit_bits(Dice::from_pips([1, 3, 6]).unwrap());
+        let second_board = lit >> 64 << 64;
+        assert_ne!(second_board, 0);
+        world.dead_lamps = if dead { second_board } else { 0 };
+        world.settings = world::settings("sg-open-early", "sg-open-early-1");
+        world.restart(false);
+        world.pass(1500);
+        assert_eq!(count(&world, |e| *e == Event::LampsVerified), if dead { 1 } else { 2 });
+        assert_eq!(world.latched(), if dead { vec![Code::Lamps] } else { vec![] });
+    }
+}
+
 /// NZ 3.3(b), 7.4: lamps that work are no malfunction, however late after a restart the field bus comes up, as long as no unit
 /// of it is lost; one that is dead then is found as in any round.
 #[test]

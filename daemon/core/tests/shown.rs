@@ -4,13 +4,13 @@
 
 mod world;
 
-use tumbler_core::input::InLine;
+use tumbler_core::input::{InLine, Input};
 use tumbler_core::round::Doubt;
 use tumbler_core::snapshot::Phase;
-use tumbler_core::units::{Dice, RoundId, Tumbles};
-use tumbler_core::wire::registers::reader;
+use tumbler_core::units::{Dice, MilliCelsius, RoundId, Tumbles};
+use tumbler_core::wire::registers::{reader, terminal};
 use world::World;
-use world::play::{opened, reveal};
+use world::play::{opened, play_to_reveal, reveal};
 
 /// NZ 3.4(g), SG 5.11: displays show what is. DESIGN, the table's life: phases, tumbles, dome, motor, lamps, result.
 #[test]
@@ -54,6 +54,27 @@ fn a_round_is_shown_as_it_goes() {
     assert_eq!((settled.phase, settled.round, settled.tumbles), (Phase::Ready, None, Tumbles(0)));
     assert_eq!((settled.recent.len(), settled.recent[0].dice), (1, Dice::from_pips([1, 3, 6]).ok()));
     assert!(settled.seq > settling.seq && settling.seq > spun.seq);
+}
+
+/// NZ 3.3(a)(iii): the display shows the numbers of the result, also after something else was keyed while wagers are settled.
+#[test]
+fn the_result_comes_back_to_the_display() {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    play_to_reveal(&mut world);
+    reveal(&mut world);
+    world.entry([3, 6, 1]);
+    world.pass(500);
+    for (keys, wrong) in [(&[terminal::ENTRY][..], "EEE"), (&[2], "  2")] {
+        world.keys(keys);
+        world.pass(200);
+        assert_eq!(world.table.snapshot().display, wrong);
+        world.pass(2500);
+        assert_eq!(world.table.snapshot().display, "136");
+    }
+    world.all_paid();
+    assert_eq!(world.table.snapshot().phase, Phase::Ready, "the stray number does not stand in the way");
+    world.pass(3000);
+    assert_eq!(world.table.snapshot().display, "   ");
 }
 
 /// DESIGN, "make durable, then publish": what people see is told anew when it changed, and at no other time.
@@ -114,5 +135,26 @@ fn each_doubt_has_the_name_of_its_records_and_asks() {
         let asks = doubt.text().contains("lie flat and undisturbed");
         let decides = doubt.text().contains("shift manager or above");
         assert_eq!((asks, decides), (doubt != Doubt::Dice, doubt == Doubt::Dice), "{doubt:?}");
+    }
+}
+
+/// A sensor that jumps is no motor that is too hot: the record says what was seen.
+#[test]
+fn a_spin_that_the_temperature_ends_says_what_was_seen() {
+    for (readings, seen) in [
+        (vec![45_000], "the sensor jumped from 30.0 C to 45.0 C; "),
+        (vec![200_000], "the sensor reads 200.0 C, which it cannot measure; "),
+        (vec![39_000, 48_000, 57_000, 66_000, 75_000, 83_000], "the motor has 83.0 C, above the limit of 80 C; "),
+    ] {
+        let mut world = opened("sg-v6", "sg-v6-1");
+        world.press(InLine::PlaceBets);
+        world.press(InLine::Tumble);
+        world.pass(600);
+        for reading in readings {
+            world.input(Input::Temperature { reading: Some(MilliCelsius(reading)) });
+        }
+        world.pass(1500);
+        let void = world.first_void().unwrap();
+        assert!(void.detail.starts_with(seen), "{}", void.detail);
     }
 }

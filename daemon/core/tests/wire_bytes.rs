@@ -160,6 +160,7 @@ fn events() -> Vec<Event> {
                 ..Plots::default()
             },
         })),
+        Event::Closing { by: by() },
     ];
     for event in &all {
         match event {
@@ -173,7 +174,11 @@ fn events() -> Vec<Event> {
             Event::Noted { .. } | Event::VoidedAfterwards { .. } | Event::Resumed { .. } => {}
             Event::Corrected { .. } | Event::Supervised { .. } | Event::Asked { .. } | Event::Answered { .. } => {}
             Event::Latched { .. } | Event::Unlatched { .. } | Event::Refused { .. } | Event::KeyTurned => {}
-            Event::Decided { .. } | Event::DiceEnrolled { .. } | Event::Keyframe(_) | Event::HardwareTested(_) => {}
+            Event::Closing { .. }
+            | Event::Decided { .. }
+            | Event::DiceEnrolled { .. }
+            | Event::Keyframe(_)
+            | Event::HardwareTested(_) => {}
         }
     }
     all

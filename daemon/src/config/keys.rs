@@ -190,3 +190,32 @@ pub(super) fn names(section: &str) -> Vec<&'static str> {
 pub(super) fn find(section: &str, name: &str) -> Option<Key> {
     all().find(|key| key.section == section && key.name == name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sample_shows_every_key() {
+        let sample = include_str!("../../../systemd/tumblerd.toml");
+        let mut section = "";
+        let mut shown = Vec::new();
+        for line in sample.lines() {
+            let line = line.trim_start_matches("# ");
+            if let Some(name) = line.strip_prefix('[').and_then(|l| l.strip_suffix(']')) {
+                section = name;
+            } else if let Some((name, _)) = line.split_once(" = ") {
+                shown.push((section, name));
+            }
+        }
+        for key in KEYS {
+            assert!(shown.contains(&(key.section, key.name)), "the sample has no {}.{}", key.section, key.name);
+        }
+        for section in SECTIONS {
+            assert!(shown.iter().any(|(of, _)| *of == section), "the sample has nothing of [{section}]");
+        }
+        for (section, name) in shown {
+            assert!(find(section, name).is_some(), "there is no {section}.{name}");
+        }
+    }
+}

@@ -1,39 +1,26 @@
 //! A round on one page, as HTML and as text. The page loads nothing.
 
 use super::story::Story;
-use crate::test_report::STYLE;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use crate::test_report::{Looks, whole};
+use maud::{Markup, html};
 use std::fmt::Write;
 
 /// The page of a round.
 #[must_use]
 pub fn page(story: &Story) -> Markup {
-    let title = format!("Round {}", story.id.0);
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width";
-                title { (title) }
-                link rel="icon" href="data:,";
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                h1 { (title) }
-                table { tbody { @for (name, fact) in &story.facts { tr { th scope="row" { (name) } td { (fact) } } } } }
-                h2 { "Records" }
-                table {
-                    thead { tr { th { "record" } th { "when" } th { "what" } th { "clauses" } } }
-                    tbody {
-                        @for line in &story.lines {
-                            tr { td { (line.seq) } td { (line.wall) } td { (line.what) } td { (line.clauses) } }
-                        }
-                    }
+    let body = html! {
+        table { tbody { @for (name, fact) in &story.facts { tr { th scope="row" { (name) } td { (fact) } } } } }
+        h2 { "Records" }
+        table {
+            thead { tr { th { "record" } th { "when" } th { "what" } th { "clauses" } } }
+            tbody {
+                @for line in &story.lines {
+                    tr { td { (line.seq) } td { (line.wall) } td { (line.what) } td { (line.clauses) } }
                 }
             }
         }
-    }
+    };
+    whole(&format!("Round {}", story.id.0), Looks::Within, &body)
 }
 
 /// The same as text.

@@ -1,11 +1,11 @@
 //! A round as an inspector reads it: what is certain of it, and every record in words.
 
-use crate::wall;
 use tumbler_core::record::{Event, Lit};
 use tumbler_core::round::call::{self, Call};
 use tumbler_core::round::ending::Void;
 use tumbler_core::round::{Doubt, FlatBy, Reveal};
 use tumbler_core::units::{Dice, RoundId};
+use tumbler_core::wall;
 use tumbler_core::wire::topics::EventMessage;
 
 /// A record in words.
@@ -208,6 +208,7 @@ fn told(event: &Event) -> String {
         Event::Refused { what, why } => format!("{what} was refused: {why}"),
         Event::KeyTurned => "the supervisor's key was turned".to_owned(),
         Event::Decided { what, reason, by } => format!("{by} decided: {what}: {reason}"),
+        Event::Closing { by } => format!("{by} closes the table when the round has ended"),
         // What belongs to no round, and stands in one only where the journal was damaged.
         other => kind(other),
     }

@@ -31,13 +31,19 @@ pub enum Looks {
 /// The page of these reports.
 #[must_use]
 pub fn page(reports: &[Report], looks: Looks) -> Markup {
+    whole("Hardware tests", looks, &html! { @for report in reports { (section(report)) } })
+}
+
+/// A page with this title above this body. It loads nothing but its looks.
+#[must_use]
+pub fn whole(title: &str, looks: Looks, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width";
-                title { "Hardware tests" }
+                title { (title) }
                 link rel="icon" href="data:,";
                 @match looks {
                     Looks::Within => style { (PreEscaped(STYLE)) },
@@ -45,8 +51,8 @@ pub fn page(reports: &[Report], looks: Looks) -> Markup {
                 }
             }
             body {
-                h1 { "Hardware tests" }
-                @for report in reports { (section(report)) }
+                h1 { (title) }
+                (body)
             }
         }
     }

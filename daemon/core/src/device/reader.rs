@@ -79,6 +79,8 @@ pub struct Reader {
     /// The faces, once read after the reveal.
     faces: Option<[u16; 3]>,
     faces_wanted: bool,
+    /// The poses are read before the faces are asked for again.
+    looks_first: bool,
 }
 
 impl Reader {
@@ -93,6 +95,7 @@ impl Reader {
         self.measured = Some(measured);
         self.seen = seen;
         self.poses = poses;
+        self.looks_first = false;
         self.identities = [i0, i1, i2];
         self.motion = motion;
         if moved {
@@ -125,10 +128,13 @@ impl Reader {
         self.poses
     }
 
-    /// The identities, if three dice are seen and all can be identified.
+    /// The identities, if three dice are seen and all can be identified: an identity is that of one die.
     #[must_use]
     pub fn identities(&self) -> Option<[u16; 3]> {
-        (self.measured.is_some() && self.seen == 3 && !self.identities.contains(&0)).then_some(self.identities)
+        let [a, b, c] = self.identities;
+        let differ = a != b && a != c && b != c;
+        (self.measured.is_some() && self.seen == 3 && differ && !self.identities.contains(&0))
+            .then_some(self.identities)
     }
 
     /// A spin begins: dice must be seen to move from here on.
@@ -190,6 +196,12 @@ impl Reader {
         self.faces_wanted
     }
 
+    /// Whether the faces are what is to be read next.
+    #[must_use]
+    pub const fn faces_next(&self) -> bool {
+        self.faces_wanted && !self.looks_first
+    }
+
     /// Takes the face block. Returns whether it can be one.
     pub fn read_faces(&mut self, words: &[u16]) -> bool {
         let &[_, a, b, c] = words else { return false };
@@ -199,6 +211,8 @@ impl Reader {
         self.faces = Some([a, b, c]);
         // A face that the reader cannot say yet is asked for again, until the entry is judged.
         self.faces_wanted = [a, b, c].contains(&0);
+        // Not before it was looked whether a hand has moved them.
+        self.looks_first = self.faces_wanted;
         true
     }
 

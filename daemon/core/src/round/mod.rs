@@ -39,7 +39,7 @@ pub enum FlatBy {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Doubt {
-    /// The daemon was away after a valid spin, and no outcome is on record: there may be one that people can see.
+    /// The daemon was away after a valid spin, or equipment failed, and no outcome is on record: there may be one that people can see.
     Interrupted,
     /// Dice that had come to rest were moved.
     Knocked,

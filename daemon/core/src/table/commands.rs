@@ -6,10 +6,10 @@ use super::question::stated;
 use crate::device::dome::Place;
 use crate::effect::Effect;
 use crate::latch::{Code, Waiver};
-use crate::record::{CLOSING, Event, PROCEDURE};
+use crate::record::{Event, PROCEDURE};
 use crate::round::call;
 use crate::round::ending::{Ground, VoidReason};
-use crate::round::{FlatBy, Reveal, Spin};
+use crate::round::{FlatBy, Reveal, Round, Spin};
 use crate::rules;
 use crate::units::{Dice, RoundId};
 use crate::wire::console::{Answer, Caller, Command, Exit};
@@ -126,8 +126,7 @@ impl Table {
             return Ok(Some("the table is closed".into()));
         }
         if self.round.is_some() {
-            let reason = "asked for while a round is in progress".to_owned();
-            self.record(Event::Decided { what: CLOSING.into(), reason, by: name.to_owned() });
+            self.record(Event::Closing { by: name.to_owned() });
             self.closing = Some(name.to_owned());
             return Ok(Some("the table closes when the round has ended".into()));
         }
@@ -182,14 +181,15 @@ impl Table {
     }
 
     fn void_command(&mut self, reason: &str, damaged: bool, not_flat: bool, name: &str, manager: bool) -> Result {
+        if damaged {
+            stated(reason)?;
+            return self.damaged(reason, name);
+        }
         let Some(round) = &self.round else {
             return Err("no round is in progress: `void-afterwards` is for rounds that have ended".into());
         };
         stated(reason)?;
         let established = round.established;
-        if damaged {
-            return self.damaged(reason, name);
-        }
         if let (Some(why), false) = (round.asked, not_flat) {
             return Err(format!("{} Answer with `tumblerctl interrupted`", why.text()));
         }
@@ -202,6 +202,12 @@ impl Table {
             return Err("the dice are not revealed yet: nobody can say how they lie".into());
         }
         if !not_flat {
+            if self.is_seen_by_people(round) {
+                return Err(
+                    "the dice of a valid spin lie open: say how. `--not-flat`, or `tumblerctl interrupted cannot-tell`"
+                        .into(),
+                );
+            }
             self.may_decide(manager)?;
         }
         self.record(Event::Decided { what: "void".into(), reason: reason.to_owned(), by: name.to_owned() });
@@ -216,20 +222,28 @@ impl Table {
         Ok(Some("the round is void; all its bets are returned".into()))
     }
 
-    /// A person found a die damaged in the round in progress. Where the text voids every affected round (SG 5.6), this one is;
-    /// New Zealand's is silent: an established result stands (4.9), and before that a named person decides.
+    /// A person found a die damaged. Where the text voids every affected round (SG 5.6), the one in progress is; New Zealand's is
+    /// silent: an established result stands (4.9), and before that a named person decides.
     fn damaged(&mut self, reason: &str, name: &str) -> Result {
         let text = self.rule_set().is_some_and(|rules| rules.voids(Ground::DamagedDice));
-        let established = self.round.as_ref().is_some_and(|round| round.established.is_some());
-        let what = if established && !text { "a die is damaged; the result stands" } else { "void" };
-        self.record(Event::Decided { what: what.into(), reason: reason.to_owned(), by: name.to_owned() });
-        let done = if text || !established {
-            self.void_by(VoidReason::DamagedDice, reason, name);
-            "the round is void; all its bets are returned".to_owned()
-        } else {
-            let clause = self.clause("result-stands");
-            format!("the result stands ({clause}): it was established before; the dice are out of service")
+        let stands = |round: &Round| !text && (round.established.is_some() || self.is_seen_by_people(round));
+        let (what, done) = match &self.round {
+            None => (
+                "a die is damaged",
+                "the dice are out of service; `void-afterwards` is for rounds that they affected".into(),
+            ),
+            Some(round) if stands(round) => {
+                let clause = self.clause("result-stands");
+                let done =
+                    format!("the result stands ({clause}): it was established before; the dice are out of service");
+                ("a die is damaged; the result stands", done)
+            }
+            Some(_) => ("void", "the round is void; all its bets are returned".to_owned()),
         };
+        self.record(Event::Decided { what: what.into(), reason: reason.to_owned(), by: name.to_owned() });
+        if what == "void" {
+            self.void_by(VoidReason::DamagedDice, reason, name);
+        }
         self.latch(Code::Dice, format!("a die is damaged: {reason}"));
         self.sequence.hurry();
         Ok(Some(done))
@@ -300,6 +314,7 @@ impl Table {
         if round.revealed.is_some() || self.dome.place() == Place::Open {
             return Err("the contacts say so themselves".into());
         }
+        stated(reason)?;
         self.record(Event::Decided {
             what: "the dome is open although its contacts say otherwise".into(),
             reason: reason.to_owned(),
@@ -312,6 +327,7 @@ impl Table {
 
     fn settle_command(&mut self, dice: Option<Dice>, reason: &str, name: &str) -> Result {
         let Some(round) = &self.round else { return Err("no round is in progress: there is nothing to settle".into()) };
+        stated(reason)?;
         match (round.result, dice) {
             (Some(result), Some(dice)) if result != dice => {
                 return Err("another result is entered: amend it first".into());
@@ -359,6 +375,7 @@ impl Table {
         let Some(dice) = self.reader.identities().filter(|_| self.settings.reader) else {
             return Err("the dice reader does not see three dice that it can identify".into());
         };
+        stated(reason)?;
         self.enrolled = Some(dice);
         self.record(Event::DiceEnrolled { dice, by: name.to_owned() });
         self.record(Event::Decided { what: "dice enrolled".into(), reason: reason.to_owned(), by: name.to_owned() });

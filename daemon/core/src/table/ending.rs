@@ -11,39 +11,44 @@ use crate::timer::Timer;
 use crate::wire::registers::terminal::VOID;
 
 impl Table {
-    /// The tumbler does not operate correctly (NZ 7.1(b); a technical interruption under SGV6 and SGOC 5.4.2).
+    /// The tumbler does not operate correctly (NZ 7.1(b); a technical interruption under SGV6 and SGOC 5.4.2). What turns under the
+    /// dome moves the dice; what fails once people see them did not spoil them.
     pub(super) fn void_for_tumbler(&mut self, how: SpinEnd, detail: &str) {
-        // What fails once the outcome stands, or people say what it is, did not spoil it.
-        let stands =
-            |round: &Round| round.established.is_some() || round.asked.is_some() || self.is_seen_by_people(round);
-        if !self.round.as_ref().is_some_and(stands) {
+        let Some(round) = &self.round else { return };
+        if round.established.is_some() || round.asked.is_some() || self.is_seen_by_people(round) {
+            self.void_unless_established(VoidReason::Equipment, how, detail);
+        } else {
             self.add_ground(Ground::Misoperation);
+            self.end_void(VoidReason::Equipment, how, detail, None);
         }
-        self.void_unless_established(VoidReason::Equipment, how, detail);
     }
 
-    /// Voids the round in progress, unless its outcome is established; a spin that runs is ended by `how`.
+    /// Voids the round in progress, unless its outcome is established or only people can know it; a spin that runs is ended by
+    /// `how`.
     pub(super) fn void_unless_established(&mut self, reason: VoidReason, how: SpinEnd, detail: &str) {
-        match &self.round {
-            None => {}
-            Some(round) if round.established.is_some() => {
-                self.record(Event::Noted { what: detail.to_owned() });
-            }
-            // SGV6 5.4.1: dice that people see lie there have won and lost already, whatever fails then; people say how they lie.
-            Some(round)
-                if matches!(reason, VoidReason::Equipment | VoidReason::Interruption)
-                    && (round.asked.is_some() || self.is_seen_by_people(round)) =>
-            {
-                self.record(Event::Noted { what: detail.to_owned() });
-                self.ask_person(Doubt::Interrupted);
-            }
-            Some(_) => self.end_void(reason, how, detail, None),
+        let Some(round) = &self.round else { return };
+        if round.established.is_some() {
+            self.record(Event::Noted { what: detail.to_owned() });
+            return;
+        }
+        // The dice of a valid spin have fallen, whatever fails then (SGV6 5.4.1): people say how they lie.
+        let spun = matches!(round.spin, Spin::Valid { .. }) || self.is_made(how);
+        if matches!(reason, VoidReason::Equipment | VoidReason::Interruption) && spun {
+            self.halt_motor();
+            self.end_spin(how);
+            self.record(Event::Noted { what: detail.to_owned() });
+            self.ask_person(Doubt::Interrupted);
+        } else {
+            self.end_void(reason, how, detail, None);
         }
     }
 
-    /// Whether the dice of a valid spin may be seen, and no reader tells how they lie.
-    fn is_seen_by_people(&self, round: &Round) -> bool {
-        round.revealed.is_some() && matches!(round.spin, Spin::Valid { .. }) && !self.reader_in_service()
+    /// Whether the dice of a valid spin may be seen, no reader tells how they lie, and nothing of it is on record.
+    pub(super) fn is_seen_by_people(&self, round: &Round) -> bool {
+        round.revealed.is_some()
+            && round.established.is_none()
+            && matches!(round.spin, Spin::Valid { .. })
+            && !self.reader_in_service()
     }
 
     /// Voids the round in progress, whose spin is over.
@@ -65,11 +70,11 @@ impl Table {
         }
     }
 
-    fn end_void(&mut self, reason: VoidReason, how: SpinEnd, detail: &str, by: Option<&str>) {
+    pub(super) fn end_void(&mut self, reason: VoidReason, how: SpinEnd, detail: &str, by: Option<&str>) {
         if self.round.is_none() {
             return;
         }
-        self.end_spin_badly(how);
+        self.end_spin(how);
         self.halt_motor();
         self.add_ground(reason.ground());
         let rules = self.rule_set();
@@ -96,6 +101,7 @@ impl Table {
         let Some(round) = self.round.take() else { return };
         remember(&mut self.recent, Past::of(round.id, &round.rules, dice, void));
         self.timers.clear(Timer::SettleLimit);
+        self.timers.clear(Timer::ResultBack);
         self.hidden_polls = 0;
         self.reader.forget_faces();
         self.sequence.drop_held(|a| matches!(a, Action::Spin(_) | Action::Light(..)));

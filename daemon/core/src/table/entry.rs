@@ -9,6 +9,7 @@ use crate::record::{Event, Lit};
 use crate::round::call;
 use crate::round::{FlatBy, Round};
 use crate::sequence::Action;
+use crate::timer::Timer;
 use crate::units::{Dice, DieFace, Millis, Mono};
 
 impl Table {
@@ -37,7 +38,25 @@ impl Table {
         if self.round.as_ref().is_some_and(takes) {
             self.terminal.key(face, at, &p, &mut self.timers);
             self.shown = true;
+            self.result_comes_back();
         }
+    }
+
+    /// What the display shows now gives way to the result, once it has been seen (NZ 3.3(a)(iii)).
+    fn result_comes_back(&mut self) {
+        if self.round.as_ref().is_some_and(|round| round.result.is_some()) {
+            self.timers.after(Timer::ResultBack, self.at, Millis(self.settings.parameters.result_back));
+        }
+    }
+
+    /// The display shows the result, and no number keyed since counts.
+    pub(super) fn show_result(&mut self) {
+        let Some(dice) = self.round.as_ref().and_then(|round| round.result) else { return };
+        let shown = dice.pips().iter().fold(0, |shown, pips| shown << 4 | u16::from(*pips));
+        let (at, p) = (self.at, self.settings.parameters);
+        self.terminal.take();
+        self.terminal.want(shown, at, &p, &mut self.timers);
+        self.shown = true;
     }
 
     fn entry(&mut self) {
@@ -128,6 +147,7 @@ impl Table {
         let (at, p) = (self.at, self.settings.parameters);
         self.terminal.refuse(at, &p, &mut self.timers);
         self.record(Event::EntryError { why });
+        self.result_comes_back();
     }
 
     /// Three digits and entry were keyed: takes them as the result once the dice agree.
@@ -237,9 +257,7 @@ impl Table {
         self.record(Event::Result { dice, total: dice.total(), call: call::result(dice), areas });
         let (at, p) = (self.at, self.settings.parameters);
         self.lamps.light(0, at, &p, &mut self.timers);
-        let shown = dice.pips().iter().fold(0, |shown, pips| shown << 4 | u16::from(*pips));
-        self.terminal.take();
-        self.terminal.want(shown, at, &p, &mut self.timers);
+        self.show_result();
         self.sequence.hold(Action::Light(id, dice));
         Ok(format!("amended to {}", call::result(dice)))
     }

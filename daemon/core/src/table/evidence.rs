@@ -3,7 +3,7 @@
 use crate::latch::Code;
 use crate::record::{Event, Lit, PROCEDURE};
 use crate::round::call::Call;
-use crate::rules::RuleSet;
+use crate::rules::{RuleSet, Wager};
 
 /// The clauses that this event is about, each once, in the order of the keys here; none where the text says nothing.
 pub(super) fn clauses(rules: &RuleSet, event: &Event) -> Vec<String> {
@@ -33,13 +33,16 @@ fn keys(event: &Event) -> &'static [&'static str] {
         Event::SpinBegan => &["activate", "at-least-three"],
         Event::SpinEnded { .. } => &["at-least-three"],
         Event::Revealed { .. } => &["uncover"],
-        Event::Established { .. } | Event::Asked { .. } | Event::Answered { .. } => {
-            &["flat", "interruption-established"]
-        }
+        Event::Established { .. } => &["flat"],
+        Event::Asked { .. } | Event::Answered { .. } => &["flat", "interruption-established"],
         Event::FacesRead { .. } => &["uppermost"],
         Event::EntryError { .. } => &["entry", "terminal"],
         Event::EntryDiffers { .. } => &["uppermost", "amend"],
-        Event::Result { .. } => &["entry", "call", "uppermost", "total", "triple", "terminal-display"],
+        // SGV6 and SGOC 3.10: "all three dice are of the same number".
+        Event::Result { dice, .. } if Wager::AnyTriple.wins(*dice) => {
+            &["entry", "call", "uppermost", "total", "triple", "terminal-display"]
+        }
+        Event::Result { .. } => &["entry", "call", "uppermost", "total", "terminal-display"],
         Event::Amended { .. } | Event::Supervised { .. } => &["amend"],
         Event::LampsVerified => &["lamps"],
         Event::Settled { lamps: Lit::ByTheDice, .. } => {

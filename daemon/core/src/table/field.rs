@@ -148,7 +148,7 @@ impl Table {
 
     /// Faces stay secret until they may be seen: looked at here once more, whatever asked for them.
     fn faces_may_be_read(&self) -> bool {
-        self.reader.faces_due()
+        self.reader.faces_next()
             && self.round.as_ref().is_some_and(|r| {
                 r.revealed.is_some() && r.established.is_some() && r.result.is_none() && r.asked.is_none()
             })

@@ -229,6 +229,7 @@ impl Table {
             Timer::UnitLost(index) => self.unit_lost(index),
             Timer::LampVerify => self.lamps_wrong(),
             Timer::DisplayVerify => self.display_wrong(),
+            Timer::ResultBack => self.show_result(),
             Timer::TerminalHeld => self.latch(Code::Terminal, "a key of the terminal is stuck".into()),
             Timer::TemperatureStale => {
                 self.temperature.lose();
@@ -294,7 +295,14 @@ impl Table {
     fn record(&mut self, event: Event) -> Seq {
         self.shown = true;
         let round = self.round.as_ref().map(|r| r.id);
-        let clauses = self.rule_set().map(|rules| evidence::clauses(rules, &event)).unwrap_or_default();
+        let rules = match &event {
+            // What is found afterwards goes by the rules of its own round.
+            Event::Corrected { round, .. } | Event::VoidedAfterwards { round, .. } => {
+                rules::rules_of(&self.rules_since, *round).and_then(rules::rule_set)
+            }
+            _ => self.rule_set(),
+        };
+        let clauses = rules.map(|rules| evidence::clauses(rules, &event)).unwrap_or_default();
         self.sequence.record(self.at, round, clauses, event)
     }
 

@@ -2,11 +2,10 @@
 
 use super::Table;
 use super::proof::serde_name;
-use super::steps::Step;
+use super::steps::{Step, key_name};
 use crate::hardware_test::Probe;
 use crate::prompt::{Prompt, PromptId};
 use crate::round::{Doubt, Finding};
-use crate::wire::registers::terminal::ENTRY;
 
 impl Table {
     /// What people are asked to do now.
@@ -51,5 +50,5 @@ impl Table {
 
 /// A key of the terminal as programs know it.
 fn key(code: u16) -> String {
-    if code == ENTRY { "entry".to_owned() } else { code.to_string() }
+    key_name(code, "entry")
 }

@@ -11,7 +11,7 @@
 use super::Table;
 use crate::record::Event;
 use crate::round::ending::{Ground, VoidReason};
-use crate::round::{Doubt, Finding, FlatBy};
+use crate::round::{Doubt, Finding, FlatBy, Round};
 use crate::snapshot::Question;
 
 impl Table {
@@ -32,10 +32,8 @@ impl Table {
     pub(super) fn question(&self) -> Option<Question> {
         let round = self.round.as_ref()?;
         let why = round.asked?;
-        let mut answers = vec![Finding::CannotTell];
-        if why != Doubt::Dice {
-            answers = vec![Finding::Undisturbed, Finding::NotFlat, Finding::CannotTell];
-        }
+        let answers = [Finding::Undisturbed, Finding::NotFlat, Finding::CannotTell];
+        let answers = answers.into_iter().filter(|finding| self.may_find(round, Some(why), *finding).is_ok()).collect();
         Some(Question { round: round.id, why, text: why.text().to_owned(), answers })
     }
 
@@ -68,15 +66,16 @@ impl Table {
         manager: bool,
     ) -> Result<String, String> {
         let Some(round) = &self.round else { return Err("no round is in progress: nobody is asked".into()) };
-        let Some(why) = round.asked else { return Err("nobody is asked: the round goes on by itself".into()) };
-        let (seen, closed) = (round.revealed.is_some(), round.bets_closed);
+        let why = round.asked;
+        if why.is_none() && !self.is_seen_by_people(round) {
+            return Err("nobody is asked: the round goes on by itself".into());
+        }
+        self.may_find(round, why, finding)?;
+        let seen = round.revealed.is_some();
         // A die that lay flat and was knocked has not failed to come to rest flat; NZ 7.1(a) asks only how it lies.
-        let by_text =
-            why == Doubt::Interrupted || self.rule_set().is_some_and(|rules| rules.voids(Ground::Misoperation));
+        let by_text = matches!(why, None | Some(Doubt::Interrupted))
+            || self.rule_set().is_some_and(|rules| rules.voids(Ground::Misoperation));
         match finding {
-            Finding::Undisturbed if why == Doubt::Dice => {
-                Err("the dice are not the three enrolled ones: the outcome cannot stand; answer `cannot-tell`".into())
-            }
             Finding::Undisturbed => {
                 self.take_answer(finding, reason, name);
                 if let Some(round) = &mut self.round {
@@ -86,9 +85,6 @@ impl Table {
                     self.establish(FlatBy::Supervisor);
                 }
                 Ok("the dice lie undisturbed: play goes on where it stood".into())
-            }
-            Finding::NotFlat if !seen && !closed => {
-                Err("the dice are covered, and bets are open: nobody can have seen how they lie".into())
             }
             Finding::NotFlat if by_text => {
                 self.take_answer(finding, reason, name);
@@ -103,6 +99,30 @@ impl Table {
                 Ok("the round is void; all its bets are returned".into())
             }
         }
+    }
+
+    /// Whether anybody can have found this; otherwise why not.
+    fn may_find(&self, round: &Round, why: Option<Doubt>, finding: Finding) -> Result<(), String> {
+        let seen = round.revealed.is_some();
+        let covered = round.order.covered && !seen;
+        let why_not = match (finding, why) {
+            (Finding::CannotTell, _) => return Ok(()),
+            (_, Some(Doubt::Dice)) => {
+                "the dice are not the three enrolled ones: the outcome cannot stand; answer `cannot-tell`"
+            }
+            (Finding::Undisturbed, None) => "nobody is asked: the dealer keys what the dice show",
+            (Finding::Undisturbed, Some(Doubt::Knocked)) if round.order.covered && round.established.is_none() => {
+                "the dice were moved under the dome: nobody can have seen what they showed"
+            }
+            (Finding::NotFlat, _) if covered && !round.bets_closed => {
+                "the dice are covered, and bets are open: nobody can have seen how they lie"
+            }
+            (Finding::NotFlat, _) if covered && self.dome.covers() => {
+                "the dome is on, and nobody can have seen how they lie: lift it first"
+            }
+            (Finding::Undisturbed | Finding::NotFlat, _) => return Ok(()),
+        };
+        Err(why_not.to_owned())
     }
 
     fn take_answer(&mut self, finding: Finding, reason: &str, name: &str) {

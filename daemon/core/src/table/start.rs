@@ -72,7 +72,9 @@ impl Table {
             Found::Good { standing, last, relayed, permit } => (standing, last, relayed, permit, None),
             Found::Bad { reason, standing, last, relayed } => (standing, last, relayed, false, Some(reason)),
         };
-        let lamps = Lamps::new(areas);
+        // A round keeps the layout that it began on, whatever counts from now on: its areas light too.
+        let begun = standing.round.as_ref().and_then(|round| rules::layout(&round.layout));
+        let lamps = Lamps::new(areas.max(begun.map_or(0, |layout| layout.areas.len())));
         let carries_on = standing.boot == start.boot;
         let mut table = Self {
             bus: Bus::new(lamps.boards(), settings.reader),

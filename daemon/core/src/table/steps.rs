@@ -108,7 +108,7 @@ impl Step {
                 format!("waits for a witness: {}", left.join(", "))
             }
             Self::Keys { left } => {
-                let left: Vec<String> = left.iter().map(|code| key_name(*code)).collect();
+                let left: Vec<String> = left.iter().map(|code| key_name(*code, "Entry")).collect();
                 format!("waits for every key of the terminal to be pressed: {}", left.join(", "))
             }
             _ => self.name().to_owned(),
@@ -121,9 +121,9 @@ impl Step {
     }
 }
 
-/// A key of the terminal, by its code.
-fn key_name(code: u16) -> String {
-    if code == ENTRY { "Entry".to_owned() } else { code.to_string() }
+/// A key of the terminal, by its code; what Entry is called differs between people and programs.
+pub(super) fn key_name(code: u16, entry: &str) -> String {
+    if code == ENTRY { entry.to_owned() } else { code.to_string() }
 }
 
 impl Table {

@@ -40,8 +40,8 @@ impl Table {
             // What the cam did meanwhile is proved by nothing: three tumbles that nobody can prove are none.
             if self.round.as_ref().is_some_and(|round| round.spin == Spin::Running) {
                 self.add_ground(Ground::FewerThanThree);
+                self.end_void(VoidReason::Interruption, SpinEnd::Interruption, &what, None);
             }
-            self.void_unless_established(VoidReason::Interruption, SpinEnd::Interruption, &what);
         }
         self.timers.wake(now, stood);
         // Every unit is due at once now, and each gets its whole time to reply.

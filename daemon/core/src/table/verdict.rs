@@ -11,17 +11,23 @@ use crate::device::tumbler::Stop;
 use crate::latch::Code;
 use crate::record::Event;
 use crate::round::ending::{Ground, VoidReason};
-use crate::round::{Doubt, FlatBy, Reveal, Spin, SpinEnd, Spun};
+use crate::round::{Doubt, FlatBy, Reveal, Round, Spin, SpinEnd, Spun};
 use crate::timer::Timer;
 use crate::units::Millis;
 
 impl Table {
-    /// The spin in progress is over and not valid.
-    pub(super) fn end_spin_badly(&mut self, how: SpinEnd) {
+    /// The spin in progress, if one runs, is over: valid or not by what was counted until now.
+    pub(super) fn end_spin(&mut self, how: SpinEnd) {
+        let valid = self.is_made(how);
         let Some(round) = self.round.as_mut().filter(|r| r.spin == Spin::Running) else { return };
-        round.spin = Spin::None;
+        round.spin = if valid { Spin::Valid { tumbles: self.tumbler.counted() } } else { Spin::None };
         self.runs_for = None;
-        self.record_spin(false, how);
+        self.record_spin(valid, how);
+        if valid && !self.stopping {
+            let (at, p) = (self.at, self.settings.parameters);
+            self.reader.end_spin();
+            self.timers.after(Timer::SettleLimit, at, Millis(p.settle_limit));
+        }
     }
 
     /// The program is to end while a spin may run: three tumbles that were counted until now are made, and people say after the
@@ -31,34 +37,36 @@ impl Table {
         if self.tumbler.stopped_by().is_some() && matches!(self.runs_for, Some(RunsFor::Round(_))) {
             self.judge_spin();
         }
-        let how = SpinEnd::Interruption;
-        let slow = self.round.as_ref().is_some_and(|round| round.slow);
-        if !self.has_three(how) || slow && self.tumbler_voids() {
-            self.end_spin_badly(how);
-            return;
-        }
-        if let Some(round) = &mut self.round {
-            round.spin = Spin::Valid { tumbles: self.tumbler.counted() };
-        }
-        self.runs_for = None;
-        self.record_spin(true, how);
+        self.end_spin(SpinEnd::Interruption);
+    }
+
+    /// Whether a spin runs whose three full tumbles are proved, and nothing is known that voids it (NZ 7.1(b)).
+    pub(super) fn is_made(&self, how: SpinEnd) -> bool {
+        let spoilt = |round: &Round| {
+            let misoperated = round.slow || round.grounds.contains(&Ground::Misoperation);
+            round.grounds.contains(&Ground::FewerThanThree) || misoperated && self.tumbler_voids()
+        };
+        self.has_three(how) && !self.round.as_ref().is_some_and(spoilt)
     }
 
     /// Whether a spin runs whose steps prove three full tumbles, where they can be believed.
     pub(super) fn has_three(&self, how: SpinEnd) -> bool {
-        self.round.as_ref().is_some_and(|r| r.spin == Spin::Running)
-            && how.is_counted()
-            && self.tumbler.counted() >= LEAST_TUMBLES
+        self.round.as_ref().is_some_and(|r| r.spin == Spin::Running) && self.proves_three(how)
     }
 
-    /// Records how the spin ended. Three full tumbles are made where they are proved, and not where steps cannot be believed.
+    /// Whether the steps counted until now prove three full tumbles, where they can be believed.
+    fn proves_three(&self, how: SpinEnd) -> bool {
+        how.is_counted() && self.tumbler.counted() >= LEAST_TUMBLES
+    }
+
+    /// Records how the spin ended.
     fn record_spin(&mut self, valid: bool, how: SpinEnd) {
         let (tumbles, steps, needed) = (self.tumbler.counted(), self.tumbler.steps(), steps_for(LEAST_TUMBLES.0));
         if let Some(round) = &mut self.round {
             round.spun = Some(Spun { valid, steps, how });
         }
         self.record(Event::SpinEnded { tumbles, valid, steps, needed, how });
-        if !how.is_counted() || steps < needed {
+        if !self.proves_three(how) {
             self.add_ground(Ground::FewerThanThree);
         }
     }
@@ -90,8 +98,7 @@ impl Table {
             how => how,
         };
         let misoperated = broken || matches!(stop, Stop::Defect(_));
-        let enough = tumbles >= LEAST_TUMBLES && how.is_counted();
-        let valid = enough && !(misoperated && self.tumbler_voids());
+        let valid = self.proves_three(how) && !(misoperated && self.tumbler_voids());
         if let Some(round) = &mut self.round {
             round.spin = if valid { Spin::Valid { tumbles } } else { Spin::None };
         }
@@ -117,7 +124,12 @@ impl Table {
             SpinEnd::Supply => {
                 self.void(VoidReason::Interruption, &format!("the supply dipped during the spin; {found}"))
             }
-            SpinEnd::Heat => self.void(VoidReason::Equipment, &format!("the motor was too hot to go on; {found}")),
+            SpinEnd::Heat => {
+                // Too hot, or a sensor that jumps or is silent: what was seen is the cause of its latch.
+                let latched = self.latched.iter().find(|m| m.code == Code::Temperature);
+                let seen = latched.map_or("the motor's temperature ended the spin", |m| &m.cause);
+                self.void(VoidReason::Equipment, &format!("{seen}; {found}"));
+            }
             _ if misoperated => {
                 self.void_for_tumbler(how, &format!("the tumbler does not operate as it should; {found}"))
             }
@@ -139,6 +151,10 @@ impl Table {
             }
             return;
         };
+        if round.spin == Spin::None {
+            self.void_without_spin();
+            return;
+        }
         let spun = matches!(round.spin, Spin::Valid { .. });
         // A program that was told to stop has seen no shaft come to rest.
         if round.revealed.is_none() && round.bets_closed && spun && !self.stopping {
@@ -156,6 +172,14 @@ impl Table {
         }
         if self.round.as_ref().is_some_and(|r| r.entered.is_some() && r.result.is_none() && r.asked.is_none()) {
             self.judge_entry();
+        }
+    }
+
+    /// A round that waits for a spin which the tumbler may not make any more: no latch opens before the round has ended.
+    fn void_without_spin(&mut self) {
+        let inhibits = self.latched.iter().find(|m| m.code.inhibits_motor());
+        if let Some(detail) = inhibits.map(|m| format!("the tumbler may not run: {}: {}", m.code, m.cause)) {
+            self.void(VoidReason::Equipment, &detail);
         }
     }
 

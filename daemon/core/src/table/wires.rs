@@ -363,8 +363,11 @@ impl Table {
         let (at, p) = (self.at, self.settings.parameters);
         self.out.set(OutLine::MotorEnable, false, at, &p, &mut self.timers);
         self.test_failed(what);
-        self.latch(Code::Gpio, what.to_owned());
-        self.void_unless_established(VoidReason::Equipment, SpinEnd::Wires, what);
+        // An output that goes on being wrong is one fault, and not one with every look at it.
+        if !self.is_latched(Code::Gpio) {
+            self.latch(Code::Gpio, what.to_owned());
+            self.void_unless_established(VoidReason::Equipment, SpinEnd::Wires, what);
+        }
         if !self.lines_up {
             self.timers.clear(Timer::Readback(OutLine::MotorEnable));
         }

@@ -49,7 +49,7 @@ pub enum Ask {
 
 /// A question to the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "query", content = "with")]
+#[serde(rename_all = "kebab-case", tag = "query", content = "with", deny_unknown_fields)]
 pub enum Query {
     /// The table as it is: one [`Told::Status`].
     Status,
@@ -280,6 +280,12 @@ mod tests {
         let neither = read(r#"{"id":1,"ask":5}"#).unwrap_err();
         assert!(neither.contains("`query` or `command`"), "{neither}");
         assert!(read(r#"{"id":1,"ask":"status","more":1}"#).unwrap_err().contains("more"));
+        // A misspelt field would make another command of it.
+        let void = r#"{"id":1,"ask":{"command":"void","with":{"reason":"chipped","damaged-dice":true,"name":"Mei"}}}"#;
+        let misspelt = read(void).unwrap_err();
+        assert!(misspelt.contains("`damaged-dice`") && misspelt.contains("`damaged_dice`"), "{misspelt}");
+        let few = r#"{"id":1,"ask":{"query":"rounds","with":{"last":3,"newest":true}}}"#;
+        assert!(read(few).unwrap_err().contains("`newest`"));
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub enum Witness {
 
 /// What a person asks of the table. Everything that moves or clears something names a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "command", content = "with")]
+#[serde(rename_all = "kebab-case", tag = "command", content = "with", deny_unknown_fields)]
 pub enum Command {
     /// Start the opening tests (NZ 5). The answer comes when the table waits for the witness, or when a test failed.
     Open {

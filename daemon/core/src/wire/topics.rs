@@ -90,35 +90,47 @@ pub struct StateMessage {
     pub snapshot: crate::snapshot::Snapshot,
 }
 
-/// Message on `event`: a journal record as it was committed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct EventMessage {
-    /// Version of the message.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
-    pub v: u32,
-    /// Id of the journal: consumers count `seq` per stream.
-    pub stream: String,
-    /// Link of this record, in hexadecimal, the same as in `chain`: the journal's head when it was the last.
-    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9a-f]{64}$")))]
-    pub head: String,
-    /// Wall time in milliseconds since 1970.
-    pub wall: i64,
-    /// Quality of the wall time: `synchronised` or `unsynchronised`.
-    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["synchronised", "unsynchronised"])))]
-    pub wall_quality: String,
-    /// Boot id under which the record was made.
-    pub boot: String,
-    /// Hardware backend.
-    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["virtual", "cdev", "rppal"])))]
-    pub backend: String,
-    /// The record.
-    #[serde(flatten)]
-    pub record: Record,
-    /// Its place in the journal's chain.
-    pub chain: Chain,
-    /// The record's JSON byte for byte as it lies in the journal: what `body_hash` in `chain` is the hash of.
-    pub body: String,
+/// A message on `event`: the fields that both forms have, then its own.
+macro_rules! event_message {
+    ($(#[$about:meta])* $name:ident { $($own:tt)* }) => {
+        $(#[$about])*
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        pub struct $name {
+            /// Version of the message.
+            #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
+            pub v: u32,
+            /// Id of the journal: consumers count `seq` per stream.
+            pub stream: String,
+            /// Link of this record, in hexadecimal, the same as in `chain`: the journal's head when it was the last.
+            #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9a-f]{64}$")))]
+            pub head: String,
+            /// Wall time in milliseconds since 1970.
+            pub wall: i64,
+            /// Quality of the wall time: `synchronised` or `unsynchronised`.
+            #[cfg_attr(feature = "schema", schemars(extend("enum" = ["synchronised", "unsynchronised"])))]
+            pub wall_quality: String,
+            /// Boot id under which the record was made.
+            pub boot: String,
+            /// Hardware backend.
+            #[cfg_attr(feature = "schema", schemars(extend("enum" = ["virtual", "cdev", "rppal"])))]
+            pub backend: String,
+            $($own)*
+        }
+    };
+}
+
+event_message! {
+    /// Message on `event`: a journal record as it was committed.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    EventMessage {
+        /// The record.
+        #[serde(flatten)]
+        pub record: Record,
+        /// Its place in the journal's chain.
+        pub chain: Chain,
+        /// The record's JSON byte for byte as it lies in the journal: what `body_hash` in `chain` is the hash of.
+        pub body: String,
+    }
 }
 
 impl EventMessage {
@@ -147,43 +159,26 @@ impl EventMessage {
     }
 }
 
-/// Message on `event` in short form: a record that is too long for the broker, told without what it says. Its place in the
-/// chain is proved all the same, and `body_hash` proves the record once it is fetched from the journal.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ShortEventMessage {
-    /// Version of the message.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
-    pub v: u32,
-    /// Id of the journal: consumers count `seq` per stream.
-    pub stream: String,
-    /// Link of this record, in hexadecimal, the same as in `chain`: the journal's head when it was the last.
-    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9a-f]{64}$")))]
-    pub head: String,
-    /// Wall time in milliseconds since 1970.
-    pub wall: i64,
-    /// Quality of the wall time: `synchronised` or `unsynchronised`.
-    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["synchronised", "unsynchronised"])))]
-    pub wall_quality: String,
-    /// Boot id under which the record was made.
-    pub boot: String,
-    /// Hardware backend.
-    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["virtual", "cdev", "rppal"])))]
-    pub backend: String,
-    /// The record's number; consecutive.
-    pub seq: Seq,
-    /// When it became known, on the monotonic clock of boot `boot`.
-    pub at: Mono,
-    /// The round it belongs to, if any.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub round: Option<RoundId>,
-    /// What happened: the record's kind, without its data.
-    pub kind: String,
-    /// Always `true`: what the record says was left out.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = true)))]
-    pub short: bool,
-    /// Its place in the journal's chain.
-    pub chain: Chain,
+event_message! {
+    /// Message on `event` in short form: a record that is too long for the broker, told without what it says. Its place in the
+    /// chain is proved all the same, and `body_hash` proves the record once it is fetched from the journal.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    ShortEventMessage {
+        /// The record's number; consecutive.
+        pub seq: Seq,
+        /// When it became known, on the monotonic clock of boot `boot`.
+        pub at: Mono,
+        /// The round it belongs to, if any.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        pub round: Option<RoundId>,
+        /// What happened: the record's kind, without its data.
+        pub kind: String,
+        /// Always `true`: what the record says was left out.
+        #[cfg_attr(feature = "schema", schemars(extend("const" = true)))]
+        pub short: bool,
+        /// Its place in the journal's chain.
+        pub chain: Chain,
+    }
 }
 
 /// Message on `keypad`.

@@ -121,6 +121,9 @@ fn identities_are_those_of_three_dice_that_can_be_told_apart() {
         (2, [101, 102, 103], false),
         (4, [101, 102, 103], false),
         (3, [101, 0, 103], false),
+        // Two dice of one identity: which is the third one nobody can say.
+        (3, [101, 102, 101], false),
+        (3, [103, 102, 102], false),
     ] {
         let mut bench = Bench::new();
         assert_eq!(bench.reader.identities(), None);
@@ -143,6 +146,7 @@ fn faces_are_asked_for_until_all_three_are_known() {
     assert!(reader.faces_due() && reader.faces().is_none());
     assert!(reader.read_faces(&[1, 6, 0, 3]));
     assert_eq!((reader.faces_due(), reader.faces()), (true, Some(None)));
+    assert!(!reader.faces_next(), "first whether a hand has moved them");
     assert!(reader.read_faces(&[2, 6, 1, 3]));
     let dice = Dice::from_pips([1, 3, 6]).unwrap();
     assert_eq!((reader.faces_due(), reader.faces()), (false, Some(Some(dice))));

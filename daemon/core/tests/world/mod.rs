@@ -7,6 +7,7 @@
 mod people;
 pub mod play;
 mod restarts;
+pub mod text;
 mod units;
 
 use std::collections::{BTreeMap, VecDeque};

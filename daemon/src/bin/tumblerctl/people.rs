@@ -3,9 +3,9 @@
 use tumbler_core::hardware_test::{Measurement, Report};
 use tumbler_core::record::Event;
 use tumbler_core::units::Dice;
+pub(crate) use tumbler_core::wall::shown as wall;
 use tumbler_core::wire::topics::EventMessage;
 use tumblerd::test_report::bar;
-pub(crate) use tumblerd::wall::shown as wall;
 
 /// Dice as `1 3 6`.
 pub(crate) fn dice(dice: Dice) -> String {

@@ -1,0 +1,310 @@
+//! What only people can know, people are asked: after which interruptions, what each answer does, and what a text answers by itself.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
+
+mod world;
+
+use tumbler_core::effect::OutLine;
+use tumbler_core::input::{InLine, Input};
+use tumbler_core::latch::Code;
+use tumbler_core::prompt::PromptId;
+use tumbler_core::record::Event;
+use tumbler_core::round::ending::VoidReason;
+use tumbler_core::round::{Doubt, Finding, SpinEnd};
+use tumbler_core::snapshot::Phase;
+use tumbler_core::units::{MilliCelsius, RoundId};
+use tumbler_core::wire::console::Command;
+use tumbler_core::wire::registers::reader;
+use world::play::{opened, play_to_reveal, reveal};
+use world::text::{RULES, by_eye, cited, done, finding, refused, refused_to_supervisor, settled, spin_only, void};
+use world::{SUPERVISOR, World};
+
+/// SGV6 5.4.1, SGOC 5.4.1, and where the texts are silent: after a valid spin there may be an outcome that only people can see.
+/// It is asked for as a fact, unanswered it stays so, and nothing moves the dice.
+#[test]
+fn an_interruption_after_a_valid_spin_asks_for_a_fact() {
+    for (rules, layout) in RULES {
+        for seen in [false, true] {
+            for reboot in [false, true] {
+                let mut world = by_eye(rules, layout);
+                play_to_reveal(&mut world);
+                if seen {
+                    reveal(&mut world);
+                }
+                world.restart(reboot);
+                world.pass(1500);
+                let says = format!("{rules}, seen {seen}, rebooted {reboot}");
+                assert_eq!(world.table.phase(), Phase::Interrupted, "{says}");
+                assert!(world.outs[OutLine::OutOfService.index()], "the sign is on: {says}");
+                let question = world.table.snapshot().question.unwrap();
+                assert_eq!((question.round, question.why), (RoundId(1), Doubt::Interrupted));
+                assert_eq!(world.table.snapshot().prompt.unwrap().id, PromptId::Interrupted);
+                world.press(InLine::Tumble);
+                world.pass(300);
+                assert!(!world.outs[OutLine::MotorEnable.index()], "{says}");
+                refused(&mut world, void(false), "tumblerctl interrupted");
+                refused(&mut world, Command::Open { name: SUPERVISOR.into() }, "in progress");
+                refused(&mut world, Command::Maintenance { on: true, name: "teo".into() }, "in progress");
+                world.restart(false);
+                world.pass(1500);
+                assert_eq!(world.table.phase(), Phase::Interrupted, "it stays so: {says}");
+                done(&mut world, finding(Finding::Undisturbed));
+                assert!(world.last_void().is_none(), "{says}");
+                if rules.starts_with("sg-open") || seen {
+                    assert_eq!(world.table.phase(), Phase::Revealed, "{says}");
+                } else {
+                    assert_eq!(world.table.phase(), Phase::BetsClosed, "{says}");
+                    reveal(&mut world);
+                }
+                world.entry([4, 5, 6]);
+                world.all_paid();
+                assert!(settled(&world), "{says}: {:?}", world.records.last());
+            }
+        }
+    }
+}
+
+/// NZ 6.1: the tumble comes before the bets, so an interrupted round is often still in betting; there it goes on.
+#[test]
+fn nz_play_resumes_in_betting() {
+    let mut world = by_eye("nz-div9", "nz-div9-1");
+    world.spin();
+    world.press(InLine::PlaceBets);
+    world.restart(false);
+    world.pass(500);
+    refused(&mut world, finding(Finding::NotFlat), "nobody can have seen");
+    done(&mut world, finding(Finding::Undisturbed));
+    assert_eq!(world.table.phase(), Phase::Betting);
+    world.press(InLine::NoMoreBets);
+    reveal(&mut world);
+    world.entry([1, 3, 6]);
+    world.all_paid();
+    assert!(settled(&world));
+}
+
+/// The other two answers: a die that does not lie flat is void by its clause; what nobody can tell is decided by whom the text
+/// names (5.14: the shift manager or above), or by a named person where it names nobody.
+#[test]
+fn each_answer_has_its_clauses() {
+    let not_flat = ["NZ98 7.1(a)", "NZ9 7.1(a)", "SGV6 5.5.2", "SGOC 5.5.2", "SGOC-early 5.1.3"];
+    for ((rules, layout), clause) in RULES.into_iter().zip(not_flat) {
+        let mut world = by_eye(rules, layout);
+        play_to_reveal(&mut world);
+        reveal(&mut world);
+        world.restart(false);
+        let mut other = world.clone();
+        done(&mut world, finding(Finding::NotFlat));
+        assert_eq!(cited(&world), Some((VoidReason::NotFlat, clause.to_owned())));
+        let left_to_manager = matches!(rules, "sg-v6" | "sg-open");
+        if left_to_manager {
+            refused_to_supervisor(&mut other, finding(Finding::CannotTell), "tumbler-manager");
+        }
+        done(&mut other, finding(Finding::CannotTell));
+        let (reason, cited) = cited(&other).unwrap();
+        assert_eq!(reason, VoidReason::Supervisor);
+        if left_to_manager {
+            assert!(cited.ends_with("5.14"), "{cited}");
+        } else {
+            assert!(cited.contains("silent") && cited.contains(SUPERVISOR), "{cited}");
+        }
+    }
+}
+
+/// "A text answers by itself": without a valid spin the interruption voids. "Does not tumble at least three times" holds whatever ended the
+/// spin, a kill too: three tumbles that nobody can prove are none.
+#[test]
+fn an_interruption_without_a_valid_spin_voids() {
+    let clauses = [
+        "NZ98 7.1(b), NZ98 6.1",
+        "NZ9 7.1(b), NZ9 6.1",
+        "SGV6 5.5.1, SGV6 5.4.2",
+        "SGOC 5.5.1, SGOC 5.4.2",
+        "SGOC-early 5.1.2",
+    ];
+    for ((rules, layout), clause) in RULES.into_iter().zip(clauses) {
+        for stop in [true, false] {
+            let mut world = opened(rules, layout);
+            spin_only(&mut world);
+            world.pass(700);
+            if stop {
+                world.input(tumbler_core::input::Input::Stop);
+            }
+            world.restart(false);
+            assert_eq!(cited(&world), Some((VoidReason::Interruption, clause.to_owned())), "{rules}");
+        }
+    }
+}
+
+/// NZ 7.1(a) speaks of a die that "is not lying flat", whoever moved it; SG 5.5.2 of one that fails to come to rest. What was
+/// knocked is interference, and under Singapore a person is asked.
+#[test]
+fn a_die_that_is_knocked_after_the_spin() {
+    for (rules, layout) in [("nz-div9", "nz-div9-1"), ("sg-v6", "sg-v6-1")] {
+        let mut world = opened(rules, layout);
+        if rules == "sg-v6" {
+            world.press(InLine::PlaceBets);
+        }
+        world.spin();
+        world.pass(1000);
+        world.poses[0] = reader::NOT_FLAT;
+        world.motion += 1;
+        world.pass(1500);
+        assert_eq!(world.latched(), [Code::Interference], "{rules}");
+        if rules == "sg-v6" {
+            assert_eq!(world.table.phase(), Phase::Interrupted);
+            assert_eq!(world.table.snapshot().question.unwrap().why, Doubt::Knocked);
+            world.press(InLine::NoMoreBets);
+            world.lift();
+            refused_to_supervisor(&mut world, finding(Finding::NotFlat), "tumbler-manager");
+            done(&mut world, finding(Finding::NotFlat));
+            assert_eq!(cited(&world), Some((VoidReason::Supervisor, "SGV6 5.14".into())));
+        } else {
+            assert_eq!(cited(&world), Some((VoidReason::NotFlat, "NZ9 7.1(a)".into())));
+        }
+    }
+}
+
+/// What breaks after a valid spin, other than the tumbler.
+fn breaks(world: &mut World, what: &str) {
+    match what {
+        "seal" => world.line(InLine::Seal, false),
+        "dome" => world.line(InLine::DomeOpen, true),
+        "wires" => world.lose_lines(),
+        _ => world.input(Input::JournalFailed { reason: "no space".into() }),
+    }
+    world.pass(600);
+}
+
+/// SGV6 5.4.1 knows no difference between a controller that was away and equipment that fails: the dice of a valid spin have fallen,
+/// and a person says how they lie. Only the tumbler, which would move them, voids (NZ 7.1(b), SGV6 5.4.2).
+#[test]
+fn equipment_that_fails_after_a_valid_spin_voids_nothing() {
+    for (rules, layout) in [("nz-1998", "nz-1998"), ("nz-div9", "nz-div9-1"), ("sg-v6", "sg-v6-1")] {
+        for (what, code) in [("seal", Code::Seal), ("dome", Code::Dome), ("wires", Code::Gpio), ("disk", Code::Journal)]
+        {
+            let mut world = opened(rules, layout);
+            play_to_reveal(&mut world);
+            breaks(&mut world, what);
+            let says = format!("{rules}, {what}");
+            assert_eq!(cited(&world), None, "{says}");
+            assert!(world.latched().contains(&code), "{says}: {:?}", world.latched());
+            assert_eq!(world.table.phase(), Phase::Interrupted, "{says}");
+        }
+        let mut world = opened(rules, layout);
+        play_to_reveal(&mut world);
+        for (line, active) in [(InLine::CamA, true), (InLine::CamB, true), (InLine::CamA, false), (InLine::CamB, false)]
+        {
+            world.line(line, active);
+            world.pass(20);
+        }
+        let (reason, cited) = cited(&world).unwrap();
+        assert_eq!(reason, VoidReason::Equipment, "{rules}");
+        assert!(cited.ends_with(if rules == "sg-v6" { "5.4.2" } else { "7.1(b)" }), "{rules}: {cited}");
+    }
+}
+
+/// Three tumbles that were counted are made, also where the seal breaks while the shaft still turns; fewer are void.
+#[test]
+fn three_counted_tumbles_outlast_a_broken_seal() {
+    for (rules, layout) in RULES {
+        let mut world = opened(rules, layout);
+        spin_only(&mut world);
+        assert!(world.until(10_000, |w| w.table.snapshot().tumbles.0 >= 3));
+        world.line(InLine::Seal, false);
+        world.pass(3000);
+        assert_eq!(cited(&world), None, "{rules}");
+        assert!(world.has(|e| matches!(e, Event::SpinEnded { valid: true, how: SpinEnd::Seal, .. })), "{rules}");
+        assert_eq!(world.table.phase(), Phase::Interrupted, "{rules}");
+    }
+}
+
+/// A round that waits for a spin which the tumbler may not make any more is void by the text, and not by a person's choice: no
+/// latch opens before the round has ended (SGV6 and SGOC 5.4.2; the early edition is silent).
+#[test]
+fn a_round_that_can_have_no_spin_is_void() {
+    for (rules, layout, clause) in [
+        ("sg-v6", "sg-v6-1", "SGV6 5.4.2"),
+        ("sg-open", "sg-open-1", "SGOC 5.4.2"),
+        ("sg-open-early", "sg-open-early-1", "silent"),
+    ] {
+        let mut world = opened(rules, layout);
+        world.press(InLine::PlaceBets);
+        world.input(Input::Temperature { reading: Some(MilliCelsius(120_000)) });
+        world.pass(100);
+        assert_eq!(world.latched(), [Code::Temperature], "{rules}");
+        let (reason, cited) = cited(&world).unwrap();
+        assert_eq!(reason, VoidReason::Equipment, "{rules}");
+        assert!(cited.contains(clause), "{rules}: {cited}");
+    }
+}
+
+/// Dice that everybody sees have won and lost (SGV6 5.4.1, NZ 4.9): nobody voids them by a choice. A person says that one does not lie
+/// flat, or that nobody can tell.
+#[test]
+fn dice_in_sight_are_not_void_by_a_choice() {
+    for (rules, layout) in RULES {
+        let mut world = by_eye(rules, layout);
+        play_to_reveal(&mut world);
+        reveal(&mut world);
+        refused(&mut world, void(false), "lie open");
+        refused(&mut world, finding(Finding::Undisturbed), "the dealer keys");
+        let mut other = world.clone();
+        done(&mut other, finding(Finding::NotFlat));
+        assert_eq!(cited(&other).unwrap().0, VoidReason::NotFlat, "{rules}");
+        if matches!(rules, "sg-v6" | "sg-open") {
+            refused_to_supervisor(&mut world, finding(Finding::CannotTell), "tumbler-manager");
+        }
+        done(&mut world, finding(Finding::CannotTell));
+        assert_eq!(cited(&world).unwrap().0, VoidReason::Supervisor, "{rules}");
+    }
+}
+
+/// Nobody can have seen dice that were moved under the dome, nor how dice lie under it.
+#[test]
+fn nobody_finds_what_nobody_can_have_seen() {
+    let mut world = opened("sg-v6", "sg-v6-1");
+    play_to_reveal(&mut world);
+    world.pass(1000);
+    world.motion += 1;
+    world.pass(1500);
+    let question = world.table.snapshot().question.unwrap();
+    assert_eq!((question.why, question.answers), (Doubt::Knocked, vec![Finding::CannotTell]));
+    refused(&mut world, finding(Finding::Undisturbed), "nobody can have seen");
+    refused(&mut world, finding(Finding::NotFlat), "nobody can have seen");
+    world.lift();
+    refused(&mut world, finding(Finding::Undisturbed), "nobody can have seen");
+    done(&mut world, finding(Finding::NotFlat));
+    assert_eq!(cited(&world), Some((VoidReason::Supervisor, "SGV6 5.14".into())));
+}
+
+/// NZ 4.9 with dice that everybody sees; and a die that is found damaged between two rounds is out of service all the same.
+#[test]
+fn a_damaged_die_is_out_of_service_whenever_it_is_found() {
+    let mut world = by_eye("nz-div9", "nz-div9-1");
+    done(&mut world, void(true));
+    assert_eq!((cited(&world), world.latched()), (None, vec![Code::Dice]));
+    let mut world = by_eye("nz-div9", "nz-div9-1");
+    play_to_reveal(&mut world);
+    reveal(&mut world);
+    done(&mut world, void(true));
+    assert_eq!(cited(&world), None);
+    world.entry([1, 3, 6]);
+    world.all_paid();
+    assert!(settled(&world));
+    assert_eq!(world.latched(), [Code::Dice]);
+}
+
+/// An output that goes on reading back wrong is one fault: the journal does not grow with every look at it.
+#[test]
+fn a_fault_that_lasts_is_recorded_once() {
+    let mut world = by_eye("nz-div9", "nz-div9-1");
+    play_to_reveal(&mut world);
+    reveal(&mut world);
+    world.entry([1, 3, 6]);
+    world.input(Input::Readback { line: OutLine::MotorEnable, active: true });
+    world.stuck_out = Some(OutLine::MotorEnable);
+    world.pass(5000);
+    let records = world.records.len();
+    world.pass(60_000);
+    assert!(world.records.len() <= records + 1, "{:?}", &world.records[records..]);
+}

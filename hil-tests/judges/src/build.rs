@@ -58,6 +58,15 @@ impl Play {
         play
     }
 
+    /// The same with nobody but people to look at the dice.
+    pub(crate) fn without_reader(rules: &str) -> Self {
+        let mut play = Self::off(rules);
+        play.config.reader = false;
+        play.start();
+        play.opening();
+        play
+    }
+
     /// A table that was never switched on.
     pub(crate) fn off(rules: &str) -> Self {
         let rules = Rules::named(rules).unwrap();

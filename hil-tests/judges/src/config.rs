@@ -27,6 +27,8 @@ pub struct Config {
     /// Whether anything may break at any moment, several parts at once. How such a round was to end cannot be told from outside in
     /// all cases: the judge of the texts counts the rounds in which a part was broken, and judges the others.
     pub free_play: bool,
+    /// Whether nobody is asked but the judges. Only then the judge of progress speaks: it is young, and was tried on the pure bench.
+    pub alone: bool,
     /// Limits, as the table is configured.
     pub limits: Limits,
 }
@@ -91,6 +93,7 @@ impl Default for Config {
             from_commissioning: true,
             reaction_ns: 0,
             free_play: false,
+            alone: false,
             limits: Limits::default(),
         }
     }

@@ -33,6 +33,8 @@ pub(crate) struct Journal {
     unanswered: u64,
     /// When a person was told "done", with no command left to be answered and none asked since.
     done_ns: Option<u64>,
+    /// When a person was told last that the journal cannot be written: what was recorded until then may come later.
+    unwritten_ns: Option<u64>,
     answers: u64,
     records: u64,
     unknown: u64,
@@ -63,14 +65,15 @@ impl Judge for Journal {
         if let Fact::Started { .. } = record.fact {
             self.starts += 1;
             // Another boot has another clock.
-            self.done_ns = None;
+            (self.done_ns, self.unwritten_ns) = (None, None);
         } else if record.at_ns < self.last_at_ns {
             note(TIME, format!("at {} ns, after one at {} ns", record.at_ns, self.last_at_ns));
         }
         self.last_at_ns = record.at_ns;
         // What came of itself while the disk wrote may come later, such as a table that closes at the round's end.
         let asked_for = record.data.get("by").is_some() && !matches!(record.fact, Fact::Closed);
-        if let Some(done) = self.done_ns.filter(|done| asked_for && record.at_ns <= *done) {
+        let warned = self.unwritten_ns.is_some_and(|warned| record.at_ns <= warned);
+        if let Some(done) = self.done_ns.filter(|done| asked_for && !warned && record.at_ns <= *done) {
             note(DONE, format!("of {} ns, was not durable when a person was told \"done\" at {done} ns", record.at_ns));
         }
         self.contents(record, scene, &mut note);
@@ -99,7 +102,12 @@ impl Journal {
                 self.unanswered += 1;
                 self.done_ns = None;
             }
-            Seen::Said { outlet: Outlet::Console, .. } => self.unanswered = self.unanswered.saturating_sub(1),
+            Seen::Said { outlet: Outlet::Console, text } => {
+                self.unanswered = self.unanswered.saturating_sub(1);
+                if text.contains("the journal cannot be written") {
+                    self.unwritten_ns = Some(seen.at_ns);
+                }
+            }
             // What another command did may still be on its way to the disk.
             Seen::Done if self.unanswered == 0 => {
                 self.answers += 1;

@@ -2,6 +2,7 @@
 
 use crate::observation::Observation;
 use crate::scene::Scene;
+use crate::truth::Admits;
 use dyn_clone::DynClone;
 use serde::Serialize;
 
@@ -106,6 +107,10 @@ pub trait Judge: DynClone + Send + Sync {
     fn exercised(&self) -> Vec<Exercised>;
     /// Rows of the truth table that spoke.
     fn spoke(&self) -> Vec<Spoke> {
+        Vec::new()
+    }
+    /// What the truth table admits for each round that ended, in their order.
+    fn admits(&self) -> Vec<Admits> {
         Vec::new()
     }
 }

@@ -34,6 +34,7 @@ mod motor;
 pub mod observation;
 mod panel;
 mod people;
+mod progress;
 pub mod record;
 mod registers;
 mod relay;
@@ -47,7 +48,7 @@ pub use judge::{Findings, Judge, Spoke, Violation};
 pub use observation::{BusKind, Key, Line, Observation, Outlet, Part, Seen, Trace, Transaction, Truth, Words};
 pub use panel::{Exercise, Panel};
 pub use record::Record;
-pub use truth::{UNREACHED as TRUTH_UNREACHED, rows as truth_rows};
+pub use truth::{Admits, Answer, UNREACHED as TRUTH_UNREACHED, rows as truth_rows};
 
 #[cfg(test)]
 mod build;

@@ -3,6 +3,7 @@
 
 use crate::judge::{Exercised, Findings, Judge};
 use crate::observation::{Line, Observation, Part, Seen, Truth};
+use crate::record::Fact;
 use crate::scene::Scene;
 
 const NAME: &str = "motor";
@@ -58,6 +59,8 @@ impl Judge for Motor {
         self.stray(scene.now_ns, findings);
         match &seen.what {
             Seen::Wire { .. } => self.wire(scene, findings),
+            // Other rules may have another guard.
+            Seen::Record(record) if matches!(record.fact, Fact::Started { .. }) => self.guard_edge(scene),
             Seen::Truth(Truth::Process { alive }) => {
                 self.process_starts += u64::from(*alive);
                 self.read_low = *alive && scene.is(Line::MotorEnable, false);

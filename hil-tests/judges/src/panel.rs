@@ -4,7 +4,8 @@ use crate::config::{BadConfig, Checked, Config};
 use crate::judge::{Findings, Judge, Spoke, Violation};
 use crate::observation::{Observation, Trace};
 use crate::scene::Scene;
-use crate::{journal, lamps, latch, messages, motor, people, relay, rounds, secrecy, truth};
+use crate::truth::Admits;
+use crate::{journal, lamps, latch, messages, motor, people, progress, relay, rounds, secrecy, truth};
 use serde::Serialize;
 
 /// The judges of one table, over one run.
@@ -93,6 +94,12 @@ impl Panel {
         self.judges.iter().flat_map(|judge| judge.spoke()).collect()
     }
 
+    /// What the truth table admits for each round that ended, in their order.
+    #[must_use]
+    pub fn admits(&self) -> Vec<Admits> {
+        self.judges.iter().flat_map(|judge| judge.admits()).collect()
+    }
+
     /// How often each rule of each judge had something to judge.
     #[must_use]
     pub fn exercised(&self) -> Vec<Exercise> {
@@ -116,6 +123,7 @@ fn all() -> Vec<Box<dyn Judge>> {
         Box::<relay::Relay>::default(),
         Box::<messages::Messages>::default(),
         Box::<people::People>::default(),
+        Box::<progress::Progress>::default(),
     ]
 }
 
@@ -136,7 +144,9 @@ mod tests {
         play.round([1, 3, 6]);
         play.round([5, 5, 5]);
         play.begin();
+        play.truth(crate::Truth::Broken { part: crate::Part::Reader, broken: true });
         play.latch("reader");
+        play.truth(crate::Truth::Broken { part: crate::Part::Reader, broken: false });
         play.truth(crate::Truth::Process { alive: false });
         play.pass(500);
         play.start();

@@ -109,7 +109,7 @@ pub enum Fact {
     /// The motor is about to be commanded on.
     SpinBegan,
     /// A spin ended.
-    SpinEnded { tumbles: u64, valid: bool },
+    SpinEnded { tumbles: u64, valid: bool, steps: i64 },
     /// The dice may be seen.
     Revealed { how: String },
     /// The outcome is established.
@@ -188,6 +188,7 @@ pub struct Latched {
 #[allow(missing_docs, reason = "as of a standing")]
 pub struct InRound {
     pub id: u64,
+    pub layout: String,
     pub result: Option<[u8; 3]>,
 }
 
@@ -205,6 +206,7 @@ struct Payload {
     call: Option<Value>,
     in_turn: Option<bool>,
     tumbles: Option<u64>,
+    steps: Option<i64>,
     valid: Option<bool>,
     how: Option<String>,
     flat: Option<String>,
@@ -224,7 +226,8 @@ struct Payload {
 }
 
 /// Kinds in which nothing is of interest to judges but that they are there.
-const PLAIN: [&str; 11] = [
+const PLAIN: [&str; 12] = [
+    "closing",
     "spin-dropped",
     "corrected",
     "supervised",
@@ -320,7 +323,8 @@ impl Payload {
             }
             "called" => Fact::Called { call: shaped(self.call, "call")?, in_turn: need(self.in_turn, "in_turn")? },
             "spin-ended" => {
-                Fact::SpinEnded { tumbles: need(self.tumbles, "tumbles")?, valid: need(self.valid, "valid")? }
+                let (tumbles, valid) = (need(self.tumbles, "tumbles")?, need(self.valid, "valid")?);
+                Fact::SpinEnded { tumbles, valid, steps: need(self.steps, "steps")? }
             }
             "revealed" => Fact::Revealed { how: need(self.how, "how")? },
             "established" => Fact::Established { flat: need(self.flat, "flat")? },

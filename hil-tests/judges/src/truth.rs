@@ -3,6 +3,7 @@
 //! The situation is derived from wires, truth, people's commands and keys, and from records only where they tell of a person's words; never from the
 //! reason that the table itself gives. Where physics leaves doubt, a set of situations is admitted, and the record must fit one of them.
 
+mod answer;
 mod situation;
 mod story;
 mod table;
@@ -13,6 +14,7 @@ use crate::judge::{Exercised, Findings, Judge, Spoke};
 use crate::observation::{Line, Observation, Part, Seen};
 use crate::record::{Fact, Record};
 use crate::scene::{Round, Scene};
+pub use answer::{Admits, Answer};
 use situation::{Event, Finding};
 use std::collections::BTreeMap;
 use story::Story;
@@ -25,6 +27,8 @@ pub(crate) const ENDING: &str = "texts: a round ends as they say of what happene
 pub(crate) const CLAUSES: &str = "texts: a void cites every clause that applies, and no other";
 pub(crate) const GOES_ON: &str = "texts: a round is void, or a person is asked, where they say so";
 pub(crate) const ASKED: &str = "texts: people are asked for what only they can know";
+pub(crate) const CHOICE: &str =
+    "SGV6 5.4.1, NZ 4.9: who voids dice of a valid spin that people see says how they lie, and does not choose";
 pub(crate) const AFTERWARDS: &str =
     "SGV6 5.6, SGOC 5.6, SGOC-early 5.1.1: the clause of the round's own rules; NZ 4.9 has none";
 
@@ -43,6 +47,18 @@ pub const UNREACHED: &[(&str, &str, &str)] = &[
         "the table lets no spin begin before the call, and a shaft that turns by itself is cut before three tumbles",
     ),
     ("open-cover-early-and-short-later", "*", "as open-cover-early-proved: the round is void before the spin ends"),
+    (
+        "open-cover-early-still-tumbling",
+        "*",
+        "the table lets no spin begin before the call: a shaft that turns by itself then is open-cover-unspun-turns-early",
+    ),
+    ("open-cover-early-and-short", "*", "as open-cover-early-still-tumbling"),
+    (
+        "proved-dome-bets-closed",
+        "sg-open",
+        "no dome covers the dice: what its contacts tell in a spin is a guard that broke (open-cover-proved-guard)",
+    ),
+    ("proved-dome-bets-closed", "sg-open-early", "as under sg-open"),
     (
         "unspun-seal-or-other-dice",
         "*",
@@ -67,6 +83,16 @@ pub const UNREACHED: &[(&str, &str, &str)] = &[
     ("revealed-knocked-undisturbed", "*", "as revealed-knocked"),
     ("revealed-knocked-not-flat", "*", "as revealed-knocked"),
     (
+        "revealed-not-flat-and-damaged",
+        "*",
+        "a reader that sees a die that does not lie flat voids the round at once, and a person's command names one ground of the two",
+    ),
+    (
+        "exposed-before-no-more-bets-and-not-flat",
+        "*",
+        "a dome that opens before the call voids the round at once, before anybody can say how the dice lie",
+    ),
+    (
         "settled-stands",
         "*",
         "a settled round is no round in progress: nothing is recorded of it but what is found afterwards",
@@ -82,6 +108,8 @@ pub(crate) struct Truth {
     answered: Vec<Admitted>,
     /// The rules of every round that ended.
     rules: BTreeMap<u64, Rules>,
+    /// What was asked for last of a round that had ended was to void it.
+    late: bool,
     rows: BTreeMap<(&'static str, &'static str), u64>,
     voids: u64,
     settlements: u64,
@@ -90,6 +118,8 @@ pub(crate) struct Truth {
     afterwards: u64,
     one: u64,
     sets: u64,
+    /// What the table admits for each round that ended, in their order.
+    admits: Vec<Admits>,
 }
 
 impl Judge for Truth {
@@ -107,6 +137,13 @@ impl Judge for Truth {
                 self.answered.clear();
                 return;
             }
+        }
+        if let Seen::Asked { command, .. } = &seen.what {
+            self.late = match command.as_str() {
+                "void-afterwards" => true,
+                "correct" => false,
+                _ => self.late,
+            };
         }
         self.story.see(seen, scene);
         if matches!(&seen.what, Seen::Record(_) | Seen::Wire { line: Line::MotorEnable | Line::DomeOpen, .. }) {
@@ -129,12 +166,26 @@ impl Judge for Truth {
     fn spoke(&self) -> Vec<Spoke> {
         self.rows.iter().map(|((row, rules), times)| Spoke { row, rules, times: *times }).collect()
     }
+
+    fn admits(&self) -> Vec<Admits> {
+        self.admits.clone()
+    }
 }
 
 impl Truth {
     fn record(&mut self, record: &Record, scene: &Scene, findings: &mut Findings) {
         if let Fact::VoidedAfterwards { round, clauses, .. } = &record.fact {
             self.afterwards(*round, clauses, scene, findings);
+        }
+        // Whoever asks to void what stands has it written down and no more.
+        if record.kind == "corrected" && self.late {
+            let of = record.data.get("round").and_then(serde_json::Value::as_u64);
+            if let Some(rules) = of.and_then(|round| self.rules.get(&round)).copied() {
+                let rows = Table::built_in().rows(rules).filter(|(row, _)| row.id == "settled-damaged-dice");
+                for (row, _) in rows.filter(|(_, says)| says.ending == Ending::Stands) {
+                    *self.rows.entry((row.id.as_str(), rules.id())).or_default() += 1;
+                }
+            }
         }
         let round = if scene.ended { scene.last.as_ref() } else { scene.round.as_ref() };
         let Some((round, rules)) = round.and_then(|round| Some((round, round.rules?))) else { return };
@@ -149,13 +200,16 @@ impl Truth {
                 self.voids += 1;
                 let verdict = self.verdict(rules, round, scene, findings);
                 self.held(&verdict);
-                self.void(rules, clauses, &verdict, scene, findings);
+                let besides = self.besides(rules, clauses, scene);
+                self.admits.push(Admits::of(rules, &verdict, besides.clone()));
+                self.void(rules, clauses, &besides, &verdict, scene, findings);
             }
             Fact::Settled { .. } if scene.ended => {
                 self.rules.extend(round.id.map(|id| (id, rules)));
                 self.settlements += 1;
                 let verdict = self.verdict(rules, round, scene, findings);
                 self.held(&verdict);
+                self.admits.push(Admits::of(rules, &verdict, Vec::new()));
                 self.settled(rules, &verdict, scene, findings);
             }
             Fact::Asked { why } => {
@@ -174,6 +228,10 @@ impl Truth {
                 }
             }
             Fact::Answered { finding, .. } => self.answers(finding, rules, scene, findings),
+            Fact::Decided { what, .. } if what == "void" && self.story.chooses(round, scene) => {
+                let text = format!("{}: void by a choice, with the dice in sight", rules.id());
+                findings.note(NAME, scene.now_ns, CHOICE, text);
+            }
             _ => {}
         }
     }
@@ -214,17 +272,29 @@ impl Truth {
         *self.rows.entry((admitted.row.id.as_str(), rules.id())).or_default() += 1;
     }
 
-    fn void(&mut self, rules: Rules, clauses: &[String], verdict: &Verdict, scene: &Scene, findings: &mut Findings) {
-        // What happens besides, before the void is recorded, is cited besides: dice exposed, equipment that breaks, damage that is found.
+    /// What happens besides, before the void is recorded, is cited besides: dice exposed, equipment that breaks, damage that is found.
+    fn besides(&self, rules: Rules, clauses: &[String], scene: &Scene) -> Vec<String> {
         let exposed = if rules == Rules::SgV6 { " 5.5.3" } else { " 7.1(c)" };
         let broke = self.story.broke
             || scene.last.as_ref().is_some_and(|round| round.interrupted || round.broken.contains(&true));
-        let besides = |clause: &str| {
+        let besides = |clause: &&String| {
             self.story.lifted && clause.ends_with(exposed)
                 || broke && clause.ends_with(" 5.4.2")
                 || self.story.damaged && (clause.ends_with(" 5.6") || clause.ends_with(" 5.1.1"))
         };
-        let first: Vec<String> = clauses.iter().filter(|clause| !besides(clause)).cloned().collect();
+        clauses.iter().filter(besides).cloned().collect()
+    }
+
+    fn void(
+        &mut self,
+        rules: Rules,
+        clauses: &[String],
+        besides: &[String],
+        verdict: &Verdict,
+        scene: &Scene,
+        findings: &mut Findings,
+    ) {
+        let first: Vec<String> = clauses.iter().filter(|clause| !besides.contains(clause)).cloned().collect();
         let cites = |says: &Says| says.cites(rules, clauses) || !first.is_empty() && says.cites(rules, &first);
         let fits = |says: &Says| says.ending == Ending::Void && cites(says);
         let fitting: Vec<Admitted> = verdict.admitted.iter().filter(|a| fits(a.says)).copied().collect();
@@ -267,6 +337,10 @@ impl Truth {
             "not-flat" => Finding::NotFlat,
             _ => Finding::CannotTell,
         };
+        if !self.story.asked && self.asked.is_empty() {
+            self.story.says(finding, scene);
+            return;
+        }
         let verdict = Verdict::answered(&self.asked, rules, finding);
         let goes_on = finding == Finding::Undisturbed;
         if goes_on

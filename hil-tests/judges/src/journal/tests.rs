@@ -182,3 +182,24 @@ fn an_answer_before_its_record_is_durable_is_found() {
     // The record may be that of a command which waits for its own answer.
     answered(true, true).lawful(judge());
 }
+
+/// The swarm asked for the ring of inputs, which is no matter of the journal, right after a command that the full disk kept back.
+#[test]
+fn whoever_was_told_that_the_journal_cannot_be_written_was_told_no_done() {
+    let answered = |first: &str| {
+        let mut play = Play::open("nz-div9");
+        let record = json!({"seq": play.seq + 1, "at": play.now_ns, "kind": "opened", "data": {"by": "Mei"}});
+        for _ in 0..play.trace.0.len() {
+            play.say("done");
+        }
+        play.ask("enrol-dice", json!({}));
+        play.say(first);
+        play.ask("record", json!({}));
+        play.say("written out");
+        play.see(Seen::Done);
+        play.see(Seen::Record(Record::read(record).unwrap()));
+        play
+    };
+    answered("enrolled; but the journal cannot be written, and a restart would undo this").lawful(judge());
+    broken(&answered("enrolled"), judge(), DONE);
+}

@@ -15,6 +15,7 @@ pub(super) const OPENS: &str = "NZ 6.1, SGV6 1.7, SGOC 1.7, SGOC-early 3.1: what
 pub(super) const KEEPS: &str = "rounds: a round has the rule set in force when it begins";
 pub(super) const SPIN_ORDER: &str = "NZ 6.1, SGV6 3.7, SGOC 3.6 and 3.7: when the tumbler is activated";
 pub(super) const ONE_SPIN: &str = "rounds: one valid spin a round, at one press each";
+pub(super) const STEPS: &str = "NZ 6.1, SGV6 5.5.1, table.md: a spin is told by the steps that its cam made";
 pub(super) const THREE: &str = "NZ 6.1, SGV6 3.7, SGOC 3.7, SGOC-early 3.4: at least three tumbles";
 pub(super) const REVEAL: &str = "NZ 6.3, SGV6 5.5.3: dice are uncovered after \"No more bets\"";
 pub(super) const ESTABLISHED: &str =
@@ -63,11 +64,17 @@ impl Rounds {
         let at_ns = scene.now_ns;
         match &record.fact {
             Fact::SpinBegan => self.spins(round, scene, findings),
-            Fact::SpinEnded { tumbles, valid: true }
-                if (*tumbles < 3 || self.true_quarters().is_some_and(|turned| turned < super::THREE_TUMBLES)) =>
-            {
-                let text = format!("a spin of {tumbles} counted, {} true quarter turns is valid", self.facts.turned);
-                findings.note(NAME, at_ns, THREE, text);
+            Fact::SpinEnded { tumbles, valid, steps } => {
+                let turned = self.true_quarters();
+                if *valid && (*tumbles < 3 || turned.is_some_and(|turned| turned < super::THREE_TUMBLES)) {
+                    let text = format!("a spin of {tumbles} counted, {turned:?} true quarter turns is valid");
+                    findings.note(NAME, at_ns, THREE, text);
+                }
+                // A sound cam makes one step in each quarter turn, and one more where it stood at an edge.
+                let sound = ![Part::Cam, Part::Gpio].into_iter().any(|part| round.was_broken(part));
+                if sound && turned.is_some_and(|turned| *steps > turned.saturating_add(1)) {
+                    findings.note(NAME, at_ns, STEPS, format!("{steps} steps told of {turned:?} true quarter turns"));
+                }
             }
             Fact::Revealed { .. } => {
                 let watched = scene.level(Line::DomeOpen).is_some() || !round.covered();

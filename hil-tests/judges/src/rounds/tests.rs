@@ -3,7 +3,8 @@ mod late;
 
 use super::ending::{BELL, FALSE_CLAIM, MUST_BE_VOID, PAID, STANDS};
 use super::order::{
-    DICE, ESTABLISHED, FLAT, INTERRUPTED, KEEPS, KEYED, NUMBERS, ONCE, ONE_SPIN, OPENS, REVEAL, SPIN_ORDER, THREE,
+    DICE, ESTABLISHED, FLAT, INTERRUPTED, KEEPS, KEYED, NUMBERS, ONCE, ONE_SPIN, OPENS, REVEAL, SPIN_ORDER, STEPS,
+    THREE,
 };
 use super::*;
 use crate::build::{EVERY, Play, broken, call};
@@ -133,6 +134,9 @@ fn sgv6_3_7_fewer_than_three_true_tumbles_are_no_valid_spin() {
         void.spin_end(2, false);
         void.void("fewer-than-three", "as the rule set has it");
         assert!(void.lawful(judge()).contains(&("void reasons compared with the truth", 1)));
+        let mut more = play.clone();
+        more.record("spin-ended", json!({"tumbles": 2, "valid": false, "steps": 16, "needed": 13, "how": "target"}));
+        broken(&more, judge(), STEPS);
         play.spin_end(3, true);
         broken(&play, judge(), THREE);
     }

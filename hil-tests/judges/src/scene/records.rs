@@ -59,6 +59,10 @@ impl Scene {
                 if record.fact.begins_anew() {
                     self.latched.retain(|(code, _)| standing.latched.iter().any(|kept| kept.code == *code));
                     self.round = self.round.take().filter(|_| standing.round.is_some());
+                    // Which layout it was played on went with the records, where another one was in force since.
+                    if let (Some(round), Some(kept)) = (&mut self.round, &standing.round) {
+                        round.layout.clone_from(&kept.layout);
+                    }
                 }
             }
             Fact::RoundBegan { rules, layout } => self.begin(record, rules, layout),

@@ -1,6 +1,6 @@
 //! What happened in a round, as a stranger with probes sees it: the spin by its wires, and everything that may have ended it.
 
-use super::situation::{Bets, Dice, Event, Eyes, Stage, Tumbles};
+use super::situation::{Bets, Dice, Event, Eyes, Finding, Stage, Tumbles};
 use crate::observation::{Key, Line, Observation, Part, Seen, Truth};
 use crate::record::{Fact, Record};
 use crate::scene::{Round, Scene};
@@ -17,6 +17,8 @@ const SEAL_NS: u64 = 10_000_000;
 const STOOD_NS: u64 = 500_000_000;
 /// A shaft that turned so lately before a round may be found turning in it.
 const STRAY_NS: u64 = 1_000_000_000;
+/// A healthy shaft stands long before it has run out for so long (FAULTS motor.coast).
+const COAST_NS: u64 = 1_500_000_000;
 /// Dice that lay for so long had come to rest for everybody.
 const AT_REST_NS: u64 = 1_500_000_000;
 
@@ -61,6 +63,8 @@ pub(super) struct Story {
     turned_ns: u64,
     strayed_ns: u64,
     strayed: bool,
+    /// When the motor lost its power, where it has none.
+    off_ns: Option<u64>,
     /// Steps when the motor went off, and when the shaft stood after it: what it turns later is no part of the spin.
     at_off: i64,
     ended: Option<i64>,
@@ -90,6 +94,10 @@ pub(super) struct Story {
     entered: bool,
     /// A person is asked.
     pub(super) asked: bool,
+    /// A reader has read what the dice show.
+    faces_read: bool,
+    /// When "No spin" was last pressed or let go, in a round or not.
+    called_off_ns: u64,
     waived: bool,
 }
 
@@ -100,6 +108,8 @@ impl Story {
             steps: self.steps,
             levels: self.levels,
             turned_ns: self.turned_ns,
+            off_ns: self.off_ns,
+            called_off_ns: self.called_off_ns,
             strayed_ns: self.strayed_ns,
             waived: self.waived,
             // On a slow disk a void is asked for before the record of the round's beginning is seen.
@@ -110,6 +120,11 @@ impl Story {
         // A shaft that turns already, or that turned while the record was on its way, turns in this round.
         if self.strayed_ns > 0 && self.strayed_ns.saturating_add(STRAY_NS) >= at_ns {
             self.strays(scene);
+        }
+        // Who called it off while the record was on its way called this round off.
+        if self.called_off_ns > at_ns {
+            let moment = self.moment(scene);
+            self.add(scene, vec![Event::NoSpin], false, moment);
         }
         // What broke while the record was on its way breaks in this round.
         let since = |line: Line, sound: bool| scene.is(line, !sound).then(|| (at_ns, self.moment(scene)));
@@ -168,6 +183,9 @@ impl Story {
     fn wire(&mut self, line: Line, active: bool, scene: &Scene) {
         if matches!(line, Line::CamA | Line::CamB) {
             self.cam(line, active, scene);
+        }
+        if line == Line::NoSpin && scene.edge.is_some() {
+            self.called_off_ns = scene.now_ns;
         }
         let Some(round) = scene.round.as_ref().filter(|_| scene.edge.is_some()) else { return };
         let running = scene.is(Line::MotorEnable, true);
@@ -232,11 +250,16 @@ impl Story {
         if let Truth::Shaft { .. } = truth {
             let rested = scene.now_ns.saturating_sub(self.turned_ns) > scene.config.given.limits.standstill_ns;
             self.turned_ns = scene.now_ns;
-            if (rested || self.base.is_none() || self.strayed) && !scene.is(Line::MotorEnable, true) {
+            let on_too_long = self.off_ns.is_some_and(|off_ns| scene.now_ns.saturating_sub(off_ns) > COAST_NS);
+            let by_itself = rested || self.base.is_none() || self.strayed;
+            if on_too_long || by_itself && !scene.is(Line::MotorEnable, true) {
                 self.strayed = true;
                 self.strayed_ns = scene.now_ns;
                 self.strays(scene);
             }
+        }
+        if let Truth::MotorPower { on } = truth {
+            self.off_ns = (!on).then_some(scene.now_ns);
         }
         let Some(round) = &scene.round else { return };
         match truth {
@@ -252,9 +275,12 @@ impl Story {
                 self.happenings
                     .retain(|happening| !matches!(happening.events.as_slice(), [Event::None | Event::Knocked]));
             }
-            // A reader sees them move before they rest again.
-            Truth::DiceMoved if self.lie.is_some() && !round.established => {
-                let moment = Moment { dice: vec![Dice::Flat, Dice::NotFlat], ..self.moment(scene) };
+            // A reader sees them move before they rest again. That they lay flat is not yet what they showed.
+            Truth::DiceMoved
+                if self.lie.is_some() && !(round.established && (self.faces_read || round.result.is_some())) =>
+            {
+                let mut moment = Moment { dice: vec![Dice::Flat, Dice::NotFlat], ..self.moment(scene) };
+                push(&mut moment.eyes, Eyes::People);
                 self.add(scene, vec![Event::Knocked], false, moment);
             }
             Truth::Dice { faces, flat } => self.rests(faces, !flat.contains(&false), round, scene),
@@ -288,8 +314,8 @@ impl Story {
             push(&mut moment.stages, Stage::Tumbling);
             push(&mut moment.tumbles, Tumbles::Doubt);
         }
-        // A question that was asked stays asked.
-        self.add(scene, vec![Event::Interruption], certain && !self.asked, moment);
+        // A question that was asked stays asked, and what is established by an answer stays so.
+        self.add(scene, vec![Event::Interruption], certain && !self.asked && !round.established, moment);
         self.no_spin = None;
     }
 
@@ -370,6 +396,7 @@ impl Story {
             Fact::VoidedAfterwards { .. } if core::mem::take(&mut self.wanted_afterwards) => {
                 self.decided(vec![Event::DamagedDice], scene);
             }
+            Fact::FacesRead => self.faces_read = true,
             Fact::Unlatched { code, how, .. } if code == "reader" => self.waived = how.starts_with("procedure"),
             Fact::Closed => self.waived = false,
             _ => {}
@@ -386,6 +413,27 @@ impl Story {
         push(&mut moment.tumbles, Tumbles::Doubt);
         push(&mut moment.bets, Bets::Open);
         self.add(scene, vec![Event::Interruption], false, moment);
+    }
+
+    /// Whether a decision that says nothing of the dice is taken while people see those of a valid spin, and no reader does.
+    pub(super) fn chooses(&self, round: &Round, scene: &Scene) -> bool {
+        let choices = [Event::ManagerDecision, Event::SupervisorDecision];
+        !self.wanted.is_empty()
+            && self.wanted.iter().all(|event| choices.contains(event))
+            && round.revealed
+            && round.valid_spin
+            && !round.established
+            && self.eyes(scene, round) == [Eyes::People]
+    }
+
+    /// A person says by itself what became of dice that everybody sees.
+    pub(super) fn says(&mut self, finding: Finding, scene: &Scene) {
+        let events = match finding {
+            Finding::NotFlat => vec![Event::SaidNotFlat],
+            Finding::CannotTell => vec![Event::ManagerDecision, Event::SupervisorDecision],
+            Finding::Undisturbed | Finding::None => Vec::new(),
+        };
+        self.decided(events, scene);
     }
 
     /// What a person asked for is decided, by the record.

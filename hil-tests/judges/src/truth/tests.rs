@@ -253,6 +253,23 @@ fn sgv6_5_14_is_for_the_shift_manager() {
     }
 }
 
+/// With the dice in sight a person says how they lie; a mere choice voids nothing.
+#[test]
+fn nobody_voids_dice_in_sight_by_a_choice() {
+    for (rules, clauses) in [("nz-div9", &[] as &[&str]), ("sg-v6", &["5.14"]), ("sg-open-early", &[])] {
+        let mut play = Play::without_reader(rules);
+        play.until_bets_closed([1, 3, 6]);
+        play.reveal();
+        let mut chosen = play.clone();
+        chosen.ask("void", json!({"reason": "a big win", "manager": true}));
+        chosen.record("decided", json!({"what": "void", "reason": "a big win", "by": "Ana"}));
+        broken(&chosen, judge(), CHOICE);
+        play.record("answered", json!({"finding": "cannot-tell", "reason": "they fell off the table", "by": "Ana"}));
+        play.void("supervisor", &named(rules, clauses));
+        play.lawful(judge());
+    }
+}
+
 /// Interrupted after a valid spin: a person is asked, and the answer has its clause.
 #[test]
 fn an_interruption_after_a_valid_spin_asks() {

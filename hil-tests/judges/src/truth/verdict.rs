@@ -99,7 +99,10 @@ impl Verdict {
         happenings.extend(standing(story, round, scene));
         let opened = happenings.iter().any(|h| h.events == [Event::DomeOpened]);
         for mut happening in happenings {
-            if happening.at_ns > until_ns {
+            // Dice that are exposed while the program is gone are found so by the next one.
+            let asked = verdict.due.is_some_and(|due| due.says.ending == Ending::Asked);
+            let exposed = asked && happening.events == [Event::DomeOpened];
+            if happening.at_ns > until_ns && !exposed {
                 continue;
             }
             // A spin runs out after what ended it: the steps of its coasting count as well.
@@ -172,6 +175,9 @@ fn standing(story: &Story, round: &Round, scene: &Scene) -> Vec<Happening> {
     let now = story.moment(scene);
     let at_ns = scene.now_ns;
     let mut standing = vec![Happening { at_ns, events: vec![Event::None], certain: false, moment: now.clone() }];
+    if round.result.is_some() && !round.verified {
+        standing.push(Happening { at_ns, events: vec![Event::LampsNotProved], certain: false, moment: now.clone() });
+    }
     if story.activated() {
         // A spin that nobody and nothing else ended short was ended by the tumbler.
         let ends = |h: &Happening| h.certain || h.events.contains(&Event::GuardLost);

@@ -1,0 +1,393 @@
+//! Progress: on a sound table what is due comes. The other judges find what may not be; a table that never opens, never spins or
+//! never settles breaks none of their rules.
+//!
+//! All of it is about quiet stretches: nothing is broken or was just mended, nobody is asked anything, no hand is where it
+//! should not be. Then a lawful press must lead to its fact, and nothing may be taken for a malfunction.
+
+mod calm;
+
+use crate::areas::{Family, sorted};
+use crate::config::Rules;
+use crate::judge::{Exercised, Findings, Judge};
+use crate::observation::{Key, Line, Observation, Seen, Truth};
+use crate::record::{Call, Fact, Record};
+use crate::scene::{Round, Scene};
+use calm::Calm;
+use serde_json::Value;
+
+const NAME: &str = "progress";
+pub(crate) const ALARM: &str = "FAULTS: a sound table gives no false alarm";
+pub(crate) const TESTS: &str = "NZ 5: a sound table passes its tests";
+pub(crate) const OPENS: &str = "NZ 5: a table whose tests are right is opened";
+pub(crate) const BEGINS: &str = "NZ 6.1, SGV6 1.7, SGOC 1.7: the dealer's call begins a round";
+pub(crate) const CALLS: &str = "NZ 6.2, SGV6 3.7, SGOC 3.6: \"No more bets\" is called";
+pub(crate) const SPINS: &str = "NZ 6.1, SGV6 3.7, SGOC 3.6: the tumbler is activated when the dealer does so in turn";
+pub(crate) const ENDS: &str = "NZ 6.1, SGV6 3.7, SGOC 3.7: a spin of a sound tumbler ends, and is valid";
+pub(crate) const OUTCOME: &str = "NZ 4.2, SGV6 3.8, SGOC 3.8: dice that lie flat after a valid spin are the outcome";
+pub(crate) const ENTERS: &str = "NZ 3.3(a), 6.4: the numbers that the dealer enters are the result";
+pub(crate) const SETTLES: &str = "NZ 4.4, 6.5: once the winners are paid the round is settled";
+pub(crate) const SOUND: &str = "NZ 7.1, SGV6 5.4.2: no round is void by equipment that is sound";
+
+const MS: u64 = 1_000_000;
+/// A press has been taken for one by then.
+const PRESSED_NS: u64 = 60 * MS;
+/// A healthy contact bounces no longer, with room.
+const BOUNCE_NS: u64 = 10 * MS;
+/// Quiet for so long before anything is due.
+const QUIET_NS: u64 = 6_000 * MS;
+/// What slow senses take to notice: after so long without trouble there is none.
+const ALARM_NS: u64 = 130_000 * MS;
+/// What was begun has its record by then: a slow disk takes half a second for each.
+const SOON_NS: u64 = 8_000 * MS;
+/// A spin has 8 s, and then runs out.
+const SPIN_NS: u64 = 18_000 * MS;
+/// All results light their areas for 300 ms each, and the tumbler spins.
+const OPENING_NS: u64 = 90_000 * MS;
+/// The table may ask its units for the first time.
+const UNITS_NS: u64 = 1_400 * MS;
+/// The time for collecting and paying, with the polls around it (parameter `all_paid`).
+const PAID_NS: u64 = 4_000 * MS;
+/// Keys pressed so soon after the reveal may belong before it.
+const REVEAL_NS: u64 = 500 * MS;
+/// Tests that end when a person has done or said something.
+const PERSONS: [&str; 7] = ["areas", "seal", "bell", "sign", "dice", "keys", "terminal"];
+
+/// Something that must become a record in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Due {
+    clause: &'static str,
+    by_ns: u64,
+}
+
+/// The opening tests that were asked for.
+#[derive(Clone, Debug, Default)]
+struct Opening {
+    asks: u32,
+    /// By a supervisor, in good time after the key was turned, at a table that may be opened.
+    lawful: bool,
+    /// Bit `code - 1` of each key of the terminal.
+    keys: u8,
+    witnessed: Vec<String>,
+}
+
+/// Watches that a sound table goes on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Progress {
+    calm: Calm,
+    dues: Vec<Due>,
+    /// A button that went down when a press of it was in turn, and when; what it leads to.
+    press: Option<(Line, u64, &'static str)>,
+    opening: Option<Opening>,
+    /// When a spin ended that is not valid. A daemon that is being stopped ends it too, and is gone soon after.
+    invalid_ns: Option<u64>,
+    /// What was keyed since the reveal, and when the dice were revealed and the lamps proved.
+    keyed: Vec<(Key, u64)>,
+    revealed_ns: u64,
+    verified_ns: u64,
+    /// The round whose outcome is due or has come.
+    outcome: Option<u64>,
+    met: u64,
+    alarms: u64,
+    tests: u64,
+}
+
+impl Judge for Progress {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
+        if !scene.config.given.alone {
+            return;
+        }
+        if self.calm.take(seen, scene) {
+            self.dues.clear();
+            self.press = None;
+            self.opening = None;
+            self.invalid_ns = None;
+        }
+        self.overdue(scene, findings);
+        match &seen.what {
+            Seen::Wire { .. } => self.wire(scene),
+            Seen::Asked { command, with } => self.asked(command, with, scene),
+            Seen::Truth(Truth::Pressed(key)) => self.key(*key, scene),
+            Seen::Record(record) => self.record(record, scene, findings),
+            _ => {}
+        }
+        self.pressed(scene);
+        self.outcome_due(scene);
+    }
+
+    fn finish(&mut self, _at_ns: u64, scene: &Scene, findings: &mut Findings) {
+        self.overdue(scene, findings);
+    }
+
+    fn exercised(&self) -> Vec<Exercised> {
+        vec![("what was due came", self.met), ("malfunctions latched", self.alarms), ("tests that ended", self.tests)]
+    }
+}
+
+fn in_play(scene: &Scene) -> bool {
+    scene.open == Some(true) && scene.latched.is_empty() && !scene.maintenance && !scene.testing()
+}
+
+impl Progress {
+    fn owe(&mut self, clause: &'static str, scene: &Scene, within_ns: u64) {
+        if scene.alive == Some(true) && !self.owes(clause) {
+            self.dues.push(Due { clause, by_ns: scene.now_ns.saturating_add(within_ns) });
+        }
+    }
+
+    fn owes(&self, clause: &str) -> bool {
+        self.dues.iter().any(|due| due.clause == clause)
+    }
+
+    fn came(&mut self, clause: &str) {
+        let before = self.dues.len();
+        self.dues.retain(|due| due.clause != clause);
+        self.met += (before - self.dues.len()) as u64;
+        // A quick disk has it before the press is over.
+        self.press = self.press.filter(|(_, _, leads_to)| *leads_to != clause);
+    }
+
+    fn overdue(&mut self, scene: &Scene, findings: &mut Findings) {
+        while let Some(place) = self.dues.iter().position(|due| scene.now_ns > due.by_ns) {
+            let due = self.dues.swap_remove(place);
+            findings.note(NAME, scene.now_ns, due.clause, "nothing came of it, and nothing stands in its way");
+        }
+        if self.invalid_ns.take_if(|at| scene.now_ns > at.saturating_add(SOON_NS)).is_some() {
+            findings.note(NAME, scene.now_ns, ENDS, "the spin was not valid, and nothing was out of order");
+        }
+    }
+
+    fn quiet(&self, scene: &Scene) -> bool {
+        self.calm.lasts(scene, QUIET_NS)
+    }
+
+    /// Whether nothing was out of order since the round began, nor just before.
+    fn quiet_round<'a>(&self, scene: &'a Scene) -> Option<&'a Round> {
+        let round = scene.round.as_ref()?;
+        self.calm.lasts(scene, scene.now_ns.saturating_sub(round.began_ns).saturating_add(QUIET_NS)).then_some(round)
+    }
+
+    fn wire(&mut self, scene: &Scene) {
+        let Some((line, true)) = scene.edge else { return };
+        let again = self.press.is_some_and(|(of, at, _)| of == line && scene.now_ns <= at.saturating_add(BOUNCE_NS));
+        if again || !self.quiet(scene) || !in_play(scene) || !self.dues.is_empty() {
+            return;
+        }
+        let round = scene.round.as_ref();
+        let clause = match (line, round) {
+            (Line::PlaceBets, None) => BEGINS,
+            (Line::NoMoreBets, Some(round)) if self.may_close(round, scene) => CALLS,
+            (Line::Tumble, round) if self.may_spin(round, scene) => SPINS,
+            _ => return,
+        };
+        self.press = Some((line, scene.now_ns, clause));
+    }
+
+    fn may_close(&self, round: &Round, scene: &Scene) -> bool {
+        let spun = round.valid_spin || scene.rules().family() == Family::Singapore;
+        spun && !round.called && !round.spinning && round.no_more_bets_ns.is_none_or(|at| at == scene.now_ns)
+    }
+
+    fn may_spin(&self, round: Option<&Round>, scene: &Scene) -> bool {
+        let rests = scene.now_ns.saturating_sub(scene.moved_ns) > 3_000 * MS && scene.is(Line::MotorEnable, false);
+        let covers = !scene.rules().covered()
+            || scene.is(Line::DomeClosed, true)
+                && scene.is(Line::DomeOpen, false)
+                && scene.dome.is_none_or(|(open, since)| !open && scene.now_ns.saturating_sub(since) > 1_500 * MS);
+        let turn = match (scene.rules(), round) {
+            (Rules::Nz1998 | Rules::NzDiv9, None) => true,
+            (Rules::SgV6, Some(round)) => round.spins == 0,
+            (Rules::SgOpen | Rules::SgOpenEarly, Some(round)) => round.spins == 0 && round.called,
+            _ => false,
+        };
+        rests && covers && turn
+    }
+
+    /// A button that stayed down is pressed.
+    fn pressed(&mut self, scene: &Scene) {
+        let Some((line, at_ns, clause)) = self.press else { return };
+        let (released, held) = (scene.edge == Some((line, false)), scene.now_ns >= at_ns.saturating_add(PRESSED_NS));
+        if held {
+            self.press = None;
+            if released || scene.is(line, true) && scene.since(line) <= at_ns.saturating_add(BOUNCE_NS) {
+                self.owe(clause, scene, SOON_NS);
+            }
+        } else if released && scene.now_ns > at_ns.saturating_add(BOUNCE_NS) {
+            self.press = None;
+        }
+    }
+
+    fn asked(&mut self, command: &str, with: &Value, scene: &Scene) {
+        match command {
+            "open" => {
+                let limits = &scene.config.given.limits;
+                let keyed = scene.key_ns.map(|edge| scene.now_ns.saturating_sub(edge));
+                let in_time = keyed.is_some_and(|ago| ago > PRESSED_NS && ago < limits.key_privilege_ns / 30 * 29);
+                let closed = scene.open == Some(false) && scene.latched.is_empty() && !scene.maintenance;
+                let lawful = in_time
+                    && closed
+                    && scene.round.is_none()
+                    && with.get("supervisor") == Some(&Value::Bool(true))
+                    && scene.now_ns.saturating_sub(scene.started_ns) > UNITS_NS
+                    && (self.calm.never_broken() || self.quiet(scene));
+                let opening = self.opening.get_or_insert_with(|| Opening { lawful, ..Opening::default() });
+                opening.asks += 1;
+            }
+            "witness" => {
+                let item = with.get("item").and_then(Value::as_str).unwrap_or_default();
+                if let Some(opening) = &mut self.opening {
+                    opening.witnessed.push(item.to_owned());
+                }
+                self.opening_due(scene);
+            }
+            _ => {}
+        }
+    }
+
+    /// Once everything that people have to do is done, the table opens.
+    fn opening_due(&mut self, scene: &Scene) {
+        let Some(opening) = &self.opening else { return };
+        let dice = (!scene.config.given.reader).then_some("dice");
+        let seen = ["areas", "seal", "bell", "sign"].into_iter().chain(dice);
+        let all = seen.clone().all(|item| opening.witnessed.iter().any(|witnessed| witnessed == item));
+        if opening.lawful && opening.keys == 0x7F && all {
+            self.owe(OPENS, scene, OPENING_NS);
+        }
+    }
+
+    fn key(&mut self, key: Key, scene: &Scene) {
+        let bit = match key {
+            Key::Digit(digit) => 1_u8.checked_shl(u32::from(digit.wrapping_sub(1))).unwrap_or(0),
+            Key::Entry => 0x40,
+        };
+        if let Some(opening) = &mut self.opening {
+            opening.keys |= bit;
+            self.opening_due(scene);
+        }
+        self.keyed.push((key, scene.now_ns));
+        if key != Key::Entry || !in_play(scene) {
+            return;
+        }
+        let Some(round) = self.quiet_round(scene) else { return };
+        if round.result.is_none() && self.keyed_the_dice(round, scene) {
+            self.owe(ENTERS, scene, SOON_NS);
+        }
+        // Whoever keys anything else before is not through with paying.
+        let alone = self.keyed.iter().all(|(key, at)| *at <= self.verified_ns || *key == Key::Entry);
+        if round.verified && alone && scene.now_ns > self.verified_ns.saturating_add(PAID_NS) {
+            self.owe(SETTLES, scene, SOON_NS);
+        }
+    }
+
+    /// Whether exactly the three numbers that the dice show, and then Entry, were keyed after the reveal, none in haste.
+    fn keyed_the_dice(&self, round: &Round, scene: &Scene) -> bool {
+        let seen = if scene.config.given.reader { round.established } else { round.revealed };
+        let [(Key::Digit(a), first), (Key::Digit(b), second), (Key::Digit(c), third), (Key::Entry, last)] =
+            self.keyed.as_slice()
+        else {
+            return false;
+        };
+        let calm = [(*first, *second), (*second, *third), (*third, *last)];
+        seen && *first > self.revealed_ns.saturating_add(REVEAL_NS)
+            && calm.iter().all(|(one, next)| next.saturating_sub(*one) >= 150 * MS)
+            && scene.dice.is_some_and(|(faces, flat)| flat == [true; 3] && sorted(faces) == sorted([*a, *b, *c]))
+    }
+
+    fn outcome_due(&mut self, scene: &Scene) {
+        let Some(round) = scene.round.as_ref() else { return };
+        if self.outcome == Some(round.began_ns) || !round.valid_spin || !round.called || !round.could_see {
+            return;
+        }
+        let away = !scene.rules().covered() || scene.dome.is_some_and(|(open, _)| open) && scene.dome_made_open();
+        let flat = scene.dice.is_some_and(|(_, flat)| flat == [true; 3]);
+        if away && flat && in_play(scene) && self.quiet_round(scene).is_some() {
+            self.outcome = Some(round.began_ns);
+            let here = if scene.config.given.reader { round.established } else { round.revealed };
+            if !here {
+                self.owe(OUTCOME, scene, SOON_NS);
+            }
+        }
+    }
+
+    fn record(&mut self, record: &Record, scene: &Scene, findings: &mut Findings) {
+        let mut note = |clause, what: String| findings.note(NAME, scene.now_ns, clause, what);
+        match &record.fact {
+            Fact::Latched { code } => {
+                self.alarms += 1;
+                if self.calm.lasts(scene, ALARM_NS) {
+                    note(ALARM, format!("`{code}` is latched, and nothing was out of order"));
+                }
+            }
+            Fact::Tested { test, passed } => {
+                self.tests += 1;
+                let lawful = self.opening.as_ref().is_some_and(|opening| opening.lawful);
+                if !passed && lawful && !PERSONS.contains(&test.as_str()) {
+                    note(TESTS, format!("the test `{test}` failed, and nothing is out of order"));
+                }
+                self.opening = self.opening.take().filter(|_| *passed);
+            }
+            Fact::Opened { .. } => {
+                self.came(OPENS);
+                self.opening = None;
+            }
+            Fact::Closed | Fact::Maintenance { .. } => self.opening = None,
+            Fact::RoundBegan { .. } => {
+                self.came(BEGINS);
+                self.keyed.clear();
+            }
+            Fact::Called { call: Call::NoMoreBets, .. } => self.came(CALLS),
+            Fact::SpinBegan => {
+                self.came(SPINS);
+                if self.quiet(scene) {
+                    self.owe(ENDS, scene, SPIN_NS);
+                }
+            }
+            Fact::SpinEnded { valid, .. } => {
+                self.invalid_ns = (self.owes(ENDS) && !valid).then_some(scene.now_ns);
+                self.came(ENDS);
+            }
+            Fact::Revealed { .. } => {
+                self.revealed_ns = scene.now_ns;
+                self.keyed.clear();
+                if !scene.config.given.reader {
+                    self.came(OUTCOME);
+                }
+            }
+            Fact::Established { .. } => {
+                self.came(OUTCOME);
+                self.keyed.clear();
+                self.revealed_ns = scene.now_ns;
+            }
+            Fact::Result { .. } => self.came(ENTERS),
+            Fact::LampsVerified => self.verified_ns = scene.now_ns,
+            Fact::Settled { .. } => {
+                self.came(SETTLES);
+                self.dues.clear();
+            }
+            Fact::Voided { reason, .. } => {
+                self.dues.clear();
+                let began = scene.last.as_ref().filter(|_| scene.ended).map(|round| round.began_ns);
+                let sound = began.is_some_and(|began| {
+                    self.calm.lasts(scene, scene.now_ns.saturating_sub(began).saturating_add(QUIET_NS))
+                });
+                if sound && matches!(reason.as_str(), "equipment" | "interruption" | "damaged-dice" | "supervisor") {
+                    note(SOUND, format!("void as `{reason}`, and nothing was out of order"));
+                }
+            }
+            Fact::Plain if record.kind == "refused" && record.data.get("what").is_some_and(|what| what == "open") => {
+                if self.opening.as_ref().is_some_and(|opening| opening.lawful && opening.asks == 1) {
+                    note(OPENS, format!("refused: {}, and nothing stands in its way", record.data));
+                }
+                self.opening = None;
+                self.came(OPENS);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -273,7 +273,8 @@ class Cases:
         self.table.start()
         state = self.table.phase("interrupted")
         self.assertEqual((state["prompt"]["id"], state["question"]["why"]), ("interrupted", "interrupted"))
-        self.assertEqual(sorted(state["prompt"]["of"]), ["cannot-tell", "not-flat", "undisturbed"])
+        # console.md, "What people are asked": the answers that can be given now; nobody sees a die under the dome.
+        self.assertEqual(sorted(state["prompt"]["of"]), ["cannot-tell", "undisturbed"])
         self.assertEqual(self.record("asked"), {"why": "interrupted"})
         self.table.key()
         self.assertIn("done", self.console.command("finding", finding="undisturbed", reason="the dome was on"))
@@ -285,7 +286,7 @@ class Cases:
         self.settle(4, 4, 4)
 
     def damaged_dice(self):
-        # console.md, `void`. It is refused without a reason, which the page does not say.
+        # console.md, `void`: it needs a reason.
         self.table.key()
         self.assertIn("done", self.console.command("void", reason="chipped", damaged_dice=True, not_flat=False))
         # table.md, "Malfunctions": `dice` latches when one is damaged. registers.md and mqtt.md as for every void.

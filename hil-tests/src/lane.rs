@@ -121,6 +121,7 @@ pub fn seed(name: &str, salt: u64) -> u64 {
 fn on_pure(trial: &Trial, trace: bool, report: &mut CellReport) {
     let mut setup = Setup { trace, ..Setup::of(&trial.rules, &trial.layout, report.seed) };
     setup.settings.reader = trial.reader;
+    setup.free_play = trial.free;
     match Pure::new(setup) {
         Ok(mut bench) => {
             let verdict = ended(report, run(&mut bench, trial));
@@ -164,6 +165,7 @@ fn ended(report: &mut CellReport, outcome: Outcome) -> Verdict {
     report.table_ns = outcome.table_ns;
     report.records = outcome.records;
     report.notes = outcome.notes;
+    report.compared = outcome.compared;
     report.marks = outcome.timeline.marks;
     report.latencies = outcome.timeline.latencies;
     outcome.verdict
@@ -175,7 +177,26 @@ fn capture(report: &CellReport, (seen, phases): (Vec<Observation>, Vec<(u64, Str
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     use super::*;
+    use crate::scenario::file::parse;
+    use std::path::Path;
+
+    /// A day that a campaign has shrunk is judged as it was in the campaign.
+    #[test]
+    fn a_free_trial_is_judged_as_a_campaign_judges_it() {
+        let held = |free: bool| {
+            let text = format!(
+                "about = \"a\"\nfree = {free}\nsteps = [\"open table\", \"fault disk.takes_ms:700\", \"play to settled\", \"wait phase ready\"]\n[endings]\nsg-open = [\"settled: SGOC 1.7\"]"
+            );
+            let trial = parse(Path::new("slow.toml"), &text).unwrap().swap_remove(0);
+            let mut report = CellReport::of(&trial, 1, false);
+            on_pure(&trial, false, &mut report);
+            assert_eq!(report.verdict, Verdict::Pass);
+            report.judged.contains(&"truth: settlements held against the texts".to_owned())
+        };
+        assert!(held(false) && !held(true), "what a slow disk tells of comes late");
+    }
 
     #[test]
     fn seeds_differ_by_name_and_by_salt() {

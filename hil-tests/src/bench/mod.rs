@@ -243,27 +243,22 @@ pub trait Bench {
 
     /// What is granted to every limit of a wait, in nanoseconds: none under virtual time. In real time the machine's
     /// other work lies between a cause and its effect, so that order is asserted there, and times are reported.
-    fn grace(&self) -> u64 {
-        0
-    }
+    fn grace(&self) -> u64;
 
     /// Why what went wrong says nothing of the table: the rig or its machine was late. `None` under virtual time.
-    fn late(&self) -> Option<String> {
-        None
-    }
+    fn late(&self) -> Option<String>;
 
     /// Everything seen so far.
     fn log(&self) -> &Log;
 
     /// What the judges found first, so far; benches whose judges see everything only later tell it at the end.
-    fn found(&self) -> Option<String> {
-        None
-    }
+    fn found(&self) -> Option<String>;
 
     /// A situation that the judges' truth table does not hold: the verdict is INVALID then, for nobody knows right from wrong.
-    fn unheld(&self) -> Option<String> {
-        None
-    }
+    fn unheld(&self) -> Option<String>;
+
+    /// What the truth table admits for each round that ended, in their order.
+    fn admits(&self) -> Vec<tumbler_judges::Admits>;
 
     /// Ends the run: lets the table come to rest, then returns what the judges found.
     ///

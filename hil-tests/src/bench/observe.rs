@@ -1,5 +1,6 @@
 //! From what a bench sees to what judges are told.
 
+use super::Role;
 use crate::twin::{Fault, Noise, Truth as Known, Wire};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -87,9 +88,12 @@ pub const fn part(fault: Fault) -> Option<Part> {
         | Fault::KeyChatter
         | Fault::BellDead
         | Fault::SignDead => return None,
-        Fault::DiceMoving | Fault::DiceMissing | Fault::DiceExtra | Fault::DiceForeign | Fault::DiceNotTumbled => {
-            Part::Dice
-        }
+        Fault::DiceMoving
+        | Fault::DiceMissing
+        | Fault::DiceExtra
+        | Fault::DiceForeign
+        | Fault::DiceTwins
+        | Fault::DiceNotTumbled => Part::Dice,
         Fault::ReaderSaysFlat
         | Fault::ReaderSaysNotFlat
         | Fault::ReaderWrongFace
@@ -124,17 +128,12 @@ impl Observer {
     /// What judges are told about a table with these settings, where a bench sees everything in the same moment.
     #[must_use]
     pub fn config(settings: &Settings) -> Config {
-        let lamps = rules::rule_set(&settings.rules)
-            .map(|set| {
-                set.layouts
-                    .iter()
-                    .map(|l| LampOrder {
-                        layout: l.id.clone(),
-                        areas: l.areas.iter().map(|area| area.id.clone()).collect(),
-                    })
-                    .collect()
-            })
-            .unwrap_or_default();
+        // Of every rule set: a restart may find another one in force.
+        let order = |layout: &rules::Layout| LampOrder {
+            layout: layout.id.clone(),
+            areas: layout.areas.iter().map(|area| area.id.clone()).collect(),
+        };
+        let lamps = rules::all().iter().flat_map(|set| &set.layouts).map(order).collect();
         Config {
             rules: settings.rules.clone(),
             layout: settings.layout.clone(),
@@ -187,14 +186,14 @@ impl Observer {
         self.tell(at, Seen::Wire { line: out_line(line), active, initial: false });
     }
 
-    /// What the twin showed; readbacks and temperatures are no matter for judges.
+    /// What the twin showed; readbacks, temperatures and levels that did not change are no matter for judges.
     pub fn wire(&mut self, wire: &Wire) {
         match *wire {
             Wire::Edge { at, line, active } => {
                 self.tell(at, Seen::Wire { line: in_line(line), active, initial: false });
             }
             Wire::Truth { at, truth } => self.truth(at, truth),
-            Wire::Readback { .. } | Wire::Temperature { .. } => {}
+            Wire::Again { .. } | Wire::Readback { .. } | Wire::Temperature { .. } => {}
         }
     }
 
@@ -279,13 +278,14 @@ impl Observer {
         self.tell(0, Seen::Stood { open: standing.open, latched, in_round: standing.round.is_some() });
     }
 
-    /// A command was given on the console, and whether by the shift manager or above, where that is known (SGV6 5.14).
-    pub fn asked(&mut self, at: u64, command: &tumbler_core::wire::console::Command, manager: Option<bool>) {
+    /// A command was given on the console, and by whom, where that is known (SGV6 5.14: by the shift manager or above).
+    pub fn asked(&mut self, at: u64, command: &tumbler_core::wire::console::Command, role: Option<Role>) {
         let value = serde_json::to_value(command).unwrap_or(Value::Null);
         let name = value.get("command").and_then(Value::as_str).unwrap_or_default().to_owned();
         let mut with = value.get("with").cloned().unwrap_or(Value::Null);
-        if let (Value::Object(with), Some(manager)) = (&mut with, manager) {
-            with.insert("manager".to_owned(), manager.into());
+        if let (Value::Object(with), Some(role)) = (&mut with, role) {
+            with.insert("manager".to_owned(), (role == Role::Manager).into());
+            with.insert("supervisor".to_owned(), matches!(role, Role::Supervisor | Role::Manager).into());
         }
         self.tell(at, Seen::Asked { command: name, with });
     }
@@ -302,6 +302,12 @@ impl Observer {
     pub fn unheld(&self) -> Option<String> {
         let first = self.panel.as_ref()?.unheld().first()?;
         Some(format!("the truth table does not hold a situation: {first}"))
+    }
+
+    /// What the truth table admits for each round that ended, in their order.
+    #[must_use]
+    pub fn admits(&self) -> Vec<tumbler_judges::Admits> {
+        self.panel.as_ref().map(Panel::admits).unwrap_or_default()
     }
 
     /// Rows of the truth table that spoke, each with its rule set.

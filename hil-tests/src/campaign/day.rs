@@ -3,7 +3,7 @@
 use super::reached::Reached;
 use crate::bench::Bench;
 use crate::bench::pure::{Pure, Setup};
-use crate::scenario::{Trial, Verdict, run};
+use crate::scenario::{Trial, Verdict, judges_alone, run};
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -46,6 +46,34 @@ pub enum Keep {
 }
 
 impl DayReport {
+    fn of(trial: &Trial) -> Self {
+        Self {
+            trial: trial.clone(),
+            verdict: Verdict::Pass,
+            rounds: 0,
+            settled: 0,
+            table_ns: 0,
+            events: 0,
+            reached: Reached::default(),
+            trace: Vec::new(),
+            digest: None,
+        }
+    }
+
+    /// Counts what was played.
+    fn reckon(&mut self, bench: &Pure) {
+        self.table_ns = bench.now();
+        self.events = bench.events();
+        self.reached = Reached::of(bench.log(), &bench.observer().spoke());
+        for durable in &bench.log().records {
+            match &durable.record.event {
+                Event::RoundBegan { .. } => self.rounds += 1,
+                Event::Settled { .. } => self.settled += 1,
+                _ => {}
+            }
+        }
+    }
+
     /// Whether something was found.
     #[must_use]
     pub fn failed(&self) -> bool {
@@ -87,33 +115,46 @@ pub fn play(trial: &Trial) -> DayReport {
 /// Plays a day and keeps its trace.
 #[must_use]
 pub fn traced(trial: &Trial, keep: Keep) -> DayReport {
-    catch_panics();
-    let mut report = DayReport {
-        trial: trial.clone(),
-        verdict: Verdict::Pass,
-        rounds: 0,
-        settled: 0,
-        table_ns: 0,
-        events: 0,
-        reached: Reached::default(),
-        trace: Vec::new(),
-        digest: None,
-    };
-    PANICKED.with_borrow_mut(|told| *told = Some(String::new()));
-    let played = catch_unwind(AssertUnwindSafe(|| played(trial, keep, &mut report)));
-    let told = PANICKED.take().unwrap_or_default();
-    if played.is_err() {
+    let mut report = DayReport::of(trial);
+    if let Err(told) = caught(|| played(trial, keep, &mut report)) {
         report.verdict = Verdict::Fail(vec![format!("panic: {told}")]);
     }
     report
 }
 
-fn played(trial: &Trial, keep: Keep, report: &mut DayReport) {
+/// Plays a day on which nobody is asked but the judges: whatever else goes wrong, a panic too, is no matter.
+#[must_use]
+pub fn judged(trial: &Trial) -> DayReport {
+    let mut report = DayReport::of(trial);
+    let setup = Setup { alone: true, ..setup(trial, Keep::Nothing) };
+    let Ok(mut bench) = Pure::new(setup) else { return report };
+    let found = caught(|| judges_alone(&mut bench, trial)).unwrap_or_else(|_| bench.found());
+    if let Some(found) = found {
+        report.verdict = Verdict::Fail(vec![format!("judge: {found}")]);
+    }
+    report.reckon(&bench);
+    report
+}
+
+/// What comes of it, or the words of a panic.
+fn caught<T>(play: impl FnOnce() -> T) -> Result<T, String> {
+    catch_panics();
+    PANICKED.with_borrow_mut(|told| *told = Some(String::new()));
+    let played = catch_unwind(AssertUnwindSafe(play));
+    let told = PANICKED.take().unwrap_or_default();
+    played.map_err(|_| told)
+}
+
+fn setup(trial: &Trial, keep: Keep) -> Setup {
     let mut setup = Setup::of(&trial.rules, &trial.layout, trial.seed.unwrap_or_default());
     setup.trace = keep != Keep::Nothing;
     setup.settings.reader = trial.reader;
     setup.free_play = true;
-    let mut bench = match Pure::new(setup) {
+    setup
+}
+
+fn played(trial: &Trial, keep: Keep, report: &mut DayReport) {
+    let mut bench = match Pure::new(setup(trial, keep)) {
         Ok(bench) => bench,
         Err(trouble) => {
             report.verdict = Verdict::Invalid(trouble.to_string());
@@ -122,21 +163,12 @@ fn played(trial: &Trial, keep: Keep, report: &mut DayReport) {
     };
     let outcome = run(&mut bench, trial);
     report.verdict = outcome.verdict;
-    report.table_ns = outcome.table_ns;
-    report.events = bench.events();
+    report.reckon(&bench);
     if keep != Keep::Nothing {
         report.trace = text(&bench);
         report.digest = Some(Sha256::digest(&report.trace).into());
         if keep == Keep::Digest {
             report.trace = Vec::new();
-        }
-    }
-    report.reached = Reached::of(bench.log(), &bench.observer().spoke());
-    for durable in &bench.log().records {
-        match durable.record.event {
-            Event::RoundBegan { .. } => report.rounds += 1,
-            Event::Settled { .. } => report.settled += 1,
-            _ => {}
         }
     }
 }

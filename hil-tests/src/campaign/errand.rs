@@ -186,6 +186,36 @@ const ERRANDS: &[Errand] = &[
     ),
     (Under::Reader, "try play to revealed; lay die 2 face 3 flat; pass 900 ms; turn key; ask interrupted not-flat"),
     (Under::Every, "try play to bets-closed; try kill; try start"),
+    // Dice of which two cannot be told apart, enrolled and found.
+    (Under::Reader, "turn key; ask enrol-dice; pass 500 ms; try fault dice.twins; try play to settled"),
+    (
+        Under::Reader,
+        "try fault dice.twins; pass 500 ms; turn key; ask enrol-dice; pass 500 ms; try play to revealed; heal dice.twins; pass 1 s",
+    ),
+    // A second cause on a code that is latched, and only the first one put right.
+    (
+        Under::Every,
+        "try fault lamp.open:small; try play to settled; try fault lamps.board_silent; pass 2500 ms; heal lamp.open:small; turn key; ask reset lamps rectified; try answer done",
+    ),
+    (
+        Under::Reader,
+        "try fault reader.silent; pass 2500 ms; try fault reader.garbage; heal reader.silent; pass 2500 ms; turn key; ask reset reader rectified; try answer done",
+    ),
+    // A sensor that worked and then fails for good.
+    (
+        Under::Every,
+        "try play to settled; try fault sensor.temp_dead; pass 20 s; try play to settled; try play to betting",
+    ),
+    (Under::Every, "try play to settled; try fault cam.b_stuck_0; try play to settled; try play to spinning"),
+    // The table is to close after the round, and a restart comes first.
+    (
+        Under::Every,
+        "try play to betting; turn key; ask close; pass 300 ms; try kill; try start; pass 300 ms; turn key; ask interrupted undisturbed; try play to settled; pass 1 s; press place_bets; press tumble",
+    ),
+    (
+        Under::Every,
+        "try play to revealed; turn key; ask close; pass 300 ms; try power off; try power on; pass 300 ms; turn key; ask interrupted undisturbed; try play to settled; pass 1 s; press place_bets; press tumble",
+    ),
     // What is stuck for long.
     (Under::Every, "hold supervisor_key; pass 1900 s; release supervisor_key"),
     (Under::Every, "hold tumble; pass 6 s; release tumble"),
@@ -204,12 +234,18 @@ const ERRANDS: &[Errand] = &[
     (Under::Every, "try kill; try fault slot.missing; try start"),
     (Under::Every, "try kill; try fault permit.missing; try start; press tumble"),
     (Under::Every, "turn key; do close; try kill; try fault permit.older; try start; press tumble"),
+    (Under::Every, "try play to covered; try kill; try fault permit.missing; try start; press tumble; press tumble"),
     (Under::Every, "try kill; try fault run.missing; try start; press tumble"),
 ];
 
 /// Errands whose rounds have to be the day's first: they name them by number.
 pub(super) const FIRST: &str = "turn key; try play to betting; ask void-afterwards 1; ask correct 1; as manager; ask void; as supervisor; pass 50 ms; ask void-afterwards 1; \
     ask void-afterwards 9; try play to settled; turn key; ask void-afterwards 2";
+
+/// The same on another day, and under other rules than those of the round.
+pub(super) const FIRST_LATER: &str = "try play to settled; try play to settled; try power off; pass 3 s; try power on; recover table; turn key; ask void-afterwards 1; pass 50 ms; \
+    settings layout sg-open-early-1; try stop; try start; pass 300 ms; turn key; ask void-afterwards 2; pass 50 ms; settings own; try stop; try start; \
+    turn key; ask void-afterwards 2; ask correct 1; recover table";
 
 /// The errands for this table, in order.
 pub(super) fn of(rules: &str, reader: bool) -> Vec<&'static str> {

@@ -78,6 +78,7 @@ pub(super) const OF_READER: &[&str] = &[
     "dice.missing",
     "dice.extra",
     "dice.foreign",
+    "dice.twins",
     "reader.silent",
     "reader.crc",
     "reader.slow",

@@ -4,6 +4,7 @@
 use super::errand;
 use super::parts::{FAULTS, OF_DOME, OF_READER};
 use super::schedule::{Table, pick};
+use super::texts;
 use crate::scenario::order;
 use crate::twin::rng::Rng;
 use tumbler_core::input::InLine;
@@ -16,9 +17,11 @@ const BUTTONS: [InLine; 4] = [InLine::Tumble, InLine::PlaceBets, InLine::NoMoreB
 const LONGEST_HANG: u64 = 1_500;
 const OUTPUTS: [&str; 3] = ["motor_enable", "out_of_service", "bell"];
 
-/// How often a day begins with an errand that needs its first rounds, and how often a round is one, in thousandths.
+/// How often a day begins with an errand that needs its first rounds, how often a round is one, and how often any other round is one
+/// for the texts' truth table, in thousandths.
 const FIRST_ERRANDS: u32 = 200;
 const ERRANDS: u32 = 200;
+const TEXTS: u32 = 400;
 
 /// A kind of trouble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +44,8 @@ enum Kind {
     Dip,
     LayDie,
     TurnShaft,
+    LoseEdge,
+    Settings,
     Kill,
     Stop,
     Power,
@@ -73,6 +78,8 @@ const KINDS: &[Kind] = &[
     Kind::Dip,
     Kind::LayDie,
     Kind::TurnShaft,
+    Kind::LoseEdge,
+    Kind::Settings,
     Kind::Kill,
     Kind::Stop,
     Kind::Power,
@@ -135,7 +142,8 @@ impl<'a> Swarm<'a> {
             self.step("open table");
         }
         if self.rng.chance(FIRST_ERRANDS) {
-            self.run(errand::FIRST);
+            let first = if self.rng.chance(500) { errand::FIRST } else { errand::FIRST_LATER };
+            self.run(first);
         }
         let errands = errand::of(self.table.rules, self.table.reader);
         for _ in 1..rounds.max(2) {
@@ -145,6 +153,10 @@ impl<'a> Swarm<'a> {
                 if let Some(words) = pick(self.rng, &errands) {
                     self.run(words);
                 }
+                self.mend();
+            } else if self.rng.chance(TEXTS) {
+                self.mend();
+                self.steps.extend(texts::round(self.rng, self.table));
                 self.mend();
             } else {
                 self.round();
@@ -279,6 +291,13 @@ impl<'a> Swarm<'a> {
             Kind::TurnShaft => {
                 let quarters = pick(self.rng, &[-5_i64, -1, 1, 2, 5, 13]).copied().unwrap_or(1);
                 self.step(format!("turn shaft {quarters} quarters"));
+            }
+            Kind::LoseEdge => {
+                let line = pick(self.rng, &InLine::ALL).map_or("tumble", |line| line.name());
+                self.step(format!("lose edge {line}"));
+            }
+            Kind::Settings => {
+                self.steps.extend(texts::other_settings(self.rng));
             }
             Kind::Kill => self.off("try kill", "try start"),
             Kind::Stop => self.off("try stop", "try start"),

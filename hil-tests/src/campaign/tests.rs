@@ -5,7 +5,8 @@ use crate::scenario::Verdict;
 
 fn reports(rounds: u64, faults: Faults, jobs: usize) -> Vec<DayReport> {
     let mut all = Vec::new();
-    Campaign { seed: 5, rounds, faults, jobs, keep: Keep::Digest, day: None }.run(&mut |day| all.push(day));
+    Campaign { seed: 5, rounds, faults, jobs, keep: Keep::Digest, day: None, judges_alone: false }
+        .run(&mut |day| all.push(day));
     all
 }
 
@@ -28,8 +29,16 @@ fn healthy_noisy_rounds_are_settled_whatever_the_jobs() {
 fn a_single_day_is_as_it_was_among_the_others() {
     let all = reports(120, Faults::None, 1);
     let mut only = Vec::new();
-    Campaign { seed: 5, rounds: 120, faults: Faults::None, jobs: 1, keep: Keep::Digest, day: Some(2) }
-        .run(&mut |day| only.push(day));
+    Campaign {
+        seed: 5,
+        rounds: 120,
+        faults: Faults::None,
+        jobs: 1,
+        keep: Keep::Digest,
+        day: Some(2),
+        judges_alone: false,
+    }
+    .run(&mut |day| only.push(day));
     let [only] = only.as_slice() else { panic!("{} days", only.len()) };
     assert_eq!(Some(only.digest), all.get(2).map(|day| day.digest));
     assert!(only.trial.name.starts_with("day-2::"));
@@ -39,7 +48,15 @@ fn a_single_day_is_as_it_was_among_the_others() {
 fn the_same_seed_gives_the_same_trace_byte_for_byte_also_where_much_breaks() {
     let all = |seed| -> Vec<u8> {
         let mut all = Vec::new();
-        let campaign = Campaign { seed, rounds: 24, faults: Faults::Swarm, jobs: 2, keep: Keep::Whole, day: None };
+        let campaign = Campaign {
+            seed,
+            rounds: 24,
+            faults: Faults::Swarm,
+            jobs: 2,
+            keep: Keep::Whole,
+            day: None,
+            judges_alone: false,
+        };
         campaign.run(&mut |day| all.extend(day.trace));
         all
     };

@@ -49,6 +49,10 @@ pub(super) struct CampaignArgs {
     /// Play the day of this number again, and no other.
     #[arg(long, value_name = "N")]
     day: Option<u64>,
+    /// Only what a judge finds counts: no step need succeed, no panic and no word of a scenario fails a day, and nothing need be
+    /// reached. Prints the violation and shrinks nothing.
+    #[arg(long, conflicts_with_all = ["trace", "digests", "out"])]
+    judges_alone: bool,
     /// Where the scenario of a violation goes; `campaign-SEED-FAULTS.toml` unless given.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -82,8 +86,15 @@ pub(super) fn campaign(args: &CampaignArgs) -> anyhow::Result<u8> {
     let mut trace = args.trace.as_deref().map(create).transpose()?;
     let mut digests = args.digests.as_deref().map(create).transpose()?;
     let mut written = Ok(());
-    let campaign =
-        Campaign { seed: args.seed, rounds: args.rounds, faults, jobs: usize::from(args.jobs), keep, day: args.day };
+    let campaign = Campaign {
+        seed: args.seed,
+        rounds: args.rounds,
+        faults,
+        jobs: usize::from(args.jobs),
+        keep,
+        day: args.day,
+        judges_alone: args.judges_alone,
+    };
     let bar = bar(args.rounds);
     let mut sum = Sum::default();
     let begun = Instant::now();
@@ -121,14 +132,22 @@ pub(super) fn campaign(args: &CampaignArgs) -> anyhow::Result<u8> {
         if args.jobs == 1 { "core" } else { "cores" },
         sum.events as f64 / took.as_secs_f64()
     ));
-    sum.reached.table().iter().for_each(|line| say::line(line));
+    if !args.judges_alone {
+        sum.reached.table().iter().for_each(|line| say::line(line));
+    }
     if let Some(day) = sum.failed {
         say::line(&format!("{} {}: {}", word(&day.verdict), day.trial.name, reason(&day.verdict)));
+        if args.judges_alone {
+            return Ok(report::FAILED);
+        }
         let out = args.out.clone().unwrap_or_else(|| format!("campaign-{}-{}.toml", args.seed, faults.name()).into());
         return shrink::to_file(&day.trial, &out, &format!("campaign --seed {} --faults {}", args.seed, faults.name()));
     }
     if clock::interrupted() {
         return Ok(signals::INTERRUPTED);
+    }
+    if args.judges_alone {
+        return Ok(report::PASSED);
     }
     let (why, found) = match faults {
         Faults::None => ("a healthy table gave false alarms", sum.reached.alarms()),

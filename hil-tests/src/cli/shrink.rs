@@ -41,8 +41,16 @@ pub(super) fn shrink(args: &ShrinkArgs) -> anyhow::Result<u8> {
         (None, Some(seed)) => {
             let mut failed = None;
             let faults = args.faults.into();
-            Campaign { seed, rounds: args.rounds, faults, jobs: 1, keep: Keep::Nothing, day: None }
-                .run(&mut |day| failed = Some(day).filter(day::DayReport::failed));
+            Campaign {
+                seed,
+                rounds: args.rounds,
+                faults,
+                jobs: 1,
+                keep: Keep::Nothing,
+                day: None,
+                judges_alone: false,
+            }
+            .run(&mut |day| failed = Some(day).filter(day::DayReport::failed));
             (failed.map(|day| day.trial), format!("campaign --seed {seed}"))
         }
         (None, None) => bail!("name a scenario's file or a campaign's --seed"),

@@ -59,6 +59,16 @@ fn what_is_not_as_the_catalogue_says_fails() {
     }
 }
 
+/// Both were written from the texts: where one errs, the other says so, whatever the table does.
+#[test]
+fn a_catalogue_that_misreads_the_texts_differs_from_the_truth_table() {
+    for (was, is) in [("[\"void tumbler\"]", "[\"settled\"]"), ("by misoperation and fewer-than-three", "by not-flat")]
+    {
+        let Verdict::Fail(why) = verdict(&ROW.replace(was, is)) else { panic!("{is} passed") };
+        assert!(why.iter().any(|why| why.starts_with("expectation and truth table differ: round 1: ")), "{why:?}");
+    }
+}
+
 #[test]
 fn a_fault_that_never_took_hold_is_invalid() {
     // Nothing big wins with 1, 3, 6, so its lamp is never told to light.

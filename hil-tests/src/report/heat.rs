@@ -6,6 +6,7 @@ use crate::fault::Place;
 use crate::report::cell::CellReport;
 use crate::scenario::Verdict;
 use comfy_table::{Table, presets};
+use std::fmt::Write;
 
 /// The table and the reasons.
 #[must_use]
@@ -28,7 +29,26 @@ pub fn text(reports: &[CellReport]) -> String {
     for (fault, cells) in &rows {
         table.add_row(std::iter::once((*fault).to_owned()).chain(cells.iter().map(|cell| short(cell))));
     }
-    format!("{table}\n{}", verdicts::reasons(reports))
+    format!("{table}\n{}\n{}", verdicts::reasons(reports), compared(reports))
+}
+
+/// How the catalogue's expectations and the judges' truth table compared, in all cells together.
+fn compared(reports: &[CellReport]) -> String {
+    let sum = |of: fn(&CellReport) -> u32| reports.iter().map(of).sum::<u32>();
+    let cells = reports.iter().filter(|report| report.compared.rounds > 0).count();
+    let differ = sum(|report| u32::try_from(report.compared.differences.len()).unwrap_or(u32::MAX));
+    let mut text = format!(
+        "catalogue and truth table: {} rounds of {cells} cells compared, {differ} differ; {} with several answers of the table; \
+         {} rounds left to chance by the catalogue; {} that the table does not hold",
+        sum(|report| report.compared.rounds),
+        sum(|report| report.compared.several),
+        sum(|report| report.compared.chance),
+        sum(|report| report.compared.unheld),
+    );
+    for report in reports.iter().filter(|report| report.compared.unheld > 0) {
+        let _ = write!(text, "\n    not held: {}", report.name);
+    }
+    text
 }
 
 /// How many passed where all did; else how many did what.
@@ -53,6 +73,7 @@ fn short(cell: &[&CellReport]) -> String {
 mod tests {
     use super::super::tests::cell;
     use super::*;
+    use crate::scenario::ends::Compared;
 
     #[test]
     fn faults_are_rows_phases_are_columns_and_failures_say_why() {
@@ -66,6 +87,19 @@ mod tests {
         let stall = text.lines().find(|line| line.contains("motor.stall")).unwrap();
         assert!(stall.contains("1, 1 FAIL"), "{text}");
         assert!(text.contains("FAIL motor.stall@betting::sg-v6-1") && text.contains("    it turned"), "{text}");
+        assert!(text.contains("0 rounds of 0 cells compared, 0 differ; 0 with several answers"), "{text}");
         assert!(text.contains("1 not executed") && text.contains("as the bench's list has it: no broker"), "{text}");
+    }
+
+    #[test]
+    fn the_comparison_with_the_truth_table_is_summed_up_and_names_what_it_does_not_hold() {
+        let mut stall = cell("motor.stall@betting::nz-1998", Verdict::Pass, false);
+        stall.compared = Compared { rounds: 2, several: 1, differences: vec!["round 1".into()], ..Compared::default() };
+        let mut slow = cell("motor.slow@void::sg-v6-1", Verdict::Invalid("nobody knows".into()), false);
+        slow.compared = Compared { chance: 3, unheld: 1, ..Compared::default() };
+        let text = text(&[stall, slow]);
+        let line = "2 rounds of 1 cells compared, 1 differ; 1 with several answers of the table; \
+                    3 rounds left to chance by the catalogue; 1 that the table does not hold\n    not held: motor.slow@";
+        assert!(text.contains(line), "{text}");
     }
 }

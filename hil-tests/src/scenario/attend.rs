@@ -31,10 +31,7 @@ impl Part {
             ["put", "the", "dome", "back"] | [.., "the", "dome", "is", "not", "down"] => Some(Self::Do(Act::LowerDome)),
             ["press", "the", "key", digit] => digit.parse().ok().map(|digit| Self::Do(Act::Key(digit))),
             ["press", "the", "entry", "key"] => Some(Self::Do(Act::Key(ENTRY))),
-            ["waits", "for", "every", "key", "of", "the", "terminal", "to", "be", "pressed:", key, ..] => {
-                let key = key.trim_end_matches(',');
-                if key == "Entry" { Some(ENTRY) } else { key.parse().ok() }.map(|key| Self::Do(Act::Key(key)))
-            }
+            ["waits", "for", "every", "key", ..] => keys_left(shown).first().map(|key| Self::Do(Act::Key(*key))),
             ["waits", "for", "a", "witness:", item, ..] => {
                 let all = witnessed(false);
                 let item = item.trim_end_matches(',');
@@ -43,6 +40,13 @@ impl Part {
             _ => None,
         }
     }
+}
+
+/// The terminal's keys that an opening still asks for, by what the table shows of it.
+#[must_use]
+pub fn keys_left(shown: &str) -> Vec<u8> {
+    let left = shown.split_once("every key of the terminal to be pressed: ").map_or("", |(_, left)| left);
+    left.split(", ").filter_map(|key| if key == "Entry" { Some(ENTRY) } else { key.parse().ok() }).collect()
 }
 
 /// Whether the test of which the table shows this waits for somebody.
@@ -99,11 +103,14 @@ mod tests {
             ("reset terminal: press the entry key", Part::Do(Act::Key(7))),
             ("reset seal: waits for a witness: seal", Part::Say(Witness::Seal)),
             ("opening: waits for a witness: areas, seal, bell, sign", Part::Say(Witness::Areas)),
+            ("opening: waits for every key of the terminal to be pressed: 3, Entry", Part::Do(Act::Key(3))),
         ] {
             assert_eq!(Part::asked(shown), Some(part), "{shown}");
         }
         for shown in ["reset lamps: each result in turn: look at the areas", "reset journal: ends", "motor"] {
             assert_eq!(Part::asked(shown), None, "{shown}");
+            assert!(keys_left(shown).is_empty(), "{shown}");
         }
+        assert_eq!(keys_left("opening: waits for every key of the terminal to be pressed: 3, Entry"), [3, 7]);
     }
 }

@@ -41,11 +41,12 @@ impl Pattern {
     }
 }
 
-/// The register value that shows these characters: digits, E, `-` for blank.
+/// The register value that shows these characters: digits, E, D for a dash, `-` for blank.
 fn display(text: &str) -> Option<u16> {
     text.chars().try_fold(0_u16, |shown, c| {
         let code = match c {
             '1'..='6' => c.to_digit(10).and_then(|d| u16::try_from(d).ok())?,
+            'D' => 13,
             'E' => 14,
             '-' => 15,
             _ => return None,

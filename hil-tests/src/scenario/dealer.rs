@@ -113,7 +113,7 @@ impl Runner<'_> {
         if !self.supervise(Command::Open { name: name() })? {
             return Ok(false);
         }
-        self.keys(&[1, 2, 3, 4, 5, 6, 7])?;
+        self.press_every_key()?;
         for item in witnessed(self.trial.reader) {
             if !self.supervise(Command::Witness { item, right: true, name: name() })? {
                 return Ok(false);

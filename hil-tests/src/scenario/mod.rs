@@ -4,7 +4,9 @@ mod ask;
 pub mod attend;
 mod carry;
 mod check;
+mod course;
 mod dealer;
+pub mod ends;
 pub mod file;
 mod free;
 pub mod grounds;
@@ -17,6 +19,7 @@ mod promptness;
 mod proof;
 mod recover;
 pub mod run;
+mod settings;
 pub mod step;
 #[cfg(test)]
 mod tests;
@@ -24,4 +27,4 @@ pub mod write;
 
 pub use carry::{Stuck, carry_out};
 pub use file::{BadFile, Ending, Trial, read_all};
-pub use run::{Outcome, Verdict, run};
+pub use run::{Outcome, Verdict, judges_alone, run};

@@ -1,10 +1,12 @@
 //! Reads a step from its words. What cannot be read says what is allowed.
 
-use super::step::{BadStep, Cause, Check, Pattern, Reaction, Stage, Step};
+use super::step::{BadStep, Cause, Change, Check, Pattern, Reaction, Stage, Step};
 use crate::bench::Role;
 use tumbler_core::input::InLine;
 use tumbler_core::latch::Code;
 use tumbler_core::round::Finding;
+use tumbler_core::rules;
+use tumbler_core::settings::Parameters;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Dice, RoundId};
 use tumbler_core::wire::console::{Command, Exit, Witness};
@@ -17,6 +19,7 @@ const NAME: &str = "Mei";
 /// First words of all steps.
 const STEPS: &str = "open table, play to STAGE, play up to spin, go on, at STAGE, press LINE [for N ms], hold LINE, release LINE, lift dome, \
     lower dome, key 1 3 6 entry, enter dice, turn key, turn shaft N quarters, break seal, mend seal, lay die N face F flat|cocked, dip supply, \
+    lose edge LINE, settings layout ID, settings parameter NAME N, settings own, \
     fault ID, heal ID, dice 1 3 6|any, pass N ms, wait CHECK [within N ms], expect CHECK because CLAUSE, \
     ask COMMAND, answer done|refused [WORD], do COMMAND, as supervisor|technician|nobody, mark, kill, start, stop, \
     power off|on, broker down|up, prove latched CODE [thoroughly], prove shut CODE, prove opens CODE rectified|procedure, \
@@ -92,6 +95,16 @@ fn parse(words: Words<'_>) -> Result<Vec<Step>, BadStep> {
             Step::MoveDie(die.saturating_sub(1), number(face)?, *how == "flat")
         }
         ["dip", "supply"] => Step::Dip,
+        ["lose", "edge", name] => Step::LoseEdge(line(name)?),
+        ["settings", "own"] => Step::Settings(Change::Own),
+        ["settings", "layout", id] => match rules::layout(id) {
+            Some(_) => Step::Settings(Change::Layout((*id).into())),
+            None => return Err(bad(format!("`{id}` is no layout"), "a layout of any rule set")),
+        },
+        ["settings", "parameter", name, value] => {
+            one_of(name, Parameters::TABLE.iter().map(|parameter| parameter.name), "parameter")?;
+            Step::Settings(Change::Parameter((*name).into(), number(value)?))
+        }
         ["fault", id] => Step::Fault((*id).into()),
         ["heal", "all"] => Step::HealAll,
         ["recover", "table"] => Step::Recover,

@@ -1,5 +1,6 @@
 //! Longer doings: the opening tests, and a round in the order of its rule set.
 
+use super::attend::keys_left;
 use super::order::{self, Deed};
 use super::run::{Halt, Runner};
 use super::step::{Check, Pattern, Stage, Step};
@@ -7,13 +8,14 @@ use crate::bench::Trouble;
 use crate::bench::witnessed;
 use crate::twin::Act;
 use tumbler_core::input::InLine;
+use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::Command;
 use tumbler_core::wire::registers::terminal;
 
 /// Longest wait within a healthy round, in milliseconds.
 const WAIT: u64 = 20_000;
-/// From the end of the time for collecting and paying to the dealer's hand at the key, in milliseconds: a poll of the terminal
-/// lies between.
+/// From the end of the time for collecting and paying to the dealer's hand at the key, and from a key to what the table shows of
+/// it, in milliseconds: a poll of the terminal lies between.
 const PAYING: u64 = 700;
 /// A dealer keys a result so often.
 const ENTRIES: u32 = 3;
@@ -39,13 +41,29 @@ impl Runner<'_> {
         self.turn_key()?;
         self.ask(Command::Open { name: name() })?;
         self.answer(true, "")?;
-        self.keys(&[1, 2, 3, 4, 5, 6, 7])?;
+        self.press_every_key()?;
         for item in witnessed(self.trial.reader) {
             self.ask(Command::Witness { item, right: true, name: name() })?;
             self.answer(true, "")?;
         }
         self.wait(&Check::Phase("ready".into()), WAIT)?;
         self.step(&Step::Mark)
+    }
+
+    /// Presses every key of the terminal, and again those that the opening still asks for: a noisy bus loses some.
+    pub(super) fn press_every_key(&mut self) -> Result<(), Halt> {
+        self.keys(&[1, 2, 3, 4, 5, 6, 7])?;
+        for _ in 0..PRESSES {
+            let left = |shown: Snapshot| shown.test.map_or_else(Vec::new, |test| keys_left(&test));
+            if self.bench.snapshot()?.map_or_else(Vec::new, left).is_empty() {
+                break;
+            }
+            // What was pressed last may still be on its way.
+            self.pass(PAYING)?;
+            let left = self.bench.snapshot()?.map_or_else(Vec::new, left);
+            self.keys(&left)?;
+        }
+        Ok(())
     }
 
     fn ended(&mut self) -> bool {

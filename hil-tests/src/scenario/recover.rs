@@ -10,7 +10,7 @@
 use super::attend::Attendant;
 use super::harm::Broken;
 use super::run::{Halt, Runner};
-use super::step::Step;
+use super::step::{Change, Step};
 use crate::bench::Role;
 use crate::bench::witnessed;
 use crate::twin::{Act, MS};
@@ -43,6 +43,17 @@ impl Runner<'_> {
         }
         if !self.bench.physical().supply {
             self.bench.power(true)?;
+        }
+        if self.own.is_some() {
+            self.set(&Change::Own)?;
+            // Once more: a copy of the journal from the last start is then one of these settings. What rules a round had whose journal
+            // is older than they are nobody can know.
+            for _ in 0..2 {
+                if self.bench.snapshot()?.is_some() {
+                    self.bench.stop()?;
+                }
+                self.bench.start()?;
+            }
         }
         if self.bench.snapshot()?.is_none() {
             self.bench.start()?;
@@ -205,7 +216,7 @@ impl Runner<'_> {
         if opened.starts_with("refused") {
             return Ok(opened);
         }
-        self.keys(&[1, 2, 3, 4, 5, 6, 7])?;
+        self.press_every_key()?;
         for item in witnessed(self.bench.settings().reader) {
             self.tell(Command::Witness { item, right: true, name: NAME.into() })?;
         }

@@ -138,6 +138,17 @@ pub enum Check {
     NoTest,
 }
 
+/// Other settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Those that the table had at the beginning.
+    Own,
+    /// A layout, with its rule set.
+    Layout(String),
+    /// The value of a parameter.
+    Parameter(String, u32),
+}
+
 /// One step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -178,6 +189,10 @@ pub enum Step {
     MoveDie(u8, u8, bool),
     /// The supply dips.
     Dip,
+    /// A line's level is told once more: its partner edge was lost.
+    LoseEdge(InLine),
+    /// Change the settings that count from the daemon's next start.
+    Settings(Change),
     /// Break something.
     Fault(String),
     /// Mend it.

@@ -26,6 +26,8 @@ pub enum Act {
     HoldKey(u8),
     /// Let go of a held key of the terminal.
     LetGoKey(u8),
+    /// A line leaves its level and comes back, and of the two edges only the second is told.
+    LoseEdge(InLine),
     /// Break the seal's loop.
     BreakSeal,
     /// Make the seal's loop whole.

@@ -131,6 +131,9 @@ impl Dice {
         if faults.bites(Fault::DiceForeign) {
             identity[0] = 9999;
         }
+        if faults.bites(Fault::DiceTwins) {
+            identity[1] = identity[0];
+        }
         let now = if shaken { at.saturating_sub(self.since) / MEASURE_NANOS + 1 } else { 0 };
         let motions = (self.motions + now) as u16;
         let ([a, b, c], [x, y, z]) = (poses, identity);

@@ -117,6 +117,8 @@ pub enum Fault {
     DiceExtra,
     /// A die is not of the enrolled set.
     DiceForeign,
+    /// Two of the dice have one identity.
+    DiceTwins,
     /// The platform does not shake the dice although the shaft turns.
     DiceNotTumbled,
     /// The reader says flat whatever lies there.

@@ -46,6 +46,7 @@ const PLAIN: &[(&str, Fault)] = &[
     ("dice.missing", Fault::DiceMissing),
     ("dice.extra", Fault::DiceExtra),
     ("dice.foreign", Fault::DiceForeign),
+    ("dice.twins", Fault::DiceTwins),
     ("dice.not_tumbled", Fault::DiceNotTumbled),
     ("reader.silent", Fault::UnitSilent(10)),
     ("reader.crc", Fault::ReaderFrames(Garble::Hit)),

@@ -32,6 +32,11 @@ impl Twin {
             }
             Act::HoldKey(key) => self.key(at, key, out),
             Act::LetGoKey(key) => self.terminal.hold(key, false),
+            Act::LoseEdge(line) => {
+                if self.supply {
+                    out.push(Wire::Again { at, line, active: self.level(line) });
+                }
+            }
             Act::BreakSeal | Act::MendSeal => {
                 let whole = act == Act::MendSeal;
                 out.push(Wire::Truth { at, truth: Truth::Seal(whole) });

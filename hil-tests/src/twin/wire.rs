@@ -16,6 +16,15 @@ pub enum Wire {
         /// Its logical level from now on.
         active: bool,
     },
+    /// The level that an input line has is told once more: the edges between were lost.
+    Again {
+        /// When.
+        at: u64,
+        /// The line.
+        line: InLine,
+        /// Its logical level, as it was.
+        active: bool,
+    },
     /// What an output pin reads, after it was driven.
     Readback {
         /// When.
@@ -47,6 +56,7 @@ impl Wire {
     pub const fn at(&self) -> u64 {
         match self {
             Self::Edge { at, .. }
+            | Self::Again { at, .. }
             | Self::Readback { at, .. }
             | Self::Temperature { at, .. }
             | Self::Truth { at, .. } => *at,

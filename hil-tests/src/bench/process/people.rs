@@ -260,6 +260,10 @@ impl Bench for Virtual {
         self.world.judges.unheld()
     }
 
+    fn admits(&self) -> Vec<tumbler_judges::Admits> {
+        self.world.judges.admits()
+    }
+
     fn finish(&mut self) -> Result<Vec<String>, Trouble> {
         let until = self.world.now() + REST_NANOS;
         self.turn_until(until, |_| Ok(false))?;

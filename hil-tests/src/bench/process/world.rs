@@ -114,6 +114,7 @@ impl World {
                     }
                     socket.edge(self.mono(at), line, active);
                 }
+                Wire::Again { at, line, active } => socket.edge(self.mono(at), line, active),
                 Wire::Readback { at, line, active } => socket.readback(self.mono(at), line, active),
                 Wire::Temperature { at, reading } => socket.temperature(self.mono(at), reading),
                 Wire::Truth { .. } => self.news += 1,

@@ -104,7 +104,7 @@ impl Bench for Pure {
     fn ask(&mut self, role: Role, command: Command) -> Result<u64, Trouble> {
         self.requests += 1;
         let request = self.requests;
-        self.observer.asked(self.now, &command, Some(role == Role::Manager));
+        self.observer.asked(self.now, &command, Some(role));
         let caller = Caller {
             account: format!("{role:?}").to_lowercase(),
             technician: role == Role::Technician,
@@ -205,12 +205,24 @@ impl Bench for Pure {
         &self.log
     }
 
+    fn grace(&self) -> u64 {
+        0
+    }
+
+    fn late(&self) -> Option<String> {
+        None
+    }
+
     fn found(&self) -> Option<String> {
         self.observer.found()
     }
 
     fn unheld(&self) -> Option<String> {
         self.observer.unheld()
+    }
+
+    fn admits(&self) -> Vec<tumbler_judges::Admits> {
+        self.observer.admits()
     }
 
     fn finish(&mut self) -> Result<Vec<String>, Trouble> {

@@ -90,7 +90,11 @@ impl Pure {
             temperature: setup.settings.temperature,
             ..twin::Config::full(rule_set.order.covered, layout.areas.len())
         };
-        let told = tumbler_judges::Config { free_play: setup.free_play, ..Observer::config(&setup.settings) };
+        let told = tumbler_judges::Config {
+            free_play: setup.free_play,
+            alone: setup.alone,
+            ..Observer::config(&setup.settings)
+        };
         let observer = Observer::with(told, setup.judge, setup.trace).map_err(|bad| rig(bad.to_string()))?;
         let (journal, commissioned) = Journal::commission(&setup.settings, setup.commit_ns);
         let mut bench = Self {
@@ -295,8 +299,11 @@ impl Pure {
             self.observer.wire(&wire);
             self.log.note(&wire);
             match wire {
-                Wire::Edge { .. } | Wire::Readback { .. } | Wire::Temperature { .. } if self.around.chip_gone => {}
-                Wire::Edge { at, line, active } => self.inbox.push_back((at, Input::Edge { line, active })),
+                Wire::Edge { .. } | Wire::Again { .. } | Wire::Readback { .. } | Wire::Temperature { .. }
+                    if self.around.chip_gone => {}
+                Wire::Edge { at, line, active } | Wire::Again { at, line, active } => {
+                    self.inbox.push_back((at, Input::Edge { line, active }))
+                }
                 Wire::Readback { at, line, active } => self.inbox.push_back((at, Input::Readback { line, active })),
                 Wire::Temperature { at, reading } => self.inbox.push_back((at, Input::Temperature { reading })),
                 Wire::Truth { truth, .. } => {

@@ -18,6 +18,8 @@ pub struct Setup {
     pub judge: bool,
     /// Whether anything may break at any moment, several parts at once.
     pub free_play: bool,
+    /// Whether nobody is asked but the judges.
+    pub alone: bool,
     /// Whether everything that the judges are told is kept.
     pub trace: bool,
     /// Whether the table's raw inputs are recorded, as a daemon records them.
@@ -34,6 +36,7 @@ impl Setup {
             commit_ns: 5 * MS,
             judge: true,
             free_play: false,
+            alone: false,
             trace: false,
             record: false,
         }

@@ -25,6 +25,8 @@ pub(super) struct Narrator {
     log: Log,
     /// Records of the bench that were told.
     told: usize,
+    /// Rounds of the stories before this one, of which the judges' truth table spoke.
+    judged: usize,
     phase: String,
     tumbles: i64,
     lit: [u64; 2],
@@ -38,7 +40,7 @@ impl Narrator {
         let told = bench.log().records.len();
         let log = Log::default();
         let (phase, faults) = (String::new(), Vec::new());
-        Self { bench, areas, log, told, phase, tumbles: 0, lit: [0; 2], power: false, faults }
+        Self { bench, areas, log, told, judged: 0, phase, tumbles: 0, lit: [0; 2], power: false, faults }
     }
 
     pub(super) fn log_tail(&self, lines: usize) -> String {
@@ -168,6 +170,7 @@ impl Narrator {
             }
         }
         self.log = Log::default();
+        self.judged = self.bench.admits().len();
         Ok(())
     }
 
@@ -258,8 +261,20 @@ impl Bench for Narrator {
     fn power(&mut self, on: bool) -> Result<(), Trouble> {
         self.bench.power(on)
     }
+    fn grace(&self) -> u64 {
+        self.bench.grace()
+    }
     fn late(&self) -> Option<String> {
         self.bench.late()
+    }
+    fn found(&self) -> Option<String> {
+        self.bench.found()
+    }
+    fn unheld(&self) -> Option<String> {
+        self.bench.unheld()
+    }
+    fn admits(&self) -> Vec<tumbler_judges::Admits> {
+        self.bench.admits().split_off(self.judged)
     }
 
     fn linked(&mut self) -> Result<Option<bool>, Trouble> {

@@ -64,6 +64,7 @@ pub(super) fn record(record: &Record) -> Option<String> {
             format!("hardware test {}: {}{found}", report.test, report.verdict.name())
         }
         Event::Opened { by } => format!("{by} opens the table"),
+        Event::Closing { by } => format!("{by} closes the table when the round has ended"),
         Event::Closed { by } => format!("the table is closed: {by}"),
         Event::Decided { what, reason, by } => format!("{by} decides: {what} ({reason})"),
         _ => return None,

@@ -15,7 +15,7 @@ struct Proof<'a> {
 
 impl Proof<'_> {
     fn open(&self) -> bool {
-        self.clause.untestable.is_none() && self.passed.is_empty()
+        self.clause.untestable.is_none() && self.passed.is_empty() && self.clause.tests.is_empty()
     }
 }
 
@@ -35,7 +35,7 @@ pub(super) fn section(shown: &[Shown<'_>]) -> Markup {
     }
     html! {
         h2 id="clauses" { "Clauses of the rules" }
-        p class="quiet" { "A cell proves a clause when it passes and an expectation or a judge that had something to judge cites it." }
+        p class="quiet" { "A cell proves a clause when it passes and is named in the list of clauses, or an expectation or a judge that had something to judge cites it. Tests that prove one run elsewhere, and are named." }
         @for (rules, text) in RULES {
             (of_text(rules, text, &cited))
         }
@@ -69,7 +69,7 @@ fn of_text(rules: &str, text: &str, cited: &BTreeMap<&str, (Vec<Shown<'_>>, Vec<
                             None => {
                                 td { (proof.passed.len()) @if proof.open() { " " span class="v inv" { "none" } } }
                                 td { (proof.failed.len()) }
-                                td { @for s in proof.failed.iter().chain(&proof.passed).take(3) { (s.link()) " " } }
+                                td { @for s in proof.failed.iter().chain(&proof.passed).take(3) { (s.link()) " " } @for test in &proof.clause.tests { (test) " " } }
                             }
                         }
                     }

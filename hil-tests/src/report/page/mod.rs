@@ -8,6 +8,7 @@ mod tables;
 use super::results::{Cell, Found, Results, Run};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::collections::BTreeMap;
+use tumbler_core::wall;
 
 /// Shape and letter of a verdict: colour alone would not tell everybody.
 const fn badge(cell: &Cell) -> (&'static str, &'static str) {
@@ -144,18 +145,10 @@ fn open(shown: &[Shown<'_>]) -> Markup {
     }
 }
 
-/// Seconds since 1970 as date and time.
+/// Seconds since 1970 as date and time, in a column that says itself that it is UTC.
 fn utc(seconds: u64) -> String {
-    // Days to a date after Howard Hinnant's civil_from_days, for years from 1970 on.
-    let (days, rest) = (seconds / 86_400 + 719_468, seconds % 86_400);
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    format!("{year}-{month:02}-{day:02} {:02}:{:02}:{:02}", rest / 3600, rest / 60 % 60, rest % 60)
+    let ms = i64::try_from(seconds).unwrap_or(i64::MAX).saturating_mul(1000);
+    wall::shown(ms).trim_end_matches('Z').to_owned()
 }
 
 #[cfg(test)]

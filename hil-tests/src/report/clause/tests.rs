@@ -1,0 +1,200 @@
+//! The list of clauses against the texts, and against what it names as proof.
+
+use super::*;
+use crate::bench::pure::{Pure, Setup};
+use std::path::Path;
+
+#[test]
+fn the_list_can_be_read_and_names_no_clause_twice() {
+    let file: File = toml::from_str(include_str!("../../../../fixtures/clauses.toml")).unwrap();
+    let mut seen = BTreeSet::new();
+    for id in file.clause.iter().flat_map(|clause| &clause.within) {
+        assert!(seen.insert(id), "{id} is named twice");
+        let text = id.split(' ').next().unwrap();
+        assert!(RULES.iter().any(|(_, known)| *known == text), "{id} is of no text");
+    }
+}
+
+/// Whoever reads a clause beside an expectation must find it in the list, and there what it asks for.
+#[test]
+fn every_citation_of_the_scenarios_and_the_catalogue_is_in_the_list() {
+    let known: BTreeSet<&str> = all().iter().flat_map(|clause| &clause.within).map(String::as_str).collect();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
+    let catalogue = crate::fault::read(&fixtures.join("faults.toml")).unwrap();
+    let cells = crate::matrix::cells(&catalogue).unwrap().into_iter().map(|cell| cell.trial);
+    let trials = crate::scenario::read_all(&fixtures.join("scenarios")).unwrap().into_iter().chain(cells);
+    let of_trials = trials.map(|trial| (trial.name.clone(), CellReport::of(&trial, 0, false).clauses));
+    let of_rows = catalogue.fault.iter().map(|fault| (fault.id.clone(), vec![fault.clause.clone()]));
+    let (mut wrong, mut cited) = (BTreeSet::new(), 0);
+    for (name, citations) in of_trials.chain(of_rows) {
+        for citation in citations {
+            let read = read(&citation);
+            cited += read.len();
+            let unknown: Vec<&String> = read.iter().filter(|id| !known.contains(id.as_str())).collect();
+            // A text is named, and no clause of it.
+            let names = |word: &str| TEXTS.iter().any(|(name, _)| word.trim_end_matches([',', ':', ';']) == *name);
+            if !unknown.is_empty() || read.is_empty() && citation.split_whitespace().any(names) {
+                let name = name.split(['@', ':']).next().unwrap_or_default();
+                wrong.insert(format!("{name}: `{citation}`: {unknown:?}"));
+            }
+        }
+    }
+    assert!(cited > 1000, "{cited}");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The numbered clauses of the texts; a head that says nothing of its own is left out for what stands under it.
+const NUMBERS: [(&str, &str); 5] = [
+    (
+        "NZ98",
+        "1.0 2.0 3.1 3.2 3.3(a) 3.3(b) 3.4(a) 3.4(b) 3.4(c) 3.4(d) 3.4(e)(i) 3.4(e)(ii) 3.4(e)(iii) 3.4(e)(iv) 3.4(e)(v) 3.4(f) 4.1 4.2 \
+         4.3 4.4 4.5 4.6 4.7 4.8 4.9 4.10 5 5(a) 5(b) 5(c) 5(d) 6.1 6.2 6.3 6.4 6.5 6.6 7.1 7.1(a) 7.1(b) 7.1(c) 7.1(d) 7.2 7.3 7.4",
+    ),
+    (
+        "NZ9",
+        "1.0 2.0 3.1 3.2 3.3(a) 3.3(b) 3.4(a) 3.4(b) 3.4(c) 3.4(d) 3.4(e)(i) 3.4(e)(ii) 3.4(e)(iii) 3.4(e)(iv) 3.4(e)(v) 3.4(f) 3.4(g) \
+         4.1(a)-(h) 4.1(i)-(l) 4.2 4.3 4.4 4.5 4.6 4.7 4.8 4.9 4.10 5 5(a) 5(b) 5(c) 5(d) 6.1 6.2 6.3 6.4 6.5 6.6 7.1 7.1(a) 7.1(b) \
+         7.1(c) 7.1(d) 7.2 7.3 7.4 7.5",
+    ),
+    (
+        "SGV6",
+        "1.1 1.2 1.3 1.4 1.5 1.6 1.7 1.8 1.9 2.1.1 2.2.1 3.1 3.2 3.3 3.4 3.5 3.6 3.7 3.8 3.9 3.10 4.1.1 4.1.2 4.1.3 5.1 5.2 5.3 5.4.1 \
+         5.4.2 5.5 5.5.1 5.5.2 5.5.3 5.6 5.7 5.8 5.9 5.10 5.11 5.12 5.13 5.14",
+    ),
+    (
+        "SGOC",
+        "1.1 1.2 1.3 1.4 1.5 1.6 1.7 1.8 1.9 2.1.1 2.2.1 3.1 3.2 3.3 3.4 3.5 3.6 3.7 3.8 3.9 3.10 4.1.1 4.1.2 5.1 5.2 5.3 5.4.1 5.4.2 \
+         5.5 5.5.1 5.5.2 5.5.3 5.6 5.7 5.8 5.9 5.10 5.11 5.12 5.13 5.14",
+    ),
+    ("SGOC-early", "1 2.1.1 3.1 3.2 3.3 3.4 3.5 4.1.1 4.1.2 5.1.1 5.1.2 5.1.3 5.1.4 5.2"),
+];
+
+#[test]
+fn the_list_holds_every_clause_of_the_texts_and_no_other() {
+    let listed: BTreeSet<String> = all().iter().flat_map(|clause| &clause.within).cloned().collect();
+    let numbered =
+        NUMBERS.iter().flat_map(|(text, numbers)| numbers.split_whitespace().map(move |n| format!("{text} {n}")));
+    let of_texts: BTreeSet<String> = numbered.map(|id| id.replace(")-(", ") to (")).collect();
+    let (missing, strange) = (of_texts.difference(&listed), listed.difference(&of_texts));
+    assert_eq!((missing.collect::<Vec<_>>(), strange.collect::<Vec<_>>()), (vec![], vec![]));
+}
+
+/// Names that are like this one, for whoever has mistyped it: those with which it shares most pairs of letters.
+fn like<'k>(name: &str, known: impl IntoIterator<Item = &'k String>) -> Option<&'k String> {
+    let pairs = |word: &str| word.as_bytes().windows(2).map(<[u8]>::to_vec).collect::<BTreeSet<_>>();
+    let wanted = pairs(name);
+    let shared =
+        |other: &str| 2 * pairs(other).intersection(&wanted).count() * 100 / (pairs(other).len() + wanted.len()).max(1);
+    known.into_iter().map(|other| (shared(other), other)).filter(|(alike, _)| *alike > 40).max().map(|(_, other)| other)
+}
+
+fn known(what: &str, name: &str, names: &BTreeSet<String>) -> Result<(), String> {
+    if names.contains(name) {
+        return Ok(());
+    }
+    let hint = like(name, names).map_or_else(String::new, |other| format!(", perhaps `{other}`"));
+    Err(format!("`{name}` is no {what}{hint}"))
+}
+
+/// Everything that a clause may name as its proof.
+struct Proofs {
+    judges: BTreeSet<String>,
+    /// Scenarios, and with each the rule sets under which it is played.
+    scenarios: BTreeSet<String>,
+    played: BTreeSet<(String, String)>,
+    faults: BTreeSet<String>,
+}
+
+impl Proofs {
+    fn there_are() -> Self {
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
+        let bench = Pure::new(Setup::of("nz-div9", "nz-div9-2", 1)).unwrap();
+        let exercised = bench.observer().exercised();
+        let trials = crate::scenario::read_all(&fixtures.join("scenarios")).unwrap();
+        let played: BTreeSet<_> =
+            trials.iter().map(|trial| (Identity::of(trial).scenario, trial.rules.clone())).collect();
+        let catalogue = crate::fault::read(&fixtures.join("faults.toml")).unwrap();
+        Self {
+            judges: exercised.iter().map(|e| format!("{}: {}", e.judge, e.rule)).collect(),
+            scenarios: played.iter().map(|(scenario, _)| scenario.clone()).collect(),
+            played,
+            faults: catalogue.fault.into_iter().map(|fault| fault.id).collect(),
+        }
+    }
+
+    /// What is wrong with the proofs that this clause names.
+    fn wrong_with(&self, clause: &Clause) -> Vec<String> {
+        let judges = clause.judges.iter().map(|name| known("judge with what it counts", name, &self.judges));
+        let scenarios = clause.scenarios.iter().map(|name| known("scenario", name, &self.scenarios));
+        let faults = clause.faults.iter().map(|name| known("fault of the catalogue", name, &self.faults));
+        let tests = clause.tests.iter().map(|test| is_test(test));
+        let mut wrong: Vec<String> =
+            judges.chain(scenarios).chain(faults).chain(tests).filter_map(Result::err).collect();
+        // Judges, faults and tests are of every rule set; a scenario is not.
+        let everywhere = !(clause.judges.is_empty() && clause.faults.is_empty() && clause.tests.is_empty());
+        for id in &clause.within {
+            let text = id.split(' ').next().unwrap();
+            let rules = RULES.iter().find(|(_, known)| *known == text).map_or("", |(rules, _)| rules);
+            let played = |scenario: &String| self.played.contains(&(scenario.clone(), rules.to_owned()));
+            match (everywhere || clause.scenarios.iter().any(played), &clause.untestable) {
+                (true, None) => {}
+                (false, Some(why)) if clause.scenarios.is_empty() && !why.trim().is_empty() => {}
+                (_, Some(_)) => wrong.push(format!("{id} is untestable, and says not why or names a proof")),
+                (false, None) => wrong.push(format!("nothing is named that proves {id} under {rules}")),
+            }
+        }
+        wrong
+    }
+}
+
+/// Whether `FILE: NAME` is a test.
+fn is_test(test: &str) -> Result<(), String> {
+    let (file, name) = test.split_once(": ").ok_or_else(|| format!("`{test}` is not `FILE: NAME`"))?;
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file);
+    let text = std::fs::read_to_string(path).map_err(|problem| format!("{file}: {problem}"))?;
+    let lines: Vec<&str> = text.lines().collect();
+    let is_named = |pair: &&[&str]| pair.first().is_some_and(|line| line.contains("test"));
+    let named = lines.windows(2).filter(is_named).filter_map(|pair| pair.last()?.split_once("fn ")?.1.split_once('('));
+    known(&format!("test in {file}"), name, &named.map(|(name, _)| name.to_owned()).collect())
+}
+
+/// The list "which clauses nothing proves" is empty, but for what no machine can see.
+#[test]
+fn every_clause_has_a_proof_that_is_there_or_says_why_it_can_have_none() {
+    let proofs = Proofs::there_are();
+    let wrong: Vec<String> = all().iter().flat_map(|clause| proofs.wrong_with(clause)).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn a_proof_that_is_not_there_is_found_with_what_it_may_have_been() {
+    let proofs = Proofs::there_are();
+    for (text, said) in [
+        ("scenarios = [\"late-eror\"]", "`late-eror` is no scenario, perhaps `late-error`"),
+        ("scenarios = [\"amended-alone\"]", "nothing is named that proves SGV6 5.8 under sg-v6"),
+        ("faults = [\"dice.fore\"]", "perhaps `dice.foreign`"),
+        ("judges = [\"rounds: rounds voided\"]", "perhaps `rounds: rounds void`"),
+        (
+            "tests = [\"hil-tests/tests/areas.rs: every_result_lights_another_set\"]",
+            "perhaps `every_result_lights_another_set_of_areas`",
+        ),
+        ("tests = [\"hil-tests/tests/nowhere.rs: x\"]", "hil-tests/tests/nowhere.rs: "),
+        ("", "nothing is named that proves SGV6 5.8"),
+        ("untestable = \" \"", "says not why"),
+        ("untestable = \"why\"\nscenarios = [\"late-error\"]", "names a proof"),
+    ] {
+        let clause: Clause = toml::from_str(&format!("about = \"a\"\nin = [\"SGV6 5.8\"]\n{text}")).unwrap();
+        let wrong = proofs.wrong_with(&clause).join("; ");
+        assert!(wrong.contains(said), "{text}: {wrong}");
+    }
+}
+
+#[test]
+fn citations_are_read_as_people_write_them() {
+    assert_eq!(read("NZ98 and NZ9 6.3"), ["NZ98 6.3", "NZ9 6.3"]);
+    assert_eq!(read("NZ 6.2, SGV6 3.6: the bell, 7 times"), ["NZ98 6.2", "NZ9 6.2", "SGV6 3.6"]);
+    assert_eq!(read("NZ9 6.1 with 7.1(b)"), ["NZ9 6.1", "NZ9 7.1(b)"]);
+    assert_eq!(read("FAULTS motor.stall, NZ 7.1(b), 7.4").len(), 4);
+    assert!(read("NZ 5(a) to (d): tests").contains(&"NZ9 5(c)".to_owned()));
+    assert_eq!(read("DESIGN: 3 ways"), Vec::<String>::new());
+}

@@ -1,0 +1,159 @@
+//! How the rounds of a trial ended, held against what the trial expects; and what it expects, held against the judges' truth table
+//! for the same rounds. The two were written apart from each other, so that a misreading of the texts in one of them shows.
+
+use super::file::Ending;
+use super::grounds;
+use super::run::Runner;
+use tumbler_core::record::Event;
+use tumbler_judges::{Admits, Answer};
+
+/// How expectations and the truth table compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// Rounds of which both said how they end.
+    pub rounds: u32,
+    /// Those for which the truth table admits several answers, as physics leaves doubt.
+    pub several: u32,
+    /// Rounds whose ending the trial leaves to chance: the truth table alone said how they may end.
+    pub chance: u32,
+    /// Where the two have no answer in common.
+    pub differences: Vec<String>,
+    /// Rounds of which the truth table said nothing.
+    pub unheld: u32,
+}
+
+impl Compared {
+    fn of(wanted: &[Ending], admits: &[Admits], ended: usize) -> Self {
+        let silent = admits.iter().filter(|admits| admits.answers.is_empty()).count() + ended.abs_diff(admits.len());
+        let mut compared = Self { unheld: u32::try_from(silent).unwrap_or(u32::MAX), ..Self::default() };
+        for (number, (wanted, admits)) in wanted.iter().zip(admits).enumerate() {
+            if matches!(wanted, Ending::Unfinished { .. }) || admits.answers.is_empty() {
+                continue;
+            }
+            compared.rounds += 1;
+            compared.several += u32::from(admits.answers.len() > 1);
+            if !admits.answers.iter().any(|answer| agree(wanted, answer, &admits.besides)) {
+                let number = number + 1;
+                let told = format!("round {number}: {wanted:?} is expected, the truth table has {:?}", admits.answers);
+                compared.differences.push(told);
+            }
+        }
+        compared
+    }
+
+    /// The same of a trial that leaves to chance how its rounds end.
+    fn by_chance(admits: &[Admits], ended: usize) -> Self {
+        Self { chance: u32::try_from(admits.len()).unwrap_or(u32::MAX), ..Self::of(&[], admits, ended) }
+    }
+}
+
+/// Whether an expectation admits an answer of the truth table; what else happened may be cited besides.
+fn agree(wanted: &Ending, answer: &Answer, besides: &[String]) -> bool {
+    match (wanted, answer) {
+        (Ending::Settled { .. }, Answer::GoesOn) => true,
+        (Ending::Void { clause, .. }, Answer::Void(clauses)) => clause.split(" | ").any(|wanted| {
+            let wanted: Vec<&str> = wanted.split(", ").filter(|clause| !clause.trim().is_empty()).collect();
+            let without: Vec<&str> =
+                wanted.iter().copied().filter(|clause| !besides.iter().any(|other| other == clause)).collect();
+            wanted == *clauses || !without.is_empty() && without == *clauses
+        }),
+        _ => false,
+    }
+}
+
+impl Runner<'_> {
+    /// How the rounds ended that ended, and those that did not.
+    fn ends(&self) -> (Vec<Ending>, usize) {
+        let mut got: Vec<Ending> = Vec::new();
+        let mut running = 0_usize;
+        for durable in &self.bench.log().records {
+            match &durable.record.event {
+                Event::RoundBegan { .. } => running += 1,
+                Event::Settled { dice, .. } => {
+                    got.push(Ending::Settled { dice: Some(dice.pips()), clause: String::new() });
+                }
+                Event::Voided(void) => {
+                    got.push(Ending::Void { reason: void.reason.name().into(), clause: void.clauses.join(", ") });
+                }
+                _ => {}
+            }
+        }
+        let ended = got.len();
+        got.extend((ended..running).map(|_| Ending::Unfinished { clause: String::new() }));
+        (got, ended)
+    }
+
+    pub(super) fn endings(&self, wrongs: &mut Vec<String>) {
+        let (got, _) = self.ends();
+        let same = |want: &Ending, got: &Ending| match (want, got) {
+            (Ending::Settled { dice: None, .. }, Ending::Settled { .. })
+            | (Ending::Unfinished { .. }, Ending::Unfinished { .. }) => true,
+            (Ending::Settled { dice: a, .. }, Ending::Settled { dice: b, .. }) => a == b,
+            (Ending::Void { reason: a, clause: wanted }, Ending::Void { reason: b, clause: cited }) => {
+                a == b && grounds::admits(wanted, cited)
+            }
+            (want, got) => want == got,
+        };
+        if got.len() != self.trial.endings.len() || !self.trial.endings.iter().zip(&got).all(|(w, g)| same(w, g)) {
+            wrongs.push(format!("rounds must end {:?}, but ended {got:?}", self.trial.endings));
+        }
+    }
+
+    /// Expectations against the truth table, whatever the table at hand did.
+    pub(super) fn compared(&self) -> Compared {
+        let ((_, ended), admits) = (self.ends(), self.bench.admits());
+        if self.trial.free {
+            return Compared::by_chance(&admits, ended);
+        }
+        Compared::of(&self.trial.endings, &admits, ended)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn void(clause: &str) -> Ending {
+        Ending::Void { reason: "equipment".into(), clause: clause.into() }
+    }
+
+    fn admits(answers: &[Answer], besides: &[&str]) -> Admits {
+        Admits { answers: answers.to_vec(), besides: besides.iter().map(|&clause| clause.to_owned()).collect() }
+    }
+
+    fn voids(clauses: &[&str]) -> Answer {
+        Answer::Void(clauses.iter().map(|&clause| clause.to_owned()).collect())
+    }
+
+    #[test]
+    fn what_one_expects_and_the_other_does_not_admit_is_a_difference() {
+        let settled = || Ending::Settled { dice: Some([1, 3, 6]), clause: "NZ9 6.3".into() };
+        for (wanted, answers, besides, differ) in [
+            (settled(), vec![Answer::GoesOn], vec![], false),
+            (settled(), vec![voids(&["NZ9 7.1(a)"])], vec![], true),
+            (void("NZ9 7.1(b), NZ9 6.1"), vec![voids(&["NZ9 7.1(b)", "NZ9 6.1"])], vec![], false),
+            (void("NZ9 7.1(b)"), vec![voids(&["NZ9 7.1(b)", "NZ9 6.1"])], vec![], true),
+            (void("SGOC 5.14 | SGOC 5.6"), vec![Answer::GoesOn, voids(&["SGOC 5.6"])], vec![], false),
+            (void(""), vec![voids(&[])], vec![], false),
+            (void(""), vec![voids(&["SGV6 5.4.2"])], vec![], true),
+            (void("SGV6 5.5.3, SGV6 5.4.2"), vec![voids(&["SGV6 5.4.2"])], vec!["SGV6 5.5.3"], false),
+            (void("SGV6 5.5.3, SGV6 5.4.2"), vec![voids(&["SGV6 5.4.2"])], vec![], true),
+        ] {
+            let found = Compared::of(std::slice::from_ref(&wanted), &[admits(&answers, &besides)], 1);
+            assert_eq!(
+                (found.rounds, found.unheld, found.differences.len()),
+                (1, 0, usize::from(differ)),
+                "{wanted:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn doubt_chance_and_what_nobody_holds_are_counted() {
+        let settled = Ending::Settled { dice: None, clause: "NZ9 6.3".into() };
+        let two = admits(&[Answer::GoesOn, voids(&["NZ9 7.1(b)"])], &[]);
+        let found = Compared::of(&[settled.clone(), settled.clone()], &[two.clone(), admits(&[], &[])], 3);
+        assert_eq!((found.rounds, found.several, found.unheld, found.chance), (1, 1, 2, 0));
+        assert_eq!(Compared::by_chance(&[two], 1).chance, 1);
+    }
+}

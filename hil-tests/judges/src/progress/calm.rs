@@ -10,8 +10,11 @@ const HELD_NS: u64 = 2_000 * MS;
 const TURNED_NS: u64 = 60_000 * MS;
 /// After the motor lost its power a healthy shaft stands by then.
 const RUN_OUT_NS: u64 = 800 * MS;
-/// A healthy motor takes 150 ms for a quarter turn.
+/// A healthy motor takes 150 ms for a quarter turn, and some more for the first.
 const QUARTER_NS: u64 = 50 * MS;
+/// A shaft that has power and stands for so long is held, or turned by a hand.
+const HELD_UP_NS: u64 = 210 * MS;
+const STARTS_NS: u64 = 400 * MS;
 /// After the shaft came to rest the dice lie by then.
 const LIE_NS: u64 = 1_100 * MS;
 /// The contacts of a dome that a hand moves change around then.
@@ -76,10 +79,19 @@ impl Calm {
         let held = [Line::Tumble, Line::PlaceBets, Line::NoMoreBets, Line::NoSpin];
         let down = |line: Line, for_ns: u64| scene.is(line, true) && scene.now_ns > scene.since(line) + for_ns;
         let goes_on = held.iter().any(|line| down(*line, HELD_NS)) || down(Line::SupervisorKey, TURNED_NS);
+        let goes_on = goes_on || self.held_up(scene);
         if disturbs || goes_on {
             self.disturbed_ns = Some(scene.now_ns);
         }
         disturbs || goes_on
+    }
+
+    /// Whether a shaft that has power stands, or turns slower than its motor does.
+    fn held_up(&self, scene: &Scene) -> bool {
+        let Some(power) = self.power_ns.filter(|_| scene.motor_power == Some(true)) else { return false };
+        let turned = self.shaft.map(|(_, since)| since).filter(|since| *since > power);
+        let limit = turned.map_or(power + STARTS_NS, |since| since + HELD_UP_NS);
+        scene.now_ns > limit
     }
 
     /// No motor has turned anything for so long that whatever moves is moved by a hand.

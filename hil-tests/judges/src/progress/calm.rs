@@ -8,8 +8,8 @@ const MS: u64 = 1_000_000;
 const HELD_NS: u64 = 2_000 * MS;
 /// The key may be left turned for longer.
 const TURNED_NS: u64 = 60_000 * MS;
-/// After the motor lost its power a healthy shaft stands by then.
-const RUN_OUT_NS: u64 = 800 * MS;
+/// After the motor lost its power a healthy shaft runs out for a tenth of a second, and stands by then: whatever turns it on is a hand.
+const RUN_OUT_NS: u64 = 200 * MS;
 /// A healthy motor takes 150 ms for a quarter turn, and some more for the first.
 const QUARTER_NS: u64 = 50 * MS;
 /// A shaft that has power and stands for so long is held, or turned by a hand.
@@ -64,7 +64,8 @@ impl Calm {
             Seen::Truth(Truth::Dice { flat, .. }) => {
                 self.started && (self.rests(scene, Some(scene.moved_ns), LIE_NS) || flat.contains(&false))
             }
-            Seen::Truth(Truth::DiceMoved) => self.started && self.rests(scene, Some(scene.moved_ns), LIE_NS),
+            // A spin shakes them with its motor's first turn; whoever moves them later is a hand.
+            Seen::Truth(Truth::DiceMoved) => self.started && scene.motor_power != Some(true),
             Seen::Truth(Truth::Dome { .. }) => scene.is(Line::MotorEnable, true),
             Seen::Asked { command, with } => match command.as_str() {
                 "open" | "record" => false,

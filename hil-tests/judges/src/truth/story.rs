@@ -127,7 +127,9 @@ impl Story {
             self.add(scene, vec![Event::NoSpin], false, moment);
         }
         // What broke while the record was on its way breaks in this round.
-        let since = |line: Line, sound: bool| scene.is(line, !sound).then(|| (at_ns, self.moment(scene)));
+        let since = |line: Line, sound: bool| {
+            scene.is(line, !sound).then(|| (at_ns.max(scene.since(line)), self.moment(scene)))
+        };
         let (seal, supply, driver) =
             (since(Line::Seal, true), since(Line::PowerGood, true), since(Line::MotorFault, false));
         (self.seal, self.supply, self.driver) = (seal, supply, driver);

@@ -29,6 +29,7 @@ mod journal;
 pub mod judge;
 mod lamps;
 mod latch;
+mod measurements;
 mod messages;
 mod motor;
 pub mod observation;

@@ -41,6 +41,18 @@ pub enum Seen {
         #[serde(default)]
         initial: bool,
     },
+    /// A line told the level that it was seen at already: what lay between was lost on its way to the table.
+    Again {
+        /// The line.
+        line: Line,
+        /// Its logical level, now as before.
+        active: bool,
+    },
+    /// A reading of the motor's temperature, as the table gets it.
+    Temperature {
+        /// In thousandths of a degree Celsius; `None` where the sensor did not answer.
+        milli_celsius: Option<i32>,
+    },
     /// A transaction on the field bus, at its end.
     Bus(Transaction),
     /// A message as a subscriber that keeps the retain flag as published receives it.

@@ -5,7 +5,7 @@ use crate::judge::{Findings, Judge, Spoke, Violation};
 use crate::observation::{Observation, Trace};
 use crate::scene::Scene;
 use crate::truth::Admits;
-use crate::{journal, lamps, latch, messages, motor, people, progress, relay, rounds, secrecy, truth};
+use crate::{journal, lamps, latch, measurements, messages, motor, people, progress, relay, rounds, secrecy, truth};
 use serde::Serialize;
 
 /// The judges of one table, over one run.
@@ -124,6 +124,7 @@ fn all() -> Vec<Box<dyn Judge>> {
         Box::<messages::Messages>::default(),
         Box::<people::People>::default(),
         Box::<progress::Progress>::default(),
+        Box::<measurements::Measurements>::default(),
     ]
 }
 

@@ -155,7 +155,7 @@ impl Scene {
             Seen::Record(record) => self.record(record),
             Seen::Asked { command, with } => self.asked(command, with),
             Seen::Truth(truth) => self.truth(*truth),
-            Seen::Mqtt { .. } | Seen::Said { .. } | Seen::Done => {}
+            Seen::Again { .. } | Seen::Temperature { .. } | Seen::Mqtt { .. } | Seen::Said { .. } | Seen::Done => {}
         }
         self.look();
     }

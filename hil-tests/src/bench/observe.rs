@@ -186,14 +186,18 @@ impl Observer {
         self.tell(at, Seen::Wire { line: out_line(line), active, initial: false });
     }
 
-    /// What the twin showed; readbacks, temperatures and levels that did not change are no matter for judges.
+    /// What the twin showed; readbacks are no matter for judges.
     pub fn wire(&mut self, wire: &Wire) {
         match *wire {
             Wire::Edge { at, line, active } => {
                 self.tell(at, Seen::Wire { line: in_line(line), active, initial: false });
             }
             Wire::Truth { at, truth } => self.truth(at, truth),
-            Wire::Again { .. } | Wire::Readback { .. } | Wire::Temperature { .. } => {}
+            Wire::Again { at, line, active } => self.tell(at, Seen::Again { line: in_line(line), active }),
+            Wire::Temperature { at, reading } => {
+                self.tell(at, Seen::Temperature { milli_celsius: reading.map(|reading| reading.0) });
+            }
+            Wire::Readback { .. } => {}
         }
     }
 
@@ -286,6 +290,7 @@ impl Observer {
         if let (Value::Object(with), Some(role)) = (&mut with, role) {
             with.insert("manager".to_owned(), (role == Role::Manager).into());
             with.insert("supervisor".to_owned(), matches!(role, Role::Supervisor | Role::Manager).into());
+            with.insert("technician".to_owned(), (role == Role::Technician).into());
         }
         self.tell(at, Seen::Asked { command: name, with });
     }

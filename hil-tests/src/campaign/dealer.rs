@@ -1,5 +1,6 @@
 //! Dealers of a healthy table: quick or slow, sure or forgetful. What they do wrong voids nothing: it is refused, or amended.
 
+use super::hardware;
 use super::schedule::{Table, pick};
 use crate::scenario::order;
 use crate::twin::rng::Rng;
@@ -8,6 +9,8 @@ use crate::twin::rng::Rng;
 const NOISE: &[&str] = &["cam.bounce", "terminal.chatter", "bus.noise_1pct", "seal.flicker"];
 /// The same, where a dome is.
 const NOISE_OF_DOME: &str = "dome.flicker";
+/// How often a technician comes between two rounds, in thousandths.
+const SESSIONS: u32 = 10;
 
 /// How the rule set orders the spin and the calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +77,9 @@ impl<'a> Dealer<'a> {
         self.step("open table");
         self.begin_noise();
         for _ in 0..rounds {
+            if self.rng.chance(SESSIONS) {
+                self.steps.extend(hardware::healthy(self.rng, self.table));
+            }
             self.round();
         }
         self.steps

@@ -10,6 +10,7 @@
 pub mod day;
 mod dealer;
 mod errand;
+mod hardware;
 mod parts;
 pub mod reached;
 pub mod schedule;

@@ -1,10 +1,10 @@
 //! Days on which much breaks. Each day draws which kinds of trouble there are at all: leaving most of them out reaches
 //! what a little of everything hides (Groce and others, Swarm Testing, 2012).
 
-use super::errand;
 use super::parts::{FAULTS, OF_DOME, OF_READER};
 use super::schedule::{Table, pick};
 use super::texts;
+use super::{errand, hardware};
 use crate::scenario::order;
 use crate::twin::rng::Rng;
 use tumbler_core::input::InLine;
@@ -17,11 +17,12 @@ const BUTTONS: [InLine; 4] = [InLine::Tumble, InLine::PlaceBets, InLine::NoMoreB
 const LONGEST_HANG: u64 = 1_500;
 const OUTPUTS: [&str; 3] = ["motor_enable", "out_of_service", "bell"];
 
-/// How often a day begins with an errand that needs its first rounds, how often a round is one, and how often any other round is one
-/// for the texts' truth table, in thousandths.
+/// How often a day begins with an errand that needs its first rounds, how often a round is one, how often any other round is one
+/// for the texts' truth table, and how often a technician's session comes instead of any of these, in thousandths.
 const FIRST_ERRANDS: u32 = 200;
 const ERRANDS: u32 = 200;
 const TEXTS: u32 = 400;
+const SESSIONS: u32 = 60;
 
 /// A kind of trouble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,7 +148,11 @@ impl<'a> Swarm<'a> {
         }
         let errands = errand::of(self.table.rules, self.table.reader);
         for _ in 1..rounds.max(2) {
-            if self.rng.chance(ERRANDS) {
+            if self.rng.chance(SESSIONS) {
+                self.mend();
+                self.steps.extend(hardware::session(self.rng, self.table));
+                self.mend();
+            } else if self.rng.chance(ERRANDS) {
                 // From a table that is ready for it.
                 self.mend();
                 if let Some(words) = pick(self.rng, &errands) {

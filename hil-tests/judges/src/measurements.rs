@@ -1,0 +1,287 @@
+//! What a hardware test reports: of the test that was asked for, what the wires, the bus and the sensor said themselves, held
+//! against the limits of the published page.
+
+mod areas;
+mod contacts;
+mod page;
+mod report;
+mod spin;
+mod units;
+mod watch;
+
+use crate::judge::{Exercised, Findings, Judge};
+use crate::observation::{Line, Observation, Seen, Truth};
+use crate::record::{Fact, Record};
+use crate::scene::Scene;
+use report::Run;
+use serde_json::Value;
+use watch::Watch;
+
+const NAME: &str = "measurements";
+pub(crate) const BEGIN: &str = "console: a hardware test is begun by who may, in maintenance and under the key";
+pub(crate) const REFUSED: &str = "console: a hardware test that may be begun is not refused";
+pub(crate) const REPORT: &str = "hardware-tests: each test has its report, of who began it";
+pub(crate) const IN_TIME: &str = "hardware-tests: a test that was begun ends with a report";
+pub(crate) const RECTIFIED: &str = "NZ 7.4: what measures out of limits is not rectified";
+
+/// The key's privilege, and a little for its contact, in ns.
+const GRACE_NS: u64 = 1_000_000_000;
+/// From a key's first contact to its privilege at the latest, in ns: it bounces, and is debounced.
+const DEBOUNCED_NS: u64 = 100_000_000;
+/// The longest that a test can take, in ns: its beginning is written, a guard is put right, a person does his part, each within
+/// the two minutes that people have, and the areas of all results are shown.
+const LONGEST_NS: u64 = 600_000_000_000;
+
+/// Somebody asked for a test, and nobody knows yet what came of it.
+#[derive(Clone, Debug)]
+struct Ask {
+    at_ns: u64,
+    /// What had been watched by then.
+    mark: usize,
+    /// The hardware test, or the code that is to be reset.
+    what: String,
+    reset: bool,
+    name: String,
+    /// Why it has to be refused.
+    unlawful: Option<&'static str>,
+    /// Nothing stands in its way.
+    lawful: bool,
+}
+
+/// Watches hardware tests, a technician's and those that a reset runs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Measurements {
+    watch: Watch,
+    asks: Vec<Ask>,
+    run: Option<Run>,
+    /// A test of any kind may be under way.
+    busy: bool,
+    /// Maintenance was asked for, and what came of it is not known.
+    turning: bool,
+    /// The code whose reset measured last, and whether anything was out of limits.
+    proof: Option<(String, bool)>,
+    /// The layout in force.
+    layout: String,
+    late: bool,
+    reports: u64,
+    values: u64,
+    refusals: u64,
+}
+
+impl Judge for Measurements {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
+        // It was tried where every observation comes in the very moment, and nowhere else.
+        if !scene.config.given.free_play && !scene.config.given.alone {
+            return;
+        }
+        if self.watches() {
+            self.watch.take(seen);
+            self.look(scene, findings);
+        }
+        match &seen.what {
+            Seen::Asked { command, with } => self.asked(command, with, scene),
+            Seen::Wire { line: Line::Bell, active: true, .. } => {
+                if let Some(run) = &mut self.run {
+                    run.struck = true;
+                }
+            }
+            Seen::Record(record) => self.record(record, scene, findings),
+            Seen::Truth(Truth::Process { .. }) => self.forget(),
+            _ => {}
+        }
+    }
+
+    fn exercised(&self) -> Vec<Exercised> {
+        vec![("reports", self.reports), ("values", self.values), ("refusals", self.refusals)]
+    }
+}
+
+fn text<'a>(of: &'a Value, name: &str) -> &'a str {
+    of.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+impl Measurements {
+    fn watches(&self) -> bool {
+        self.run.is_some() || !self.asks.is_empty()
+    }
+
+    /// A daemon that is gone, or is new, has no test.
+    fn forget(&mut self) {
+        self.asks.clear();
+        self.run = None;
+        self.busy = false;
+        self.turning = false;
+        self.proof = None;
+        self.late = false;
+    }
+
+    fn look(&mut self, scene: &Scene, findings: &mut Findings) {
+        let Some(run) = &self.run else { return };
+        if self.late || scene.now_ns.saturating_sub(run.began_ns) <= LONGEST_NS {
+            return;
+        }
+        self.late = true;
+        if self.watch.span(run.mark, run.began_ns, scene.now_ns).prompt() {
+            findings.note(NAME, scene.now_ns, IN_TIME, format!("the test `{}` does not end", run.test));
+        }
+    }
+
+    fn asked(&mut self, command: &str, with: &Value, scene: &Scene) {
+        match command {
+            "maintenance" => self.turning = true,
+            "witness" => {
+                if let Some(run) = &mut self.run {
+                    let right = with.get("right").and_then(Value::as_bool).unwrap_or(false);
+                    run.witnessed.push((text(with, "item").to_owned(), right));
+                }
+            }
+            "hardware-test" | "reset" => {
+                if !self.watches() {
+                    self.watch.begin(scene);
+                }
+                let reset = command == "reset";
+                let what = text(with, if reset { "code" } else { "test" }).to_owned();
+                let (unlawful, lawful) = if reset { (None, false) } else { self.may(&what, with, scene) };
+                let name = text(with, "name").to_owned();
+                let mark = self.watch.mark();
+                self.asks.push(Ask { at_ns: scene.now_ns, mark, what, reset, name, unlawful, lawful });
+            }
+            _ => {}
+        }
+    }
+
+    /// Why a hardware test has to be refused, and whether nothing stands in its way.
+    fn may(&self, test: &str, with: &Value, scene: &Scene) -> (Option<&'static str>, bool) {
+        let limits = &scene.config.given.limits;
+        let role = |name: &str| with.get(name).and_then(Value::as_bool).unwrap_or(false);
+        let known = with.get("technician").is_some();
+        let nobody = known && !role("technician") && !role("supervisor") && !role("manager");
+        let turned = scene.key_ns.map(|edge| scene.now_ns.saturating_sub(edge));
+        let unlawful = if nobody {
+            Some("by nobody's right")
+        } else if turned.is_none_or(|ago| ago > limits.key_privilege_ns.saturating_add(GRACE_NS)) {
+            Some("without the key")
+        } else if !scene.maintenance && !self.turning {
+            Some("without maintenance")
+        } else if test == "reader" && !scene.config.given.reader {
+            Some("of a reader that is not fitted")
+        } else {
+            None
+        };
+        let fresh = turned.is_some_and(|ago| {
+            ago > DEBOUNCED_NS
+                && ago < limits.key_privilege_ns.saturating_sub(GRACE_NS)
+                && scene.since(Line::SupervisorKey) + DEBOUNCED_NS < scene.now_ns
+        });
+        // A key of this daemon's own life.
+        let own = scene.key_ns.is_some_and(|edge| edge > scene.started_ns + DEBOUNCED_NS);
+        let idle = !self.busy && self.asks.is_empty() && self.run.is_none() && scene.round.is_none();
+        let whole = !scene.broken(crate::Part::Buttons) && !scene.broken(crate::Part::Gpio);
+        let lawful = unlawful.is_none() && known && fresh && own && idle && whole;
+        (unlawful, lawful && scene.maintenance && !self.turning && scene.alive == Some(true))
+    }
+
+    fn record(&mut self, record: &Record, scene: &Scene, findings: &mut Findings) {
+        match (&record.fact, record.kind.as_str()) {
+            (Fact::Started { layout, .. }, _) => {
+                self.layout.clone_from(layout);
+                self.forget();
+            }
+            (Fact::Maintenance { .. }, _) => self.turning = false,
+            (Fact::Opened { .. } | Fact::Tested { passed: false, .. }, _) => self.busy = false,
+            (Fact::Unlatched { code, how, .. }, _) => {
+                self.busy = false;
+                self.asks.retain(|ask| !ask.reset || ask.what != *code);
+                let proof = self.proof.take();
+                if how == "rectified" && proof.is_some_and(|(of, failed)| of == *code && failed) {
+                    let what = format!("{code} was rectified by a test that found it out of limits");
+                    findings.note(NAME, scene.now_ns, RECTIFIED, what);
+                }
+            }
+            (_, "refused") => self.refused(record, scene, findings),
+            (_, "test-began") => self.began(record, scene, findings),
+            (_, "hardware-tested") => self.reported(record, scene, findings),
+            _ => {}
+        }
+    }
+
+    fn refused(&mut self, record: &Record, scene: &Scene, findings: &mut Findings) {
+        let reset = match text(&record.data, "what") {
+            "hardware-test" => false,
+            "reset" => true,
+            "maintenance" => {
+                self.turning = false;
+                return;
+            }
+            _ => return,
+        };
+        let Some(place) = self.asks.iter().position(|ask| ask.reset == reset) else { return };
+        let ask = self.asks.remove(place);
+        if !reset {
+            self.refusals += 1;
+        }
+        if ask.lawful {
+            let why = text(&record.data, "why");
+            findings.note(NAME, scene.now_ns, REFUSED, format!("the test `{}` was refused: {why}", ask.what));
+        }
+    }
+
+    fn began(&mut self, record: &Record, scene: &Scene, findings: &mut Findings) {
+        let (test, by) = (text(&record.data, "test"), text(&record.data, "by"));
+        self.busy = true;
+        self.proof = None;
+        if let Some(run) = self.run.take() {
+            findings.note(NAME, scene.now_ns, IN_TIME, format!("`{test}` began, and `{}` has no report", run.test));
+        }
+        let hardware = test.strip_prefix("hardware ");
+        let what = hardware.unwrap_or(test);
+        let of = |ask: &Ask| ask.reset == hardware.is_none() && ask.what == what && ask.at_ns <= record.at_ns;
+        let ask = self.asks.iter().position(of).map(|place| self.asks.remove(place));
+        if hardware.is_some() && scene.config.given.sees_commands {
+            match &ask {
+                None => findings.note(NAME, scene.now_ns, BEGIN, format!("`{test}` began, and nobody asked for it")),
+                Some(Ask { unlawful: Some(why), .. }) => {
+                    findings.note(NAME, scene.now_ns, BEGIN, format!("`{test}` began {why}"));
+                }
+                Some(ask) if ask.name != by => {
+                    findings.note(NAME, scene.now_ns, BEGIN, format!("`{test}` by {by}, asked for by {}", ask.name));
+                }
+                Some(_) => {}
+            }
+        }
+        // Of a test that nobody asked for, its beginning was not watched.
+        let (Some(Ask { mark, .. }), Some(of)) = (ask, hardware.or_else(|| page::of_reset(what))) else { return };
+        self.late = false;
+        self.run = Some(Run {
+            test: of.to_owned(),
+            code: hardware.is_none().then(|| what.to_owned()),
+            by: by.to_owned(),
+            mark,
+            began_ns: record.at_ns,
+            durable_ns: scene.now_ns,
+            sound: scene.latched.is_empty(),
+            struck: false,
+            witnessed: Vec::new(),
+        });
+    }
+
+    fn reported(&mut self, record: &Record, scene: &Scene, findings: &mut Findings) {
+        self.busy = false;
+        let Some(run) = self.run.take() else {
+            findings.note(NAME, scene.now_ns, REPORT, "a report of a test that was not begun");
+            return;
+        };
+        self.reports += 1;
+        let span = self.watch.span(run.mark, run.began_ns, record.at_ns);
+        let report::Judged { values, failed } = report::judge(&run, record, span, &self.layout, scene, findings);
+        self.values += values;
+        self.proof = run.code.map(|code| (code, failed));
+    }
+}
+
+#[cfg(test)]
+mod tests;

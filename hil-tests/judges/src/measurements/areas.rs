@@ -1,0 +1,183 @@
+//! The lamps of the areas: picture after picture, as it was written and as its currents were sensed.
+
+use super::watch::{Expected, Span, micros};
+use crate::observation::{BusKind, Transaction};
+use crate::registers;
+
+const BOARDS: usize = 2;
+
+/// One picture.
+#[derive(Clone, Debug, Default)]
+struct Picture {
+    /// When the table can have begun it, earliest and latest.
+    begun_ns: (u64, u64),
+    told: [u64; BOARDS],
+    /// Boards that were asked to show it.
+    asked: [bool; BOARDS],
+    /// Currents, where they were sensed since; and those of the reading before the last one.
+    sensed: [Option<u64>; BOARDS],
+    /// The reading that came last, and how it was before it.
+    last: Option<(u64, usize, Option<u64>)>,
+    proved_ns: Option<u64>,
+}
+
+/// What the lamps' test showed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shown {
+    /// Areas that were commanded at all.
+    pub(super) told: [u64; BOARDS],
+    /// Surely dark, and perhaps; surely lit untold, and perhaps.
+    pub(super) dark: [[u64; BOARDS]; 2],
+    pub(super) untold: [[u64; BOARDS]; 2],
+    /// Longest time to light, in microseconds: at least, at most.
+    time: (i64, i64),
+    pictures: usize,
+}
+
+/// When lamps do not do as they were told, the next picture comes after this, in microseconds (`lamp_verify`).
+const VERIFY: i64 = 500_000;
+/// The end of the bus's work for a picture that lasts so long may be late by one transaction more, in microseconds.
+const LATE: i64 = 60_000;
+
+/// No picture is shown for less, in ns: a board that is told later is told of the same one.
+const SHORTEST_NS: u64 = 150_000_000;
+
+fn board(transaction: &Transaction) -> Option<usize> {
+    let board = usize::from(transaction.unit.checked_sub(registers::LAMPS)?);
+    (board < BOARDS && transaction.address == 0).then_some(board)
+}
+
+impl Picture {
+    fn proves(&self) -> bool {
+        let boards = self.asked.iter().zip(self.told.iter().zip(&self.sensed));
+        boards.filter(|(asked, _)| **asked).all(|(_, (told, sensed))| *sensed == Some(*told))
+    }
+
+    fn dark(told: u64, sensed: Option<u64>) -> u64 {
+        told & !sensed.unwrap_or(0)
+    }
+}
+
+impl Shown {
+    fn end(&mut self, picture: &Picture, next_ns: u64) {
+        self.pictures += 1;
+        for board in 0..BOARDS {
+            let at = |of: &[u64; BOARDS]| of.get(board).copied().unwrap_or(0);
+            let told = at(&picture.told);
+            let asked = picture.asked.get(board).copied().unwrap_or(false);
+            let now = picture.sensed.get(board).copied().flatten();
+            // A reading that ended as the next picture was written may have come too late for this one.
+            let before = match picture.last {
+                Some((ended, of, before)) if of == board && ended >= next_ns => before,
+                _ => now,
+            };
+            let (dark, was_dark) = (Picture::dark(told, now), Picture::dark(told, before));
+            let lit = |sensed: Option<u64>| sensed.map_or(0, |sensed| sensed & !told);
+            let sure = asked && now.is_some() && before.is_some();
+            let sets = [(&mut self.dark, dark, was_dark), (&mut self.untold, lit(now), lit(before))];
+            for (set, now, before) in sets {
+                let [surely, perhaps] = set;
+                if let (Some(surely), Some(perhaps)) = (surely.get_mut(board), perhaps.get_mut(board)) {
+                    *surely |= if sure { now & before } else { 0 };
+                    *perhaps |= now | before;
+                }
+            }
+            if let Some(all) = self.told.get_mut(board) {
+                *all |= told;
+            }
+        }
+        let (early, late) = picture.begun_ns;
+        let (least, most) = match picture.proved_ns {
+            Some(proved) => (micros(late, proved).min(VERIFY), micros(early, proved)),
+            // The whole time went by; with the first look after it.
+            None => (0, VERIFY + LATE),
+        };
+        self.time = (self.time.0.max(least), self.time.1.max(most));
+    }
+}
+
+/// What was shown in a test.
+pub(super) fn shown(span: &Span<'_>) -> Shown {
+    let mut shown = Shown::default();
+    let mut picture: Option<Picture> = None;
+    let mut before: Option<(u64, u64)> = None;
+    let mut told = [0_u64; BOARDS];
+    for (at, transaction) in span.bus() {
+        let busy = before.replace((transaction.begun_ns, at));
+        let Some(of) = board(&transaction) else { continue };
+        match transaction.kind {
+            BusKind::WriteCoils => {
+                let known = told.get(of).copied().unwrap_or(0);
+                let goes_on = picture.as_ref().is_some_and(|now| {
+                    let young = transaction.begun_ns.saturating_sub(now.begun_ns.1) < SHORTEST_NS;
+                    let unread = now.sensed.iter().all(Option::is_none);
+                    match now.asked.get(of) {
+                        Some(true) => known == transaction.bits,
+                        _ => young || unread,
+                    }
+                });
+                if let Some(told) = told.get_mut(of) {
+                    *told = transaction.bits;
+                }
+                if !goes_on {
+                    if let Some(last) = picture.take() {
+                        shown.end(&last, transaction.begun_ns);
+                    }
+                    // The bus may have been busy when the picture was begun.
+                    let late = transaction.begun_ns;
+                    let early = busy.filter(|(_, ended)| *ended >= late).map_or(late, |(begun, _)| begun);
+                    picture = Some(Picture { begun_ns: (early.max(span.from_ns), late), told, ..Picture::default() });
+                }
+                if let Some(now) = &mut picture {
+                    now.told = told;
+                    if let (Some(asked), Some(sensed)) = (now.asked.get_mut(of), now.sensed.get_mut(of)) {
+                        *asked = true;
+                        *sensed = None;
+                    }
+                }
+            }
+            BusKind::ReadDiscrete if transaction.ok => {
+                if let Some(now) = &mut picture {
+                    if let Some(sensed) = now.sensed.get_mut(of) {
+                        now.last = Some((at, of, sensed.replace(transaction.bits)));
+                    }
+                    if now.proved_ns.is_none() && now.proves() {
+                        now.proved_ns = Some(at);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    if let Some(last) = picture {
+        shown.end(&last, span.to_ns);
+    }
+    shown
+}
+
+fn count(set: [u64; BOARDS]) -> i64 {
+    set.iter().map(|word| i64::from(word.count_ones())).sum()
+}
+
+impl Shown {
+    pub(super) fn expected(&self, noisy: bool) -> Vec<Expected> {
+        if self.pictures == 0 {
+            return Vec::new();
+        }
+        let between = |quantity, [surely, perhaps]: [[u64; BOARDS]; 2]| Expected {
+            quantity,
+            least: count(surely),
+            most: count(perhaps),
+        };
+        vec![
+            between("lamps-dark", self.dark),
+            between("lamps-untold", self.untold),
+            // Where requests are lost, a board may be told long after its picture began.
+            Expected {
+                quantity: "lamps-time",
+                least: self.time.0,
+                most: if noisy { VERIFY + LATE } else { self.time.1 },
+            },
+        ]
+    }
+}

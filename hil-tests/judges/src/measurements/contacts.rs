@@ -1,0 +1,117 @@
+//! The dome's contacts, the seal's loop and the motor's temperature.
+
+use super::spin::KEPT;
+use super::watch::{Expected, Item, Span, exactly, micros};
+use crate::observation::Line;
+
+/// Edges of a contact that lie no farther apart belong to one movement, in ns: a hand needs longer to turn back.
+const MOVEMENT_NS: u64 = 200_000_000;
+/// The dome's stroke is over when no contact has changed for so long, in ns: longer than any lawful travel.
+const STROKE_NS: u64 = 1_000_000_000;
+/// The seal's loop is watched for so long, in ns.
+pub(super) const SEAL_NS: u64 = 2_000_000_000;
+/// Readings of the temperature that a test takes.
+const READINGS: usize = 5;
+const CONTACTS: [Line; 2] = [Line::DomeClosed, Line::DomeOpen];
+
+/// Edges of both contacts, with which of them it is.
+fn moves<'a>(span: &Span<'a>) -> impl Iterator<Item = (u64, usize, bool)> + 'a {
+    span.all().filter_map(|(at, item)| match item {
+        Item::Level(line, active) => {
+            CONTACTS.iter().position(|contact| *contact == line).map(|which| (at, which, active))
+        }
+        _ => None,
+    })
+}
+
+/// The dome: how long neither contact was made, how long both, and how long one bounced.
+pub(super) fn dome(span: &Span<'_>) -> Vec<Expected> {
+    let [Some(closed), Some(open)] = CONTACTS.map(|line| span.level(line)) else { return Vec::new() };
+    // On its way already, or its edges are lost: since when cannot be told.
+    if closed == open || CONTACTS.into_iter().any(|line| span.again(line)) {
+        return Vec::new();
+    }
+    let mut levels = [closed, open];
+    let (mut same, mut longest) = (None, [0; 2]);
+    let mut moving: [Option<(u64, u64)>; 2] = [None; 2];
+    let mut bounce = 0;
+    for (at, which, active) in moves(span) {
+        if let Some((since, made)) = same.take() {
+            if let Some(longest) = longest.get_mut(usize::from(made)) {
+                *longest = micros(since, at).max(*longest);
+            }
+        }
+        if let Some(level) = levels.get_mut(which) {
+            *level = active;
+        }
+        let [closed, open] = levels;
+        same = (closed == open).then_some((at, closed));
+        if let Some(moving) = moving.get_mut(which) {
+            let first = moving.filter(|(_, last)| at - last <= MOVEMENT_NS).map_or(at, |(first, _)| first);
+            *moving = Some((first, at));
+            bounce = micros(first, at).max(bounce);
+        }
+    }
+    let [neither, both] = longest;
+    vec![exactly("dome-travel", neither), exactly("dome-overlap", both), exactly("dome-bounce", bounce)]
+}
+
+/// The wires that a report draws of the dome: both contacts as it was lifted, and as it was put back.
+pub(super) fn strokes(span: &Span<'_>) -> Vec<(String, bool, Vec<i64>)> {
+    let mut levels = CONTACTS.map(|line| span.level(line).unwrap_or(false));
+    let mut waves: Vec<(String, bool, Vec<i64>)> = Vec::new();
+    let (mut first, mut last, mut begun) = (0, None, 0);
+    for (at, which, active) in moves(span) {
+        if last.is_none_or(|last| at - last > STROKE_NS) {
+            first = at;
+            begun += 1;
+            let stroke = if begun == 1 { "lifted" } else { "put back" };
+            if begun <= 2 {
+                let wave = |(line, level): (&Line, &bool)| (format!("{}, {stroke}", line.name()), *level, Vec::new());
+                waves.extend(CONTACTS.iter().zip(&levels).map(wave));
+            }
+        }
+        last = Some(at);
+        if let Some(level) = levels.get_mut(which) {
+            *level = active;
+        }
+        if begun <= 2 {
+            let place = waves.len().saturating_sub(2) + which;
+            if let Some((_, _, edges)) = waves.get_mut(place).filter(|(_, _, edges)| edges.len() < KEPT) {
+                edges.push(micros(first, at));
+            }
+        }
+    }
+    waves
+}
+
+/// The seal: breaks of its loop. The page counts those of the test's 2 s; one may come before and after them, while the test's
+/// beginning is written and while a person is waited for.
+pub(super) fn seal(span: &Span<'_>, durable_ns: u64) -> Vec<Expected> {
+    let breaks = |until_ns: u64, from_ns: u64| {
+        let edges = span.all().filter(|(at, item)| {
+            *at > from_ns
+                && *at <= until_ns
+                && matches!(item, Item::Level(Line::Seal, false) | Item::Again(Line::Seal, false))
+        });
+        i64::try_from(edges.count()).unwrap_or(i64::MAX)
+    };
+    let least = if span.again(Line::Seal) { 0 } else { breaks(durable_ns + SEAL_NS, durable_ns) };
+    vec![Expected { quantity: "seal-breaks", least, most: breaks(span.to_ns, span.from_ns) }]
+}
+
+/// The temperature: the first readings since the test began.
+pub(super) fn temperature(span: &Span<'_>) -> Vec<Expected> {
+    let readings: Vec<(u64, i64)> = span.temperatures().take(READINGS).collect();
+    let values = || readings.iter().map(|(_, value)| *value);
+    let (Some(least), Some(most)) = (values().min(), values().max()) else { return Vec::new() };
+    let mut found = vec![exactly("temperature", most), exactly("temperature-spread", most - least)];
+    let apart = readings.iter().zip(readings.iter().skip(1)).map(|((from, _), (to, _))| micros(*from, *to));
+    found.extend(apart.max().map(|apart| exactly("temperature-interval", apart)));
+    found
+}
+
+/// Whether the motor's temperature was read often enough.
+pub(super) fn read_enough(span: &Span<'_>) -> bool {
+    span.temperatures().count() >= READINGS
+}

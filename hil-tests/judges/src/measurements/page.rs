@@ -1,0 +1,147 @@
+//! The page of hardware tests, as published: what each test measures, and what each value may be.
+
+/// What a value is by its limits, from best to worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Verdict {
+    Pass,
+    Marginal,
+    Fail,
+}
+
+impl Verdict {
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "pass" => Self::Pass,
+            "marginal" => Self::Marginal,
+            "fail" => Self::Fail,
+            _ => return None,
+        })
+    }
+}
+
+/// A quantity's row: the names in the report of its limits are [`NAMES`], in this order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    pub(super) test: &'static str,
+    pub(super) quantity: &'static str,
+    limits: [Option<i64>; 4],
+}
+
+/// The names of limits in a report.
+pub(super) const NAMES: [&str; 4] = ["fail_below", "marginal_below", "marginal_above", "fail_above"];
+
+const fn most(test: &'static str, quantity: &'static str, fail: i64, marginal: i64) -> Row {
+    Row { test, quantity, limits: [None, None, Some(marginal), Some(fail)] }
+}
+
+const fn least(test: &'static str, quantity: &'static str, fail: i64) -> Row {
+    Row { test, quantity, limits: [Some(fail), Some(fail), None, None] }
+}
+
+const fn between(test: &'static str, quantity: &'static str, limits: [i64; 4]) -> Row {
+    let [a, b, c, d] = limits;
+    Row { test, quantity, limits: [Some(a), Some(b), Some(c), Some(d)] }
+}
+
+/// Microseconds in a millisecond: reports have times in microseconds.
+const MS: i64 = 1_000;
+/// A report has temperatures in thousandths of a degree.
+const CELSIUS: i64 = 1_000;
+const PERIOD: [i64; 4] = [300 * MS, 450 * MS, 900 * MS, 1_500 * MS];
+
+/// The rows, in the page's order. Percents are in thousandths.
+pub(super) const ROWS: [Row; 30] = [
+    most("motor", "start-time", 700 * MS, 450 * MS),
+    least("motor", "tumbles", 4),
+    between("motor", "period-mean", PERIOD),
+    between("motor", "period-least", PERIOD),
+    between("motor", "period-greatest", PERIOD),
+    most("motor", "period-spread", 80, 40),
+    most("motor", COAST, 2_100 * MS, 600 * MS),
+    most("cam", "cam-bounce", 3 * MS, MS),
+    most("cam", "cam-bounces", 8, 2),
+    most("cam", "cam-repeats", 0, 0),
+    between("cam", "cam-angle", [45, 65, 115, 135]),
+    most("cam", "cam-jitter", 80, 40),
+    most("dome", "dome-travel", 300 * MS, 250 * MS),
+    most("dome", "dome-overlap", 50 * MS, 25 * MS),
+    most("dome", "dome-bounce", 50 * MS, 30 * MS),
+    most("bus", "bus-errors", 10, 1),
+    most("bus", "bus-turnaround", 25 * MS, 10 * MS),
+    most("bus", "bus-turnaround-greatest", 50 * MS, 25 * MS),
+    least("terminal", "keys-pressed", 7),
+    most("terminal", "keys-wrong", 2, 0),
+    most("terminal", "key-bounces", 4, 1),
+    most("terminal", "key-hold", 5_000 * MS, 2_000 * MS),
+    most("lamps", "lamps-dark", 0, 0),
+    most("lamps", "lamps-untold", 0, 0),
+    most("lamps", "lamps-time", 500 * MS, 250 * MS),
+    most("reader", "settle-time", 5_000 * MS, 2_000 * MS),
+    most("seal", "seal-breaks", 2, 0),
+    most("temperature", "temperature", 80 * CELSIUS, 60 * CELSIUS),
+    most("temperature", "temperature-spread", 10 * CELSIUS, 2 * CELSIUS),
+    most("temperature", "temperature-interval", 2_000 * MS, 1_000 * MS),
+];
+
+/// The quantity whose limits follow from a parameter that campaigns change, `coast_limit`.
+pub(super) const COAST: &str = "coast-time";
+/// The relay drops so long after the last dead-man edge, in microseconds: part of the coast's limits.
+const DROP: i64 = 100 * MS;
+
+/// What a person finds right in a test, by the items that `witness` takes.
+pub(super) fn seen(test: &str) -> &'static [&'static str] {
+    match test {
+        "bell" => &["bell"],
+        "lamps" => &["areas"],
+        "seal" => &["seal"],
+        _ => &[],
+    }
+}
+
+/// The hardware test that a reset of this malfunction runs (the page of the table, "Malfunctions").
+pub(super) fn of_reset(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "tumbler" | "deadman" => "motor",
+        "temperature" => "temperature",
+        "dome" => "dome",
+        "reader" => "reader",
+        "terminal" => "terminal",
+        "lamps" => "lamps",
+        "seal" => "seal",
+        _ => return None,
+    })
+}
+
+/// What is measured in this test.
+pub(super) fn of(test: &str) -> impl Iterator<Item = Row> {
+    ROWS.into_iter().filter(move |row| row.test == test)
+}
+
+impl Row {
+    /// Whether these are the page's limits: of the coast with another `coast_limit` too, a quarter of which begins the margin.
+    pub(super) fn allows(self, told: [Option<i64>; 4]) -> bool {
+        if self.quantity == COAST {
+            return match told {
+                [None, None, Some(marginal), Some(fail)] => fail > DROP && marginal == DROP + (fail - DROP) / 4,
+                _ => false,
+            };
+        }
+        told == self.limits
+    }
+
+    /// What a value is by these limits.
+    pub(super) fn verdict(self, value: i64, told: [Option<i64>; 4]) -> Verdict {
+        let [fail_below, marginal_below, marginal_above, fail_above] =
+            if self.quantity == COAST { told } else { self.limits };
+        let beyond = |below: Option<i64>, above: Option<i64>| {
+            below.is_some_and(|least| value < least) || above.is_some_and(|most| value > most)
+        };
+        if beyond(fail_below, fail_above) {
+            Verdict::Fail
+        } else if beyond(marginal_below, marginal_above) {
+            Verdict::Marginal
+        } else {
+            Verdict::Pass
+        }
+    }
+}

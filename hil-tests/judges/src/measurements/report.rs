@@ -1,0 +1,359 @@
+//! A report against what was seen of its test.
+
+use super::areas::{Shown, shown};
+use super::contacts;
+use super::page::{self, NAMES, Verdict};
+use super::spin::Spin;
+use super::watch::{Expected, Span};
+use super::{IN_TIME, NAME, REPORT, units};
+use crate::judge::Findings;
+use crate::observation::{Line, Part};
+use crate::record::Record;
+use crate::scene::Scene;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+pub(crate) const QUANTITIES: &str = "hardware-tests: a test measures what the page names for it";
+pub(crate) const VALUES: &str = "hardware-tests: a value is what was seen";
+pub(crate) const LIMITS: &str = "hardware-tests: the limits are the page's";
+pub(crate) const VERDICTS: &str = "hardware-tests: a value's verdict is by its limits, the test's is the worst";
+pub(crate) const PERSONS: &str = "hardware-tests: what a person says is the person's word";
+pub(crate) const DRAWN: &str = "hardware-tests: a report draws what was seen";
+pub(crate) const SOUND: &str = "hardware-tests: a test of a sound device comes to its end";
+
+/// A test under way.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    /// The hardware test.
+    pub(super) test: String,
+    /// The malfunction whose reset runs it.
+    pub(super) code: Option<String>,
+    pub(super) by: String,
+    /// What had been watched when it was asked for.
+    pub(super) mark: usize,
+    pub(super) began_ns: u64,
+    /// When its beginning was durable: nothing moves or lights before.
+    pub(super) durable_ns: u64,
+    /// Nothing was latched as it began.
+    pub(super) sound: bool,
+    /// The bell was struck since.
+    pub(super) struck: bool,
+    /// What people said since: the item, and whether it is right.
+    pub(super) witnessed: Vec<(String, bool)>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Told {
+    test: String,
+    by: String,
+    verdict: String,
+    #[serde(default)]
+    found: String,
+    #[serde(default)]
+    seen: Vec<String>,
+    measurements: Vec<Measured>,
+    #[serde(default)]
+    plots: Plots,
+}
+
+#[derive(Debug, Deserialize)]
+struct Measured {
+    quantity: String,
+    value: i64,
+    limits: BTreeMap<String, i64>,
+    verdict: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Plots {
+    periods: Vec<i64>,
+    waves: Vec<Wave>,
+    layout: String,
+    dark: Vec<String>,
+    untold: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Wave {
+    line: String,
+    active: bool,
+    edges: Vec<i64>,
+}
+
+/// Between the table's own clock and the wires', in units of a value: both count whole microseconds and thousandths.
+const ROUNDED: i64 = 1;
+/// The part of a test that is nobody's takes less than this, in ns: beyond, a person did not do his.
+const NOBODYS_NS: u64 = 100_000_000_000;
+/// Thousandths need hundreds of transactions.
+const TRANSACTIONS: usize = 100;
+
+/// What came of judging a report.
+pub(super) struct Judged {
+    /// Values that were held against what was seen.
+    pub(super) values: u64,
+    /// Anything was out of limits, by the page.
+    pub(super) failed: bool,
+}
+
+/// What is at hand for judging.
+struct Case<'a> {
+    run: &'a Run,
+    told: &'a Told,
+    span: Span<'a>,
+    spin: Option<Spin>,
+    areas: Option<Shown>,
+    layout: &'a str,
+    scene: &'a Scene,
+}
+
+/// Judges a report.
+pub(super) fn judge(
+    run: &Run,
+    record: &Record,
+    span: Span<'_>,
+    layout: &str,
+    scene: &Scene,
+    findings: &mut Findings,
+) -> Judged {
+    let told = match Told::deserialize(&record.data) {
+        Ok(told) => told,
+        Err(why) => {
+            findings.note(NAME, scene.now_ns, REPORT, format!("a report that cannot be read: {why}"));
+            return Judged { values: 0, failed: false };
+        }
+    };
+    if told.test != run.test || told.by != run.by {
+        let what = format!("`{}` by {} is reported, and `{}` by {} began", told.test, told.by, run.test, run.by);
+        findings.note(NAME, scene.now_ns, REPORT, what);
+    }
+    let held = |span: Span<'_>| {
+        let spin = matches!(run.test.as_str(), "motor" | "cam" | "reader").then(|| Spin::of(&span)).flatten();
+        let areas = (run.test == "lamps").then(|| shown(&span));
+        Case { run, told: &told, span, spin, areas, layout, scene }.held()
+    };
+    let (mut judged, mut wrong) = held(span);
+    if !wrong.is_empty() {
+        let (others, none) = held(span.short());
+        if none.is_empty() {
+            (judged, wrong) = (others, none);
+        }
+    }
+    for (clause, what) in wrong {
+        findings.note(NAME, scene.now_ns, clause, format!("`{}`: {what}", run.test));
+    }
+    judged
+}
+
+type Say<'a> = dyn FnMut(&'static str, String) + 'a;
+
+impl Case<'_> {
+    /// Everything that is wrong.
+    fn held(&self) -> (Judged, Vec<(&'static str, String)>) {
+        let mut wrong = Vec::new();
+        let mut say = |clause: &'static str, what: String| wrong.push((clause, what));
+        let failed = self.verdicts(&mut say);
+        self.persons(&mut say);
+        self.sound(&mut say);
+        self.complete(&mut say);
+        let mut values = 0;
+        if self.span.prompt() {
+            values = self.values(&mut say);
+            self.drawn(&mut say);
+        }
+        (Judged { values, failed }, wrong)
+    }
+
+    /// Whether the test came to its end.
+    fn ended(&self) -> bool {
+        self.told.found.is_empty()
+    }
+
+    /// No dome is opened and closed where there is none.
+    fn measures(&self) -> bool {
+        self.run.test != "dome" || self.scene.config.rules.covered()
+    }
+
+    /// Names, limits and verdicts; tells whether anything is out of limits.
+    fn verdicts(&self, say: &mut Say<'_>) -> bool {
+        let mut worst = Verdict::Pass;
+        for (place, measured) in self.told.measurements.iter().enumerate() {
+            let name = &measured.quantity;
+            let Some(row) = page::of(&self.run.test).find(|row| row.quantity == *name) else {
+                say(QUANTITIES, format!("`{name}` is none of its quantities"));
+                continue;
+            };
+            if self.told.measurements.iter().take(place).any(|before| before.quantity == *name) {
+                say(QUANTITIES, format!("`{name}` is told twice"));
+            }
+            let told = NAMES.map(|limit| measured.limits.get(limit).copied());
+            if !row.allows(told) || measured.limits.keys().any(|limit| !NAMES.contains(&limit.as_str())) {
+                say(LIMITS, format!("`{name}` has other limits: {:?}", measured.limits));
+            }
+            let verdict = row.verdict(measured.value, told);
+            if Verdict::named(&measured.verdict) != Some(verdict) {
+                let (value, said) = (measured.value, &measured.verdict);
+                say(VERDICTS, format!("`{name}`, {value}, is {verdict:?}, and `{said}` is told"));
+            }
+            worst = worst.max(verdict);
+        }
+        let verdict = if self.ended() { worst } else { Verdict::Fail };
+        if Verdict::named(&self.told.verdict) != Some(verdict) {
+            say(VERDICTS, format!("the test is {verdict:?}, and `{}` is told", self.told.verdict));
+        }
+        worst == Verdict::Fail
+    }
+
+    /// What people said, and the bell that they heard.
+    fn persons(&self, say: &mut Say<'_>) {
+        let said = |item: &str| self.run.witnessed.iter().any(|(of, right)| of == item && *right);
+        for item in self.told.seen.iter().filter(|item| !said(item)) {
+            say(PERSONS, format!("nobody found {item} right"));
+        }
+        if !self.ended() || self.run.code.as_deref() == Some("dome") {
+            return;
+        }
+        // A reset asks nobody to look at what measures wrong; it does not come to its end then.
+        if self.told.seen.iter().map(String::as_str).ne(page::seen(&self.run.test).iter().copied()) {
+            say(PERSONS, format!("ended, and found right is {:?}", self.told.seen));
+        }
+        if self.run.test == "bell" && !self.run.struck {
+            say(PERSONS, "the bell was not struck".into());
+        }
+    }
+
+    /// A sound device's test ends by itself.
+    fn sound(&self, say: &mut Say<'_>) {
+        let span = &self.span;
+        let is = |line, active| span.level(line) == Some(active);
+        let guarded = is(Line::Seal, true)
+            && is(Line::PowerGood, true)
+            && is(Line::MotorFault, false)
+            && (!self.scene.config.rules.covered() || is(Line::DomeClosed, true) && is(Line::DomeOpen, false));
+        let on = span.edges(Line::MotorEnable).find(|(_, on)| *on).map_or(span.to_ns, |(at, _)| at);
+        let stood = [Line::CamA, Line::CamB].into_iter().all(|line| span.edges(line).all(|(at, _)| at >= on));
+        let took = span.to_ns.saturating_sub(span.from_ns);
+        let nobodys = matches!(self.run.test.as_str(), "motor" | "cam" | "reader" | "temperature" | "bus");
+        if !self.run.sound || !guarded || !stood || !span.undisturbed() || !self.measures() {
+            return;
+        }
+        if nobodys && took > NOBODYS_NS {
+            say(IN_TIME, format!("took {} s", took / 1_000_000_000));
+        }
+        let doubted = self.run.witnessed.iter().any(|(_, right)| !right);
+        if !self.ended() && !doubted && (nobodys || took < NOBODYS_NS) {
+            say(SOUND, format!("nothing was wrong, and it ended with: {}", self.told.found));
+        }
+    }
+
+    /// What was seen of each quantity.
+    fn expected(&self) -> Vec<Expected> {
+        match (self.run.test.as_str(), &self.spin, &self.areas) {
+            ("motor", Some(spin), _) => spin.motor(),
+            ("cam", Some(spin), _) => spin.cam(),
+            ("reader", Some(_), _) => units::reader(&self.span, self.ended()),
+            ("lamps", _, Some(areas)) if self.ended() => areas.expected(self.span.broken(Part::Bus)),
+            ("dome", ..) => contacts::dome(&self.span),
+            ("bus", ..) => units::bus(&self.span),
+            ("terminal", ..) => units::terminal(&self.span),
+            ("seal", ..) => contacts::seal(&self.span, self.run.durable_ns),
+            ("temperature", ..) => contacts::temperature(&self.span),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Holds the values against what was seen.
+    fn values(&self, say: &mut Say<'_>) -> u64 {
+        let mut held = 0;
+        for Expected { quantity, least, most } in self.expected() {
+            let Some(measured) = self.told.measurements.iter().find(|measured| measured.quantity == quantity) else {
+                // What has an end, or a person's part, may not be known yet of a test that ended early.
+                let known = matches!(self.run.test.as_str(), "motor" | "cam" | "bus" | "temperature" | "seal");
+                if known && quantity != page::COAST {
+                    say(QUANTITIES, format!("`{quantity}` was seen, and is not told"));
+                }
+                continue;
+            };
+            held += 1;
+            let value = measured.value;
+            if value < least.saturating_sub(ROUNDED) || value > most.saturating_add(ROUNDED) {
+                let seen = if least == most { least.to_string() } else { format!("{least} to {most}") };
+                say(VALUES, format!("`{quantity}` is {value}, and {seen} was seen"));
+            }
+        }
+        held
+    }
+
+    /// A test that came to its end has measured everything, for long enough.
+    fn complete(&self, say: &mut Say<'_>) {
+        if !self.ended() || !self.measures() {
+            return;
+        }
+        for row in page::of(&self.run.test) {
+            if !self.told.measurements.iter().any(|measured| measured.quantity == row.quantity) {
+                say(QUANTITIES, format!("ended without `{}`", row.quantity));
+            }
+        }
+        let span = &self.span;
+        let enough = match self.run.test.as_str() {
+            "motor" | "cam" | "reader" => self.spin.as_ref().is_some_and(Spin::ended) || !span.prompt(),
+            "bus" => units::transactions(span) >= TRANSACTIONS,
+            "temperature" => contacts::read_enough(span),
+            "seal" => span.to_ns.saturating_sub(self.run.durable_ns) >= contacts::SEAL_NS || !span.prompt(),
+            "lamps" => {
+                let all = self.scene.config.board(self.layout).map(|board| board.all);
+                let told = self.areas.as_ref().map(|areas| areas.told);
+                all.is_none() || told.zip(all).is_some_and(|([a, b], [x, y])| x & !a == 0 && y & !b == 0)
+            }
+            _ => true,
+        };
+        if !enough {
+            say(QUANTITIES, "ended before everything was measured".into());
+        }
+    }
+
+    /// What the report draws.
+    fn drawn(&self, say: &mut Say<'_>) {
+        let plots = &self.told.plots;
+        let spin = self.spin.as_ref().filter(|_| self.run.test != "reader");
+        if let Some(spin) = spin {
+            if !spin.periods().contains(&plots.periods) {
+                say(DRAWN, format!("the periods {:?} are drawn, and {:?} were seen", plots.periods, spin.periods()));
+            }
+        } else if !plots.periods.is_empty() {
+            say(DRAWN, format!("the periods {:?} are drawn of no spin", plots.periods));
+        }
+        let waves: Vec<(String, bool, Vec<i64>)> =
+            plots.waves.iter().map(|wave| (wave.line.clone(), wave.active, wave.edges.clone())).collect();
+        let seen = match (self.run.test.as_str(), spin) {
+            (_, Some(spin)) => spin.waves(),
+            ("dome", _) => contacts::strokes(&self.span),
+            _ => Vec::new(),
+        };
+        let lost = [Line::DomeClosed, Line::DomeOpen].into_iter().any(|line| self.span.again(line));
+        if waves != seen && !lost {
+            say(DRAWN, format!("drawn is {waves:?}, and {seen:?} was seen"));
+        }
+        self.drawn_areas(say);
+    }
+
+    fn drawn_areas(&self, say: &mut Say<'_>) {
+        let plots = &self.told.plots;
+        let Some(areas) = self.areas.as_ref().filter(|_| self.ended()) else { return };
+        if plots.layout != self.layout {
+            say(DRAWN, format!("the areas of `{}` are drawn, and `{}` is in force", plots.layout, self.layout));
+        }
+        let orders = &self.scene.config.given.lamps;
+        let Some(order) = orders.iter().find(|order| order.layout == self.layout) else { return };
+        for (names, [surely, perhaps]) in [(&plots.dark, areas.dark), (&plots.untold, areas.untold)] {
+            let is =
+                |set: [u64; 2], place: usize| set.get(place / 64).is_some_and(|word| word >> (place % 64) & 1 != 0);
+            for (place, area) in order.areas.iter().enumerate() {
+                let told = names.contains(area);
+                if told && !is(perhaps, place) || !told && is(surely, place) {
+                    say(DRAWN, format!("{area}: drawn as wrong is {names:?}"));
+                }
+            }
+        }
+    }
+}

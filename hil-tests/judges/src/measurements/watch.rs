@@ -1,0 +1,212 @@
+//! What was seen while a test was under way, for the reckoning at its end.
+
+use crate::observation::{Line, Observation, Part, Seen, Transaction, Truth};
+use crate::scene::Scene;
+
+/// Seen at a time.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Item {
+    Level(Line, bool),
+    Again(Line, bool),
+    Bus(Transaction),
+    Temperature(i32),
+}
+
+/// All parts that a fault can break.
+const PARTS: [Part; Part::COUNT] = [
+    Part::Relay,
+    Part::Motor,
+    Part::Cam,
+    Part::DomeContacts,
+    Part::Reader,
+    Part::Dice,
+    Part::Terminal,
+    Part::Lamps,
+    Part::Buttons,
+    Part::Bus,
+    Part::Gpio,
+    Part::Journal,
+    Part::Network,
+];
+/// What was broken may show for so long after it was mended, in ns: a motor that was hot cools.
+const AFTERMATH_NS: u64 = 30_000_000_000;
+
+/// The log, from a person's word on.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Watch {
+    /// Levels at the beginning.
+    levels: [Option<bool>; Line::COUNT],
+    log: Vec<(u64, Item)>,
+    /// Parts that were broken at any time.
+    broken: [bool; Part::COUNT],
+    /// When the daemon stood still, or its supply went: it reads late then.
+    stalled: bool,
+    /// Last edge of a line that people and mishaps move, other than the cam.
+    touched_ns: u64,
+    /// When somebody last said something that is no answer to a test.
+    said_ns: u64,
+}
+
+impl Watch {
+    /// Begins to watch, with what is so now.
+    pub(super) fn begin(&mut self, scene: &Scene) {
+        self.levels = Line::ALL.map(|line| scene.level(line));
+        self.log.clear();
+        self.stalled = scene.alive == Some(false);
+        let recent = |part| scene.mended(part).is_some_and(|at| scene.now_ns.saturating_sub(at) < AFTERMATH_NS);
+        for (part, broken) in PARTS.into_iter().zip(&mut self.broken) {
+            *broken = scene.broken(part) || recent(part);
+        }
+        self.touched_ns = 0;
+        self.said_ns = 0;
+    }
+
+    pub(super) fn take(&mut self, seen: &Observation) {
+        let item = match &seen.what {
+            Seen::Wire { line, active, .. } => {
+                if !matches!(line, Line::CamA | Line::CamB | Line::MotorEnable | Line::MotorAlive)
+                    && !matches!(line, Line::Bell | Line::OutOfService)
+                {
+                    self.touched_ns = seen.at_ns;
+                }
+                Item::Level(*line, *active)
+            }
+            Seen::Again { line, active } => {
+                self.touched_ns = seen.at_ns;
+                Item::Again(*line, *active)
+            }
+            Seen::Bus(transaction) => Item::Bus(*transaction),
+            Seen::Temperature { milli_celsius: Some(reading) } => Item::Temperature(*reading),
+            Seen::Asked { command, .. } if command != "witness" => {
+                self.said_ns = seen.at_ns;
+                return;
+            }
+            Seen::Truth(Truth::Broken { part, broken: true }) => {
+                if let Some(broken) = self.broken.get_mut(*part as usize) {
+                    *broken = true;
+                }
+                return;
+            }
+            Seen::Truth(Truth::Hung { .. } | Truth::Supply { .. }) => {
+                self.stalled = true;
+                return;
+            }
+            _ => return,
+        };
+        self.log.push((seen.at_ns, item));
+    }
+
+    /// How much was seen so far.
+    pub(super) fn mark(&self) -> usize {
+        self.log.len()
+    }
+
+    /// What was seen of a test that somebody asked for at this mark and that began at `from_ns`, up to and with `to_ns`.
+    pub(super) fn span(&self, mark: usize, from_ns: u64, to_ns: u64) -> Span<'_> {
+        // A daemon that stands still begins it later.
+        let first = mark.max(self.log.partition_point(|(at, _)| *at < from_ns)).min(self.log.len());
+        let (before, log) = self.log.split_at(first);
+        let mut levels = self.levels;
+        for (_, item) in before {
+            if let Item::Level(line, active) = item {
+                if let Some(level) = levels.get_mut(*line as usize) {
+                    *level = Some(*active);
+                }
+            }
+        }
+        let last = log.partition_point(|(at, _)| *at <= to_ns);
+        Span { from_ns, to_ns, levels, log: log.get(..last).unwrap_or_default(), watch: self }
+    }
+}
+
+/// What was seen of a test.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span<'a> {
+    pub(super) from_ns: u64,
+    pub(super) to_ns: u64,
+    levels: [Option<bool>; Line::COUNT],
+    log: &'a [(u64, Item)],
+    watch: &'a Watch,
+}
+
+impl<'a> Span<'a> {
+    /// The same without what came in its last moment: it may have come just after the end.
+    pub(super) fn short(self) -> Self {
+        let last = self.log.partition_point(|(at, _)| *at < self.to_ns);
+        Self { log: self.log.get(..last).unwrap_or_default(), ..self }
+    }
+
+    /// Whether this part was broken at any time.
+    pub(super) fn broken(&self, part: Part) -> bool {
+        self.watch.broken.get(part as usize).copied().unwrap_or(true)
+    }
+
+    /// Whether wires and readings reached the table at their own times.
+    pub(super) fn prompt(&self) -> bool {
+        !self.watch.stalled && !self.broken(Part::Gpio)
+    }
+
+    /// Whether nothing was broken, nobody touched anything but what the test asks for, and nobody said anything else.
+    pub(super) fn undisturbed(&self) -> bool {
+        self.prompt()
+            && !self.watch.broken.contains(&true)
+            && self.watch.touched_ns <= self.from_ns
+            && self.watch.said_ns <= self.from_ns
+    }
+
+    /// The level of a line at the beginning.
+    pub(super) fn level(&self, line: Line) -> Option<bool> {
+        self.levels.get(line as usize).copied().flatten()
+    }
+
+    /// All of it, in its order.
+    pub(super) fn all(&self) -> impl Iterator<Item = (u64, Item)> + Clone + 'a {
+        self.log.iter().copied()
+    }
+
+    /// Edges of a line.
+    pub(super) fn edges(&self, line: Line) -> impl Iterator<Item = (u64, bool)> + Clone + 'a {
+        self.all().filter_map(move |(at, item)| match item {
+            Item::Level(of, active) if of == line => Some((at, active)),
+            _ => None,
+        })
+    }
+
+    /// Whether a line was told a level that it had.
+    pub(super) fn again(&self, line: Line) -> bool {
+        self.all().any(|(_, item)| matches!(item, Item::Again(of, _) if of == line))
+    }
+
+    /// Transactions, by their end.
+    pub(super) fn bus(&self) -> impl Iterator<Item = (u64, Transaction)> + Clone + 'a {
+        self.all().filter_map(|(at, item)| match item {
+            Item::Bus(transaction) => Some((at, transaction)),
+            _ => None,
+        })
+    }
+
+    /// Readings of the motor's temperature.
+    pub(super) fn temperatures(&self) -> impl Iterator<Item = (u64, i64)> + Clone + 'a {
+        self.all().filter_map(|(at, item)| match item {
+            Item::Temperature(reading) => Some((at, i64::from(reading))),
+            _ => None,
+        })
+    }
+}
+
+/// Microseconds between two times.
+pub(super) fn micros(from_ns: u64, to_ns: u64) -> i64 {
+    i64::try_from(to_ns.saturating_sub(from_ns) / 1_000).unwrap_or(i64::MAX)
+}
+
+/// What a value can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Expected {
+    pub(super) quantity: &'static str,
+    pub(super) least: i64,
+    pub(super) most: i64,
+}
+
+pub(super) const fn exactly(quantity: &'static str, value: i64) -> Expected {
+    Expected { quantity, least: value, most: value }
+}

@@ -253,9 +253,14 @@ impl Motor {
     /// Whether a table within its reaction time goes off for a guard that broke and came back as a flicker.
     fn answers_a_flicker(&self, scene: &Scene) -> bool {
         let given = &scene.config.given;
-        self.last_break.is_some_and(|(since, broke_for)| {
-            scene.now_ns <= since.saturating_add(given.reaction_ns) && broke_for <= given.limits.flicker_ns
-        })
+        // Under Open Cover a dome that does not lie aside for certain stops the motor too, and is no guard of the rules.
+        let aside = [Line::DomeClosed, Line::DomeOpen];
+        let stirs = |line: &Line| scene.since(*line) > 0 && scene.now_ns <= scene.since(*line) + given.reaction_ns;
+        let open_cover = !scene.rules().covered() && aside.iter().any(stirs);
+        open_cover
+            || self.last_break.is_some_and(|(since, broke_for)| {
+                scene.now_ns <= since.saturating_add(given.reaction_ns) && broke_for <= given.limits.flicker_ns
+            })
     }
 
     /// The motor is on though a guard forbids it, and a table that runs could have done something.

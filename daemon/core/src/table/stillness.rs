@@ -23,15 +23,26 @@ impl Table {
         if stood >= u64::from(p.deadman_drop.saturating_sub(p.alive)) * NANOS {
             self.go_on(due, now, stood);
         }
-        // The answer may have come meanwhile and waits to be handed in: nothing else is asked before it.
+        // The answer may have come meanwhile and waits to be handed in: nothing else is asked before it, and no unit is lost for want
+        // of it. How long it stood still nobody can say where no other timer ran.
         if stood > u64::from(p.alive) * NANOS && self.timers.is_set(Timer::BusGuard) {
             self.timers.after(Timer::BusGuard, now, UNANSWERED);
+            self.grant_replies(now);
+        }
+    }
+
+    /// Every unit gets its whole time to reply from now on.
+    fn grant_replies(&mut self, now: Mono) {
+        let limit = Millis(self.settings.parameters.unit_lost);
+        for (unit, _) in self.bus.fitted() {
+            if self.timers.is_set(Timer::UnitLost(unit.index())) {
+                self.timers.after(Timer::UnitLost(unit.index()), now, limit);
+            }
         }
     }
 
     /// The daemon stood still from `due` on, for `stood` nanoseconds, and goes on at `now`.
     fn go_on(&mut self, due: Mono, now: Mono, stood: u64) {
-        let p = self.settings.parameters;
         self.at = self.at.max(due);
         if self.tumbler.is_running() {
             let what = format!("the daemon stood still for {} ms while the tumbler ran", stood / NANOS);
@@ -44,11 +55,7 @@ impl Table {
             }
         }
         self.timers.wake(now, stood);
-        // Every unit is due at once now, and each gets its whole time to reply.
-        for (unit, _) in self.bus.fitted() {
-            if self.timers.is_set(Timer::UnitLost(unit.index())) {
-                self.timers.after(Timer::UnitLost(unit.index()), now, Millis(p.unit_lost));
-            }
-        }
+        // Every unit is due at once now.
+        self.grant_replies(now);
     }
 }

@@ -1,7 +1,7 @@
 //! What people must have done: the opening tests, really done, and a named person with the key behind every decision.
 
 use crate::judge::{Exercised, Findings, Judge};
-use crate::observation::{Line, Observation, Seen, Truth};
+use crate::observation::{Line, Observation, Part, Seen, Truth};
 use crate::record::Fact;
 use crate::scene::Scene;
 
@@ -22,6 +22,8 @@ pub(crate) struct People {
     /// How often it was asked to open since the last opening, closing or failed test, less what was refused: a table that is being
     /// opened refuses to be opened once more.
     asked: u32,
+    /// When it was asked first.
+    asked_ns: u64,
     /// Lamps that really shone since the opening began.
     shone: [u64; 2],
     /// The shaft where the tests began, and how far it went.
@@ -43,6 +45,7 @@ impl Judge for People {
             Seen::Asked { command, .. } if command == "open" => {
                 if self.asked == 0 {
                     self.forget(scene);
+                    self.asked_ns = scene.now_ns;
                 }
                 self.asked += 1;
             }
@@ -111,7 +114,10 @@ impl People {
         for (needed, _) in NEEDED.iter().zip(self.passed).filter(|(_, done)| !done) {
             findings.note(NAME, at_ns, TESTS, format!("opened without the test `{needed}`"));
         }
-        if let (Some(_), Some(board)) = (scene.shining, scene.config.board(&scene.config.given.layout)) {
+        // Lamps that are crossed in mid-test are for the person to see.
+        let crossed = scene.broken(Part::Lamps) || scene.mended(Part::Lamps).is_some_and(|at| at >= self.asked_ns);
+        let seen = scene.shining.filter(|_| !crossed);
+        if let (Some(_), Some(board)) = (seen, scene.config.board(&scene.config.given.layout)) {
             let ([a, b], [x, y]) = (self.shone, board.all);
             let dark = [x & !a, y & !b];
             if dark != [0; 2] {

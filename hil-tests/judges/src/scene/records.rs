@@ -3,7 +3,11 @@
 use super::Scene;
 use super::round::Round;
 use crate::config::Rules;
+use crate::observation::Part;
 use crate::record::{Fact, Record};
+
+/// The temperature is read once a second.
+const NEXT_READING_NS: u64 = 1_100_000_000;
 
 impl Scene {
     pub(super) fn record(&mut self, record: &Record) {
@@ -92,7 +96,12 @@ impl Scene {
         self.began = true;
         self.end_testing(record);
         // Where the disk failed, the round had begun long before its record is seen, and what was broken then may be mended.
-        let broken = self.parts.broken_since(record.at_ns);
+        // A sensor that was mended just before is not believed before its next reading.
+        let before = self.parts.broken_since(record.at_ns.saturating_sub(NEXT_READING_NS));
+        let mut broken = self.parts.broken_since(record.at_ns);
+        if let (Some(motor), Some(was)) = (broken.get_mut(Part::Motor as usize), before.get(Part::Motor as usize)) {
+            *motor |= *was;
+        }
         self.round = Some(Round::new(record.round, Rules::named(rules), layout.to_owned(), self.now_ns, broken));
     }
 }

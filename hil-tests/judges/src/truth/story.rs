@@ -224,7 +224,14 @@ impl Story {
                 }
                 self.no_spin = None;
             }
-            (Line::Seal, away) => self.seal = if away { None } else { since() },
+            (Line::Seal, false) => self.seal = since(),
+            (Line::Seal, true) => {
+                // Nothing was seen between its break and its mending, which may have been long enough.
+                if let Some((_, moment)) = self.seal.take_if(|(at_ns, _)| scene.now_ns >= *at_ns + SEAL_NS) {
+                    self.add(scene, vec![Event::SealBroken], false, moment);
+                }
+                self.seal = None;
+            }
             (Line::PowerGood, away) => self.supply = if away { None } else { since() },
             (Line::MotorFault, away) => self.driver = if away { since() } else { None },
             (Line::DomeClosed | Line::DomeOpen, _) => {
@@ -587,7 +594,8 @@ impl Story {
             return vec![Eyes::People];
         }
         let broken = [Part::Reader, Part::Bus, Part::Dice].into_iter().any(|part| round.was_broken(part));
-        if broken || round.could_see && !round.established {
+        // While the program is gone nobody reads the reader.
+        if broken || scene.alive == Some(false) || round.could_see && !round.established {
             return vec![Eyes::Reader, Eyes::People];
         }
         // What a reader has found it need not find again.

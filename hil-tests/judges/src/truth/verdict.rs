@@ -101,7 +101,7 @@ impl Verdict {
         for mut happening in happenings {
             // Dice that are exposed while the program is gone are found so by the next one.
             let asked = verdict.due.is_some_and(|due| due.says.ending == Ending::Asked);
-            let exposed = asked && happening.events == [Event::DomeOpened];
+            let exposed = (asked || round.interrupted) && happening.events == [Event::DomeOpened];
             if happening.at_ns > until_ns && !exposed {
                 continue;
             }

@@ -5,16 +5,16 @@
 judge_one() {
     local number=${1%%$'\t'*} name=${1#*$'\t'} status=0 said
     export TUMBLER_MUTANT=$number
-    timeout 120 "$HIL" run --bench fixtures/benches/pure.toml >/dev/null 2>&1 || status=$?
+    timeout -s KILL 60 "$HIL" run --bench fixtures/benches/pure.toml >/dev/null 2>&1 || status=$?
     case "$status" in
         0) printf 'passed\t%s\n' "$name"; return ;;
-        124) printf 'endless\t%s\n' "$name"; return ;;
+        137) printf 'endless\t%s\n' "$name"; return ;;
     esac
     # Whatever stops all play is soon found at a healthy table; a swarm that gets nowhere is slow.
     for play in "none $(((ROUNDS + 3) / 4))" "swarm $ROUNDS"; do
         # shellcheck disable=SC2086
         set -- $play
-        said=$(timeout 120 "$HIL" campaign --judges-alone --seed 1 --faults "$1" --rounds "$2" 2>&1) || true
+        said=$(timeout -s KILL 40 "$HIL" campaign --judges-alone --seed 1 --faults "$1" --rounds "$2" 2>&1) || true
         said=$(grep -m 1 -o 'judge: .*' <<<"$said") || continue
         printf 'judged\t%s\t%s\n' "$name" "$said"
         return

@@ -29,6 +29,8 @@ pub struct Config {
     pub free_play: bool,
     /// Whether nobody is asked but the judges. Only then the judge of progress speaks: it is young, and was tried on the pure bench.
     pub alone: bool,
+    /// Whether nothing breaks but for noise, which a sound table sees through, and people do all as they should: every round is settled.
+    pub sound: bool,
     /// Limits, as the table is configured.
     pub limits: Limits,
 }
@@ -94,6 +96,7 @@ impl Default for Config {
             reaction_ns: 0,
             free_play: false,
             alone: false,
+            sound: false,
             limits: Limits::default(),
         }
     }

@@ -105,6 +105,12 @@ impl Latch {
                 if let (Some((code, _)), false) = (lost, record.fact.begins_anew()) {
                     findings.note(NAME, at_ns, KEPT, format!("the keyframe has lost the latch `{code}`"));
                 }
+                let newly =
+                    standing.latched.iter().find(|latched| !self.latched.iter().any(|(code, _)| *code == latched.code));
+                if let (Some(latched), true, false) = (newly, scene.config.given.alone, record.fact.begins_anew()) {
+                    let text = format!("the keyframe has the latch `{}`, and no record latched it", latched.code);
+                    findings.note(NAME, at_ns, KEPT, text);
+                }
                 if standing.open && scene.open == Some(false) {
                     findings.note(NAME, at_ns, KEPT, "the keyframe is open, and nobody opened the table");
                 }

@@ -29,6 +29,7 @@ mod journal;
 pub mod judge;
 mod lamps;
 mod latch;
+mod malfunctions;
 mod measurements;
 mod messages;
 mod motor;
@@ -42,6 +43,7 @@ mod relay;
 mod rounds;
 pub mod scene;
 mod secrecy;
+mod status;
 mod truth;
 
 pub use config::{BadConfig, Config, LampOrder, Limits};

@@ -75,7 +75,7 @@ impl Judge for Measurements {
 
     fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
         // It was tried where every observation comes in the very moment, and nowhere else.
-        if !scene.config.given.free_play && !scene.config.given.alone {
+        if !scene.config.given.alone {
             return;
         }
         if self.watches() {

@@ -55,6 +55,13 @@ pub enum Seen {
     },
     /// A transaction on the field bus, at its end.
     Bus(Transaction),
+    /// What an output pin reads after it was driven.
+    Readback {
+        /// The pin.
+        line: Line,
+        /// Its logical level.
+        active: bool,
+    },
     /// A message as a subscriber that keeps the retain flag as published receives it.
     Mqtt {
         /// The topic.
@@ -92,6 +99,8 @@ pub enum Seen {
     },
     /// A person was told that a command is carried out. Only a rig that sees it at that very moment tells this.
     Done,
+    /// The table as it says that it is: its state, as MQTT and the panel tell it.
+    Status(Value),
     /// What the twin knows to be true.
     Truth(Truth),
 }

@@ -5,7 +5,10 @@ use crate::judge::{Findings, Judge, Spoke, Violation};
 use crate::observation::{Observation, Trace};
 use crate::scene::Scene;
 use crate::truth::Admits;
-use crate::{journal, lamps, latch, measurements, messages, motor, people, progress, relay, rounds, secrecy, truth};
+use crate::{
+    journal, lamps, latch, malfunctions, measurements, messages, motor, people, progress, relay, rounds, secrecy,
+    status, truth,
+};
 use serde::Serialize;
 
 /// The judges of one table, over one run.
@@ -125,6 +128,8 @@ fn all() -> Vec<Box<dyn Judge>> {
         Box::<people::People>::default(),
         Box::<progress::Progress>::default(),
         Box::<measurements::Measurements>::default(),
+        Box::<malfunctions::Malfunctions>::default(),
+        Box::<status::Status>::default(),
     ]
 }
 

@@ -317,7 +317,7 @@ impl Progress {
         match &record.fact {
             Fact::Latched { code } => {
                 self.alarms += 1;
-                if self.calm.lasts(scene, ALARM_NS) {
+                if scene.config.given.sound || self.calm.lasts(scene, ALARM_NS) {
                     note(ALARM, format!("`{code}` is latched, and nothing was out of order"));
                 }
             }
@@ -373,7 +373,11 @@ impl Progress {
                 let sound = began.is_some_and(|began| {
                     self.calm.lasts(scene, scene.now_ns.saturating_sub(began).saturating_add(QUIET_NS))
                 });
-                if sound && matches!(reason.as_str(), "equipment" | "interruption" | "damaged-dice" | "supervisor") {
+                if scene.config.given.sound {
+                    note(SOUND, format!("void as `{reason}` at a sound table where everybody does right"));
+                } else if sound
+                    && matches!(reason.as_str(), "equipment" | "interruption" | "damaged-dice" | "supervisor")
+                {
                     note(SOUND, format!("void as `{reason}`, and nothing was out of order"));
                 }
             }

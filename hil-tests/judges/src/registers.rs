@@ -14,3 +14,13 @@ pub(crate) const READER: u8 = 10;
 pub(crate) const FACES_FIRST: u16 = 0x100;
 /// Reader, last register of the face block.
 pub(crate) const FACES_LAST: u16 = 0x103;
+/// Terminal, holding register: the number of the key event that the master wants next.
+pub(crate) const ACKNOWLEDGE: u16 = 0;
+/// Terminal, input register: keys held now, bit `code - 1` of each.
+pub(crate) const HELD: u16 = 2;
+/// Terminal, input register: how many key events a reply holds.
+pub(crate) const EVENTS: u16 = 4;
+/// Terminal, input register: the display as it is really driven.
+pub(crate) const SHOWN: u16 = 13;
+/// Reader, first register of the pose block (its counter); two on, the poses of the three dice.
+pub(crate) const POSES: u16 = 16;

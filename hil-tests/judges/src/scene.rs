@@ -155,7 +155,13 @@ impl Scene {
             Seen::Record(record) => self.record(record),
             Seen::Asked { command, with } => self.asked(command, with),
             Seen::Truth(truth) => self.truth(*truth),
-            Seen::Again { .. } | Seen::Temperature { .. } | Seen::Mqtt { .. } | Seen::Said { .. } | Seen::Done => {}
+            Seen::Again { .. }
+            | Seen::Temperature { .. }
+            | Seen::Readback { .. }
+            | Seen::Status(_)
+            | Seen::Mqtt { .. }
+            | Seen::Said { .. }
+            | Seen::Done => {}
         }
         self.look();
     }

@@ -186,7 +186,7 @@ impl Observer {
         self.tell(at, Seen::Wire { line: out_line(line), active, initial: false });
     }
 
-    /// What the twin showed; readbacks are no matter for judges.
+    /// What the twin showed.
     pub fn wire(&mut self, wire: &Wire) {
         match *wire {
             Wire::Edge { at, line, active } => {
@@ -197,7 +197,9 @@ impl Observer {
             Wire::Temperature { at, reading } => {
                 self.tell(at, Seen::Temperature { milli_celsius: reading.map(|reading| reading.0) });
             }
-            Wire::Readback { .. } => {}
+            Wire::Readback { at, line, active } => {
+                self.tell(at, Seen::Readback { line: out_line(line), active });
+            }
         }
     }
 

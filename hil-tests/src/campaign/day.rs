@@ -126,7 +126,7 @@ pub fn traced(trial: &Trial, keep: Keep) -> DayReport {
 #[must_use]
 pub fn judged(trial: &Trial) -> DayReport {
     let mut report = DayReport::of(trial);
-    let setup = Setup { alone: true, ..setup(trial, Keep::Nothing) };
+    let setup = Setup { alone: true, sound: !trial.free, ..setup(trial, Keep::Nothing) };
     let Ok(mut bench) = Pure::new(setup) else { return report };
     let found = caught(|| judges_alone(&mut bench, trial)).unwrap_or_else(|_| bench.found());
     if let Some(found) = found {

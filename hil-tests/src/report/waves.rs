@@ -113,7 +113,12 @@ impl Waves {
             }
             Seen::Asked { command, .. } => self.text(at, Room::Table, "asked", command.clone()),
             Seen::Said { text, .. } => self.text(at, Room::Table, "said", text.clone()),
-            Seen::Done | Seen::Stood { .. } | Seen::Again { .. } | Seen::Temperature { .. } => {}
+            Seen::Done
+            | Seen::Stood { .. }
+            | Seen::Again { .. }
+            | Seen::Temperature { .. }
+            | Seen::Readback { .. }
+            | Seen::Status(_) => {}
             Seen::Truth(truth) => self.truth(at, truth),
         }
     }

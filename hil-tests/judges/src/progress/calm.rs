@@ -39,6 +39,8 @@ impl Calm {
         let disturbs = match &seen.what {
             // What is published is no matter here.
             Seen::Truth(Truth::Broken { part: Part::Network, .. }) => false,
+            // Noise, which a sound table sees through.
+            Seen::Truth(Truth::Broken { .. }) if scene.config.given.sound => false,
             Seen::Truth(Truth::Broken { part, broken }) => {
                 if let Some(is) = self.broken.get_mut(*part as usize) {
                     *is = *broken;
@@ -102,6 +104,7 @@ impl Calm {
 
     fn edge(&self, line: Line, scene: &Scene) -> bool {
         match line {
+            _ if scene.config.given.sound => false,
             Line::Seal | Line::PowerGood | Line::MotorFault | Line::NoSpin => true,
             Line::DomeClosed | Line::DomeOpen => {
                 scene.is(Line::MotorEnable, true)

@@ -129,6 +129,14 @@ impl Bench for Pure {
         let revision = table.revision();
         if self.shown.as_ref().is_none_or(|(shown, _)| *shown != revision) {
             self.shown = Some((revision, table.snapshot()));
+            self.told_ns = None;
+        }
+        // Once a second where nothing changes: judges want to know that it stays so.
+        if self.told_ns.is_none_or(|at| self.now >= at + 1_000 * MS) {
+            self.told_ns = Some(self.now);
+            if let Some(status) = self.shown.as_ref().and_then(|(_, shown)| serde_json::to_value(shown).ok()) {
+                self.observer.tell(self.now, tumbler_judges::Seen::Status(status));
+            }
         }
         Ok(self.shown.as_ref().map(|(_, snapshot)| snapshot.clone()))
     }

@@ -58,6 +58,8 @@ pub struct Pure {
     answers: BTreeMap<u64, Answer>,
     requests: u64,
     shown: Option<(u64, Snapshot)>,
+    /// When the judges were told the status last.
+    told_ns: Option<u64>,
     /// The revision whose phase was noted last.
     watched: u64,
     log: Log,
@@ -93,6 +95,7 @@ impl Pure {
         let told = tumbler_judges::Config {
             free_play: setup.free_play,
             alone: setup.alone,
+            sound: setup.sound,
             ..Observer::config(&setup.settings)
         };
         let observer = Observer::with(told, setup.judge, setup.trace).map_err(|bad| rig(bad.to_string()))?;
@@ -116,6 +119,7 @@ impl Pure {
             answers: BTreeMap::new(),
             requests: 0,
             shown: None,
+            told_ns: None,
             watched: u64::MAX,
             log: Log::default(),
             news: 0,

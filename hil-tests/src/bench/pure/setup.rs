@@ -20,6 +20,8 @@ pub struct Setup {
     pub free_play: bool,
     /// Whether nobody is asked but the judges.
     pub alone: bool,
+    /// Nothing breaks but for noise: see the judges' configuration.
+    pub sound: bool,
     /// Whether everything that the judges are told is kept.
     pub trace: bool,
     /// Whether the table's raw inputs are recorded, as a daemon records them.
@@ -37,6 +39,7 @@ impl Setup {
             judge: true,
             free_play: false,
             alone: false,
+            sound: false,
             trace: false,
             record: false,
         }

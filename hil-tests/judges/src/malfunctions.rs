@@ -1,0 +1,163 @@
+//! Malfunctions: what is out of order is latched in time and is not unlatched while it lasts; and a latch has its sign in the world.
+//!
+//! The signs are read from wires, bus and readings alone, as a technician with a scope would; the times are those of the table's
+//! page (`daemon/docs/table.md`, parameters).
+
+mod signs;
+
+use crate::judge::{Exercised, Findings, Judge};
+use crate::observation::{Observation, Part, Seen, Truth};
+use crate::record::Fact;
+use crate::scene::Scene;
+use signs::{CAUSES, Signs};
+
+const NAME: &str = "malfunctions";
+pub(crate) const UNSEEN: &str = "NZ 7.3, 7.4: what is out of order is found, and bars the next game";
+pub(crate) const LASTS: &str = "NZ 7.4: no latch opens as rectified while its cause lasts";
+pub(crate) const CAUSELESS: &str = "FAULTS: a sound device gives no false alarm";
+pub(crate) const ASKED: &str = "DESIGN: every unit of the field bus is asked all the time";
+
+pub(crate) const ACKNOWLEDGED: &str = "registers: what was read of the keys is acknowledged";
+
+const MS: u64 = 1_000_000;
+/// The record of a latch is durable by then, on the slowest healthy disk.
+const SOON_NS: u64 = 3_000 * MS;
+/// What a slow disk held back is written by then.
+const BEHIND_NS: u64 = 10_000 * MS;
+/// After a start the lines are read, and units that were silent have their second.
+const START_NS: u64 = 3_000 * MS;
+/// A sign that was there so lately is the cause of a latch.
+const LATELY_NS: u64 = 6_000 * MS;
+/// The slowest poll is 450 ms, and a hit frame is asked for again.
+const UNASKED_NS: u64 = 2_500 * MS;
+
+/// What is known of a cause.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lasting {
+    /// Since when it holds.
+    since_ns: Option<u64>,
+    /// Since when the table has to latch it.
+    due_ns: Option<u64>,
+    /// When it held last for its time.
+    held_ns: Option<u64>,
+    told: bool,
+}
+
+/// Watches that signs and latches go together.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Malfunctions {
+    signs: Signs,
+    causes: [Lasting; CAUSES.len()],
+    silent_told: bool,
+    /// Codes whose device a procedure replaces until the table closes.
+    waived: Vec<String>,
+    /// Latches whose sign was seen.
+    shown: u64,
+    latches: u64,
+    exits: u64,
+}
+
+impl Judge for Malfunctions {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
+        if !scene.config.given.alone || signs::is_dead_man(scene) {
+            return;
+        }
+        self.signs.take(seen, scene);
+        self.watch(scene, findings);
+        match &seen.what {
+            Seen::Truth(Truth::Process { .. }) => {
+                self.silent_told = false;
+                self.signs.forget();
+            }
+            Seen::Truth(Truth::Hung { .. }) => self.signs.forget(),
+            Seen::Record(record) if scene.now_ns < record.at_ns.saturating_add(SOON_NS) => match &record.fact {
+                Fact::Latched { code } => self.latched(code, scene, findings),
+                Fact::Unlatched { code, how, .. } if how == "rectified" => self.unlatched(code, scene, findings),
+                Fact::Unlatched { code, .. } => self.waived.push(code.clone()),
+                Fact::Closed => self.waived.clear(),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn exercised(&self) -> Vec<Exercised> {
+        vec![
+            ("latches with their sign", self.shown),
+            ("malfunctions latched", self.latches),
+            ("latches opened as rectified", self.exits),
+        ]
+    }
+}
+
+/// Nobody can tell now what the table was to do: it does not run, or cannot see or write.
+fn excused(scene: &Scene) -> bool {
+    let lately = |part| scene.mended(part).is_some_and(|at| scene.now_ns < at.saturating_add(BEHIND_NS));
+    scene.alive != Some(true)
+        || scene.now_ns < scene.started_ns.saturating_add(START_NS)
+        || [Part::Journal, Part::Gpio].into_iter().any(|part| scene.broken(part) || lately(part))
+}
+
+impl Malfunctions {
+    fn watch(&mut self, scene: &Scene, findings: &mut Findings) {
+        let (now, excused) = (scene.now_ns, excused(scene));
+        for (cause, known) in CAUSES.iter().zip(&mut self.causes) {
+            if !self.signs.show(cause.sign, scene) {
+                let enough = known.since_ns.is_some_and(|since| now.saturating_sub(since) >= cause.after_ns / 10 * 9);
+                let held_ns = if enough { Some(now) } else { known.held_ns };
+                *known = Lasting { held_ns, ..Lasting::default() };
+                continue;
+            }
+            let lasts = now.saturating_sub(*known.since_ns.get_or_insert(now));
+            if lasts >= cause.after_ns / 10 * 9 {
+                known.held_ns = Some(now);
+            }
+            let latched = scene.is_latched(cause.code) || scene.is_latched("gpio");
+            if excused || latched || scene.testing() || self.waived.iter().any(|code| code == cause.code) {
+                known.due_ns = None;
+                continue;
+            }
+            let due = now.saturating_sub(*known.due_ns.get_or_insert(now));
+            if !known.told && due > cause.after_ns.saturating_add(SOON_NS) {
+                known.told = true;
+                let text = format!("{} for {} ms, and `{}` is not latched", cause.sign.words(), lasts / MS, cause.code);
+                findings.note(NAME, now, UNSEEN, text);
+            }
+        }
+        let broken = [Part::Terminal, Part::Bus].into_iter().any(|part| scene.broken(part));
+        if self.signs.unacknowledged(scene, UNASKED_NS) && !(excused || broken || self.silent_told) {
+            self.silent_told = true;
+            findings.note(NAME, now, ACKNOWLEDGED, "key events are read and not acknowledged");
+        }
+        if let (Some(unit), false) = (self.signs.unasked(scene, UNASKED_NS), excused || self.silent_told) {
+            self.silent_told = true;
+            findings.note(NAME, scene.now_ns, ASKED, format!("unit {unit} is not asked any more"));
+        }
+    }
+
+    fn latched(&mut self, code: &str, scene: &Scene, findings: &mut Findings) {
+        self.latches += 1;
+        let recent = |at: Option<u64>| at.is_some_and(|at| scene.now_ns <= at.saturating_add(LATELY_NS));
+        let mut of = CAUSES.iter().zip(&self.causes).filter(|(cause, _)| cause.code == code).peekable();
+        let known = of.peek().is_some();
+        let shown = of.any(|(_, known)| recent(known.held_ns));
+        self.shown += u64::from(shown);
+        if known && !shown && !scene.testing() && !excused(scene) && !self.signs.otherwise(code, scene, LATELY_NS) {
+            findings.note(NAME, scene.now_ns, CAUSELESS, format!("`{code}` is latched, and nothing shows why"));
+        }
+    }
+
+    fn unlatched(&mut self, code: &str, scene: &Scene, findings: &mut Findings) {
+        self.exits += 1;
+        for (cause, known) in CAUSES.iter().zip(&self.causes).filter(|(cause, _)| cause.code == code) {
+            if known.held_ns == Some(scene.now_ns) && cause.lasting && !excused(scene) {
+                let text = format!("`{code}` is rectified, and still {}", cause.sign.words());
+                findings.note(NAME, scene.now_ns, LASTS, text);
+            }
+        }
+    }
+}

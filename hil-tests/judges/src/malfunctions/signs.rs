@@ -1,0 +1,293 @@
+//! Signs of malfunctions, as wires, bus and readings show them.
+
+use crate::observation::{BusKind, Line, Observation, Part, Seen, Transaction, Truth};
+use crate::registers;
+use crate::scene::Scene;
+
+const MS: u64 = 1_000_000;
+
+/// Something that can be seen to be out of order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sign {
+    Seal,
+    Driver,
+    Dome,
+    Button(Line),
+    Silent(u8),
+    Lamps,
+    HeldKey,
+    Display,
+    Counter,
+    Poses,
+    Hot,
+    NoReading,
+    Pin,
+    Turns,
+}
+
+impl Sign {
+    pub(super) const fn words(self) -> &'static str {
+        match self {
+            Self::Seal => "the seal's loop is open",
+            Self::Driver => "the motor driver tells a fault",
+            Self::Dome => "the dome's contacts contradict each other",
+            Self::Button(_) => "a button or the key is held",
+            Self::Silent(_) => "a unit gives no valid answer",
+            Self::Lamps => "lamps are sensed otherwise than they are commanded",
+            Self::HeldKey => "a key of the terminal is held",
+            Self::Display => "the display shows something else than it was told",
+            Self::Counter => "the reader's counter stands still",
+            Self::Poses => "the reader's poses are none",
+            Self::Hot => "the motor is too hot",
+            Self::NoReading => "no temperature is read",
+            Self::Pin => "an output reads otherwise than it is driven",
+            Self::Turns => "the shaft turned without power",
+        }
+    }
+}
+
+/// A cause of a latch.
+pub(super) struct Cause {
+    pub(super) code: &'static str,
+    pub(super) sign: Sign,
+    /// Latched once it lasted for so long.
+    pub(super) after_ns: u64,
+    /// It lasts until it is mended, and does not come and go.
+    pub(super) lasting: bool,
+}
+
+const fn cause(code: &'static str, sign: Sign, after_ms: u64) -> Cause {
+    Cause { code, sign, after_ns: after_ms * MS, lasting: true }
+}
+
+/// What latches which code, and after how long (parameters `seal_debounce`, `dome_travel`, `button_stuck`, `key_stuck`, `unit_lost`,
+/// `lamp_verify`, `terminal_stuck`, `display_verify`, `temperature_stale`, `readback`).
+pub(super) const CAUSES: [Cause; 21] = [
+    cause("seal", Sign::Seal, 10),
+    cause("tumbler", Sign::Driver, 10),
+    cause("dome", Sign::Dome, 300),
+    cause("buttons", Sign::Button(Line::Tumble), 5_000),
+    cause("buttons", Sign::Button(Line::PlaceBets), 5_000),
+    cause("buttons", Sign::Button(Line::NoMoreBets), 5_000),
+    cause("buttons", Sign::Button(Line::NoSpin), 5_000),
+    cause("key", Sign::Button(Line::SupervisorKey), 1_800_000),
+    cause("terminal", Sign::Silent(registers::TERMINAL), 1_000),
+    cause("lamps", Sign::Silent(registers::LAMPS), 1_000),
+    cause("lamps", Sign::Silent(registers::LAMPS + 1), 1_000),
+    cause("reader", Sign::Silent(registers::READER), 1_000),
+    cause("lamps", Sign::Lamps, 500),
+    cause("terminal", Sign::HeldKey, 5_000),
+    cause("terminal", Sign::Display, 500),
+    cause("reader", Sign::Counter, 1_000),
+    cause("reader", Sign::Poses, 1_000),
+    cause("temperature", Sign::Hot, 0),
+    cause("temperature", Sign::NoReading, 2_000),
+    cause("gpio", Sign::Pin, 100),
+    Cause { lasting: false, ..cause("tumbler", Sign::Turns, 0) },
+];
+
+/// A unit of the field bus.
+#[derive(Clone, Copy, Debug, Default)]
+struct Unit {
+    answered_ns: Option<u64>,
+    asked_ns: Option<u64>,
+    /// Questions without a valid answer, in a row.
+    unanswered: u32,
+}
+
+const UNITS: [u8; 4] = [registers::TERMINAL, registers::LAMPS, registers::LAMPS + 1, registers::READER];
+
+/// What was seen last.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Signs {
+    units: [Unit; UNITS.len()],
+    /// Keys that are still held of those that were first, and since when.
+    keys: Option<(u16, u64)>,
+    /// Since when key events were read and nothing was acknowledged.
+    unacknowledged_ns: Option<u64>,
+    /// What the display was told last, and since when it is told that.
+    told: Option<(u16, u64)>,
+    shown: Option<u16>,
+    counter: Option<(u16, u64)>,
+    poses: bool,
+    reading: Option<Option<i32>>,
+    pins: [Option<bool>; Line::COUNT],
+    turn: Option<Turn>,
+    /// Guard lines that broke lately, and when.
+    breaks: Vec<(Line, u64)>,
+    /// When a person said or asked something last that may find a device out of order.
+    said_ns: Option<u64>,
+}
+
+/// How far the shaft went while the motor was off.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    from: i64,
+    to: i64,
+    at_ns: u64,
+}
+
+pub(super) fn is_dead_man(scene: &Scene) -> bool {
+    scene.edge.is_some_and(|(line, _)| line == Line::MotorAlive)
+}
+
+/// Breaks of a guard line are remembered for so long.
+const KEPT_NS: u64 = 15_000 * MS;
+/// A motor is hot above this, in thousandths of a degree (parameter `temperature_limit`).
+const LIMIT_MC: i32 = 80_000;
+/// The shaft runs out by then (parameters `deadman_drop`, `coast_limit`).
+const COAST_NS: u64 = 2_100 * MS;
+/// A shaft that turned is told by then.
+const TOLD_NS: u64 = 4_000 * MS;
+
+impl Signs {
+    pub(super) fn forget(&mut self) {
+        *self = Self { reading: self.reading, pins: self.pins, ..Self::default() };
+    }
+
+    pub(super) fn take(&mut self, seen: &Observation, scene: &Scene) {
+        match &seen.what {
+            Seen::Bus(bus) => self.bus(bus, scene),
+            Seen::Temperature { milli_celsius } => self.reading = Some(*milli_celsius),
+            Seen::Readback { line, active } => {
+                if let Some(pin) = self.pins.get_mut(*line as usize) {
+                    *pin = Some(*active);
+                }
+            }
+            Seen::Asked { command, .. } if command != "open" => self.said_ns = Some(scene.now_ns),
+            Seen::Again { line, .. } => self.breaks.push((*line, scene.now_ns)),
+            Seen::Wire { line, active, initial: false } => {
+                if matches!((line, active), (Line::Seal | Line::DomeClosed, false) | (Line::DomeOpen, true)) {
+                    self.breaks.retain(|(_, at)| scene.now_ns < at.saturating_add(KEPT_NS));
+                    self.breaks.push((*line, scene.now_ns));
+                }
+            }
+            Seen::Truth(Truth::Shaft { quarters }) => {
+                let off = scene.is(Line::MotorEnable, false)
+                    && !scene.broken(Part::Cam)
+                    && scene.now_ns > scene.since(Line::MotorEnable).saturating_add(COAST_NS);
+                self.turned(*quarters, off, scene.now_ns);
+            }
+            _ => {}
+        }
+    }
+
+    /// The shaft entered a quarter of a tumble.
+    fn turned(&mut self, quarters: i64, off: bool, now_ns: u64) {
+        let turn = self.turn.filter(|turn| now_ns < turn.at_ns.saturating_add(1_000 * MS));
+        let from = turn.map_or(quarters, |turn| turn.from);
+        self.turn = off.then_some(Turn { from, to: quarters, at_ns: now_ns });
+    }
+
+    fn bus(&mut self, bus: &Transaction, scene: &Scene) {
+        let place = UNITS.iter().position(|unit| *unit == bus.unit);
+        let Some(unit) = place.and_then(|place| self.units.get_mut(place)) else { return };
+        unit.asked_ns = Some(scene.now_ns);
+        if bus.ok {
+            unit.answered_ns = Some(scene.now_ns);
+            unit.unanswered = 0;
+        } else {
+            unit.unanswered = unit.unanswered.saturating_add(1);
+            self.unacknowledged_ns = self.unacknowledged_ns.filter(|_| bus.unit != registers::TERMINAL);
+            return;
+        }
+        match (bus.unit, bus.kind) {
+            (registers::TERMINAL, BusKind::WriteHolding) => {
+                if let Some(told) = bus.word(registers::DISPLAY) {
+                    self.told = self.told.filter(|(before, _)| *before == told).or(Some((told, scene.now_ns)));
+                }
+                if bus.word(registers::ACKNOWLEDGE).is_some() {
+                    self.unacknowledged_ns = None;
+                }
+            }
+            (registers::TERMINAL, BusKind::ReadInput) => {
+                if let Some(held) = bus.word(registers::HELD) {
+                    let still = self.keys.map(|(keys, since)| (keys & held, since)).filter(|(keys, _)| *keys != 0);
+                    self.keys = still.or_else(|| (held != 0).then_some((held, scene.now_ns)));
+                }
+                self.shown = bus.word(registers::SHOWN).or(self.shown);
+                let events = bus.word(registers::EVENTS).is_some_and(|count| (1..=8).contains(&count));
+                self.unacknowledged_ns = events.then(|| self.unacknowledged_ns.unwrap_or(scene.now_ns));
+            }
+            (registers::READER, BusKind::ReadInput) => {
+                if let Some(counter) = bus.word(registers::POSES) {
+                    let (was, since) = self.counter.unwrap_or((counter, scene.now_ns));
+                    self.counter = Some((counter, if was == counter { since } else { scene.now_ns }));
+                    let poses = (0..3).filter_map(|die| bus.word(registers::POSES + 2 + die));
+                    self.poses = poses.max().is_some_and(|most| most > 4);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the sign is to be seen now.
+    pub(super) fn show(&self, sign: Sign, scene: &Scene) -> bool {
+        match sign {
+            Sign::Seal => scene.is(Line::Seal, false),
+            Sign::Driver => scene.is(Line::MotorFault, true),
+            Sign::Dome => {
+                scene.rules().covered()
+                    && scene.level(Line::DomeClosed).is_some()
+                    && scene.level(Line::DomeClosed) == scene.level(Line::DomeOpen)
+            }
+            Sign::Button(line) => scene.is(line, true),
+            Sign::Silent(address) => self.unit(address).is_some_and(|unit| {
+                unit.unanswered >= 3 && scene.now_ns > unit.answered_ns.unwrap_or(0).saturating_add(500 * MS)
+            }),
+            Sign::Lamps => {
+                let differ = |(sensed, commanded): (&Option<u64>, &u64)| sensed.is_some_and(|is| is != *commanded);
+                scene.sensed.iter().zip(&scene.commanded).any(differ)
+            }
+            Sign::HeldKey => self.keys.is_some_and(|(_, since)| scene.now_ns > since.saturating_add(500 * MS)),
+            Sign::Display => self.told.is_some_and(|(told, since)| {
+                self.shown.is_some_and(|shown| shown != told) && scene.now_ns > since.saturating_add(400 * MS)
+            }),
+            Sign::Counter => self.counter.is_some_and(|(_, since)| scene.now_ns > since.saturating_add(500 * MS)),
+            Sign::Poses => self.poses,
+            Sign::Hot => matches!(self.reading, Some(Some(reading)) if reading > LIMIT_MC),
+            Sign::NoReading => self.reading == Some(None),
+            Sign::Pin => [Line::MotorEnable, Line::OutOfService, Line::Bell].into_iter().any(|line| {
+                let read = self.pins.get(line as usize).copied().flatten();
+                read.is_some() && scene.level(line).is_some() && read != scene.level(line)
+            }),
+            Sign::Turns => self.turn.is_some_and(|turn| {
+                (turn.to - turn.from).abs() >= 4 && scene.now_ns < turn.at_ns.saturating_add(TOLD_NS)
+            }),
+        }
+    }
+
+    fn unit(&self, address: u8) -> Option<&Unit> {
+        self.units.get(UNITS.iter().position(|unit| *unit == address)?)
+    }
+
+    /// Whether key events were read and for so long not acknowledged, though they are read again and again.
+    pub(super) fn unacknowledged(&self, scene: &Scene, for_ns: u64) -> bool {
+        self.unacknowledged_ns.is_some_and(|since| scene.now_ns > since.saturating_add(for_ns))
+    }
+
+    /// A unit that was asked since the start, and for so long no more.
+    pub(super) fn unasked(&self, scene: &Scene, for_ns: u64) -> Option<u8> {
+        let unasked = |unit: &Unit| unit.asked_ns.is_some_and(|at| scene.now_ns > at.saturating_add(for_ns));
+        UNITS.iter().zip(&self.units).find(|(_, unit)| unasked(unit)).map(|(address, _)| *address)
+    }
+
+    /// Whether something else explains the latch: a part that is, or was lately, broken, a line that flickered, or a person's word.
+    pub(super) fn otherwise(&self, code: &str, scene: &Scene, lately_ns: u64) -> bool {
+        let recent = |at: u64| scene.now_ns < at.saturating_add(lately_ns);
+        let lately = |part| scene.broken(part) || scene.mended(part).is_some_and(recent);
+        let any = |parts: &[Part]| parts.iter().any(|part| lately(*part));
+        let flickers = |line: Line| self.breaks.iter().filter(|(of, _)| *of == line).count() > 2;
+        let said = self.said_ns.is_some_and(recent);
+        match code {
+            "seal" => flickers(Line::Seal),
+            "lamps" => any(&[Part::Lamps, Part::Bus]) || said,
+            "terminal" => any(&[Part::Terminal, Part::Bus]) || said,
+            "reader" => any(&[Part::Reader, Part::Bus, Part::Dice]) || said,
+            "temperature" => any(&[Part::Motor]),
+            "dome" => any(&[Part::DomeContacts]) || said || flickers(Line::DomeClosed) || flickers(Line::DomeOpen),
+            "buttons" | "key" | "gpio" => false,
+            _ => true,
+        }
+    }
+}

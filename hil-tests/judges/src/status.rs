@@ -1,0 +1,141 @@
+//! The table's status: what it says of itself must be what its records, wires and readings say.
+//!
+//! A status may be ahead of the records on their way to the disk, and behind a wire by the time between two looks. So a difference
+//! counts once it has lasted, over several looks and with no record between.
+
+use crate::judge::{Exercised, Findings, Judge};
+use crate::observation::{Line, Observation, Part, Seen};
+use crate::record::Fact;
+use crate::scene::Scene;
+use serde_json::Value;
+
+const NAME: &str = "status";
+pub(crate) const AGREES: &str = "DESIGN: what is published is what is: status, journal and wires tell the same";
+
+const MS: u64 = 1_000_000;
+/// Longer than a record takes to the disk, and a debounced contact to settle.
+const LASTS_NS: u64 = 2_000 * MS;
+
+/// Watches the status.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Status {
+    /// Since when which field differs.
+    differs: Option<(&'static str, u64)>,
+    told: bool,
+    /// A person is asked about the dice, by the records.
+    asked: bool,
+    void: bool,
+    reading: Option<i32>,
+    /// Records were lost, or never written: the journal's part of the picture is not whole.
+    holes: bool,
+    looks: u64,
+}
+
+impl Judge for Status {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
+        if !scene.config.given.alone {
+            return;
+        }
+        match &seen.what {
+            Seen::Record(record) => {
+                self.differs = None;
+                self.holes |= record.fact.begins_anew() || scene.is_latched("journal");
+                match &record.fact {
+                    Fact::Asked { .. } => self.asked = true,
+                    Fact::Answered { .. } | Fact::Settled { .. } => (self.asked, self.void) = (false, false),
+                    Fact::Voided { .. } => (self.asked, self.void) = (false, true),
+                    Fact::RoundBegan { .. } => self.void = false,
+                    _ => {}
+                }
+            }
+            Seen::Temperature { milli_celsius } => self.reading = *milli_celsius,
+            Seen::Truth(crate::observation::Truth::Process { .. }) => self.differs = None,
+            Seen::Status(status) => {
+                self.looks += 1;
+                self.look(status, scene, findings);
+            }
+            _ => {}
+        }
+    }
+
+    fn exercised(&self) -> Vec<Exercised> {
+        vec![("statuses looked at", self.looks)]
+    }
+}
+
+impl Status {
+    fn look(&mut self, status: &Value, scene: &Scene, findings: &mut Findings) {
+        let behind = [Part::Journal, Part::Gpio].into_iter().any(|part| {
+            scene.broken(part) || scene.mended(part).is_some_and(|at| scene.now_ns < at.saturating_add(10_000 * MS))
+        });
+        self.holes |= scene.is_latched("journal");
+        let unknown = behind || self.holes || scene.now_ns < scene.started_ns.saturating_add(3_000 * MS);
+        let Some((field, told)) = self.difference(status, scene).filter(|_| !unknown) else {
+            self.differs = None;
+            return;
+        };
+        let (_, since) = *self.differs.get_or_insert((field, scene.now_ns));
+        if self.differs.is_some_and(|(was, _)| was != field) {
+            self.differs = Some((field, scene.now_ns));
+        } else if !self.told && scene.now_ns > since.saturating_add(LASTS_NS) {
+            self.told = true;
+            findings.note(NAME, scene.now_ns, AGREES, format!("the status has `{field}` {told}"));
+        }
+    }
+
+    /// A field that differs, and what it says.
+    fn difference(&self, status: &Value, scene: &Scene) -> Option<(&'static str, String)> {
+        let get = |field: &str| status.get(field).cloned().unwrap_or(Value::Null);
+        let differs = |field: &'static str, is: Value| {
+            let told = get(field);
+            (told != is).then(|| (field, format!("{told}, and it is {is}")))
+        };
+        let codes = get("malfunctions");
+        let codes = codes.as_array().into_iter().flatten().filter_map(|one| one.get("code").and_then(Value::as_str));
+        let mut codes: Vec<&str> = codes.collect();
+        codes.sort_unstable();
+        let mut latched: Vec<&str> = scene.latched.iter().map(|(code, _)| code.as_str()).collect();
+        latched.sort_unstable();
+        if codes != latched {
+            return Some(("malfunctions", format!("{codes:?}, and latched are {latched:?}")));
+        }
+        let in_round = scene.round.as_ref();
+        let result = in_round.and_then(|round| round.result).map(|mut dice| {
+            dice.sort_unstable();
+            dice
+        });
+        let shown = in_round.is_some().then(|| differs("result", serde_json::json!(result))).flatten();
+        let key = scene.level(Line::MotorEnable).and_then(|on| differs("motor", on.into()));
+        let open = scene.open.and_then(|open| differs("open", open.into()));
+        // Whether the table was opened anew since the void round, the page leaves to it.
+        let either = self.void && matches!(get("phase").as_str(), Some("ready" | "void"));
+        let phase = self.phase(scene).filter(|phase| !(either && *phase == "void"));
+        let phase = phase.and_then(|phase| differs("phase", phase.into()));
+        let round = in_round.and_then(|round| round.id).and_then(|id| differs("round", id.into()));
+        let warm = self.reading.filter(|_| !get("temperature").is_null());
+        let warm = warm.and_then(|reading| differs("temperature", reading.into()));
+        open.or(phase).or(shown).or(round).or(key).or(warm)
+    }
+
+    /// The phase, by the page of the table's behaviour.
+    fn phase(&self, scene: &Scene) -> Option<&'static str> {
+        Some(match &scene.round {
+            _ if scene.maintenance => "maintenance",
+            None if !scene.latched.is_empty() => "blocked",
+            None if scene.open == Some(false) => "closed",
+            None if scene.open.is_none() => return None,
+            None if self.void => "void",
+            None => "ready",
+            Some(_) if self.asked => "interrupted",
+            Some(round) if round.result.is_some() => "settling",
+            Some(round) if round.spinning => "tumbling",
+            Some(round) if round.revealed => "revealed",
+            Some(round) if round.called => "bets-closed",
+            Some(_) => "betting",
+        })
+    }
+}

@@ -94,6 +94,10 @@ impl Dome {
         timers: &mut Timers,
     ) {
         self.contact(line).edge(line, active, at, debounce, timers);
+        // One that is back where it was is looked at again: while it was away the other may have settled.
+        if self.place == Place::Travelling && !timers.is_set(Timer::Debounce(line)) {
+            timers.after(Timer::Debounce(line), at, debounce);
+        }
         self.watch_travel(at, travel, timers);
     }
 
@@ -134,7 +138,8 @@ impl Dome {
     fn look(&mut self) -> Option<Place> {
         let place = match (self.closed.stable, self.open.stable) {
             (Some(true), Some(false)) => Place::Closed,
-            (Some(false), Some(true)) => Place::Open,
+            // Two contacts that break at once settle one after the other; open it never was.
+            (Some(false), Some(true)) if self.open.raw == Some(true) => Place::Open,
             (None, _) | (_, None) => Place::Unknown,
             _ if self.place == Place::Fault => Place::Fault,
             _ => Place::Travelling,

@@ -73,6 +73,23 @@ fn a_dome_is_where_both_contacts_say_and_a_contradiction_is_a_fault_after_its_tr
     assert_eq!(names, ["unknown", "closed", "open", "travelling", "fault"]);
 }
 
+/// FAULTS dome.cable_cut: contacts that break at once say at no moment that the dome is away, whichever settles first.
+#[test]
+fn contacts_that_break_at_once_do_not_reveal_the_dice() {
+    let (mut dome, mut timers, travel) = (Dome::default(), Timers::default(), Millis(300));
+    dome.level(InLine::DomeClosed, true, ms(0), travel, &mut timers);
+    // Stuck: the other contact says open as well.
+    dome.level(InLine::DomeOpen, true, ms(0), travel, &mut timers);
+    dome.edge(InLine::DomeClosed, false, ms(10), DEBOUNCE, travel, &mut timers);
+    dome.edge(InLine::DomeOpen, false, ms(10), DEBOUNCE, travel, &mut timers);
+    dome.settle(InLine::DomeClosed);
+    assert_ne!(dome.place(), Place::Open);
+    // It comes back before its own debounce is over, and is looked at once that has passed.
+    dome.edge(InLine::DomeOpen, true, ms(11), DEBOUNCE, travel, &mut timers);
+    assert!(timers.is_set(Timer::Debounce(InLine::DomeOpen)));
+    assert_eq!(dome.settle(InLine::DomeOpen), Some(Place::Open));
+}
+
 /// DESIGN: published is what is, after the readback. A pin that reads wrong again and again is given its time once.
 #[test]
 fn a_pin_that_reads_wrong_has_its_time_once() {

@@ -122,11 +122,12 @@ pub fn traced(trial: &Trial, keep: Keep) -> DayReport {
     report
 }
 
-/// Plays a day on which nobody is asked but the judges: whatever else goes wrong, a panic too, is no matter.
+/// Plays a day on which nobody is asked but the judges: whatever else goes wrong, a panic too, is no matter. `sound`: nothing breaks on
+/// it but for noise.
 #[must_use]
-pub fn judged(trial: &Trial) -> DayReport {
+pub fn judged(trial: &Trial, sound: bool) -> DayReport {
     let mut report = DayReport::of(trial);
-    let setup = Setup { alone: true, sound: !trial.free, ..setup(trial, Keep::Nothing) };
+    let setup = Setup { alone: true, sound, ..setup(trial, Keep::Nothing) };
     let Ok(mut bench) = Pure::new(setup) else { return report };
     let found = caught(|| judges_alone(&mut bench, trial)).unwrap_or_else(|_| bench.found());
     if let Some(found) = found {

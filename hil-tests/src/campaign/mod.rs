@@ -90,7 +90,7 @@ impl Campaign {
                         drop(now);
                         let Some(plan) = usize::try_from(number).ok().and_then(|at| days.get(at)) else { return };
                         let report = match self.judges_alone {
-                            true => day::judged(&plan.trial()),
+                            true => day::judged(&plan.trial(), self.faults == Faults::None),
                             false => day::traced(&plan.trial(), self.keep),
                         };
                         let mut now = course.lock().unwrap_or_else(PoisonError::into_inner);

@@ -13,7 +13,7 @@ fn judge() -> Box<dyn Judge> {
 /// A table in maintenance, the key turned.
 fn maintained(rules: &str) -> Play {
     let mut play = Play::open(rules);
-    play.config.free_play = true;
+    play.config.alone = true;
     play.turn_key();
     play.pass(500);
     play.ask("maintenance", json!({"on": true, "name": "Teo"}));
@@ -72,9 +72,9 @@ fn a_right_report_is_silent() {
 }
 
 #[test]
-fn nothing_is_said_outside_free_play() {
+fn nothing_is_said_where_judges_are_not_alone() {
     let mut play = temperatures();
-    play.config.free_play = false;
+    play.config.alone = false;
     report(&mut play, "cam", "fail", &[]);
     play.lawful(judge());
 }
@@ -144,7 +144,7 @@ fn the_report_is_of_the_test_that_began_and_of_who_began_it() {
 #[test]
 fn a_test_is_begun_in_maintenance_under_the_key_by_who_asked() {
     let mut open = Play::open("sg-v6");
-    open.config.free_play = true;
+    open.config.alone = true;
     open.turn_key();
     begin(&mut open, "seal");
     broken(&open, judge(), BEGIN);
@@ -214,7 +214,7 @@ fn a_sound_device_comes_to_the_end_of_its_test() {
 #[test]
 fn what_measures_out_of_limits_is_not_rectified() {
     let mut play = Play::open("sg-v6");
-    play.config.free_play = true;
+    play.config.alone = true;
     play.latch("seal");
     play.turn_key();
     play.ask("reset", json!({"code": "seal", "exit": "rectified", "name": "Teo"}));

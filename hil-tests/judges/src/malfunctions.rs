@@ -22,10 +22,6 @@ pub(crate) const ACKNOWLEDGED: &str = "registers: what was read of the keys is a
 const MS: u64 = 1_000_000;
 /// The record of a latch is durable by then, on the slowest healthy disk.
 const SOON_NS: u64 = 3_000 * MS;
-/// What a slow disk held back is written by then.
-const BEHIND_NS: u64 = 10_000 * MS;
-/// After a start the lines are read, and units that were silent have their second.
-const START_NS: u64 = 3_000 * MS;
 /// A sign that was there so lately is the cause of a latch.
 const LATELY_NS: u64 = 6_000 * MS;
 /// The slowest poll is 450 ms, and a hit frame is asked for again.
@@ -94,17 +90,9 @@ impl Judge for Malfunctions {
     }
 }
 
-/// Nobody can tell now what the table was to do: it does not run, or cannot see or write.
-fn excused(scene: &Scene) -> bool {
-    let lately = |part| scene.mended(part).is_some_and(|at| scene.now_ns < at.saturating_add(BEHIND_NS));
-    scene.alive != Some(true)
-        || scene.now_ns < scene.started_ns.saturating_add(START_NS)
-        || [Part::Journal, Part::Gpio].into_iter().any(|part| scene.broken(part) || lately(part))
-}
-
 impl Malfunctions {
     fn watch(&mut self, scene: &Scene, findings: &mut Findings) {
-        let (now, excused) = (scene.now_ns, excused(scene));
+        let (now, behind) = (scene.now_ns, scene.is_behind());
         for (cause, known) in CAUSES.iter().zip(&mut self.causes) {
             if !self.signs.show(cause.sign, scene) {
                 let enough = known.since_ns.is_some_and(|since| now.saturating_sub(since) >= cause.after_ns / 10 * 9);
@@ -117,7 +105,7 @@ impl Malfunctions {
                 known.held_ns = Some(now);
             }
             let latched = scene.is_latched(cause.code) || scene.is_latched("gpio");
-            if excused || latched || scene.testing() || self.waived.iter().any(|code| code == cause.code) {
+            if behind || latched || scene.testing() || self.waived.iter().any(|code| code == cause.code) {
                 known.due_ns = None;
                 continue;
             }
@@ -129,11 +117,11 @@ impl Malfunctions {
             }
         }
         let broken = [Part::Terminal, Part::Bus].into_iter().any(|part| scene.broken(part));
-        if self.signs.unacknowledged(scene, UNASKED_NS) && !(excused || broken || self.silent_told) {
+        if self.signs.unacknowledged(scene, UNASKED_NS) && !(behind || broken || self.silent_told) {
             self.silent_told = true;
             findings.note(NAME, now, ACKNOWLEDGED, "key events are read and not acknowledged");
         }
-        if let (Some(unit), false) = (self.signs.unasked(scene, UNASKED_NS), excused || self.silent_told) {
+        if let (Some(unit), false) = (self.signs.unasked(scene, UNASKED_NS), behind || self.silent_told) {
             self.silent_told = true;
             findings.note(NAME, scene.now_ns, ASKED, format!("unit {unit} is not asked any more"));
         }
@@ -146,7 +134,7 @@ impl Malfunctions {
         let known = of.peek().is_some();
         let shown = of.any(|(_, known)| recent(known.held_ns));
         self.shown += u64::from(shown);
-        if known && !shown && !scene.testing() && !excused(scene) && !self.signs.otherwise(code, scene, LATELY_NS) {
+        if known && !shown && !scene.testing() && !scene.is_behind() && !self.signs.otherwise(code, scene, LATELY_NS) {
             findings.note(NAME, scene.now_ns, CAUSELESS, format!("`{code}` is latched, and nothing shows why"));
         }
     }
@@ -154,7 +142,7 @@ impl Malfunctions {
     fn unlatched(&mut self, code: &str, scene: &Scene, findings: &mut Findings) {
         self.exits += 1;
         for (cause, known) in CAUSES.iter().zip(&self.causes).filter(|(cause, _)| cause.code == code) {
-            if known.held_ns == Some(scene.now_ns) && cause.lasting && !excused(scene) {
+            if known.held_ns == Some(scene.now_ns) && cause.lasting && !scene.is_behind() {
                 let text = format!("`{code}` is rectified, and still {}", cause.sign.words());
                 findings.note(NAME, scene.now_ns, LASTS, text);
             }

@@ -11,6 +11,11 @@ use crate::registers;
 use parts::Parts;
 pub(crate) use round::Round;
 
+/// After a start the lines are read, and units that were silent have their second.
+const START_NS: u64 = 3_000_000_000;
+/// What a slow disk held back is written by then.
+const BEHIND_NS: u64 = 10_000_000_000;
+
 /// The picture after an observation.
 #[derive(Clone, Debug)]
 pub struct Scene {
@@ -115,6 +120,17 @@ impl Scene {
     }
     pub(crate) fn broken(&self, part: Part) -> bool {
         self.parts.is_broken(part)
+    }
+    /// Whether the part is broken, or was so short a time ago.
+    pub(crate) fn lately_broken(&self, part: Part, for_ns: u64) -> bool {
+        self.broken(part) || self.mended(part).is_some_and(|at| self.now_ns < at.saturating_add(for_ns))
+    }
+    /// Whether nobody can tell now what the table was to have done and written: it does not run or has only just begun to, its
+    /// lines are out of reach, or its disk holds records back.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.alive != Some(true)
+            || self.now_ns < self.started_ns.saturating_add(START_NS)
+            || [Part::Journal, Part::Gpio].into_iter().any(|part| self.lately_broken(part, BEHIND_NS))
     }
     /// When the part was last mended, if it ever was.
     pub(crate) fn mended(&self, part: Part) -> Option<u64> {

@@ -4,7 +4,7 @@
 //! counts once it has lasted, over several looks and with no record between.
 
 use crate::judge::{Exercised, Findings, Judge};
-use crate::observation::{Line, Observation, Part, Seen};
+use crate::observation::{Line, Observation, Seen, Truth};
 use crate::record::Fact;
 use crate::scene::Scene;
 use serde_json::Value;
@@ -53,7 +53,7 @@ impl Judge for Status {
                 }
             }
             Seen::Temperature { milli_celsius } => self.reading = *milli_celsius,
-            Seen::Truth(crate::observation::Truth::Process { .. }) => self.differs = None,
+            Seen::Truth(Truth::Process { .. }) => self.differs = None,
             Seen::Status(status) => {
                 self.looks += 1;
                 self.look(status, scene, findings);
@@ -69,11 +69,8 @@ impl Judge for Status {
 
 impl Status {
     fn look(&mut self, status: &Value, scene: &Scene, findings: &mut Findings) {
-        let behind = [Part::Journal, Part::Gpio].into_iter().any(|part| {
-            scene.broken(part) || scene.mended(part).is_some_and(|at| scene.now_ns < at.saturating_add(10_000 * MS))
-        });
         self.holes |= scene.is_latched("journal");
-        let unknown = behind || self.holes || scene.now_ns < scene.started_ns.saturating_add(3_000 * MS);
+        let unknown = self.holes || scene.is_behind();
         let Some((field, told)) = self.difference(status, scene).filter(|_| !unknown) else {
             self.differs = None;
             return;

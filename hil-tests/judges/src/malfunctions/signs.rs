@@ -275,8 +275,7 @@ impl Signs {
     /// Whether something else explains the latch: a part that is, or was lately, broken, a line that flickered, or a person's word.
     pub(super) fn otherwise(&self, code: &str, scene: &Scene, lately_ns: u64) -> bool {
         let recent = |at: u64| scene.now_ns < at.saturating_add(lately_ns);
-        let lately = |part| scene.broken(part) || scene.mended(part).is_some_and(recent);
-        let any = |parts: &[Part]| parts.iter().any(|part| lately(*part));
+        let any = |parts: &[Part]| parts.iter().any(|part| scene.lately_broken(*part, lately_ns));
         let flickers = |line: Line| self.breaks.iter().filter(|(of, _)| *of == line).count() > 2;
         let said = self.said_ns.is_some_and(recent);
         match code {

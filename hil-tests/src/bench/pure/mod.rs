@@ -58,6 +58,8 @@ pub struct Pure {
     answers: BTreeMap<u64, Answer>,
     requests: u64,
     shown: Option<(u64, Snapshot)>,
+    /// Whether nobody is asked but the judges.
+    alone: bool,
     /// When the judges were told the status last.
     told_ns: Option<u64>,
     /// The revision whose phase was noted last.
@@ -119,6 +121,7 @@ impl Pure {
             answers: BTreeMap::new(),
             requests: 0,
             shown: None,
+            alone: setup.alone,
             told_ns: None,
             watched: u64::MAX,
             log: Log::default(),

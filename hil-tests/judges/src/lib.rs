@@ -24,6 +24,8 @@
 //! All times are nanoseconds on the clock that the journal's `at` is on.
 
 pub mod areas;
+mod calm;
+mod commands;
 pub mod config;
 mod journal;
 pub mod judge;

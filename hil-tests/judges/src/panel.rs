@@ -6,8 +6,8 @@ use crate::observation::{Observation, Trace};
 use crate::scene::Scene;
 use crate::truth::Admits;
 use crate::{
-    journal, lamps, latch, malfunctions, measurements, messages, motor, people, progress, relay, rounds, secrecy,
-    status, truth,
+    commands, journal, lamps, latch, malfunctions, measurements, messages, motor, people, progress, relay, rounds,
+    secrecy, status, truth,
 };
 use serde::Serialize;
 
@@ -126,6 +126,7 @@ fn all() -> Vec<Box<dyn Judge>> {
         Box::<relay::Relay>::default(),
         Box::<messages::Messages>::default(),
         Box::<people::People>::default(),
+        Box::<commands::Commands>::default(),
         Box::<progress::Progress>::default(),
         Box::<measurements::Measurements>::default(),
         Box::<malfunctions::Malfunctions>::default(),

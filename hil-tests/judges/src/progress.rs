@@ -4,15 +4,13 @@
 //! All of it is about quiet stretches: nothing is broken or was just mended, nobody is asked anything, no hand is where it
 //! should not be. Then a lawful press must lead to its fact, and nothing may be taken for a malfunction.
 
-mod calm;
-
 use crate::areas::{Family, sorted};
+use crate::calm::Calm;
 use crate::config::Rules;
 use crate::judge::{Exercised, Findings, Judge};
 use crate::observation::{Key, Line, Observation, Seen, Truth};
 use crate::record::{Call, Fact, Record};
 use crate::scene::{Round, Scene};
-use calm::Calm;
 use serde_json::Value;
 
 const NAME: &str = "progress";

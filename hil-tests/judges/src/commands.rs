@@ -1,0 +1,277 @@
+//! Commands: what the page of the console lets a person do is done, and what it does not is refused.
+//!
+//! A command and what it leads to carry the same time, and records come in the order in which the table decided. So the records
+//! before it say how the table stood, whatever else is on its way to the disk.
+
+mod page;
+mod standing;
+
+use crate::areas::sorted;
+use crate::judge::{Exercised, Findings, Judge};
+use crate::observation::{Line, Observation, Outlet, Part, Seen, Truth};
+use crate::record::Record;
+use crate::scene::Scene;
+use page::Says;
+use serde_json::Value;
+use standing::Standing;
+
+const NAME: &str = "commands";
+pub(crate) const DONE: &str = "console: what a person may do is done";
+pub(crate) const REFUSED: &str = "console: what a person may not do is refused";
+pub(crate) const ANSWERED: &str = "console: every command is answered";
+
+const MS: u64 = 1_000_000;
+/// A turn of the key is one once its contact has rested for the debounce.
+const TURNED_NS: u64 = 60 * MS;
+/// What was decided is on the disk by then, with nothing else to write.
+const SOON_NS: u64 = 8_000 * MS;
+/// A reader that was mended is asked anew, and what it sees is believed by then.
+const READER_NS: u64 = 5_000 * MS;
+/// A test has ended by then, with all that people have to do in it.
+const TEST_NS: u64 = 900_000 * MS;
+
+/// A command on its way.
+#[derive(Clone, Debug)]
+struct Asked {
+    command: String,
+    with: Value,
+    at_ns: u64,
+    /// When the key was turned that counts; `None` where it does not any more.
+    turned_ns: Option<u64>,
+    /// By its wires, the dome is away; `None` while the contacts change or contradict each other.
+    away: Option<bool>,
+    /// The shaft has not moved for a while.
+    still: bool,
+    /// A test may have been in progress.
+    testing: bool,
+    /// Whether the reader saw three dice that it can tell apart, if it was sound.
+    three: Option<bool>,
+    /// The dice as they lay, in order, if all lay flat.
+    lay: Option<[u8; 3]>,
+}
+
+/// Watches what becomes of commands.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Commands {
+    standing: Standing,
+    asked: Vec<Asked>,
+    /// When commands that were not answered yet have to be, at the latest.
+    unanswered: Vec<u64>,
+    /// A level of the key's line was lost on its way to the table: nobody can tell which turns it has seen.
+    key_lost: bool,
+    /// How long the key was turned when it was turned last.
+    key_down_ns: u64,
+    done: u64,
+    refused: u64,
+}
+
+impl Judge for Commands {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
+        if !scene.config.given.alone {
+            return;
+        }
+        match &seen.what {
+            Seen::Again { line: Line::SupervisorKey, .. } => self.key_lost = true,
+            Seen::Wire { line: Line::SupervisorKey, active, .. } => self.key(*active, scene),
+            Seen::Truth(Truth::Process { .. } | Truth::Hung { .. }) => {
+                self.key_lost = false;
+                self.asked.clear();
+                self.unanswered.clear();
+                self.standing.restarted();
+            }
+            Seen::Asked { command, with } => {
+                self.answer_due(command, scene);
+                self.ask(command, with, scene);
+            }
+            // Nobody can tell which one is answered; that of a test comes late.
+            Seen::Said { outlet: Outlet::Console, .. } => drop(self.unanswered.pop()),
+            Seen::Record(record) => {
+                self.record(record, scene, findings);
+                self.standing.record(record, scene);
+            }
+            other => self.standing.see(other, scene),
+        }
+        if scene.is_behind() {
+            self.asked.clear();
+            self.unanswered.clear();
+        }
+        self.overdue(scene, findings);
+    }
+
+    fn finish(&mut self, _at_ns: u64, scene: &Scene, findings: &mut Findings) {
+        self.overdue(scene, findings);
+    }
+
+    fn exercised(&self) -> Vec<Exercised> {
+        vec![("commands that had to be done", self.done), ("commands that had to be refused", self.refused)]
+    }
+}
+
+impl Commands {
+    fn answer_due(&mut self, command: &str, scene: &Scene) {
+        let test = matches!(command, "open" | "reset" | "hardware-test");
+        self.unanswered.push(scene.now_ns.saturating_add(if test { TEST_NS } else { SOON_NS }));
+        // The soonest last.
+        self.unanswered.sort_unstable_by(|one, other| other.cmp(one));
+    }
+
+    fn key(&mut self, active: bool, scene: &Scene) {
+        if !active {
+            self.key_down_ns = scene.key_ns.map_or(0, |on| scene.now_ns.saturating_sub(on));
+        }
+    }
+
+    /// Whether the key's privilege surely holds (its turn) or surely does not (`None`); otherwise nobody can tell.
+    fn turned(&self, scene: &Scene) -> Result<Option<u64>, ()> {
+        let Some(edge) = scene.key_ns.filter(|edge| *edge > scene.started_ns) else { return Ok(None) };
+        let (ago, lasts) = (scene.now_ns.saturating_sub(edge), scene.config.given.limits.key_privilege_ns);
+        if ago > lasts.saturating_add(2_000 * MS) {
+            return Ok(None);
+        }
+        let firm = if scene.is(Line::SupervisorKey, true) { ago } else { self.key_down_ns };
+        let sure = firm > TURNED_NS && ago > TURNED_NS && ago < lasts / 30 * 29;
+        sure.then_some(Some(edge)).ok_or(())
+    }
+
+    fn ask(&mut self, command: &str, with: &Value, scene: &Scene) {
+        let blind = scene.is_behind() || self.key_lost || scene.lately_broken(Part::Buttons, SOON_NS);
+        let Ok(turned_ns) = self.turned(scene) else { return self.standing.asked(command, scene) };
+        if blind || with.get("supervisor").is_none() {
+            return self.standing.asked(command, scene);
+        }
+        let rested = |line: Line| scene.now_ns > scene.since(line).saturating_add(1_000 * MS);
+        let settled = rested(Line::DomeClosed) && rested(Line::DomeOpen) && !scene.broken(Part::DomeContacts);
+        let away = match (scene.level(Line::DomeClosed), scene.level(Line::DomeOpen)) {
+            (Some(closed), Some(open)) if closed != open && settled => Some(open),
+            _ => None,
+        };
+        let still = scene.is(Line::MotorEnable, false) && scene.now_ns.saturating_sub(scene.moved_ns) > 3_000 * MS;
+        let (command, with, at_ns) = (command.to_owned(), with.clone(), scene.now_ns);
+        let testing = self.standing.may_be_testing(at_ns);
+        self.standing.asked(&command, scene);
+        let sound = ![Part::Reader, Part::Bus].into_iter().any(|part| scene.lately_broken(part, READER_NS));
+        let three = self.standing.three.filter(|_| sound);
+        let lay = scene.dice.filter(|(_, flat)| *flat == [true; 3]).map(|(faces, _)| sorted(faces));
+        self.asked.push(Asked { command, with, at_ns, turned_ns, away, still, testing, three, lay });
+    }
+
+    fn record(&mut self, record: &Record, scene: &Scene, findings: &mut Findings) {
+        // Whatever was decided at the time of a command before this one is on the disk.
+        let passed = |asked: &Asked| asked.at_ns < record.at_ns;
+        while self.asked.first().is_some_and(passed) {
+            let asked = self.asked.remove(0);
+            self.nothing_came(&asked, scene, findings);
+        }
+        let place = self.asked.iter().position(|asked| asked.at_ns == record.at_ns && asked.is_answered_by(record));
+        let Some(place) = place else { return };
+        let asked = self.asked.remove(place);
+        let says = page::says(&asked, &self.standing, scene);
+        let refused = record.kind == "refused";
+        if refused {
+            self.standing.refused(&asked.command);
+        }
+        self.count(says);
+        let what = format!("`{}` {}", asked.command, asked.with);
+        match says {
+            Says::Done if refused => {
+                findings.note(NAME, scene.now_ns, DONE, format!("{what} is refused: {}", record.data));
+            }
+            Says::Refused if !refused => {
+                findings.note(NAME, scene.now_ns, REFUSED, format!("{what} is done: {} {}", record.kind, record.data));
+            }
+            _ => {}
+        }
+    }
+
+    fn count(&mut self, says: Says) {
+        match says {
+            Says::Done => self.done += 1,
+            Says::Refused => self.refused += 1,
+            Says::Unknown => {}
+        }
+    }
+
+    fn nothing_came(&mut self, asked: &Asked, scene: &Scene, findings: &mut Findings) {
+        let says = page::says(asked, &self.standing, scene);
+        self.count(says);
+        let what = format!("`{}` {}", asked.command, asked.with);
+        match says {
+            Says::Done if !asked.leads_to().is_empty() => {
+                findings.note(NAME, scene.now_ns, DONE, format!("nothing came of {what}"));
+            }
+            Says::Refused => findings.note(NAME, scene.now_ns, REFUSED, format!("nobody refused {what}")),
+            _ => {}
+        }
+    }
+
+    fn overdue(&mut self, scene: &Scene, findings: &mut Findings) {
+        while self.asked.first().is_some_and(|asked| scene.now_ns > asked.at_ns.saturating_add(SOON_NS)) {
+            let asked = self.asked.remove(0);
+            self.nothing_came(&asked, scene, findings);
+        }
+        while self.unanswered.last().is_some_and(|by_ns| scene.now_ns > *by_ns) {
+            self.unanswered.pop();
+            findings.note(NAME, scene.now_ns, ANSWERED, "a command was not answered");
+        }
+    }
+}
+
+impl Asked {
+    fn flag(&self, field: &str) -> bool {
+        self.with.get(field) == Some(&Value::Bool(true))
+    }
+
+    fn text(&self, field: &str) -> &str {
+        self.with.get(field).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    fn dice(&self) -> Option<[u8; 3]> {
+        serde_json::from_value(self.with.get("dice")?.clone()).ok().map(sorted)
+    }
+
+    /// Its name in a record of its refusal.
+    fn name(&self) -> &str {
+        match self.command.as_str() {
+            "finding" => "interrupted",
+            "enrol-dice" => "dice enrol",
+            other => other,
+        }
+    }
+
+    /// Kinds of records of which one shows that it is done.
+    fn leads_to(&self) -> &'static [&'static str] {
+        match self.command.as_str() {
+            "open" | "hardware-test" => &["test-began"],
+            "reset" if self.text("exit") == "rectified" => &["test-began"],
+            "reset" => &["unlatched"],
+            "maintenance" => &["maintenance"],
+            "amend" => &["amended", "result"],
+            "void" => &["decided"],
+            "finding" => &["answered"],
+            "supervise" => &["supervised"],
+            "correct" => &["corrected"],
+            "void-afterwards" => &["voided-afterwards", "corrected"],
+            "confirm-dome" => &["revealed"],
+            "settle" => &["settled", "result"],
+            "enrol-dice" => &["dice-enrolled"],
+            _ => &[],
+        }
+    }
+
+    fn is_answered_by(&self, record: &Record) -> bool {
+        if record.kind == "refused" {
+            return record.data.get("what").and_then(Value::as_str) == Some(self.name());
+        }
+        // Of other commands something is decided as well.
+        let voids = |what: &str| what == "void" || what.starts_with("a die is damaged");
+        let other = record.kind == "decided" && !record.data.get("what").and_then(Value::as_str).is_some_and(voids);
+        self.leads_to().contains(&record.kind.as_str()) && !other
+    }
+}
+
+#[cfg(test)]
+mod tests;

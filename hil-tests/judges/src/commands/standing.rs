@@ -1,0 +1,142 @@
+//! How the table stood before a record: what commands are granted or refused by.
+
+use super::TEST_NS;
+use crate::observation::{BusKind, Part, Seen, Transaction, Truth};
+use crate::record::{Fact, Record};
+use crate::registers;
+use crate::scene::{Round, Scene};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// How the table stood.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Standing {
+    pub(super) round: Option<Round>,
+    pub(super) open: Option<bool>,
+    pub(super) maintenance: bool,
+    pub(super) latched: Vec<(String, u64)>,
+    /// Codes whose device a procedure replaces.
+    pub(super) waived: Vec<String>,
+    /// A test may be in progress, since then.
+    testing_ns: Option<u64>,
+    /// Why a person is asked about the dice.
+    pub(super) question: Option<String>,
+    /// Numbers that the reader saw otherwise wait for the supervisor.
+    pub(super) differs: bool,
+    /// The lamps were proved, and when.
+    pub(super) verified_ns: Option<u64>,
+    pub(super) result_ns: u64,
+    /// The dice were moved since they were revealed.
+    pub(super) moved: bool,
+    /// Rounds that ended, and whether void; the number of the last that began.
+    pub(super) ended: BTreeMap<u64, bool>,
+    pub(super) last: u64,
+    /// Records were lost: what was before is not known.
+    pub(super) holes: bool,
+    /// What the reader told last: whether it sees three dice that it can tell apart.
+    pub(super) three: Option<bool>,
+}
+
+impl Standing {
+    pub(super) fn restarted(&mut self) {
+        self.testing_ns = None;
+        self.three = None;
+    }
+
+    pub(super) fn may_be_testing(&self, now_ns: u64) -> bool {
+        self.testing_ns.is_some_and(|since| now_ns < since.saturating_add(TEST_NS))
+    }
+
+    pub(super) fn is_latched(&self, code: &str) -> bool {
+        self.latched.iter().any(|(latched, _)| latched == code)
+    }
+
+    /// A device that neither a latch nor a procedure has put out of service.
+    pub(super) fn serves(&self, code: &str) -> bool {
+        !self.is_latched(code) && !self.waived.iter().any(|waived| waived == code)
+    }
+
+    pub(super) fn asked(&mut self, command: &str, scene: &Scene) {
+        if matches!(command, "open" | "reset" | "hardware-test") {
+            self.testing_ns = Some(scene.now_ns);
+        }
+    }
+
+    /// This command was refused: no test came of it.
+    pub(super) fn refused(&mut self, command: &str) {
+        if matches!(command, "open" | "reset" | "hardware-test") {
+            self.testing_ns = None;
+        }
+    }
+
+    pub(super) fn see(&mut self, seen: &Seen, scene: &Scene) {
+        match seen {
+            Seen::Truth(Truth::DiceMoved) => self.moved |= self.round.as_ref().is_some_and(|round| round.revealed),
+            Seen::Bus(bus) if bus.unit == registers::READER => self.reader(bus, scene),
+            _ => {}
+        }
+    }
+
+    fn reader(&mut self, bus: &Transaction, scene: &Scene) {
+        if bus.kind != BusKind::ReadInput || bus.word(registers::POSES).is_none() && bus.ok {
+            return;
+        }
+        let word = |offset: u16| bus.word(registers::POSES + offset).unwrap_or(0);
+        let (a, b, c) = (word(5), word(6), word(7));
+        let apart = word(1) == 3 && a != b && a != c && b != c && ![a, b, c].contains(&0);
+        self.three = (bus.ok && !scene.broken(Part::Bus)).then_some(apart);
+    }
+
+    pub(super) fn record(&mut self, record: &Record, scene: &Scene) {
+        match &record.fact {
+            Fact::Asked { why } => self.question = Some(why.clone()),
+            Fact::Answered { .. } => self.question = None,
+            Fact::EntryDiffers => self.differs = true,
+            Fact::Result { .. } | Fact::Amended { .. } => {
+                (self.differs, self.verified_ns) = (false, None);
+                self.result_ns = record.at_ns;
+            }
+            Fact::LampsVerified => self.verified_ns = Some(record.at_ns),
+            Fact::Revealed { .. } => self.moved = false,
+            Fact::RoundBegan { .. } => {
+                (self.question, self.differs, self.verified_ns, self.moved) = (None, false, None, false);
+                self.last = self.last.max(record.round.unwrap_or(0));
+                self.testing_ns = None;
+            }
+            Fact::Settled { .. } | Fact::Voided { .. } => {
+                self.question = None;
+                let void = matches!(record.fact, Fact::Voided { .. });
+                self.ended.extend(record.round.map(|round| (round, void)));
+            }
+            Fact::VoidedAfterwards { .. } => {}
+            Fact::Resumed { .. } => self.verified_ns = None,
+            Fact::Opened { .. } | Fact::Closed | Fact::Maintenance { .. } => {
+                self.testing_ns = None;
+                if !matches!(record.fact, Fact::Opened { .. }) {
+                    self.waived.clear();
+                }
+            }
+            Fact::Unlatched { code, how, .. } => {
+                self.testing_ns = None;
+                if how.starts_with("procedure") {
+                    self.waived.push(code.clone());
+                }
+            }
+            // A procedure ends where its device is found out of order again.
+            Fact::Latched { code } => self.waived.retain(|waived| waived != code),
+            Fact::Started { .. } => self.holes |= scene.open.is_none(),
+            Fact::Plain if record.kind == "supervised" => self.differs = false,
+            _ => {}
+        }
+        self.holes |= record.fact.begins_anew();
+        self.round.clone_from(&scene.round);
+        self.open = scene.open;
+        self.maintenance = scene.maintenance;
+        self.latched.clone_from(&scene.latched);
+    }
+
+    /// The round that this command names.
+    pub(super) fn named(with: &Value) -> u64 {
+        with.get("round").and_then(Value::as_u64).unwrap_or(0)
+    }
+}

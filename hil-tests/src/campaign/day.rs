@@ -128,7 +128,15 @@ pub fn traced(trial: &Trial, keep: Keep) -> DayReport {
 pub fn judged(trial: &Trial, sound: bool) -> DayReport {
     let mut report = DayReport::of(trial);
     let setup = Setup { alone: true, sound, ..setup(trial, Keep::Nothing) };
-    let Ok(mut bench) = Pure::new(setup) else { return report };
+    let mut bench = match Pure::new(setup) {
+        Ok(bench) => bench,
+        // Rule set and layout are of the judges' own list.
+        Err(trouble) => {
+            let of = format!("no table can be set up by `{}` and `{}`", trial.rules, trial.layout);
+            report.verdict = Verdict::Fail(vec![format!("judge: rules: {of}: {trouble} [texts: every rule set]")]);
+            return report;
+        }
+    };
     let found = caught(|| judges_alone(&mut bench, trial)).unwrap_or_else(|_| bench.found());
     if let Some(found) = found {
         report.verdict = Verdict::Fail(vec![format!("judge: {found}")]);

@@ -4,7 +4,8 @@ use super::dealer::Dealer;
 use super::swarm::Swarm;
 use crate::scenario::{Trial, parse};
 use crate::twin::rng::Rng;
-use tumbler_core::rules;
+use tumbler_judges::areas::{LAYOUTS, Layout};
+use tumbler_judges::config::Rules;
 
 /// Rounds of a day: from, and up to.
 const ROUNDS: (u64, u64) = (20, 51);
@@ -65,15 +66,12 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// By the judges' own list of rule sets and layouts, which is the texts': a table that does not know one of them is found wanting.
     fn drawn(rng: &mut Rng) -> Self {
-        let sets = rules::all();
-        let set = pick(rng, sets);
-        let layout = set.and_then(|set| pick(rng, &set.layouts));
-        Self {
-            rules: set.map_or("", |set| &set.id),
-            layout: layout.map_or("", |layout| &layout.id),
-            reader: rng.chance(700),
-        }
+        let rules = pick(rng, &Rules::ALL).map_or("", |rules| rules.id());
+        let layouts: Vec<Layout> = LAYOUTS.into_iter().filter(|layout| layout.rules == rules).collect();
+        let layout = pick(rng, &layouts).map_or("", |layout| layout.id);
+        Self { rules, layout, reader: rng.chance(700) }
     }
 }
 

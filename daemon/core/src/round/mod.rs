@@ -349,11 +349,11 @@ pub struct Round {
     pub upheld: bool,
     /// The result.
     pub result: Option<Dice>,
-    /// The lamps of the result were told to light, and whether they are proved.
+    /// The lamps of the result were told to light, and whether they are proved. `None` again once proved ones have failed.
     pub lit: Option<bool>,
-    /// When the result was taken or amended last.
+    /// When the result was taken or amended last, or found by a restart.
     pub result_at: Mono,
-    /// When its areas were proved lit.
+    /// When its areas were proved lit last.
     pub lit_at: Mono,
     /// Wrong numbers were keyed, and the game supervisor has not come to see them amended (NZ 7.2).
     pub supervise: bool,

@@ -108,10 +108,10 @@ impl Table {
     /// the areas are lit (NZ 6.5), which takes people seconds.
     pub(super) fn may_be_paid(&self, said_after: Mono) -> Result<(), String> {
         let Some(round) = &self.round else { return Err("no round is in progress".into()) };
-        let from = if self.lights_cannot_be_proved() {
-            round.result_at
-        } else if round.lit == Some(true) {
+        let from = if round.lit == Some(true) {
             round.lit_at
+        } else if self.lights_cannot_be_proved() {
+            round.result_at
         } else {
             return Err("the winning areas are not proved lit yet".into());
         };
@@ -203,8 +203,7 @@ impl Table {
     /// The wagers are settled: the round is over.
     pub(super) fn settle_round(&mut self, by: Option<String>) {
         let Some((dice, lit)) = self.round.as_ref().and_then(|r| Some((r.result?, r.lit))) else { return };
-        let proved = lit == Some(true) && self.is_in_service(Code::Lamps);
-        let lamps = if proved { Lit::Proved } else { Lit::ByTheDice };
+        let lamps = if lit == Some(true) { Lit::Proved } else { Lit::ByTheDice };
         self.record(Event::Settled { dice, total: dice.total(), lamps, by });
         self.end_round(Some(dice), None);
     }

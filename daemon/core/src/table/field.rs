@@ -280,7 +280,10 @@ impl Table {
         match self.lamps.sense(usize::from(board), bits, at, &p, &mut self.timers) {
             Constancy::Steady => {}
             Constancy::Relapsed => self.test_failed("lamps that were lit went out by themselves"),
-            Constancy::Flickers => self.latch(Code::Lamps, "the lamps flicker".into()),
+            Constancy::Flickers => {
+                self.lamps_failed();
+                self.latch(Code::Lamps, "the lamps flicker".into());
+            }
         }
         let proved = self.lamps.is_proved();
         if (self.lamps.sensed(), proved) != before {
@@ -320,6 +323,10 @@ impl Table {
             }
             Unit::Board(board) => {
                 self.lamps.lose(usize::from(board));
+                // What was proved of its areas says nothing of them now. When it is back they are lit and proved anew.
+                if let Some(round) = self.round.as_mut().filter(|r| r.lit == Some(true)) {
+                    round.lit = Some(false);
+                }
                 self.latch(Code::Lamps, format!("lamp board {} does not reply", unit.address()));
             }
         }
@@ -333,8 +340,16 @@ impl Table {
         if self.lamps.is_proved() || self.bus.fitted().any(silent) {
             return;
         }
+        self.lamps_failed();
         let wrong = self.areas(self.lamps.wrong());
         self.latch(Code::Lamps, format!("lamps do not do as they were told: {}", wrong.join(", ")));
+    }
+
+    /// Lamps that were proved have failed by themselves: in this round they prove nothing any more, however often they come back.
+    fn lamps_failed(&mut self) {
+        if let Some(round) = self.round.as_mut().filter(|r| r.lit == Some(true)) {
+            round.lit = None;
+        }
     }
 
     /// The display does not show what it was told.

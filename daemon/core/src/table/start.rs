@@ -178,7 +178,8 @@ impl Table {
             }
             let interrupted = &interrupted;
             let order = rules::rule_set(&interrupted.rules).map_or(self.order, |r| r.order);
-            let round = Round::resume(interrupted, order);
+            // How long ago a result was entered is not known: people have their time from now on (NZ 6.5).
+            let round = Round { result_at: at, ..Round::resume(interrupted, order) };
             let valid = matches!(round.spin, Spin::Valid { .. });
             self.order = order;
             self.round = Some(round);

@@ -355,6 +355,14 @@ fn dark_areas_are_named_and_the_others_still_shown() {
     assert_eq!(judged(&found, Quantity::LampsDark), (2, Verdict::Fail), "{found:?}");
     assert_eq!(found.plots.dark.len(), 2);
     assert_eq!(world.latched(), [Code::Lamps]);
+    // The others light in their time; the dark ones have none, and are not marginal for it.
+    assert_eq!(judged(&found, Quantity::LampsTime).1, Verdict::Pass);
+    let mut world = maintained();
+    world.dead_lamps = u128::MAX;
+    begin(&mut world, HardwareTest::Lamps);
+    let found = answer(&mut world, Witness::Areas, true);
+    assert_eq!(judged(&found, Quantity::LampsDark).1, Verdict::Fail);
+    assert!(found.measurements.iter().all(|m| m.quantity != Quantity::LampsTime), "{found:?}");
 }
 
 /// FAULTS dice.*, sensor.temp_*, bus.*: a healthy table passes what remains.

@@ -147,16 +147,24 @@ pub struct LampMap {
     slowest: i64,
     /// Whether the time of the present picture is taken.
     timed: bool,
+    /// Whether a picture was looked at, and whether one that lights areas came right.
+    looked: bool,
     lit: bool,
 }
 
 impl LampMap {
-    /// The picture that was lit at `since` is what was wanted, or its time is over.
-    pub fn look(&mut self, wanted: u128, sensed: u128, since: Mono, at: Mono) {
-        self.lit = true;
+    /// The time of the picture is over.
+    pub fn look(&mut self, wanted: u128, sensed: u128) {
+        self.looked = true;
         self.dark |= wanted & !sensed;
         self.untold |= sensed & !wanted;
+    }
+
+    /// All areas of the picture that was lit at `since` do as they are told. What never lights has no time to light.
+    pub fn right(&mut self, wanted: u128, since: Mono, at: Mono) {
+        self.looked = true;
         if !core::mem::replace(&mut self.timed, true) {
+            self.lit |= wanted != 0;
             self.slowest = self.slowest.max(micros(since, at));
         }
     }
@@ -167,14 +175,15 @@ impl LampMap {
     }
 
     pub(super) fn found(&self) -> Vec<(Quantity, i64)> {
-        if !self.lit {
+        if !self.looked {
             return Vec::new();
         }
-        vec![
+        let mut found = vec![
             (Quantity::LampsDark, i64::from(self.dark.count_ones())),
             (Quantity::LampsUntold, i64::from(self.untold.count_ones())),
-            (Quantity::LampsTime, self.slowest),
-        ]
+        ];
+        found.extend(self.lit.then_some((Quantity::LampsTime, self.slowest)));
+        found
     }
 
     pub(super) fn plots(&self) -> Plots {

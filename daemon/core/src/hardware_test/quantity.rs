@@ -73,7 +73,8 @@ pub enum Quantity {
     LampsDark,
     /// Areas through which current flows although they are not (FAULTS lamp.stuck_on). None may be.
     LampsUntold,
-    /// Longest time until all areas do as they are told. At most `lamp_verify`; marginal above half.
+    /// Longest time until all areas of a result do as they are told. At most `lamp_verify`; marginal above half. Of a result of
+    /// which an area does not, there is none: that area is dark or lit untold. Where that is so of each result, none is told.
     LampsTime,
     /// From the shaft's standstill until the reader finds the dice at rest. At most `settle_limit`; marginal above two
     /// fifths of it: dice come to rest within 1 s, and rest for `settle` before they count.

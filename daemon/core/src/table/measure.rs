@@ -117,12 +117,12 @@ impl Table {
             };
             let due = if self.lamps.is_proved() { self.dwell(results) } else { Millis(p.lamp_verify) };
             if self.lamps.is_proved() {
-                map.look(areas, self.lamps.sensed(), since, at);
+                map.right(areas, since, at);
             }
             if !at.reached(since, due) {
                 return Outcome::Waits(since.after(due));
             }
-            map.look(areas, self.lamps.sensed(), since, at);
+            map.look(areas, self.lamps.sensed());
             map.names = [self.areas(map.dark), self.areas(map.untold)];
             map.layout = self.layout().map(|layout| layout.id.clone()).unwrap_or_default();
             map.next();

@@ -79,14 +79,23 @@ fn keys_are_asked_for_in_their_order() {
 fn areas_are_compared_picture_by_picture() {
     let mut map = LampMap::default();
     assert_eq!(found(&Probe::Lamps(map.clone()), 0), []);
-    map.look(0b0111, 0b0101, ms(100), ms(180));
-    map.look(0b0111, 0b0111, ms(100), ms(900));
+    map.look(0b0111, 0b0101);
     map.next();
-    map.look(0b1000, 0b1001, ms(1000), ms(1050));
+    map.look(0b1000, 0b1001);
     map.next();
-    map.look(0b1001, 0b1001, ms(2000), ms(2095));
+    map.right(0, ms(1600), ms(1650));
+    map.look(0, 0);
+    map.next();
     let all = [Quantity::LampsDark, Quantity::LampsUntold, Quantity::LampsTime];
-    let values = all.into_iter().zip([1, 1, 95_000]).collect::<Vec<_>>();
+    let values = |found: [i64; 3]| all.into_iter().zip(found).collect::<Vec<_>>();
+    assert_eq!(
+        found(&Probe::Lamps(map.clone()), 1700),
+        values([1, 1, 0])[..2],
+        "what never lights has no time to light"
+    );
+    map.right(0b1001, ms(2000), ms(2095));
+    map.right(0b1001, ms(2000), ms(2400));
+    let values = values([1, 1, 95_000]);
     assert_eq!(found(&Probe::Lamps(map.clone()), 3000), values, "the first look at each picture has its time");
     assert_eq!((map.dark, map.untold), (0b0010, 0b0001));
     map.names = [vec!["big".into()], vec!["small".into()]];

@@ -5,6 +5,8 @@ use crate::observation::{BusKind, Transaction};
 use crate::registers;
 
 const BOARDS: usize = 2;
+/// The time to light.
+pub(super) const TIME: &str = "lamps-time";
 
 /// One picture.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +33,8 @@ pub(super) struct Shown {
     pub(super) untold: [[u64; BOARDS]; 2],
     /// Longest time to light, in microseconds: at least, at most.
     time: (i64, i64),
+    /// Whether a result surely came right in its time, and whether one perhaps did.
+    right: [bool; 2],
     pictures: usize,
 }
 
@@ -38,6 +42,9 @@ pub(super) struct Shown {
 const VERIFY: i64 = 500_000;
 /// The end of the bus's work for a picture that lasts so long may be late by one transaction more, in microseconds.
 const LATE: i64 = 60_000;
+
+/// A board that does not do as it was told is asked again after this, in ns (`poll_fast`).
+const AGAIN_NS: u64 = 20_000_000;
 
 /// No picture is shown for less, in ns: a board that is told later is told of the same one.
 const SHORTEST_NS: u64 = 150_000_000;
@@ -87,11 +94,14 @@ impl Shown {
             }
         }
         let (early, late) = picture.begun_ns;
-        let (least, most) = match picture.proved_ns {
-            Some(proved) => (micros(late, proved).min(VERIFY), micros(early, proved)),
-            // The whole time went by; with the first look after it.
-            None => (0, VERIFY + LATE),
-        };
+        // What does not come right in its time has no time to light; what comes right as it is over perhaps has.
+        let Some(proved) = picture.proved_ns else { return };
+        let (least, most) = (micros(late, proved), micros(early, proved));
+        let in_time = [most < VERIFY, least <= VERIFY + LATE];
+        if picture.told != [0; BOARDS] {
+            self.right = [self.right[0] | in_time[0], self.right[1] | in_time[1]];
+        }
+        let (least, most) = (if in_time[0] { least } else { 0 }, if in_time[1] { most.min(VERIFY + LATE) } else { 0 });
         self.time = (self.time.0.max(least), self.time.1.max(most));
     }
 }
@@ -120,12 +130,15 @@ pub(super) fn shown(span: &Span<'_>) -> Shown {
                     *told = transaction.bits;
                 }
                 if !goes_on {
+                    let wrong = picture.as_ref().is_none_or(|last| !last.proves());
                     if let Some(last) = picture.take() {
                         shown.end(&last, transaction.begun_ns);
                     }
-                    // The bus may have been busy when the picture was begun.
+                    // The bus may have been busy when the picture was begun, and a board that was wrong, before the test
+                    // too, is left alone for a while.
                     let late = transaction.begun_ns;
                     let early = busy.filter(|(_, ended)| *ended >= late).map_or(late, |(begun, _)| begun);
+                    let early = early.saturating_sub(if wrong { AGAIN_NS } else { 0 });
                     picture = Some(Picture { begun_ns: (early.max(span.from_ns), late), told, ..Picture::default() });
                 }
                 if let Some(now) = &mut picture {
@@ -169,15 +182,18 @@ impl Shown {
             least: count(surely),
             most: count(perhaps),
         };
-        vec![
-            between("lamps-dark", self.dark),
-            between("lamps-untold", self.untold),
+        let mut expected = vec![between("lamps-dark", self.dark), between("lamps-untold", self.untold)];
+        if self.right() != Some(false) {
             // Where requests are lost, a board may be told long after its picture began.
-            Expected {
-                quantity: "lamps-time",
-                least: self.time.0,
-                most: if noisy { VERIFY + LATE } else { self.time.1 },
-            },
-        ]
+            let most = if noisy { VERIFY + LATE } else { self.time.1 };
+            expected.push(Expected { quantity: TIME, least: self.time.0, most });
+        }
+        expected
+    }
+
+    /// Whether a result came right in its time, where that can be told: only then there is a time to light.
+    pub(super) fn right(&self) -> Option<bool> {
+        let [surely, perhaps] = self.right;
+        (surely == perhaps).then_some(surely)
     }
 }

@@ -1,6 +1,6 @@
 //! A report against what was seen of its test.
 
-use super::areas::{Shown, shown};
+use super::areas::{self, Shown, shown};
 use super::contacts;
 use super::page::{self, NAMES, Verdict};
 use super::spin::Spin;
@@ -263,6 +263,11 @@ impl Case<'_> {
     /// Holds the values against what was seen.
     fn values(&self, say: &mut Say<'_>) -> u64 {
         let mut held = 0;
+        let told = |name: &str| self.told.measurements.iter().any(|measured| measured.quantity == name);
+        let ended = self.areas.as_ref().filter(|_| self.ended() && !self.span.broken(Part::Bus));
+        if ended.is_some_and(|areas| areas.right() == Some(false)) && told(areas::TIME) {
+            say(VALUES, "a time to light is told, and no result came right".into());
+        }
         for Expected { quantity, least, most } in self.expected() {
             let Some(measured) = self.told.measurements.iter().find(|measured| measured.quantity == quantity) else {
                 // What has an end, or a person's part, may not be known yet of a test that ended early.
@@ -288,7 +293,12 @@ impl Case<'_> {
         if !self.ended() || !self.measures() {
             return;
         }
+        // No result came right: nothing has a time to light.
+        let none_lit = self.areas.as_ref().is_some_and(|areas| areas.right() != Some(true));
         for row in page::of(&self.run.test) {
+            if row.quantity == areas::TIME && none_lit {
+                continue;
+            }
             if !self.told.measurements.iter().any(|measured| measured.quantity == row.quantity) {
                 say(QUANTITIES, format!("ended without `{}`", row.quantity));
             }

@@ -362,3 +362,43 @@ fn keys_are_counted_as_the_terminal_tells_them() {
         broken(&play, judge(), VALUES);
     }
 }
+
+/// Page, `lamps`: "of a result of which an area does not, there is none: that area is dark or lit untold".
+#[test]
+fn what_never_lights_has_no_time_to_light() {
+    let told = |dark: u64, time: Option<i64>| {
+        let mut play = maintained("nz-1998");
+        begin(&mut play, "lamps");
+        let all = [(1_u64 << 50) - 1, 0];
+        for picture in [all, [0; 2]] {
+            play.light_mask(picture);
+            play.pass(30);
+            play.sense([picture[0] & !dark, 0]);
+            play.pass(500);
+        }
+        play.ask("witness", json!({"item": "areas", "right": true, "name": "Teo"}));
+        let none = json!({"marginal_above": 0, "fail_above": 0});
+        let failed = if dark == 0 { "pass" } else { "fail" };
+        let mut values =
+            vec![value("lamps-dark", dark.count_ones().into(), &none, failed), value("lamps-untold", 0, &none, "pass")];
+        let limits = json!({"marginal_above": 250_000, "fail_above": 500_000});
+        values.extend(
+            time.map(|time| value("lamps-time", time, &limits, if time > 250_000 { "marginal" } else { "pass" })),
+        );
+        let layout = play.config.layout.clone();
+        let areas = &play.config.lamps[0].areas;
+        let areas: Vec<&String> =
+            areas.iter().enumerate().filter(|(i, _)| dark >> i & 1 != 0).map(|(_, a)| a).collect();
+        let plots = json!({"layout": layout, "dark": areas});
+        let verdict = if dark == 0 && time.is_some_and(|time| time > 250_000) { "marginal" } else { failed };
+        let told = json!({"test": "lamps", "by": "Teo", "verdict": verdict, "seen": ["areas"], "measurements": values, "plots": plots});
+        play.record_of(None, "hardware-tested", told);
+        play
+    };
+    told(0, Some(42_000)).lawful(judge());
+    told(0b101, None).lawful(judge());
+    broken(&told(0b101, Some(500_000)), judge(), VALUES);
+    broken(&told(0b101, Some(42_000)), judge(), VALUES);
+    broken(&told(0, Some(500_000)), judge(), VALUES);
+    broken(&told(0, None), judge(), QUANTITIES);
+}

@@ -251,6 +251,35 @@ fn the_bell_and_the_seal_pass_by_a_persons_answer() {
     assert!(world.latched().is_empty());
 }
 
+fn flicker(world: &mut World, line: InLine) {
+    let rest = world.lines[line.index()];
+    world.line(line, !rest);
+    world.pass(1);
+    world.line(line, rest);
+}
+
+/// `hardware-tests.md`: the seal's loop is watched for 2 s. What breaks it before, while the beginning is written, or while a
+/// person takes hold of the seal to look at it, is not measured.
+#[test]
+fn the_seals_breaks_are_those_of_its_2_s() {
+    let mut world = maintained();
+    world.disk = false;
+    begin(&mut world, HardwareTest::Seal);
+    flicker(&mut world, InLine::Seal);
+    world.disk = true;
+    world.commit();
+    world.pass(1950);
+    flicker(&mut world, InLine::Seal);
+    world.pass(100);
+    assert!(shows(&world, "witness: seal"));
+    for _ in 0..3 {
+        world.pass(20);
+        flicker(&mut world, InLine::Seal);
+    }
+    let found = answer(&mut world, Witness::Seal, true);
+    assert_eq!(judged(&found, Quantity::SealBreaks), (1, Verdict::Marginal), "{found:?}");
+}
+
 /// NZ 3.3(a): six number keys and the entry key, each where it belongs.
 #[test]
 fn the_terminals_keys_are_asked_for_one_after_another() {

@@ -149,6 +149,65 @@ fn a_reset_of_the_temperature_reads_the_sensor_as_its_test_does() {
     refused(&mut world, request, Code::Temperature, "temperature, 95000 ");
 }
 
+/// `table.md`, "Malfunctions": three good readings in a row, then five within the limit. A sensor that recovers as the reset
+/// begins is not measured by what it said before.
+#[test]
+fn a_reset_of_the_temperature_measures_after_three_good_readings() {
+    let read = |world: &mut World, celsius: i32| {
+        world.input(Input::Temperature { reading: Some(MilliCelsius(celsius * 1000)) });
+    };
+    let mut world = latched(Code::Temperature, |world| read(world, 95));
+    let request = reset(&mut world, Code::Temperature);
+    read(&mut world, 85);
+    // The motor cools: these three are good, and not measured.
+    for celsius in [79, 69, 60] {
+        assert!(!world.table.snapshot().test.unwrap().ends_with("measures"));
+        read(&mut world, celsius);
+    }
+    assert!(world.table.snapshot().test.unwrap().ends_with("measures"));
+    for celsius in [50, 48, 45, 42, 40] {
+        read(&mut world, celsius);
+    }
+    let report = opened(&mut world, request, Code::Temperature);
+    assert_eq!(measured(&report, Quantity::Temperature), 50_000);
+    assert_eq!(measured(&report, Quantity::TemperatureSpread), 10_000);
+}
+
+/// `table.md`, "Malfunctions": "for flicker then a full spin without a break". One that a game would bear does not pass for whole.
+#[test]
+fn a_contact_that_flickered_in_a_spin_is_proved_by_one_without_a_break() {
+    for breaks in [false, true] {
+        let flicker = |world: &mut World| {
+            world.line(InLine::Seal, false);
+            world.pass(1);
+            world.line(InLine::Seal, true);
+        };
+        let mut world = World::new(settings("nz-div9", "nz-div9-1"));
+        world.pass(2000);
+        world.open();
+        world.press(InLine::Tumble);
+        world.pass(300);
+        for _ in 0..4 {
+            flicker(&mut world);
+            world.pass(20);
+        }
+        world.pass(3000);
+        assert_eq!(world.latched(), [Code::Seal]);
+        world.turn_key();
+        let request = reset(&mut world, Code::Seal);
+        prompts(&mut world, "waits for a witness: seal");
+        witness(&mut world, Witness::Seal, true);
+        world.pass(500);
+        assert!(world.table.snapshot().motor);
+        if breaks {
+            flicker(&mut world);
+            refused(&mut world, request, Code::Seal, "seal broke while the tumbler ran");
+        } else {
+            opened(&mut world, request, Code::Seal);
+        }
+    }
+}
+
 /// FAULTS terminal.*: every key where it belongs, after the display.
 #[test]
 fn a_reset_of_the_terminal_asks_for_every_key() {

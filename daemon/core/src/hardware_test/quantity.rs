@@ -79,15 +79,15 @@ pub enum Quantity {
     /// From the shaft's standstill until the reader finds the dice at rest. At most `settle_limit`; marginal above two
     /// fifths of it: dice come to rest within 1 s, and rest for `settle` before they count.
     SettleTime,
-    /// Breaks of the seal's loop within the test's 2 s. At most 2, marginal above none (FAULTS seal.flicker is harmless, and
-    /// a loop in order has none).
+    /// Breaks of the seal's loop within the 2 s for which the test watches it, and not while a person looks at the seal. At
+    /// most 2, marginal above none (FAULTS seal.flicker is harmless, and a loop in order has none).
     SealBreaks,
-    /// The motor's highest temperature, in thousandths of a degree Celsius. At most `temperature_limit`; marginal above
-    /// 20 K less.
+    /// The motor's highest temperature of five readings, in thousandths of a degree Celsius. At most `temperature_limit`;
+    /// marginal above 20 K less. A reset takes them after three good ones in a row.
     Temperature,
-    /// Its highest less its lowest reading. At most `temperature_jump`; marginal above a fifth of it.
+    /// The highest less the lowest of these readings. At most `temperature_jump`; marginal above a fifth of it.
     TemperatureSpread,
-    /// Longest time between two readings. At most `temperature_stale`; marginal above half.
+    /// Longest time between two of these readings. At most `temperature_stale`; marginal above half.
     TemperatureInterval,
 }
 

@@ -163,13 +163,18 @@ impl Table {
 
     /// A raw edge, for the probe.
     pub(super) fn probe_edge(&mut self, line: InLine, active: bool) {
-        let at = self.at;
+        let (at, measures) = (self.at, self.is_at_measure());
         match (self.probe_mut(), line) {
             (Some(Probe::Motor(spin) | Probe::Cam(spin)), InLine::CamA | InLine::CamB) => spin.edge(line, active, at),
             (Some(Probe::Dome(dome)), InLine::DomeClosed | InLine::DomeOpen) => dome.edge(line, active, at),
-            (Some(Probe::Seal(seal)), InLine::Seal) => seal.edge(active),
+            (Some(Probe::Seal(seal)), InLine::Seal) if measures => seal.edge(active),
             _ => {}
         }
+    }
+
+    /// Whether the test in progress has come to what it measures: neither before nor while a person is waited for.
+    fn is_at_measure(&self) -> bool {
+        matches!(self.test.as_ref().and_then(Test::step), Some(Step::Measure { .. }))
     }
 
     /// A transaction on the field bus began, for the probe.
@@ -199,7 +204,7 @@ impl Table {
     /// A key was pressed; whether a test of the terminal takes it.
     pub(super) fn probe_key(&mut self, key: Key) -> bool {
         // Only once it asks for keys.
-        if !matches!(self.test.as_ref().and_then(|test| test.step()), Some(Step::Measure { .. })) {
+        if !self.is_at_measure() {
             return self.probes_keys();
         }
         let Some(Probe::Terminal(keys)) = self.probe_mut() else { return false };
@@ -210,8 +215,8 @@ impl Table {
 
     /// A temperature was read, for the probe.
     pub(super) fn probe_temperature(&mut self, reading: MilliCelsius) {
-        let at = self.at;
-        if let Some(Probe::Temperature(thermometer)) = self.probe_mut() {
+        let (at, measures) = (self.at, self.is_at_measure());
+        if let Some(Probe::Temperature(thermometer)) = self.probe_mut().filter(|_| measures) {
             thermometer.read(reading, at);
         }
     }

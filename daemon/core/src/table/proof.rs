@@ -141,6 +141,12 @@ impl Table {
         steps
     }
 
+    /// Whether the test in progress is to prove that what guards the motor, and flickered while the tumbler ran, is whole.
+    pub(super) fn proves_whole(&self, code: Code) -> bool {
+        self.test.as_ref().is_some_and(|test| test.purpose == Purpose::Reset(code))
+            && self.latched.iter().any(|m| m.code == code && m.shows_in_spin())
+    }
+
     /// Something went wrong while a test ran the device.
     pub(super) fn test_failed(&mut self, found: &str) {
         if let Some(test) = &mut self.test {

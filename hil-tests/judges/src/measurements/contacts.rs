@@ -12,6 +12,13 @@ const STROKE_NS: u64 = 1_000_000_000;
 pub(super) const SEAL_NS: u64 = 2_000_000_000;
 /// Readings of the temperature that a test takes.
 const READINGS: usize = 5;
+/// Good readings in a row that a reset asks for before it measures.
+const PROOF: usize = 3;
+/// The limit of the temperature and of its jumps, in thousandths of a degree (`temperature_limit`, `temperature_jump`).
+const LIMIT: i64 = 80_000;
+const JUMP: i64 = 10_000;
+/// A loop that is closed for so long is closed for the table, in ns (`seal_debounce`, and a little).
+const DEBOUNCED_NS: u64 = 20_000_000;
 const CONTACTS: [Line; 2] = [Line::DomeClosed, Line::DomeOpen];
 
 /// Edges of both contacts, with which of them it is.
@@ -85,24 +92,37 @@ pub(super) fn strokes(span: &Span<'_>) -> Vec<(String, bool, Vec<i64>)> {
     waves
 }
 
-/// The seal: breaks of its loop. The page counts those of the test's 2 s; one may come before and after them, while the test's
-/// beginning is written and while a person is waited for.
+/// The seal: breaks of its loop in the 2 s for which it is watched, from when the test's beginning is written and the loop is closed.
 pub(super) fn seal(span: &Span<'_>, durable_ns: u64) -> Vec<Expected> {
-    let breaks = |until_ns: u64, from_ns: u64| {
-        let edges = span.all().filter(|(at, item)| {
-            *at > from_ns
-                && *at <= until_ns
-                && matches!(item, Item::Level(Line::Seal, false) | Item::Again(Line::Seal, false))
-        });
-        i64::try_from(edges.count()).unwrap_or(i64::MAX)
+    let edges = || {
+        span.all().filter_map(|(at, item)| match item {
+            Item::Level(Line::Seal, active) | Item::Again(Line::Seal, active) => Some((at, active)),
+            _ => None,
+        })
     };
-    let least = if span.again(Line::Seal) { 0 } else { breaks(durable_ns + SEAL_NS, durable_ns) };
-    vec![Expected { quantity: "seal-breaks", least, most: breaks(span.to_ns, span.from_ns) }]
+    let breaks = |from_ns: u64, until_ns: u64| {
+        let broke = edges().filter(|(at, active)| !active && *at > from_ns && *at <= until_ns);
+        i64::try_from(broke.count()).unwrap_or(i64::MAX)
+    };
+    // A loop that is open, or has just moved, is waited for: closed for so long at the latest.
+    let (mut closed, mut since) = (span.level(Line::Seal) == Some(true), 0);
+    for (at, active) in edges() {
+        if closed && at.saturating_sub(since) > DEBOUNCED_NS && at > durable_ns {
+            break;
+        }
+        (closed, since) = (active, at);
+    }
+    let from = if closed { durable_ns.max(since.saturating_add(DEBOUNCED_NS)) } else { span.to_ns };
+    let least = if span.again(Line::Seal) { 0 } else { breaks(from, durable_ns + SEAL_NS) };
+    vec![Expected { quantity: "seal-breaks", least, most: breaks(durable_ns, from + SEAL_NS) }]
 }
 
-/// The temperature: the first readings since the test began.
-pub(super) fn temperature(span: &Span<'_>) -> Vec<Expected> {
-    let readings: Vec<(u64, i64)> = span.temperatures().take(READINGS).collect();
+/// The temperature: the readings at whose last the test ends. One that ends early may not have come to measure.
+pub(super) fn temperature(span: &Span<'_>, ended: bool) -> Vec<Expected> {
+    let all: Vec<(u64, i64)> = span.temperatures().collect();
+    let Some(readings) = all.len().checked_sub(READINGS).and_then(|first| all.get(first..)).filter(|_| ended) else {
+        return Vec::new();
+    };
     let values = || readings.iter().map(|(_, value)| *value);
     let (Some(least), Some(most)) = (values().min(), values().max()) else { return Vec::new() };
     let mut found = vec![exactly("temperature", most), exactly("temperature-spread", most - least)];
@@ -111,7 +131,15 @@ pub(super) fn temperature(span: &Span<'_>) -> Vec<Expected> {
     found
 }
 
-/// Whether the motor's temperature was read often enough.
-pub(super) fn read_enough(span: &Span<'_>) -> bool {
-    span.temperatures().count() >= READINGS
+/// Whether the motor's temperature was read often enough: in a reset, after three good readings in a row.
+pub(super) fn read_enough(span: &Span<'_>, reset: bool) -> bool {
+    let (mut before, mut good, mut bad) = (None, 0, false);
+    for (_, reading) in span.temperatures() {
+        let jumped = before.replace(reading).is_some_and(|before: i64| (before - reading).abs() > JUMP);
+        let is_bad = jumped || reading > LIMIT;
+        bad |= is_bad;
+        good = if is_bad { 0 } else { good + 1 };
+    }
+    // Those before the test are not seen, and may have been good.
+    good >= READINGS + if reset && bad { PROOF } else { 0 } || !reset && span.temperatures().count() >= READINGS
 }

@@ -255,7 +255,7 @@ impl Case<'_> {
             ("bus", ..) => units::bus(&self.span),
             ("terminal", ..) => units::terminal(&self.span),
             ("seal", ..) => contacts::seal(&self.span, self.run.durable_ns),
-            ("temperature", ..) => contacts::temperature(&self.span),
+            ("temperature", ..) => contacts::temperature(&self.span, self.ended()),
             _ => Vec::new(),
         }
     }
@@ -307,7 +307,7 @@ impl Case<'_> {
         let enough = match self.run.test.as_str() {
             "motor" | "cam" | "reader" => self.spin.as_ref().is_some_and(Spin::ended) || !span.prompt(),
             "bus" => units::transactions(span) >= TRANSACTIONS,
-            "temperature" => contacts::read_enough(span),
+            "temperature" => contacts::read_enough(span, self.run.code.is_some()),
             "seal" => span.to_ns.saturating_sub(self.run.durable_ns) >= contacts::SEAL_NS || !span.prompt(),
             "lamps" => {
                 let all = self.scene.config.board(self.layout).map(|board| board.all);

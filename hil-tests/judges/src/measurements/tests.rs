@@ -402,3 +402,59 @@ fn what_never_lights_has_no_time_to_light() {
     broken(&told(0, Some(500_000)), judge(), VALUES);
     broken(&told(0, None), judge(), QUANTITIES);
 }
+
+/// Page, `seal`: "within the 2 s for which the test watches it, and not while a person looks at the seal".
+#[test]
+fn breaks_of_the_seal_are_those_of_its_2_s() {
+    let told = |breaks: i64| {
+        let mut play = maintained("sg-v6");
+        let flicker = |play: &mut Play| {
+            play.wire(Line::Seal, false);
+            play.pass(1);
+            play.wire(Line::Seal, true);
+        };
+        begin(&mut play, "seal");
+        play.pass(1_000);
+        flicker(&mut play);
+        play.pass(1_200);
+        flicker(&mut play);
+        play.ask("witness", json!({"item": "seal", "right": true, "name": "Teo"}));
+        let verdict = if breaks == 0 { "pass" } else { "marginal" };
+        let breaks = value("seal-breaks", breaks, &json!({"marginal_above": 0, "fail_above": 2}), verdict);
+        let told = json!({"test": "seal", "by": "Teo", "verdict": verdict, "seen": ["seal"], "measurements": [breaks]});
+        play.record_of(None, "hardware-tested", told);
+        play
+    };
+    told(1).lawful(judge());
+    broken(&told(2), judge(), VALUES);
+    broken(&told(0), judge(), VALUES);
+}
+
+/// Page, `temperature`: "a reset takes them after three good ones in a row", of the table too.
+#[test]
+fn a_reset_measures_the_temperature_after_three_good_readings() {
+    let told = |readings: &[i32], [highest, spread]: [i64; 2]| {
+        let mut play = Play::open("sg-v6");
+        play.config.alone = true;
+        play.latch("temperature");
+        play.turn_key();
+        play.ask("reset", json!({"code": "temperature", "exit": "rectified", "name": "Teo"}));
+        play.record_of(None, "test-began", json!({"test": "temperature", "by": "Teo"}));
+        for reading in readings {
+            play.pass(1_000);
+            play.see(Seen::Temperature { milli_celsius: Some(*reading) });
+        }
+        report(&mut play, "temperature", "pass", &warmth(highest, spread, 1_000_000));
+        play
+    };
+    let good = [33_000, 32_000, 31_000, 30_000, 30_000, 30_000, 30_000, 30_000];
+    told(&good, [30_000, 0]).lawful(judge());
+    let [mut hot, mut late] = [good.to_vec(), good[3..].to_vec()];
+    hot.insert(0, 85_000);
+    hot.insert(1, 33_000);
+    told(&hot, [30_000, 0]).lawful(judge());
+    broken(&told(&hot, [33_000, 2_000]), judge(), VALUES);
+    late.insert(0, 45_000);
+    late.insert(1, 34_500);
+    broken(&told(&late, [30_000, 0]), judge(), QUANTITIES);
+}

@@ -13,7 +13,7 @@ use tumbler_core::round::ending::VoidReason;
 use tumbler_core::round::{Doubt, Finding, SpinEnd};
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{MilliCelsius, RoundId};
-use tumbler_core::wire::console::Command;
+use tumbler_core::wire::console::{Answer, Command, Exit};
 use tumbler_core::wire::registers::reader;
 use world::play::{opened, play_to_reveal, reveal};
 use world::text::{RULES, by_eye, cited, done, finding, refused, refused_to_supervisor, settled, spin_only, void};
@@ -218,6 +218,31 @@ fn three_counted_tumbles_outlast_a_broken_seal() {
     }
 }
 
+/// The same where the dome ends the spin: 13 steps prove three full tumbles, and `spin-ended` says so. Whether the dice were exposed
+/// besides is another matter (NZ 7.1(c), SGV6 5.5.3).
+#[test]
+fn three_counted_tumbles_outlast_a_dome_that_is_moved() {
+    for (rules, layout) in RULES {
+        for contradicts in [false, true] {
+            let mut world = opened(rules, layout);
+            spin_only(&mut world);
+            assert!(world.until(10_000, |w| w.table.snapshot().tumbles.0 >= 3));
+            if contradicts {
+                let open = world.lines[InLine::DomeOpen.index()];
+                world.line(InLine::DomeOpen, !open);
+            } else {
+                world.lift();
+            }
+            world.pass(3000);
+            let proves = |e: &Event| matches!(e, Event::SpinEnded { valid, how: SpinEnd::Dome, steps, .. } if *valid && *steps >= 13);
+            assert!(world.has(proves), "{rules}, {contradicts}: {:?}", world.records);
+            let exposed = rules.starts_with("nz") || rules == "sg-v6";
+            let voided = (exposed && !contradicts).then_some(VoidReason::Exposed);
+            assert_eq!(cited(&world).map(|(reason, _)| reason), voided, "{rules}, {contradicts}");
+        }
+    }
+}
+
 /// A round that waits for a spin which the tumbler may not make any more is void by the text, and not by a person's choice: no
 /// latch opens before the round has ended (SGV6 and SGOC 5.4.2; the early edition is silent).
 #[test]
@@ -292,6 +317,33 @@ fn a_damaged_die_is_out_of_service_whenever_it_is_found() {
     world.all_paid();
     assert!(settled(&world));
     assert_eq!(world.latched(), [Code::Dice]);
+}
+
+/// NZ 5(d), 7.4: neither an opening nor a reset passes with dice of which a person says meanwhile that one is damaged. Who is no
+/// supervisor, has no key or gives no reason says nothing.
+#[test]
+fn no_test_passes_with_dice_that_are_found_damaged_in_it() {
+    let mut world = World::new(world::settings("sg-v6", "sg-v6-1"));
+    world.pass(2000);
+    refused(&mut world, Command::Open { name: " ".into() }, "give a name");
+    let open = world.ask(Command::Open { name: SUPERVISOR.into() });
+    world.pass(1000);
+    let unsaid = Command::Void { reason: " ".into(), damaged_dice: true, not_flat: false, name: SUPERVISOR.into() };
+    refused(&mut world, unsaid, "state the reason");
+    done(&mut world, void(true));
+    assert!(matches!(world.reply(open), Some(Answer::Refused(why)) if why.contains("a die is damaged")));
+    assert_eq!((world.table.phase(), world.latched()), (Phase::Blocked, vec![Code::Dice]));
+    world.turn_key();
+    world.disk = false;
+    let reset = world.ask(Command::Reset { code: Code::Dice, exit: Exit::Rectified, name: SUPERVISOR.into() });
+    world.ask(void(true));
+    world.disk = true;
+    world.commit();
+    world.pass(8000);
+    assert!(matches!(world.reply(reset), Some(Answer::Refused(why)) if why.contains("a die is damaged")));
+    assert_eq!(world.latched(), [Code::Dice]);
+    done(&mut world, Command::Reset { code: Code::Dice, exit: Exit::Rectified, name: SUPERVISOR.into() });
+    assert_eq!(world.latched(), []);
 }
 
 /// An output that goes on reading back wrong is one fault: the journal does not grow with every look at it.

@@ -244,9 +244,17 @@ impl Table {
         if what == "void" {
             self.void_by(VoidReason::DamagedDice, reason, name);
         }
-        self.latch(Code::Dice, format!("a die is damaged: {reason}"));
+        self.dice_damaged(format!("a die is damaged: {reason}"));
         self.sequence.hurry();
         Ok(Some(done))
+    }
+
+    /// The dice are out of service. A test that is to prove the very dice does not pass with them.
+    fn dice_damaged(&mut self, found: String) {
+        if self.proves_dice() {
+            self.test_failed(&found);
+        }
+        self.latch(Code::Dice, found);
     }
 
     /// The round with this number, if it has ended; otherwise why nothing can be said of it afterwards.
@@ -291,7 +299,7 @@ impl Table {
         if self.rule_set().is_some_and(|rules| rules.voids(Ground::DamagedDice)) {
             self.void_by(VoidReason::DamagedDice, &found, name);
         }
-        self.latch(Code::Dice, found);
+        self.dice_damaged(found);
         self.sequence.hurry();
         Ok(Some(done))
     }

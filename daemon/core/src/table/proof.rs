@@ -147,6 +147,11 @@ impl Table {
             && self.latched.iter().any(|m| m.code == code && m.shows_in_spin())
     }
 
+    /// Whether the test in progress is to prove the dice (NZ 5(d), 7.4).
+    pub(super) fn proves_dice(&self) -> bool {
+        self.test.as_ref().is_some_and(|test| matches!(test.purpose, Purpose::Opening | Purpose::Reset(Code::Dice)))
+    }
+
     /// Something went wrong while a test ran the device.
     pub(super) fn test_failed(&mut self, found: &str) {
         if let Some(test) = &mut self.test {

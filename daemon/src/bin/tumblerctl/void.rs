@@ -14,7 +14,8 @@ pub(crate) struct Arguments {
     /// Why
     #[arg(long, value_name = "TEXT", group = "why")]
     reason: Option<String>,
-    /// A die is damaged: voids even an established outcome where the rules say so (SGV6 5.6; New Zealand's do not)
+    /// A die is damaged: voids even an established outcome where the rules say so (SGV6 5.6; New Zealand's do not). Between rounds
+    /// it takes the dice out of service
     #[arg(long, group = "why")]
     damaged_dice: bool,
     /// A die does not lie flat, and the dice reader does not say so (NZ 7.1(a), SGV6 5.5.2)

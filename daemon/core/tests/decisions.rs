@@ -182,6 +182,30 @@ fn nz_7_2_a_result_is_not_replaced_by_settling_another() {
     assert!(world.has(|event| matches!(event, Event::Settled { dice: settled, .. } if *settled == dice([1, 3, 6]))));
 }
 
+/// NZ 4.2, SGV6 3.8: the dice decide. In the moment between "flat" and the faces nobody's numbers are taken against a reader in service.
+#[test]
+fn nobody_settles_or_upholds_before_the_reader_has_read_the_faces() {
+    for command in [
+        Command::Settle { dice: Some(dice([4, 5, 6])), reason: "seen".into(), name: name() },
+        Command::Amend { dice: dice([4, 5, 6]), uphold: true, name: name() },
+    ] {
+        let mut world = opened("nz-div9", "nz-div9-1");
+        play_to_reveal(&mut world);
+        world.turn_key();
+        world.pass(800);
+        // It answers again before it counts as lost.
+        world.silent.push(reader::UNIT);
+        world.line(InLine::DomeClosed, false);
+        world.line(InLine::DomeOpen, true);
+        assert!(world.until(600, |world| world.has(|event| matches!(event, Event::Established { .. }))));
+        let request = world.ask(command);
+        let told = world.reply(request).unwrap();
+        assert!(matches!(told, Answer::Refused(why) if why.contains("not read the faces yet")), "{told:?}");
+        world.pass(500);
+        assert!(!world.has(|event| matches!(event, Event::Result { .. })));
+    }
+}
+
 /// NZ 6.2, 7.1(d): each call once in its turn.
 #[test]
 fn place_your_bets_is_in_turn_once_and_not_after_no_more_bets() {

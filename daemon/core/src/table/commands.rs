@@ -349,6 +349,7 @@ impl Table {
                 if round.established.is_none() && self.reader_in_service() {
                     return Err("the dice reader has not found the dice flat yet".into());
                 }
+                self.faces_are_read()?;
                 let read = self.reader.faces().flatten();
                 if read.is_some_and(|read| read != dice) {
                     return Err("the dice reader shows other faces: uphold these numbers with `amend` first".into());

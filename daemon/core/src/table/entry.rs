@@ -234,6 +234,7 @@ impl Table {
             if round.established.is_none() && self.reader_in_service() {
                 return Err("the dice reader has not found the dice flat yet".into());
             }
+            self.faces_are_read()?;
             self.uphold(dice, by, differs);
             self.take_result(dice);
             return Ok(format!("upheld: {}", call::result(dice)));
@@ -259,6 +260,14 @@ impl Table {
         self.show_result();
         self.sequence.hold(Action::Light(id, dice));
         Ok(format!("amended to {}", call::result(dice)))
+    }
+
+    /// A reader in service says what the dice show before anybody's numbers are taken: what it says differently has to be seen.
+    pub(super) fn faces_are_read(&self) -> Result<(), String> {
+        if self.reader_in_service() && self.reader.faces().is_none() {
+            return Err("the dice reader has not read the faces yet: ask again in a moment".into());
+        }
+        Ok(())
     }
 
     /// The dice are authoritative: if they show what was keyed, the reader is wrong.

@@ -8,8 +8,9 @@ use crate::areas::{Family, sorted};
 use crate::calm::Calm;
 use crate::config::Rules;
 use crate::judge::{Exercised, Findings, Judge};
-use crate::observation::{Key, Line, Observation, Seen, Truth};
+use crate::observation::{BusKind, Key, Line, Observation, Seen, Truth};
 use crate::record::{Call, Fact, Record};
+use crate::registers;
 use crate::scene::{Round, Scene};
 use serde_json::Value;
 
@@ -22,6 +23,7 @@ pub(crate) const CALLS: &str = "NZ 6.2, SGV6 3.7, SGOC 3.6: \"No more bets\" is 
 pub(crate) const SPINS: &str = "NZ 6.1, SGV6 3.7, SGOC 3.6: the tumbler is activated when the dealer does so in turn";
 pub(crate) const ENDS: &str = "NZ 6.1, SGV6 3.7, SGOC 3.7: a spin of a sound tumbler ends, and is valid";
 pub(crate) const OUTCOME: &str = "NZ 4.2, SGV6 3.8, SGOC 3.8: dice that lie flat after a valid spin are the outcome";
+pub(crate) const DISPLAY: &str = "NZ 3.3(a)(iii): the display shows the last three numbers";
 pub(crate) const ENTERS: &str = "NZ 3.3(a), 6.4: the numbers that the dealer enters are the result";
 pub(crate) const SETTLES: &str = "NZ 4.4, 6.5: once the winners are paid the round is settled";
 pub(crate) const SOUND: &str = "NZ 7.1, SGV6 5.4.2: no round is void by equipment that is sound";
@@ -47,6 +49,8 @@ const UNITS_NS: u64 = 1_400 * MS;
 const PAID_NS: u64 = 4_000 * MS;
 /// Keys pressed so soon after the reveal may belong before it.
 const REVEAL_NS: u64 = 500 * MS;
+/// Codes that keep no motor off.
+const HARMLESS: [&str; 5] = ["buttons", "key", "reader", "terminal", "lamps"];
 /// Tests that end when a person has done or said something.
 const PERSONS: [&str; 7] = ["areas", "seal", "bell", "sign", "dice", "keys", "terminal"];
 
@@ -82,6 +86,8 @@ pub(crate) struct Progress {
     keyed: Vec<(Key, u64)>,
     revealed_ns: u64,
     verified_ns: u64,
+    /// What the display was told last.
+    shown: Option<u16>,
     /// The round whose outcome is due or has come.
     outcome: Option<u64>,
     met: u64,
@@ -108,7 +114,10 @@ impl Judge for Progress {
         match &seen.what {
             Seen::Wire { .. } => self.wire(scene),
             Seen::Asked { command, with } => self.asked(command, with, scene),
-            Seen::Truth(Truth::Pressed(key)) => self.key(*key, scene),
+            Seen::Truth(Truth::Pressed(key)) => self.key(*key, scene, findings),
+            Seen::Bus(bus) if bus.unit == registers::TERMINAL && bus.kind == BusKind::WriteHolding && bus.ok => {
+                self.shown = bus.word(registers::DISPLAY).or(self.shown);
+            }
             Seen::Record(record) => self.record(record, scene, findings),
             _ => {}
         }
@@ -127,6 +136,17 @@ impl Judge for Progress {
 
 fn in_play(scene: &Scene) -> bool {
     scene.open == Some(true) && scene.latched.is_empty() && !scene.maintenance && !scene.testing()
+}
+
+/// A round in progress still has its spin while nothing is latched but what has no part in it (page: "What `tumble` is refused for").
+fn may_still_spin(scene: &Scene) -> bool {
+    let harmless = |(code, _): &(String, u64)| HARMLESS.contains(&code.as_str());
+    scene.round.is_some() && !scene.testing() && scene.latched.iter().all(harmless)
+}
+
+/// The display of the last three numbers, as its register has them.
+fn displayed(digits: &[u8]) -> u16 {
+    digits.iter().fold(0x0FFF, |shown, digit| (shown << 4 | u16::from(*digit)) & 0x0FFF)
 }
 
 impl Progress {
@@ -171,7 +191,8 @@ impl Progress {
     fn wire(&mut self, scene: &Scene) {
         let Some((line, true)) = scene.edge else { return };
         let again = self.press.is_some_and(|(of, at, _)| of == line && scene.now_ns <= at.saturating_add(BOUNCE_NS));
-        if again || !self.quiet(scene) || !in_play(scene) || !self.dues.is_empty() {
+        let in_play = in_play(scene) || line == Line::Tumble && may_still_spin(scene);
+        if again || !self.quiet(scene) || !in_play || !self.dues.is_empty() {
             return;
         }
         let round = scene.round.as_ref();
@@ -256,7 +277,7 @@ impl Progress {
         }
     }
 
-    fn key(&mut self, key: Key, scene: &Scene) {
+    fn key(&mut self, key: Key, scene: &Scene, findings: &mut Findings) {
         let bit = match key {
             Key::Digit(digit) => 1_u8.checked_shl(u32::from(digit.wrapping_sub(1))).unwrap_or(0),
             Key::Entry => 0x40,
@@ -271,6 +292,15 @@ impl Progress {
         }
         let Some(round) = self.quiet_round(scene) else { return };
         if round.result.is_none() && self.keyed_the_dice(round, scene) {
+            let digits = self.keyed.iter().filter_map(|(key, _)| match key {
+                Key::Digit(digit) => Some(*digit),
+                Key::Entry => None,
+            });
+            let right = displayed(&digits.collect::<Vec<_>>());
+            if self.shown != Some(right) {
+                let text = format!("the display was told {:x?}, and keyed was {right:x}", self.shown);
+                findings.note(NAME, scene.now_ns, DISPLAY, text);
+            }
             self.owe(ENTERS, scene, SOON_NS);
         }
         // Whoever keys anything else before is not through with paying.
@@ -322,7 +352,9 @@ impl Progress {
             Fact::Tested { test, passed } => {
                 self.tests += 1;
                 let lawful = self.opening.as_ref().is_some_and(|opening| opening.lawful);
-                if !passed && lawful && !PERSONS.contains(&test.as_str()) {
+                // Dice are a person's business where no reader sees them.
+                let persons = PERSONS.contains(&test.as_str()) && !(test == "dice" && scene.config.given.reader);
+                if !passed && (scene.config.given.sound || lawful && !persons) {
                     note(TESTS, format!("the test `{test}` failed, and nothing is out of order"));
                 }
                 self.opening = self.opening.take().filter(|_| *passed);

@@ -144,7 +144,7 @@ impl Commands {
             return self.standing.asked(command, scene);
         }
         let rested = |line: Line| scene.now_ns > scene.since(line).saturating_add(1_000 * MS);
-        let settled = rested(Line::DomeClosed) && rested(Line::DomeOpen) && !scene.broken(Part::DomeContacts);
+        let settled = rested(Line::DomeClosed) && rested(Line::DomeOpen);
         let away = match (scene.level(Line::DomeClosed), scene.level(Line::DomeOpen)) {
             (Some(closed), Some(open)) if closed != open && settled => Some(open),
             _ => None,

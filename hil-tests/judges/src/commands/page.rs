@@ -161,7 +161,7 @@ fn finding(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {
 
 /// What the reader shows, if it can be told: the dice as they lie, which nobody has touched.
 fn read(asked: &Asked, standing: &Standing, round: &Round) -> Option<[u8; 3]> {
-    let sure = round.established && round.flat_by == "reader" && !standing.moved && !round.interrupted;
+    let sure = round.flat_by == "reader" && standing.read && !standing.moved && !round.interrupted;
     asked.lay.filter(|_| sure)
 }
 
@@ -197,11 +197,16 @@ fn settle(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {
     if asked.dice().is_some_and(|dice| dice != result) {
         return Refused;
     }
-    if !standing.serves("lamps") || !standing.serves("journal") || round.interrupted {
+    if !standing.serves("journal") || round.interrupted {
         return Unknown;
     }
-    let Some(verified_ns) = standing.verified_ns else { return Refused };
-    match asked.at_ns.saturating_sub(verified_ns) {
+    // Where the lamps cannot be proved, it counts from the result (NZ 7.3, SGV6 5.10).
+    let from_ns = match standing.verified_ns {
+        Some(verified_ns) => verified_ns,
+        None if standing.serves("lamps") => return Refused,
+        None => standing.result_ns,
+    };
+    match asked.at_ns.saturating_sub(from_ns) {
         since if since > PAID_NS.1 => Done,
         since if since < PAID_NS.0 => Refused,
         _ => Unknown,

@@ -26,6 +26,8 @@ pub(super) struct Standing {
     /// The lamps were proved, and when.
     pub(super) verified_ns: Option<u64>,
     pub(super) result_ns: u64,
+    /// The reader's faces are on record.
+    pub(super) read: bool,
     /// The dice were moved since they were revealed.
     pub(super) moved: bool,
     /// Rounds that ended, and whether void; the number of the last that began.
@@ -97,7 +99,8 @@ impl Standing {
                 self.result_ns = record.at_ns;
             }
             Fact::LampsVerified => self.verified_ns = Some(record.at_ns),
-            Fact::Revealed { .. } => self.moved = false,
+            Fact::Revealed { .. } => (self.moved, self.read) = (false, false),
+            Fact::FacesRead => self.read = true,
             Fact::RoundBegan { .. } => {
                 (self.question, self.differs, self.verified_ns, self.moved) = (None, false, None, false);
                 self.last = self.last.max(record.round.unwrap_or(0));

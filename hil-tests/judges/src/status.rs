@@ -3,10 +3,13 @@
 //! A status may be ahead of the records on their way to the disk, and behind a wire by the time between two looks. So a difference
 //! counts once it has lasted, over several looks and with no record between.
 
+mod prompts;
+
 use crate::judge::{Exercised, Findings, Judge};
 use crate::observation::{Line, Observation, Seen, Truth};
 use crate::record::Fact;
 use crate::scene::Scene;
+use prompts::Prompts;
 use serde_json::Value;
 
 const NAME: &str = "status";
@@ -25,7 +28,10 @@ pub(crate) struct Status {
     /// A person is asked about the dice, by the records.
     asked: bool,
     void: bool,
+    /// The table was opened anew, or its daemon started, since.
+    reopened: bool,
     reading: Option<i32>,
+    prompts: Prompts,
     /// Records were lost, or never written: the journal's part of the picture is not whole.
     holes: bool,
     looks: u64,
@@ -40,6 +46,7 @@ impl Judge for Status {
         if !scene.config.given.alone {
             return;
         }
+        self.prompts.take(seen, scene);
         match &seen.what {
             Seen::Record(record) => {
                 self.differs = None;
@@ -47,7 +54,8 @@ impl Judge for Status {
                 match &record.fact {
                     Fact::Asked { .. } => self.asked = true,
                     Fact::Answered { .. } | Fact::Settled { .. } => (self.asked, self.void) = (false, false),
-                    Fact::Voided { .. } => (self.asked, self.void) = (false, true),
+                    Fact::Voided { .. } => (self.asked, self.void, self.reopened) = (false, true, false),
+                    Fact::Opened { .. } | Fact::Started { .. } => self.reopened = true,
                     Fact::RoundBegan { .. } => self.void = false,
                     _ => {}
                 }
@@ -108,14 +116,16 @@ impl Status {
         let shown = in_round.is_some().then(|| differs("result", serde_json::json!(result))).flatten();
         let key = scene.level(Line::MotorEnable).and_then(|on| differs("motor", on.into()));
         let open = scene.open.and_then(|open| differs("open", open.into()));
-        // Whether the table was opened anew since the void round, the page leaves to it.
-        let either = self.void && matches!(get("phase").as_str(), Some("ready" | "void"));
+        // Whether a table that was opened anew since the void round says so still, the page leaves to it.
+        let either = self.void && self.reopened && matches!(get("phase").as_str(), Some("ready" | "void"));
         let phase = self.phase(scene).filter(|phase| !(either && *phase == "void"));
         let phase = phase.and_then(|phase| differs("phase", phase.into()));
         let round = in_round.and_then(|round| round.id).and_then(|id| differs("round", id.into()));
         let warm = self.reading.filter(|_| !get("temperature").is_null());
         let warm = warm.and_then(|reading| differs("temperature", reading.into()));
-        open.or(phase).or(shown).or(round).or(key).or(warm)
+        let prompt = self.prompts.difference(&get("prompt"), scene).map(|text| ("prompt", text));
+        let prompt = prompt.filter(|_| !scene.is_latched("journal"));
+        open.or(prompt).or(phase).or(shown).or(round).or(key).or(warm)
     }
 
     /// The phase, by the page of the table's behaviour.

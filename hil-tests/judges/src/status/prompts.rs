@@ -1,0 +1,108 @@
+//! What people are asked (page: console, "What people are asked"), by the records of what waits for them.
+
+use crate::observation::{Line, Observation, Seen, Truth};
+use crate::record::{Fact, Record};
+use crate::scene::Scene;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// What only a person can see in an opening; the dice only where no reader sees them.
+const WITNESSED: [&str; 5] = ["areas", "seal", "bell", "sign", "dice"];
+/// By its contacts the dome is where it is.
+const RESTED_NS: u64 = 500_000_000;
+
+/// A test in progress.
+#[derive(Clone, Debug)]
+enum Test {
+    /// With the items that have passed.
+    Opening(BTreeSet<String>),
+    /// Of the dome; whether it was lifted.
+    Dome {
+        lifted: bool,
+    },
+    Other,
+}
+
+/// What waits for people.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Prompts {
+    test: Option<Test>,
+    /// Why a person is asked about the dice.
+    question: Option<String>,
+}
+
+impl Prompts {
+    pub(super) fn take(&mut self, seen: &Observation, scene: &Scene) {
+        match &seen.what {
+            Seen::Record(record) => self.record(record),
+            Seen::Truth(Truth::Process { .. }) => self.test = None,
+            Seen::Wire { line: Line::DomeOpen | Line::DomeClosed, .. } => {
+                if let Some(Test::Dome { lifted }) = &mut self.test {
+                    *lifted |= scene.dome_made_open();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn record(&mut self, record: &Record) {
+        match &record.fact {
+            Fact::Asked { why } => self.question = Some(why.clone()),
+            Fact::Answered { .. } => self.question = None,
+            Fact::RoundBegan { .. } | Fact::Settled { .. } | Fact::Voided { .. } => *self = Self::default(),
+            Fact::Opened { .. } | Fact::Closed | Fact::Unlatched { .. } | Fact::Maintenance { .. } => self.test = None,
+            Fact::Tested { passed: false, .. } => self.test = None,
+            Fact::Tested { test, .. } => {
+                if let Some(Test::Opening(passed)) = &mut self.test {
+                    passed.insert(test.clone());
+                }
+            }
+            Fact::Plain => match record.kind.as_str() {
+                "hardware-tested" => self.test = None,
+                "test-began" => {
+                    self.test = Some(match record.data.get("test").and_then(Value::as_str) {
+                        Some("opening") => Test::Opening(BTreeSet::new()),
+                        Some("hardware dome") => Test::Dome { lifted: false },
+                        _ => Test::Other,
+                    });
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    /// What people must be asked now, and of what, if that can be told; the inner `None` for nothing.
+    fn due(&self, scene: &Scene) -> Option<Option<(&str, Vec<&str>)>> {
+        let rested = |line| scene.now_ns > scene.since(line).saturating_add(RESTED_NS);
+        match &self.test {
+            Some(Test::Opening(passed)) if passed.contains("keys") => {
+                let asked = WITNESSED.iter().filter(|item| **item != "dice" || !scene.config.given.reader);
+                Some(Some(("witness", asked.copied().filter(|item| !passed.contains(*item)).collect())))
+            }
+            Some(Test::Dome { .. }) if !rested(Line::DomeClosed) || !rested(Line::DomeOpen) => None,
+            Some(Test::Dome { lifted: false }) => Some(Some(("lift-dome", Vec::new()))),
+            Some(Test::Dome { lifted: true }) if scene.dome_made_open() => Some(Some(("close-dome", Vec::new()))),
+            Some(_) => None,
+            None => match &self.question {
+                Some(why) => Some(Some((why, Vec::new()))),
+                // Wrong numbers may wait for the supervisor.
+                None if scene.round.is_some() => None,
+                None => Some(None),
+            },
+        }
+    }
+
+    /// What the status says that people are asked, where it is something else than what waits for them.
+    pub(super) fn difference(&self, told: &Value, scene: &Scene) -> Option<String> {
+        let due = self.due(scene)?;
+        let id = told.get("id").and_then(Value::as_str);
+        let Some((right, items)) = due else {
+            return id.map(|id| format!("{id}, and nobody is waited for"));
+        };
+        let of: BTreeSet<&str> =
+            told.get("of").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+        let whole = right != "witness" || of == items.iter().copied().collect();
+        (id != Some(right) || !whole).then(|| format!("{told}, and what is waited for is {right} {items:?}"))
+    }
+}

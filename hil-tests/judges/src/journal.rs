@@ -21,6 +21,7 @@ pub(crate) const TOTAL: &str = "NZ 1.0, SGV6 1.8: the total is that of the upper
 pub(crate) const CALL: &str = "NZ 6.3: how a result is called";
 pub(crate) const AREAS: &str = "pay tables: the areas of a result";
 pub(crate) const CLAUSE: &str = "rules: the clause that voids a round";
+pub(crate) const STANDS: &str = "journal: a keyframe says where the table stands by the records before it";
 pub(crate) const AFTERWARDS: &str = "SGV6 5.6: only rounds that have ended are voided afterwards";
 
 /// Watches the journal.
@@ -29,6 +30,8 @@ pub(crate) struct Journal {
     last_seq: Option<u64>,
     last_at_ns: u64,
     ended: u64,
+    /// Boot, rule set and layout of the last start.
+    started: Option<[String; 3]>,
     /// Commands that have no answer yet.
     unanswered: u64,
     /// When a person was told "done", with no command left to be answered and none asked since.
@@ -62,8 +65,9 @@ impl Judge for Journal {
             note(SEQ, format!("follows record {last}"));
         }
         self.last_seq = Some(record.seq);
-        if let Fact::Started { .. } = record.fact {
+        if let Fact::Started { boot, rules, layout } = &record.fact {
             self.starts += 1;
+            self.started = Some([boot.clone(), rules.clone(), layout.clone()]);
             // Another boot has another clock.
             (self.done_ns, self.unwritten_ns) = (None, None);
         } else if record.at_ns < self.last_at_ns {
@@ -139,6 +143,13 @@ impl Journal {
                     if let Err(why) = clauses::allowed(rules, clauses, silent.as_deref()) {
                         note(CLAUSE, why);
                     }
+                }
+            }
+            Fact::Keyframe(stands) => {
+                let told = [&stands.boot, &stands.rules, &stands.layout];
+                let known = self.started.as_ref().filter(|_| !record.fact.begins_anew());
+                if let Some(started) = known.filter(|started| started.each_ref() != told) {
+                    note(STANDS, format!("{told:?}, and started as {started:?}"));
                 }
             }
             Fact::VoidedAfterwards { round, .. } if *round > self.ended => {

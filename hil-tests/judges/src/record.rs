@@ -160,6 +160,8 @@ pub enum Fact {
 #[allow(missing_docs, reason = "the fields are those of the journal's keyframes, under their names there")]
 pub struct Standing {
     pub boot: String,
+    pub rules: String,
+    pub layout: String,
     pub open: bool,
     pub latched: Vec<Latched>,
     pub last_round: u64,

@@ -42,7 +42,9 @@ fn only_a_journal_begun_anew_may_skip_numbers_and_never_backwards() {
         let mut play = Play::open("nz-div9");
         play.round([1, 3, 6]);
         play.seq = from.max(if from == 0 { play.seq + 1000 } else { 0 });
-        play.record_of(None, "keyframe", json!({"boot": "b1", "open": true, "latched": latched}));
+        let (rules, layout) = ("nz-div9", "nz-div9-2");
+        let stands = json!({"boot": "b1", "rules": rules, "layout": layout, "open": true, "latched": latched});
+        play.record_of(None, "keyframe", stands);
         play
     };
     with(json!([{"code": "journal"}]), 0).lawful(judge());

@@ -29,6 +29,9 @@ pub(crate) struct Play {
     quarters: i64,
     alive_level: bool,
     pub(crate) tell_mqtt: bool,
+    /// What was called and done in this round.
+    bets_called: bool,
+    spun: bool,
     /// The journal's link at its last record.
     head: Option<String>,
 }
@@ -90,6 +93,8 @@ impl Play {
             quarters: 0,
             alive_level: false,
             tell_mqtt: true,
+            bets_called: false,
+            spun: false,
             head: None,
         }
     }

@@ -78,8 +78,13 @@ struct Facts {
     moved_early: i64,
     /// It moved while the button "No more bets" was pressed, and its contact had not settled.
     moved_in_call: bool,
-    /// The table has read the faces.
+    /// The table has read the faces, and which.
     faces_read: bool,
+    read: Option<[u8; 3]>,
+    /// "Place your bets" was called in turn.
+    opened: bool,
+    /// The table said that the spin comes after "Place your bets", in a record of this time.
+    late_spin_ns: Option<u64>,
     away_since: Option<u64>,
     /// The contacts said, for long enough, that the dice were exposed before "No more bets".
     exposed: bool,

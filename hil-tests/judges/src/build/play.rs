@@ -20,11 +20,17 @@ impl Play {
     }
     pub(crate) fn began(&mut self) {
         self.round += 1;
+        (self.bets_called, self.spun) = (false, false);
         let data = json!({"rules": self.rules.id(), "layout": self.layout.id});
         self.record("round-began", data);
     }
+    /// With a remark where the order of play has another call or the spin first.
     pub(crate) fn called(&mut self, call: &str) {
-        self.record("called", json!({"call": call, "in_turn": true}));
+        let spins_first = self.rules.family() == crate::areas::Family::NewZealand;
+        let late = if call == "place-bets" { spins_first && !self.spun } else { !self.bets_called };
+        self.bets_called |= call == "place-bets";
+        let remark = late.then_some("out of order");
+        self.record("called", json!({"call": call, "in_turn": true, "remark": remark}));
     }
     pub(crate) fn no_more_bets(&mut self) {
         self.press(Line::NoMoreBets);
@@ -35,6 +41,10 @@ impl Play {
     }
 
     pub(crate) fn spin_begin(&mut self) {
+        if self.bets_called && self.rules.family() == crate::areas::Family::NewZealand {
+            self.record("noted", json!({"what": "the tumbler is activated after \"Place your bets\""}));
+        }
+        self.spun = true;
         self.record("spin-began", Value::Null);
         self.motor_on();
     }

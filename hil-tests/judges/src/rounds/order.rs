@@ -6,7 +6,7 @@ use crate::areas::sorted;
 use crate::config::Rules;
 use crate::judge::Findings;
 use crate::observation::{Line, Part};
-use crate::record::{Fact, Record};
+use crate::record::{Call, Fact, Record};
 use crate::scene::{Round, Scene};
 
 pub(super) const ONCE: &str = "rounds: each begins once and ends exactly once";
@@ -14,6 +14,8 @@ pub(super) const NUMBERS: &str = "rounds: numbered without gaps";
 pub(super) const OPENS: &str = "NZ 6.1, SGV6 1.7, SGOC 1.7, SGOC-early 3.1: what begins a round";
 pub(super) const KEEPS: &str = "rounds: a round has the rule set in force when it begins";
 pub(super) const SPIN_ORDER: &str = "NZ 6.1, SGV6 3.7, SGOC 3.6 and 3.7: when the tumbler is activated";
+pub(super) const REMARKS: &str = "NZ 6.1: what is out of order of play is said beside the call, and nothing else is";
+pub(super) const STOPPED: &str = "table.md: a daemon that is stopped in order has written what it counted of a spin";
 pub(super) const ONE_SPIN: &str = "rounds: one valid spin a round, at one press each";
 pub(super) const STEPS: &str = "NZ 6.1, SGV6 5.5.1, table.md: a spin is told by the steps that its cam made";
 pub(super) const THREE: &str = "NZ 6.1, SGV6 3.7, SGOC 3.7, SGOC-early 3.4: at least three tumbles";
@@ -63,7 +65,25 @@ impl Rounds {
     pub(super) fn goes_on(&mut self, record: &Record, round: &Round, scene: &Scene, findings: &mut Findings) {
         let at_ns = scene.now_ns;
         match &record.fact {
-            Fact::SpinBegan => self.spins(round, scene, findings),
+            Fact::SpinBegan => {
+                self.spins(round, scene, findings);
+                let late = self.facts.opened && round.rules.is_some_and(spins_first);
+                self.remarks(late, self.facts.late_spin_ns == Some(record.at_ns), scene, findings);
+            }
+            Fact::Called { call, in_turn: true } => {
+                let said = record.data.get("remark").is_some_and(|remark| !remark.is_null());
+                self.remarks(self.out_of_order(*call, round), said, scene, findings);
+                self.facts.opened |= *call == Call::PlaceBets;
+            }
+            Fact::Plain if record.kind == "noted" => {
+                let what = record.data.get("what").and_then(|what| what.as_str()).unwrap_or_default();
+                if what.starts_with("the tumbler is activated after") {
+                    self.facts.late_spin_ns = Some(record.at_ns);
+                }
+            }
+            Fact::Stopped if round.spinning => {
+                findings.note(NAME, at_ns, STOPPED, "stopped, and the spin has no end");
+            }
             Fact::SpinEnded { tumbles, valid, steps } => {
                 let turned = self.true_quarters();
                 if *valid && (*tumbles < 3 || turned.is_some_and(|turned| turned < super::THREE_TUMBLES)) {
@@ -88,7 +108,11 @@ impl Rounds {
                 self.count.established += 1;
                 self.establishes(flat == "reader", round, scene, findings);
             }
-            Fact::FacesRead => self.facts.faces_read = true,
+            Fact::FacesRead => {
+                self.facts.faces_read = true;
+                self.facts.read =
+                    serde_json::from_value(record.data.get("dice").cloned().unwrap_or_default()).ok().map(sorted);
+            }
             // A person who was asked says that the dice lie as they lay; without a valid spin there is nothing to ask.
             Fact::Answered { finding, .. } if finding == "undisturbed" => {
                 if !round.valid_spin {
@@ -101,6 +125,23 @@ impl Rounds {
                 findings.note(NAME, at_ns, ESTABLISHED, format!("`{}` before a result", record.kind));
             }
             _ => {}
+        }
+    }
+
+    /// The call comes where the order of play has another one first (NZ 6.1).
+    fn out_of_order(&self, call: Call, round: &Round) -> bool {
+        match call {
+            Call::PlaceBets => round.rules.is_some_and(spins_first) && round.spins == 0,
+            Call::NoMoreBets => !self.facts.opened,
+            Call::NoSpin => false,
+        }
+    }
+
+    fn remarks(&self, due: bool, said: bool, scene: &Scene, findings: &mut Findings) {
+        if due != said {
+            let text =
+                if due { "nothing is said of what is out of order" } else { "said to be out of order, and is not" };
+            findings.note(NAME, scene.now_ns, REMARKS, text);
         }
     }
 
@@ -159,6 +200,10 @@ impl Rounds {
         if round.amended || round.decided {
             // By a person's eyes, against keys or reader.
             return;
+        }
+        if let Some(read) = self.facts.read.filter(|read| *read != dice) {
+            let text = format!("the result is {dice:?}, and the reader read {read:?}");
+            findings.note(NAME, scene.now_ns, DICE, text);
         }
         // Dice that were moved before their faces were read: the dealer's eye decides.
         let unread = scene.is_latched("interference") && !self.facts.faces_read;

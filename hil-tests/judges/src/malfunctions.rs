@@ -17,6 +17,8 @@ pub(crate) const LASTS: &str = "NZ 7.4: no latch opens as rectified while its ca
 pub(crate) const CAUSELESS: &str = "FAULTS: a sound device gives no false alarm";
 pub(crate) const ASKED: &str = "DESIGN: every unit of the field bus is asked all the time";
 
+pub(crate) const RESTLESS: &str =
+    "NZ 7.1(a), SGV6 5.5.2, SGOC-early 5.1.3: dice that do not come to rest do not lie flat";
 pub(crate) const ACKNOWLEDGED: &str = "registers: what was read of the keys is acknowledged";
 
 const MS: u64 = 1_000_000;
@@ -24,6 +26,8 @@ const MS: u64 = 1_000_000;
 const SOON_NS: u64 = 3_000 * MS;
 /// A sign that was there so lately is the cause of a latch.
 const LATELY_NS: u64 = 6_000 * MS;
+/// Dice that still move so long after their spin never come to rest (parameter `settle_limit`, and the record of the void).
+const RESTLESS_NS: u64 = 9_000 * MS;
 /// The slowest poll is 450 ms, and a hit frame is asked for again.
 const UNASKED_NS: u64 = 2_500 * MS;
 
@@ -45,6 +49,9 @@ pub(crate) struct Malfunctions {
     signs: Signs,
     causes: [Lasting; CAUSES.len()],
     silent_told: bool,
+    restless_told: bool,
+    /// A person is asked about the dice.
+    question: bool,
     /// Codes whose device a procedure replaces until the table closes.
     waived: Vec<String>,
     /// Latches whose sign was seen.
@@ -75,6 +82,8 @@ impl Judge for Malfunctions {
                 Fact::Unlatched { code, how, .. } if how == "rectified" => self.unlatched(code, scene, findings),
                 Fact::Unlatched { code, .. } => self.waived.push(code.clone()),
                 Fact::Closed => self.waived.clear(),
+                Fact::Asked { .. } => self.question = true,
+                Fact::RoundBegan { .. } => self.question = false,
                 _ => {}
             },
             _ => {}
@@ -115,6 +124,15 @@ impl Malfunctions {
                 let text = format!("{} for {} ms, and `{}` is not latched", cause.sign.words(), lasts / MS, cause.code);
                 findings.note(NAME, now, UNSEEN, text);
             }
+        }
+        let serves = !scene.is_latched("reader") && !self.waived.iter().any(|code| code == "reader");
+        let asked = self.question || scene.round.as_ref().is_none_or(|round| round.interrupted);
+        if self.signs.moving().is_some_and(|since| now > since.saturating_add(RESTLESS_NS))
+            && serves
+            && !(asked || behind || self.restless_told)
+        {
+            self.restless_told = true;
+            findings.note(NAME, now, RESTLESS, "the reader tells all the time that a die moves, and the round goes on");
         }
         let broken = [Part::Terminal, Part::Bus].into_iter().any(|part| scene.broken(part));
         if self.signs.unacknowledged(scene, UNASKED_NS) && !(behind || broken || self.silent_told) {

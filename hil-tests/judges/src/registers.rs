@@ -24,3 +24,5 @@ pub(crate) const EVENTS: u16 = 4;
 pub(crate) const SHOWN: u16 = 13;
 /// Reader, first register of the pose block (its counter); two on, the poses of the three dice.
 pub(crate) const POSES: u16 = 16;
+/// Reader: the pose of a die that moves.
+pub(crate) const MOVING: u16 = 3;

@@ -23,6 +23,7 @@ pub(super) enum Sign {
     NoReading,
     Pin,
     Turns,
+    Knocked,
 }
 
 impl Sign {
@@ -42,6 +43,7 @@ impl Sign {
             Self::NoReading => "no temperature is read",
             Self::Pin => "an output reads otherwise than it is driven",
             Self::Turns => "the shaft turned without power",
+            Self::Knocked => "dice that had come to rest moved",
         }
     }
 }
@@ -62,7 +64,7 @@ const fn cause(code: &'static str, sign: Sign, after_ms: u64) -> Cause {
 
 /// What latches which code, and after how long (parameters `seal_debounce`, `dome_travel`, `button_stuck`, `key_stuck`, `unit_lost`,
 /// `lamp_verify`, `terminal_stuck`, `display_verify`, `temperature_stale`, `readback`).
-pub(super) const CAUSES: [Cause; 21] = [
+pub(super) const CAUSES: [Cause; 22] = [
     cause("seal", Sign::Seal, 10),
     cause("tumbler", Sign::Driver, 10),
     cause("dome", Sign::Dome, 300),
@@ -84,6 +86,7 @@ pub(super) const CAUSES: [Cause; 21] = [
     cause("temperature", Sign::NoReading, 2_000),
     cause("gpio", Sign::Pin, 100),
     Cause { lasting: false, ..cause("tumbler", Sign::Turns, 0) },
+    Cause { lasting: false, ..cause("interference", Sign::Knocked, 0) },
 ];
 
 /// A unit of the field bus.
@@ -110,6 +113,7 @@ pub(super) struct Signs {
     shown: Option<u16>,
     counter: Option<(u16, u64)>,
     poses: bool,
+    rest: Rest,
     reading: Option<Option<i32>>,
     pins: [Option<bool>; Line::COUNT],
     turn: Option<Turn>,
@@ -117,6 +121,19 @@ pub(super) struct Signs {
     breaks: Vec<(Line, u64)>,
     /// When a person said or asked something last that may find a device out of order.
     said_ns: Option<u64>,
+}
+
+/// What the reader tells of dice that have fallen.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rest {
+    /// Its motion counter, and since when it stands.
+    motion: Option<(u16, u64)>,
+    /// When it was read last.
+    read_ns: Option<u64>,
+    /// When it told last that dice moved which had come to rest after a valid spin.
+    knocked_ns: Option<u64>,
+    /// Since when a die of a valid spin moves.
+    moving_ns: Option<u64>,
 }
 
 /// How far the shaft went while the motor was off.
@@ -137,6 +154,10 @@ const KEPT_NS: u64 = 15_000 * MS;
 const LIMIT_MC: i32 = 80_000;
 /// The shaft runs out by then (parameters `deadman_drop`, `coast_limit`).
 const COAST_NS: u64 = 2_100 * MS;
+/// The slowest poll is 450 ms (parameter `poll_slow`).
+const LOOKED_NS: u64 = 700 * MS;
+/// Dice that have lain for so long have come to rest (parameter `settle`).
+const LAIN_NS: u64 = 2_000 * MS;
 /// A shaft that turned is told by then.
 const TOLD_NS: u64 = 4_000 * MS;
 
@@ -214,7 +235,9 @@ impl Signs {
                     let (was, since) = self.counter.unwrap_or((counter, scene.now_ns));
                     self.counter = Some((counter, if was == counter { since } else { scene.now_ns }));
                     let poses = (0..3).filter_map(|die| bus.word(registers::POSES + 2 + die));
+                    let moving = poses.clone().any(|pose| pose == registers::MOVING);
                     self.poses = poses.max().is_some_and(|most| most > 4);
+                    self.rest.take(bus.word(registers::POSES + 8).unwrap_or(0), moving, scene);
                 }
             }
             _ => {}
@@ -251,10 +274,19 @@ impl Signs {
                 let read = self.pins.get(line as usize).copied().flatten();
                 read.is_some() && scene.level(line).is_some() && read != scene.level(line)
             }),
+            Sign::Knocked => {
+                let undecided = scene.round.as_ref().is_some_and(|round| round.valid_spin && round.result.is_none());
+                undecided && self.rest.knocked_ns.is_some_and(|at| scene.now_ns < at.saturating_add(TOLD_NS))
+            }
             Sign::Turns => self.turn.is_some_and(|turn| {
                 (turn.to - turn.from).abs() >= 4 && scene.now_ns < turn.at_ns.saturating_add(TOLD_NS)
             }),
         }
+    }
+
+    /// Since when a die of a valid spin has been moving, by the reader.
+    pub(super) fn moving(&self) -> Option<u64> {
+        self.rest.moving_ns
     }
 
     fn unit(&self, address: u8) -> Option<&Unit> {
@@ -287,6 +319,32 @@ impl Signs {
             "dome" => any(&[Part::DomeContacts]) || said || flickers(Line::DomeClosed) || flickers(Line::DomeOpen),
             "buttons" | "key" | "gpio" => false,
             _ => true,
+        }
+    }
+}
+
+impl Rest {
+    fn take(&mut self, motion: u16, moving: bool, scene: &Scene) {
+        let now_ns = scene.now_ns;
+        // What a broken reader told counts for nothing.
+        if scene.lately_broken(Part::Reader, LAIN_NS) {
+            *self = Self::default();
+            return;
+        }
+        // Whatever moved while nobody looked was not seen to move.
+        let looked = self.read_ns.replace(now_ns).is_some_and(|at| now_ns < at.saturating_add(LOOKED_NS));
+        let (was, since) = self.motion.filter(|_| looked).unwrap_or((motion, now_ns));
+        self.motion = Some((motion, if was == motion { since } else { now_ns }));
+        let fallen = scene.round.as_ref().filter(|round| round.valid_spin && !round.established);
+        self.moving_ns = fallen.filter(|_| moving).map(|_| self.moving_ns.unwrap_or(now_ns));
+        // They lay at rest for a while with the shaft at a stand, and no restart has made the table begin anew.
+        let stood = scene.is(Line::MotorEnable, false)
+            && now_ns.saturating_sub(scene.moved_ns) > LAIN_NS
+            && since.saturating_add(LAIN_NS) < now_ns
+            && scene.started_ns.saturating_add(LAIN_NS) < since;
+        let spun = scene.round.as_ref().is_some_and(|round| round.valid_spin && round.result.is_none());
+        if was != motion && stood && spun {
+            self.knocked_ns = Some(now_ns);
         }
     }
 }

@@ -216,6 +216,45 @@ const ERRANDS: &[Errand] = &[
         Under::Every,
         "try play to revealed; turn key; ask close; pass 300 ms; try power off; try power on; pass 300 ms; turn key; ask interrupted undisturbed; try play to settled; pass 1 s; press place_bets; press tumble",
     ),
+    // A person who sees what the reader does not.
+    (Under::Every, "turn key; try play to revealed; pass 600 ms; ask void not-flat"),
+    (Under::Every, "try play to revealed; press no_spin; pass 500 ms; enter dice; pass 5 s; key entry"),
+    // Faces that were read, and a reader that is gone when they are keyed.
+    (
+        Under::Reader,
+        "dice 1 2 3; try play to revealed; pass 600 ms; try kill; try start; try fault reader.silent; pass 3 s; key 4 5 6 entry; pass 1 s; turn key; ask supervise; key 4 5 6 entry; pass 1 s",
+    ),
+    (Under::Reader, "turn key; dice 1 2 3; try play to revealed; ask amend 1 2 3 uphold; ask settle 1 2 3"),
+    // Lamps that fail in the round, and the settlement by the dice.
+    (
+        Under::Every,
+        "try play to betting; try fault lamps.board_silent; pass 2500 ms; try play to entered; pass 1 s; turn key; ask settle; pass 4 s; ask settle",
+    ),
+    // What has no part in the spin fails before it.
+    (
+        Under::Every,
+        "try play up to spin; try fault lamps.board_silent; pass 2500 ms; heal lamps.board_silent; pass 8 s; press tumble; pass 10 s",
+    ),
+    // The key's time runs out whatever is done meanwhile.
+    (Under::Dome, "turn key; lift dome; pass 700 ms; lower dome; pass 302 s; ask maintenance on; ask enrol-dice"),
+    (Under::Every, "turn key; hold no_spin; pass 100 ms; release no_spin; pass 302 s; ask maintenance on"),
+    // People take their time in an opening.
+    (
+        Under::Every,
+        "turn key; do close; ask open; pass 25 s; press every key; pass 4 s; ask witness bell right; pass 4 s; ask witness areas right; pass 4 s; ask witness sign wrong; pass 3 s",
+    ),
+    // A button that is held when the daemon starts.
+    (
+        Under::Every,
+        "hold tumble; try kill; try start; pass 14 s; release tumble; turn key; ask reset buttons rectified; pass 1 s",
+    ),
+    (Under::Every, "hold supervisor_key; try kill; try start; pass 14 s; release supervisor_key; pass 1 s"),
+    // Dice that a hand moves after they have come to rest, and dice that never do.
+    (Under::Reader, "try play to spun; pass 3 s; lay die 1 face 4 flat; pass 6 s"),
+    (Under::Reader, "try play up to spin; try fault dice.moving; press tumble; pass 20 s"),
+    (Under::Every, "try play up to spin; try fault dice.not_tumbled; press tumble; pass 5 s; try play to settled"),
+    // The daemon is stopped in order in mid-spin.
+    (Under::Every, "try play to spinning; pass 700 ms; try stop; try start; pass 2 s"),
     // What is stuck for long.
     (Under::Every, "hold supervisor_key; pass 1900 s; release supervisor_key"),
     (Under::Every, "hold tumble; pass 6 s; release tumble"),

@@ -154,6 +154,7 @@ const DOME: Test = Test {
     parts: &[
         "pass 1 s; lift dome; pass 900 ms; lower dome; pass 900 ms",
         "pass 1 s; lift dome; pass 1700 ms; lower dome; pass 900 ms",
+        "pass 5 s; lift dome; pass 5 s; lower dome; pass 900 ms",
         "pass 1 s; lift dome; pass 60 ms; lower dome; pass 900 ms; lift dome; pass 1200 ms; lower dome; pass 900 ms",
     ],
     faults: &[

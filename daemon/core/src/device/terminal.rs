@@ -136,7 +136,10 @@ impl Terminal {
             seq = seq.wrapping_add(1);
         }
         self.next = Some(end);
-        self.polled = Some(at);
+        // One that is full may have left presses behind that were made before it.
+        if codes.len() < map::WINDOW {
+            self.polled = Some(at);
+        }
         Some(presses)
     }
 
@@ -188,7 +191,7 @@ impl Terminal {
         }
     }
 
-    /// When the last good poll was.
+    /// When the last good poll was that left no press behind.
     #[must_use]
     pub const fn polled(&self) -> Option<Mono> {
         self.polled

@@ -71,6 +71,20 @@ fn chatter_of_a_press_is_told_from_another_press_however_many_polls_were_hit() {
     }
 }
 
+/// FAULTS terminal.chatter, bus.noise_30pct: a reply holds eight presses, and what is left comes late with the next.
+#[test]
+fn presses_that_a_full_reply_left_behind_are_no_other_presses() {
+    let mut t = Terminal::default();
+    poll(&mut t, &block(0, 0, &[], map::BLANK), false, 0);
+    assert_eq!(poll(&mut t, &block(16, 0, &[5, 5, 5], map::BLANK), false, 400), [digit(5)]);
+    assert_eq!(poll(&mut t, &block(1, 0, &[5, 5, 5, 5, 5, 1, 1], map::BLANK), false, 615), [digit(1)]);
+    // Full, with the sixth and later presses of a key that chatters behind it.
+    assert_eq!(poll(&mut t, &block(0, 0, &[5, 5, 5, 5, 5, 1, 1, 1], map::BLANK), false, 698), []);
+    assert_eq!(poll(&mut t, &block(0, 8, &[1, 1], map::BLANK), false, 801), []);
+    poll(&mut t, &block(0, 10, &[], map::BLANK), false, 880);
+    assert_eq!(poll(&mut t, &block(0, 10, &[1], map::BLANK), false, 900), [digit(1)], "pressed again on purpose");
+}
+
 #[test]
 fn chatter_is_one_press() {
     let mut t = Terminal::default();

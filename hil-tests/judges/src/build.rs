@@ -205,7 +205,19 @@ impl Play {
     }
     pub(crate) fn read_poses(&mut self, poses: [u16; 3]) {
         let [a, b, c] = poses;
-        self.bus(10, BusKind::ReadInput, 0x10, 9, &[1, 3, a, b, c, 101, 102, 103, 5], 0);
+        // It measures 20 times a second.
+        let number = u16::try_from(self.now_ns / (50 * MS) % 65_536).unwrap();
+        self.read_block([number, 3, a, b, c, 101, 102, 103, 5]);
+    }
+    pub(crate) fn read_block(&mut self, block: [u16; 9]) {
+        self.bus(10, BusKind::ReadInput, 0x10, 9, &block, 0);
+    }
+    /// The terminal tells these key events.
+    pub(crate) fn read_keys(&mut self, codes: &[u16]) {
+        let mut words = vec![0, 0, u16::try_from(codes.len()).unwrap()];
+        words.extend(codes);
+        words.resize(12, 0);
+        self.bus(1, BusKind::ReadInput, 2, 12, &words, 0);
     }
     pub(crate) fn read_faces(&mut self, [a, b, c]: [u8; 3]) {
         self.bus(10, BusKind::ReadInput, 0x100, 4, &[1, a.into(), b.into(), c.into()], 0);

@@ -167,3 +167,6 @@ impl Malfunctions {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -146,3 +146,6 @@ impl Status {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@
 mod signs;
 
 use crate::judge::{Exercised, Findings, Judge};
-use crate::observation::{Observation, Part, Seen, Truth};
+use crate::observation::{Line, Observation, Part, Seen, Truth};
 use crate::record::Fact;
 use crate::scene::Scene;
 use signs::{CAUSES, Signs};
@@ -82,6 +82,7 @@ impl Judge for Malfunctions {
                 Fact::Unlatched { code, how, .. } if how == "rectified" => self.unlatched(code, scene, findings),
                 Fact::Unlatched { code, .. } => self.waived.push(code.clone()),
                 Fact::Closed => self.waived.clear(),
+                Fact::Tested { test, passed: false } if test == "buttons" => self.buttons_failed(scene, findings),
                 Fact::Asked { .. } => self.question = true,
                 Fact::RoundBegan { .. } => self.question = false,
                 _ => {}
@@ -154,6 +155,16 @@ impl Malfunctions {
         self.shown += u64::from(shown);
         if known && !shown && !scene.testing() && !scene.is_behind() && !self.signs.otherwise(code, scene, LATELY_NS) {
             findings.note(NAME, scene.now_ns, CAUSELESS, format!("`{code}` is latched, and nothing shows why"));
+        }
+    }
+
+    /// The test of the buttons failed, which asks that none is held.
+    fn buttons_failed(&self, scene: &Scene, findings: &mut Findings) {
+        let lately = |at: u64| scene.now_ns < at.saturating_add(LATELY_NS);
+        let line = |line: Line| scene.is(line, true) || lately(scene.since(line));
+        let held = [Line::Tumble, Line::PlaceBets, Line::NoMoreBets, Line::NoSpin].into_iter().any(line);
+        if !held && !scene.is_behind() && !scene.lately_broken(Part::Buttons, LATELY_NS) {
+            findings.note(NAME, scene.now_ns, CAUSELESS, "the buttons fail their test, and none is held");
         }
     }
 

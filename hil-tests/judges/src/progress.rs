@@ -411,6 +411,14 @@ impl Progress {
                     note(SOUND, format!("void as `{reason}`, and nothing was out of order"));
                 }
             }
+            Fact::Plain if record.kind == "hardware-tested" => {
+                self.tests += 1;
+                // What is measured of a worn key or a noisy bus may be out of limits; what is never come to is not noise.
+                let fails = record.data.get("found").is_some();
+                if fails && scene.config.given.sound {
+                    note(TESTS, format!("a hardware test failed at a sound table: {}", record.data));
+                }
+            }
             Fact::Plain if record.kind == "refused" && record.data.get("what").is_some_and(|what| what == "open") => {
                 if self.opening.as_ref().is_some_and(|opening| opening.lawful && opening.asks == 1) {
                     note(OPENS, format!("refused: {}, and nothing stands in its way", record.data));

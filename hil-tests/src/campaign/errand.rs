@@ -246,7 +246,7 @@ const ERRANDS: &[Errand] = &[
     // A button that is held when the daemon starts.
     (
         Under::Every,
-        "hold tumble; try kill; try start; pass 14 s; release tumble; turn key; ask reset buttons rectified; pass 1 s",
+        "hold tumble; try kill; try start; pass 14 s; release tumble; pass 8 s; turn key; ask reset buttons rectified; pass 1 s",
     ),
     (Under::Every, "hold supervisor_key; try kill; try start; pass 14 s; release supervisor_key; pass 1 s"),
     // Dice that a hand moves after they have come to rest, and dice that never do.

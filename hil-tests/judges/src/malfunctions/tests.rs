@@ -1,6 +1,6 @@
 use super::*;
 use crate::build::{EVERY, Play};
-use crate::observation::{Key, Line};
+use crate::observation::Key;
 
 /// What is found broken; these runs are not of a table that asks its units all the time, which is tried apart.
 fn found(play: &Play) -> Vec<&'static str> {
@@ -79,6 +79,21 @@ fn no_latch_without_its_sign_and_none_opens_while_it_lasts() {
     assert_eq!(found(&mended), [] as [&str; 0]);
     play.unlatch("seal", "rectified");
     assert_eq!(found(&play), [LASTS]);
+}
+
+#[test]
+fn buttons_of_which_none_is_held_pass_their_test() {
+    let mut play = open("sg-open");
+    let fails = |play: &mut Play| {
+        play.record_of(None, "tested", serde_json::json!({"test": "buttons", "passed": false, "found": "x"}));
+    };
+    let mut held = play.clone();
+    held.wire(Line::NoSpin, true);
+    let mut held = later(held, 4_000);
+    fails(&mut held);
+    assert_eq!(found(&held), [] as [&str; 0]);
+    fails(&mut play);
+    assert_eq!(found(&play), [CAUSELESS]);
 }
 
 #[test]

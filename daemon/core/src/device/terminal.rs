@@ -57,6 +57,8 @@ pub struct Terminal {
     last: [Option<Mono>; KEYS],
     /// When the last good poll was.
     polled: Option<Mono>,
+    /// The last key of a reply that was full: presses of it that come first in the next one may have been left behind, and are bounce.
+    left: Option<u16>,
     /// Presses that were bounce, since the start.
     bounced: u32,
     digits: Vec<DieFace>,
@@ -74,6 +76,7 @@ impl Default for Terminal {
             masked: false,
             last: [None; KEYS],
             polled: None,
+            left: None,
             bounced: 0,
             digits: Vec::new(),
             wanted: map::BLANK,
@@ -129,17 +132,20 @@ impl Terminal {
             Some(next) => next,
         };
         let mut seq = first;
+        let mut left = self.left.take();
         for code in codes {
             if !before(seq, next) {
-                self.press(if hidden { 1 } else { *code }, hidden, at, p, &mut presses);
+                left = left.filter(|left| left == code);
+                match left {
+                    Some(_) => self.bounced = self.bounced.wrapping_add(1),
+                    None => self.press(if hidden { 1 } else { *code }, hidden, at, p, &mut presses),
+                }
             }
             seq = seq.wrapping_add(1);
         }
         self.next = Some(end);
-        // One that is full may have left presses behind that were made before it.
-        if codes.len() < map::WINDOW {
-            self.polled = Some(at);
-        }
+        self.polled = Some(at);
+        self.left = codes.last().copied().filter(|_| !hidden && codes.len() == map::WINDOW);
         Some(presses)
     }
 
@@ -191,7 +197,7 @@ impl Terminal {
         }
     }
 
-    /// When the last good poll was that left no press behind.
+    /// When the last good poll was.
     #[must_use]
     pub const fn polled(&self) -> Option<Mono> {
         self.polled

@@ -72,7 +72,9 @@ impl Rounds {
             }
             Fact::Called { call, in_turn: true } => {
                 let said = record.data.get("remark").is_some_and(|remark| !remark.is_null());
-                self.remarks(self.out_of_order(*call, round), said, scene, findings);
+                if let Some(due) = self.out_of_order(*call, round) {
+                    self.remarks(due, said, scene, findings);
+                }
                 self.facts.opened |= *call == Call::PlaceBets;
             }
             Fact::Plain if record.kind == "noted" => {
@@ -128,12 +130,14 @@ impl Rounds {
         }
     }
 
-    /// The call comes where the order of play has another one first (NZ 6.1).
-    fn out_of_order(&self, call: Call, round: &Round) -> bool {
+    /// The call comes where the order of play has another one first (NZ 6.1); `None` where a spin was granted that may not have run.
+    fn out_of_order(&self, call: Call, round: &Round) -> Option<bool> {
+        let spins_first = round.rules.is_some_and(spins_first);
         match call {
-            Call::PlaceBets => round.rules.is_some_and(spins_first) && round.spins == 0,
-            Call::NoMoreBets => !self.facts.opened,
-            Call::NoSpin => false,
+            Call::PlaceBets if spins_first && round.spins > 0 => self.facts.activated.then_some(false),
+            Call::PlaceBets => Some(spins_first),
+            Call::NoMoreBets => Some(!self.facts.opened),
+            Call::NoSpin => Some(false),
         }
     }
 

@@ -32,6 +32,7 @@ pub(crate) struct Play {
     /// What was called and done in this round.
     bets_called: bool,
     spun: bool,
+    proved: bool,
     /// The journal's link at its last record.
     head: Option<String>,
 }
@@ -95,6 +96,7 @@ impl Play {
             tell_mqtt: true,
             bets_called: false,
             spun: false,
+            proved: false,
             head: None,
         }
     }
@@ -142,6 +144,7 @@ impl Play {
 
     pub(crate) fn record_of(&mut self, round: Option<u64>, kind: &str, data: Value) {
         self.seq += 1;
+        self.proved &= kind != "amended";
         let mut value = json!({"seq": self.seq, "at": self.now_ns, "kind": kind});
         if let Some(round) = round {
             value["round"] = round.into();

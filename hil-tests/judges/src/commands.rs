@@ -18,6 +18,7 @@ use standing::Standing;
 const NAME: &str = "commands";
 pub(crate) const DONE: &str = "console: what a person may do is done";
 pub(crate) const REFUSED: &str = "console: what a person may not do is refused";
+pub(crate) const SAID: &str = "NZ 7.4: what a person finds out of order bars the next game";
 pub(crate) const ANSWERED: &str = "console: every command is answered";
 
 const MS: u64 = 1_000_000;
@@ -55,6 +56,8 @@ struct Asked {
 pub(crate) struct Commands {
     standing: Standing,
     asked: Vec<Asked>,
+    /// What a command that was done says to be out of order, and when it was asked.
+    out_of_order: Option<(&'static str, u64)>,
     /// When commands that were not answered yet have to be, at the latest.
     unanswered: Vec<u64>,
     /// A level of the key's line was lost on its way to the table: nobody can tell which turns it has seen.
@@ -81,6 +84,7 @@ impl Judge for Commands {
                 self.key_lost = false;
                 self.asked.clear();
                 self.unanswered.clear();
+                self.out_of_order = None;
                 self.standing.restarted();
             }
             Seen::Asked { command, with } => {
@@ -160,6 +164,11 @@ impl Commands {
     }
 
     fn record(&mut self, record: &Record, scene: &Scene, findings: &mut Findings) {
+        if let Some((code, _)) = self.out_of_order.take_if(|(_, at_ns)| *at_ns < record.at_ns) {
+            if !scene.is_latched(code) {
+                findings.note(NAME, scene.now_ns, SAID, format!("a person said so, and `{code}` is not latched"));
+            }
+        }
         // Whatever was decided at the time of a command before this one is on the disk.
         let passed = |asked: &Asked| asked.at_ns < record.at_ns;
         while self.asked.first().is_some_and(passed) {
@@ -175,6 +184,9 @@ impl Commands {
             self.standing.refused(&asked.command);
         }
         self.count(says);
+        if let (false, Some(code)) = (refused, page::says_out_of_order(&asked, &self.standing)) {
+            self.out_of_order = Some((code, asked.at_ns));
+        }
         let what = format!("`{}` {}", asked.command, asked.with);
         match says {
             Says::Done if refused => {

@@ -21,6 +21,8 @@ pub(crate) const TOTAL: &str = "NZ 1.0, SGV6 1.8: the total is that of the upper
 pub(crate) const CALL: &str = "NZ 6.3: how a result is called";
 pub(crate) const AREAS: &str = "pay tables: the areas of a result";
 pub(crate) const CLAUSE: &str = "rules: the clause that voids a round";
+pub(crate) const CLOSES: &str =
+    "table.md: a restart closes a table whose machine, rules or layout are others, and no other table";
 pub(crate) const STANDS: &str = "journal: a keyframe says where the table stands by the records before it";
 pub(crate) const AFTERWARDS: &str = "SGV6 5.6: only rounds that have ended are voided afterwards";
 
@@ -32,6 +34,10 @@ pub(crate) struct Journal {
     ended: u64,
     /// Boot, rule set and layout of the last start.
     started: Option<[String; 3]>,
+    /// What starts found changed since the table was opened or closed last: the boot, and rules or layout.
+    changed: [bool; 2],
+    /// An open table whose rules or layout were changed is to be closed.
+    to_close: bool,
     /// Commands that have no answer yet.
     unanswered: u64,
     /// When a person was told "done", with no command left to be answered and none asked since.
@@ -65,9 +71,20 @@ impl Judge for Journal {
             note(SEQ, format!("follows record {last}"));
         }
         self.last_seq = Some(record.seq);
+        if record.fact.begins_anew() {
+            // What the journal before it knew of boot, rules and layout is lost to the table.
+            (self.changed, self.to_close) = ([true; 2], false);
+        }
         if let Fact::Started { boot, rules, layout } = &record.fact {
             self.starts += 1;
-            self.started = Some([boot.clone(), rules.clone(), layout.clone()]);
+            let now = [boot.clone(), rules.clone(), layout.clone()];
+            if let Some(before) = &self.started {
+                // A start that was cut short closes nothing: the next one does.
+                let [boot, rules] = self.changed;
+                self.changed = [boot || before.first() != now.first(), rules || before.get(1..) != now.get(1..)];
+                self.to_close = self.changed == [false, true] && scene.open == Some(true);
+            }
+            self.started = Some(now);
             // Another boot has another clock.
             (self.done_ns, self.unwritten_ns) = (None, None);
         } else if record.at_ns < self.last_at_ns {
@@ -151,6 +168,20 @@ impl Journal {
                 if let Some(started) = known.filter(|started| started.each_ref() != told) {
                     note(STANDS, format!("{told:?}, and started as {started:?}"));
                 }
+            }
+            Fact::Closed => {
+                self.to_close = false;
+                let [boot, rules] = core::mem::take(&mut self.changed);
+                let by = record.data.get("by").and_then(|by| by.as_str());
+                if by == Some("the machine was restarted") && !boot
+                    || by == Some("rules or layout were changed") && !rules
+                {
+                    note(CLOSES, format!("closed by {by:?}, and they are as they were"));
+                }
+            }
+            Fact::Opened { .. } => self.changed = [false; 2],
+            Fact::RoundBegan { .. } if self.to_close => {
+                note(CLOSES, "a round begins, and the table was opened under other rules or another layout".into());
             }
             Fact::VoidedAfterwards { round, .. } if *round > self.ended => {
                 note(AFTERWARDS, format!("round {round} has not ended"));

@@ -14,12 +14,22 @@ use signs::{CAUSES, Signs};
 const NAME: &str = "malfunctions";
 pub(crate) const UNSEEN: &str = "NZ 7.3, 7.4: what is out of order is found, and bars the next game";
 pub(crate) const LASTS: &str = "NZ 7.4: no latch opens as rectified while its cause lasts";
+pub(crate) const UNPROVED: &str = "table.md: a latch opens as rectified by its own test";
 pub(crate) const CAUSELESS: &str = "FAULTS: a sound device gives no false alarm";
 pub(crate) const ASKED: &str = "DESIGN: every unit of the field bus is asked all the time";
 
 pub(crate) const RESTLESS: &str =
     "NZ 7.1(a), SGV6 5.5.2, SGOC-early 5.1.3: dice that do not come to rest do not lie flat";
 pub(crate) const ACKNOWLEDGED: &str = "registers: what was read of the keys is acknowledged";
+
+/// The test that rectifies a code (page, "Malfunctions").
+const PROVES: [(&str, &str); 5] = [
+    ("tumbler", "tumbler"),
+    ("interference", "dice"),
+    ("dice", "dice"),
+    ("buttons", "buttons"),
+    ("temperature", "temperature"),
+];
 
 const MS: u64 = 1_000_000;
 /// The record of a latch is durable by then, on the slowest healthy disk.
@@ -52,6 +62,8 @@ pub(crate) struct Malfunctions {
     restless_told: bool,
     /// A person is asked about the dice.
     question: bool,
+    /// Tests that have passed since the last one began.
+    passed: Vec<String>,
     /// Codes whose device a procedure replaces until the table closes.
     waived: Vec<String>,
     /// Latches whose sign was seen.
@@ -83,6 +95,8 @@ impl Judge for Malfunctions {
                 Fact::Unlatched { code, .. } => self.waived.push(code.clone()),
                 Fact::Closed => self.waived.clear(),
                 Fact::Tested { test, passed: false } if test == "buttons" => self.buttons_failed(scene, findings),
+                Fact::Tested { test, passed: true } => self.passed.push(test.clone()),
+                Fact::Plain if record.kind == "test-began" => self.passed.clear(),
                 Fact::Asked { .. } => self.question = true,
                 Fact::RoundBegan { .. } => self.question = false,
                 _ => {}
@@ -170,6 +184,10 @@ impl Malfunctions {
 
     fn unlatched(&mut self, code: &str, scene: &Scene, findings: &mut Findings) {
         self.exits += 1;
+        let needed = PROVES.iter().find(|(of, _)| *of == code).map(|(_, test)| *test);
+        if let Some(test) = needed.filter(|test| !self.passed.iter().any(|passed| passed == test)) {
+            findings.note(NAME, scene.now_ns, UNPROVED, format!("`{code}` is rectified without the test `{test}`"));
+        }
         for (cause, known) in CAUSES.iter().zip(&self.causes).filter(|(cause, _)| cause.code == code) {
             if known.held_ns == Some(scene.now_ns) && cause.lasting && !scene.is_behind() {
                 let text = format!("`{code}` is rectified, and still {}", cause.sign.words());

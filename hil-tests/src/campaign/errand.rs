@@ -225,6 +225,16 @@ const ERRANDS: &[Errand] = &[
         "dice 1 2 3; try play to revealed; pass 600 ms; try kill; try start; try fault reader.silent; pass 3 s; key 4 5 6 entry; pass 1 s; turn key; ask supervise; key 4 5 6 entry; pass 1 s",
     ),
     (Under::Reader, "turn key; dice 1 2 3; try play to revealed; ask amend 1 2 3 uphold; ask settle 1 2 3"),
+    (Under::Reader, "turn key; dice 1 2 3; try play to entered; ask amend 4 5 6; ask amend 4 5 6 uphold; pass 1 s"),
+    (
+        Under::Dome,
+        "try play to bets-closed; pass 4 s; try fault dome.stuck_closed; lift dome; pass 1200 ms; turn key; ask confirm-dome; pass 1 s",
+    ),
+    // A table that was opened after a reboot stays so when its daemon starts again.
+    (
+        Under::Every,
+        "try power off; try power on; recover table; try kill; try start; pass 4 s; try play to betting; try kill; try start; pass 1 s",
+    ),
     // Lamps that fail in the round, and the settlement by the dice.
     (
         Under::Every,

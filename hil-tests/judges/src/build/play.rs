@@ -20,7 +20,7 @@ impl Play {
     }
     pub(crate) fn began(&mut self) {
         self.round += 1;
-        (self.bets_called, self.spun) = (false, false);
+        (self.bets_called, self.spun, self.proved) = (false, false, false);
         let data = json!({"rules": self.rules.id(), "layout": self.layout.id});
         self.record("round-began", data);
     }
@@ -108,10 +108,11 @@ impl Play {
         self.record("result", data);
     }
     pub(crate) fn verified(&mut self) {
+        self.proved = true;
         self.record("lamps-verified", Value::Null);
     }
     pub(crate) fn settled(&mut self, dice: [u8; 3]) {
-        self.record("settled", json!({"dice": sorted(dice), "total": total(dice), "lamps": "proved"}));
+        self.record("settled", json!({"dice": sorted(dice), "total": total(dice), "lamps": if self.proved { "proved" } else { "by-the-dice" }}));
     }
     /// A void ending with these clauses, parted by commas; where there is none the record says who stands in.
     pub(crate) fn void(&mut self, reason: &str, clause: &str) {

@@ -48,7 +48,7 @@ pub(super) fn says(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {
         "record" | "close" => Done,
         "maintenance" => maintenance(asked, standing),
         "open" => open(asked, standing),
-        "hardware-test" if !standing.maintenance => Refused,
+        "hardware-test" => hardware_test(asked, standing, scene),
         "reset" => reset(asked, standing),
         "void" => void(asked, standing, scene),
         "finding" => finding(asked, standing, scene),
@@ -67,6 +67,19 @@ fn maintenance(asked: &Asked, standing: &Standing) -> Says {
         return Refused;
     }
     if asked.testing { Unknown } else { Done }
+}
+
+fn hardware_test(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {
+    if !standing.maintenance {
+        return Refused;
+    }
+    let fitted = match asked.text("test") {
+        // Whether a thermometer is fitted is not told here.
+        "temperature" => return Unknown,
+        "reader" => scene.config.given.reader,
+        _ => true,
+    };
+    if asked.testing { Unknown } else { whether(fitted) }
 }
 
 fn open(asked: &Asked, standing: &Standing) -> Says {
@@ -90,6 +103,22 @@ fn reset(asked: &Asked, standing: &Standing) -> Says {
     }
     let newer = *since_ns == 0 || turned_ns > since_ns.saturating_add(100 * MS);
     if newer && !asked.testing { Done } else { Unknown }
+}
+
+/// The malfunction that this command, once done, says that there is.
+pub(super) fn says_out_of_order(asked: &Asked, standing: &Standing) -> Option<&'static str> {
+    let round = standing.round.as_ref();
+    match asked.command.as_str() {
+        "void" if asked.flag("damaged_dice") => Some("dice"),
+        "void-afterwards" => Some("dice"),
+        "void" if asked.flag("not_flat") => round.filter(|round| round.flat_by == "reader").map(|_| "reader"),
+        "confirm-dome" => Some("dome"),
+        "amend" if asked.flag("uphold") => {
+            let read = round.and_then(|round| read(asked, standing, round))?;
+            asked.dice().filter(|dice| *dice != read).map(|_| "reader")
+        }
+        _ => None,
+    }
 }
 
 /// Whether the rules leave to the shift manager or above what no clause decides (5.14).

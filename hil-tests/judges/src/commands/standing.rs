@@ -129,6 +129,8 @@ impl Standing {
             Fact::Latched { code } => self.waived.retain(|waived| waived != code),
             Fact::Started { .. } => self.holes |= scene.open.is_none(),
             Fact::Plain if record.kind == "supervised" => self.differs = false,
+            Fact::Plain if record.kind == "hardware-tested" => self.testing_ns = None,
+            Fact::Tested { passed: false, .. } => self.testing_ns = None,
             _ => {}
         }
         self.holes |= record.fact.begins_anew();

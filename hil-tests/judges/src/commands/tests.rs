@@ -185,3 +185,20 @@ fn a_command_that_nobody_answers_is_found() {
     answered.lawful(judge());
     broken(&play, judge(), ANSWERED);
 }
+
+#[test]
+fn what_a_person_finds_out_of_order_is_latched() {
+    let mut play = keyed("nz-div9");
+    play.round([1, 3, 6]);
+    ask(&mut play, "supervisor", "void-afterwards", json!({"round": 1, "reason": "r"}));
+    play.record_of(None, "corrected", json!({"round": 1, "reason": "r", "by": "Mei"}));
+    play.say("done");
+    let mut latched = play.clone();
+    latched.latch("dice");
+    for play in [&mut latched, &mut play] {
+        play.pass(1_000);
+        play.record_of(None, "key-turned", Value::Null);
+    }
+    latched.lawful(judge());
+    broken(&play, judge(), SAID);
+}

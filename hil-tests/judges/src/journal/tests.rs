@@ -205,3 +205,33 @@ fn whoever_was_told_that_the_journal_cannot_be_written_was_told_no_done() {
     answered("enrolled; but the journal cannot be written, and a restart would undo this").lawful(judge());
     broken(&answered("enrolled"), judge(), DONE);
 }
+
+#[test]
+fn a_start_closes_the_table_for_its_true_reason_only() {
+    let started = |boot: &str, layout: &str| {
+        let mut play = Play::open("nz-div9");
+        play.pass(1_000);
+        let start = json!({"boot": boot, "build": "t", "config": "c", "backend": "virtual", "rules": "nz-div9", "layout": layout});
+        play.record_of(None, "started", start);
+        play
+    };
+    let closed = |mut play: Play, by: &str| {
+        play.record_of(None, "closed", json!({"by": by}));
+        play
+    };
+    let (machine, layout) = ("the machine was restarted", "rules or layout were changed");
+    closed(started("b2", "nz-div9-2"), machine).lawful(judge());
+    closed(started("b1", "nz-div9-1"), layout).lawful(judge());
+    broken(&closed(started("b1", "nz-div9-2"), machine), judge(), CLOSES);
+    broken(&closed(started("b1", "nz-div9-2"), layout), judge(), CLOSES);
+    let mut open = started("b1", "nz-div9-1");
+    open.began();
+    broken(&open, judge(), CLOSES);
+    let stands = |layout: &str| {
+        let mut play = started("b1", "nz-div9-2");
+        play.record_of(None, "keyframe", json!({"boot": "b1", "rules": "nz-div9", "layout": layout, "open": true}));
+        play
+    };
+    stands("nz-div9-2").lawful(judge());
+    broken(&stands("nz-div9-1"), judge(), STANDS);
+}

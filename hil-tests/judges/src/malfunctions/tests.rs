@@ -151,3 +151,17 @@ fn units_are_asked_and_what_they_told_of_keys_is_acknowledged() {
     }
     assert_eq!(found(&play), [ACKNOWLEDGED]);
 }
+
+#[test]
+fn a_latch_opens_by_its_own_test() {
+    let mut play = open("nz-div9");
+    play.latch("interference");
+    play.pass(8_000);
+    play.record_of(None, "test-began", serde_json::json!({"test": "interference", "by": "Ana"}));
+    let mut proved = play.clone();
+    proved.tested("dice");
+    proved.unlatch("interference", "rectified");
+    assert_eq!(found(&proved), [] as [&str; 0]);
+    play.unlatch("interference", "rectified");
+    assert_eq!(found(&play), [UNPROVED]);
+}

@@ -14,6 +14,7 @@ pub(super) const STANDS: &str =
 pub(super) const PAID: &str = "NZ 4.4: a round is settled when the winners are paid";
 pub(super) const MUST_BE_VOID: &str = "NZ 7.1, SGV6 5.5, SGOC 5.5, SGOC-early 5.1: the round is void";
 pub(super) const FALSE_CLAIM: &str = "rounds: void only for what really happened";
+pub(super) const LAMPS: &str = "NZ 7.3, SGV6 5.10: settled by the dice where the lamps were not proved, and said so";
 pub(super) const BELL: &str = "NZ 6.2: the bell is rung with \"No more bets\"";
 
 /// Longest time from the fact to the void ending: a spin runs out, dice settle, a slow disk writes.
@@ -25,6 +26,12 @@ impl Rounds {
             Fact::Settled { dice, by, .. } => {
                 self.count.settled += 1;
                 self.settles(sorted(*dice), by.is_some(), round, scene, findings);
+                let told = record.data.get("lamps").and_then(|lamps| lamps.as_str());
+                let sound = !round.interrupted && !round.was_broken(Part::Lamps) && !scene.is_latched("lamps");
+                if told == Some("proved") && !round.verified || told == Some("by-the-dice") && round.verified && sound {
+                    let text = format!("settled, its lamps {told:?}, and verified: {}", round.verified);
+                    findings.note(NAME, scene.now_ns, LAMPS, text);
+                }
             }
             Fact::Voided { reason, .. } => {
                 self.count.voided += 1;

@@ -279,7 +279,7 @@ impl Asked {
             return record.data.get("what").and_then(Value::as_str) == Some(self.name());
         }
         // Of other commands something is decided as well.
-        let voids = |what: &str| what == "void" || what.starts_with("a die is damaged");
+        let voids = |what: &str| what == "void" || what.starts_with("a die ");
         let other = record.kind == "decided" && !record.data.get("what").and_then(Value::as_str).is_some_and(voids);
         self.leads_to().contains(&record.kind.as_str()) && !other
     }

@@ -360,6 +360,12 @@ pub struct Round {
 }
 
 impl Round {
+    /// Whether the dice of a valid spin may be seen, and nobody has said yet how they lie.
+    #[must_use]
+    pub const fn lies_open(&self) -> bool {
+        self.revealed.is_some() && self.established.is_none() && matches!(self.spin, Spin::Valid { .. })
+    }
+
     /// A round that begins now.
     #[must_use]
     pub fn begin(id: RoundId, rules: &RuleSet, layout: &Layout) -> Self {

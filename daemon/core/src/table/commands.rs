@@ -14,6 +14,11 @@ use crate::rules;
 use crate::units::{Dice, RoundId};
 use crate::wire::console::{Answer, Caller, Command, Exit};
 
+/// What was decided, where a round is void because a die is damaged.
+const DAMAGED_VOID: &str = "a die is damaged; the round is void";
+/// What was decided, where a person voids what the rules leave open.
+pub(super) const VOID: &str = "void";
+
 /// What came of a command: an answer now, or one that comes when a test ends.
 type Result = core::result::Result<Option<String>, String>;
 
@@ -202,15 +207,18 @@ impl Table {
             return Err("the dice are not revealed yet: nobody can say how they lie".into());
         }
         if !not_flat {
-            if self.is_seen_by_people(round) {
-                return Err(
-                    "the dice of a valid spin lie open: say how. `--not-flat`, or `tumblerctl interrupted cannot-tell`"
-                        .into(),
-                );
+            if round.lies_open() {
+                let how = if self.reader_in_service() {
+                    "the dice reader says how, or say `--not-flat`"
+                } else {
+                    "say how. `--not-flat`, or `tumblerctl interrupted cannot-tell`"
+                };
+                return Err(format!("the dice of a valid spin lie open: {how}"));
             }
             self.may_decide(manager)?;
         }
-        self.record(Event::Decided { what: "void".into(), reason: reason.to_owned(), by: name.to_owned() });
+        let what = if not_flat { "a die does not lie flat" } else { VOID };
+        self.record(Event::Decided { what: what.into(), reason: reason.to_owned(), by: name.to_owned() });
         if not_flat {
             if disputed {
                 self.latch(Code::Reader, "the reader found dice flat that do not lie flat".into());
@@ -226,7 +234,7 @@ impl Table {
     /// silent: an established result stands (4.9), and before that a named person decides.
     fn damaged(&mut self, reason: &str, name: &str) -> Result {
         let text = self.rule_set().is_some_and(|rules| rules.voids(Ground::DamagedDice));
-        let stands = |round: &Round| !text && (round.established.is_some() || self.is_seen_by_people(round));
+        let stands = |round: &Round| !text && (round.established.is_some() || round.lies_open());
         let (what, done) = match &self.round {
             None => (
                 "a die is damaged",
@@ -238,10 +246,10 @@ impl Table {
                     format!("the result stands ({clause}): it was established before; the dice are out of service");
                 ("a die is damaged; the result stands", done)
             }
-            Some(_) => ("void", "the round is void; all its bets are returned".to_owned()),
+            Some(_) => (DAMAGED_VOID, "the round is void; all its bets are returned".to_owned()),
         };
         self.record(Event::Decided { what: what.into(), reason: reason.to_owned(), by: name.to_owned() });
-        if what == "void" {
+        if what == DAMAGED_VOID {
             self.void_by(VoidReason::DamagedDice, reason, name);
         }
         self.dice_damaged(format!("a die is damaged: {reason}"));

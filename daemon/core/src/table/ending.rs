@@ -15,7 +15,7 @@ impl Table {
     /// dome moves the dice; what fails once people see them did not spoil them.
     pub(super) fn void_for_tumbler(&mut self, how: SpinEnd, detail: &str) {
         let Some(round) = &self.round else { return };
-        if round.established.is_some() || round.asked.is_some() || self.is_seen_by_people(round) {
+        if round.established.is_some() || round.asked.is_some() || round.lies_open() {
             self.void_unless_established(VoidReason::Equipment, how, detail);
         } else {
             self.add_ground(Ground::Misoperation);
@@ -45,10 +45,7 @@ impl Table {
 
     /// Whether the dice of a valid spin may be seen, no reader tells how they lie, and nothing of it is on record.
     pub(super) fn is_seen_by_people(&self, round: &Round) -> bool {
-        round.revealed.is_some()
-            && round.established.is_none()
-            && matches!(round.spin, Spin::Valid { .. })
-            && !self.reader_in_service()
+        round.lies_open() && !self.reader_in_service()
     }
 
     /// Voids the round in progress, whose spin is over.

@@ -119,7 +119,8 @@ impl Table {
         if said_after.reached(from, all_paid) {
             Ok(())
         } else {
-            Err(format!("\"all paid\" counts from {} ms after the areas are lit: collect and pay first", all_paid.0))
+            let since = if round.lit == Some(true) { "the areas are lit" } else { "the result" };
+            Err(format!("\"all paid\" counts from {} ms after {since}: collect and pay first", all_paid.0))
         }
     }
 

@@ -1,5 +1,6 @@
 //! Which clauses of the rule set in force a record is about, by their keys ([`crate::rules::CLAUSE_KEYS`]).
 
+use super::commands::VOID;
 use crate::latch::Code;
 use crate::record::{Event, Lit, PROCEDURE};
 use crate::round::call::Call;
@@ -36,6 +37,7 @@ fn keys(event: &Event) -> &'static [&'static str] {
         Event::Established { .. } => &["flat"],
         Event::Asked { .. } | Event::Answered { .. } => &["flat", "interruption-established"],
         Event::FacesRead { .. } => &["uppermost"],
+        Event::EntryError { why } if why.contains("all paid") => &["collect-and-pay", "all-paid"],
         Event::EntryError { .. } => &["entry", "terminal"],
         Event::EntryDiffers { .. } => &["uppermost", "amend"],
         // SGV6 and SGOC 3.10: "all three dice are of the same number".
@@ -59,9 +61,15 @@ fn keys(event: &Event) -> &'static [&'static str] {
         Event::Latched { .. } => &["malfunction"],
         Event::Unlatched { how, .. } if how.starts_with(PROCEDURE) => &["malfunction-procedures"],
         Event::Unlatched { .. } => &["malfunction"],
-        Event::Refused { what, .. } if what == "tumble" => &["activate", "malfunction"],
+        Event::Refused { what, why } if what == "tumble" && why.contains("malfunction") => &["activate", "malfunction"],
+        Event::Refused { what, .. } if what == "tumble" => &["activate"],
+        Event::Refused { what, why } if what == "void" && why.contains("5.14") => &["supervisor"],
+        Event::Refused { what, .. } if what == "void" => &["result-stands"],
+        Event::Refused { what, .. } if what == "amend" => &["amend"],
+        Event::Refused { what, .. } if what == "settle" => &["collect-and-pay", "all-paid"],
         Event::Refused { what, .. } if what == "no-spin" => &["no-spin", "result-stands"],
-        Event::Decided { .. } => &["supervisor"],
+        // What only the shift manager or above decides; the other decisions are of matters that the rules provide for.
+        Event::Decided { what, .. } if what == VOID => &["supervisor"],
         Event::DiceEnrolled { .. } => &["dice", "seal"],
         _ => &[],
     }

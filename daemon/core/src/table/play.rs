@@ -197,13 +197,20 @@ impl Table {
         }
         let (spin, seen, asked) = (round.spin, round.revealed.is_some(), round.asked.is_some());
         let announces = self.announces_no_spin();
-        // Where the text knows no such call it says what only the dealer's eye can see: a die that does not lie flat.
-        let by_eye = seen && (announces || !self.reader_in_service());
+        // Dice that lie open are judged by the reader in service; where there is none the call says what only the dealer's eye can
+        // see: a die that does not lie flat.
+        let by_eye = seen && !self.reader_in_service();
         let in_turn = !asked
             && match spin {
                 Spin::None => announces,
                 Spin::Asked | Spin::Running => true,
-                Spin::Valid { .. } => announces || by_eye,
+                Spin::Valid { .. } => {
+                    if seen {
+                        by_eye
+                    } else {
+                        announces
+                    }
+                }
             };
         self.record_call(Call::NoSpin, in_turn);
         if !in_turn {

@@ -5,8 +5,9 @@
 
 use super::Table;
 use super::field::UNANSWERED;
+use crate::record::Event;
 use crate::round::ending::{Ground, VoidReason};
-use crate::round::{Spin, SpinEnd};
+use crate::round::{Doubt, Spin, SpinEnd};
 use crate::timer::Timer;
 use crate::units::{Millis, Mono};
 
@@ -48,8 +49,12 @@ impl Table {
             let what = format!("the daemon stood still for {} ms while the tumbler ran", stood / NANOS);
             self.halt_motor();
             self.test_failed(&what);
-            // What the cam did meanwhile is proved by nothing: three tumbles that nobody can prove are none.
-            if self.round.as_ref().is_some_and(|round| round.spin == Spin::Running) {
+            // What the cam did meanwhile is proved by nothing; three tumbles that were counted before are made.
+            if self.is_made(SpinEnd::Interruption) {
+                self.end_spin(SpinEnd::Interruption);
+                self.record(Event::Noted { what });
+                self.ask_person(Doubt::Interrupted);
+            } else if self.round.as_ref().is_some_and(|round| round.spin == Spin::Running) {
                 self.add_ground(Ground::FewerThanThree);
                 self.end_void(VoidReason::Interruption, SpinEnd::Interruption, &what, None);
             }

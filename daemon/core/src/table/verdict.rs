@@ -89,7 +89,7 @@ impl Table {
         }
         self.tumbler.clear_stop();
         self.runs_for = None;
-        self.judge_chatter();
+        let unreliable = self.judge_chatter();
         let Some(round) = self.round.as_mut().filter(|r| r.spin == Spin::Running) else { return };
         let (tumbles, slow) = (self.tumbler.counted(), round.slow);
         let broken = slow || stop == Stop::TimeLimit;
@@ -130,6 +130,8 @@ impl Table {
                 let seen = latched.map_or("the motor's temperature ended the spin", |m| &m.cause);
                 self.void(VoidReason::Equipment, &format!("{seen}; {found}"));
             }
+            // A guard that flickers again and again is equipment that failed, as one that breaks for good (SGV6 5.4.2).
+            _ if unreliable => self.void(VoidReason::Equipment, &found),
             _ if misoperated => {
                 self.void_for_tumbler(how, &format!("the tumbler does not operate as it should; {found}"))
             }
@@ -216,7 +218,9 @@ impl Table {
         if self.reader.tumbled() == Some(false) {
             self.latch(Code::Tumbler, "the reader saw no motion of the dice during the spin".into());
             self.add_ground(Ground::DiceNotTumbled);
-            self.void_for_tumbler(SpinEnd::Target, "the reader saw no motion of the dice during the spin");
+            // SGOC-early 5.1.2 asks whether the dice tumbled, and not who sees them now.
+            self.add_ground(Ground::Misoperation);
+            self.void(VoidReason::Equipment, "the reader saw no motion of the dice during the spin");
             return;
         }
         match self.reader.verdict(self.enrolled) {

@@ -162,11 +162,12 @@ impl Table {
     }
 
     /// The run is over, and a guard line that ended it has had its time to show that it has changed. If it has not, it is not to
-    /// be relied on.
-    pub(super) fn judge_chatter(&mut self) {
-        let Some(line) = self.chattered.take() else { return };
+    /// be relied on. Returns whether that is so.
+    pub(super) fn judge_chatter(&mut self) -> bool {
+        let Some(line) = self.chattered.take() else { return false };
         let most = self.settings.parameters.flickers;
         self.latch(guarded_by(line), format!("{} flickered more than {most} times {IN_SPIN}", line.name()));
+        true
     }
 
     /// Starts the motor; whoever calls has looked at the guards.

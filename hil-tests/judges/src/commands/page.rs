@@ -50,7 +50,7 @@ pub(super) fn says(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {
         "open" => open(asked, standing),
         "hardware-test" => hardware_test(asked, standing, scene),
         "reset" => reset(asked, standing),
-        "void" => void(asked, standing, scene),
+        "void" => void(asked, standing),
         "finding" => finding(asked, standing, scene),
         "amend" => amend(asked, standing, scene),
         "supervise" => supervise(standing),
@@ -135,7 +135,7 @@ fn only_people(standing: &Standing, round: &Round, scene: &Scene) -> Option<bool
     (!broken && standing.serves("reader")).then_some(false)
 }
 
-fn void(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {
+fn void(asked: &Asked, standing: &Standing) -> Says {
     if asked.flag("damaged_dice") {
         return Done;
     }
@@ -149,13 +149,8 @@ fn void(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {
     if standing.question.is_some() || round.established || is_left_to_manager(round) && !asked.flag("manager") {
         return Refused;
     }
-    if !round.revealed {
-        return Done;
-    }
-    match only_people(standing, round, scene) {
-        Some(true) if round.valid_spin => Refused,
-        _ => Unknown,
-    }
+    // Who sees the dice does not choose.
+    if round.revealed { if round.valid_spin { Refused } else { Unknown } } else { Done }
 }
 
 fn finding(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {

@@ -228,7 +228,7 @@ impl Truth {
                 }
             }
             Fact::Answered { finding, .. } => self.answers(finding, rules, scene, findings),
-            Fact::Decided { what, .. } if what == "void" && self.story.chooses(round, scene) => {
+            Fact::Decided { what, .. } if what == "void" && self.story.chooses(round) => {
                 let text = format!("{}: void by a choice, with the dice in sight", rules.id());
                 findings.note(NAME, scene.now_ns, CHOICE, text);
             }

@@ -398,7 +398,7 @@ impl Story {
                 too_late.for_each(|happening| happening.certain = false);
                 self.asked |= matches!(record.fact, Fact::Asked { .. });
             }
-            Fact::Decided { what, .. } if what == "void" || what.starts_with("a die is damaged") => {
+            Fact::Decided { what, .. } if what == "void" || what.starts_with("a die ") => {
                 let wanted = core::mem::take(&mut self.wanted);
                 self.decided(wanted, scene);
             }
@@ -424,15 +424,14 @@ impl Story {
         self.add(scene, vec![Event::Interruption], false, moment);
     }
 
-    /// Whether a decision that says nothing of the dice is taken while people see those of a valid spin, and no reader does.
-    pub(super) fn chooses(&self, round: &Round, scene: &Scene) -> bool {
+    /// Whether a decision that says nothing of the dice is taken while people see those of a valid spin, and nobody has said how they lie.
+    pub(super) fn chooses(&self, round: &Round) -> bool {
         let choices = [Event::ManagerDecision, Event::SupervisorDecision];
         !self.wanted.is_empty()
             && self.wanted.iter().all(|event| choices.contains(event))
             && round.revealed
             && round.valid_spin
             && !round.established
-            && self.eyes(scene, round) == [Eyes::People]
     }
 
     /// A person says by itself what became of dice that everybody sees.

@@ -31,6 +31,8 @@ pub struct Config {
     pub alone: bool,
     /// Whether nothing breaks but for noise, which a sound table sees through, and people do all as they should: every round is settled.
     pub sound: bool,
+    /// The judge of this name is not seated: what only it finds is found by nobody then.
+    pub without: Option<String>,
     /// Limits, as the table is configured.
     pub limits: Limits,
 }
@@ -97,6 +99,7 @@ impl Default for Config {
             free_play: false,
             alone: false,
             sound: false,
+            without: None,
             limits: Limits::default(),
         }
     }
@@ -117,6 +120,9 @@ pub enum BadConfig {
     /// No such rule set.
     #[error("rules: `{0}` is no rule set")]
     Rules(String),
+    /// No such judge.
+    #[error("without: `{0}` is no judge")]
+    Judge(String),
     /// No such layout, or not one of the rule set.
     #[error("layout: `{layout}` is no layout of `{rules}`")]
     Layout {

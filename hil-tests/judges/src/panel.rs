@@ -32,12 +32,23 @@ pub struct Exercise {
 }
 
 impl Panel {
-    /// All judges, for a table set up like this.
+    /// All judges but the one that the configuration is without, for a table set up like this.
     ///
     /// # Errors
-    /// [`BadConfig`] where rule set, layout or lamps are not what the rules know.
+    /// [`BadConfig`] where rule set, layout or lamps are not what the rules know, or the judge to be left out is none.
     pub fn for_table(config: Config) -> Result<Self, BadConfig> {
-        Self::with(config, all())
+        let mut judges = all();
+        if let Some(name) = &config.without {
+            let place = judges.iter().position(|judge| judge.name() == name);
+            drop(judges.remove(place.ok_or_else(|| BadConfig::Judge(name.clone()))?));
+        }
+        Self::with(config, judges)
+    }
+
+    /// The names of all judges.
+    #[must_use]
+    pub fn names() -> Vec<&'static str> {
+        all().iter().map(|judge| judge.name()).collect()
     }
 
     /// These judges only.
@@ -199,6 +210,24 @@ mod tests {
         second.observe_all(&read);
         assert_eq!(first.violations(), second.violations());
         assert_eq!(first.violations().len(), 1, "{:?}", first.violations());
+    }
+
+    /// Who leaves a judge out leaves out what it finds, and nothing else.
+    #[test]
+    fn a_judge_that_is_not_seated_finds_nothing() {
+        let mut play = Play::open("nz-1998");
+        play.motor_on();
+        let found = |without: Option<&str>| {
+            let config = crate::Config { without: without.map(Into::into), ..play.config.clone() };
+            let mut panel = Panel::for_table(config).unwrap();
+            panel.observe_all(&play.trace);
+            panel.violations().iter().map(|found| found.judge).collect::<Vec<_>>()
+        };
+        assert_eq!(found(None), ["motor"]);
+        assert_eq!(found(Some("lamps")), ["motor"]);
+        assert!(found(Some("motor")).is_empty());
+        let unknown = crate::Config { without: Some("driver".into()), ..play.config.clone() };
+        assert_eq!(Panel::for_table(unknown).err(), Some(BadConfig::Judge("driver".into())));
     }
 
     #[test]

@@ -123,11 +123,11 @@ pub fn traced(trial: &Trial, keep: Keep) -> DayReport {
 }
 
 /// Plays a day on which nobody is asked but the judges: whatever else goes wrong, a panic too, is no matter. `sound`: nothing breaks on
-/// it but for noise.
+/// it but for noise. `without`: the judge of this name is not asked either.
 #[must_use]
-pub fn judged(trial: &Trial, sound: bool) -> DayReport {
+pub fn judged(trial: &Trial, sound: bool, without: Option<&'static str>) -> DayReport {
     let mut report = DayReport::of(trial);
-    let setup = Setup { alone: true, sound, ..setup(trial, Keep::Nothing) };
+    let setup = Setup { alone: true, sound, without, ..setup(trial, Keep::Nothing) };
     let mut bench = match Pure::new(setup) {
         Ok(bench) => bench,
         // Rule set and layout are of the judges' own list.

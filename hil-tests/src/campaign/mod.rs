@@ -42,6 +42,8 @@ pub struct Campaign {
     pub day: Option<u64>,
     /// Nobody but the judges says whether a day failed.
     pub judges_alone: bool,
+    /// A judge that is not seated where judges are alone, by its name.
+    pub without: Option<&'static str>,
 }
 
 /// Days that are played ahead of the first one that has not ended, at most: what is kept in memory until its turn.
@@ -90,7 +92,7 @@ impl Campaign {
                         drop(now);
                         let Some(plan) = usize::try_from(number).ok().and_then(|at| days.get(at)) else { return };
                         let report = match self.judges_alone {
-                            true => day::judged(&plan.trial(), self.faults == Faults::None),
+                            true => day::judged(&plan.trial(), self.faults == Faults::None, self.without),
                             false => day::traced(&plan.trial(), self.keep),
                         };
                         let mut now = course.lock().unwrap_or_else(PoisonError::into_inner);

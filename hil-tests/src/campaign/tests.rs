@@ -5,7 +5,7 @@ use crate::scenario::Verdict;
 
 fn reports(rounds: u64, faults: Faults, jobs: usize) -> Vec<DayReport> {
     let mut all = Vec::new();
-    Campaign { seed: 5, rounds, faults, jobs, keep: Keep::Digest, day: None, judges_alone: false }
+    Campaign { seed: 5, rounds, faults, jobs, keep: Keep::Digest, day: None, judges_alone: false, without: None }
         .run(&mut |day| all.push(day));
     all
 }
@@ -37,6 +37,7 @@ fn a_single_day_is_as_it_was_among_the_others() {
         keep: Keep::Digest,
         day: Some(2),
         judges_alone: false,
+        without: None,
     }
     .run(&mut |day| only.push(day));
     let [only] = only.as_slice() else { panic!("{} days", only.len()) };
@@ -56,6 +57,7 @@ fn the_same_seed_gives_the_same_trace_byte_for_byte_also_where_much_breaks() {
             keep: Keep::Whole,
             day: None,
             judges_alone: false,
+            without: None,
         };
         campaign.run(&mut |day| all.extend(day.trace));
         all

@@ -8,12 +8,14 @@ use crate::campaign::reached::{self, Reached};
 use crate::campaign::schedule::Faults;
 use crate::report::{self, reason, word};
 use anyhow::{Context, bail};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use tumbler_judges::Panel;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum What {
@@ -53,6 +55,9 @@ pub(super) struct CampaignArgs {
     /// reached. Prints the violation and shrinks nothing.
     #[arg(long, conflicts_with_all = ["trace", "digests", "out"])]
     judges_alone: bool,
+    /// Leave this judge out: what the others find without it they find too.
+    #[arg(long, value_name = "JUDGE", requires = "judges_alone", value_parser = PossibleValuesParser::new(Panel::names()))]
+    without: Option<String>,
     /// Where the scenario of a violation goes; `campaign-SEED-FAULTS.toml` unless given.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -94,6 +99,7 @@ pub(super) fn campaign(args: &CampaignArgs) -> anyhow::Result<u8> {
         keep,
         day: args.day,
         judges_alone: args.judges_alone,
+        without: Panel::names().into_iter().find(|name| args.without.as_deref() == Some(name)),
     };
     let bar = bar(args.rounds);
     let mut sum = Sum::default();

@@ -98,6 +98,7 @@ impl Pure {
             free_play: setup.free_play,
             alone: setup.alone,
             sound: setup.sound,
+            without: setup.without.map(Into::into),
             ..Observer::config(&setup.settings)
         };
         let observer = Observer::with(told, setup.judge, setup.trace).map_err(|bad| rig(bad.to_string()))?;

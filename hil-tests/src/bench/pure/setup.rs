@@ -22,6 +22,8 @@ pub struct Setup {
     pub alone: bool,
     /// Nothing breaks but for noise: see the judges' configuration.
     pub sound: bool,
+    /// A judge that is not seated, by its name.
+    pub without: Option<&'static str>,
     /// Whether everything that the judges are told is kept.
     pub trace: bool,
     /// Whether the table's raw inputs are recorded, as a daemon records them.
@@ -40,6 +42,7 @@ impl Setup {
             free_play: false,
             alone: false,
             sound: false,
+            without: None,
             trace: false,
             record: false,
         }

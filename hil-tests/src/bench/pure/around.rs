@@ -2,6 +2,7 @@
 
 use super::super::{Bench, Outside, Trouble};
 use super::Pure;
+use super::broker::Broker;
 use super::journal::{Deadly, Keeps};
 use crate::bench::outside::SLOW_SYNC_MILLIS;
 use crate::twin::MS;
@@ -192,6 +193,7 @@ impl Pure {
             return Err(Trouble::Rig("the journal is damaged only while the daemon is off: kill or stop it".into()));
         }
         let first = self.journal.damage(self.now, reason, keeps);
+        self.told.iter_mut().for_each(Broker::begin_journal);
         self.recorded(first);
         Ok(())
     }

@@ -200,6 +200,7 @@ impl Bench for Pure {
     fn broker(&mut self, up: bool) -> Result<(), Trouble> {
         self.broker = up;
         self.log.online = Some(up);
+        self.connected(up && self.table.is_some());
         self.relay = None;
         self.relay_more();
         // A reconnect is not instant.

@@ -232,6 +232,11 @@ impl Journal {
         [due, self.pulse].into_iter().flatten().min()
     }
 
+    /// The relay's cursor, as it was committed last.
+    pub(super) const fn relayed(&self) -> Seq {
+        self.relayed
+    }
+
     /// Whether everything that was handed in is durable.
     pub(super) fn idle(&self) -> bool {
         self.committing.is_none() && self.waiting.is_empty()

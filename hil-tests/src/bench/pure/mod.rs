@@ -2,6 +2,7 @@
 //! socket, no clock: the same seed gives the same run, bit for bit.
 
 mod around;
+mod broker;
 mod control;
 mod journal;
 mod line;
@@ -18,6 +19,7 @@ use super::observe::Observer;
 use super::{Physical, SITE, Trouble};
 use crate::twin::{self, Truth, Twin, Wire};
 use around::Around;
+use broker::Broker;
 use journal::{Came, Journal};
 use line::Transaction;
 pub use setup::Setup;
@@ -53,6 +55,8 @@ pub struct Pure {
     journal: Journal,
     commit_ns: u64,
     broker: bool,
+    /// What the broker is told, where judges are alone.
+    told: Option<Broker>,
     relay: Option<(u64, Seq)>,
     durable: Seq,
     answers: BTreeMap<u64, Answer>,
@@ -99,12 +103,14 @@ impl Pure {
             alone: setup.alone,
             sound: setup.sound,
             without: setup.without.map(Into::into),
+            topics: if setup.alone { broker::root() } else { String::new() },
             ..Observer::config(&setup.settings)
         };
         let observer = Observer::with(told, setup.judge, setup.trace).map_err(|bad| rig(bad.to_string()))?;
         let (journal, commissioned) = Journal::commission(&setup.settings, setup.commit_ns);
         let mut bench = Self {
             twin: Twin::new(config, setup.seed),
+            told: setup.alone.then(|| Broker::new(&setup.settings)),
             settings: setup.settings,
             now: 0,
             table: None,
@@ -183,6 +189,8 @@ impl Pure {
             table.map_err(|bad| Trouble::Rig(bad.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))?,
         );
         self.process(true);
+        self.resume_events();
+        self.connected(self.broker);
         self.tape.iter_mut().for_each(Vec::clear);
         self.log.online = Some(self.broker);
         self.read_lines();
@@ -202,6 +210,7 @@ impl Pure {
         self.journal.lose();
         self.shown = None;
         self.process(false);
+        self.connected(false);
     }
 
     fn process(&mut self, alive: bool) {
@@ -251,6 +260,7 @@ impl Pure {
             }
         }
         if let Some((_, seq)) = self.relay.take_if(|(due, _)| *due <= self.now) {
+            self.tell_events(self.log.relayed, seq);
             self.log.relayed = seq;
             self.news += 1;
             self.inbox.push_back((self.now, Input::Relayed { seq }));
@@ -295,6 +305,9 @@ impl Pure {
 
     fn recorded(&mut self, record: tumbler_core::record::Record) {
         self.observer.record(self.now, &record);
+        if let Some(told) = &mut self.told {
+            told.record(self.now, &self.boot_id, &record);
+        }
         self.guard.learn(&record.event);
         self.log.records.push(Durable { at: self.now, record });
         self.news += 1;
@@ -345,6 +358,7 @@ impl Pure {
                         let phase = table.phase();
                         self.log.phases.insert(phase);
                         self.observer.phase(self.now, phase.name());
+                        self.tell_table();
                     }
                     return;
                 }
@@ -402,7 +416,8 @@ impl Pure {
                     }
                     self.answers.insert(request, answer);
                 }
-                Effect::Keypad(_) | Effect::Dump { .. } => {}
+                Effect::Keypad(key) => self.tell_key(key),
+                Effect::Dump { .. } => {}
             }
         }
         self.effects = effects;

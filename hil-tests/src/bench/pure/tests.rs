@@ -88,3 +88,27 @@ fn acts_show_at_the_tables_wires_at_once() {
     bench.act(Act::LiftDome).unwrap();
     assert!(bench.physical().dome_up);
 }
+
+/// Judges who are alone judge what the broker is told: each record once and in order, also where it was under way when the
+/// daemon died, and the table in messages that fit their schemas.
+#[test]
+fn where_judges_are_alone_they_hear_what_the_broker_is_told() {
+    let mut bench = Pure::new(Setup { alone: true, trace: true, ..Setup::of("nz-div9", "nz-div9-2", 4) }).unwrap();
+    bench.broker(false).unwrap();
+    bench.pass(bench.now() + 5_000 * MS).unwrap();
+    bench.kill().unwrap();
+    bench.start().unwrap();
+    bench.broker(true).unwrap();
+    let outcome = run(&mut bench, &reference::trial(1).unwrap());
+    assert_eq!(outcome.verdict, Verdict::Pass);
+    let (mut events, mut topics) = (Vec::new(), std::collections::BTreeSet::new());
+    for seen in bench.observer().trace() {
+        let tumbler_judges::Seen::Mqtt { topic, payload, .. } = &seen.what else { continue };
+        let name = topic.strip_prefix("taisai/rig/pure/").unwrap();
+        events.extend(payload.as_ref().filter(|_| name == "event").map(|event| event["seq"].as_u64().unwrap()));
+        topics.insert(name.split('/').next().unwrap().to_owned());
+    }
+    let journal: Vec<u64> = bench.log().records.iter().map(|durable| durable.record.seq.0).collect();
+    assert_eq!(events, journal);
+    assert_eq!(topics.into_iter().collect::<Vec<_>>(), ["event", "fault", "keypad", "lamps", "state", "status"]);
+}

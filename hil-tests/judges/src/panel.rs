@@ -230,6 +230,24 @@ mod tests {
         assert_eq!(Panel::for_table(unknown).err(), Some(BadConfig::Judge("driver".into())));
     }
 
+    /// `scripts/canary --judges` shows of each that only its judge finds it.
+    #[test]
+    fn every_judge_has_a_planted_defect_of_its_own() {
+        let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/canaries/judges");
+        let mut planted = Vec::new();
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert!(text.lines().any(|line| line == format!("Judge: {name}")), "{name}");
+            planted.push(name);
+        }
+        planted.sort_unstable();
+        let mut judges = Panel::names();
+        judges.sort_unstable();
+        assert_eq!(planted, judges);
+    }
+
     #[test]
     fn observations_out_of_order_are_the_rigs_fault() {
         let mut play = Play::open("nz-1998");

@@ -82,6 +82,14 @@ impl Judge for Malfunctions {
             return;
         }
         self.signs.take(seen, scene);
+        // However late the disk tells of it.
+        if let Seen::Record(record) = &seen.what {
+            match &record.fact {
+                Fact::Asked { .. } => self.question = true,
+                Fact::RoundBegan { .. } => self.question = false,
+                _ => {}
+            }
+        }
         self.watch(scene, findings);
         match &seen.what {
             Seen::Truth(Truth::Process { .. }) => {
@@ -97,8 +105,6 @@ impl Judge for Malfunctions {
                 Fact::Tested { test, passed: false } if test == "buttons" => self.buttons_failed(scene, findings),
                 Fact::Tested { test, passed: true } => self.passed.push(test.clone()),
                 Fact::Plain if record.kind == "test-began" => self.passed.clear(),
-                Fact::Asked { .. } => self.question = true,
-                Fact::RoundBegan { .. } => self.question = false,
                 _ => {}
             },
             _ => {}

@@ -14,7 +14,7 @@ judge_one() {
     for play in "none $(((ROUNDS + 3) / 4))" "swarm $ROUNDS"; do
         # shellcheck disable=SC2086
         set -- $play
-        said=$(timeout -s KILL 40 "$HIL" campaign --judges-alone --seed 1 --faults "$1" --rounds "$2" 2>&1) || true
+        said=$(timeout -s KILL 90 "$HIL" campaign --judges-alone --seed 1 --faults "$1" --rounds "$2" 2>&1) || true
         said=$(grep -m 1 -o 'judge: .*' <<<"$said") || continue
         printf 'judged\t%s\t%s\n' "$name" "$said"
         return

@@ -128,6 +128,12 @@ pub(crate) fn add(round: &mut RoundSummary, event: &Event) {
             round.amended.push(*from);
             round.dice = Some(*to);
         }
+        // Keyed anew, under New Zealand's rules under the supervisor's eyes (NZ 7.2).
+        Event::EntryDiffers { entered, .. } => round.amended.push(*entered),
+        Event::Supervised { by } => {
+            let what = "wrong numbers are amended by the dealer, under the supervisor's eyes".to_owned();
+            round.decided.push(Decision { what, reason: String::new(), by: by.clone() });
+        }
         Event::Asked { why } => round.asked = Some(*why),
         Event::Answered { finding, reason, by } => {
             round.found = Some(*finding);
@@ -193,6 +199,21 @@ mod tests {
     }
 
     /// SGV6 5.6: the first ending stays, and the finding stands beside it.
+    #[test]
+    fn nz_7_2_numbers_that_the_dealer_keyed_anew_are_told_as_amended() {
+        let dice = |pips| Dice::from_pips(pips).unwrap();
+        let mut round = RoundSummary::default();
+        for event in [
+            Event::EntryDiffers { entered: dice([1, 3, 5]), read: dice([1, 3, 6]) },
+            Event::Supervised { by: "Mei".into() },
+            Event::Result { dice: dice([1, 3, 6]), total: 10, call: String::new(), areas: Vec::new() },
+        ] {
+            add(&mut round, &event);
+        }
+        assert_eq!((round.amended, round.dice), (vec![dice([1, 3, 5])], Some(dice([1, 3, 6]))));
+        assert_eq!(round.decided.iter().map(|decision| decision.by.as_str()).collect::<Vec<_>>(), ["Mei"]);
+    }
+
     #[test]
     fn a_round_voided_afterwards_keeps_its_ending() {
         let mut kept = journal(3);

@@ -79,6 +79,7 @@ fn fact(event: &Event) -> Option<(&'static str, String)> {
         Event::Amended { from, to, by } => {
             ("amended", format!("from {} to {} by {by}", call::result(*from), call::result(*to)))
         }
+        Event::EntryDiffers { .. } => ("entered", told(event)),
         Event::Supervised { by } => ("amended", format!("by the dealer, seen by {by}")),
         Event::Resumed { .. } => ("interrupted", told(event)),
         Event::Asked { why } => ("asked", asked(*why)),

@@ -76,7 +76,7 @@ fn the_scenarios_reach_every_phase_void_and_latch_and_exercise_every_judge() {
     assert_eq!(reached.latches, Code::ALL.into_iter().collect());
     // The pure bench has no broker, judges know every kind of record, and scenarios say themselves what must come.
     let elsewhere = |rule: &String| {
-        ["relay: ", "messages: ", "progress: ", "measurements: ", "malfunctions: ", "status: "]
+        ["relay: ", "messages: ", "progress: ", "measurements: ", "malfunctions: ", "status: ", "commands: "]
             .iter()
             .any(|judge| rule.starts_with(judge))
             || rule.ends_with("unknown to judges")

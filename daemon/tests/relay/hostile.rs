@@ -28,12 +28,13 @@ async fn peer(answer: &'static [u8]) -> (u16, JoinSet<()>) {
 
 /// Tries this peer, then a good broker: the relay must be alive, and no record lost.
 async fn survives(answer: &'static [u8], said: &str) {
-    let (port, peer) = peer(answer).await;
+    let (port, mut peer) = peer(answer).await;
     let bench = Bench::start(settings(port));
     bench.record(50);
     bench.troubled(said).await;
     assert_eq!(bench.acknowledged.borrow().0, 0, "nothing counts as sent");
-    drop(peer);
+    // To its end: while its port is taken, the broker ends at once, and the old listener looks like that broker.
+    peer.shutdown().await;
     let broker = Broker::start_with(port, "allow_anonymous true\n").await;
     bench.acknowledged(50).await;
     drop(broker);

@@ -117,8 +117,7 @@ impl Judge for Commands {
 
 impl Commands {
     fn answer_due(&mut self, command: &str, scene: &Scene) {
-        let test = matches!(command, "open" | "reset" | "hardware-test");
-        self.unanswered.push(scene.now_ns.saturating_add(if test { TEST_NS } else { SOON_NS }));
+        self.unanswered.push(scene.now_ns.saturating_add(if is_test(command) { TEST_NS } else { SOON_NS }));
         // The soonest last.
         self.unanswered.sort_unstable_by(|one, other| other.cmp(one));
     }
@@ -129,24 +128,23 @@ impl Commands {
         }
     }
 
-    /// Whether the key's privilege surely holds (its turn) or surely does not (`None`); otherwise nobody can tell.
-    fn turned(&self, scene: &Scene) -> Result<Option<u64>, ()> {
-        let Some(edge) = scene.key_ns.filter(|edge| *edge > scene.started_ns) else { return Ok(None) };
+    /// When the key was turned whose privilege surely holds, the inner `None` where surely none does; nothing where nobody can tell.
+    fn turned(&self, scene: &Scene) -> Option<Option<u64>> {
+        let Some(edge) = scene.key_ns.filter(|edge| *edge > scene.started_ns) else { return Some(None) };
         let (ago, lasts) = (scene.now_ns.saturating_sub(edge), scene.config.given.limits.key_privilege_ns);
         if ago > lasts.saturating_add(2_000 * MS) {
-            return Ok(None);
+            return Some(None);
         }
         let firm = if scene.is(Line::SupervisorKey, true) { ago } else { self.key_down_ns };
         let sure = firm > TURNED_NS && ago > TURNED_NS && ago < lasts / 30 * 29;
-        sure.then_some(Some(edge)).ok_or(())
+        sure.then_some(Some(edge))
     }
 
     fn ask(&mut self, command: &str, with: &Value, scene: &Scene) {
         let blind = scene.is_behind() || self.key_lost || scene.lately_broken(Part::Buttons, SOON_NS);
-        let Ok(turned_ns) = self.turned(scene) else { return self.standing.asked(command, scene) };
-        if blind || with.get("supervisor").is_none() {
-            return self.standing.asked(command, scene);
-        }
+        let testing = self.standing.may_be_testing(scene.now_ns);
+        self.standing.asked(command, scene);
+        let Some(turned_ns) = self.turned(scene).filter(|_| !blind && with.get("supervisor").is_some()) else { return };
         let rested = |line: Line| scene.now_ns > scene.since(line).saturating_add(1_000 * MS);
         let settled = rested(Line::DomeClosed) && rested(Line::DomeOpen);
         let away = match (scene.level(Line::DomeClosed), scene.level(Line::DomeOpen)) {
@@ -155,8 +153,6 @@ impl Commands {
         };
         let still = scene.is(Line::MotorEnable, false) && scene.now_ns.saturating_sub(scene.moved_ns) > 3_000 * MS;
         let (command, with, at_ns) = (command.to_owned(), with.clone(), scene.now_ns);
-        let testing = self.standing.may_be_testing(at_ns);
-        self.standing.asked(&command, scene);
         let sound = ![Part::Reader, Part::Bus].into_iter().any(|part| scene.lately_broken(part, READER_NS));
         let three = self.standing.three.filter(|_| sound);
         let lay = scene.dice.filter(|(_, flat)| *flat == [true; 3]).map(|(faces, _)| sorted(faces));
@@ -230,6 +226,11 @@ impl Commands {
             findings.note(NAME, scene.now_ns, ANSWERED, "a command was not answered");
         }
     }
+}
+
+/// Whether a test comes of this command.
+fn is_test(command: &str) -> bool {
+    matches!(command, "open" | "reset" | "hardware-test")
 }
 
 impl Asked {

@@ -16,7 +16,7 @@ pub(crate) const SIGN: &str = "DESIGN: the sign says so while no game may be pla
 pub(crate) const OPEN_SIGN: &str = "DESIGN: the sign is off while games are played";
 
 /// Malfunctions under which a round that is in progress may still be spun: the dealer's eye stands in for the device.
-const EYES: [&str; 5] = ["lamps", "terminal", "reader", "buttons", "key"];
+pub(crate) const EYES: [&str; 5] = ["lamps", "terminal", "reader", "buttons", "key"];
 
 /// Watches latches, permission and the sign.
 #[derive(Clone, Debug, Default)]

@@ -60,12 +60,8 @@ pub(crate) struct Malfunctions {
     causes: [Lasting; CAUSES.len()],
     silent_told: bool,
     restless_told: bool,
-    /// A person is asked about the dice.
-    question: bool,
     /// Tests that have passed since the last one began.
     passed: Vec<String>,
-    /// Codes whose device a procedure replaces until the table closes.
-    waived: Vec<String>,
     /// Latches whose sign was seen.
     shown: u64,
     latches: u64,
@@ -82,14 +78,6 @@ impl Judge for Malfunctions {
             return;
         }
         self.signs.take(seen, scene);
-        // However late the disk tells of it.
-        if let Seen::Record(record) = &seen.what {
-            match &record.fact {
-                Fact::Asked { .. } => self.question = true,
-                Fact::RoundBegan { .. } => self.question = false,
-                _ => {}
-            }
-        }
         self.watch(scene, findings);
         match &seen.what {
             Seen::Truth(Truth::Process { .. }) => {
@@ -100,8 +88,6 @@ impl Judge for Malfunctions {
             Seen::Record(record) if scene.now_ns < record.at_ns.saturating_add(SOON_NS) => match &record.fact {
                 Fact::Latched { code } => self.latched(code, scene, findings),
                 Fact::Unlatched { code, how, .. } if how == "rectified" => self.unlatched(code, scene, findings),
-                Fact::Unlatched { code, .. } => self.waived.push(code.clone()),
-                Fact::Closed => self.waived.clear(),
                 Fact::Tested { test, passed: false } if test == "buttons" => self.buttons_failed(scene, findings),
                 Fact::Tested { test, passed: true } => self.passed.push(test.clone()),
                 Fact::Plain if record.kind == "test-began" => self.passed.clear(),
@@ -135,7 +121,7 @@ impl Malfunctions {
                 known.held_ns = Some(now);
             }
             let latched = scene.is_latched(cause.code) || scene.is_latched("gpio");
-            if behind || latched || scene.testing() || self.waived.iter().any(|code| code == cause.code) {
+            if behind || latched || scene.testing() || scene.is_waived(cause.code) {
                 known.due_ns = None;
                 continue;
             }
@@ -146,10 +132,9 @@ impl Malfunctions {
                 findings.note(NAME, now, UNSEEN, text);
             }
         }
-        let serves = !scene.is_latched("reader") && !self.waived.iter().any(|code| code == "reader");
-        let asked = self.question || scene.round.as_ref().is_none_or(|round| round.interrupted);
+        let asked = scene.round.as_ref().is_none_or(|round| round.interrupted || round.asked.is_some());
         if self.signs.moving().is_some_and(|since| now > since.saturating_add(RESTLESS_NS))
-            && serves
+            && scene.serves("reader")
             && !(asked || behind || self.restless_told)
         {
             self.restless_told = true;

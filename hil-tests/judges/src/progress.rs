@@ -8,6 +8,7 @@ use crate::areas::{Family, sorted};
 use crate::calm::Calm;
 use crate::config::Rules;
 use crate::judge::{Exercised, Findings, Judge};
+use crate::latch::EYES;
 use crate::observation::{BusKind, Key, Line, Observation, Seen, Truth};
 use crate::record::{Call, Fact, Record};
 use crate::registers;
@@ -49,8 +50,6 @@ const UNITS_NS: u64 = 1_400 * MS;
 const PAID_NS: u64 = 4_000 * MS;
 /// Keys pressed so soon after the reveal may belong before it.
 const REVEAL_NS: u64 = 500 * MS;
-/// Codes that keep no motor off.
-const HARMLESS: [&str; 5] = ["buttons", "key", "reader", "terminal", "lamps"];
 /// Tests that end when a person has done or said something.
 const PERSONS: [&str; 7] = ["areas", "seal", "bell", "sign", "dice", "keys", "terminal"];
 
@@ -140,7 +139,7 @@ fn in_play(scene: &Scene) -> bool {
 
 /// A round in progress still has its spin while nothing is latched but what has no part in it (page: "What `tumble` is refused for").
 fn may_still_spin(scene: &Scene) -> bool {
-    let harmless = |(code, _): &(String, u64)| HARMLESS.contains(&code.as_str());
+    let harmless = |(code, _): &(String, u64)| EYES.contains(&code.as_str());
     scene.round.is_some() && !scene.testing() && scene.latched.iter().all(harmless)
 }
 

@@ -58,6 +58,8 @@ pub struct Scene {
     pub(crate) maintenance: bool,
     /// Latched codes, and when; zero for one of an earlier boot.
     pub(crate) latched: Vec<(String, u64)>,
+    /// Codes whose device a procedure replaces until the table closes.
+    pub(crate) waived: Vec<String>,
     /// A person asked for a test that may move and light things, under the key, since and until then.
     testing_since_ns: u64,
     testing_until_ns: u64,
@@ -97,6 +99,7 @@ impl Scene {
             boot: String::new(),
             maintenance: false,
             latched: Vec::new(),
+            waived: Vec::new(),
             testing_since_ns: 0,
             testing_until_ns: 0,
             round: None,
@@ -150,6 +153,14 @@ impl Scene {
     }
     pub(crate) fn is_latched(&self, code: &str) -> bool {
         self.latched.iter().any(|(latched, _)| latched == code)
+    }
+    /// Whether neither a latch nor a procedure has put the device of this code out of service.
+    pub(crate) fn serves(&self, code: &str) -> bool {
+        !self.is_latched(code) && !self.is_waived(code)
+    }
+    /// Whether a procedure replaces the device of this code.
+    pub(crate) fn is_waived(&self, code: &str) -> bool {
+        self.waived.iter().any(|waived| waived == code)
     }
     /// By the contacts: the dome is away.
     pub(crate) fn dome_made_open(&self) -> bool {

@@ -25,8 +25,6 @@ pub(crate) struct Status {
     /// Since when which field differs.
     differs: Option<(&'static str, u64)>,
     told: bool,
-    /// A person is asked about the dice, by the records.
-    asked: bool,
     void: bool,
     /// The table was opened anew, or its daemon started, since.
     reopened: bool,
@@ -52,9 +50,8 @@ impl Judge for Status {
                 self.differs = None;
                 self.holes |= record.fact.begins_anew() || scene.is_latched("journal");
                 match &record.fact {
-                    Fact::Asked { .. } => self.asked = true,
-                    Fact::Answered { .. } | Fact::Settled { .. } => (self.asked, self.void) = (false, false),
-                    Fact::Voided { .. } => (self.asked, self.void, self.reopened) = (false, true, false),
+                    Fact::Answered { .. } | Fact::Settled { .. } => self.void = false,
+                    Fact::Voided { .. } => (self.void, self.reopened) = (true, false),
                     Fact::Opened { .. } | Fact::Started { .. } => self.reopened = true,
                     Fact::RoundBegan { .. } => self.void = false,
                     _ => {}
@@ -137,7 +134,7 @@ impl Status {
             None if scene.open.is_none() => return None,
             None if self.void => "void",
             None => "ready",
-            Some(_) if self.asked => "interrupted",
+            Some(round) if round.asked.is_some() => "interrupted",
             Some(round) if round.result.is_some() => "settling",
             Some(round) if round.spinning => "tumbling",
             Some(round) if round.revealed => "revealed",

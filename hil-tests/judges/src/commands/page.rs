@@ -144,9 +144,9 @@ fn void(asked: &Asked, standing: &Standing) -> Says {
         if !round.revealed || round.result.is_some() {
             return Refused;
         }
-        return if standing.question.is_none() && round.flat_by != "supervisor" { Done } else { Unknown };
+        return if !standing.is_asked() && round.flat_by != "supervisor" { Done } else { Unknown };
     }
-    if standing.question.is_some() || round.established || is_left_to_manager(round) && !asked.flag("manager") {
+    if standing.is_asked() || round.established || is_left_to_manager(round) && !asked.flag("manager") {
         return Refused;
     }
     // Who sees the dice does not choose.
@@ -156,14 +156,14 @@ fn void(asked: &Asked, standing: &Standing) -> Says {
 fn finding(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {
     let Some(round) = &standing.round else { return Refused };
     let finding = asked.text("finding");
-    let unasked = standing.question.is_none();
+    let unasked = !standing.is_asked();
     if unasked && (finding == "undisturbed" || !round.revealed || round.result.is_some() || !round.valid_spin) {
         return Refused;
     }
     if unasked && only_people(standing, round, scene) != Some(true) {
         return Unknown;
     }
-    let why = standing.question.as_deref().unwrap_or("interrupted");
+    let why = round.asked.as_deref().unwrap_or("interrupted");
     let manages = !is_left_to_manager(round) || asked.flag("manager");
     let covered = round.covered() && !round.revealed;
     match (finding, why) {
@@ -191,7 +191,7 @@ fn read(asked: &Asked, standing: &Standing, round: &Round) -> Option<[u8; 3]> {
 
 fn amend(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {
     let (Some(round), Some(dice)) = (&standing.round, asked.dice()) else { return Refused };
-    if !round.revealed || standing.question.is_some() {
+    if !round.revealed || standing.is_asked() {
         return Refused;
     }
     let result = round.result.map(sorted);
@@ -239,7 +239,7 @@ fn settle(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {
 
 fn settle_unentered(asked: &Asked, standing: &Standing, round: &Round, scene: &Scene) -> Says {
     let Some(dice) = asked.dice() else { return Refused };
-    if !round.revealed || standing.question.is_some() {
+    if !round.revealed || standing.is_asked() {
         return Refused;
     }
     match only_people(standing, round, scene) {
@@ -254,7 +254,7 @@ fn confirm_dome(asked: &Asked, standing: &Standing) -> Says {
     if !round.called || !round.valid_spin || round.revealed || asked.away == Some(true) {
         return Refused;
     }
-    if asked.still && asked.away == Some(false) && standing.question.is_none() { Done } else { Unknown }
+    if asked.still && asked.away == Some(false) && !standing.is_asked() { Done } else { Unknown }
 }
 
 fn afterwards(asked: &Asked, standing: &Standing) -> Says {

@@ -1,6 +1,6 @@
 //! How the table stood before a record: what commands are granted or refused by.
 
-use super::TEST_NS;
+use super::{TEST_NS, is_test};
 use crate::observation::{BusKind, Part, Seen, Transaction, Truth};
 use crate::record::{Fact, Record};
 use crate::registers;
@@ -19,8 +19,6 @@ pub(super) struct Standing {
     pub(super) waived: Vec<String>,
     /// A test may be in progress, since then.
     testing_ns: Option<u64>,
-    /// Why a person is asked about the dice.
-    pub(super) question: Option<String>,
     /// Numbers that the reader saw otherwise wait for the supervisor.
     pub(super) differs: bool,
     /// The lamps were proved, and when.
@@ -49,6 +47,11 @@ impl Standing {
         self.testing_ns.is_some_and(|since| now_ns < since.saturating_add(TEST_NS))
     }
 
+    /// A person is asked about the dice.
+    pub(super) fn is_asked(&self) -> bool {
+        self.round.as_ref().is_some_and(|round| round.asked.is_some())
+    }
+
     pub(super) fn is_latched(&self, code: &str) -> bool {
         self.latched.iter().any(|(latched, _)| latched == code)
     }
@@ -59,14 +62,14 @@ impl Standing {
     }
 
     pub(super) fn asked(&mut self, command: &str, scene: &Scene) {
-        if matches!(command, "open" | "reset" | "hardware-test") {
+        if is_test(command) {
             self.testing_ns = Some(scene.now_ns);
         }
     }
 
     /// This command was refused: no test came of it.
     pub(super) fn refused(&mut self, command: &str) {
-        if matches!(command, "open" | "reset" | "hardware-test") {
+        if is_test(command) {
             self.testing_ns = None;
         }
     }
@@ -91,8 +94,6 @@ impl Standing {
 
     pub(super) fn record(&mut self, record: &Record, scene: &Scene) {
         match &record.fact {
-            Fact::Asked { why } => self.question = Some(why.clone()),
-            Fact::Answered { .. } => self.question = None,
             Fact::EntryDiffers => self.differs = true,
             Fact::Result { .. } | Fact::Amended { .. } => {
                 (self.differs, self.verified_ns) = (false, None);
@@ -102,31 +103,18 @@ impl Standing {
             Fact::Revealed { .. } => (self.moved, self.read) = (false, false),
             Fact::FacesRead => self.read = true,
             Fact::RoundBegan { .. } => {
-                (self.question, self.differs, self.verified_ns, self.moved) = (None, false, None, false);
+                (self.differs, self.verified_ns, self.moved) = (false, None, false);
                 self.last = self.last.max(record.round.unwrap_or(0));
                 self.testing_ns = None;
             }
             Fact::Settled { .. } | Fact::Voided { .. } => {
-                self.question = None;
                 let void = matches!(record.fact, Fact::Voided { .. });
                 self.ended.extend(record.round.map(|round| (round, void)));
             }
-            Fact::VoidedAfterwards { .. } => {}
             Fact::Resumed { .. } => self.verified_ns = None,
-            Fact::Opened { .. } | Fact::Closed | Fact::Maintenance { .. } => {
-                self.testing_ns = None;
-                if !matches!(record.fact, Fact::Opened { .. }) {
-                    self.waived.clear();
-                }
+            Fact::Opened { .. } | Fact::Closed | Fact::Maintenance { .. } | Fact::Unlatched { .. } => {
+                self.testing_ns = None
             }
-            Fact::Unlatched { code, how, .. } => {
-                self.testing_ns = None;
-                if how.starts_with("procedure") {
-                    self.waived.push(code.clone());
-                }
-            }
-            // A procedure ends where its device is found out of order again.
-            Fact::Latched { code } => self.waived.retain(|waived| waived != code),
             Fact::Started { .. } => self.holes |= scene.open.is_none(),
             Fact::Plain if record.kind == "supervised" => self.differs = false,
             Fact::Plain if record.kind == "hardware-tested" => self.testing_ns = None,
@@ -138,6 +126,7 @@ impl Standing {
         self.open = scene.open;
         self.maintenance = scene.maintenance;
         self.latched.clone_from(&scene.latched);
+        self.waived.clone_from(&scene.waived);
     }
 
     /// The round that this command names.

@@ -33,7 +33,10 @@ impl Scene {
                 self.open = Some(true);
                 self.end_testing(record);
             }
-            Fact::Closed => self.open = Some(false),
+            Fact::Closed => {
+                self.open = Some(false);
+                self.waived.clear();
+            }
             Fact::Maintenance { on } => {
                 self.maintenance = *on;
                 if *on {
@@ -43,11 +46,16 @@ impl Scene {
                 }
             }
             Fact::Latched { code } => {
+                // A procedure ends where its device is found out of order again.
+                self.waived.retain(|waived| waived != code);
                 if !self.is_latched(code) {
                     self.latched.push((code.clone(), record.at_ns));
                 }
             }
-            Fact::Unlatched { code, .. } => {
+            Fact::Unlatched { code, how, .. } => {
+                if how.starts_with("procedure") {
+                    self.waived.push(code.clone());
+                }
                 self.latched.retain(|(latched, _)| latched != code);
                 // The next one may be asked for in the very moment of the last one's end.
                 if record.at_ns != self.testing_since_ns {

@@ -18,6 +18,8 @@ pub(crate) struct Round {
     pub(crate) no_spin: bool,
     /// The supervisor, under the key, said that a die does not lie flat.
     pub(crate) said_not_flat: bool,
+    /// Why a person is asked what became of the dice.
+    pub(crate) asked: Option<String>,
     /// A person who was asked could not say that the dice lie as they lay.
     pub(crate) doubted: bool,
     /// Spins begun, by the records.
@@ -68,6 +70,7 @@ impl Round {
             called: false,
             no_spin: false,
             said_not_flat: false,
+            asked: None,
             doubted: false,
             spins: 0,
             spinning: false,
@@ -137,7 +140,9 @@ impl Round {
                 self.paid = self.paid_since(*at_ns);
             }
             Fact::LampsVerified => self.verified = true,
+            Fact::Asked { why } => self.asked = Some(why.clone()),
             Fact::Answered { finding, .. } => {
+                self.asked = None;
                 self.said_not_flat |= finding == "not-flat";
                 self.doubted |= finding != "undisturbed";
             }

@@ -27,8 +27,6 @@ enum Test {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prompts {
     test: Option<Test>,
-    /// Why a person is asked about the dice.
-    question: Option<String>,
 }
 
 impl Prompts {
@@ -47,8 +45,6 @@ impl Prompts {
 
     fn record(&mut self, record: &Record) {
         match &record.fact {
-            Fact::Asked { why } => self.question = Some(why.clone()),
-            Fact::Answered { .. } => self.question = None,
             Fact::RoundBegan { .. } | Fact::Settled { .. } | Fact::Voided { .. } => *self = Self::default(),
             Fact::Opened { .. } | Fact::Closed | Fact::Unlatched { .. } | Fact::Maintenance { .. } => self.test = None,
             Fact::Tested { passed: false, .. } => self.test = None,
@@ -73,7 +69,7 @@ impl Prompts {
     }
 
     /// What people must be asked now, and of what, if that can be told; the inner `None` for nothing.
-    fn due(&self, scene: &Scene) -> Option<Option<(&str, Vec<&str>)>> {
+    fn due<'a>(&self, scene: &'a Scene) -> Option<Option<(&'a str, Vec<&'static str>)>> {
         let rested = |line| scene.now_ns > scene.since(line).saturating_add(RESTED_NS);
         match &self.test {
             Some(Test::Opening(passed)) if passed.contains("keys") => {
@@ -84,10 +80,9 @@ impl Prompts {
             Some(Test::Dome { lifted: false }) => Some(Some(("lift-dome", Vec::new()))),
             Some(Test::Dome { lifted: true }) if scene.dome_made_open() => Some(Some(("close-dome", Vec::new()))),
             Some(_) => None,
-            None => match &self.question {
-                Some(why) => Some(Some((why, Vec::new()))),
-                // Wrong numbers may wait for the supervisor.
-                None if scene.round.is_some() => None,
+            None => match &scene.round {
+                // Without a question wrong numbers may wait for the supervisor.
+                Some(round) => round.asked.as_deref().map(|why| Some((why, Vec::new()))),
                 None => Some(None),
             },
         }

@@ -98,7 +98,6 @@ pub(super) struct Story {
     faces_read: bool,
     /// When "No spin" was last pressed or let go, in a round or not.
     called_off_ns: u64,
-    waived: bool,
 }
 
 impl Story {
@@ -111,7 +110,6 @@ impl Story {
             off_ns: self.off_ns,
             called_off_ns: self.called_off_ns,
             strayed_ns: self.strayed_ns,
-            waived: self.waived,
             // On a slow disk a void is asked for before the record of the round's beginning is seen.
             wanted: if self.wanted_ns >= at_ns { core::mem::take(&mut self.wanted) } else { Vec::new() },
             wanted_ns: self.wanted_ns,
@@ -406,8 +404,6 @@ impl Story {
                 self.decided(vec![Event::DamagedDice], scene);
             }
             Fact::FacesRead => self.faces_read = true,
-            Fact::Unlatched { code, how, .. } if code == "reader" => self.waived = how.starts_with("procedure"),
-            Fact::Closed => self.waived = false,
             _ => {}
         }
     }
@@ -585,7 +581,7 @@ impl Story {
     /// Whether a sound reader is in service.
     fn reader_looks(&self, scene: &Scene, round: &Round) -> bool {
         let broken = [Part::Reader, Part::Bus, Part::Dice].into_iter().any(|part| round.was_broken(part));
-        scene.config.given.reader && !broken && !self.waived && !scene.is_latched("reader")
+        scene.config.given.reader && !broken && scene.serves("reader")
     }
 
     fn eyes(&self, scene: &Scene, round: &Round) -> Vec<Eyes> {
@@ -598,8 +594,7 @@ impl Story {
             return vec![Eyes::Reader, Eyes::People];
         }
         // What a reader has found it need not find again.
-        let people =
-            if round.established { round.flat_by != "reader" } else { self.waived || scene.is_latched("reader") };
+        let people = if round.established { round.flat_by != "reader" } else { !scene.serves("reader") };
         if people {
             return vec![Eyes::People];
         }

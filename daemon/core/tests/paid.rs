@@ -24,6 +24,29 @@ fn in_sight() -> World {
     world
 }
 
+/// A procedure stands in for the lamps.
+fn waive(world: &mut World) {
+    let exit = Exit::Procedure("the dealer announces".into());
+    done(world, Command::Reset { code: Code::Lamps, exit, name: SUPERVISOR.into() });
+}
+
+/// The dice of the next round are in sight.
+fn next_in_sight(world: &mut World) {
+    world.records.retain(|record| !matches!(record.event, Event::Settled { .. }));
+    world.cover();
+    play_to_reveal(world);
+    reveal(world);
+}
+
+/// A result whose areas were proved, half a second ago.
+fn proved() -> World {
+    let mut world = in_sight();
+    world.entry([1, 3, 6]);
+    world.pass(500);
+    assert_eq!(proofs(&world), 1);
+    world
+}
+
 fn proofs(world: &World) -> usize {
     world.events().filter(|event| **event == Event::LampsVerified).count()
 }
@@ -79,18 +102,8 @@ fn after_a_restart_all_paid_without_lamps_is_no_sooner() {
         assert_eq!(world.latched(), [Code::Lamps]);
         if waived {
             world.all_paid();
-            done(
-                &mut world,
-                Command::Reset {
-                    code: Code::Lamps,
-                    exit: Exit::Procedure("the dealer announces".into()),
-                    name: SUPERVISOR.into(),
-                },
-            );
-            world.records.retain(|record| !matches!(record.event, Event::Settled { .. }));
-            world.cover();
-            play_to_reveal(&mut world);
-            reveal(&mut world);
+            waive(&mut world);
+            next_in_sight(&mut world);
             world.entry([1, 3, 6]);
             world.pass(1000);
         }
@@ -105,9 +118,7 @@ fn after_a_restart_all_paid_without_lamps_is_no_sooner() {
 /// says so beside the malfunction.
 #[test]
 fn a_board_that_comes_back_is_proved_anew() {
-    let mut world = in_sight();
-    world.entry([1, 3, 6]);
-    world.pass(500);
+    let mut world = proved();
     world.silent.push(BOARD);
     world.pass(2000);
     assert_eq!((proofs(&world), world.latched()), (1, vec![Code::Lamps]));
@@ -122,9 +133,7 @@ fn a_board_that_comes_back_is_proved_anew() {
 /// And one that stays away is not waited for: what was proved of it before says nothing of its areas now.
 #[test]
 fn a_board_that_stays_away_leaves_the_dice() {
-    let mut world = in_sight();
-    world.entry([1, 3, 6]);
-    world.pass(500);
+    let mut world = proved();
     world.silent.push(BOARD);
     world.pass(3000);
     world.keys(&[terminal::ENTRY]);
@@ -141,19 +150,9 @@ fn lamps_that_are_proved_under_a_procedure_are_proved() {
     world.pass(1000);
     world.all_paid();
     assert_eq!(settled_by(&world), Some(Lit::ByTheDice));
-    done(
-        &mut world,
-        Command::Reset {
-            code: Code::Lamps,
-            exit: Exit::Procedure("the dealer announces".into()),
-            name: SUPERVISOR.into(),
-        },
-    );
+    waive(&mut world);
     world.dead_lamps = 0;
-    world.records.retain(|record| !matches!(record.event, Event::Settled { .. }));
-    world.cover();
-    play_to_reveal(&mut world);
-    reveal(&mut world);
+    next_in_sight(&mut world);
     world.entry([1, 3, 6]);
     assert_eq!(proofs(&world), 1);
     let after = paid_after(&mut world, |event| *event == Event::LampsVerified);
@@ -166,10 +165,7 @@ fn lamps_that_are_proved_under_a_procedure_are_proved() {
 #[test]
 fn lamps_that_fail_after_their_proof_leave_the_dice() {
     for flickers in [false, true] {
-        let mut world = in_sight();
-        world.entry([1, 3, 6]);
-        world.pass(500);
-        assert_eq!(proofs(&world), 1);
+        let mut world = proved();
         for _ in 0..40 {
             world.dead_lamps = if world.dead_lamps == 0 || !flickers { u128::MAX } else { 0 };
             world.pass(60);

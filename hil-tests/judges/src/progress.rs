@@ -268,9 +268,7 @@ impl Progress {
     /// Once everything that people have to do is done, the table opens.
     fn opening_due(&mut self, scene: &Scene) {
         let Some(opening) = &self.opening else { return };
-        let dice = (!scene.config.given.reader).then_some("dice");
-        let seen = ["areas", "seal", "bell", "sign"].into_iter().chain(dice);
-        let all = seen.clone().all(|item| opening.witnessed.iter().any(|witnessed| witnessed == item));
+        let all = scene.witnessed().all(|item| opening.witnessed.iter().any(|witnessed| witnessed == item));
         if opening.lawful && opening.keys == 0x7F && all {
             self.owe(OPENS, scene, OPENING_NS);
         }

@@ -162,6 +162,11 @@ impl Scene {
     pub(crate) fn is_waived(&self, code: &str) -> bool {
         self.waived.iter().any(|waived| waived == code)
     }
+    /// What a person alone can see in an opening; the dice only where no reader sees them.
+    pub(crate) fn witnessed(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
+        let dice = (!self.config.given.reader).then_some("dice");
+        ["areas", "seal", "bell", "sign"].into_iter().chain(dice)
+    }
     /// By the contacts: the dome is away.
     pub(crate) fn dome_made_open(&self) -> bool {
         self.is(Line::DomeClosed, false) && self.is(Line::DomeOpen, true)

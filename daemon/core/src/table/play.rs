@@ -204,13 +204,8 @@ impl Table {
             && match spin {
                 Spin::None => announces,
                 Spin::Asked | Spin::Running => true,
-                Spin::Valid { .. } => {
-                    if seen {
-                        by_eye
-                    } else {
-                        announces
-                    }
-                }
+                Spin::Valid { .. } if seen => by_eye,
+                Spin::Valid { .. } => announces,
             };
         self.record_call(Call::NoSpin, in_turn);
         if !in_turn {

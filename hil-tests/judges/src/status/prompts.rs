@@ -6,8 +6,6 @@ use crate::scene::Scene;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What only a person can see in an opening; the dice only where no reader sees them.
-const WITNESSED: [&str; 5] = ["areas", "seal", "bell", "sign", "dice"];
 /// By its contacts the dome is where it is.
 const RESTED_NS: u64 = 500_000_000;
 
@@ -73,8 +71,7 @@ impl Prompts {
         let rested = |line| scene.now_ns > scene.since(line).saturating_add(RESTED_NS);
         match &self.test {
             Some(Test::Opening(passed)) if passed.contains("keys") => {
-                let asked = WITNESSED.iter().filter(|item| **item != "dice" || !scene.config.given.reader);
-                Some(Some(("witness", asked.copied().filter(|item| !passed.contains(*item)).collect())))
+                Some(Some(("witness", scene.witnessed().filter(|item| !passed.contains(*item)).collect())))
             }
             Some(Test::Dome { .. }) if !rested(Line::DomeClosed) || !rested(Line::DomeOpen) => None,
             Some(Test::Dome { lifted: false }) => Some(Some(("lift-dome", Vec::new()))),

@@ -12,6 +12,7 @@ pub mod latch;
 pub mod outbox;
 pub mod prompt;
 pub mod record;
+pub mod refusal;
 pub mod round;
 pub mod rules;
 pub mod sequence;

@@ -285,6 +285,30 @@ fn sg_5_8_a_late_error_is_written_down_and_changes_nothing() {
     assert_eq!(record.clauses, ["SGV6 5.8"]);
 }
 
+/// A refusal cites what it goes by, and nothing else: only a round whose outcome is established has a result that stands (4.9).
+#[test]
+fn a_refused_void_cites_what_it_goes_by() {
+    for (rules, layout) in RULES {
+        let mut world = opened(rules, layout);
+        let clauses = |world: &World| {
+            let refused = |event: &Event| matches!(event, Event::Refused { what, .. } if what == "void");
+            world.records.iter().rfind(|record| refused(&record.event)).unwrap().clauses.clone()
+        };
+        refused(&mut world, void(false), "no round is in progress");
+        assert!(clauses(&world).is_empty(), "{rules}: {:?}", clauses(&world));
+        play_to_reveal(&mut world);
+        reveal(&mut world);
+        world.entry([1, 3, 6]);
+        refused(&mut world, void(false), "the outcome is established");
+        let stands: &[&str] = match rules {
+            "nz-1998" => &["NZ98 4.9"],
+            "nz-div9" => &["NZ9 4.9"],
+            _ => &[],
+        };
+        assert_eq!(clauses(&world), stands, "{rules}");
+    }
+}
+
 /// Singapore's texts know no "No spin" and leave what they do not say to the shift manager: a dealer voids nothing there but by
 /// a fact. The button stops a running motor all the same.
 #[test]

@@ -2,10 +2,13 @@
 
 pub mod call;
 pub mod ending;
+pub mod question;
 
+use crate::refusal::Refusal;
 use crate::rules::{Layout, Order, RuleSet};
 use crate::units::{Dice, Mono, RoundId, Tumbles};
 use ending::Ground;
+pub use question::{Doubt, Finding};
 use serde::{Deserialize, Serialize};
 
 /// How the dice were revealed.
@@ -32,76 +35,6 @@ pub enum FlatBy {
     Dealer,
     /// The supervisor.
     Supervisor,
-}
-
-/// Why a person is asked what became of the dice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Doubt {
-    /// The daemon was away after a valid spin, or equipment failed, and no outcome is on record: there may be one that people can see.
-    Interrupted,
-    /// Dice that had come to rest were moved.
-    Knocked,
-    /// Dice are missing or foreign, which the rules leave to a person.
-    Dice,
-}
-
-impl Doubt {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Interrupted, Self::Knocked, Self::Dice];
-
-    /// Its name, as in records and documents.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Interrupted => "interrupted",
-            Self::Knocked => "knocked",
-            Self::Dice => "dice",
-        }
-    }
-
-    /// What the person is asked.
-    #[must_use]
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Interrupted => {
-                "Play was interrupted after a valid spin. Do the dice lie flat and undisturbed, does one not lie flat, or can nobody tell?"
-            }
-            Self::Knocked => {
-                "The dice were moved after they had come to rest. Do they lie flat and undisturbed, does one not lie flat, or can nobody tell?"
-            }
-            Self::Dice => "The dice are not the three enrolled ones. The shift manager or above decides.",
-        }
-    }
-}
-
-/// What a person found who was asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Finding {
-    /// The dice lie flat and undisturbed; under a dome that is on: undisturbed.
-    Undisturbed,
-    /// A die does not lie flat.
-    NotFlat,
-    /// Nobody can tell: a named person decides, and the round is void.
-    CannotTell,
-}
-
-impl Finding {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Undisturbed, Self::NotFlat, Self::CannotTell];
-
-    /// Its name, as in commands and records.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Undisturbed => "undisturbed",
-            Self::NotFlat => "not-flat",
-            Self::CannotTell => "cannot-tell",
-        }
-    }
 }
 
 /// Where a round stood when the daemon stopped, as far as it is recorded.
@@ -453,21 +386,21 @@ impl Round {
     ///
     /// # Errors
     /// What the dealer is told.
-    pub fn may_spin(&self) -> Result<(), &'static str> {
+    pub fn may_spin(&self) -> Result<(), Refusal> {
         if self.asked.is_some() {
-            return Err("a person is asked how the dice lie: nothing may move them");
+            return Err(Refusal::AskedBeforeMotion);
         }
         match self.spin {
             Spin::None => {}
-            Spin::Asked | Spin::Running => return Err("the tumbler runs already"),
-            Spin::Valid { .. } => return Err("this round has had its valid spin"),
+            Spin::Asked | Spin::Running => return Err(Refusal::RunsAlready),
+            Spin::Valid { .. } => return Err(Refusal::HasHadItsSpin),
         }
         if self.bets_closed {
-            if self.order.spin_after_no_more_bets { Ok(()) } else { Err("\"No more bets\" was called") }
+            if self.order.spin_after_no_more_bets { Ok(()) } else { Err(Refusal::BetsClosed) }
         } else if self.order.spin_before_no_more_bets {
             Ok(())
         } else {
-            Err("the tumbler runs only after \"No more bets\"")
+            Err(Refusal::BetsOpen)
         }
     }
 }

@@ -4,6 +4,7 @@ use super::Table;
 use crate::effect::{Effect, OutLine};
 use crate::latch::{Code, Malfunction};
 use crate::record::{Event, Standing};
+use crate::refusal::Refusal;
 
 impl Table {
     /// Latches a malfunction: no further game until it is rectified or replaced by a procedure (NZ 7.4).
@@ -39,30 +40,30 @@ impl Table {
     }
 
     /// Whether a game may start now; otherwise what stands in the way.
-    pub(super) fn may_play(&self) -> Result<(), String> {
+    pub(super) fn may_play(&self) -> Result<(), Refusal> {
         if self.stopping {
-            return Err("the daemon is stopping".into());
+            return Err(Refusal::Stopping);
         }
         if let Some(who) = &self.maintenance {
-            return Err(format!("{who} has the table in maintenance"));
+            return Err(Refusal::InMaintenance(who.clone()));
         }
         if let Some(malfunction) = self.latched.first() {
-            return Err(format!("malfunction {}: {}", malfunction.code, malfunction.cause));
+            return Err(Refusal::Malfunction(malfunction.code, malfunction.cause.clone()));
         }
         if !self.open {
-            return Err("the table is closed: a supervisor opens it".into());
+            return Err(Refusal::Closed);
         }
         if self.closing.is_some() {
-            return Err("the table closes after this round".into());
+            return Err(Refusal::ClosesAfterRound);
         }
         if self.is_testing() {
-            return Err("a test is in progress: it ends first".into());
+            return Err(Refusal::Testing);
         }
         if !self.lines_up {
-            return Err("the wires are not watched: `faults` says why".into());
+            return Err(Refusal::Unwatched);
         }
         if !self.sequence.is_permitted() {
-            return Err("the permission to play is not durable yet: ask again in a moment".into());
+            return Err(Refusal::PermissionNotDurable);
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use crate::device::dome::Place;
 use crate::effect::Effect;
 use crate::latch::{Code, Waiver};
 use crate::record::{Event, PROCEDURE};
+use crate::refusal::Refusal;
 use crate::round::call;
 use crate::round::ending::{Ground, VoidReason};
 use crate::round::{FlatBy, Reveal, Round, Spin};
@@ -20,7 +21,7 @@ const DAMAGED_VOID: &str = "a die is damaged; the round is void";
 pub(super) const VOID: &str = "void";
 
 /// What came of a command: an answer now, or one that comes when a test ends.
-type Result = core::result::Result<Option<String>, String>;
+type Result = core::result::Result<Option<String>, Refusal>;
 
 impl Table {
     /// Carries a command out, or refuses it.
@@ -33,8 +34,8 @@ impl Table {
             Ok(None) => {}
             Ok(Some(done)) => self.answer(request, Answer::Done(done)),
             Err(why) => {
-                self.refuse(what, format!("{}: {why}", caller.account));
-                self.answer(request, Answer::Refused(why));
+                self.refuse(what, Some(&caller.account), &why);
+                self.answer(request, Answer::Refused(why.to_string()));
             }
         }
     }
@@ -47,7 +48,7 @@ impl Table {
         }
     }
 
-    fn may_command(&self, caller: &Caller, command: &Command, name: Option<&str>) -> core::result::Result<(), String> {
+    fn may_command(&self, caller: &Caller, command: &Command, name: Option<&str>) -> core::result::Result<(), Refusal> {
         let technician_may = match command {
             Command::Record | Command::Maintenance { .. } | Command::HardwareTest { .. } => true,
             Command::Witness { .. } => self.is_measuring(),
@@ -55,14 +56,14 @@ impl Table {
         };
         if !(caller.supervisor || caller.manager || technician_may && caller.technician) {
             let role = if technician_may { "tumbler-tech or tumbler-supervisor" } else { "tumbler-supervisor" };
-            return Err(format!("{} is not in the group {role}", caller.account));
+            return Err(Refusal::NotInGroup { account: caller.account.clone(), role });
         }
         if name.is_some_and(|n| n.trim().is_empty()) {
-            return Err("a named person answers for this: give a name".into());
+            return Err(Refusal::NoName);
         }
         let needs_key = !matches!(command, Command::Record | Command::Close { .. } | Command::Witness { .. });
         if needs_key && self.key_edge.is_none() {
-            return Err("turn the supervisor's key first: its privilege lasts 5 minutes".into());
+            return Err(Refusal::NoKey);
         }
         Ok(())
     }
@@ -98,12 +99,12 @@ impl Table {
         }
     }
 
-    pub(super) fn idle(&self) -> core::result::Result<(), String> {
+    pub(super) fn idle(&self) -> core::result::Result<(), Refusal> {
         if let Some(round) = &self.round {
-            return Err(format!("round {} is in progress: it ends first", round.id.0));
+            return Err(Refusal::RoundInProgress(round.id));
         }
         if self.is_testing() {
-            return Err("a test is in progress: it ends first".into());
+            return Err(Refusal::Testing);
         }
         Ok(())
     }
@@ -111,13 +112,13 @@ impl Table {
     fn open_table(&mut self, name: &str, request: u64) -> Result {
         self.idle()?;
         if self.open {
-            return Err("the table is open already".into());
+            return Err(Refusal::OpenAlready);
         }
         if let Some(m) = self.latched.first() {
-            return Err(format!("malfunction {} is latched ({}): reset it first", m.code, m.cause));
+            return Err(Refusal::ResetFirst(m.code, m.cause.clone()));
         }
         if let Some(who) = &self.maintenance {
-            return Err(format!("{who} has the table in maintenance"));
+            return Err(Refusal::InMaintenance(who.clone()));
         }
         self.begin_test(Purpose::Opening, name, request);
         Ok(None)
@@ -142,9 +143,7 @@ impl Table {
     fn maintain(&mut self, on: bool, name: &str) -> Result {
         self.idle()?;
         if on == self.maintenance.is_some() {
-            return Err(
-                if on { "the table is in maintenance already" } else { "the table is not in maintenance" }.into()
-            );
+            return Err(if on { Refusal::InMaintenanceAlready } else { Refusal::NotInMaintenance });
         }
         if on {
             self.close(name);
@@ -160,23 +159,19 @@ impl Table {
     fn reset(&mut self, code: Code, exit: &Exit, name: &str, request: u64) -> Result {
         self.idle()?;
         let Some(malfunction) = self.latched.iter().find(|m| m.code == code) else {
-            return Err(format!("{code} is not latched"));
+            return Err(Refusal::NotLatched(code));
         };
         if self.key_edge.is_none_or(|edge| edge <= malfunction.since) {
-            return Err(format!("turn the supervisor's key anew: {code} was latched after its last turn"));
+            return Err(Refusal::KeyOlderThanLatch(code));
         }
         match exit {
             Exit::Rectified => {
                 self.begin_test(Purpose::Reset(code), name, request);
                 Ok(None)
             }
-            Exit::Procedure(_) if !code.allows_procedure() => {
-                Err(format!("no procedure replaces {code}: it has to be rectified"))
-            }
-            Exit::Procedure(procedure) if procedure.trim().is_empty() => Err("state the procedure".into()),
-            Exit::Procedure(_) if !self.open => {
-                Err("a procedure lasts until the table closes: open the table first".into())
-            }
+            Exit::Procedure(_) if !code.allows_procedure() => Err(Refusal::NoProcedureReplaces(code)),
+            Exit::Procedure(procedure) if procedure.trim().is_empty() => Err(Refusal::NoProcedure),
+            Exit::Procedure(_) if !self.open => Err(Refusal::ProcedureWhileClosed),
             Exit::Procedure(procedure) => {
                 self.waived.push(Waiver { code, procedure: procedure.clone(), by: name.to_owned() });
                 self.unlatch(code, format!("{PROCEDURE}{procedure}"), name.to_owned());
@@ -191,12 +186,12 @@ impl Table {
             return self.damaged(reason, name);
         }
         let Some(round) = &self.round else {
-            return Err("no round is in progress: `void-afterwards` is for rounds that have ended".into());
+            return Err(Refusal::NothingToVoid);
         };
         stated(reason)?;
         let established = round.established;
         if let (Some(why), false) = (round.asked, not_flat) {
-            return Err(format!("{} Answer with `tumblerctl interrupted`", why.text()));
+            return Err(Refusal::AnswerInstead(why));
         }
         let disputed = not_flat && established == Some(FlatBy::Reader) && round.result.is_none();
         if established.is_some() && !disputed {
@@ -204,16 +199,11 @@ impl Table {
         }
         // NZ 7.1(a) is about dice that were seen.
         if not_flat && round.revealed.is_none() {
-            return Err("the dice are not revealed yet: nobody can say how they lie".into());
+            return Err(Refusal::NotRevealedToJudge);
         }
         if !not_flat {
             if round.lies_open() {
-                let how = if self.reader_in_service() {
-                    "the dice reader says how, or say `--not-flat`"
-                } else {
-                    "say how. `--not-flat`, or `tumblerctl interrupted cannot-tell`"
-                };
-                return Err(format!("the dice of a valid spin lie open: {how}"));
+                return Err(Refusal::DiceLieOpen { reader: self.reader_in_service() });
             }
             self.may_decide(manager)?;
         }
@@ -266,12 +256,12 @@ impl Table {
     }
 
     /// The round with this number, if it has ended; otherwise why nothing can be said of it afterwards.
-    fn ended(&self, round: RoundId, reason: &str) -> core::result::Result<(), String> {
+    fn ended(&self, round: RoundId, reason: &str) -> core::result::Result<(), Refusal> {
         if self.round.as_ref().is_some_and(|r| r.id == round) {
-            return Err("that round is in progress: `void` is for it".into());
+            return Err(Refusal::VoidIsForIt);
         }
         if round.0 == 0 || round > self.last_round {
-            return Err(format!("there was no round {}; the last was {}", round.0, self.last_round.0));
+            return Err(Refusal::NoSuchRound { round, last: self.last_round });
         }
         stated(reason)?;
         Ok(())
@@ -282,13 +272,10 @@ impl Table {
     fn void_afterwards(&mut self, round: RoundId, reason: &str, name: &str) -> Result {
         self.ended(round, reason)?;
         if self.recent.iter().any(|p| p.id == round && p.void.is_some()) {
-            return Err(format!("round {} ended void already", round.0));
+            return Err(Refusal::VoidAlready(round));
         }
         let Some(rules) = rules::rules_of(&self.rules_since, round).and_then(rules::rule_set) else {
-            return Err(format!(
-                "the rules of round {} are not known here any more: `correct` writes it down",
-                round.0
-            ));
+            return Err(Refusal::RulesForgotten(round));
         };
         let clauses = rules.void_clauses(&[Ground::DamagedDice]);
         let found = format!("dice damaged in round {}: {reason}", round.0);
@@ -322,13 +309,13 @@ impl Table {
 
     fn confirm_dome(&mut self, reason: &str, name: &str) -> Result {
         let Some(round) = self.round.as_ref().filter(|r| r.order.covered) else {
-            return Err("no round under a dome is in progress: there is nothing to confirm".into());
+            return Err(Refusal::NoDomeToConfirm);
         };
         if !round.bets_closed || !matches!(round.spin, Spin::Valid { .. }) || !self.tumbler.is_still() {
-            return Err("the dice may not be seen yet".into());
+            return Err(Refusal::NotToBeSeenYet);
         }
         if round.revealed.is_some() || self.dome.place() == Place::Open {
-            return Err("the contacts say so themselves".into());
+            return Err(Refusal::ContactsSaySo);
         }
         stated(reason)?;
         self.record(Event::Decided {
@@ -342,28 +329,28 @@ impl Table {
     }
 
     fn settle_command(&mut self, dice: Option<Dice>, reason: &str, name: &str) -> Result {
-        let Some(round) = &self.round else { return Err("no round is in progress: there is nothing to settle".into()) };
+        let Some(round) = &self.round else { return Err(Refusal::NothingToSettle) };
         stated(reason)?;
         match (round.result, dice) {
             (Some(result), Some(dice)) if result != dice => {
-                return Err("another result is entered: amend it first".into());
+                return Err(Refusal::AnotherResult);
             }
             (Some(_), _) => {}
-            (None, None) => return Err("no result is entered: say what the dice show (`--dice`)".into()),
+            (None, None) => return Err(Refusal::SayTheDice),
             (None, Some(dice)) => {
                 if round.revealed.is_none() {
-                    return Err("the dice are not revealed yet: after the reveal".into());
+                    return Err(Refusal::NotRevealed);
                 }
                 if round.established.is_none() && self.reader_in_service() {
-                    return Err("the dice reader has not found the dice flat yet".into());
+                    return Err(Refusal::NotFoundFlat);
                 }
                 self.faces_are_read()?;
                 let read = self.reader.faces().flatten();
                 if read.is_some_and(|read| read != dice) {
-                    return Err("the dice reader shows other faces: uphold these numbers with `amend` first".into());
+                    return Err(Refusal::UpholdFirst);
                 }
                 if round.asked.is_some() {
-                    return Err("a person is asked how the dice lie: answer that first".into());
+                    return Err(Refusal::AnswerFirst);
                 }
                 if round.established.is_none() {
                     self.establish(FlatBy::Supervisor);
@@ -390,7 +377,7 @@ impl Table {
     fn enrol(&mut self, reason: &str, name: &str) -> Result {
         self.idle()?;
         let Some(dice) = self.reader.identities().filter(|_| self.settings.reader) else {
-            return Err("the dice reader does not see three dice that it can identify".into());
+            return Err(Refusal::NoDiceSeen);
         };
         stated(reason)?;
         self.enrolled = Some(dice);

@@ -6,6 +6,7 @@ use crate::device::terminal::Key;
 use crate::effect::KeyTold;
 use crate::latch::Code;
 use crate::record::{Event, Lit};
+use crate::refusal::{ENTRY, Refusal};
 use crate::round::call;
 use crate::round::{FlatBy, Round};
 use crate::sequence::Action;
@@ -69,19 +70,17 @@ impl Table {
             return;
         }
         if let Some(why) = round.asked {
-            self.entry_error(format!("a person is asked first. {}", why.text()));
+            self.entry_error(&Refusal::AskedBeforeEntry(why));
             return;
         }
         if round.supervise {
             let clause = self.clause("amend");
-            self.entry_error(format!(
-                "wrong numbers were entered: they are amended under the game supervisor ({clause}), `tumblerctl supervise`"
-            ));
+            self.entry_error(&Refusal::AmendedUnderSupervisor { clause });
             return;
         }
         let &[a, b, c] = self.terminal.digits() else {
             let keyed = self.terminal.digits().len();
-            self.entry_error(format!("{keyed} numbers keyed; a result has three"));
+            self.entry_error(&Refusal::NotThreeNumbers(keyed));
             return;
         };
         self.terminal.take();
@@ -93,34 +92,31 @@ impl Table {
     /// In settling, entry with no digits says "all paid" (NZ 4.4).
     fn entry_while_settling(&mut self) {
         if !self.terminal.digits().is_empty() {
-            self.entry_error(
-                "the result is entered already: the supervisor amends it, before the wagers are settled".into(),
-            );
+            self.entry_error(&Refusal::EnteredAlready);
             return;
         }
         match self.may_be_paid(self.pressed_after) {
             Ok(()) => self.settle_round(None),
-            Err(why) => self.entry_error(why),
+            Err(why) => self.entry_error(&why),
         }
     }
 
     /// Whether "all paid" counts that was said after this moment; otherwise why not. Losers are collected and winners paid once
     /// the areas are lit (NZ 6.5), which takes people seconds.
-    pub(super) fn may_be_paid(&self, said_after: Mono) -> Result<(), String> {
-        let Some(round) = &self.round else { return Err("no round is in progress".into()) };
+    pub(super) fn may_be_paid(&self, said_after: Mono) -> Result<(), Refusal> {
+        let Some(round) = &self.round else { return Err(Refusal::NoRound) };
         let from = if round.lit == Some(true) {
             round.lit_at
         } else if self.lights_cannot_be_proved() {
             round.result_at
         } else {
-            return Err("the winning areas are not proved lit yet".into());
+            return Err(Refusal::AreasNotLit);
         };
         let all_paid = Millis(self.settings.parameters.all_paid);
         if said_after.reached(from, all_paid) {
             Ok(())
         } else {
-            let since = if round.lit == Some(true) { "the areas are lit" } else { "the result" };
-            Err(format!("\"all paid\" counts from {} ms after {since}: collect and pay first", all_paid.0))
+            Err(Refusal::PaidTooEarly { after: all_paid, lit: round.lit == Some(true) })
         }
     }
 
@@ -130,11 +126,9 @@ impl Table {
     }
 
     /// The game supervisor sees wrong numbers amended, which the dealer keys (NZ 7.2).
-    pub(super) fn supervise(&mut self, by: &str) -> Result<String, String> {
+    pub(super) fn supervise(&mut self, by: &str) -> Result<String, Refusal> {
         let Some(round) = self.round.as_mut().filter(|round| round.supervise) else {
-            return Err(
-                "no numbers wait to be amended by the dealer; a result that stands is amended by `amend`".into()
-            );
+            return Err(Refusal::NothingToSupervise);
         };
         round.supervise = false;
         self.record(Event::Supervised { by: by.to_owned() });
@@ -144,10 +138,10 @@ impl Table {
     }
 
     /// The entry is no result: the terminal says so.
-    fn entry_error(&mut self, why: String) {
+    fn entry_error(&mut self, why: &Refusal) {
         let (at, p) = (self.at, self.settings.parameters);
         self.terminal.refuse(at, &p, &mut self.timers);
-        self.record(Event::EntryError { why });
+        self.record_by(why.keys(ENTRY), Event::EntryError { why: why.to_string() });
         self.result_comes_back();
     }
 
@@ -210,30 +204,27 @@ impl Table {
     }
 
     /// The supervisor amends the result (NZ 7.2), or upholds an entry against the reader.
-    pub(super) fn amend(&mut self, dice: Dice, uphold: bool, by: &str) -> Result<String, String> {
+    pub(super) fn amend(&mut self, dice: Dice, uphold: bool, by: &str) -> Result<String, Refusal> {
         let Some(round) = &self.round else {
-            return Err("no round is in progress: after \"all paid\" a result stands".into());
+            return Err(Refusal::ResultStands);
         };
         if round.revealed.is_none() {
-            return Err("the dice are not revealed yet: after the reveal".into());
+            return Err(Refusal::NotRevealed);
         }
         if round.asked.is_some() {
-            return Err("a person is asked how the dice lie: answer that first".into());
+            return Err(Refusal::AnswerFirst);
         }
         let read = self.reader.faces().flatten();
         let differs = read.is_some_and(|read| read != dice);
         if differs && !uphold {
-            return Err(
-                "the dice reader shows other faces: look at the dice, and uphold these numbers if they show them"
-                    .into(),
-            );
+            return Err(Refusal::ReaderDiffers);
         }
         let Some(from) = round.result else {
             if !uphold {
-                return Err("no result is entered yet: the dealer keys it".into());
+                return Err(Refusal::NothingEntered);
             }
             if round.established.is_none() && self.reader_in_service() {
-                return Err("the dice reader has not found the dice flat yet".into());
+                return Err(Refusal::NotFoundFlat);
             }
             self.faces_are_read()?;
             self.uphold(dice, by, differs);
@@ -241,14 +232,14 @@ impl Table {
             return Ok(format!("upheld: {}", call::result(dice)));
         };
         if from == dice {
-            return Err(format!("the result is {} already", call::result(dice)));
+            return Err(Refusal::SameResult(dice));
         }
         if differs {
             self.uphold(dice, by, true);
         }
         let areas = self.areas(self.layout().map_or(0, |l| l.lit_bits(dice)));
         let at = self.at;
-        let Some(round) = &mut self.round else { return Err("no round is in progress".into()) };
+        let Some(round) = &mut self.round else { return Err(Refusal::NoRound) };
         round.result = Some(dice);
         round.result_at = at;
         round.lit = None;
@@ -264,9 +255,9 @@ impl Table {
     }
 
     /// A reader in service says what the dice show before anybody's numbers are taken: what it says differently has to be seen.
-    pub(super) fn faces_are_read(&self) -> Result<(), String> {
+    pub(super) fn faces_are_read(&self) -> Result<(), Refusal> {
         if self.reader_in_service() && self.reader.faces().is_none() {
-            return Err("the dice reader has not read the faces yet: ask again in a moment".into());
+            return Err(Refusal::FacesNotRead);
         }
         Ok(())
     }

@@ -6,15 +6,16 @@ use crate::record::{Event, Lit, PROCEDURE};
 use crate::round::call::Call;
 use crate::rules::{RuleSet, Wager};
 
-/// The clauses that this event is about, each once, in the order of the keys here; none where the text says nothing.
-pub(super) fn clauses(rules: &RuleSet, event: &Event) -> Vec<String> {
+/// The clauses that this event is about, each once, in the order of the keys; none where the text says nothing. A void's own come
+/// first.
+pub(super) fn clauses(rules: &RuleSet, event: &Event, keys: &[&str]) -> Vec<String> {
     let mut cited: Vec<String> = Vec::new();
     let of_void = match event {
         Event::Voided(void) => void.clauses.as_slice(),
         Event::VoidedAfterwards { clauses, .. } => clauses.as_slice(),
         _ => &[],
     };
-    let keyed = keys(event).iter().map(|key| rules.clause(key).to_owned());
+    let keyed = keys.iter().map(|key| rules.clause(key).to_owned());
     for clause in of_void.iter().cloned().chain(keyed).filter(|clause| !clause.is_empty()) {
         if !cited.contains(&clause) {
             cited.push(clause);
@@ -23,7 +24,8 @@ pub(super) fn clauses(rules: &RuleSet, event: &Event) -> Vec<String> {
     cited
 }
 
-fn keys(event: &Event) -> &'static [&'static str] {
+/// The keys of the clauses that an event of this kind is about. A refusal has its own ([`crate::refusal::Refusal::keys`]).
+pub(super) fn keys(event: &Event) -> &'static [&'static str] {
     match event {
         Event::Opened { .. } => &["opening-power", "opening-lamps", "opening-tumbler", "opening-seal"],
         Event::Tested { test, .. } => tested(test),
@@ -37,8 +39,6 @@ fn keys(event: &Event) -> &'static [&'static str] {
         Event::Established { .. } => &["flat"],
         Event::Asked { .. } | Event::Answered { .. } => &["flat", "interruption-established"],
         Event::FacesRead { .. } => &["uppermost"],
-        Event::EntryError { why } if why.contains("all paid") => &["collect-and-pay", "all-paid"],
-        Event::EntryError { .. } => &["entry", "terminal"],
         Event::EntryDiffers { .. } => &["uppermost", "amend"],
         // SGV6 and SGOC 3.10: "all three dice are of the same number".
         Event::Result { dice, .. } if Wager::AnyTriple.wins(*dice) => {
@@ -61,13 +61,6 @@ fn keys(event: &Event) -> &'static [&'static str] {
         Event::Latched { .. } => &["malfunction"],
         Event::Unlatched { how, .. } if how.starts_with(PROCEDURE) => &["malfunction-procedures"],
         Event::Unlatched { .. } => &["malfunction"],
-        Event::Refused { what, why } if what == "tumble" && why.contains("malfunction") => &["activate", "malfunction"],
-        Event::Refused { what, .. } if what == "tumble" => &["activate"],
-        Event::Refused { what, why } if what == "void" && why.contains("5.14") => &["supervisor"],
-        Event::Refused { what, .. } if what == "void" => &["result-stands"],
-        Event::Refused { what, .. } if what == "amend" => &["amend"],
-        Event::Refused { what, .. } if what == "settle" => &["collect-and-pay", "all-paid"],
-        Event::Refused { what, .. } if what == "no-spin" => &["no-spin", "result-stands"],
         // What only the shift manager or above decides; the other decisions are of matters that the rules provide for.
         Event::Decided { what, .. } if what == VOID => &["supervisor"],
         Event::DiceEnrolled { .. } => &["dice", "seal"],

@@ -12,6 +12,7 @@ use crate::hardware_test::{
 use crate::input::InLine;
 use crate::latch::Code;
 use crate::record::Event;
+use crate::refusal::Refusal;
 use crate::units::{Dice, MilliCelsius, Millis, Mono};
 use crate::wire::console::Witness;
 use std::collections::VecDeque;
@@ -26,12 +27,10 @@ impl Table {
         test: HardwareTest,
         name: &str,
         request: u64,
-    ) -> Result<Option<String>, String> {
+    ) -> Result<Option<String>, Refusal> {
         self.idle()?;
         if self.maintenance.is_none() {
-            return Err(
-                "the table is not in maintenance: hardware is tested only there (`tumblerctl maintenance on`)".into()
-            );
+            return Err(Refusal::TestedOnlyInMaintenance);
         }
         let fitted = match test {
             HardwareTest::Reader => self.settings.reader,
@@ -39,7 +38,7 @@ impl Table {
             _ => true,
         };
         if !fitted {
-            return Err(format!("{test}: this table has none fitted"));
+            return Err(Refusal::NotFitted(test));
         }
         self.begin_test(Purpose::Hardware(test), name, request);
         Ok(None)

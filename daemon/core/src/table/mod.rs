@@ -293,6 +293,11 @@ impl Table {
     }
 
     fn record(&mut self, event: Event) -> Seq {
+        self.record_by(evidence::keys(&event), event)
+    }
+
+    /// Records what goes by the clauses with these keys.
+    fn record_by(&mut self, keys: &[&str], event: Event) -> Seq {
         self.shown = true;
         let round = self.round.as_ref().map(|r| r.id);
         let rules = match &event {
@@ -302,7 +307,7 @@ impl Table {
             }
             _ => self.rule_set(),
         };
-        let clauses = rules.map(|rules| evidence::clauses(rules, &event)).unwrap_or_default();
+        let clauses = rules.map(|rules| evidence::clauses(rules, &event, keys)).unwrap_or_default();
         self.sequence.record(self.at, round, clauses, event)
     }
 

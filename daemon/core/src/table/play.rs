@@ -14,6 +14,7 @@ use crate::device::tumbler::Stop;
 use crate::effect::OutLine;
 use crate::latch::Code;
 use crate::record::Event;
+use crate::refusal::{NO_SPIN, Refusal, TUMBLE};
 use crate::round::call::Call;
 use crate::round::ending::{Ground, VoidReason};
 use crate::round::{Round, Spin, SpinEnd};
@@ -26,11 +27,11 @@ pub(super) const LEAST_TUMBLES: Tumbles = Tumbles(3);
 
 impl Table {
     /// Begins a round, if a game may start; otherwise says what stands in the way.
-    fn begin_round(&mut self) -> Result<(), String> {
+    fn begin_round(&mut self) -> Result<(), Refusal> {
         self.may_play()?;
         let (Some(rules), Some(layout)) = (rules::rule_set(&self.settings.rules), rules::layout(&self.settings.layout))
         else {
-            return Err("no rule set is in force".into());
+            return Err(Refusal::NoRules);
         };
         let id = RoundId(self.last_round.0.saturating_add(1));
         self.last_round = id;
@@ -45,23 +46,25 @@ impl Table {
         Ok(())
     }
 
-    pub(super) fn refuse(&mut self, what: &str, why: String) {
-        self.record(Event::Refused { what: what.to_owned(), why });
+    /// Records what was refused, and to whom where an account asked.
+    pub(super) fn refuse(&mut self, what: &str, account: Option<&str>, refusal: &Refusal) {
+        let why = account.map_or_else(|| refusal.to_string(), |account| format!("{account}: {refusal}"));
+        self.record_by(refusal.keys(what), Event::Refused { what: what.to_owned(), why });
     }
 
     /// The dealer asks for a spin: a request, refused where the rules forbid motion.
     pub(super) fn ask_for_spin(&mut self) {
         if let Err(why) = self.grant_spin() {
-            self.refuse("tumble", why);
+            self.refuse(TUMBLE, None, &why);
         }
     }
 
-    fn grant_spin(&mut self) -> Result<(), String> {
+    fn grant_spin(&mut self) -> Result<(), Refusal> {
         match &self.round {
             Some(round) => round.may_spin()?,
             None if !self.order.spin_begins_round => {
                 self.may_play()?;
-                return Err("the round begins with \"Place your bets\"".into());
+                return Err(Refusal::PlaceBetsFirst);
             }
             None => self.may_play()?,
         }
@@ -69,7 +72,7 @@ impl Table {
         if self.round.is_none() {
             self.begin_round()?;
         }
-        let Some(round) = &mut self.round else { return Err("no round is in progress".into()) };
+        let Some(round) = &mut self.round else { return Err(Refusal::NoRound) };
         round.spin = Spin::Asked;
         round.began = true;
         let (id, late) = (round.id, round.order.spin_begins_round && round.bets_opened);
@@ -85,27 +88,27 @@ impl Table {
     }
 
     /// Whether the motor may run, as far as equipment goes; otherwise why not. No procedure waives any of it.
-    pub(super) fn motor_may_run(&self, in_test: bool) -> Result<(), String> {
+    pub(super) fn motor_may_run(&self, in_test: bool) -> Result<(), Refusal> {
         if self.stopping || !self.lines_up {
-            return Err("the wires are not watched: `faults` says why".into());
+            return Err(Refusal::Unwatched);
         }
         if let Some(m) = self.latched.iter().find(|m| !in_test && m.code.inhibits_motor()) {
-            return Err(format!("malfunction {}: {}", m.code, m.cause));
+            return Err(Refusal::Malfunction(m.code, m.cause.clone()));
         }
         if self.order.covered && !self.dome.covers() {
-            return Err("the dome is not down".into());
+            return Err(Refusal::DomeNotDown);
         }
         if let Some(line) = self.guard_away() {
-            return Err(format!("{} does not allow it: see to seal, supply or motor driver", line.name()));
+            return Err(Refusal::GuardAway(line));
         }
         if !self.tumbler.is_still() {
-            return Err("the tumbler does not stand still".into());
+            return Err(Refusal::ShaftMoves);
         }
         if self.out.told(OutLine::MotorEnable) || self.out.read(OutLine::MotorEnable) == Some(true) {
-            return Err("the motor does not read back as off".into());
+            return Err(Refusal::MotorReadsOn);
         }
         if self.settings.temperature && !self.temperature.is_good(&self.settings.parameters) {
-            return Err("the motor's temperature does not allow it".into());
+            return Err(Refusal::TooHot);
         }
         Ok(())
     }
@@ -114,10 +117,10 @@ impl Table {
     pub(super) fn start_spin(&mut self, id: RoundId) {
         let Some(round) = self.round.as_mut().filter(|r| r.id == id && r.spin == Spin::Asked) else { return };
         round.spin = Spin::None;
-        let granted = round.may_spin().map_err(str::to_owned).and_then(|()| self.motor_may_run(false));
+        let granted = round.may_spin().and_then(|()| self.motor_may_run(false));
         match granted {
             Err(why) => {
-                self.drop_spin(why);
+                self.drop_spin(&why);
                 self.never_activated();
             }
             Ok(()) => {
@@ -130,12 +133,12 @@ impl Table {
     }
 
     /// The spin that was granted does not start.
-    fn drop_spin(&mut self, why: String) {
+    fn drop_spin(&mut self, why: &Refusal) {
         if let Some(round) = &mut self.round {
             round.began = false;
         }
-        self.record(Event::SpinDropped { why: why.clone() });
-        self.refuse("tumble", why);
+        self.record(Event::SpinDropped { why: why.to_string() });
+        self.refuse(TUMBLE, None, why);
     }
 
     pub(super) fn call_place_bets(&mut self) {
@@ -192,7 +195,7 @@ impl Table {
         };
         if round.established.is_some() {
             self.record_call(Call::NoSpin, false);
-            self.refuse("no-spin", self.stands());
+            self.refuse(NO_SPIN, None, &self.stands());
             return;
         }
         let (spin, seen, asked) = (round.spin, round.revealed.is_some(), round.asked.is_some());
@@ -219,7 +222,7 @@ impl Table {
                     round.spin = Spin::None;
                 }
                 self.sequence.drop_held(|action| matches!(action, Action::Spin(_)));
-                self.drop_spin("\"No spin\" was pressed before the motor started: press `tumble` again".into());
+                self.drop_spin(&Refusal::NoSpinPressed);
             }
             // Judged as the shaft comes to a stand.
             Spin::Running => {

@@ -9,6 +9,7 @@ use crate::effect::OutLine;
 use crate::hardware_test::{HardwareTest, Probe};
 use crate::latch::Code;
 use crate::record::Event;
+use crate::refusal::Refusal;
 use crate::timer::Timer;
 use crate::units::{Millis, Mono};
 use crate::wire::console::{Answer, Witness};
@@ -290,12 +291,11 @@ impl Table {
     }
 
     /// A person says what only a person can see.
-    pub(super) fn witness(&mut self, item: Witness, right: bool) -> Result<String, String> {
-        let nobody = "no test waits for a witness: what asks for one is an opening, a reset or a hardware test";
-        let Some(test) = &mut self.test else { return Err(nobody.into()) };
-        let Some(Step::Witness { left }) = test.steps.front_mut() else { return Err(nobody.into()) };
+    pub(super) fn witness(&mut self, item: Witness, right: bool) -> Result<String, Refusal> {
+        let Some(test) = &mut self.test else { return Err(Refusal::NoWitnessWanted) };
+        let Some(Step::Witness { left }) = test.steps.front_mut() else { return Err(Refusal::NoWitnessWanted) };
         if !left.contains(&item) {
-            return Err("that was witnessed already".into());
+            return Err(Refusal::WitnessedAlready);
         }
         let name = serde_name(item);
         let purpose = test.purpose;

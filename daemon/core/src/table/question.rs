@@ -10,6 +10,7 @@
 
 use super::Table;
 use crate::record::Event;
+use crate::refusal::Refusal;
 use crate::round::ending::{Ground, VoidReason};
 use crate::round::{Doubt, Finding, FlatBy, Round};
 use crate::snapshot::Question;
@@ -43,18 +44,17 @@ impl Table {
     }
 
     /// Whether the caller may decide what the text leaves open.
-    pub(super) fn may_decide(&self, manager: bool) -> Result<(), String> {
+    pub(super) fn may_decide(&self, manager: bool) -> Result<(), Refusal> {
         if self.is_left_to_manager() && !manager {
-            return Err("the rules leave this to the shift manager or above (5.14): the group tumbler-manager".into());
+            return Err(Refusal::LeftToManager);
         }
         Ok(())
     }
 
     /// Why an established outcome is not undone.
-    pub(super) fn stands(&self) -> String {
-        let damaged = self.rule_set().is_some_and(|rules| rules.voids(Ground::DamagedDice));
-        let but = if damaged { "only damaged dice void it, by the supervisor" } else { "it stands" };
-        format!("the outcome is established: {but}")
+    pub(super) fn stands(&self) -> Refusal {
+        let damage_voids = self.rule_set().is_some_and(|rules| rules.voids(Ground::DamagedDice));
+        Refusal::OutcomeStands { damage_voids }
     }
 
     /// A person says what became of the dice.
@@ -64,11 +64,11 @@ impl Table {
         reason: &str,
         name: &str,
         manager: bool,
-    ) -> Result<String, String> {
-        let Some(round) = &self.round else { return Err("no round is in progress: nobody is asked".into()) };
+    ) -> Result<String, Refusal> {
+        let Some(round) = &self.round else { return Err(Refusal::NoRoundToAsk) };
         let why = round.asked;
         if why.is_none() && !self.is_seen_by_people(round) {
-            return Err("nobody is asked: the round goes on by itself".into());
+            return Err(Refusal::NobodyAsked);
         }
         self.may_find(round, why, finding)?;
         let seen = round.revealed.is_some();
@@ -102,27 +102,20 @@ impl Table {
     }
 
     /// Whether anybody can have found this; otherwise why not.
-    fn may_find(&self, round: &Round, why: Option<Doubt>, finding: Finding) -> Result<(), String> {
+    fn may_find(&self, round: &Round, why: Option<Doubt>, finding: Finding) -> Result<(), Refusal> {
         let seen = round.revealed.is_some();
         let covered = round.order.covered && !seen;
-        let why_not = match (finding, why) {
+        Err(match (finding, why) {
             (Finding::CannotTell, _) => return Ok(()),
-            (_, Some(Doubt::Dice)) => {
-                "the dice are not the three enrolled ones: the outcome cannot stand; answer `cannot-tell`"
-            }
-            (Finding::Undisturbed, None) => "nobody is asked: the dealer keys what the dice show",
+            (_, Some(Doubt::Dice)) => Refusal::DiceNotEnrolled,
+            (Finding::Undisturbed, None) => Refusal::DealerKeys,
             (Finding::Undisturbed, Some(Doubt::Knocked)) if round.order.covered && round.established.is_none() => {
-                "the dice were moved under the dome: nobody can have seen what they showed"
+                Refusal::MovedUnseen
             }
-            (Finding::NotFlat, _) if covered && !round.bets_closed => {
-                "the dice are covered, and bets are open: nobody can have seen how they lie"
-            }
-            (Finding::NotFlat, _) if covered && self.dome.covers() => {
-                "the dome is on, and nobody can have seen how they lie: lift it first"
-            }
+            (Finding::NotFlat, _) if covered && !round.bets_closed => Refusal::CoveredWhileBetting,
+            (Finding::NotFlat, _) if covered && self.dome.covers() => Refusal::DomeOn,
             (Finding::Undisturbed | Finding::NotFlat, _) => return Ok(()),
-        };
-        Err(why_not.to_owned())
+        })
     }
 
     fn take_answer(&mut self, finding: Finding, reason: &str, name: &str) {
@@ -132,6 +125,6 @@ impl Table {
 }
 
 /// Whoever decides says why.
-pub(super) fn stated(reason: &str) -> Result<(), String> {
-    if reason.trim().is_empty() { Err("state the reason".into()) } else { Ok(()) }
+pub(super) fn stated(reason: &str) -> Result<(), Refusal> {
+    if reason.trim().is_empty() { Err(Refusal::NoReason) } else { Ok(()) }
 }

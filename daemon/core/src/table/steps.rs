@@ -328,7 +328,7 @@ impl Table {
         let (at, p) = (self.at, self.settings.parameters);
         if !*started {
             if let Err(why) = self.motor_may_run(true) {
-                return self.wait(began, Millis(p.person_limit), &why);
+                return self.wait(began, Millis(p.person_limit), &why.to_string());
             }
             *started = true;
             self.run_motor(RunsFor::Test);

@@ -1,0 +1,328 @@
+//! Why something that was asked is refused: all the words in one place, and the clauses behind them.
+
+use crate::hardware_test::HardwareTest;
+use crate::input::InLine;
+use crate::latch::Code;
+use crate::round::call;
+use crate::round::question::Doubt;
+use crate::units::{Dice, Millis, RoundId};
+
+/// Why a request, an entry or a command is refused: what stands in the way, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    // No game may start.
+    /// The daemon ends.
+    #[error("the daemon is stopping")]
+    Stopping,
+    /// A technician works on the table.
+    #[error("{0} has the table in maintenance")]
+    InMaintenance(String),
+    /// Something is latched.
+    #[error("malfunction {0}: {1}")]
+    Malfunction(Code, String),
+    /// Nobody has opened the table.
+    #[error("the table is closed: a supervisor opens it")]
+    Closed,
+    /// Somebody has asked to close it.
+    #[error("the table closes after this round")]
+    ClosesAfterRound,
+    /// A test is under way.
+    #[error("a test is in progress: it ends first")]
+    Testing,
+    /// The lines were lost.
+    #[error("the wires are not watched: `faults` says why")]
+    Unwatched,
+    /// A crash could still forget that games are permitted.
+    #[error("the permission to play is not durable yet: ask again in a moment")]
+    PermissionNotDurable,
+    /// The configured rule set or layout is none that is known.
+    #[error("no rule set is in force")]
+    NoRules,
+
+    // The tumbler may not run.
+    /// The order of play begins with a call.
+    #[error("the round begins with \"Place your bets\"")]
+    PlaceBetsFirst,
+    /// Motion would destroy what a person is asked about.
+    #[error("a person is asked how the dice lie: nothing may move them")]
+    AskedBeforeMotion,
+    /// It was asked for already.
+    #[error("the tumbler runs already")]
+    RunsAlready,
+    /// A round has one valid spin.
+    #[error("this round has had its valid spin")]
+    HasHadItsSpin,
+    /// The order of play spins before that call.
+    #[error("\"No more bets\" was called")]
+    BetsClosed,
+    /// The order of play spins after that call.
+    #[error("the tumbler runs only after \"No more bets\"")]
+    BetsOpen,
+    /// The dice are not covered.
+    #[error("the dome is not down")]
+    DomeNotDown,
+    /// A line that guards the motor says no.
+    #[error("{} does not allow it: see to seal, supply or motor driver", .0.name())]
+    GuardAway(InLine),
+    /// The shaft moves or was not seen at rest.
+    #[error("the tumbler does not stand still")]
+    ShaftMoves,
+    /// Its pin is not as it was told.
+    #[error("the motor does not read back as off")]
+    MotorReadsOn,
+    /// It is hot, or nobody knows.
+    #[error("the motor's temperature does not allow it")]
+    TooHot,
+    /// The dealer took the request back.
+    #[error("\"No spin\" was pressed before the motor started: press `tumble` again")]
+    NoSpinPressed,
+
+    // Who asks.
+    /// The account has not the role.
+    #[error("{account} is not in the group {role}")]
+    NotInGroup {
+        /// Who.
+        account: String,
+        /// What it takes.
+        role: &'static str,
+    },
+    /// The command names nobody.
+    #[error("a named person answers for this: give a name")]
+    NoName,
+    /// The key switch was not turned within its time.
+    #[error("turn the supervisor's key first: its privilege lasts 5 minutes")]
+    NoKey,
+    /// SGV6 and SGOC 5.14 leave it to others.
+    #[error("the rules leave this to the shift manager or above (5.14): the group tumbler-manager")]
+    LeftToManager,
+    /// Whoever decides says why.
+    #[error("state the reason")]
+    NoReason,
+
+    // Opening, closing, resetting, testing.
+    /// A round comes first.
+    #[error("round {} is in progress: it ends first", .0.0)]
+    RoundInProgress(RoundId),
+    /// Nothing to do.
+    #[error("the table is open already")]
+    OpenAlready,
+    /// Something is latched, and the table is to open.
+    #[error("malfunction {0} is latched ({1}): reset it first")]
+    ResetFirst(Code, String),
+    /// Nothing to do.
+    #[error("the table is in maintenance already")]
+    InMaintenanceAlready,
+    /// Nothing to end.
+    #[error("the table is not in maintenance")]
+    NotInMaintenance,
+    /// Nothing to reset.
+    #[error("{0} is not latched")]
+    NotLatched(Code),
+    /// The turn of the key is older than the latch.
+    #[error("turn the supervisor's key anew: {0} was latched after its last turn")]
+    KeyOlderThanLatch(Code),
+    /// Only a repair opens this latch.
+    #[error("no procedure replaces {0}: it has to be rectified")]
+    NoProcedureReplaces(Code),
+    /// The command does not say which.
+    #[error("state the procedure")]
+    NoProcedure,
+    /// There is nothing for it to last.
+    #[error("a procedure lasts until the table closes: open the table first")]
+    ProcedureWhileClosed,
+    /// Hardware is tested on a table that is out of play.
+    #[error("the table is not in maintenance: hardware is tested only there (`tumblerctl maintenance on`)")]
+    TestedOnlyInMaintenance,
+    /// The table has no such device.
+    #[error("{0}: this table has none fitted")]
+    NotFitted(HardwareTest),
+    /// No step of a test asks anybody.
+    #[error("no test waits for a witness: what asks for one is an opening, a reset or a hardware test")]
+    NoWitnessWanted,
+    /// Somebody has said so.
+    #[error("that was witnessed already")]
+    WitnessedAlready,
+    /// Dice are enrolled by what the reader sees.
+    #[error("the dice reader does not see three dice that it can identify")]
+    NoDiceSeen,
+
+    // Voiding.
+    /// Nothing to void.
+    #[error("no round is in progress: `void-afterwards` is for rounds that have ended")]
+    NothingToVoid,
+    /// A question is answered, not voided.
+    #[error("{} Answer with `tumblerctl interrupted`", .0.text())]
+    AnswerInstead(Doubt),
+    /// NZ 4.9 and its like; damaged dice void even then where the text says so (SG 5.6).
+    #[error("the outcome is established: {}", if *.damage_voids { "only damaged dice void it, by the supervisor" } else { "it stands" })]
+    OutcomeStands {
+        /// Whether the text voids every round that damaged dice affect.
+        damage_voids: bool,
+    },
+    /// Nobody can have seen how they lie.
+    #[error("the dice are not revealed yet: nobody can say how they lie")]
+    NotRevealedToJudge,
+    /// People who see a big win may not choose "void".
+    #[error("the dice of a valid spin lie open: {}", if *.reader { "the dice reader says how, or say `--not-flat`" } else { "say how. `--not-flat`, or `tumblerctl interrupted cannot-tell`" })]
+    DiceLieOpen {
+        /// Whether a dice reader is in service.
+        reader: bool,
+    },
+    /// Another command is for it.
+    #[error("that round is in progress: `void` is for it")]
+    VoidIsForIt,
+    /// There was none.
+    #[error("there was no round {}; the last was {}", .round.0, .last.0)]
+    NoSuchRound {
+        /// Asked for.
+        round: RoundId,
+        /// The last that there was.
+        last: RoundId,
+    },
+    /// Nothing more to void.
+    #[error("round {} ended void already", .0.0)]
+    VoidAlready(RoundId),
+    /// Too old a round, or another version's rule set.
+    #[error("the rules of round {} are not known here any more: `correct` writes it down", .0.0)]
+    RulesForgotten(RoundId),
+
+    // What a person is asked.
+    /// An answer without a question.
+    #[error("no round is in progress: nobody is asked")]
+    NoRoundToAsk,
+    /// An answer without a question.
+    #[error("nobody is asked: the round goes on by itself")]
+    NobodyAsked,
+    /// An answer without a question, for dice that lie open.
+    #[error("nobody is asked: the dealer keys what the dice show")]
+    DealerKeys,
+    /// The outcome of other dice cannot stand.
+    #[error("the dice are not the three enrolled ones: the outcome cannot stand; answer `cannot-tell`")]
+    DiceNotEnrolled,
+    /// Nobody can have seen it.
+    #[error("the dice were moved under the dome: nobody can have seen what they showed")]
+    MovedUnseen,
+    /// Nobody may have seen it.
+    #[error("the dice are covered, and bets are open: nobody can have seen how they lie")]
+    CoveredWhileBetting,
+    /// Nobody can see it yet.
+    #[error("the dome is on, and nobody can have seen how they lie: lift it first")]
+    DomeOn,
+
+    // Reveal and result.
+    /// Nothing to confirm.
+    #[error("no round under a dome is in progress: there is nothing to confirm")]
+    NoDomeToConfirm,
+    /// The order of play has not come to it.
+    #[error("the dice may not be seen yet")]
+    NotToBeSeenYet,
+    /// Nothing to confirm.
+    #[error("the contacts say so themselves")]
+    ContactsSaySo,
+    /// Nothing to settle.
+    #[error("no round is in progress: there is nothing to settle")]
+    NothingToSettle,
+    /// Settled is what was entered.
+    #[error("another result is entered: amend it first")]
+    AnotherResult,
+    /// Nothing says what the dice show.
+    #[error("no result is entered: say what the dice show (`--dice`)")]
+    SayTheDice,
+    /// The dice are covered.
+    #[error("the dice are not revealed yet: after the reveal")]
+    NotRevealed,
+    /// The reader speaks first.
+    #[error("the dice reader has not found the dice flat yet")]
+    NotFoundFlat,
+    /// The reader speaks first.
+    #[error("the dice reader has not read the faces yet: ask again in a moment")]
+    FacesNotRead,
+    /// A difference is decided before anything is settled.
+    #[error("the dice reader shows other faces: uphold these numbers with `amend` first")]
+    UpholdFirst,
+    /// A difference is decided by whoever looks at the dice.
+    #[error("the dice reader shows other faces: look at the dice, and uphold these numbers if they show them")]
+    ReaderDiffers,
+    /// A question comes first.
+    #[error("a person is asked how the dice lie: answer that first")]
+    AnswerFirst,
+    /// NZ 7.2: before the wagers are settled.
+    #[error("no round is in progress: after \"all paid\" a result stands")]
+    ResultStands,
+    /// Nothing to amend.
+    #[error("no result is entered yet: the dealer keys it")]
+    NothingEntered,
+    /// Nothing to amend.
+    #[error("the result is {} already", call::result(*.0))]
+    SameResult(Dice),
+    /// Nothing waits for the supervisor.
+    #[error("no numbers wait to be amended by the dealer; a result that stands is amended by `amend`")]
+    NothingToSupervise,
+    /// "All paid" comes after the areas.
+    #[error("the winning areas are not proved lit yet")]
+    AreasNotLit,
+    /// People need seconds to collect and pay (NZ 6.5).
+    #[error("\"all paid\" counts from {} ms after {}: collect and pay first", .after.0, if *.lit { "the areas are lit" } else { "the result" })]
+    PaidTooEarly {
+        /// From then on it counts.
+        after: Millis,
+        /// Whether it counts from the areas; otherwise from the result.
+        lit: bool,
+    },
+    /// A question comes first.
+    #[error("a person is asked first. {}", .0.text())]
+    AskedBeforeEntry(Doubt),
+    /// Wrong numbers are another person's matter (NZ 7.2).
+    #[error(
+        "wrong numbers were entered: they are amended under the game supervisor ({clause}), `tumblerctl supervise`"
+    )]
+    AmendedUnderSupervisor {
+        /// Which says so.
+        clause: &'static str,
+    },
+    /// A result has three numbers.
+    #[error("{0} numbers keyed; a result has three")]
+    NotThreeNumbers(usize),
+    /// The dealer's numbers stand until a supervisor amends them.
+    #[error("the result is entered already: the supervisor amends it, before the wagers are settled")]
+    EnteredAlready,
+    /// Nothing is in progress.
+    #[error("no round is in progress")]
+    NoRound,
+}
+
+/// What the terminal's Entry is called where it is refused.
+pub(crate) const ENTRY: &str = "entry";
+/// What the dealer's request for a spin is called.
+pub(crate) const TUMBLE: &str = "tumble";
+/// What the dealer's stop is called.
+pub(crate) const NO_SPIN: &str = "no-spin";
+
+impl Refusal {
+    /// The keys of the clauses ([`crate::rules::CLAUSE_KEYS`]) that this refusal goes by, of what was asked; none where it is the
+    /// table's own.
+    pub(crate) fn keys(&self, asked: &str) -> &'static [&'static str] {
+        match self {
+            Self::OutcomeStands { .. } if asked == NO_SPIN => &["no-spin", "result-stands"],
+            Self::OutcomeStands { .. } => &["result-stands"],
+            Self::LeftToManager => &["supervisor"],
+            Self::AreasNotLit | Self::PaidTooEarly { .. } => &["collect-and-pay", "all-paid"],
+            Self::Malfunction(..) if asked == TUMBLE => &["activate", "malfunction"],
+            _ if asked == TUMBLE => &["activate"],
+            _ if asked == ENTRY => &["entry", "terminal"],
+            Self::NotRevealed
+            | Self::ResultStands
+            | Self::NothingEntered
+            | Self::SameResult(_)
+            | Self::ReaderDiffers
+            | Self::NotInGroup { .. }
+            | Self::NoKey
+            | Self::NoName
+                if asked == "amend" =>
+            {
+                &["amend"]
+            }
+            _ => &[],
+        }
+    }
+}

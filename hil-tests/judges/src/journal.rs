@@ -83,6 +83,9 @@ impl Judge for Journal {
                 let [boot, rules] = self.changed;
                 self.changed = [boot || before.first() != now.first(), rules || before.get(1..) != now.get(1..)];
                 self.to_close = self.changed == [false, true] && scene.open == Some(true);
+            } else {
+                // Nobody saw the start before this one, if there was one: it may have found everything else.
+                self.changed = [true; 2];
             }
             self.started = Some(now);
             // Another boot has another clock.

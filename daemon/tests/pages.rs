@@ -17,7 +17,7 @@ const WIRE: &str = include_str!("../docs/virtual-wire.md");
 const CONSOLE: &str = include_str!("../docs/console.md");
 const MQTT: &str = include_str!("../docs/mqtt.md");
 const TABLE: &str = include_str!("../docs/table.md");
-const README: &str = include_str!("../../README.md");
+const TECHNICIAN: &str = include_str!("../docs/technician.md");
 
 /// The first cells of the rows of a section's tables, without their heads.
 fn rows(page: &str, section: &str) -> Vec<Vec<String>> {
@@ -191,8 +191,8 @@ fn the_virtual_wires_page_names_every_guard() {
 
 /// Nobody reads another remedy here than `tumblerctl faults` and the panel give.
 #[test]
-fn the_readme_says_of_every_latch_what_the_table_says() {
-    let (_, about_latches) = README.split_once("A malfunction *latches*").unwrap();
+fn the_technicians_page_says_of_every_latch_what_the_table_says() {
+    let (_, about_latches) = TECHNICIAN.split_once("A malfunction *latches*").unwrap();
     let row = |code: Code| {
         let start = format!("| `{code}` | ");
         let mut found = about_latches.lines().filter(|line| line.starts_with(&start) && line.matches('|').count() == 5);

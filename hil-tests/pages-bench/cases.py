@@ -178,7 +178,7 @@ class Cases:
         self.assertEqual((ended["dice"], ended["lamps"], ended["void"]), ([1, 3, 6], "proved", None))
 
     def test_wrong_keys_are_amended(self):
-        # console.md, `amend`; README, the table of decisions: wrong numbers, before the wagers are settled.
+        # console.md, `amend`; technician.md, the table of decisions: wrong numbers, before the wagers are settled.
         self.play_to_reveal()
         self.enter(1, 3, 5)
         self.table.key()

@@ -76,7 +76,7 @@ class Table:
             rules=self.rules, layout=self.layout, directory=self.directory, port=self.bus.port,
             broker=self.recorder.port, uid=os.getuid()))
         self._log = self._keep(open(self.directory / "daemon.log", "wb"))
-        # README, "Installing": once in a table's life.
+        # installing.md, "First start": once in a table's life.
         subprocess.run([*self._command(), "--commission"], check=True, timeout=60, stdout=self._log, stderr=self._log)
         self.console = Console(str(self.directory / "console.sock"))
         self.start()
@@ -150,7 +150,7 @@ class Table:
         until(self.wires.still, "the key is back")
 
     def open(self):
-        """README, "Opening a table"; console.md, `open` and `witness`."""
+        """technician.md, "Opening a table"; console.md, `open` and `witness`."""
         self.phase("closed")
         self.key()
         began = self.console.command("open")

@@ -14,7 +14,7 @@ import time
 INPUTS = ("motor_fault", "cam_a", "cam_b", "dome_closed", "dome_open", "tumble", "place_bets", "no_more_bets", "no_spin",
           "supervisor_key", "seal", "power_good")
 OUTPUTS = ("motor_enable", "out_of_service", "bell")
-# What the outside's resistors make of an output that nobody drives: motor off, sign lit (README, "Wiring").
+# What the outside's resistors make of an output that nobody drives: motor off, sign lit (technician.md, "Wiring").
 AT_REST = {"motor_enable": False, "out_of_service": True, "bell": False}
 # (a, b) of the cam in the order of forward rotation (virtual-wire.md, "The lines").
 CAM = ((False, False), (True, False), (True, True), (False, True))
@@ -190,7 +190,7 @@ class Wires:
                 self._edge(line, level, at)
 
     def _powered(self, now):
-        # Relay, dome and seal lie in series with the motor's power (README, "Wiring").
+        # Relay, dome and seal lie in series with the motor's power (technician.md, "Wiring").
         return (self.pins["motor_enable"] and now - self._alive_edge < MONOSTABLE
                 and self.levels["dome_closed"] and self.levels["seal"])
 

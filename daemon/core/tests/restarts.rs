@@ -267,7 +267,7 @@ fn three_counted_tumbles_outlast_an_ordered_stop() {
     }
 }
 
-/// README and the console's page: the table closes after the round, and what was answered "done" no restart undoes.
+/// The technicians' page and the console's: the table closes after the round, and what was answered "done" no restart undoes.
 #[test]
 fn a_table_that_is_to_close_after_the_round_closes_after_a_restart_too() {
     for kill in [false, true] {

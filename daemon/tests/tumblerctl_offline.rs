@@ -70,7 +70,7 @@ fn every_area_has_its_lamp_board_and_output() {
     assert!(err(&unknown).contains("`sg-v7` is no layout; known are nz-1998, "), "{}", err(&unknown));
 }
 
-/// SGV6 pay table 3 has no doubles; a double with a single pays 50 (rules/README, payouts).
+/// SGV6 pay table 3 has no doubles; a double with a single pays 50 (daemon/core/rules/sg-v6.toml).
 #[test]
 fn odds_json_is_the_contracts_one_line() {
     let output = ctl(&["odds", "--layout", "sg-v6-3", "--dice", "3,1,1", "--json"]);

@@ -180,7 +180,7 @@ impl<'a> Player<'a> {
         self.go_on(rng)
     }
 
-    /// DESIGN: neither a restart nor a reboot opens a latch; and a table is blocked by what is latched, and by nothing else.
+    /// design.md, Latch: neither a restart nor a reboot opens a latch; and a table is blocked by what is latched, and by nothing else.
     fn kept(&mut self) -> Result<(), Ended> {
         let until = self.bench.now() + PICTURE * MS;
         let shown = loop {
@@ -240,7 +240,7 @@ impl<'a> Player<'a> {
     }
 }
 
-/// DESIGN: everything in the journal is as it was written, from the first record to the last.
+/// design.md, Journal: everything in the journal is as it was written, from the first record to the last.
 fn verify(program: &Path, state: &Path) -> Result<(), Ended> {
     let ran = Command::new(program).args(["journal", "verify"]).arg(state).output();
     let ran = ran.map_err(RigFault::file("start", program))?;
@@ -251,7 +251,7 @@ fn verify(program: &Path, state: &Path) -> Result<(), Ended> {
     Err(Ended::Wrong(format!("the journal is not whole: {} {}", said(&ran.stdout), said(&ran.stderr))))
 }
 
-/// DESIGN, "make durable, then publish": what the world has heard of is in the journal, as it heard it.
+/// design.md rule 2, "make durable, then publish": what the world has heard of is in the journal, as it heard it.
 fn nothing_is_lost(records: &[Record], relayed: Option<&Relayed>) -> Result<(), String> {
     let Some(relayed) = relayed else { return Ok(()) };
     let Some(record) = records.iter().find(|record| record.seq.0 == relayed.seq) else {

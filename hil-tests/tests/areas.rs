@@ -5,7 +5,7 @@ use tumbler_core::rules;
 use tumbler_core::units::Dice;
 use tumbler_judges::areas::Layout;
 
-/// rules/README: ten layouts, and each of the 56 results lights the same areas, at the same odds, by both.
+/// daemon/core/rules: ten layouts, and each of the 56 results lights the same areas, at the same odds, by both.
 #[test]
 fn core_and_judges_light_and_pay_the_same_for_all_ten_layouts_and_56_results() {
     assert_eq!(rules::layouts().count(), 10);
@@ -24,7 +24,7 @@ fn core_and_judges_light_and_pay_the_same_for_all_ten_layouts_and_56_results() {
     }
 }
 
-/// rules/README, trap 9: every one of the 56 results lights a different set of areas.
+/// design.md trap 9: every one of the 56 results lights a different set of areas.
 #[test]
 fn every_result_lights_another_set_of_areas() {
     for layout in rules::layouts() {

@@ -83,57 +83,57 @@ parameters! {
     /// Full tumbles after which the motor is stopped.
     target_tumbles: tumbles, 3..=20, 4, "one above the rules' 3 (NZ 6.1, SGV6 3.7), so that a valid spin does not hang on one edge";
     /// Longest time from motor on to standstill.
-    spin_limit: ms, 3000..=20000, 8000, "DESIGN: a spin ends at its time limit";
+    spin_limit: ms, 3000..=20000, 8000, "design.md, Spin: it ends at its time limit";
     /// Motor on without progress of the cam.
-    stall: ms, 200..=2000, 700, "FAULTS motor.stall: motor off 700 ms after the last cam edge";
+    stall: ms, 200..=2000, 700, "faults.md motor.stall: motor off 700 ms after the last cam edge";
     /// Longest time of one full tumble while the motor is on.
     tumble_period: ms, 300..=4000, 1500, "2.5 times the 600 ms of a healthy tumbler; slower is worn or blocked";
     /// No progress of the cam for this long with the motor off is standstill.
     standstill: ms, 100..=1000, 300, "twice the time between two cam edges at the healthy 600 ms a tumble; a slower shaft has twice the time between its own, up to `stall`";
     /// Longest time from motor off to standstill.
-    coast_limit: ms, 500..=5000, 2000, "FAULTS motor.coast";
+    coast_limit: ms, 500..=5000, 2000, "faults.md motor.coast";
     /// Time between two edges of the dead-man line.
-    alive: ms, 2..=20, 10, "DESIGN: the monostable drops motor power 100 ms after the last edge";
+    alive: ms, 2..=20, 10, "design.md, Dead-man line: the monostable drops motor power 100 ms after the last edge";
     /// Time after the last dead-man edge in which the shaft must lose power, in the dead-man test.
-    deadman_drop: ms, 50..=500, 100, "DESIGN: monostable's time";
+    deadman_drop: ms, 50..=500, 100, "design.md, Dead-man line: the monostable's time";
     /// A guard line that is back sooner lets the same spin go on.
-    flicker: ms, 1..=10, 3, "DESIGN: motor guard; vibration breaks a contact for 2 ms";
+    flicker: ms, 1..=10, 3, "design.md, Motor guard: vibration breaks a contact for 2 ms";
     /// Flickers after which the same spin goes on; the next one ends it, and latches its line.
     flickers: flickers, 0..=10, 3, "a break that comes again and again is no vibration: a loose contact must not switch the motor all through a spin";
     /// How late an edge of the cam may be read, on the clock that stamped it; one that is later counts as lost.
     edge_late: ms, 50..=500, 200, "a busy controller reads late what was stamped in time; longer than a third of `stall`, nobody knows any more what the shaft does now";
     /// Debounce of the dome's contacts.
-    dome_debounce: ms, 5..=200, 50, "FAULTS dome.bounce: 30 ms of bounce are harmless";
+    dome_debounce: ms, 5..=200, 50, "faults.md dome.bounce: 30 ms of bounce are harmless";
     /// Longest time in which both or neither of the dome's contacts may be made.
-    dome_travel: ms, 100..=2000, 300, "DESIGN: antivalent contacts, travel time";
+    dome_travel: ms, 100..=2000, 300, "design.md, Wires: antivalent contacts, travel time";
     /// Debounce of the dealer's buttons and the key switch.
     button_debounce: ms, 5..=100, 20, "keeps contact bounce out; well under the 50 ms of the shortest deliberate press";
     /// A button held this long is stuck.
-    button_stuck: ms, 1000..=60000, 5000, "FAULTS button.stuck";
+    button_stuck: ms, 1000..=60000, 5000, "faults.md button.stuck_*";
     /// A key privilege lasts this long from the edge of the key switch.
-    key_privilege: ms, 10000..=900000, 300000, "DESIGN: 5 minutes";
+    key_privilege: ms, 10000..=900000, 300000, "design.md, Buttons and key: 5 minutes";
     /// A key switch turned on for this long is stuck.
-    key_stuck: ms, 60000..=7200000, 1800000, "FAULTS key.stuck_on: 30 minutes";
+    key_stuck: ms, 60000..=7200000, 1800000, "faults.md key.stuck_on: 30 minutes";
     /// Debounce of the seal's loop.
-    seal_debounce: ms, 3..=100, 10, "FAULTS seal.flicker: 2 ms are harmless";
+    seal_debounce: ms, 3..=100, 10, "faults.md seal.flicker: 2 ms are harmless";
     /// Dice at rest for this long are settled.
-    settle: ms, 100..=2000, 300, "FAULTS: judged within 500 ms of settling";
+    settle: ms, 100..=2000, 300, "faults.md dice.cocked_*: judged within 500 ms of settling";
     /// Longest time from standstill to settled dice.
     settle_limit: ms, 1000..=20000, 5000, "dice come to rest within 1 s; five times that is a die that never will";
     /// A unit on the field bus without a valid reply for this long is lost.
-    unit_lost: ms, 300..=5000, 1000, "DESIGN: the field bus";
+    unit_lost: ms, 300..=5000, 1000, "design.md, Field bus";
     /// Polling interval of a unit that matters now.
     poll_fast: ms, 5..=100, 20, "a key is seen before the next finger movement; 4 polls fit one at 115,200 baud";
     /// Polling interval of a unit that does not.
     poll_slow: ms, 50..=450, 250, "four polls within unit_lost";
     /// A key of the terminal held this long is stuck.
-    terminal_stuck: ms, 1000..=60000, 5000, "FAULTS terminal.key_stuck";
+    terminal_stuck: ms, 1000..=60000, 5000, "faults.md terminal.key_stuck";
     /// A press of the same terminal key within this time is bounce; so is one that no good poll shows to be later.
-    key_repeat: ms, 0..=200, 60, "FAULTS terminal.chatter: 5 presses a press; nobody presses a key twice in 60 ms";
+    key_repeat: ms, 0..=200, 60, "faults.md terminal.chatter: 5 presses a press; nobody presses a key twice in 60 ms";
     /// Longest time in which the display must show what it was told.
-    display_verify: ms, 100..=2000, 500, "FAULTS display.wrong";
+    display_verify: ms, 100..=2000, 500, "faults.md display.wrong";
     /// Longest time in which lamps must do as they are told; after a start, from when their board is first heard.
-    lamp_verify: ms, 100..=2000, 500, "FAULTS lamp.open: 500 ms after entry";
+    lamp_verify: ms, 100..=2000, 500, "faults.md lamp.open: 500 ms after entry";
     /// "All paid" counts only from so long after the winning areas were proved lit, or after the result where they cannot be.
     all_paid: ms, 500..=60000, 3000, "losers are collected and winners paid first (NZ 6.5): people need seconds for that, and the echo of the entry's own press does not";
     /// How long the display shows what was keyed while wagers are settled before it shows the result again.
@@ -145,7 +145,7 @@ parameters! {
     /// How long the bell is struck.
     bell: ms, 20..=1000, 150, "the stroke of a single-stroke bell magnet";
     /// Longest time without a temperature reading.
-    temperature_stale: ms, 500..=10000, 2000, "FAULTS sensor.temp_dead";
+    temperature_stale: ms, 500..=10000, 2000, "faults.md sensor.temp_dead";
     /// Motor temperature above which the tumbler may not run.
     temperature_limit: celsius, 40..=120, 80, "20 K below the 100 C of insulation class A less ambient margin";
     /// Greatest believable change of temperature between two readings.

@@ -132,7 +132,7 @@ fn a_round_that_ended_void_is_not_voided_again_and_its_neighbour_is() {
     assert_eq!(world.latched(), [Code::Dice]);
 }
 
-/// FAULTS dome.*: a supervisor confirms an open dome only where the dice may be seen and the contacts do not say so already.
+/// faults.md dome.*: a supervisor confirms an open dome only where the dice may be seen and the contacts do not say so already.
 #[test]
 fn an_open_dome_is_confirmed_only_where_the_dice_may_be_seen() {
     let confirm = || Command::ConfirmDome { reason: "I see the dice".into(), name: name() };
@@ -265,7 +265,7 @@ fn nz_5_the_last_witness_opens_the_table() {
     assert_eq!((world.table.phase(), asked(&world)), (Phase::Ready, None));
 }
 
-/// DESIGN, roles: a technician answers for what a hardware test asks, and for nothing that opens a table.
+/// design.md, People and roles: a technician answers for what a hardware test asks, and for nothing that opens a table.
 #[test]
 fn a_technician_witnesses_a_hardware_test_and_no_opening() {
     let technician = || Caller { account: "bo".into(), technician: true, supervisor: false, manager: false };
@@ -295,7 +295,7 @@ fn closing_the_table_calls_its_opening_off() {
     assert!(!world.table.is_testing() && world.table.phase() == Phase::Closed);
 }
 
-/// NZ 7.4, FAULTS bell.dead: an output that is dead shows only when it is driven, and so its reset drives them all.
+/// NZ 7.4, faults.md bell.dead: an output that is dead shows only when it is driven, and so its reset drives them all.
 #[test]
 fn nz_7_4_a_reset_of_the_wires_drives_bell_and_motor() {
     let mut world = opened("nz-div9", "nz-div9-1");
@@ -361,8 +361,8 @@ fn keys_after_the_entry_change_nothing_of_it() {
     assert!(!world.has(|event| matches!(event, Event::EntryError { .. })));
 }
 
-/// DESIGN, result: "A reader that is lost leaves flatness to the dealer's eye". Dice that it last saw moving are no dice that
-/// never come to rest (FAULTS reader.silent: settled by the dealer).
+/// design.md, Result: a reader that is lost leaves flatness to the dealer's eye. Dice that it last saw moving are no dice that
+/// never come to rest (faults.md reader.silent: settled by the dealer).
 #[test]
 fn dice_that_a_lost_reader_saw_moving_are_the_dealers() {
     let mut world = opened("nz-div9", "nz-div9-1");
@@ -407,7 +407,7 @@ fn nz_7_4_a_unit_is_proved_while_another_is_silent() {
     }
 }
 
-/// NZ 5(b), FAULTS display.wrong: a display that shows something else opens no table.
+/// NZ 5(b), faults.md display.wrong: a display that shows something else opens no table.
 #[test]
 fn nz_5_b_a_display_that_shows_something_else_opens_no_table() {
     let mut world = World::new(settings("nz-div9", "nz-div9-1"));

@@ -116,7 +116,7 @@ fn every_commit_delayed_at_every_step_while_guards_change() {
     assert_eq!(played, 3 * 6 * 9);
 }
 
-/// DESIGN: make durable, then publish. Beside a disk that never catches up people still see the table, two commits late and
+/// design.md rule 2: make durable, then publish. Beside a disk that never catches up people still see the table, two commits late and
 /// never ahead of the journal.
 #[test]
 fn a_disk_that_is_always_behind_does_not_freeze_the_picture() {

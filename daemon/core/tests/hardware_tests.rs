@@ -66,7 +66,7 @@ fn a_healthy_tumbler_passes_both_its_tests() {
     assert!(world.latched().is_empty());
 }
 
-/// FAULTS motor.slow: a malfunction whoever finds it (NZ 7.4), and one that only wears is marginal and none.
+/// faults.md motor.slow: a malfunction whoever finds it (NZ 7.4), and one that only wears is marginal and none.
 #[test]
 fn a_slow_motor_is_marginal_until_it_is_out_of_limits() {
     for (step_ms, verdict, latched) in
@@ -85,7 +85,7 @@ fn a_slow_motor_is_marginal_until_it_is_out_of_limits() {
     }
 }
 
-/// FAULTS motor.dead: the report says so also where nothing moved.
+/// faults.md motor.dead: the report says so also where nothing moved.
 #[test]
 fn a_dead_motor_fails_by_its_start_time() {
     let mut world = maintained();
@@ -96,7 +96,7 @@ fn a_dead_motor_fails_by_its_start_time() {
     assert_eq!(judged(&found, Quantity::StartTime).0, 700_000);
 }
 
-/// FAULTS cam.bounce: no tumble more, and the sensor's test shows it.
+/// faults.md cam.bounce: no tumble more, and the sensor's test shows it.
 #[test]
 fn a_cam_sensor_that_bounces_fails_its_test_and_not_the_motors() {
     let mut world = maintained();
@@ -109,7 +109,7 @@ fn a_cam_sensor_that_bounces_fails_its_test_and_not_the_motors() {
     assert!(world.latched().is_empty());
 }
 
-/// DESIGN, the wires: "the guards hold in maintenance and in opening tests too, and no procedure waives them".
+/// design.md, Motor guard: the guards hold in maintenance and in opening tests too, and no procedure waives them.
 #[test]
 fn the_guards_hold_in_a_hardware_test() {
     for line in [InLine::DomeClosed, InLine::Seal] {
@@ -129,7 +129,7 @@ fn the_guards_hold_in_a_hardware_test() {
     }
 }
 
-/// DESIGN rule 2: nothing moves before the test's beginning is durable.
+/// design.md rule 2: nothing moves before the test's beginning is durable.
 #[test]
 fn nothing_moves_before_the_beginning_is_durable() {
     let mut world = maintained();
@@ -144,7 +144,7 @@ fn nothing_moves_before_the_beginning_is_durable() {
     assert!(world.outs[OutLine::MotorEnable.index()]);
 }
 
-/// DESIGN, people: whatever moves something needs the key switch; and hardware is tested in maintenance only.
+/// design.md, People and roles: whatever moves something needs the key switch; and hardware is tested in maintenance only.
 #[test]
 fn a_hardware_test_needs_maintenance_the_key_and_a_technician() {
     let refused = |world: &World, request: u64, why: &str| match world.reply(request) {
@@ -201,7 +201,7 @@ fn shows(world: &World, what: &str) -> bool {
     world.table.snapshot().test.is_some_and(|test| test.ends_with(what))
 }
 
-/// FAULTS dome.*: the travel is the time without either contact.
+/// faults.md dome.*: the travel is the time without either contact.
 #[test]
 fn the_dome_is_measured_while_a_person_moves_it() {
     for (travel, verdict) in [(100, Verdict::Pass), (280, Verdict::Marginal), (400, Verdict::Fail)] {
@@ -226,7 +226,7 @@ fn the_dome_is_measured_while_a_person_moves_it() {
     assert!(report(&world).unwrap().found.contains("not seen open"), "nobody moved it");
 }
 
-/// NZ 5 and DESIGN, the bell: only a person hears it.
+/// NZ 5 and design.md, Wires: only a person hears the bell.
 #[test]
 fn the_bell_and_the_seal_pass_by_a_persons_answer() {
     for (test, item) in [(HardwareTest::Bell, Witness::Bell), (HardwareTest::Seal, Witness::Seal)] {
@@ -239,7 +239,7 @@ fn the_bell_and_the_seal_pass_by_a_persons_answer() {
             assert!(!world.has(|e| matches!(e, Event::Tested { .. } | Event::Opened { .. })));
         }
     }
-    // FAULTS seal.flicker: harmless, and worth a look.
+    // faults.md seal.flicker: harmless, and worth a look.
     let mut world = maintained();
     begin(&mut world, HardwareTest::Seal);
     world.pass(500);
@@ -299,7 +299,7 @@ fn the_terminals_keys_are_asked_for_one_after_another() {
     );
 }
 
-/// FAULTS terminal.chatter: a key that bounces was pressed once, and its bounce is told.
+/// faults.md terminal.chatter: a key that bounces was pressed once, and its bounce is told.
 #[test]
 fn a_key_that_bounces_is_told() {
     let mut world = maintained();
@@ -312,7 +312,7 @@ fn a_key_that_bounces_is_told() {
     assert_eq!((judged(found, Quantity::KeyBounces).0, judged(found, Quantity::KeysWrong).0), (2, 0), "{found:?}");
 }
 
-/// FAULTS lamp.stuck_on: areas that are lit untold are named too.
+/// faults.md lamp.stuck_on: areas that are lit untold are named too.
 #[test]
 fn areas_that_are_lit_untold_are_named() {
     let mut world = maintained();
@@ -347,7 +347,7 @@ fn areas_that_are_lit_untold_are_named() {
     );
 }
 
-/// FAULTS lamps.flicker: the last picture of the lamps' test shines long enough to find out lamps that flicker, and only it.
+/// faults.md lamps.flicker: the last picture of the lamps' test shines long enough to find out lamps that flicker, and only it.
 #[test]
 fn the_last_lamps_shine_longest() {
     let mut world = maintained();
@@ -368,7 +368,7 @@ fn the_last_lamps_shine_longest() {
     assert!(last.1 >= 1000 && others.len() > 5 && others.iter().all(|(_, ms)| *ms < 1000), "{pictures:?}");
 }
 
-/// FAULTS lamp.open: the areas are named, all of them, and the test goes on to its end.
+/// faults.md lamp.open: the areas are named, all of them, and the test goes on to its end.
 #[test]
 fn dark_areas_are_named_and_the_others_still_shown() {
     let mut world = maintained();
@@ -394,7 +394,7 @@ fn dark_areas_are_named_and_the_others_still_shown() {
     assert!(found.measurements.iter().all(|m| m.quantity != Quantity::LampsTime), "{found:?}");
 }
 
-/// FAULTS dice.*, sensor.temp_*, bus.*: a healthy table passes what remains.
+/// faults.md dice.*, sensor.temp_*, bus.*: a healthy table passes what remains.
 #[test]
 fn a_healthy_reader_sensor_and_bus_pass() {
     for (test, quantity) in [
@@ -431,7 +431,7 @@ fn what_is_not_fitted_is_refused() {
     }
 }
 
-/// DESIGN rule 1: whatever core decides replays from its recorded inputs, bit for bit; a key of a terminal's test too.
+/// design.md rule 1: whatever core decides replays from its recorded inputs, bit for bit; a key of a terminal's test too.
 #[test]
 fn hardware_tests_replay_from_their_inputs() {
     let mut world = maintained();

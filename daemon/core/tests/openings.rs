@@ -19,7 +19,7 @@ fn opening(world: &mut World) -> Answer {
     world.reply(request).unwrap().clone()
 }
 
-/// NZ 7.4, FAULTS motor.slow and dice.not_tumbled: the malfunction is the same, whether a game or an opening test (NZ 5(c))
+/// NZ 7.4, faults.md motor.slow and dice.not_tumbled: the malfunction is the same, whether a game or an opening test (NZ 5(c))
 /// finds it, and blocks until it is rectified.
 #[test]
 fn a_tumbler_that_an_opening_test_finds_wrong_is_a_malfunction() {
@@ -34,7 +34,7 @@ fn a_tumbler_that_an_opening_test_finds_wrong_is_a_malfunction() {
     }
 }
 
-/// NZ 7.4, FAULTS dice.missing and dice.foreign.
+/// NZ 7.4, faults.md dice.missing and dice.foreign.
 #[test]
 fn dice_that_an_opening_test_finds_wrong_are_a_malfunction() {
     let mut world = World::new(settings("nz-div9", "nz-div9-1"));
@@ -44,7 +44,7 @@ fn dice_that_an_opening_test_finds_wrong_are_a_malfunction() {
     assert_eq!((world.latched(), world.table.phase()), (vec![Code::Dice], Phase::Blocked), "{told:?}");
 }
 
-/// NZ 5(c), DESIGN motor guard: a spin that somebody's hand cut short opens nothing, and is no malfunction of the tumbler.
+/// NZ 5(c), design.md, Motor guard: a spin that somebody's hand cut short opens nothing, and is no malfunction of the tumbler.
 #[test]
 fn an_opening_whose_spin_is_cut_short_fails_and_latches_nothing() {
     let mut world = World::new(settings("nz-div9", "nz-div9-1"));
@@ -75,7 +75,7 @@ fn an_opening_right_after_the_start_waits_for_replies_of_every_unit() {
     }
 }
 
-/// NZ 3.3(b), 5(c), FAULTS lamp.open: an opening names the areas that stay dark, blocks, and keeps nobody waiting.
+/// NZ 3.3(b), 5(c), faults.md lamp.open: an opening names the areas that stay dark, blocks, and keeps nobody waiting.
 #[test]
 fn an_opening_names_the_areas_that_stay_dark() {
     let mut world = World::new(settings("nz-div9", "nz-div9-1"));

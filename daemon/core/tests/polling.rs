@@ -1,4 +1,4 @@
-//! How often each unit of the field bus is asked: fast where somebody waits for it, slowly elsewhere (DESIGN, the field bus).
+//! How often each unit of the field bus is asked: fast where somebody waits for it, slowly elsewhere (design.md, Field bus).
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
 
@@ -35,7 +35,7 @@ fn assert_polled(world: &mut World, unit: u8, fast: bool, when: &str) {
     assert!(expected.contains(&polls), "unit {unit}, {when}: {polls} polls in a second");
 }
 
-/// DESIGN, keys: a key is seen before the next finger movement, from when keys matter.
+/// design.md, Keys of the terminal: a key is seen before the next finger movement, from when keys matter.
 #[test]
 fn the_terminal_is_asked_fast_where_keys_matter() {
     let mut world = opened("nz-div9", "nz-div9-1");

@@ -9,7 +9,7 @@ use tumbler_core::record::Event;
 use tumbler_core::round::ending::VoidReason;
 use world::play::opened;
 
-/// NZ 6.1, 7.1; DESIGN, the wires: a press acts once it is debounced, and presses act in the order of their edges. A dealer
+/// NZ 6.1, 7.1; design.md, Buttons and key: a press acts once it is debounced, and presses act in the order of their edges. A dealer
 /// who announces "No spin" and presses the tumbler's button 10 ms later ends one round and begins the next.
 #[test]
 fn a_press_debounced_just_after_the_rounds_end_begins_the_next() {

@@ -1,5 +1,5 @@
 //! Resets: what proves that a malfunction is rectified is the hardware test of its device, and only its pass opens the latch
-//! (NZ 7.4; DESIGN, "the latch").
+//! (NZ 7.4; design.md, Latch).
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
 
@@ -112,7 +112,7 @@ fn a_reset_of_the_tumbler_runs_the_motors_test_and_opens_by_its_pass_only() {
     assert!(world.latched().is_empty());
 }
 
-/// FAULTS dome.*: the reset of the dome measures it while a person moves it.
+/// faults.md dome.*: the reset of the dome measures it while a person moves it.
 #[test]
 fn a_reset_of_the_dome_measures_it() {
     let mut world = latched(Code::Dome, |world| {
@@ -132,7 +132,7 @@ fn a_reset_of_the_dome_measures_it() {
     assert_eq!(measured(&report, Quantity::DomeTravel), 100_000, "as long as the hand took");
 }
 
-/// FAULTS sensor.temp_*: the sensor is read for as long as its test reads it.
+/// faults.md sensor.temp_*: the sensor is read for as long as its test reads it.
 #[test]
 fn a_reset_of_the_temperature_reads_the_sensor_as_its_test_does() {
     let hot = |world: &mut World| world.input(Input::Temperature { reading: Some(MilliCelsius(95_000)) });
@@ -141,7 +141,7 @@ fn a_reset_of_the_temperature_reads_the_sensor_as_its_test_does() {
     let report = opened(&mut world, request, Code::Temperature);
     assert_eq!(measured(&report, Quantity::Temperature), 30_000);
 
-    // FAULTS sensor.temp_jump: it comes back while it is measured.
+    // faults.md sensor.temp_absurd: it comes back while it is measured.
     let mut world = latched(Code::Temperature, hot);
     let request = reset(&mut world, Code::Temperature);
     prompts(&mut world, "reset temperature: measures");
@@ -208,7 +208,7 @@ fn a_contact_that_flickered_in_a_spin_is_proved_by_one_without_a_break() {
     }
 }
 
-/// FAULTS terminal.*: every key where it belongs, after the display.
+/// faults.md terminal.*: every key where it belongs, after the display.
 #[test]
 fn a_reset_of_the_terminal_asks_for_every_key() {
     let mut world = latched(Code::Terminal, silent);
@@ -229,7 +229,7 @@ fn a_reset_of_the_terminal_asks_for_every_key() {
     refused(&mut world, request, Code::Terminal, "nobody did: press the key 1");
 }
 
-/// NZ 5(b), FAULTS lamp.*: the currents of all areas, and a person's eyes for what currents do not show.
+/// NZ 5(b), faults.md lamp.*: the currents of all areas, and a person's eyes for what currents do not show.
 #[test]
 fn a_reset_of_the_lamps_measures_them_and_asks_a_person_for_the_areas() {
     let mut world = latched(Code::Lamps, silent);
@@ -259,7 +259,7 @@ fn a_reset_of_lamps_that_stay_dark_ends_without_a_person_and_names_them() {
     assert!(told.contains(&format!("({dark})")), "{told}");
 }
 
-/// FAULTS reader.*: it has to see the dice move, and come to rest.
+/// faults.md reader.*: it has to see the dice move, and come to rest.
 #[test]
 fn a_reset_of_the_reader_shows_it_a_spin() {
     let mut world = latched(Code::Reader, silent);
@@ -274,7 +274,7 @@ fn a_reset_of_the_reader_shows_it_a_spin() {
     refused(&mut world, request, Code::Reader, "the reader saw no motion of the dice");
 }
 
-/// NZ 5(d), FAULTS seal.broken: a closed loop says nothing about the seal; the supervisor's look does.
+/// NZ 5(d), faults.md seal.broken: a closed loop says nothing about the seal; the supervisor's look does.
 #[test]
 fn a_reset_of_the_seal_asks_for_a_look_at_it() {
     let broken = |world: &mut World| {
@@ -295,7 +295,7 @@ fn a_reset_of_the_seal_asks_for_a_look_at_it() {
     }
 }
 
-/// DESIGN, "the latch": what has no device to measure is proved by the reset's own steps, and reports no hardware test.
+/// design.md, Latch: what has no device to measure is proved by the reset's own steps, and reports no hardware test.
 #[test]
 fn what_has_no_hardware_test_is_proved_by_the_resets_own_steps() {
     let mut world = latched(Code::Buttons, |world| {

@@ -126,7 +126,7 @@ fn a_round_outlives_its_journal() {
     }
 }
 
-/// DESIGN, outcome established: "the dice as first seen stand", also where a die is moved while the daemon is down.
+/// design.md, Outcome established: "the dice as first seen stand", also where a die is moved while the daemon is down.
 #[test]
 fn faces_first_seen_outlive_a_restart() {
     for layout in ["nz-div9-1", "sg-v6-1", "sg-open-1"] {
@@ -184,7 +184,7 @@ fn an_established_outcome_outlives_a_restart() {
     }
 }
 
-/// DESIGN rule 8: a game starts only with durable permission, and a damaged journal grants none (NZ 5: opened anew).
+/// design.md rule 8: a game starts only with durable permission, and a damaged journal grants none (NZ 5: opened anew).
 #[test]
 fn a_damaged_journal_closes_the_table() {
     let mut world = opened("nz-div9", "nz-div9-1");

@@ -235,7 +235,7 @@ fn an_interruption_voids_or_concludes() {
 
 /// SGV6 5.4.2: once the dead-man relay has dropped, a spin does not go on, and nothing energises again by itself. The
 /// silence of devices that nobody asked is no fault of theirs.
-/// DESIGN, dead-man: the relay has dropped 100 ms after the last edge, to the nanosecond, and no edge may bring the motor back.
+/// design.md, Dead-man line: the relay has dropped 100 ms after the last edge, to the nanosecond, and no edge may bring the motor back.
 #[test]
 fn no_edge_comes_after_a_standstill_in_which_the_relay_dropped() {
     for (since_edge, goes_on) in [(99_999_999, true), (100_000_000, false), (100_000_001, false)] {
@@ -354,7 +354,7 @@ fn no_spin_ends_a_running_spin_once() {
     assert!(world.latched().is_empty(), "an operator's act is no malfunction");
 }
 
-/// FAULTS reader.stale: a counter that stands still is a reader that does not see, and 1 s later one that is lost.
+/// faults.md reader.stale: a counter that stands still is a reader that does not see, and 1 s later one that is lost.
 #[test]
 fn a_reader_that_repeats_its_measurement_is_lost_and_stays_so() {
     let mut world = opened("nz-div9", "nz-div9-1");

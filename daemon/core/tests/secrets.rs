@@ -30,7 +30,7 @@ fn kept(world: &World) -> Vec<u16> {
 
 const POLL: BusOp = BusOp::ReadInput { address: terminal::POLL, count: terminal::POLL_COUNT };
 
-/// DESIGN, keys: before the reveal it is told and kept that a key was pressed, not which; from the reveal on it is.
+/// design.md, Keys of the terminal: before the reveal it is told and kept that a key was pressed, not which; from the reveal on it is.
 #[test]
 fn which_key_was_pressed_is_told_and_kept_from_the_reveal_on() {
     let mut world = opened("nz-div9", "nz-div9-1");

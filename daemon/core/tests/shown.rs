@@ -12,7 +12,7 @@ use tumbler_core::wire::registers::{reader, terminal};
 use world::World;
 use world::play::{opened, play_to_reveal, reveal};
 
-/// NZ 3.4(g), SG 5.11: displays show what is. DESIGN, the table's life: phases, tumbles, dome, motor, lamps, result.
+/// NZ 3.4(g), SG 5.11: displays show what is. design.md, The table's life: phases, tumbles, dome, motor, lamps, result.
 #[test]
 fn a_round_is_shown_as_it_goes() {
     let mut world = opened("nz-div9", "nz-div9-1");
@@ -77,7 +77,7 @@ fn the_result_comes_back_to_the_display() {
     assert_eq!(world.table.snapshot().display, "   ");
 }
 
-/// DESIGN, "make durable, then publish": what people see is told anew when it changed, and at no other time.
+/// design.md rule 2, "make durable, then publish": what people see is told anew when it changed, and at no other time.
 #[test]
 fn a_change_is_told_and_quiet_is_not() {
     let mut world = opened("nz-div9", "nz-div9-1");

@@ -58,7 +58,7 @@ impl Shaft {
     }
 }
 
-/// DESIGN, a spin: "ends at standstill". A tumbler of 2.2 s a tumble counts under Singapore's rules (FAULTS motor.slow), so
+/// design.md, Spin: "ends at standstill". A tumbler of 2.2 s a tumble counts under Singapore's rules (faults.md motor.slow), so
 /// 550 ms between two edges of its cam are no standstill; a healthy one stands 300 ms after its last.
 #[test]
 fn a_shaft_that_creeps_has_not_stopped_between_two_edges() {
@@ -121,7 +121,7 @@ fn a_shaft_that_trembles_where_a_hand_left_it_stands_still() {
     assert!(shaft.tumbler.is_still(), "300 ms after the last edge that took it on");
 }
 
-/// NZ 6.1: three tumbles of the dice, not of the noise. FAULTS cam.both_noise under motor.intermittent: after `turned` true
+/// NZ 6.1: three tumbles of the dice, not of the noise. faults.md cam.both_noise under motor.intermittent: after `turned` true
 /// quarters the powered shaft stands, and random edges on both sensors go forward as often as back.
 #[test]
 fn noise_on_both_sensors_makes_no_tumbles() {
@@ -149,7 +149,7 @@ fn noise_on_both_sensors_makes_no_tumbles() {
     outcome.unwrap();
 }
 
-/// DESIGN, field bus: one transaction at a time, also for a daemon that stood still while it waited for an answer.
+/// design.md, Field bus: one transaction at a time, also for a daemon that stood still while it waited for an answer.
 #[test]
 fn after_a_standstill_no_second_transaction_begins_before_the_first_ones_answer() {
     for (late_ms, stood_still) in

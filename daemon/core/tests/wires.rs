@@ -17,7 +17,7 @@ use tumbler_core::wire::registers::reader;
 use world::World;
 use world::play::{maintained, opened, play_to_reveal, reveal};
 
-/// FAULTS seal.flicker, motor.driver_fault, DESIGN motor guard: what is shorter than a line's own time is nothing, and what is as
+/// faults.md seal.flicker, motor.driver_fault, design.md, Motor guard: what is shorter than a line's own time is nothing, and what is as
 /// long is what it says.
 #[test]
 fn each_line_has_its_own_time_to_be_believed() {
@@ -44,7 +44,7 @@ fn each_line_has_its_own_time_to_be_believed() {
     assert!(!world.has(|event| matches!(event, Event::SpinBegan)), "a bounce is no press");
 }
 
-/// FAULTS motor.driver_fault, NZ 7.1(b) with 7.4: a driver that trips ends the spin and blocks, also where nothing turns.
+/// faults.md motor.driver_fault, NZ 7.1(b) with 7.4: a driver that trips ends the spin and blocks, also where nothing turns.
 #[test]
 fn nz_7_1_b_a_driver_that_trips_voids_the_spin_and_blocks() {
     let mut world = opened("nz-div9", "nz-div9-1");
@@ -195,7 +195,7 @@ fn old_edges_keep_no_motor_on() {
     assert_eq!(world.latched(), [Code::Tumbler]);
 }
 
-/// NZ 5(d), FAULTS seal.*, motor.driver_fault: what is wrong when the daemon comes up is as wrong as what goes wrong later.
+/// NZ 5(d), faults.md seal.*, motor.driver_fault: what is wrong when the daemon comes up is as wrong as what goes wrong later.
 #[test]
 fn a_line_that_is_wrong_at_the_start_blocks() {
     for (line, level, code) in [
@@ -211,7 +211,7 @@ fn a_line_that_is_wrong_at_the_start_blocks() {
     }
 }
 
-/// DESIGN, the wires: a line whose edges were lost cannot be relied on, a cam least of all while it counts.
+/// design.md, Wires: a line whose edges were lost cannot be relied on, a cam least of all while it counts.
 #[test]
 fn lost_edges_are_a_malfunction_of_the_wires() {
     for line in [InLine::Seal, InLine::DomeClosed, InLine::Tumble, InLine::CamB] {
@@ -230,7 +230,7 @@ fn lost_edges_are_a_malfunction_of_the_wires() {
     assert_eq!(world.latched().len(), 1);
 }
 
-/// DESIGN, the motor guard: a pin that reads on although it was told off lets nothing start.
+/// design.md, Motor guard: a pin that reads on although it was told off lets nothing start.
 #[test]
 fn a_motor_pin_that_reads_on_starts_nothing() {
     let mut world = opened("nz-div9", "nz-div9-1");
@@ -240,7 +240,7 @@ fn a_motor_pin_that_reads_on_starts_nothing() {
     assert!(!world.has(|event| matches!(event, Event::SpinBegan)));
 }
 
-/// FAULTS gpio.write_fails, DESIGN motor guard: a motor that could not be switched off is off within the readback time once a
+/// faults.md gpio.write_fails, design.md, Motor guard: a motor that could not be switched off is off within the readback time once a
 /// write arrives, however late that is. Said and latched once.
 #[test]
 fn a_motor_pin_that_stays_on_is_told_off_until_it_is_off() {
@@ -265,7 +265,7 @@ fn a_motor_pin_that_stays_on_is_told_off_until_it_is_off() {
     }
 }
 
-/// DESIGN, publish what is: a sign that could not be lit is lit once a write arrives.
+/// design.md rule 4: a sign that could not be lit is lit once a write arrives.
 #[test]
 fn an_output_that_does_not_obey_is_told_again() {
     let mut world = opened("nz-div9", "nz-div9-1");
@@ -279,7 +279,7 @@ fn an_output_that_does_not_obey_is_told_again() {
     assert!(world.outs[OutLine::OutOfService.index()]);
 }
 
-/// DESIGN, the wires: "the guards hold in maintenance and in opening tests too".
+/// design.md, Motor guard: the guards hold in maintenance and in opening tests too.
 #[test]
 fn a_test_of_the_motor_without_wires_starts_nothing_and_fails() {
     let mut world = maintained("sg-open", "sg-open-1");
@@ -293,7 +293,7 @@ fn a_test_of_the_motor_without_wires_starts_nothing_and_fails() {
     assert!(world.history.iter().all(|(_, effects)| !effects.contains(&started)));
 }
 
-/// DESIGN, the process: a daemon that is told to stop begins nothing any more.
+/// design.md, Start and restart: a daemon that is told to stop begins nothing any more.
 #[test]
 fn nothing_begins_once_the_daemon_was_told_to_stop() {
     let mut world = opened("nz-div9", "nz-div9-1");
@@ -353,7 +353,7 @@ fn a_spin_that_a_defect_ended_is_recorded_as_ended() {
     assert!(matches!(ended.as_slice(), [Event::SpinEnded { valid: false, .. }]), "{ended:?}");
 }
 
-/// DESIGN, dice reader: dice that rest and cannot be judged are the reader's malfunction, and the dealer's eye decides; dice that
+/// design.md, Result: dice that rest and cannot be judged are the reader's malfunction, and the dealer's eye decides; dice that
 /// do not come to rest do not lie flat (NZ 7.1(a)).
 #[test]
 fn dice_that_the_reader_cannot_judge_are_not_those_that_never_rest() {
@@ -374,7 +374,7 @@ fn dice_that_the_reader_cannot_judge_are_not_those_that_never_rest() {
     assert!(world.last_void().is_none() && world.latched().is_empty());
 }
 
-/// DESIGN, start: a table is found as it was left, unless its rules or its layout are others now.
+/// design.md, Start and restart: a table is found as it was left, unless its rules or its layout are others now.
 #[test]
 fn a_table_with_another_layout_or_rules_is_closed() {
     let [same, layout, rules] = [("sg-v6", "sg-v6-1"), ("sg-v6", "sg-v6-2"), ("nz-div9", "nz-div9-1")];
@@ -394,7 +394,7 @@ fn a_table_with_another_layout_or_rules_is_closed() {
     }
 }
 
-/// DESIGN: the permission to play goes with the malfunction, so that a restart finds none.
+/// design.md, Permission to play: it goes with the malfunction, so that a restart finds none.
 #[test]
 fn a_malfunction_takes_the_durable_permission_away() {
     let mut world = opened("nz-div9", "nz-div9-1");

@@ -135,7 +135,7 @@ impl Wires {
     }
 }
 
-/// Whether the first raw edge of a line acts: the motor guard's (DESIGN, the wires), and the supply's, which comes 20 ms before the end.
+/// Whether the first raw edge of a line acts: the motor guard's (design.md, Motor guard), and the supply's, which comes 20 ms before the end.
 const fn acts_at_once(line: InLine) -> bool {
     match line {
         InLine::MotorFault | InLine::DomeClosed | InLine::DomeOpen | InLine::Seal | InLine::PowerGood => true,

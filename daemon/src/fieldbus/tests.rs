@@ -186,7 +186,7 @@ fn garbage_between_transactions_is_thrown_away() {
     });
 }
 
-/// FAULTS bus.duplicate_reply: once replies were seen that do not belong, nothing is asked until a second one is over.
+/// faults.md bus.duplicate_reply: once replies were seen that do not belong, nothing is asked until a second one is over.
 #[test]
 fn the_line_is_left_alone_for_replies_that_come_twice() {
     on_line(async |mut bus, mut line, _| {

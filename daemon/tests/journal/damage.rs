@@ -317,7 +317,7 @@ fn damage_far_back_is_found_by_the_whole_verification() {
     session.stop();
 }
 
-/// NZ 5, DESIGN rule 8: what a damaged journal still tells opens no table, neither now nor at the next start.
+/// NZ 5, design.md rule 8: what a damaged journal still tells opens no table, neither now nor at the next start.
 #[test]
 fn a_table_whose_journal_is_damaged_is_not_open() {
     let table = Table::new();

@@ -44,7 +44,7 @@ fn linked(program: &str) -> Vec<String> {
     libraries.chain([program]).map(real).collect()
 }
 
-/// DESIGN, motor guard: the way from an edge to the pin waits for no disk, the first time neither. It leads through the
+/// design.md, Motor guard: the way from an edge to the pin waits for no disk, the first time neither. It leads through the
 /// program and what that is linked with. What the C library loads later, to look up the name of a caller on the
 /// console's own thread, is not on that way: which files those are is up to the machine's `nsswitch.conf`.
 #[test]

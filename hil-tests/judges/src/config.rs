@@ -41,9 +41,9 @@ pub struct Config {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Motor power is gone this long after the last dead-man edge (DESIGN: 100 ms).
+    /// Motor power is gone this long after the last dead-man edge (design.md, Dead-man line: 100 ms).
     pub deadman_ns: u64,
-    /// A guard line that is back sooner lets the same spin go on (DESIGN: 3 ms).
+    /// A guard line that is back sooner lets the same spin go on (design.md, Motor guard: 3 ms).
     pub flicker_ns: u64,
     /// An output that reads otherwise than it was driven is driven again, to its safe level, after this long.
     pub readback_ns: u64,

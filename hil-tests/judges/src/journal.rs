@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 const NAME: &str = "journal";
 pub(crate) const SEQ: &str = "journal: numbered without gaps";
 pub(crate) const TIME: &str = "journal: time does not run backwards within a boot";
-pub(crate) const DONE: &str = "DESIGN: make durable, then answer";
+pub(crate) const DONE: &str = "design.md rule 2: make durable, then answer";
 pub(crate) const SHAPE: &str = "journal: a record has the payload of its kind";
 pub(crate) const ROUND: &str = "journal: a round's records name it";
 pub(crate) const TOTAL: &str = "NZ 1.0, SGV6 1.8: the total is that of the uppermost faces";

@@ -8,7 +8,7 @@ use crate::scene::Scene;
 
 const NAME: &str = "lamps";
 pub(crate) const WINNERS: &str = "NZ 3.3(b), 6.5: the winning areas light, and no others";
-pub(crate) const AFTER: &str = "DESIGN: no lamp lights before the result is durable";
+pub(crate) const AFTER: &str = "design.md rule 2: no lamp lights before the result is durable";
 pub(crate) const OTHER: &str = "lamps: dark unless a result is shown or a test was asked for";
 pub(crate) const VERIFIED: &str = "lamps: verified only where commanded, sensed and shining are the winning areas";
 pub(crate) const VERDICT: &str = "NZ 7.3: lamps that do not light as they should are found";

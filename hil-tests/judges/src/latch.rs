@@ -9,11 +9,11 @@ const NAME: &str = "latch";
 pub(crate) const NO_GAME: &str = "NZ 7.4: no further game while a malfunction is latched";
 pub(crate) const NO_SPIN: &str = "NZ 7.4: no spin while a malfunction of what moves or watches it is latched";
 pub(crate) const CLOSED: &str = "NZ 5: no game on a table that was not opened";
-pub(crate) const EXIT: &str = "DESIGN: a latch opens only under a turn of the key newer than itself";
+pub(crate) const EXIT: &str = "design.md, Latch: a latch opens only under a turn of the key newer than itself";
 pub(crate) const PROCEDURE: &str = "NZ 7.4: a procedure replaces lamps, terminal and reader only";
-pub(crate) const KEPT: &str = "DESIGN rule 8: restarts open no latch and no table";
-pub(crate) const SIGN: &str = "DESIGN: the sign says so while no game may be played";
-pub(crate) const OPEN_SIGN: &str = "DESIGN: the sign is off while games are played";
+pub(crate) const KEPT: &str = "design.md rule 8: restarts open no latch and no table";
+pub(crate) const SIGN: &str = "design.md, Latch: the sign says so while no game may be played";
+pub(crate) const OPEN_SIGN: &str = "design.md, Latch: the sign is off while games are played";
 
 /// Malfunctions under which a round that is in progress may still be spun: the dealer's eye stands in for the device.
 pub(crate) const EYES: [&str; 5] = ["lamps", "terminal", "reader", "buttons", "key"];

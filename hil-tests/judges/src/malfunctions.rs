@@ -15,8 +15,8 @@ const NAME: &str = "malfunctions";
 pub(crate) const UNSEEN: &str = "NZ 7.3, 7.4: what is out of order is found, and bars the next game";
 pub(crate) const LASTS: &str = "NZ 7.4: no latch opens as rectified while its cause lasts";
 pub(crate) const UNPROVED: &str = "table.md: a latch opens as rectified by its own test";
-pub(crate) const CAUSELESS: &str = "FAULTS: a sound device gives no false alarm";
-pub(crate) const ASKED: &str = "DESIGN: every unit of the field bus is asked all the time";
+pub(crate) const CAUSELESS: &str = "faults.md, No false alarms: a sound device gives none";
+pub(crate) const ASKED: &str = "design.md, Field bus: every unit of the field bus is asked all the time";
 
 pub(crate) const RESTLESS: &str =
     "NZ 7.1(a), SGV6 5.5.2, SGOC-early 5.1.3: dice that do not come to rest do not lie flat";

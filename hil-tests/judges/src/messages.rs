@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::sync::LazyLock;
 
 const NAME: &str = "messages";
-pub(crate) const FITS: &str = "DESIGN relay: a message fits the schema of its topic";
+pub(crate) const FITS: &str = "design.md, Relay: a message fits the schema of its topic";
 
 /// The last word of a topic, and the schema of its messages as consumers are given it; of a record in short form by a name of its own.
 const PUBLISHED: [(&str, &str); 7] = [

@@ -7,12 +7,12 @@ use crate::record::Fact;
 use crate::scene::Scene;
 
 const NAME: &str = "motor";
-const GUARD: &str = "DESIGN motor guard: dome, seal, motor fault and supply cut the motor at the first edge";
+const GUARD: &str = "design.md, Motor guard: dome, seal, motor fault and supply cut the motor at the first edge";
 const PERMIT: &str = "motor: on only for a recorded spin, or a test asked for under the key";
 const ONE_SPIN: &str = "motor: one press, one spin; only a flicker lets the same spin go on";
-const ALIVE: &str = "DESIGN dead-man: an edge only while the motor is commanded on";
-const START: &str = "DESIGN dead-man: after a start or a standstill no edge before motor_enable reads low";
-const DEADMAN: &str = "DESIGN dead-man: motor power is gone 100 ms after the last edge";
+const ALIVE: &str = "design.md, Dead-man line: an edge only while the motor is commanded on";
+const START: &str = "design.md, Dead-man line: after a start or a standstill no edge before motor_enable reads low";
+const DEADMAN: &str = "design.md, Dead-man line: motor power is gone 100 ms after the last edge";
 const COVER: &str = "NZ 3.4(e)(iv), SGV6 3.7: the dice are covered while the tumbler has power";
 
 /// What the physical world needs to follow a wire: contacts travel, the relay drops.

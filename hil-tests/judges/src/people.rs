@@ -9,8 +9,8 @@ const NAME: &str = "people";
 pub(crate) const TESTS: &str = "NZ 5(a) to (d): a table is opened after its tests";
 pub(crate) const AREAS: &str = "NZ 5(b): test runs light every area";
 pub(crate) const TUMBLER: &str = "NZ 5(c): the tumbler is activated";
-pub(crate) const DEADMAN: &str = "DESIGN dead-man: proved at every opening";
-pub(crate) const KEY: &str = "DESIGN: a decision needs the key and a name";
+pub(crate) const DEADMAN: &str = "design.md, Dead-man line: proved at every opening";
+pub(crate) const KEY: &str = "design.md, People and roles: a decision needs the key and a name";
 
 /// The tests that NZ 5 asks for, as their records name them. The dead-man's is judged by the motor's true power.
 const NEEDED: [&str; 5] = ["power", "lamps", "tumbler", "seal", "areas"];

@@ -16,7 +16,7 @@ use crate::scene::{Round, Scene};
 use serde_json::Value;
 
 const NAME: &str = "progress";
-pub(crate) const ALARM: &str = "FAULTS: a sound table gives no false alarm";
+pub(crate) const ALARM: &str = "faults.md, No false alarms: a sound table gives none";
 pub(crate) const TESTS: &str = "NZ 5: a sound table passes its tests";
 pub(crate) const OPENS: &str = "NZ 5: a table whose tests are right is opened";
 pub(crate) const BEGINS: &str = "NZ 6.1, SGV6 1.7, SGOC 1.7: the dealer's call begins a round";

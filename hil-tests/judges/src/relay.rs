@@ -11,15 +11,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 const NAME: &str = "relay";
-pub(crate) const ORDER: &str = "DESIGN relay: events in order, without gaps once duplicates are dropped";
-pub(crate) const EQUAL: &str = "DESIGN relay: an event is the journal's record";
-pub(crate) const CHAIN: &str = "DESIGN relay: the journal's chain is reckoned from events alone";
-pub(crate) const LOST: &str = "DESIGN relay: every record is told";
-pub(crate) const MIRROR: &str = "DESIGN relay: `fault/<code>` is retained while latched, and deleted afterwards";
+pub(crate) const ORDER: &str = "design.md, Relay: events in order, without gaps once duplicates are dropped";
+pub(crate) const EQUAL: &str = "design.md, Relay: an event is the journal's record";
+pub(crate) const CHAIN: &str = "design.md, Relay: the journal's chain is reckoned from events alone";
+pub(crate) const LOST: &str = "design.md, Relay: every record is told";
+pub(crate) const MIRROR: &str = "design.md, Relay: `fault/<code>` is retained while latched, and deleted afterwards";
 pub(crate) const RETAIN: &str =
-    "DESIGN relay: `status`, `state`, `lamps` and `fault` are retained, `event` and `keypad` are not";
-pub(crate) const TOPICS: &str = "DESIGN relay: the table's topics and no others";
-pub(crate) const WILL: &str = "DESIGN relay: the will says offline";
+    "design.md, Relay: `status`, `state`, `lamps` and `fault` are retained, `event` and `keypad` are not";
+pub(crate) const TOPICS: &str = "design.md, Relay: the table's topics and no others";
+pub(crate) const WILL: &str = "design.md, Relay: the will says offline";
 
 /// Longest time from a record to its event while the broker can be reached.
 const LATE_NS: u64 = 30_000_000_000;

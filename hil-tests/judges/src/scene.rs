@@ -306,7 +306,7 @@ impl Scene {
         match truth {
             Truth::Shaft { quarters } => {
                 self.shaft = Some(quarters);
-                // A quarter back looks like the noise of one sensor, which is to do nothing (FAULTS cam.phantom); a second one does not.
+                // A quarter back looks like the noise of one sensor, which is to do nothing (faults.md cam.phantom); a second one does not.
                 if self.moved_to.is_none_or(|from| quarters > from || quarters <= from.saturating_sub(2)) {
                     self.moved_to = Some(quarters);
                     self.moved_ns = self.now_ns;

@@ -13,7 +13,8 @@ use prompts::Prompts;
 use serde_json::Value;
 
 const NAME: &str = "status";
-pub(crate) const AGREES: &str = "DESIGN: what is published is what is: status, journal and wires tell the same";
+pub(crate) const AGREES: &str =
+    "design.md rule 4: what is published is what is: status, journal and wires tell the same";
 
 const MS: u64 = 1_000_000;
 /// Longer than a record takes to the disk, and a debounced contact to settle.

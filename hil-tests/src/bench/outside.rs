@@ -120,7 +120,7 @@ const NUMBERED: &[Numbered] = &[
     ("disk.takes_ms", Outside::DiskTakes),
 ];
 
-/// How long every sync of a slow disk takes, in ms (FAULTS disk.slow_fsync).
+/// How long every sync of a slow disk takes, in ms (faults.md disk.slow_fsync).
 pub const SLOW_SYNC_MILLIS: u16 = 5_000;
 
 impl Outside {

@@ -5,7 +5,7 @@ use super::schedule::{Table, pick};
 use crate::scenario::order;
 use crate::twin::rng::Rng;
 
-/// What is noisy on a healthy table: nothing of it may be seen (FAULTS, no false alarms).
+/// What is noisy on a healthy table: nothing of it may be seen (faults.md, No false alarms).
 const NOISE: &[&str] = &["cam.bounce", "terminal.chatter", "bus.noise_1pct", "seal.flicker"];
 /// The same, where a dome is.
 const NOISE_OF_DOME: &str = "dome.flicker";

@@ -10,7 +10,7 @@ fn reports(rounds: u64, faults: Faults, jobs: usize) -> Vec<DayReport> {
     all
 }
 
-/// FAULTS, no false alarms.
+/// faults.md, No false alarms.
 #[test]
 fn healthy_noisy_rounds_are_settled_whatever_the_jobs() {
     let tell = |jobs| -> Vec<String> {

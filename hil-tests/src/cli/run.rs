@@ -107,7 +107,7 @@ mod tests {
     use crate::scenario::file::parse;
     use std::path::Path;
 
-    /// DESIGN, verdicts: INVALID says nothing of the table, and so may be asked again; a table that failed once has failed.
+    /// design.md, Verdicts: INVALID says nothing of the table, and so may be asked again; a table that failed once has failed.
     #[test]
     fn only_what_is_unknown_is_asked_again_and_says_why() {
         let trial = |name: &str| {

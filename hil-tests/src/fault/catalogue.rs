@@ -71,7 +71,7 @@ pub struct Fault {
     #[serde(default = "yes")]
     pub key: bool,
     /// Whether what was latched before it is forgotten: the journal that held it is lost, and with it every permission to
-    /// play, so that the opening tests of every device come before the next game (DESIGN rule 8).
+    /// play, so that the opening tests of every device come before the next game (design.md rule 8).
     #[serde(default)]
     pub forgets: bool,
     /// How soon the table must react.
@@ -279,7 +279,7 @@ impl Deadline {
     }
 
     fn check(&self, at: &str) -> Result<(), Problem> {
-        steps(at, &[self.step("FAULTS")])
+        steps(at, &[self.step("faults.md")])
     }
 }
 

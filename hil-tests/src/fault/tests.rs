@@ -62,7 +62,7 @@ fn row(extra: &str, expect: &str) -> String {
     )
 }
 
-const GOOD: &str = "inject = [\"fault motor.stall\"]\nclause = \"FAULTS\"";
+const GOOD: &str = "inject = [\"fault motor.stall\"]\nclause = \"faults.md\"";
 const SETTLED: &str = "{ rounds = [\"settled\"] }";
 
 #[test]

@@ -110,7 +110,7 @@ fn a_lost_terminal_is_lost_again() {
     told("terminal", "sg-open", &steps, &[], &["terminal"], "fault terminal.silent");
 }
 
-/// DESIGN latch: the key, the supervisor and the test of that very device.
+/// design.md, Latch: the key, the supervisor and the test of that very device.
 #[test]
 fn people_and_their_commands_come_again() {
     let steps = [

@@ -44,7 +44,7 @@ fn lawful(step: &Step) -> bool {
 }
 
 impl Runner<'_> {
-    /// What the dealer keys: the dice as first seen, whoever moved them later; the first reading stands (FAULTS dice.moved).
+    /// What the dealer keys: the dice as first seen, whoever moved them later; the first reading stands (faults.md dice.moved).
     pub(super) fn dice_as_seen(&mut self) -> [u8; 3] {
         let round = self.bench.log().records.iter().rev().find_map(|durable| durable.record.round);
         match self.established {

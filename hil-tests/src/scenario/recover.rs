@@ -102,7 +102,7 @@ impl Runner<'_> {
         Ok(CALM_MILLIS.max(self.picture_millis()))
     }
 
-    /// How far the picture of the table may still be behind: two commits of the slowest disk that it had (DESIGN: make durable, then
+    /// How far the picture of the table may still be behind: two commits of the slowest disk that it had (design.md rule 2: make durable, then
     /// publish). What a round waits for is not seen before.
     fn picture_millis(&self) -> u64 {
         let commits = self.faults.iter().map(|fault| match fault.what {
@@ -171,7 +171,7 @@ impl Runner<'_> {
         }
         let settled = self.tell(Command::Settle { dice, reason: reason(), name: name() })?;
         match dice {
-            // Whatever the reader reads, the dice are authoritative (rules/README trap 8).
+            // Whatever the reader reads, the dice are authoritative (design.md trap 8).
             Some(dice) if settled.starts_with("refused") => {
                 self.tell(Command::Amend { dice, uphold: true, name: name() })
             }

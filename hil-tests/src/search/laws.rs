@@ -141,7 +141,7 @@ pub const LAWS: &[Law] = &[
         },
     },
     Law {
-        clause: "DESIGN the table's life: a round ends exactly once",
+        clause: "design.md, The table's life: a round ends exactly once",
         broken: |taken| {
             first(taken, |before, event| match event {
                 Event::RoundBegan { .. } if before.round.is_some() => Some("a round began within a round".into()),
@@ -164,7 +164,7 @@ pub const LAWS: &[Law] = &[
         },
     },
     Law {
-        clause: "SGV6 5.6, DESIGN outcome established: only damaged dice, or the supervisor against the reader, void it",
+        clause: "SGV6 5.6, design.md, Outcome established: only damaged dice, or the supervisor against the reader, void it",
         broken: |taken| {
             first(taken, |before, event| match (event, &before.round) {
                 (Event::Voided(void), Some(round)) if round.established => {
@@ -176,7 +176,7 @@ pub const LAWS: &[Law] = &[
         },
     },
     Law {
-        clause: "DESIGN latch: opens only with a key edge newer than it",
+        clause: "design.md, Latch: opens only with a key edge newer than it",
         broken: |taken| {
             first(taken, |before, event| match event {
                 Event::Unlatched { code, .. } if before.stale.contains(code.name()) => {
@@ -187,19 +187,19 @@ pub const LAWS: &[Law] = &[
         },
     },
     Law {
-        clause: "DESIGN latch: survives restarts and power cuts",
+        clause: "design.md, Latch: survives restarts and power cuts",
         broken: |taken| {
             let table = taken.view.table.as_ref()?;
             let mut story = taken.before.clone();
             taken.records.iter().for_each(|record| story.take(record));
             let open = story.latched.iter().find(|code| !table.malfunctions.iter().any(|m| m.code.name() == **code))?;
-            // What people see is all of it durable, and so it waits while more is recorded (DESIGN: make durable, then publish).
+            // What people see is all of it durable, and so it waits while more is recorded (design.md rule 2: make durable, then publish).
             (table.seq >= story.last)
                 .then(|| format!("{open} is latched in the journal, and the table says that it is not"))
         },
     },
     Law {
-        clause: "DESIGN motor guard: the motor is never commanded on while a guard line forbids it",
+        clause: "design.md, Motor guard: the motor is never commanded on while a guard line forbids it",
         broken: |taken| {
             let view = taken.view;
             let covers = view.level(InLine::DomeClosed) && !view.level(InLine::DomeOpen);
@@ -211,7 +211,7 @@ pub const LAWS: &[Law] = &[
         },
     },
     Law {
-        clause: "DESIGN permission: the sign goes dark only where a game may go on",
+        clause: "design.md, Permission to play: the sign goes dark only where a game may go on",
         broken: |taken| {
             let table = taken.view.table.as_ref()?;
             let wrong = !taken.view.physical.sign && taken.view.physical.supply && !table.malfunctions.is_empty();

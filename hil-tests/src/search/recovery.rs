@@ -21,7 +21,7 @@ pub(super) fn recover(from: &Node, trial: &Trial, laws: &[Law], covered: bool) -
     let mut recovery = Recovery { node: from.clone(), trial, words: Vec::new() };
     let wrong = match recovery.run(covered) {
         Ok(()) => None,
-        Err(Stuck::Table(what)) => Some(format!("the table cannot be brought back: {what} [NZ 7.4, DESIGN latch]")),
+        Err(Stuck::Table(what)) => Some(format!("the table cannot be brought back: {what} [NZ 7.4, design.md, Latch]")),
         Err(Stuck::Bench(trouble)) => Some(trouble.to_string()),
     };
     let Recovery { mut node, words, .. } = recovery;

@@ -57,7 +57,7 @@ fn one_input_voids_a_round_and_what_is_printed_plays() {
     assert_eq!(play(&mut bench, played).verdict, Verdict::Pass, "{text}");
 }
 
-/// DESIGN: a latch opens only with a key edge newer than it, and by a test of the very device; of a seal by a look at it.
+/// design.md, Latch: a latch opens only with a key edge newer than it, and by a test of the very device; of a seal by a look at it.
 #[test]
 fn a_latch_is_opened_by_no_fewer_than_six_inputs() {
     let example = counter_example(6, &["seal", "turn key", "reset", "rest"], no_latch_is_opened);
@@ -70,7 +70,7 @@ fn a_latch_is_opened_by_no_fewer_than_six_inputs() {
     assert_eq!(words[4..], witness);
 }
 
-/// DESIGN rule 2: the dome may have opened while the disk wrote.
+/// design.md rule 2: the dome may have opened while the disk wrote.
 #[test]
 fn a_withheld_commit_lets_the_dome_open_before_the_motor_starts() {
     let only = ["disk.takes", "press tumble", "lift dome", "a moment"];

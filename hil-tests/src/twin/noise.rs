@@ -47,7 +47,7 @@ impl Twin {
                 }
                 makes + self.rng.range(1, 40) * MS
             }
-            // FAULTS cam.phantom and cam.both_noise are of a motor that is off.
+            // faults.md cam.phantom and cam.both_noise are of a motor that is off.
             Noise::CamPhantom | Noise::CamBoth if self.shaft.moving() => 5 * MS,
             Noise::CamPhantom | Noise::CamBoth => {
                 self.faults.bit(fault);

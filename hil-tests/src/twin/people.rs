@@ -8,7 +8,7 @@ use super::wire::{Truth, Wire};
 use super::{MS, Twin};
 use tumbler_core::input::InLine;
 
-/// `power_good` drops this long before the supply fails (DESIGN: some 20 ms or more).
+/// `power_good` drops this long before the supply fails (design.md, Wires: some 20 ms or more).
 const RESERVE_NANOS: u64 = 25 * MS;
 /// A key of the terminal is pressed for this long.
 const KEY_MILLIS: u64 = 80;

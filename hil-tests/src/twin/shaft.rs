@@ -241,7 +241,7 @@ mod tests {
         seen
     }
 
-    /// DESIGN: one full quadrature cycle is one tumble; forward is 00, 10, 11, 01, 00.
+    /// design.md, Wires: one full quadrature cycle is one tumble; forward is 00, 10, 11, 01, 00.
     #[test]
     fn four_quarters_in_the_forward_order_are_a_tumble_of_600_ms() {
         let mut shaft = Shaft::new(0.1);

@@ -1,4 +1,4 @@
-//! The twin against the physics and the wiring that DESIGN describes.
+//! The twin against the physics and the wiring of the table (design.md, Wires).
 
 mod faults;
 
@@ -54,7 +54,7 @@ fn a_powered_tumbler_really_tumbles_and_the_dice_come_to_rest_after_it() {
     assert_eq!(twin.next(), None, "a table at rest has nothing more to do");
 }
 
-/// DESIGN: outside, a monostable drops motor power 100 ms after the last edge, so that a killed daemon stops the
+/// design.md, Dead-man line: outside, a monostable drops motor power 100 ms after the last edge, so that a killed daemon stops the
 /// motor although its pin stays high.
 #[test]
 fn motor_power_is_gone_100_ms_after_the_last_alive_edge() {
@@ -79,7 +79,7 @@ fn without_alive_edges_the_motor_never_starts_unless_the_relay_is_welded() {
     assert!(!twin.motor_power());
 }
 
-/// DESIGN: the wiring diagram puts the dome and seal contacts in series with motor power.
+/// design.md, Motor guard: the wiring diagram puts the dome and seal contacts in series with motor power.
 #[test]
 fn dome_and_seal_are_in_series_with_motor_power() {
     for act in [Act::LiftDome, Act::BreakSeal] {

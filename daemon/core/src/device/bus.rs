@@ -199,7 +199,7 @@ impl Bus {
 mod tests {
     use super::*;
 
-    /// FAULTS bus.noise_1pct: retries hide bad frames. A unit that is lost waits its turn instead.
+    /// faults.md bus.noise_1pct: retries hide bad frames. A unit that is lost waits its turn instead.
     #[test]
     fn a_unit_whose_transaction_failed_is_asked_again_soon_until_it_is_lost() {
         let mut bus = Bus::new(1, true);

@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(tumbles(-9), Tumbles(0));
     }
 
-    /// FAULTS cam.bounce: 50 extra edges on one sensor per transition count nothing.
+    /// faults.md cam.bounce: 50 extra edges on one sensor per transition count nothing.
     #[test]
     fn bounce_on_one_sensor_counts_nothing() {
         let mut cam = Cam::default();
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(cam.position(), 8);
     }
 
-    /// FAULTS cam.a_stuck: the other sensor alone never moves the position by more than a step.
+    /// faults.md cam.a_stuck_*: the other sensor alone never moves the position by more than a step.
     #[test]
     fn one_sensor_alone_makes_no_progress() {
         let mut cam = Cam::default();

@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(lamps.lit(), 1 | 1 << 63 | 1 << 64 | 1 << 106);
     }
 
-    /// FAULTS lamps.flicker.
+    /// faults.md lamps.flicker.
     #[test]
     fn lamps_that_go_wrong_by_themselves_twice_within_the_time_for_a_proof_flicker() {
         let mut lamps = Lamps::new(50);

@@ -140,7 +140,7 @@ impl Dome {
 mod tests {
     use super::*;
 
-    /// FAULTS dome.bounce: the travel is the gap between the contacts, the bounce is measured apart.
+    /// faults.md dome.bounce: the travel is the gap between the contacts, the bounce is measured apart.
     #[test]
     fn travel_overlap_and_bounce_are_told_apart() {
         let mut dome = Dome::default();

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Quantity {
-    /// From motor on to the cam's first edge. At most `stall` (FAULTS motor.stall); marginal above the 450 ms that are three
+    /// From motor on to the cam's first edge. At most `stall` (faults.md motor.stall); marginal above the 450 ms that are three
     /// quarter turns of a healthy tumbler, where at most one is needed.
     StartTime,
     /// Full tumbles of the spin. At least `target_tumbles` (NZ 6.1, SGV6 3.7 and one more).
@@ -27,30 +27,30 @@ pub enum Quantity {
     /// cannot be told from one that slows down without it, and the proof of the dead-man relay no longer holds. Marginal
     /// above 40, which is what motors of this kind differ by.
     PeriodSpread,
-    /// From the last dead-man edge to the cam's last edge. At most `deadman_drop` and `coast_limit` together (FAULTS
+    /// From the last dead-man edge to the cam's last edge. At most `deadman_drop` and `coast_limit` together (faults.md
     /// motor.coast); marginal above a quarter of `coast_limit` after the drop: a healthy shaft needs a tumble at most.
     CoastTime,
     /// Longest time from a cam edge to the last bounce after it. At most `flicker`, which is how long vibration breaks a
     /// contact; marginal above a third of it. A Hall sensor in order bounces some tenths of a millisecond.
     CamBounce,
     /// Most bounces after one edge of the cam. At most 8; marginal above the 2 of a sensor in order. Harmless to the count
-    /// (FAULTS cam.bounce), a sign of a loose sensor or magnet.
+    /// (faults.md cam.bounce), a sign of a loose sensor or magnet.
     CamBounces,
-    /// Edges of a cam sensor that repeated its level: their partners were lost. None may be (FAULTS cam.lost_edges).
+    /// Edges of a cam sensor that repeated its level: their partners were lost. None may be (faults.md cam.lost_edges).
     CamRepeats,
-    /// Angle of the shaft between the two sensors' edges. 90 degrees (DESIGN, the wires), 45 either way: beyond, the order
+    /// Angle of the shaft between the two sensors' edges. 90 degrees (design.md, Wires), 45 either way: beyond, the order
     /// of the edges hangs on less than the sensors' own width; marginal beyond 25 either way.
     CamAngle,
     /// Greatest difference of one quarter's share between tumbles under power, in thousandths of a tumble. At most 80 and
     /// marginal above 40, as of the spread of periods: an even shaft with a firm magnet has less.
     CamJitter,
-    /// Longest time for which neither of the dome's contacts was made. At most `dome_travel` (FAULTS dome.*); marginal above
+    /// Longest time for which neither of the dome's contacts was made. At most `dome_travel` (faults.md dome.*); marginal above
     /// five sixths of it: a hand lifts the dome past both contacts in less.
     DomeTravel,
     /// Longest time for which both were. At most `dome_debounce`, in which the table does not see it; marginal above half.
     DomeOverlap,
     /// Longest bounce of one contact in one movement. At most `dome_debounce`; marginal above three fifths of it, which are
-    /// the 30 ms of FAULTS dome.bounce.
+    /// the 30 ms of faults.md dome.bounce.
     DomeBounce,
     /// Bad or missing answers on the field bus, in thousandths. At most 10; marginal above 1: a bus of a few metres within
     /// one table has none, and retries hide what there is.
@@ -65,13 +65,13 @@ pub enum Quantity {
     /// Other keys than the one asked for. At most 2, marginal above none: a person may slip, a key that is wired to another
     /// place is wrong each time.
     KeysWrong,
-    /// Presses that were bounce. At most 4 (FAULTS terminal.chatter has that many a press); marginal above 1 in 7 presses.
+    /// Presses that were bounce. At most 4 (faults.md terminal.chatter has that many a press); marginal above 1 in 7 presses.
     KeyBounces,
     /// Longest time for which a key was held, to within a poll. At most `terminal_stuck`; marginal above two fifths of it.
     KeyHold,
-    /// Areas through which no current flows although they are commanded on (FAULTS lamp.open). None may be.
+    /// Areas through which no current flows although they are commanded on (faults.md lamp.open). None may be.
     LampsDark,
-    /// Areas through which current flows although they are not (FAULTS lamp.stuck_on). None may be.
+    /// Areas through which current flows although they are not (faults.md lamp.stuck_on). None may be.
     LampsUntold,
     /// Longest time until all areas of a result do as they are told. At most `lamp_verify`; marginal above half. Of a result of
     /// which an area does not, there is none: that area is dark or lit untold. Where that is so of each result, none is told.
@@ -80,7 +80,7 @@ pub enum Quantity {
     /// fifths of it: dice come to rest within 1 s, and rest for `settle` before they count.
     SettleTime,
     /// Breaks of the seal's loop within the 2 s for which the test watches it, and not while a person looks at the seal. At
-    /// most 2, marginal above none (FAULTS seal.flicker is harmless, and a loop in order has none).
+    /// most 2, marginal above none (faults.md seal.flicker is harmless, and a loop in order has none).
     SealBreaks,
     /// The motor's highest temperature of five readings, in thousandths of a degree Celsius. At most `temperature_limit`;
     /// marginal above 20 K less. A reset takes them after three good ones in a row.

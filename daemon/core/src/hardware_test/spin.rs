@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(spin.plots().waves.iter().map(|wave| wave.edges.len()).collect::<Vec<_>>(), [9, 9]);
     }
 
-    /// FAULTS cam.bounce: it changes no period, and is measured.
+    /// faults.md cam.bounce: it changes no period, and is measured.
     #[test]
     fn bounce_is_measured_apart_from_the_periods() {
         let spin = spun(|_| 150, &[1, 3, 5]);
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!((of(&set.cam(), Quantity::CamAngle), of(&set.cam(), Quantity::CamJitter)), (45, 0));
     }
 
-    /// FAULTS motor.stall, cam.lost_edges.
+    /// faults.md motor.stall, cam.lost_edges.
     #[test]
     fn a_shaft_that_never_moves_and_edges_that_are_lost_show() {
         let mut spin = Spin::default();

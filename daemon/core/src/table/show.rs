@@ -1,4 +1,4 @@
-//! The picture of the table that people see: all of it durable (DESIGN: make durable, then publish).
+//! The picture of the table that people see: all of it durable (design.md rule 2: make durable, then publish).
 //!
 //! ```text
 //!                       everything durable ──> live

@@ -40,7 +40,7 @@ fn a_contact_counts_when_raw_and_debounced_agree() {
     assert_eq!((timers.next(), contact), (None, Contact::default()));
 }
 
-/// DESIGN, the wires: both or neither of the dome's contacts beyond the travel time is a fault, and nothing less is.
+/// design.md, Wires: both or neither of the dome's contacts beyond the travel time is a fault, and nothing less is.
 #[test]
 fn a_dome_is_where_both_contacts_say_and_a_contradiction_is_a_fault_after_its_travel() {
     let (mut dome, mut timers, travel) = (Dome::default(), Timers::default(), Millis(300));
@@ -73,7 +73,7 @@ fn a_dome_is_where_both_contacts_say_and_a_contradiction_is_a_fault_after_its_tr
     assert_eq!(names, ["unknown", "closed", "open", "travelling", "fault"]);
 }
 
-/// FAULTS dome.cable_cut: contacts that break at once say at no moment that the dome is away, whichever settles first.
+/// faults.md dome.cable_cut: contacts that break at once say at no moment that the dome is away, whichever settles first.
 #[test]
 fn contacts_that_break_at_once_do_not_reveal_the_dice() {
     let (mut dome, mut timers, travel) = (Dome::default(), Timers::default(), Millis(300));
@@ -90,7 +90,7 @@ fn contacts_that_break_at_once_do_not_reveal_the_dice() {
     assert_eq!(dome.settle(InLine::DomeOpen), Some(Place::Open));
 }
 
-/// DESIGN: published is what is, after the readback. A pin that reads wrong again and again is given its time once.
+/// design.md rule 4: published is what is, after the readback. A pin that reads wrong again and again is given its time once.
 #[test]
 fn a_pin_that_reads_wrong_has_its_time_once() {
     let (mut out, mut timers, p) = (Outputs::default(), Timers::default(), Parameters::default());
@@ -115,7 +115,7 @@ fn a_pin_that_reads_wrong_has_its_time_once() {
     assert_eq!(effects, [set(line), set(OutLine::MotorAlive)]);
 }
 
-/// FAULTS lamp.*: areas are proved by the current that flows, board by board; what differs is named.
+/// faults.md lamp.*: areas are proved by the current that flows, board by board; what differs is named.
 #[test]
 fn lamps_are_proved_by_the_current_that_flows() {
     let (mut lamps, mut timers, p) = (Lamps::new(106), Timers::default(), Parameters::default());
@@ -148,7 +148,7 @@ fn lamps_are_proved_by_the_current_that_flows() {
     assert_eq!((lamps.write_due_on(1), lamps.sense_due_on(1), lamps.is_proved()), (Some(high), false, false));
 }
 
-/// FAULTS bus.*: an answer that nobody waits for is none; a unit that failed is asked again soon, a lost one in its turn.
+/// faults.md bus.*: an answer that nobody waits for is none; a unit that failed is asked again soon, a lost one in its turn.
 #[test]
 fn the_bus_has_one_transaction_and_knows_its_units() {
     let mut bus = Bus::new(2, true);
@@ -178,7 +178,7 @@ fn the_bus_has_one_transaction_and_knows_its_units() {
     assert!(!bus.unit(board).lost);
 }
 
-/// FAULTS motor.hot, sensor.temp_absurd: the limits themselves are still good, and three good readings prove.
+/// faults.md motor.hot, sensor.temp_absurd: the limits themselves are still good, and three good readings prove.
 #[test]
 fn a_temperature_is_good_up_to_its_limit_and_a_jump_up_to_its_own() {
     let p = Parameters::default();
@@ -205,7 +205,7 @@ fn a_temperature_is_good_up_to_its_limit_and_a_jump_up_to_its_own() {
     assert_eq!(said, "the sensor reads -60.2 C, which it cannot measure");
 }
 
-/// DESIGN rule 2: de-energise at once; make durable; then energise, light and publish.
+/// design.md rule 2: de-energise at once; make durable; then energise, light and publish.
 #[test]
 fn an_action_is_released_once_everything_recorded_before_it_is_durable() {
     let (mut sequence, mut timers, mut out) = (Sequence::new(Seq(10), Seq(4), false), Timers::default(), Vec::new());
@@ -236,7 +236,7 @@ fn an_action_is_released_once_everything_recorded_before_it_is_durable() {
     assert_eq!((sequence.release(), sequence.release()), (Some(spin), None));
 }
 
-/// DESIGN rules 2 and 8: nothing energises on a journal that fails, and permission counts from when it is durable.
+/// design.md rules 2 and 8: nothing energises on a journal that fails, and permission counts from when it is durable.
 #[test]
 fn permission_is_durable_and_a_failed_journal_gives_none() {
     let (mut sequence, mut timers, mut out) = (Sequence::new(Seq(10), Seq(4), false), Timers::default(), Vec::new());
@@ -266,7 +266,7 @@ fn permission_is_durable_and_a_failed_journal_gives_none() {
     assert!(!sequence.is_held(|action| matches!(action, Action::Bell(_))));
 }
 
-/// DESIGN, the outbox: an acknowledgement of what was never durable, or of what was acknowledged before, moves nothing.
+/// design.md, Outbox: an acknowledgement of what was never durable, or of what was acknowledged before, moves nothing.
 #[test]
 fn the_cursor_goes_forward_up_to_what_is_durable() {
     let mut outbox = Outbox::from(Seq(4));

@@ -93,7 +93,7 @@ fn every_malfunction_has_a_name_and_a_remedy_of_its_own() {
     assert!(Code::ALL.iter().all(|code| unknown.contains(code.name())), "{unknown}");
 }
 
-/// NZ 7.4, DESIGN "The latch": eyes can stand in for lamps, terminal and reader, and for nothing else. What is doubtful
+/// NZ 7.4, design.md, Latch: eyes can stand in for lamps, terminal and reader, and for nothing else. What is doubtful
 /// about tumbler, dice, seal, supply or record stops the motor.
 #[test]
 fn a_procedure_is_for_three_devices_only() {
@@ -198,7 +198,7 @@ fn an_unknown_question_is_answered_by_those_there_are() {
     }
 }
 
-/// DESIGN, MQTT: the topics of a table.
+/// design.md, Relay: the topics of a table.
 #[test]
 fn topics_lie_below_the_table() {
     let topics = Topics::new("site-7", "t3");

@@ -19,7 +19,7 @@ fn digit(pips: u8) -> Key {
     Key::Digit(DieFace::new(pips).unwrap())
 }
 
-/// FAULTS bus.noise_*: bad answers in thousandths of all, and the times of the good ones.
+/// faults.md bus.noise_*: bad answers in thousandths of all, and the times of the good ones.
 #[test]
 fn traffic_is_counted_and_timed() {
     let mut traffic = Traffic::default();
@@ -74,7 +74,7 @@ fn keys_are_asked_for_in_their_order() {
     assert_eq!(values(&keys).last(), Some(&(Quantity::KeyHold, 260_000)));
 }
 
-/// FAULTS lamp.open, lamp.stuck_on: areas that stayed dark and that were lit untold, over all pictures.
+/// faults.md lamp.open, lamp.stuck_on: areas that stayed dark and that were lit untold, over all pictures.
 #[test]
 fn areas_are_compared_picture_by_picture() {
     let mut map = LampMap::default();
@@ -244,7 +244,7 @@ fn a_spin_that_is_cut_short_is_told_as_far_as_it_came() {
     assert!(coasted.contains(&(Quantity::Tumbles, 1)) && coasted.contains(&(Quantity::CoastTime, 350_000)));
 }
 
-/// FAULTS cam.*: what is kept of a spin is bounded, and its quarters are told by the one farthest from a right angle.
+/// faults.md cam.*: what is kept of a spin is bounded, and its quarters are told by the one farthest from a right angle.
 #[test]
 fn the_quarter_farthest_from_a_right_angle_is_told() {
     // Steps of one tumble take so long, in milliseconds.
@@ -280,7 +280,7 @@ fn the_quarter_farthest_from_a_right_angle_is_told() {
     assert_eq!(value(&found(&Probe::Motor(spin), 700), Quantity::Tumbles), Some(99), "(400 - 1) / 4");
 }
 
-/// FAULTS dome.*: the longest time for which neither contact was made, for which both were, and of one contact's bounce.
+/// faults.md dome.*: the longest time for which neither contact was made, for which both were, and of one contact's bounce.
 #[test]
 fn a_dome_is_measured_while_it_is_lifted_and_put_back() {
     let mut dome = Dome::default();

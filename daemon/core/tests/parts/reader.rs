@@ -34,7 +34,7 @@ impl Bench {
 
 const FLAT: [u16; 3] = [map::FLAT; 3];
 
-/// NZ 6.3, FAULTS "500 ms after settling": dice count once they have been at rest for `settle`, 300 ms.
+/// NZ 6.3, faults.md dice.cocked_*, "500 ms after settling": dice count once they have been at rest for `settle`, 300 ms.
 #[test]
 fn dice_are_settled_after_their_time_at_rest() {
     let mut bench = Bench::new();
@@ -57,7 +57,7 @@ fn dice_are_settled_after_their_time_at_rest() {
     assert!(!bench.lie(900, FLAT, 2) && bench.reader.is_settled());
 }
 
-/// FAULTS dice.moved: seen by the counter of motion, by a pose that moves and by one that changed.
+/// faults.md dice.moved: seen by the counter of motion, by a pose that moves and by one that changed.
 #[test]
 fn settled_dice_that_move_are_told_once() {
     for (poses, motion) in [(FLAT, 8), ([map::MOVING, map::FLAT, map::FLAT], 7), ([map::FLAT, map::NOT_FLAT, 1], 7)] {
@@ -70,7 +70,7 @@ fn settled_dice_that_move_are_told_once() {
     }
 }
 
-/// FAULTS dice.not_tumbled.
+/// faults.md dice.not_tumbled.
 #[test]
 fn whether_the_dice_tumbled_is_known_only_to_a_reader_that_saw_them_before() {
     let mut bench = Bench::new();
@@ -86,7 +86,7 @@ fn whether_the_dice_tumbled_is_known_only_to_a_reader_that_saw_them_before() {
     assert_eq!(bench.reader.tumbled(), None);
 }
 
-/// NZ 7.1(a), SGV6 5.5.2; FAULTS dice.missing, dice.extra, dice.foreign.
+/// NZ 7.1(a), SGV6 5.5.2; faults.md dice.missing, dice.extra, dice.foreign.
 #[test]
 fn nz_7_1_a_what_dice_at_rest_amount_to() {
     let own = [101, 102, 103];
@@ -134,7 +134,7 @@ fn identities_are_those_of_three_dice_that_can_be_told_apart() {
     }
 }
 
-/// DESIGN, secrecy: faces are asked for when they may be seen, and until all three are known. What was first seen stands,
+/// design.md, Secrecy of faces: faces are asked for when they may be seen, and until all three are known. What was first seen stands,
 /// also when the reader is lost.
 #[test]
 fn faces_are_asked_for_until_all_three_are_known() {
@@ -163,7 +163,7 @@ fn faces_are_asked_for_until_all_three_are_known() {
     assert!(!reader.faces_due() && reader.faces().is_none());
 }
 
-/// FAULTS reader.stale: a counter that stands still, also across a loss.
+/// faults.md reader.stale: a counter that stands still, also across a loss.
 #[test]
 fn a_counter_that_stands_still_repeats() {
     let p = Parameters::default();

@@ -29,7 +29,7 @@ impl Bench {
     }
 }
 
-/// NZ 3.3(a)(iii), FAULTS display.wrong: what the display reads back as, in characters, and how long it may differ.
+/// NZ 3.3(a)(iii), faults.md display.wrong: what the display reads back as, in characters, and how long it may differ.
 #[test]
 fn nz_3_3_a_the_display_is_told_as_a_person_reads_it() {
     let mut bench = Bench::default();
@@ -53,7 +53,7 @@ fn nz_3_3_a_the_display_is_told_as_a_person_reads_it() {
     assert_eq!((bench.timers.next(), bench.terminal.shows()), (None, true));
 }
 
-/// FAULTS terminal.*: an event is taken once, by its number, which wraps; the number to acknowledge follows it.
+/// faults.md terminal.*: an event is taken once, by its number, which wraps; the number to acknowledge follows it.
 #[test]
 fn events_are_taken_once_by_their_numbers() {
     let mut bench = Bench::default();
@@ -72,7 +72,7 @@ fn events_are_taken_once_by_their_numbers() {
     assert_eq!(bench.poll(4000, &block(0, 11, &[0], map::BLANK)), None);
 }
 
-/// FAULTS terminal.key_stuck: 5 s from when the same key was first seen held; another key begins anew.
+/// faults.md terminal.key_stuck: 5 s from when the same key was first seen held; another key begins anew.
 #[test]
 fn a_held_key_is_timed_from_its_own_beginning() {
     let mut bench = Bench::default();
@@ -108,7 +108,7 @@ fn nz_3_3_a_digits_outlive_a_lost_terminal_and_end_when_they_are_cleared() {
     assert_eq!((bench.terminal.digits().len(), bench.terminal.display_due()), (0, Some(map::BLANK)));
 }
 
-/// DESIGN, keys: before the reveal nobody learns which key it was, also not from a recording; that one was pressed or is held
+/// design.md, Keys of the terminal: before the reveal nobody learns which key it was, also not from a recording; that one was pressed or is held
 /// may be known.
 #[test]
 fn which_key_it_was_is_hidden_before_the_reveal() {

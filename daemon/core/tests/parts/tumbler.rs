@@ -99,7 +99,7 @@ fn nz_6_1_a_healthy_run_counts_its_tumbles_and_stops_at_the_target() {
     assert_eq!((rig.tumbler.stopped_by(), rig.tumbler.counted()), (None, Tumbles(4)));
 }
 
-/// DESIGN, the dead-man line: an edge every 10 ms while the motor is commanded on.
+/// design.md, Dead-man line: an edge every 10 ms while the motor is commanded on.
 #[test]
 fn the_dead_man_line_beats_while_the_motor_is_on_and_not_after() {
     let mut rig = Rig::running();
@@ -125,7 +125,7 @@ fn the_dead_man_line_beats_while_the_motor_is_on_and_not_after() {
     assert!(!rig.is_set(Timer::Alive));
 }
 
-/// FAULTS motor.stall: 700 ms after the last edge that took the cam on; bounce of one sensor is no progress.
+/// faults.md motor.stall: 700 ms after the last edge that took the cam on; bounce of one sensor is no progress.
 #[test]
 fn a_stall_is_reckoned_from_the_last_progress() {
     let mut rig = Rig::running();
@@ -138,7 +138,7 @@ fn a_stall_is_reckoned_from_the_last_progress() {
     assert_eq!(rig.tumbler.stopped_by(), Some(Stop::Defect(Defect::Stall)));
 }
 
-/// FAULTS motor.slow: a full tumble has `tumble_period`, from motor on or from the last full tumble.
+/// faults.md motor.slow: a full tumble has `tumble_period`, from motor on or from the last full tumble.
 #[test]
 fn a_tumble_has_its_period_and_a_spin_its_limit() {
     let mut rig = Rig::running();
@@ -155,7 +155,7 @@ fn a_tumble_has_its_period_and_a_spin_its_limit() {
     assert_eq!(rig.fires(Timer::SpinLimit, 8000), Some(Report::Stopped(Stop::TimeLimit)));
 }
 
-/// FAULTS motor.reverse: one full cycle backwards.
+/// faults.md motor.reverse: one full cycle backwards.
 #[test]
 fn a_cam_that_runs_backwards_for_a_cycle_is_a_defect() {
     let mut rig = Rig::running();
@@ -182,7 +182,7 @@ fn a_cam_that_falls_back_or_rushes_is_erratic() {
     assert!(rig.enable());
 }
 
-/// FAULTS motor.enable_stuck, motor.runaway: the second edge without a command, either way round.
+/// faults.md motor.enable_stuck, motor.runaway: the second edge without a command, either way round.
 #[test]
 fn a_shaft_that_turns_without_a_command_is_told_at_its_second_step_and_once() {
     for forward in [true, false] {
@@ -199,7 +199,7 @@ fn a_shaft_that_turns_without_a_command_is_told_at_its_second_step_and_once() {
     }
 }
 
-/// DESIGN, motor guard: 3 ms are a flicker, and the same spin goes on; what turns meanwhile counts.
+/// design.md, Motor guard: 3 ms are a flicker, and the same spin goes on; what turns meanwhile counts.
 #[test]
 fn a_guard_that_flickers_lets_the_same_spin_go_on() {
     let mut rig = Rig::running();
@@ -218,7 +218,7 @@ fn a_guard_that_flickers_lets_the_same_spin_go_on() {
     assert_eq!(rig.tumbler.resume(rig.now(), rig.now(), &rig.p, &mut rig.timers, &mut rig.out), None);
 }
 
-/// FAULTS dome.flicker_long, motor.driver_fault.
+/// faults.md dome.flicker_long, motor.driver_fault.
 #[test]
 fn a_guard_that_stays_away_ends_the_spin() {
     let defect = Stop::Defect(Defect::Driver);
@@ -239,7 +239,7 @@ fn a_guard_that_stays_away_ends_the_spin() {
     assert_eq!(rig.fires(Timer::Standstill, 17 * 150 + 300), Some(Report::Still));
 }
 
-/// FAULTS motor.coast, deadman.stuck: after the drop and 2 s a shaft that slowed down coasts; one at its speed has power.
+/// faults.md motor.coast, deadman.stuck: after the drop and 2 s a shaft that slowed down coasts; one at its speed has power.
 #[test]
 fn a_shaft_that_does_not_stop_coasts_or_has_power() {
     // 648 ms a tumble are 108 percent of the 600 ms under power.
@@ -276,7 +276,7 @@ fn standstill_waits_for_twice_the_last_step() {
     }
 }
 
-/// FAULTS cam.lost_edges.
+/// faults.md cam.lost_edges.
 #[test]
 fn lost_edges_end_a_run_and_are_none_of_a_shaft_that_stands() {
     let mut rig = Rig::running();

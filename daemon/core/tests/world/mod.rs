@@ -406,7 +406,7 @@ impl World {
         })
     }
 
-    /// DESIGN, "make durable, then publish": what a command did was durable when its person was told "done". What the table did
+    /// design.md rule 2, "make durable, then publish": what a command did was durable when its person was told "done". What the table did
     /// meanwhile of itself need not be: a call at the buttons, a table that closes at the round's end.
     pub fn check_answers(&self) {
         for (request, told, durable, alone) in &self.done {

@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(took(&mut follow, &edge(7, 1, 300, EdgeKind::Rising)), (vec![], None), "no line of the table");
     }
 
-    /// DESIGN: a gap in the sequence is a fault, never ignored.
+    /// design.md, Wires: a gap in the sequence is a fault, never ignored.
     #[test]
     fn a_gap_in_the_numbers_of_a_line_is_told() {
         for (first, then) in [(1, 3), (1, 1), (2, 3)] {

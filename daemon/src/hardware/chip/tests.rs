@@ -14,7 +14,7 @@ fn pins() -> Box<Pins> {
     Box::new(Pins { outputs: [0, 1, 2, 3].map(pin), inputs: [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15].map(pin) })
 }
 
-/// FAULTS gpio.chip_gone at start: the daemon runs, says which chip it wants and what there is, and tries again.
+/// faults.md gpio.chip_gone at start: the daemon runs, says which chip it wants and what there is, and tries again.
 #[tokio::test]
 async fn a_chip_that_is_not_there_is_told_once_and_tried_again() {
     let lines = ChipLines::open(Cdev { label: "no-such-chip".into() }, pins());

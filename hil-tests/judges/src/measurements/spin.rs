@@ -7,7 +7,7 @@ use crate::observation::Line;
 const LAP: usize = 4;
 /// The shaft's quarter that proves the fourth full tumble, at which the table ends the dead-man edges.
 const TARGET: usize = 4 * LAP;
-/// Between two dead-man edges, in ns (DESIGN: 10 ms), and a little for the clock.
+/// Between two dead-man edges, in ns (design.md, Dead-man line: 10 ms), and a little for the clock.
 const ALIVE_NS: u64 = 11_000_000;
 /// A guard that comes back within so many ns is a flicker: the spin is over only after that.
 const FLICKER_NS: u64 = 3_100_000;

@@ -87,7 +87,7 @@ impl Rounds {
     }
 
     fn voids(&mut self, reason: &str, round: &Round, scene: &Scene, findings: &mut Findings) {
-        // FAULTS reader.wrong_pose: until a result is entered the supervisor's eye overrules a reader that said flat. The
+        // faults.md reader.wrong_pose_*: until a result is entered the supervisor's eye overrules a reader that said flat. The
         // outcome was never established then, and the reader is out of service.
         let disputed = reason == "not-flat"
             && round.flat_by == "reader"

@@ -252,7 +252,7 @@ fn sgoc_3_7_dice_are_at_rest_when_they_are_revealed() {
     }
 }
 
-/// FAULTS cam.phantom: a quarter back cannot be told from the noise of one sensor, and the dice are taken to rest; two are a turn.
+/// faults.md cam.phantom: a quarter back cannot be told from the noise of one sensor, and the dice are taken to rest; two are a turn.
 #[test]
 fn a_shaft_that_is_turned_back_before_the_reveal_is_found_from_its_second_quarter_on() {
     let revealed = |back: i64| {
@@ -392,7 +392,7 @@ fn nothing_voids_an_established_round_but_damaged_dice() {
     broken(&nz, judge(), STANDS);
 }
 
-/// FAULTS reader.wrong_pose: the supervisor sees a die that is not flat and a reader that says flat.
+/// faults.md reader.wrong_pose_*: the supervisor sees a die that is not flat and a reader that says flat.
 #[test]
 fn the_supervisors_eye_overrules_a_reader_that_said_flat() {
     let mut play = Play::open("sg-v6");

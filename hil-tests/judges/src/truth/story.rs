@@ -11,13 +11,13 @@ pub(super) const ONE_DEED_NS: u64 = 100_000_000;
 pub(super) const READ_NS: u64 = 1_500_000_000;
 /// A dome that is on its way for longer is nowhere.
 const TRAVEL_NS: u64 = 250_000_000;
-/// FAULTS seal.flicker: what is shorter is vibration.
+/// faults.md seal.flicker: what is shorter is vibration.
 const SEAL_NS: u64 = 10_000_000;
 /// A motor that is on for so long with a shaft that stands has stalled.
 const STOOD_NS: u64 = 500_000_000;
 /// A shaft that turned so lately before a round may be found turning in it.
 const STRAY_NS: u64 = 1_000_000_000;
-/// A healthy shaft stands long before it has run out for so long (FAULTS motor.coast).
+/// A healthy shaft stands long before it has run out for so long (faults.md motor.coast).
 const COAST_NS: u64 = 1_500_000_000;
 /// Dice that lay for so long had come to rest for everybody.
 const AT_REST_NS: u64 = 1_500_000_000;

@@ -194,7 +194,7 @@ fn citations_are_read_as_people_write_them() {
     assert_eq!(read("NZ98 and NZ9 6.3"), ["NZ98 6.3", "NZ9 6.3"]);
     assert_eq!(read("NZ 6.2, SGV6 3.6: the bell, 7 times"), ["NZ98 6.2", "NZ9 6.2", "SGV6 3.6"]);
     assert_eq!(read("NZ9 6.1 with 7.1(b)"), ["NZ9 6.1", "NZ9 7.1(b)"]);
-    assert_eq!(read("FAULTS motor.stall, NZ 7.1(b), 7.4").len(), 4);
+    assert_eq!(read("faults.md motor.stall, NZ 7.1(b), 7.4").len(), 4);
     assert!(read("NZ 5(a) to (d): tests").contains(&"NZ9 5(c)".to_owned()));
-    assert_eq!(read("DESIGN: 3 ways"), Vec::<String>::new());
+    assert_eq!(read("design.md, Verdicts: 3 ways"), Vec::<String>::new());
 }

@@ -92,7 +92,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// DESIGN: both exits with a named person and a record; everything that shows the table shows the procedure.
+    /// design.md, Latch: both exits with a named person and a record; everything that shows the table shows the procedure.
     fn opened_on_record(&mut self, before: &Before, exit: &Exit) -> Result<(), Halt> {
         let code = before.code;
         let how = match exit {

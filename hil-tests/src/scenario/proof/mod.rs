@@ -1,6 +1,6 @@
 //! The latch proof: while a malfunction is latched, every way to start a game is tried, and nothing comes of any.
 //!
-//! NZ 7.4: no further game until the malfunction is rectified, or a procedure keeps the game's integrity. DESIGN: the
+//! NZ 7.4: no further game until the malfunction is rectified, or a procedure keeps the game's integrity. design.md, Latch: the
 //! latch opens in these two ways only; no reboot, config change, clock step or message opens it.
 //!
 //! ```text
@@ -138,7 +138,7 @@ impl Runner<'_> {
         self.sign_is_on(what)
     }
 
-    /// DESIGN: the sign says "no games" while none may be played. A sign that is broken itself is left out.
+    /// design.md, Latch: the sign says "no games" while none may be played. A sign that is broken itself is left out.
     fn sign_is_on(&mut self, what: &str) -> Result<(), Halt> {
         if self.sign_is_broken() {
             self.left_out("the sign", "it is itself broken");

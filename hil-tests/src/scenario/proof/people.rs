@@ -273,7 +273,7 @@ fn never_granted() -> Vec<Command> {
     all
 }
 
-/// DESIGN, "The latch": a procedure is for these three only. The proof says so itself, and does not ask the core.
+/// design.md, Latch: a procedure is for these three only. The proof says so itself, and does not ask the core.
 pub(super) fn eyes_can_stand_in(code: Code) -> bool {
     matches!(code, Code::Lamps | Code::Terminal | Code::Reader)
 }

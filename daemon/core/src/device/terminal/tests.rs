@@ -36,7 +36,7 @@ fn a_terminal_that_restarted_is_heard_again() {
     assert_eq!(poll(&mut t, &block(0, 0, &[4], map::BLANK), false, 200), [digit(4)]);
 }
 
-/// FAULTS terminal.chatter: five presses a press, and no digit is entered twice.
+/// faults.md terminal.chatter: five presses a press, and no digit is entered twice.
 #[test]
 fn chatter_is_one_press_also_when_a_poll_in_its_midst_was_hit() {
     let mut t = Terminal::default();
@@ -52,7 +52,7 @@ fn chatter_is_one_press_also_when_a_poll_in_its_midst_was_hit() {
     assert_eq!(poll(&mut t, &block(1, 8, &[5], map::BLANK), false, 760), [digit(5)], "pressed again on purpose");
 }
 
-/// FAULTS terminal.chatter, bus.noise_1pct; NZ 4.4: the entry of a result says "all paid" only where it was surely pressed again.
+/// faults.md terminal.chatter, bus.noise_1pct; NZ 4.4: the entry of a result says "all paid" only where it was surely pressed again.
 #[test]
 fn chatter_of_a_press_is_told_from_another_press_however_many_polls_were_hit() {
     for hit in 0..10 {
@@ -71,7 +71,7 @@ fn chatter_of_a_press_is_told_from_another_press_however_many_polls_were_hit() {
     }
 }
 
-/// FAULTS terminal.chatter, bus.noise_30pct: a reply holds eight presses, and what is left comes late with the next.
+/// faults.md terminal.chatter, bus.noise_30pct: a reply holds eight presses, and what is left comes late with the next.
 #[test]
 fn presses_that_a_full_reply_left_behind_are_no_other_presses() {
     let mut t = Terminal::default();
@@ -96,7 +96,7 @@ fn chatter_is_one_press() {
     assert_eq!(poll(&mut t, &block(0, 5, &[5], map::BLANK), false, 700), [digit(5)], "pressed again on purpose");
 }
 
-/// FAULTS terminal.key_stuck: 5 s held, whether the keys may be known meanwhile or not.
+/// faults.md terminal.key_stuck: 5 s held, whether the keys may be known meanwhile or not.
 #[test]
 fn a_key_held_across_the_reveal_is_timed_from_its_press() {
     let (mut t, mut timers, p) = (Terminal::default(), Timers::default(), Parameters::default());
@@ -113,7 +113,7 @@ fn a_key_held_across_the_reveal_is_timed_from_its_press() {
     assert!(!timers.is_set(Timer::TerminalHeld), "let go");
 }
 
-/// FAULTS terminal.ghost: two keys at once, and no digit is entered twice.
+/// faults.md terminal.ghost: two keys at once, and no digit is entered twice.
 #[test]
 fn two_keys_that_make_contact_by_turns_are_each_one_press() {
     let mut t = Terminal::default();

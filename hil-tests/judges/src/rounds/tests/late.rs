@@ -67,7 +67,7 @@ fn sgv6_5_4_a_round_that_began_on_a_failing_disk_may_be_void() {
     }
 }
 
-/// FAULTS journal.missing: what was lost with the journal is no round that goes on.
+/// faults.md journal.missing: what was lost with the journal is no round that goes on.
 #[test]
 fn a_journal_that_was_begun_anew_ends_the_round_that_it_lost() {
     for latched in [json!([{"code": "journal"}]), json!([])] {
@@ -167,7 +167,7 @@ fn sgoc_5_5_3_a_shaft_that_turns_while_the_call_is_being_pressed_turned_early() 
     }
 }
 
-/// DESIGN "the dice as first seen stand": as far as anybody has seen them.
+/// design.md, Outcome established: "the dice as first seen stand": as far as anybody has seen them.
 #[test]
 fn dice_moved_before_their_faces_were_read_are_settled_by_the_dealers_eye() {
     for read in [false, true] {

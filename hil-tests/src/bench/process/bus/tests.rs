@@ -160,7 +160,7 @@ async fn heard(port: &mut tokio_serial::SerialStream, silence: Duration) -> Vec<
     all
 }
 
-/// FAULTS bus.*: the rig breaks replies in real bytes.
+/// faults.md bus.*: the rig breaks replies in real bytes.
 #[test]
 fn replies_are_hit_doubled_late_or_of_another_unit_on_the_bare_wire() {
     let mut plain = vec![1, 4, 2, 0, 7];

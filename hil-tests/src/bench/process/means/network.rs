@@ -268,11 +268,11 @@ impl Virtual {
         let mut wrong = Vec::new();
         if packets.subscribes > 0 {
             let count = packets.subscribes;
-            wrong.push(format!("the daemon sent {count} SUBSCRIBEs [DESIGN MQTT: it subscribes to nothing]"));
+            wrong.push(format!("the daemon sent {count} SUBSCRIBEs [design.md, Relay: it subscribes to nothing]"));
         }
         if packets.messages > 0 {
             let count = packets.messages;
-            wrong.push(format!("the broker sent the daemon {count} messages [DESIGN MQTT: outbound only]"));
+            wrong.push(format!("the broker sent the daemon {count} messages [design.md, Relay: outbound only]"));
         }
         wrong
     }

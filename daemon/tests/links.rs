@@ -340,5 +340,6 @@ fn what_the_code_cites_of_the_pages_is_there() {
         wrong.extend(uncited_design(&text, design).iter().map(|rest| format!("{}: design.md{rest}", path.display())));
         wrong.extend(uncited_faults(&text, faults).iter().map(|id| format!("{}: faults.md {id}", path.display())));
     }
-    assert!(wrong.is_empty(), "{cited} citations: {wrong:#?}");
+    assert!(cited > 300, "{cited}");
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

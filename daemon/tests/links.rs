@@ -1,6 +1,6 @@
 //! Links and anchors of every page lead somewhere, in the source as in the installed package; and what comments, messages and
 //! fixtures cite of design.md and faults.md stands there.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::collections::{BTreeMap, BTreeSet};
@@ -265,7 +265,7 @@ fn number(text: &str) -> usize {
 }
 
 /// What is cited of design.md and is not there.
-fn uncited_design<'t>(text: &'t str, design: &Page) -> Vec<&'t str> {
+fn missing_of_design<'t>(text: &'t str, design: &Page) -> Vec<&'t str> {
     let found = text.match_indices("design.md").map(|(at, name)| &text[at + name.len()..]);
     let is_there = |rest: &&str| {
         let numbered = |under: &str| design.numbered.get(under).copied().unwrap_or_default();
@@ -283,7 +283,7 @@ fn uncited_design<'t>(text: &'t str, design: &Page) -> Vec<&'t str> {
 }
 
 /// What is cited of faults.md and is not there.
-fn uncited_faults(text: &str, faults: &Page) -> Vec<String> {
+fn missing_of_faults(text: &str, faults: &Page) -> Vec<String> {
     let mut wrong = Vec::new();
     for (at, name) in text.match_indices("faults.md") {
         let rest = &text[at + name.len()..];
@@ -323,6 +323,22 @@ impl Floor for str {
     }
 }
 
+#[test]
+fn citations_that_lead_nowhere_are_found() {
+    let design = Page::of("# Wires\n# Rules of the house\n1. a\n2. b\n# Traps in the rule texts\n1. c");
+    let faults = Page::of("# No false alarms\n| fault | what |\n| --- | --- |\n| `cam.a_stuck_0`, `cam.bounce` | d |");
+    let right = "design.md, Wires: why; design.md rule 2, NZ 7.1; design.md trap 1. faults.md cam.*, cam.bounce and cam.a_stuck_*: \
+        why; faults.md, No false alarms";
+    assert!(missing_of_design(right, &design).is_empty() && missing_of_faults(right, &faults).is_empty());
+    for wrong in ["design.md, Wirse", "design.md rule 3", "design.md trap 2", "design.md: why"] {
+        assert_eq!(missing_of_design(wrong, &design).len(), 1, "{wrong}");
+    }
+    for wrong in ["faults.md cam.bonce", "faults.md cam.bounce, dome.*", "faults.md, False alarms"] {
+        assert_eq!(missing_of_faults(wrong, &faults).len(), 1, "{wrong}");
+    }
+    assert_eq!(flowing("    /// faults.md\n    /// cam.bounce"), "faults.md cam.bounce");
+}
+
 /// A comment that cites what nobody can look up is worth nothing.
 #[test]
 fn what_the_code_cites_of_the_pages_is_there() {
@@ -337,8 +353,9 @@ fn what_the_code_cites_of_the_pages_is_there() {
         }
         let text = flowing(&read(&path));
         cited += text.matches("design.md").count() + text.matches("faults.md").count();
-        wrong.extend(uncited_design(&text, design).iter().map(|rest| format!("{}: design.md{rest}", path.display())));
-        wrong.extend(uncited_faults(&text, faults).iter().map(|id| format!("{}: faults.md {id}", path.display())));
+        wrong
+            .extend(missing_of_design(&text, design).iter().map(|rest| format!("{}: design.md{rest}", path.display())));
+        wrong.extend(missing_of_faults(&text, faults).iter().map(|id| format!("{}: faults.md {id}", path.display())));
     }
     assert!(cited > 300, "{cited}");
     assert!(wrong.is_empty(), "{wrong:#?}");

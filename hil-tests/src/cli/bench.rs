@@ -47,6 +47,9 @@ pub(super) struct BenchArgs {
     /// Minutes of table time for which `hour` plays, a round in each.
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=1440))]
     minutes: u32,
+    /// Tell the figures and judge none: of a few samples, or of a machine that does something else besides.
+    #[arg(long)]
+    unjudged: bool,
     /// The daemon's program; beside this one unless given.
     #[arg(long, value_name = "FILE")]
     tumblerd: Option<PathBuf>,
@@ -98,7 +101,8 @@ pub(super) fn bench(args: &BenchArgs) -> anyhow::Result<u8> {
     if clock::interrupted() {
         return Ok(signals::INTERRUPTED);
     }
-    Ok(if figures.iter().any(|figure| figure.met == Some(false)) { report::FAILED } else { report::PASSED })
+    let missed = figures.iter().any(|figure| figure.met == Some(false));
+    Ok(if missed && !args.unjudged { report::FAILED } else { report::PASSED })
 }
 
 fn bar(what: &'static str, total: u64) -> ProgressBar {

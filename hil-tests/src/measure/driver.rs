@@ -14,6 +14,9 @@ use tumbler_core::settings::Parameters;
 /// Longest wait for anything within a round, in milliseconds.
 const WAIT: u64 = 10_000;
 
+/// How soon "all paid" counts on a table with short times, in milliseconds: as soon as a table can be told to take it.
+const ALL_PAID: u32 = 500;
+
 /// A table of Open Cover with short times.
 #[must_use]
 pub fn shortest() -> TableSetup {
@@ -26,6 +29,7 @@ pub fn shortest() -> TableSetup {
         button_debounce: 5,
         key_repeat: 10,
         lamp_dwell: 10,
+        all_paid: ALL_PAID,
         ..Parameters::default()
     };
     setup
@@ -35,6 +39,14 @@ pub fn shortest() -> TableSetup {
 pub(super) fn unjudged(templates: &Templates, table: TableSetup, seed: u64) -> Setup {
     let program = templates.program().clone();
     Setup { program, table, seed, judge: false, trace: false, brisk: false, wall: None }
+}
+
+/// The same with a tumbler six times as fast.
+pub(super) fn brisk(templates: &Templates, seed: u64) -> Setup {
+    let mut table = shortest();
+    // What a healthy tumbler's period is to its tumbles, or the table takes this one for a cam that is torn loose.
+    table.settings.parameters.tumble_period = 300;
+    Setup { brisk: true, ..unjudged(templates, table, seed) }
 }
 
 /// How long people take for what no part of the table has to wait for, in milliseconds.
@@ -55,10 +67,10 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// A driver of this table, which is open. Nobody takes any time.
+    /// A driver of this table, which is open and has short times. Nobody takes longer than the table asks.
     #[must_use]
     pub fn new(table: &Virtual) -> Self {
-        Self::at_pace(table, Pace::default())
+        Self::at_pace(table, Pace { pay: u64::from(ALL_PAID), ..Pace::default() })
     }
 
     /// The same with people who take their time.

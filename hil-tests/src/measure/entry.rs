@@ -1,13 +1,13 @@
 //! From the entry key to all areas lit and verified, beside what the bus and one commit must take.
 
-use super::driver::{Driver, shortest, unjudged};
+use super::driver::{Driver, brisk};
 use super::{Figure, median, millis};
 use crate::bench::Bench;
 use crate::bench::process::bus::LineSpeed;
 use crate::bench::process::fault::RigFault;
 use crate::bench::process::template::Templates;
 use crate::bench::process::workdir::WorkDir;
-use crate::bench::process::{Setup, clock};
+use crate::bench::process::clock;
 use std::path::Path;
 
 /// Bytes of a poll of the terminal and its answer: twelve registers.
@@ -24,9 +24,8 @@ const COMMITS: u32 = 50;
 /// # Errors
 /// [`RigFault`] when the bench does not work.
 pub fn measure(templates: &Templates, rounds: u32, told: &dyn Fn(u64)) -> Result<Vec<Figure>, RigFault> {
-    let table = shortest();
-    let poll = u64::from(table.settings.parameters.poll_fast) * 1_000_000;
-    let setup = Setup { brisk: true, ..unjudged(templates, table, 9) };
+    let setup = brisk(templates, 9);
+    let poll = u64::from(setup.table.settings.parameters.poll_fast) * 1_000_000;
     let mut table = templates.opened(&setup)?;
     warm(&mut table)?;
     let mut driver = Driver::new(&table);

@@ -1,6 +1,6 @@
 //! The daemon's process: memory, CPU at rest, bytes written, and how soon it is ready.
 
-use super::driver::{Driver, shortest, unjudged};
+use super::driver::{Driver, brisk};
 use super::entry::warm;
 use super::{Figure, median, millis};
 use crate::bench::Bench;
@@ -29,8 +29,7 @@ const MOST_WRITTEN: u64 = 96 * 1024;
 /// # Errors
 /// [`RigFault`] when the bench does not work.
 pub fn measure(templates: &Templates, rounds: u32, told: &dyn Fn(u64)) -> Result<Vec<Figure>, RigFault> {
-    let setup = Setup { brisk: true, ..unjudged(templates, shortest(), 3) };
-    let mut table = templates.opened(&setup)?;
+    let mut table = templates.opened(&brisk(templates, 3))?;
     let starts = starts(&mut table)?;
     warm(&mut table)?;
     let rest = rest(&mut table)?;

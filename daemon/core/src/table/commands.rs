@@ -10,7 +10,7 @@ use crate::record::{Event, PROCEDURE};
 use crate::refusal::Refusal;
 use crate::round::call;
 use crate::round::ending::{Ground, VoidReason};
-use crate::round::{FlatBy, Reveal, Round, Spin};
+use crate::round::{FlatBy, Reveal, Round};
 use crate::rules;
 use crate::units::{Dice, RoundId};
 use crate::wire::console::{Answer, Caller, Command, Exit};
@@ -101,7 +101,7 @@ impl Table {
 
     pub(super) fn idle(&self) -> core::result::Result<(), Refusal> {
         if let Some(round) = &self.round {
-            return Err(Refusal::RoundInProgress(round.id));
+            return Err(Refusal::RoundInProgress(round.id()));
         }
         if self.is_testing() {
             return Err(Refusal::Testing);
@@ -189,16 +189,16 @@ impl Table {
             return Err(Refusal::NothingToVoid);
         };
         stated(reason)?;
-        let established = round.established;
-        if let (Some(why), false) = (round.asked, not_flat) {
+        let established = round.established();
+        if let (Some(why), false) = (round.asked(), not_flat) {
             return Err(Refusal::AnswerInstead(why));
         }
-        let disputed = not_flat && established == Some(FlatBy::Reader) && round.result.is_none();
+        let disputed = not_flat && established == Some(FlatBy::Reader) && round.result().is_none();
         if established.is_some() && !disputed {
             return Err(self.stands());
         }
         // NZ 7.1(a) is about dice that were seen.
-        if not_flat && round.revealed.is_none() {
+        if not_flat && round.revealed().is_none() {
             return Err(Refusal::NotRevealedToJudge);
         }
         if !not_flat {
@@ -224,7 +224,7 @@ impl Table {
     /// silent: an established result stands (4.9), and before that a named person decides.
     fn damaged(&mut self, reason: &str, name: &str) -> Result {
         let text = self.rule_set().is_some_and(|rules| rules.voids(Ground::DamagedDice));
-        let stands = |round: &Round| !text && (round.established.is_some() || round.lies_open());
+        let stands = |round: &Round| !text && (round.established().is_some() || round.lies_open());
         let (what, done) = match &self.round {
             None => (
                 "a die is damaged",
@@ -257,7 +257,7 @@ impl Table {
 
     /// The round with this number, if it has ended; otherwise why nothing can be said of it afterwards.
     fn ended(&self, round: RoundId, reason: &str) -> core::result::Result<(), Refusal> {
-        if self.round.as_ref().is_some_and(|r| r.id == round) {
+        if self.round.as_ref().is_some_and(|r| r.id() == round) {
             return Err(Refusal::VoidIsForIt);
         }
         if round.0 == 0 || round > self.last_round {
@@ -308,13 +308,13 @@ impl Table {
     }
 
     fn confirm_dome(&mut self, reason: &str, name: &str) -> Result {
-        let Some(round) = self.round.as_ref().filter(|r| r.order.covered) else {
+        let Some(round) = self.round.as_ref().filter(|r| r.order().covered) else {
             return Err(Refusal::NoDomeToConfirm);
         };
-        if !round.bets_closed || !matches!(round.spin, Spin::Valid { .. }) || !self.tumbler.is_still() {
+        if !round.bets_closed() || !round.has_valid_spin() || !self.tumbler.is_still() {
             return Err(Refusal::NotToBeSeenYet);
         }
-        if round.revealed.is_some() || self.dome.place() == Place::Open {
+        if round.revealed().is_some() || self.dome.place() == Place::Open {
             return Err(Refusal::ContactsSaySo);
         }
         stated(reason)?;
@@ -331,17 +331,17 @@ impl Table {
     fn settle_command(&mut self, dice: Option<Dice>, reason: &str, name: &str) -> Result {
         let Some(round) = &self.round else { return Err(Refusal::NothingToSettle) };
         stated(reason)?;
-        match (round.result, dice) {
+        match (round.result(), dice) {
             (Some(result), Some(dice)) if result != dice => {
                 return Err(Refusal::AnotherResult);
             }
             (Some(_), _) => {}
             (None, None) => return Err(Refusal::SayTheDice),
             (None, Some(dice)) => {
-                if round.revealed.is_none() {
+                if round.revealed().is_none() {
                     return Err(Refusal::NotRevealed);
                 }
-                if round.established.is_none() && self.reader_in_service() {
+                if round.established().is_none() && self.reader_in_service() {
                     return Err(Refusal::NotFoundFlat);
                 }
                 self.faces_are_read()?;
@@ -349,10 +349,10 @@ impl Table {
                 if read.is_some_and(|read| read != dice) {
                     return Err(Refusal::UpholdFirst);
                 }
-                if round.asked.is_some() {
+                if round.asked().is_some() {
                     return Err(Refusal::AnswerFirst);
                 }
-                if round.established.is_none() {
+                if round.established().is_none() {
                     self.establish(FlatBy::Supervisor);
                 }
                 self.take_result(dice);

@@ -4,7 +4,7 @@ use super::Table;
 use crate::effect::Effect;
 use crate::record::{Event, remember};
 use crate::round::ending::{Ground, Void, VoidReason};
-use crate::round::{Doubt, Past, Round, Spin, SpinEnd};
+use crate::round::{Doubt, Past, Round, SpinEnd};
 use crate::rules;
 use crate::sequence::Action;
 use crate::timer::Timer;
@@ -15,7 +15,7 @@ impl Table {
     /// dome moves the dice; what fails once people see them did not spoil them.
     pub(super) fn void_for_tumbler(&mut self, how: SpinEnd, detail: &str) {
         let Some(round) = &self.round else { return };
-        if round.established.is_some() || round.asked.is_some() || round.lies_open() {
+        if round.established().is_some() || round.asked().is_some() || round.lies_open() {
             self.void_unless_established(VoidReason::Equipment, how, detail);
         } else {
             self.add_ground(Ground::Misoperation);
@@ -27,12 +27,12 @@ impl Table {
     /// `how`.
     pub(super) fn void_unless_established(&mut self, reason: VoidReason, how: SpinEnd, detail: &str) {
         let Some(round) = &self.round else { return };
-        if round.established.is_some() {
+        if round.established().is_some() {
             self.record(Event::Noted { what: detail.to_owned() });
             return;
         }
         // The dice of a valid spin have fallen, whatever fails then (SGV6 5.4.1): people say how they lie.
-        let spun = matches!(round.spin, Spin::Valid { .. }) || self.is_made(how);
+        let spun = round.has_valid_spin() || self.is_made(how);
         if matches!(reason, VoidReason::Equipment | VoidReason::Interruption) && spun {
             self.halt_motor();
             self.end_spin(how);
@@ -61,9 +61,7 @@ impl Table {
     /// A fact that voids the round where its rule set says so.
     pub(super) fn add_ground(&mut self, ground: Ground) {
         if let Some(round) = &mut self.round {
-            if !round.grounds.contains(&ground) {
-                round.grounds.push(ground);
-            }
+            round.add_ground(ground);
         }
     }
 
@@ -75,7 +73,7 @@ impl Table {
         self.halt_motor();
         self.add_ground(reason.ground());
         let rules = self.rule_set();
-        let grounds = self.round.as_ref().map(|round| round.grounds.as_slice()).unwrap_or_default();
+        let grounds = self.round.as_ref().map(|round| round.grounds()).unwrap_or_default();
         let clauses = rules.map(|rules| rules.void_clauses(grounds)).unwrap_or_default();
         let silent = clauses.is_empty().then(|| {
             let text = rules.map_or("the rule set is not known", |rules| rules.silent());
@@ -96,7 +94,7 @@ impl Table {
     /// The round is over: everything of it goes dark, and the table is as it was.
     pub(super) fn end_round(&mut self, dice: Option<crate::units::Dice>, void: Option<VoidReason>) {
         let Some(round) = self.round.take() else { return };
-        remember(&mut self.recent, Past::of(round.id, &round.rules, dice, void));
+        remember(&mut self.recent, Past::of(round.id(), round.rules(), dice, void));
         self.timers.clear(Timer::SettleLimit);
         self.timers.clear(Timer::ResultBack);
         self.hidden_polls = 0;

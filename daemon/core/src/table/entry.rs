@@ -8,6 +8,7 @@ use crate::latch::Code;
 use crate::record::{Event, Lit};
 use crate::refusal::{ENTRY, Refusal};
 use crate::round::call;
+use crate::round::state::Areas;
 use crate::round::{FlatBy, Round};
 use crate::sequence::Action;
 use crate::timer::Timer;
@@ -35,7 +36,9 @@ impl Table {
 
     fn digit(&mut self, face: DieFace) {
         let (at, p) = (self.at, self.settings.parameters);
-        let takes = |r: &Round| r.revealed.is_some() && r.entered.is_none() && r.asked.is_none() && !r.supervise;
+        let takes = |r: &Round| {
+            r.revealed().is_some() && r.entered().is_none() && r.asked().is_none() && !r.awaits_supervisor()
+        };
         if self.round.as_ref().is_some_and(takes) {
             self.terminal.key(face, at, &p, &mut self.timers);
             self.shown = true;
@@ -45,14 +48,14 @@ impl Table {
 
     /// What the display shows now gives way to the result, once it has been seen (NZ 3.3(a)(iii)).
     fn result_comes_back(&mut self) {
-        if self.round.as_ref().is_some_and(|round| round.result.is_some()) {
+        if self.round.as_ref().is_some_and(|round| round.result().is_some()) {
             self.timers.after(Timer::ResultBack, self.at, Millis(self.settings.parameters.result_back));
         }
     }
 
     /// The display shows the result, and no number keyed since counts.
     pub(super) fn show_result(&mut self) {
-        let Some(dice) = self.round.as_ref().and_then(|round| round.result) else { return };
+        let Some(dice) = self.round.as_ref().and_then(|round| round.result()) else { return };
         let shown = dice.pips().iter().fold(0, |shown, pips| shown << 4 | u16::from(*pips));
         let (at, p) = (self.at, self.settings.parameters);
         self.terminal.take();
@@ -62,18 +65,18 @@ impl Table {
 
     fn entry(&mut self) {
         let Some(round) = &self.round else { return };
-        if round.result.is_some() {
+        if round.result().is_some() {
             self.entry_while_settling();
             return;
         }
-        if round.revealed.is_none() || round.entered.is_some() {
+        if round.revealed().is_none() || round.entered().is_some() {
             return;
         }
-        if let Some(why) = round.asked {
+        if let Some(why) = round.asked() {
             self.entry_error(&Refusal::AskedBeforeEntry(why));
             return;
         }
-        if round.supervise {
+        if round.awaits_supervisor() {
             let clause = self.clause("amend");
             self.entry_error(&Refusal::AmendedUnderSupervisor { clause });
             return;
@@ -85,7 +88,7 @@ impl Table {
         };
         self.terminal.take();
         if let Some(round) = &mut self.round {
-            round.entered = Some(Dice::new([a, b, c]));
+            round.enter(Dice::new([a, b, c]));
         }
     }
 
@@ -105,10 +108,11 @@ impl Table {
     /// the areas are lit (NZ 6.5), which takes people seconds.
     pub(super) fn may_be_paid(&self, said_after: Mono) -> Result<(), Refusal> {
         let Some(round) = &self.round else { return Err(Refusal::NoRound) };
-        let from = if round.lit == Some(true) {
-            round.lit_at
+        let proved_at = round.proved_at();
+        let from = if let Some(at) = proved_at {
+            at
         } else if self.lights_cannot_be_proved() {
-            round.result_at
+            round.result_at()
         } else {
             return Err(Refusal::AreasNotLit);
         };
@@ -116,7 +120,7 @@ impl Table {
         if said_after.reached(from, all_paid) {
             Ok(())
         } else {
-            Err(Refusal::PaidTooEarly { after: all_paid, lit: round.lit == Some(true) })
+            Err(Refusal::PaidTooEarly { after: all_paid, lit: proved_at.is_some() })
         }
     }
 
@@ -127,10 +131,10 @@ impl Table {
 
     /// The game supervisor sees wrong numbers amended, which the dealer keys (NZ 7.2).
     pub(super) fn supervise(&mut self, by: &str) -> Result<String, Refusal> {
-        let Some(round) = self.round.as_mut().filter(|round| round.supervise) else {
+        let Some(round) = self.round.as_mut().filter(|round| round.awaits_supervisor()) else {
             return Err(Refusal::NothingToSupervise);
         };
-        round.supervise = false;
+        round.supervise();
         self.record(Event::Supervised { by: by.to_owned() });
         self.clear_terminal();
         self.sequence.hurry();
@@ -148,8 +152,8 @@ impl Table {
     /// Three digits and entry were keyed: takes them as the result once the dice agree.
     pub(super) fn judge_entry(&mut self) {
         let Some(round) = &self.round else { return };
-        let (Some(entered), upheld) = (round.entered, round.upheld) else { return };
-        let established = round.established.is_some();
+        let (Some(entered), upheld) = (round.entered(), round.is_upheld()) else { return };
+        let established = round.established().is_some();
         // The dice as they were first read stand, also where the reader was lost since.
         let read = established && self.reader.faces().flatten().is_some();
         let looks = self.reader_in_service() && !self.bus.unit(Unit::Reader).lost;
@@ -159,8 +163,7 @@ impl Table {
             if let Some(read) = faces.filter(|read| *read != entered) {
                 let amends = !self.clause("amend").is_empty();
                 if let Some(round) = &mut self.round {
-                    round.entered = None;
-                    round.supervise = amends;
+                    round.differ(amends);
                 }
                 self.record(Event::EntryDiffers { entered, read });
                 let (at, p) = (self.at, self.settings.parameters);
@@ -180,11 +183,8 @@ impl Table {
         let areas = self.layout().map(|l| l.winning(dice)).unwrap_or_default();
         let at = self.at;
         let Some(round) = &mut self.round else { return };
-        round.entered = None;
-        round.supervise = false;
-        round.result = Some(dice);
-        round.result_at = at;
-        let id = round.id;
+        round.take_result(dice, at);
+        let id = round.id();
         self.terminal.take();
         self.record(Event::Result {
             dice,
@@ -197,8 +197,8 @@ impl Table {
 
     /// The wagers are settled: the round is over.
     pub(super) fn settle_round(&mut self, by: Option<String>) {
-        let Some((dice, lit)) = self.round.as_ref().and_then(|r| Some((r.result?, r.lit))) else { return };
-        let lamps = if lit == Some(true) { Lit::Proved } else { Lit::ByTheDice };
+        let Some((dice, areas)) = self.round.as_ref().and_then(|r| Some((r.result()?, r.areas()))) else { return };
+        let lamps = if areas == Areas::Proved { Lit::Proved } else { Lit::ByTheDice };
         self.record(Event::Settled { dice, total: dice.total(), lamps, by });
         self.end_round(Some(dice), None);
     }
@@ -208,10 +208,10 @@ impl Table {
         let Some(round) = &self.round else {
             return Err(Refusal::ResultStands);
         };
-        if round.revealed.is_none() {
+        if round.revealed().is_none() {
             return Err(Refusal::NotRevealed);
         }
-        if round.asked.is_some() {
+        if round.asked().is_some() {
             return Err(Refusal::AnswerFirst);
         }
         let read = self.reader.faces().flatten();
@@ -219,11 +219,11 @@ impl Table {
         if differs && !uphold {
             return Err(Refusal::ReaderDiffers);
         }
-        let Some(from) = round.result else {
+        let Some(from) = round.result() else {
             if !uphold {
                 return Err(Refusal::NothingEntered);
             }
-            if round.established.is_none() && self.reader_in_service() {
+            if round.established().is_none() && self.reader_in_service() {
                 return Err(Refusal::NotFoundFlat);
             }
             self.faces_are_read()?;
@@ -240,10 +240,8 @@ impl Table {
         let areas = self.areas(self.layout().map_or(0, |l| l.lit_bits(dice)));
         let at = self.at;
         let Some(round) = &mut self.round else { return Err(Refusal::NoRound) };
-        round.result = Some(dice);
-        round.result_at = at;
-        round.lit = None;
-        let id = round.id;
+        round.amend(dice, at);
+        let id = round.id();
         self.sequence.drop_held(|a| matches!(a, Action::Light(..)));
         self.record(Event::Amended { from, to: dice, by: by.to_owned() });
         self.record(Event::Result { dice, total: dice.total(), call: call::result(dice), areas });
@@ -265,8 +263,8 @@ impl Table {
     /// The dice are authoritative: if they show what was keyed, the reader is wrong.
     fn uphold(&mut self, dice: Dice, by: &str, differs: bool) {
         if let Some(round) = &mut self.round {
-            round.upheld = true;
-            if round.established.is_none() {
+            round.uphold();
+            if round.established().is_none() {
                 self.establish(FlatBy::Supervisor);
             }
         }

@@ -10,7 +10,6 @@ use crate::effect::{BusOp, BusRequest, Effect, KeyTold};
 use crate::input::{BusFailure, BusReply};
 use crate::latch::Code;
 use crate::record::Event;
-use crate::round::Spin;
 use crate::timer::Timer;
 use crate::units::{Millis, Mono};
 use crate::wire::registers::{reader, terminal};
@@ -77,13 +76,14 @@ impl Table {
             Unit::Terminal => {
                 self.asks_for_keys()
                     || self.timers.is_set(Timer::DisplayVerify)
-                    || self.round.as_ref().is_some_and(|r| r.bets_closed && matches!(r.spin, Spin::Valid { .. }))
+                    || self.round.as_ref().is_some_and(|r| r.bets_closed() && r.has_valid_spin())
             }
             Unit::Reader => {
                 !self.tumbler.is_still()
-                    || self.round.as_ref().is_some_and(|r| {
-                        r.established.is_none() && matches!(r.spin, Spin::Valid { .. }) && !self.reader.is_settled()
-                    })
+                    || self
+                        .round
+                        .as_ref()
+                        .is_some_and(|r| r.established().is_none() && r.has_valid_spin() && !self.reader.is_settled())
             }
             // A test looks closely: lamps that flicker must not pass it.
             Unit::Board(_) => self.timers.is_set(Timer::LampVerify) || self.is_testing(),
@@ -150,7 +150,7 @@ impl Table {
     fn faces_may_be_read(&self) -> bool {
         self.reader.faces_next()
             && self.round.as_ref().is_some_and(|r| {
-                r.revealed.is_some() && r.established.is_some() && r.result.is_none() && r.asked.is_none()
+                r.revealed().is_some() && r.established().is_some() && r.result().is_none() && r.asked().is_none()
             })
     }
 
@@ -163,7 +163,7 @@ impl Table {
         // In maintenance there is no round whose keys would be secret, and a test of the terminal asks for each of them.
         !self.probes_keys()
             && !self.asks_for_keys()
-            && (self.hidden_polls > 0 || self.round.as_ref().is_none_or(|r| r.revealed.is_none()))
+            && (self.hidden_polls > 0 || self.round.as_ref().is_none_or(|r| r.revealed().is_none()))
     }
 
     /// Whether the answer that is awaited holds keys that may not be kept.
@@ -295,12 +295,8 @@ impl Table {
                 state.not_before = at.after(Millis(p.poll_fast));
             }
         }
-        if proved {
-            if let Some(round) = self.round.as_mut().filter(|r| r.lit == Some(false)) {
-                round.lit = Some(true);
-                round.lit_at = at;
-                self.record(Event::LampsVerified);
-            }
+        if proved && self.round.as_mut().is_some_and(|round| round.prove_areas(at)) {
+            self.record(Event::LampsVerified);
         }
         true
     }
@@ -324,8 +320,8 @@ impl Table {
             Unit::Board(board) => {
                 self.lamps.lose(usize::from(board));
                 // What was proved of its areas says nothing of them now. When it is back they are lit and proved anew.
-                if let Some(round) = self.round.as_mut().filter(|r| r.lit == Some(true)) {
-                    round.lit = Some(false);
+                if let Some(round) = &mut self.round {
+                    round.doubt_areas();
                 }
                 self.latch(Code::Lamps, format!("lamp board {} does not reply", unit.address()));
             }
@@ -347,8 +343,8 @@ impl Table {
 
     /// Lamps that were proved have failed by themselves: in this round they prove nothing any more, however often they come back.
     fn lamps_failed(&mut self) {
-        if let Some(round) = self.round.as_mut().filter(|r| r.lit == Some(true)) {
-            round.lit = None;
+        if let Some(round) = &mut self.round {
+            round.fail_areas();
         }
     }
 

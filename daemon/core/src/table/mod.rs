@@ -271,14 +271,14 @@ impl Table {
         match action {
             Action::Spin(round) => self.start_spin(round),
             Action::Bell(round) => {
-                if self.round.as_ref().is_some_and(|r| r.id == round) && self.lines_up && !self.stopping {
+                if self.round.as_ref().is_some_and(|r| r.id() == round) && self.lines_up && !self.stopping {
                     self.strike_bell();
                 }
             }
             Action::Light(round, dice) => {
-                let now = self.round.as_mut().filter(|r| r.id == round && r.result == Some(dice));
+                let now = self.round.as_mut().filter(|r| r.id() == round && r.result() == Some(dice));
                 if let Some(now) = now {
-                    now.lit = Some(false);
+                    now.light();
                     let areas = self.layout().map_or(0, |l| l.lit_bits(dice));
                     self.lamps.light(areas, at, &p, &mut self.timers);
                 }
@@ -299,7 +299,7 @@ impl Table {
     /// Records what goes by the clauses with these keys.
     fn record_by(&mut self, keys: &[&str], event: Event) -> Seq {
         self.shown = true;
-        let round = self.round.as_ref().map(|r| r.id);
+        let round = self.round.as_ref().map(|r| r.id());
         let rules = match &event {
             // What is found afterwards goes by the rules of its own round.
             Event::Corrected { round, .. } | Event::VoidedAfterwards { round, .. } => {
@@ -313,7 +313,7 @@ impl Table {
 
     /// The rule set in force: the round's own, else the one for new rounds.
     fn rule_set(&self) -> Option<&'static RuleSet> {
-        rules::rule_set(self.round.as_ref().map_or(&self.settings.rules, |r| &r.rules))
+        rules::rule_set(self.round.as_ref().map_or(&self.settings.rules, |r| r.rules()))
     }
 
     /// The clause in force that has this key; empty where the text has none.
@@ -323,7 +323,7 @@ impl Table {
 
     /// The layout in force.
     fn layout(&self) -> Option<&'static Layout> {
-        rules::layout(self.round.as_ref().map_or(&self.settings.layout, |r| &r.layout))
+        rules::layout(self.round.as_ref().map_or(&self.settings.layout, |r| r.layout()))
     }
 
     fn raw(&self, line: InLine) -> Option<bool> {

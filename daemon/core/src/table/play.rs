@@ -73,9 +73,8 @@ impl Table {
             self.begin_round()?;
         }
         let Some(round) = &mut self.round else { return Err(Refusal::NoRound) };
-        round.spin = Spin::Asked;
-        round.began = true;
-        let (id, late) = (round.id, round.order.spin_begins_round && round.bets_opened);
+        round.ask_for_spin();
+        let (id, late) = (round.id(), round.order().spin_begins_round && round.bets_opened());
         if late {
             let clause = self.clause("activate");
             self.record(Event::Noted {
@@ -115,9 +114,8 @@ impl Table {
 
     /// The record of the spin is durable: the guards are looked at a second time, then the motor starts.
     pub(super) fn start_spin(&mut self, id: RoundId) {
-        let Some(round) = self.round.as_mut().filter(|r| r.id == id && r.spin == Spin::Asked) else { return };
-        round.spin = Spin::None;
-        let granted = round.may_spin().and_then(|()| self.motor_may_run(false));
+        let Some(round) = self.round.as_ref().filter(|r| r.id() == id && r.spin() == Spin::Asked) else { return };
+        let granted = round.may_still_spin().and_then(|()| self.motor_may_run(false));
         match granted {
             Err(why) => {
                 self.drop_spin(&why);
@@ -125,7 +123,7 @@ impl Table {
             }
             Ok(()) => {
                 if let Some(round) = &mut self.round {
-                    round.spin = Spin::Running;
+                    round.start_spin();
                 }
                 self.run_motor(RunsFor::Round(id));
             }
@@ -135,7 +133,7 @@ impl Table {
     /// The spin that was granted does not start.
     fn drop_spin(&mut self, why: &Refusal) {
         if let Some(round) = &mut self.round {
-            round.began = false;
+            round.drop_spin();
         }
         self.record(Event::SpinDropped { why: why.to_string() });
         self.refuse(TUMBLE, None, why);
@@ -147,8 +145,7 @@ impl Table {
             return;
         }
         let Some(round) = &mut self.round else { return };
-        let in_turn = !round.bets_opened && !round.bets_closed;
-        round.bets_opened |= in_turn;
+        let in_turn = round.open_bets();
         self.record_call(Call::PlaceBets, in_turn);
     }
 
@@ -157,8 +154,8 @@ impl Table {
             self.record_call(Call::NoMoreBets, false);
             return;
         };
-        let in_turn = !core::mem::replace(&mut round.bets_closed, true);
-        let id = round.id;
+        let in_turn = round.close_bets();
+        let id = round.id();
         self.record_call(Call::NoMoreBets, in_turn);
         if in_turn {
             // NZ 6.2: "at the same time ringing the bell".
@@ -171,10 +168,10 @@ impl Table {
     fn record_call(&mut self, call: Call, in_turn: bool) {
         let clause = self.clause("place-bets");
         let remark = self.round.as_ref().filter(|_| in_turn).and_then(|round| match call {
-            Call::PlaceBets if round.order.spin_begins_round && round.spin == Spin::None => {
+            Call::PlaceBets if round.order().spin_begins_round && round.spin() == Spin::None => {
                 Some(format!("before the tumbler was activated ({clause})"))
             }
-            Call::NoMoreBets if !round.bets_opened => Some(format!("without \"Place your bets\" ({clause})")),
+            Call::NoMoreBets if !round.bets_opened() => Some(format!("without \"Place your bets\" ({clause})")),
             _ => None,
         });
         self.record(Event::Called { call, in_turn, remark });
@@ -183,7 +180,7 @@ impl Table {
     /// NZ 7.1(d): "No more bets" was called and the tumbler was not activated for the game.
     fn never_activated(&mut self) {
         let Some(round) = &self.round else { return };
-        if round.bets_closed && !round.order.spin_after_no_more_bets && round.spin == Spin::None {
+        if round.bets_closed() && !round.order().spin_after_no_more_bets && round.spin() == Spin::None {
             self.void(VoidReason::NeverActivated, "\"No more bets\" was called without a spin");
         }
     }
@@ -193,12 +190,12 @@ impl Table {
             self.record_call(Call::NoSpin, false);
             return;
         };
-        if round.established.is_some() {
+        if round.established().is_some() {
             self.record_call(Call::NoSpin, false);
             self.refuse(NO_SPIN, None, &self.stands());
             return;
         }
-        let (spin, seen, asked) = (round.spin, round.revealed.is_some(), round.asked.is_some());
+        let (spin, seen, asked) = (round.spin(), round.revealed().is_some(), round.asked().is_some());
         let announces = self.announces_no_spin();
         // Dice that lie open are judged by the reader in service; where there is none the call says what only the dealer's eye can
         // see: a die that does not lie flat.
@@ -218,9 +215,6 @@ impl Table {
             // NZ 7.1(d): the tumbler is not activated for this game.
             Spin::None => self.void(VoidReason::NeverActivated, "the dealer announced \"No spin\" before a spin"),
             Spin::Asked => {
-                if let Some(round) = &mut self.round {
-                    round.spin = Spin::None;
-                }
                 self.sequence.drop_held(|action| matches!(action, Action::Spin(_)));
                 self.drop_spin(&Refusal::NoSpinPressed);
             }
@@ -244,7 +238,7 @@ impl Table {
     /// The dome was found open.
     pub(super) fn dome_opened(&mut self) {
         let Some(round) = &self.round else { return };
-        if round.order.covered && round.has_spun() && !round.bets_closed {
+        if round.order().covered && round.has_spun() && !round.bets_closed() {
             self.halt_motor();
             self.void_unless_established(
                 VoidReason::Exposed,
@@ -257,13 +251,13 @@ impl Table {
     /// A full tumble took too long (NZ 7.1(b); under Singapore's rules it counts if three are completed in time).
     pub(super) fn spin_is_slow(&mut self) {
         let voids = self.tumbler_voids();
-        let Some(round) = self.round.as_mut().filter(|r| r.spin == Spin::Running) else {
+        let Some(round) = self.round.as_mut().filter(|r| r.spin() == Spin::Running) else {
             let found = "a full tumble took longer than a healthy one";
             self.test_failed(found);
             self.latch_found(Code::Tumbler, format!("the tumbler is slow: {found}"));
             return;
         };
-        round.slow = true;
+        round.find_slow();
         if voids {
             self.halt_motor();
         }

@@ -23,7 +23,7 @@ impl Table {
             let of = question.answers.into_iter().map(Finding::name).map(str::to_owned).collect();
             return Some(Prompt { id, of, text: question.text });
         }
-        let waits = self.round.as_ref().is_some_and(|round| round.supervise);
+        let waits = self.round.as_ref().is_some_and(|round| round.awaits_supervisor());
         let text = "Wrong numbers were entered: the game supervisor comes to see them amended.".to_owned();
         waits.then_some(Prompt { id: PromptId::Supervise, of: Vec::new(), text })
     }

@@ -18,24 +18,24 @@ use crate::snapshot::Question;
 impl Table {
     /// Asks a person, unless somebody is asked already.
     pub(super) fn ask_person(&mut self, why: Doubt) {
-        let Some(round) = self.round.as_mut().filter(|round| round.asked.is_none()) else { return };
-        round.asked = Some(why);
+        let Some(round) = self.round.as_mut().filter(|round| round.asked().is_none()) else { return };
+        round.ask(why);
         self.record(Event::Asked { why });
         self.sequence.hurry();
     }
 
     /// Whether the round in progress waits for a person's word.
     pub(super) fn is_asked(&self) -> bool {
-        self.round.as_ref().is_some_and(|round| round.asked.is_some())
+        self.round.as_ref().is_some_and(|round| round.asked().is_some())
     }
 
     /// The question that people see.
     pub(super) fn question(&self) -> Option<Question> {
         let round = self.round.as_ref()?;
-        let why = round.asked?;
+        let why = round.asked()?;
         let answers = [Finding::Undisturbed, Finding::NotFlat, Finding::CannotTell];
         let answers = answers.into_iter().filter(|finding| self.may_find(round, Some(why), *finding).is_ok()).collect();
-        Some(Question { round: round.id, why, text: why.text().to_owned(), answers })
+        Some(Question { round: round.id(), why, text: why.text().to_owned(), answers })
     }
 
     /// Whether the text leaves this to the shift manager or above (SGV6, SGOC 5.14).
@@ -66,12 +66,12 @@ impl Table {
         manager: bool,
     ) -> Result<String, Refusal> {
         let Some(round) = &self.round else { return Err(Refusal::NoRoundToAsk) };
-        let why = round.asked;
+        let why = round.asked();
         if why.is_none() && !self.is_seen_by_people(round) {
             return Err(Refusal::NobodyAsked);
         }
         self.may_find(round, why, finding)?;
-        let seen = round.revealed.is_some();
+        let seen = round.revealed().is_some();
         // A die that lay flat and was knocked has not failed to come to rest flat; NZ 7.1(a) asks only how it lies.
         let by_text = matches!(why, None | Some(Doubt::Interrupted))
             || self.rule_set().is_some_and(|rules| rules.voids(Ground::Misoperation));
@@ -79,9 +79,9 @@ impl Table {
             Finding::Undisturbed => {
                 self.take_answer(finding, reason, name);
                 if let Some(round) = &mut self.round {
-                    round.asked = None;
+                    round.answer();
                 }
-                if seen && self.round.as_ref().is_some_and(|round| round.established.is_none()) {
+                if seen && self.round.as_ref().is_some_and(|round| round.established().is_none()) {
                     self.establish(FlatBy::Supervisor);
                 }
                 Ok("the dice lie undisturbed: play goes on where it stood".into())
@@ -103,16 +103,16 @@ impl Table {
 
     /// Whether anybody can have found this; otherwise why not.
     fn may_find(&self, round: &Round, why: Option<Doubt>, finding: Finding) -> Result<(), Refusal> {
-        let seen = round.revealed.is_some();
-        let covered = round.order.covered && !seen;
+        let seen = round.revealed().is_some();
+        let covered = round.order().covered && !seen;
         Err(match (finding, why) {
             (Finding::CannotTell, _) => return Ok(()),
             (_, Some(Doubt::Dice)) => Refusal::DiceNotEnrolled,
             (Finding::Undisturbed, None) => Refusal::DealerKeys,
-            (Finding::Undisturbed, Some(Doubt::Knocked)) if round.order.covered && round.established.is_none() => {
+            (Finding::Undisturbed, Some(Doubt::Knocked)) if round.order().covered && round.established().is_none() => {
                 Refusal::MovedUnseen
             }
-            (Finding::NotFlat, _) if covered && !round.bets_closed => Refusal::CoveredWhileBetting,
+            (Finding::NotFlat, _) if covered && !round.bets_closed() => Refusal::CoveredWhileBetting,
             (Finding::NotFlat, _) if covered && self.dome.covers() => Refusal::DomeOn,
             (Finding::Undisturbed | Finding::NotFlat, _) => return Ok(()),
         })

@@ -34,11 +34,11 @@ impl Table {
             return Phase::Maintenance;
         }
         match &self.round {
-            Some(r) if r.asked.is_some() => Phase::Interrupted,
-            Some(r) if r.spin == Spin::Running => Phase::Tumbling,
-            Some(r) if r.result.is_some() => Phase::Settling,
-            Some(r) if r.revealed.is_some() => Phase::Revealed,
-            Some(r) if r.bets_closed => Phase::BetsClosed,
+            Some(r) if r.asked().is_some() => Phase::Interrupted,
+            Some(r) if r.spin() == Spin::Running => Phase::Tumbling,
+            Some(r) if r.result().is_some() => Phase::Settling,
+            Some(r) if r.revealed().is_some() => Phase::Revealed,
+            Some(r) if r.bets_closed() => Phase::BetsClosed,
             Some(_) => Phase::Betting,
             None if !self.latched.is_empty() => Phase::Blocked,
             None if !self.open => Phase::Closed,
@@ -76,12 +76,12 @@ impl Table {
         Snapshot {
             seq: self.sequence.last_durable(),
             phase: self.phase(),
-            rules: round.map_or_else(|| self.settings.rules.clone(), |r| r.rules.clone()),
-            layout: round.map_or_else(|| self.settings.layout.clone(), |r| r.layout.clone()),
+            rules: round.map_or_else(|| self.settings.rules.clone(), |r| r.rules().to_owned()),
+            layout: round.map_or_else(|| self.settings.layout.clone(), |r| r.layout().to_owned()),
             backend: self.settings.backend.clone(),
-            round: round.map(|r| r.id),
+            round: round.map(|r| r.id()),
             open: self.open,
-            tumbles: match round.map(|r| r.spin) {
+            tumbles: match round.map(|r| r.spin()) {
                 Some(Spin::Running) => self.tumbler.counted(),
                 Some(Spin::Valid { tumbles }) => tumbles,
                 _ => crate::units::Tumbles(0),
@@ -90,11 +90,13 @@ impl Table {
             motor: self.out.read(OutLine::MotorEnable) == Some(true),
             poses: poses.map(|pose| pose.name().to_owned()),
             // Nobody looks before everything is durable, unless the journal fails; then what it has not taken is not shown.
-            result: round.and_then(|r| r.result).filter(|_| self.sequence.is_settled() || !self.sequence.has_failed()),
+            result: round
+                .and_then(|r| r.result())
+                .filter(|_| self.sequence.is_settled() || !self.sequence.has_failed()),
             display: self.terminal.shown(),
             lit: self.areas(self.lamps.lit()),
             sensed: self.areas(self.lamps.sensed()),
-            verified: round.is_some_and(|r| r.lit == Some(true)),
+            verified: round.is_some_and(|r| r.proved_at().is_some()),
             malfunctions: self.latched.clone(),
             waived: self.waived.clone(),
             temperature: self.temperature.last(),

@@ -11,7 +11,7 @@ use crate::effect::{Effect, OutLine};
 use crate::latch::Code;
 use crate::record::{Event, Standing};
 use crate::round::ending::{Ground, VoidReason};
-use crate::round::{Doubt, Interrupted, Round, Spin, SpinEnd};
+use crate::round::{Doubt, Interrupted, Round, SpinEnd};
 use crate::rules;
 use crate::sequence::{Action, Sequence};
 use crate::settings::{BadSetting, Settings};
@@ -178,9 +178,9 @@ impl Table {
             }
             let interrupted = &interrupted;
             let order = rules::rule_set(&interrupted.rules).map_or(self.order, |r| r.order);
-            // How long ago a result was entered is not known: people have their time from now on (NZ 6.5).
-            let round = Round { result_at: at, ..Round::resume(interrupted, order) };
-            let valid = matches!(round.spin, Spin::Valid { .. });
+            // People have their time for collecting and paying from now on (NZ 6.5).
+            let round = Round::resume(interrupted, order, at);
+            let valid = round.has_valid_spin();
             self.order = order;
             self.round = Some(round);
             self.record(Event::Resumed { established: interrupted.established });

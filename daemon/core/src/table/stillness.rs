@@ -54,7 +54,7 @@ impl Table {
                 self.end_spin(SpinEnd::Interruption);
                 self.record(Event::Noted { what });
                 self.ask_person(Doubt::Interrupted);
-            } else if self.round.as_ref().is_some_and(|round| round.spin == Spin::Running) {
+            } else if self.round.as_ref().is_some_and(|round| round.spin() == Spin::Running) {
                 self.add_ground(Ground::FewerThanThree);
                 self.end_void(VoidReason::Interruption, SpinEnd::Interruption, &what, None);
             }

@@ -19,8 +19,9 @@ impl Table {
     /// The spin in progress, if one runs, is over: valid or not by what was counted until now.
     pub(super) fn end_spin(&mut self, how: SpinEnd) {
         let valid = self.is_made(how);
-        let Some(round) = self.round.as_mut().filter(|r| r.spin == Spin::Running) else { return };
-        round.spin = if valid { Spin::Valid { tumbles: self.tumbler.counted() } } else { Spin::None };
+        if self.round.as_ref().is_none_or(|r| r.spin() != Spin::Running) {
+            return;
+        }
         self.runs_for = None;
         self.record_spin(valid, how);
         if valid && !self.stopping {
@@ -43,15 +44,15 @@ impl Table {
     /// Whether a spin runs whose three full tumbles are proved, and nothing is known that voids it (NZ 7.1(b)).
     pub(super) fn is_made(&self, how: SpinEnd) -> bool {
         let spoilt = |round: &Round| {
-            let misoperated = round.slow || round.grounds.contains(&Ground::Misoperation);
-            round.grounds.contains(&Ground::FewerThanThree) || misoperated && self.tumbler_voids()
+            let misoperated = round.is_slow() || round.grounds().contains(&Ground::Misoperation);
+            round.grounds().contains(&Ground::FewerThanThree) || misoperated && self.tumbler_voids()
         };
         self.has_three(how) && !self.round.as_ref().is_some_and(spoilt)
     }
 
     /// Whether a spin runs whose steps prove three full tumbles, where they can be believed.
     pub(super) fn has_three(&self, how: SpinEnd) -> bool {
-        self.round.as_ref().is_some_and(|r| r.spin == Spin::Running) && self.proves_three(how)
+        self.round.as_ref().is_some_and(|r| r.spin() == Spin::Running) && self.proves_three(how)
     }
 
     /// Whether the steps counted until now prove three full tumbles, where they can be believed.
@@ -63,7 +64,7 @@ impl Table {
     fn record_spin(&mut self, valid: bool, how: SpinEnd) {
         let (tumbles, steps, needed) = (self.tumbler.counted(), self.tumbler.steps(), steps_for(LEAST_TUMBLES.0));
         if let Some(round) = &mut self.round {
-            round.spun = Some(Spun { valid, steps, how });
+            round.end_spin(tumbles, Spun { valid, steps, how });
         }
         self.record(Event::SpinEnded { tumbles, valid, steps, needed, how });
         if !self.proves_three(how) {
@@ -90,8 +91,8 @@ impl Table {
         self.tumbler.clear_stop();
         self.runs_for = None;
         let unreliable = self.judge_chatter();
-        let Some(round) = self.round.as_mut().filter(|r| r.spin == Spin::Running) else { return };
-        let (tumbles, slow) = (self.tumbler.counted(), round.slow);
+        let Some(round) = self.round.as_ref().filter(|r| r.spin() == Spin::Running) else { return };
+        let slow = round.is_slow();
         let broken = slow || stop == Stop::TimeLimit;
         let how = match stop.spin_end() {
             SpinEnd::Heat if slow => SpinEnd::Slow,
@@ -99,9 +100,6 @@ impl Table {
         };
         let misoperated = broken || matches!(stop, Stop::Defect(_));
         let valid = self.proves_three(how) && !(misoperated && self.tumbler_voids());
-        if let Some(round) = &mut self.round {
-            round.spin = if valid { Spin::Valid { tumbles } } else { Spin::None };
-        }
         self.record_spin(valid, how);
         if valid {
             let (at, p) = (self.at, self.settings.parameters);
@@ -153,26 +151,26 @@ impl Table {
             }
             return;
         };
-        if round.spin == Spin::None {
+        if round.spin() == Spin::None {
             self.void_without_spin();
             return;
         }
-        let spun = matches!(round.spin, Spin::Valid { .. });
+        let spun = round.has_valid_spin();
         // A program that was told to stop has seen no shaft come to rest.
-        if round.revealed.is_none() && round.bets_closed && spun && !self.stopping {
-            if !round.order.covered {
+        if round.revealed().is_none() && round.bets_closed() && spun && !self.stopping {
+            if !round.order().covered {
                 // After a restart nothing has seen the shaft stand: people who are asked see it.
-                if round.asked.is_none() {
+                if round.asked().is_none() {
                     self.reveal(Reveal::SpinEnded);
                 }
             } else if self.dome.place() == Place::Open {
                 self.reveal(Reveal::Dome);
             }
         }
-        if spun && self.round.as_ref().is_some_and(|r| r.established.is_none()) {
+        if spun && self.round.as_ref().is_some_and(|r| r.established().is_none()) {
             self.judge_dice();
         }
-        if self.round.as_ref().is_some_and(|r| r.entered.is_some() && r.result.is_none() && r.asked.is_none()) {
+        if self.round.as_ref().is_some_and(|r| r.entered().is_some() && r.result().is_none() && r.asked().is_none()) {
             self.judge_entry();
         }
     }
@@ -188,7 +186,7 @@ impl Table {
     /// The dice may be seen from here on.
     pub(super) fn reveal(&mut self, how: Reveal) {
         let Some(round) = &mut self.round else { return };
-        round.revealed = Some(how);
+        round.reveal(how);
         self.record(Event::Revealed { how });
         // Dice that everybody sees may not be forgotten by a power cut (SGV6 5.4.1).
         self.sequence.hurry();
@@ -237,7 +235,7 @@ impl Table {
             Verdict::Unknown => {}
             Verdict::Flat => {
                 self.timers.clear(Timer::SettleLimit);
-                if self.round.as_ref().is_some_and(|r| r.revealed.is_some()) {
+                if self.round.as_ref().is_some_and(|r| r.revealed().is_some()) {
                     self.establish(FlatBy::Reader);
                 }
             }
@@ -246,8 +244,7 @@ impl Table {
 
     /// The dice should have come to rest by now.
     pub(super) fn never_settled(&mut self) {
-        let waiting =
-            self.round.as_ref().is_some_and(|r| r.established.is_none() && matches!(r.spin, Spin::Valid { .. }));
+        let waiting = self.round.as_ref().is_some_and(|r| r.established().is_none() && r.has_valid_spin());
         if !waiting || !self.reader_in_service() || self.is_asked() {
             return;
         }
@@ -263,7 +260,7 @@ impl Table {
     /// The outcome is established: nothing but damaged dice voids the round from here on.
     pub(super) fn establish(&mut self, flat: FlatBy) {
         let Some(round) = &mut self.round else { return };
-        round.established = Some(flat);
+        round.establish(flat);
         // Not before: the faces of dice that do not lie flat are nobody's business.
         if self.reader_in_service() {
             self.reader.want_faces();
@@ -276,11 +273,11 @@ impl Table {
     /// Settled dice moved although nothing may move them.
     pub(super) fn dice_moved(&mut self) {
         let Some(round) = &self.round else { return };
-        if !matches!(round.spin, Spin::Valid { .. }) || round.result.is_some() || !self.tumbler.is_still() {
+        if !round.has_valid_spin() || round.result().is_some() || !self.tumbler.is_still() {
             return;
         }
         // Faces that were read before stand as the dice as first seen; nothing else tells what they showed.
-        let read = round.established.is_some() && !self.reader.faces_due();
+        let read = round.established().is_some() && !self.reader.faces_due();
         self.latch(Code::Interference, "the dice moved after they had settled".into());
         if read {
             self.record(Event::Noted { what: "the dice moved after they had settled".into() });

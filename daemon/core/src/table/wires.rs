@@ -306,8 +306,8 @@ impl Table {
 
     /// The tumbler does not operate correctly (NZ 7.1(b)).
     pub(super) fn tumbler_defect(&mut self, defect: Defect) {
-        let early =
-            defect == Defect::Uncommanded && self.round.as_ref().is_some_and(|r| !r.order.covered && !r.bets_closed);
+        let early = defect == Defect::Uncommanded
+            && self.round.as_ref().is_some_and(|r| !r.order().covered && !r.bets_closed());
         let (at, p) = (self.at, self.settings.parameters);
         self.tumbler.halt(Stop::Defect(defect), at, &p, &mut self.timers, &mut self.out);
         if matches!(self.runs_for, Some(RunsFor::Test)) {

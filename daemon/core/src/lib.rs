@@ -9,6 +9,7 @@ pub mod effect;
 pub mod hardware_test;
 pub mod input;
 pub mod latch;
+pub mod ledger;
 pub mod outbox;
 pub mod prompt;
 pub mod record;

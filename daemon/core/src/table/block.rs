@@ -2,41 +2,25 @@
 
 use super::Table;
 use crate::effect::{Effect, OutLine};
-use crate::latch::{Code, Malfunction};
+use crate::latch::Code;
 use crate::record::{Event, Standing};
 use crate::refusal::Refusal;
 
 impl Table {
     /// Latches a malfunction: no further game until it is rectified or replaced by a procedure (NZ 7.4).
     pub(super) fn latch(&mut self, code: Code, cause: String) {
-        if self.is_latched(code) || self.is_waived(code) {
+        if !self.ledger.latch(code, &cause, self.at) {
             return;
         }
-        self.record(Event::Latched { code, cause: cause.clone() });
-        self.latched.push(Malfunction { code, cause, since: self.at });
+        self.record(Event::Latched { code, cause });
         self.out.push(Effect::Dump { reason: code.name().to_owned() });
         self.update_permit();
         self.sequence.hurry();
     }
 
-    /// Whether this malfunction is latched.
-    pub(super) fn is_latched(&self, code: Code) -> bool {
-        self.latched.iter().any(|m| m.code == code)
-    }
-
-    /// Whether a procedure replaces this check until the table closes.
-    pub(super) fn is_waived(&self, code: Code) -> bool {
-        self.waived.iter().any(|w| w.code == code)
-    }
-
-    /// Whether the table may rely on this device: neither latched nor replaced by a procedure.
-    pub(super) fn is_in_service(&self, code: Code) -> bool {
-        !self.is_latched(code) && !self.is_waived(code)
-    }
-
     /// Tells the journal whether a game may start from here on.
     pub(super) fn update_permit(&mut self) {
-        self.sequence.permit(self.open && self.latched.is_empty());
+        self.sequence.permit(self.open && !self.ledger.is_blocked());
     }
 
     /// Whether a game may start now; otherwise what stands in the way.
@@ -47,7 +31,7 @@ impl Table {
         if let Some(who) = &self.maintenance {
             return Err(Refusal::InMaintenance(who.clone()));
         }
-        if let Some(malfunction) = self.latched.first() {
+        if let Some(malfunction) = self.ledger.first() {
             return Err(Refusal::Malfunction(malfunction.code, malfunction.cause.clone()));
         }
         if !self.open {
@@ -73,7 +57,7 @@ impl Table {
         // Within a round the closing of the table is not yet the players' business; everything else is.
         let closed = self.stopping
             || self.maintenance.is_some()
-            || !self.latched.is_empty()
+            || self.ledger.is_blocked()
             || !self.open
             || !self.lines_up
             || self.is_asked()
@@ -92,7 +76,7 @@ impl Table {
             return;
         }
         self.open = false;
-        self.waived.clear();
+        self.ledger.end_procedures();
         self.record(Event::Closed { by: by.to_owned() });
         self.update_permit();
         self.sequence.hurry();
@@ -100,7 +84,7 @@ impl Table {
 
     /// Opens a latch.
     pub(super) fn unlatch(&mut self, code: Code, how: String, by: String) {
-        self.latched.retain(|m| m.code != code);
+        self.ledger.unlatch(code);
         self.record(Event::Unlatched { code, how, by });
         self.update_permit();
         self.sequence.hurry();
@@ -118,8 +102,8 @@ impl Table {
             layout: self.settings.layout.clone(),
             open: self.open,
             closing: self.closing.clone(),
-            latched: self.latched.clone(),
-            waived: self.waived.clone(),
+            latched: self.ledger.latched().to_vec(),
+            waived: self.ledger.waived().to_vec(),
             last_round: self.last_round,
             rules_since: self.rules_since.clone(),
             round: self.round.as_ref().map(|round| round.interrupted(self.reader.faces().flatten())),

@@ -114,7 +114,7 @@ impl Table {
         if self.open {
             return Err(Refusal::OpenAlready);
         }
-        if let Some(m) = self.latched.first() {
+        if let Some(m) = self.ledger.first() {
             return Err(Refusal::ResetFirst(m.code, m.cause.clone()));
         }
         if let Some(who) = &self.maintenance {
@@ -158,7 +158,7 @@ impl Table {
 
     fn reset(&mut self, code: Code, exit: &Exit, name: &str, request: u64) -> Result {
         self.idle()?;
-        let Some(malfunction) = self.latched.iter().find(|m| m.code == code) else {
+        let Some(malfunction) = self.ledger.malfunction(code) else {
             return Err(Refusal::NotLatched(code));
         };
         if self.key_edge.is_none_or(|edge| edge <= malfunction.since) {
@@ -173,7 +173,7 @@ impl Table {
             Exit::Procedure(procedure) if procedure.trim().is_empty() => Err(Refusal::NoProcedure),
             Exit::Procedure(_) if !self.open => Err(Refusal::ProcedureWhileClosed),
             Exit::Procedure(procedure) => {
-                self.waived.push(Waiver { code, procedure: procedure.clone(), by: name.to_owned() });
+                self.ledger.waive(Waiver { code, procedure: procedure.clone(), by: name.to_owned() });
                 self.unlatch(code, format!("{PROCEDURE}{procedure}"), name.to_owned());
                 Ok(Some(format!("until the table closes, a procedure replaces {code}: {procedure}")))
             }

@@ -126,7 +126,7 @@ impl Table {
 
     /// Whether the areas cannot be lit or proved, so that wagers are settled by the dice (NZ 7.3, SGV6 5.10).
     fn lights_cannot_be_proved(&self) -> bool {
-        !self.is_in_service(Code::Lamps) || !self.is_in_service(Code::Journal)
+        !self.ledger.is_in_service(Code::Lamps) || !self.ledger.is_in_service(Code::Journal)
     }
 
     /// The game supervisor sees wrong numbers amended, which the dealer keys (NZ 7.2).

@@ -35,7 +35,8 @@ use crate::device::terminal::Terminal;
 use crate::device::tumbler::Tumbler;
 use crate::effect::{Effect, OutLine};
 use crate::input::{BusReply, InLine, Input};
-use crate::latch::{Code, Malfunction, Waiver};
+use crate::latch::Code;
+use crate::ledger::Ledger;
 use crate::record::Event;
 use crate::round::{Past, Round, SpinEnd};
 use crate::rules::{self, Layout, Order, RuleSet, RulesSince};
@@ -94,8 +95,7 @@ pub struct Table {
     sequence: Sequence,
     /// Whether the table is open for gaming.
     open: bool,
-    latched: Vec<Malfunction>,
-    waived: Vec<Waiver>,
+    ledger: Ledger,
     enrolled: Option<[u16; 3]>,
     last_round: RoundId,
     rules_since: Vec<RulesSince>,

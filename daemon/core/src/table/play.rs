@@ -91,7 +91,7 @@ impl Table {
         if self.stopping || !self.lines_up {
             return Err(Refusal::Unwatched);
         }
-        if let Some(m) = self.latched.iter().find(|m| !in_test && m.code.inhibits_motor()) {
+        if let Some(m) = self.ledger.inhibits_motor().filter(|_| !in_test) {
             return Err(Refusal::Malfunction(m.code, m.cause.clone()));
         }
         if self.order.covered && !self.dome.covers() {

@@ -7,7 +7,7 @@ use super::steps::{Outcome, Step};
 use super::{RunsFor, Table};
 use crate::effect::OutLine;
 use crate::hardware_test::{HardwareTest, Probe};
-use crate::latch::Code;
+use crate::latch::{Code, Malfunction};
 use crate::record::Event;
 use crate::refusal::Refusal;
 use crate::timer::Timer;
@@ -133,7 +133,7 @@ impl Table {
         // Under Open Cover nobody opens and closes a dome.
         let test = code.hardware_test().filter(|test| self.order.covered || *test != HardwareTest::Dome);
         steps.extend(test.into_iter().flat_map(|test| self.hardware_steps(test)));
-        if self.latched.iter().any(|m| m.code == code && m.shows_in_spin())
+        if self.ledger.malfunction(code).is_some_and(Malfunction::shows_in_spin)
             && code.hardware_test() != Some(HardwareTest::Motor)
         {
             // A loose contact is whole at rest: it breaks while the shaft shakes the table.
@@ -145,7 +145,7 @@ impl Table {
     /// Whether the test in progress is to prove that what guards the motor, and flickered while the tumbler ran, is whole.
     pub(super) fn proves_whole(&self, code: Code) -> bool {
         self.test.as_ref().is_some_and(|test| test.purpose == Purpose::Reset(code))
-            && self.latched.iter().any(|m| m.code == code && m.shows_in_spin())
+            && self.ledger.malfunction(code).is_some_and(Malfunction::shows_in_spin)
     }
 
     /// Whether the test in progress is to prove the dice (NZ 5(d), 7.4).

@@ -9,6 +9,7 @@ use crate::device::lamps::Lamps;
 use crate::device::outputs::Outputs;
 use crate::effect::{Effect, OutLine};
 use crate::latch::Code;
+use crate::ledger::Ledger;
 use crate::record::{Event, Standing};
 use crate::round::ending::{Ground, VoidReason};
 use crate::round::{Doubt, Interrupted, Round, SpinEnd};
@@ -101,8 +102,7 @@ impl Table {
             key_edge: None,
             sequence: Sequence::new(last, relayed, permit && carries_on),
             open: standing.open,
-            latched: standing.latched.clone(),
-            waived: standing.waived.clone(),
+            ledger: Ledger::new(standing.latched.clone(), standing.waived.clone()),
             enrolled: standing.dice,
             last_round: standing.last_round,
             rules_since: standing.rules_since.clone(),
@@ -149,9 +149,7 @@ impl Table {
         let rebooted = was.boot != self.boot;
         if rebooted {
             // Monotonic time began anew: every latch is older than any key edge of this boot.
-            for malfunction in &mut self.latched {
-                malfunction.since = Mono(0);
-            }
+            self.ledger.begin_clock(Mono(0));
         }
         if was.open {
             let changed = (!was.rules.is_empty() && was.rules != self.settings.rules)
@@ -163,7 +161,7 @@ impl Table {
                 self.close("the journal cannot be trusted");
             } else if changed {
                 self.close("rules or layout were changed");
-            } else if !permit && self.latched.is_empty() {
+            } else if !permit && !self.ledger.is_blocked() {
                 self.latch(Code::Journal, "the permission to play is not where it was left".into());
             }
         }

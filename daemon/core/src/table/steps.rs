@@ -295,7 +295,7 @@ impl Table {
                 self.lamps.light(areas, at, &p, &mut self.timers);
                 *proved = None;
             }
-            if self.is_latched(Code::Lamps)
+            if self.ledger.is_latched(Code::Lamps)
                 && !self.lamps.is_proved()
                 && !self.timers.is_set(crate::timer::Timer::LampVerify)
             {
@@ -361,7 +361,7 @@ impl Table {
 
     /// A malfunction is the same whoever finds it (NZ 7.4). In a reset's test, the latch in question holds the table already.
     pub(super) fn latch_found(&mut self, code: Code, found: String) {
-        if self.latched.is_empty() {
+        if !self.ledger.is_blocked() {
             self.latch(code, found);
         }
     }

@@ -124,7 +124,7 @@ impl Table {
             }
             SpinEnd::Heat => {
                 // Too hot, or a sensor that jumps or is silent: what was seen is the cause of its latch.
-                let latched = self.latched.iter().find(|m| m.code == Code::Temperature);
+                let latched = self.ledger.malfunction(Code::Temperature);
                 let seen = latched.map_or("the motor's temperature ended the spin", |m| &m.cause);
                 self.void(VoidReason::Equipment, &format!("{seen}; {found}"));
             }
@@ -177,7 +177,7 @@ impl Table {
 
     /// A round that waits for a spin which the tumbler may not make any more: no latch opens before the round has ended.
     fn void_without_spin(&mut self) {
-        let inhibits = self.latched.iter().find(|m| m.code.inhibits_motor());
+        let inhibits = self.ledger.inhibits_motor();
         if let Some(detail) = inhibits.map(|m| format!("the tumbler may not run: {}: {}", m.code, m.cause)) {
             self.void(VoidReason::Equipment, &detail);
         }
@@ -198,7 +198,7 @@ impl Table {
 
     /// Whether the reader's poses decide, or the dealer's eye does.
     pub(super) fn reader_in_service(&self) -> bool {
-        self.settings.reader && self.is_in_service(Code::Reader)
+        self.settings.reader && self.ledger.is_in_service(Code::Reader)
     }
 
     /// The dice are at rest: judges them by the reader.

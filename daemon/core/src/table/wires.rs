@@ -369,7 +369,7 @@ impl Table {
         self.out.set(OutLine::MotorEnable, false, at, &p, &mut self.timers);
         self.test_failed(what);
         // An output that goes on being wrong is one fault, and not one with every look at it.
-        if !self.is_latched(Code::Gpio) {
+        if !self.ledger.is_latched(Code::Gpio) {
             self.latch(Code::Gpio, what.to_owned());
             self.void_unless_established(VoidReason::Equipment, SpinEnd::Wires, what);
         }

@@ -1,0 +1,143 @@
+//! The ledger of malfunctions: what is latched, and which checks a procedure replaces.
+//!
+//! ```text
+//!         --latch-->  latched  --unlatch, rectified-->  sound
+//!  sound                 '-----waive, then unlatch---->  replaced by a procedure  --end_procedures, as the table closes-->  sound
+//! ```
+//!
+//! Neither a restart nor a configuration opens a latch: the ledger is in every keyframe of the journal.
+
+use crate::latch::{Code, Malfunction, Waiver};
+use crate::units::Mono;
+use serde::{Deserialize, Serialize};
+
+/// What is latched and what is replaced, in the order in which it came.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ledger {
+    latched: Vec<Malfunction>,
+    waived: Vec<Waiver>,
+}
+
+impl Ledger {
+    /// As the journal has it.
+    #[must_use]
+    pub const fn new(latched: Vec<Malfunction>, waived: Vec<Waiver>) -> Self {
+        Self { latched, waived }
+    }
+
+    /// Latches a malfunction, unless it is latched already or a procedure replaces the check; gives whether it did.
+    pub fn latch(&mut self, code: Code, cause: &str, since: Mono) -> bool {
+        let news = self.is_in_service(code);
+        if news {
+            self.latched.push(Malfunction { code, cause: cause.to_owned(), since });
+        }
+        news
+    }
+
+    /// Opens a latch.
+    pub fn unlatch(&mut self, code: Code) {
+        self.latched.retain(|malfunction| malfunction.code != code);
+    }
+
+    /// A procedure replaces the check until the table closes.
+    pub fn waive(&mut self, waiver: Waiver) {
+        debug_assert!(waiver.code.allows_procedure(), "only a repair opens `{}`", waiver.code);
+        self.waived.push(waiver);
+    }
+
+    /// The table closes: no procedure replaces anything any more.
+    pub fn end_procedures(&mut self) {
+        self.waived.clear();
+    }
+
+    /// Another boot has another clock: whatever is latched counts as latched `now`.
+    pub fn begin_clock(&mut self, now: Mono) {
+        for malfunction in &mut self.latched {
+            malfunction.since = now;
+        }
+    }
+
+    /// Whether anything is latched.
+    #[must_use]
+    pub fn is_blocked(&self) -> bool {
+        !self.latched.is_empty()
+    }
+
+    /// Whether this malfunction is latched.
+    #[must_use]
+    pub fn is_latched(&self, code: Code) -> bool {
+        self.malfunction(code).is_some()
+    }
+
+    /// Whether a procedure replaces this check.
+    #[must_use]
+    pub fn is_waived(&self, code: Code) -> bool {
+        self.waived.iter().any(|waiver| waiver.code == code)
+    }
+
+    /// Whether the table may rely on this device: neither latched nor replaced by a procedure.
+    #[must_use]
+    pub fn is_in_service(&self, code: Code) -> bool {
+        !self.is_latched(code) && !self.is_waived(code)
+    }
+
+    /// This malfunction, where it is latched.
+    #[must_use]
+    pub fn malfunction(&self, code: Code) -> Option<&Malfunction> {
+        self.latched.iter().find(|malfunction| malfunction.code == code)
+    }
+
+    /// What was latched first among all that is.
+    #[must_use]
+    pub fn first(&self) -> Option<&Malfunction> {
+        self.latched.first()
+    }
+
+    /// What was latched first among all that keeps the motor off.
+    #[must_use]
+    pub fn inhibits_motor(&self) -> Option<&Malfunction> {
+        self.latched.iter().find(|malfunction| malfunction.code.inhibits_motor())
+    }
+
+    /// All that is latched.
+    #[must_use]
+    pub fn latched(&self) -> &[Malfunction] {
+        &self.latched
+    }
+
+    /// All that is replaced by a procedure.
+    #[must_use]
+    pub fn waived(&self) -> &[Waiver] {
+        &self.waived
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_malfunction_is_latched_once_and_not_where_a_procedure_replaces_its_check() {
+        let mut ledger = Ledger::default();
+        assert!(ledger.latch(Code::Lamps, "area 3 is dark", Mono(1)));
+        assert!(!ledger.latch(Code::Lamps, "area 4 is dark", Mono(2)));
+        assert_eq!(ledger.malfunction(Code::Lamps).map(|malfunction| malfunction.since), Some(Mono(1)));
+        ledger.waive(Waiver { code: Code::Lamps, procedure: "the dealer calls the areas".into(), by: "Mei".into() });
+        ledger.unlatch(Code::Lamps);
+        assert!(!ledger.is_blocked() && !ledger.is_in_service(Code::Lamps));
+        assert!(!ledger.latch(Code::Lamps, "area 4 is dark", Mono(3)));
+        ledger.end_procedures();
+        assert!(ledger.latch(Code::Lamps, "area 4 is dark", Mono(4)) && ledger.is_blocked());
+    }
+
+    #[test]
+    fn the_motor_is_kept_off_by_the_first_that_does() {
+        let mut ledger = Ledger::default();
+        ledger.latch(Code::Reader, "it does not reply", Mono(1));
+        assert_eq!(ledger.inhibits_motor(), None);
+        ledger.latch(Code::Tumbler, "it stalls", Mono(2));
+        ledger.latch(Code::Seal, "it is open", Mono(3));
+        assert_eq!(ledger.inhibits_motor().map(|malfunction| malfunction.code), Some(Code::Tumbler));
+        assert_eq!(ledger.first().map(|malfunction| malfunction.code), Some(Code::Reader));
+    }
+}

@@ -4,6 +4,8 @@ pub mod bus;
 pub mod cam;
 pub mod contact;
 pub mod dome;
+pub mod guard;
+pub mod inputs;
 pub mod lamps;
 pub mod outputs;
 pub mod reader;

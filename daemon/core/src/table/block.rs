@@ -43,7 +43,7 @@ impl Table {
         if self.is_testing() {
             return Err(Refusal::Testing);
         }
-        if !self.lines_up {
+        if !self.inputs.is_watched() {
             return Err(Refusal::Unwatched);
         }
         if !self.sequence.is_permitted() {
@@ -59,7 +59,7 @@ impl Table {
             || self.maintenance.is_some()
             || self.ledger.is_blocked()
             || !self.open
-            || !self.lines_up
+            || !self.inputs.is_watched()
             || self.is_asked()
             || !self.sequence.is_permitted();
         if self.out.told(OutLine::OutOfService) != closed {

@@ -223,7 +223,7 @@ impl Table {
     /// Shows the probe what just became of the devices.
     pub(super) fn look(&self, probe: &mut Probe) {
         let runs = matches!(self.runs_for, Some(RunsFor::Test));
-        let level = |line| self.raw(line) == Some(true);
+        let level = |line| self.inputs.raw(line) == Some(true);
         match probe {
             Probe::Motor(spin) | Probe::Cam(spin) => {
                 if !spin.has_begun() && runs {

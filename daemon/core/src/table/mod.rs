@@ -25,8 +25,9 @@ use show::Behind;
 pub use start::{Found, Start};
 
 use crate::device::bus::Bus;
-use crate::device::contact::Contact;
 use crate::device::dome::Dome;
+use crate::device::guard::Guard;
+use crate::device::inputs::Inputs;
 use crate::device::lamps::Lamps;
 use crate::device::outputs::Outputs;
 use crate::device::reader::Reader;
@@ -34,7 +35,7 @@ use crate::device::temperature::Temperature;
 use crate::device::terminal::Terminal;
 use crate::device::tumbler::Tumbler;
 use crate::effect::{Effect, OutLine};
-use crate::input::{BusReply, InLine, Input};
+use crate::input::{BusReply, Input};
 use crate::latch::Code;
 use crate::ledger::Ledger;
 use crate::record::Event;
@@ -68,21 +69,11 @@ pub struct Table {
     stamp: Mono,
     timers: Timers,
     out: Outputs,
-    /// Raw levels of the input lines.
-    raw: [Option<bool>; 12],
-    lines_up: bool,
+    inputs: Inputs,
+    guard: Guard,
     dome: Dome,
-    contacts: [Contact; 12],
-    /// Buttons and key that were seen inactive, so that their next edge counts.
-    armed: [bool; 12],
     tumbler: Tumbler,
     runs_for: Option<RunsFor>,
-    /// Levels of the dome's two contacts as the motor started. Under Open Cover the dome lies aside, and what changes there
-    /// while the motor runs is a hand.
-    dome_at_rest: [Option<bool>; 2],
-    /// The guard line that ended the run by flickering once too often, as long as it has not shown to be a change: a dome
-    /// that is lifted bounces, too.
-    chattered: Option<InLine>,
     temperature: Temperature,
     terminal: Terminal,
     /// Key events of so many polls may still be from before the reveal.
@@ -176,7 +167,7 @@ impl Table {
                 self.shown = true;
             }
             Input::LinesLost { reason } => self.lose_lines(reason),
-            Input::LinesBack => self.lines_up = true,
+            Input::LinesBack => self.inputs.watch(),
             Input::Bus { id, reply } => self.bus_answer(*id, reply),
             Input::Temperature { reading } => self.read_temperature(*reading),
             Input::Durable { seq } => self.durable(*seq),
@@ -271,7 +262,7 @@ impl Table {
         match action {
             Action::Spin(round) => self.start_spin(round),
             Action::Bell(round) => {
-                if self.round.as_ref().is_some_and(|r| r.id() == round) && self.lines_up && !self.stopping {
+                if self.round.as_ref().is_some_and(|r| r.id() == round) && self.inputs.is_watched() && !self.stopping {
                     self.strike_bell();
                 }
             }
@@ -324,10 +315,6 @@ impl Table {
     /// The layout in force.
     fn layout(&self) -> Option<&'static Layout> {
         rules::layout(self.round.as_ref().map_or(&self.settings.layout, |r| r.layout()))
-    }
-
-    fn raw(&self, line: InLine) -> Option<bool> {
-        self.raw.get(line.index()).copied().flatten()
     }
 
     fn stop(&mut self) {

@@ -88,7 +88,7 @@ impl Table {
 
     /// Whether the motor may run, as far as equipment goes; otherwise why not. No procedure waives any of it.
     pub(super) fn motor_may_run(&self, in_test: bool) -> Result<(), Refusal> {
-        if self.stopping || !self.lines_up {
+        if self.stopping || !self.inputs.is_watched() {
             return Err(Refusal::Unwatched);
         }
         if let Some(m) = self.ledger.inhibits_motor().filter(|_| !in_test) {

@@ -5,6 +5,8 @@ use super::play::LEAST_TUMBLES;
 use super::show::Behind;
 use crate::device::bus::{Bus, Unit};
 use crate::device::cam::steps_for;
+use crate::device::guard::Guard;
+use crate::device::inputs::Inputs;
 use crate::device::lamps::Lamps;
 use crate::device::outputs::Outputs;
 use crate::effect::{Effect, OutLine};
@@ -86,15 +88,11 @@ impl Table {
             stamp: now,
             timers: Timers::default(),
             out: Outputs::default(),
-            raw: [None; 12],
-            lines_up: true,
+            inputs: Inputs::default(),
+            guard: Guard::default(),
             dome: crate::device::dome::Dome::default(),
-            contacts: [crate::device::contact::Contact::default(); 12],
-            armed: [false; 12],
             tumbler: crate::device::tumbler::Tumbler::default(),
             runs_for: None,
-            dome_at_rest: [None; 2],
-            chattered: None,
             temperature: crate::device::temperature::Temperature::default(),
             terminal: crate::device::terminal::Terminal::default(),
             hidden_polls: 0,

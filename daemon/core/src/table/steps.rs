@@ -186,7 +186,7 @@ impl Table {
                 }
             }
             Step::Seal => {
-                if self.is_active(InLine::Seal) {
+                if self.inputs.is_active(InLine::Seal) {
                     passed("the loop is closed")
                 } else {
                     self.wait(began, Millis(p.unit_lost), "the seal's loop is open")
@@ -202,7 +202,7 @@ impl Table {
                     self.wait(began, Millis(p.settle_limit), "the reader cannot say how the dice lie")
                 }
             }
-            Step::Buttons => match BUTTONS.into_iter().find(|b| !self.is_inactive(*b)) {
+            Step::Buttons => match BUTTONS.into_iter().find(|b| !self.inputs.is_inactive(*b)) {
                 None => passed("none is held"),
                 Some(button) => self.wait(began, Millis(p.unit_lost), &format!("{} is held", button.name())),
             },
@@ -230,12 +230,12 @@ impl Table {
     }
 
     fn power_step(&self, began: Mono) -> Outcome {
-        let unread = InLine::ALL.into_iter().find(|line| self.raw(*line).is_none());
+        let unread = InLine::ALL.into_iter().find(|line| self.inputs.raw(*line).is_none());
         let found = if let Some(line) = unread {
             format!("{} is not watched", line.name())
-        } else if self.raw(InLine::PowerGood) != Some(true) {
+        } else if self.inputs.raw(InLine::PowerGood) != Some(true) {
             "the supply is not good".to_owned()
-        } else if self.raw(InLine::MotorFault) != Some(false) {
+        } else if self.inputs.raw(InLine::MotorFault) != Some(false) {
             "the motor driver reports a fault".to_owned()
         } else if self.out.read(OutLine::MotorEnable) != Some(false) {
             "motor_enable does not read back as off".to_owned()

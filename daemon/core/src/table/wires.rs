@@ -1,8 +1,8 @@
 //! Edges come in: the motor guard looks at them raw and first, then each device takes its own.
 
 use super::{RunsFor, Table};
-use crate::device::contact::Contact;
 use crate::device::dome::Place;
+use crate::device::guard::Guard;
 use crate::device::tumbler::{Defect, Report, Stop};
 use crate::effect::OutLine;
 use crate::input::InLine;
@@ -17,20 +17,6 @@ use crate::units::{MilliCelsius, Millis};
 pub(super) const BUTTONS: [InLine; 4] = [InLine::Tumble, InLine::PlaceBets, InLine::NoMoreBets, InLine::NoSpin];
 
 impl Table {
-    fn contact(&mut self, line: InLine) -> Option<&mut Contact> {
-        self.contacts.get_mut(line.index())
-    }
-
-    /// Whether a contact is active, raw and debounced.
-    pub(super) fn is_active(&self, line: InLine) -> bool {
-        self.contacts.get(line.index()).is_some_and(Contact::is_active)
-    }
-
-    /// Whether a contact is inactive, raw and debounced.
-    pub(super) fn is_inactive(&self, line: InLine) -> bool {
-        self.contacts.get(line.index()).is_some_and(Contact::is_inactive)
-    }
-
     /// Of the contacts that are not the dome's, which has its own.
     fn debounce_of(&self, line: InLine) -> Millis {
         let p = &self.settings.parameters;
@@ -44,9 +30,7 @@ impl Table {
 
     /// A line's level when watching it began.
     pub(super) fn level(&mut self, line: InLine, active: bool) {
-        if let Some(raw) = self.raw.get_mut(line.index()) {
-            *raw = Some(active);
-        }
+        self.inputs.note(line, active);
         let (at, p) = (self.at, self.settings.parameters);
         match line {
             InLine::CamA | InLine::CamB => self.tumbler.level(line, active),
@@ -57,12 +41,11 @@ impl Table {
                 }
             }
             _ => {
-                let Some(contact) = self.contacts.get_mut(line.index()) else { return };
-                contact.level(line, active, &mut self.timers);
+                self.inputs.level(line, active, &mut self.timers);
                 self.first_level(line, active);
             }
         }
-        self.guard(line);
+        self.look_at_guards(line);
         self.shown = true;
     }
 
@@ -72,9 +55,6 @@ impl Table {
         let at = self.at;
         match line {
             _ if BUTTONS.contains(&line) || line == InLine::SupervisorKey => {
-                if let Some(armed) = self.armed.get_mut(line.index()) {
-                    *armed = !active;
-                }
                 if active && line == InLine::SupervisorKey {
                     self.timers.after(Timer::Held(line), at, Millis(p.key_stuck));
                 } else if active {
@@ -91,10 +71,8 @@ impl Table {
 
     /// A raw edge.
     pub(super) fn edge(&mut self, line: InLine, active: bool) {
-        if let Some(raw) = self.raw.get_mut(line.index()) {
-            *raw = Some(active);
-        }
-        self.guard(line);
+        self.inputs.note(line, active);
+        self.look_at_guards(line);
         let (at, p) = (self.at, self.settings.parameters);
         match line {
             InLine::CamA | InLine::CamB => {
@@ -117,38 +95,21 @@ impl Table {
             _ => {
                 self.probe_edge(line, active);
                 let debounce = self.debounce_of(line);
-                if let Some(contact) = self.contacts.get_mut(line.index()) {
-                    contact.edge(line, active, at, debounce, &mut self.timers);
-                }
+                self.inputs.edge(line, active, at, debounce, &mut self.timers);
             }
         }
     }
 
     /// The first line that guards the motor and says, raw, that it may not run.
     pub(super) fn guard_away(&self) -> Option<InLine> {
-        InLine::ALL.into_iter().find(|line| self.is_away(*line))
-    }
-
-    /// Whether this line takes the motor's permission away, by its raw level.
-    fn is_away(&self, line: InLine) -> bool {
-        let raw = self.raw(line);
-        let [closed_at_rest, open_at_rest] = self.dome_at_rest;
         let commanded = self.tumbler.is_on() || self.tumbler.is_cut();
-        match line {
-            InLine::DomeClosed if self.order.covered => raw != Some(true),
-            InLine::DomeOpen if self.order.covered => raw != Some(false),
-            InLine::DomeClosed => commanded && raw != closed_at_rest,
-            InLine::DomeOpen => commanded && raw != open_at_rest,
-            InLine::Seal | InLine::PowerGood => raw != Some(true),
-            InLine::MotorFault => raw != Some(false),
-            _ => false,
-        }
+        self.guard.away(&self.inputs, self.order.covered, commanded)
     }
 
     /// The motor guard: the first raw edge that takes a guard line away cuts the motor at once.
-    fn guard(&mut self, line: InLine) {
+    fn look_at_guards(&mut self, line: InLine) {
         let (at, read, p) = (self.stamp, self.handed, self.settings.parameters);
-        let report = if self.tumbler.is_on() && self.is_away(line) {
+        let report = if self.tumbler.is_on() && self.guard.is_away(line, &self.inputs, self.order.covered, true) {
             self.shown = true;
             self.tumbler.cut(line, at, read, &p, &mut self.timers, &mut self.out)
         } else if self.tumbler.is_cut() && self.guard_away().is_none() {
@@ -164,9 +125,9 @@ impl Table {
     /// The run is over, and a guard line that ended it has had its time to show that it has changed. If it has not, it is not to
     /// be relied on. Returns whether that is so.
     pub(super) fn judge_chatter(&mut self) -> bool {
-        let Some(line) = self.chattered.take() else { return false };
+        let Some(line) = self.guard.take() else { return false };
         let most = self.settings.parameters.flickers;
-        self.latch(guarded_by(line), format!("{} flickered more than {most} times {IN_SPIN}", line.name()));
+        self.latch(Guard::malfunction(line), format!("{} flickered more than {most} times {IN_SPIN}", line.name()));
         true
     }
 
@@ -174,8 +135,7 @@ impl Table {
     pub(super) fn run_motor(&mut self, runs_for: RunsFor) {
         let (at, p) = (self.at, self.settings.parameters);
         self.runs_for = Some(runs_for);
-        self.chattered = None;
-        self.dome_at_rest = [self.raw(InLine::DomeClosed), self.raw(InLine::DomeOpen)];
+        self.guard.begin(&self.inputs);
         self.reader.begin_spin();
         self.shown = true;
         self.tumbler.run(p.target_tumbles, at, &p, &mut self.timers, &mut self.out);
@@ -185,14 +145,14 @@ impl Table {
     pub(super) fn debounced(&mut self, line: InLine) {
         if matches!(line, InLine::DomeClosed | InLine::DomeOpen) {
             if let Some(place) = self.dome.settle(line) {
-                self.chattered = None;
+                self.guard.clear(line);
                 self.dome_moved(place);
             }
             return;
         }
-        let Some(active) = self.contact(line).and_then(Contact::settle) else { return };
+        let Some(active) = self.inputs.settle(line) else { return };
         self.shown = true;
-        self.chattered = self.chattered.filter(|chattered| *chattered != line);
+        self.guard.clear(line);
         match line {
             InLine::SupervisorKey => self.key_switched(active),
             InLine::Seal if !active => self.seal_broken(),
@@ -203,13 +163,13 @@ impl Table {
     }
 
     fn button(&mut self, line: InLine, active: bool) {
-        let armed = self.armed.get_mut(line.index()).is_some_and(|armed| core::mem::replace(armed, !active));
+        let acts = self.inputs.press(line, active);
         if !active {
             self.timers.clear(Timer::Held(line));
             return;
         }
         self.timers.after(Timer::Held(line), self.at, Millis(self.settings.parameters.button_stuck));
-        if !armed || self.stopping {
+        if !acts || self.stopping {
             return;
         }
         match line {
@@ -231,11 +191,11 @@ impl Table {
     }
 
     fn key_switched(&mut self, active: bool) {
-        let armed = self.armed.get_mut(InLine::SupervisorKey.index()).is_some_and(|a| core::mem::replace(a, !active));
+        let acts = self.inputs.press(InLine::SupervisorKey, active);
         let p = self.settings.parameters;
         if !active {
             self.timers.clear(Timer::Held(InLine::SupervisorKey));
-        } else if armed {
+        } else if acts {
             self.timers.after(Timer::Held(InLine::SupervisorKey), self.at, Millis(p.key_stuck));
             self.timers.after(Timer::KeyLapse, self.at, Millis(p.key_privilege));
             self.key_edge = Some(self.at);
@@ -288,12 +248,12 @@ impl Table {
             Report::Flickered(line) => {
                 self.record(Event::SpinFlickered { line: line.name().to_owned() });
                 // A few breaks are borne in a game, but not in the spin that is to prove the loose contact mended.
-                if self.proves_whole(guarded_by(line)) {
+                if self.proves_whole(Guard::malfunction(line)) {
                     self.test_failed(&format!("{} broke {IN_SPIN}", line.name()));
                 }
             }
             Report::Stopped(Stop::Defect(defect)) => self.tumbler_defect(defect),
-            Report::Chattered(line) => self.chattered = Some(line),
+            Report::Chattered(line) => self.guard.suspect(line),
             // Judged once the shaft stands still and the dome is in its place.
             Report::Stopped(_) | Report::Still => {}
             Report::Defective(Defect::Deadman) => {
@@ -348,15 +308,7 @@ impl Table {
 
     /// The lines are gone: nothing can be watched or driven.
     pub(super) fn lose_lines(&mut self, reason: &str) {
-        self.lines_up = false;
-        self.raw = [None; 12];
-        for line in InLine::ALL {
-            if let Some(contact) = self.contacts.get_mut(line.index()) {
-                contact.forget(line, &mut self.timers);
-            }
-            self.timers.clear(Timer::Held(line));
-        }
-        self.armed = [false; 12];
+        self.inputs.lose(&mut self.timers);
         self.dome.forget(&mut self.timers);
         self.lines_fault(reason);
         self.out.forget(&mut self.timers);
@@ -373,7 +325,7 @@ impl Table {
             self.latch(Code::Gpio, what.to_owned());
             self.void_unless_established(VoidReason::Equipment, SpinEnd::Wires, what);
         }
-        if !self.lines_up {
+        if !self.inputs.is_watched() {
             self.timers.clear(Timer::Readback(OutLine::MotorEnable));
         }
     }
@@ -386,7 +338,7 @@ impl Table {
         let word = if told { "active" } else { "inactive" };
         self.lines_fault(&format!("{} was told to be {word} and does not read back so", line.name()));
         // The motor is told off above, whatever it was told before.
-        if self.lines_up && line != OutLine::MotorEnable {
+        if self.inputs.is_watched() && line != OutLine::MotorEnable {
             let (at, p) = (self.at, self.settings.parameters);
             self.out.set(line, told, at, &p, &mut self.timers);
         }
@@ -415,15 +367,5 @@ impl Table {
             self.test_failed(&what);
         }
         self.latch(Code::Temperature, what);
-    }
-}
-
-/// The malfunction that a guard line which cannot be relied on is.
-const fn guarded_by(line: InLine) -> Code {
-    match line {
-        InLine::DomeClosed | InLine::DomeOpen => Code::Dome,
-        InLine::Seal => Code::Seal,
-        InLine::MotorFault => Code::Tumbler,
-        _ => Code::Gpio,
     }
 }

@@ -23,6 +23,12 @@ impl Virtual {
         self.broker.address()
     }
 
+    /// The daemon's console: what `tumblerctl` takes as `--socket`.
+    #[must_use]
+    pub fn console_socket(&self) -> std::path::PathBuf {
+        self.dir.console()
+    }
+
     /// What tells the judges, and keeps it where a trace is wanted.
     #[must_use]
     pub const fn judges(&self) -> &Judges {

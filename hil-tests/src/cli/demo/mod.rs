@@ -16,6 +16,7 @@ use crate::scenario::{Verdict, run};
 use anyhow::{Context, bail};
 use clap::Args;
 use narrator::Narrator;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use tumbler_core::rules;
 
@@ -33,11 +34,11 @@ pub(super) struct DemoArgs {
     /// How many stories to play; until Ctrl-C unless given.
     #[arg(long, value_name = "N")]
     rounds: Option<u32>,
-    /// Have the daemon show its panel at this address, such as 127.0.0.1:8080.
+    /// Where the daemon shows its panel; 127.0.0.1:8080 unless given, or another port where that one is taken.
     #[arg(long, value_name = "ADDRESS:PORT")]
-    panel: Option<std::net::SocketAddr>,
+    panel: Option<SocketAddr>,
     /// Let technicians log in to the panel: the file of their accounts, as `tumblerctl panel-password` makes it.
-    #[arg(long, value_name = "FILE", requires = "panel")]
+    #[arg(long, value_name = "FILE")]
     accounts: Option<PathBuf>,
     /// Instead of stories, do what is typed: a line of a scenario's steps each, such as `turn key; as technician; do maintenance on`.
     #[arg(long, conflicts_with = "rounds")]
@@ -68,13 +69,22 @@ pub(super) fn demo(args: &DemoArgs) -> anyhow::Result<u8> {
     outcome
 }
 
+/// The panel's usual address on this machine, or a free one where that is taken.
+fn free_address() -> anyhow::Result<SocketAddr> {
+    let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, 8080));
+    let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let listener = TcpListener::bind(usual).or_else(|_| TcpListener::bind(any));
+    listener.and_then(|listener| listener.local_addr()).context("no port of this machine is free for the panel")
+}
+
 fn play(args: &DemoArgs, layout: &str) -> anyhow::Result<u8> {
     super::selftest::quick().context("the rig's self-test failed")?;
     let accounts = args.accounts.as_deref().map(std::path::absolute).transpose()?;
     let templates = Templates::new(daemon::find(args.tumblerd.as_deref()));
+    let panel = args.panel.map_or_else(free_address, Ok)?;
     let setup = Setup {
         program: templates.program().clone(),
-        table: TableSetup { panel: args.panel, accounts, ..TableSetup::of(&args.rules, layout, true) },
+        table: TableSetup { panel: Some(panel), accounts, ..TableSetup::of(&args.rules, layout, true) },
         seed: args.seed,
         judge: true,
         trace: false,
@@ -93,11 +103,12 @@ fn play(args: &DemoArgs, layout: &str) -> anyhow::Result<u8> {
         table.pid().unwrap_or(0),
         table.broker_address()
     ));
-    if let Some(address) = args.panel {
-        say::line(&format!(
-            "The technician's panel: http://{address}/   The players' results: http://{address}/display"
-        ));
-    }
+    say::line(&format!("The technician's panel: http://{panel}/   The players' results: http://{panel}/display"));
+    say::line(&format!(
+        "To ask the table yourself, in another terminal: export TUMBLERCTL_SOCKET={}; {} status",
+        table.console_socket().display(),
+        setup.program.with_file_name("tumblerctl").display(),
+    ));
     let mut stories = plan::Stories::new(&args.rules, layout, args.seed)?;
     if args.by_hand {
         return hands::play(Narrator::new(table, layout), &stories.next_story());

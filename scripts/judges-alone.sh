@@ -31,7 +31,7 @@ judges_alone() {
     flock -n 9 || die "another scripts/mutants works in $at"
     copy_tree "$tree"
     say "one program with all mutants in it"
-    export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_INCREMENTAL=true
+    export CARGO_PROFILE_RELEASE_OPT_LEVEL=3 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_INCREMENTAL=true
     cargo build --release --locked --quiet -p tumbler-switched --target-dir "$at/tool"
     (cd "$tree" && cargo mutants --list --json --package tumbler-core) >"$at/all.json"
     # The same source gives the same switches; the compiler has looked at them then.

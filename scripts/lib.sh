@@ -144,14 +144,28 @@ need_bench_packages() { need_packages mosquitto mosquitto-clients openssl sqlite
 need_report_packages() { need_packages gtkwave sigrok-cli; }
 need_nspawn_packages() { need_packages systemd-container mmdebstrap util-linux; }
 
-# build_release: the daemon as it ships, and the rig. Apart from each other: built together, cargo would give the daemon
-# features that only the rig asks for. Prints nothing but errors; RELEASE is the directory of the binaries.
-build_release() {
-    cargo build --release --locked --quiet -p tumblerd
-    cargo build --release --locked --quiet -p tumbler-hil
-}
+# build_release: the daemon and tumblerctl as they ship. Prints nothing but errors; RELEASE is their directory.
+build_release() { cargo build --release --locked --quiet -p tumblerd; }
 RELEASE="${CARGO_TARGET_DIR:-$ROOT/target}/release"
 readonly RELEASE
+
+# build_rig: the rig, by the profile of the tests, of which most is built already. It plays what ships. Prints nothing but errors;
+# RIG is its program.
+build_rig() { cargo build --locked --quiet -p tumbler-hil; }
+RIG="${CARGO_TARGET_DIR:-$ROOT/target}/debug/tumbler-hil"
+readonly RIG
+export TUMBLERD="${TUMBLERD:-$RELEASE/tumblerd}"
+
+# seed_build DIRECTORY: gives a target directory that has no build yet other people's crates as the work tree's own has them, so
+# that they are not compiled once more.
+seed_build() {
+    local own="${CARGO_TARGET_DIR:-$ROOT/target}/debug"
+    if [ -d "$1/debug" ] || [ ! -d "$own" ]; then return 0; fi
+    need_packages rsync
+    mkdir -p "$1/debug"
+    rsync -a --exclude='*tumbler*' --exclude='*switched*' --include='/deps/' --include='/deps/lib*' --include='/deps/*.d' --exclude='/deps/*' \
+        --include='/build/***' --include='/.fingerprint/***' --exclude='*' "$own/" "$1/debug/"
+}
 
 readonly ARM64=aarch64-unknown-linux-gnu
 # need_arm64: what builds for a Raspberry Pi: Debian's C compiler and linker for it, and Rust's own library. ARM64_CARGO is what

@@ -4,10 +4,10 @@ use super::driver::{Driver, brisk};
 use super::{Figure, median, millis};
 use crate::bench::Bench;
 use crate::bench::process::bus::LineSpeed;
+use crate::bench::process::clock;
 use crate::bench::process::fault::RigFault;
 use crate::bench::process::template::Templates;
 use crate::bench::process::workdir::WorkDir;
-use crate::bench::process::clock;
 use std::path::Path;
 
 /// Bytes of a poll of the terminal and its answer: twelve registers.

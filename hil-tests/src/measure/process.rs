@@ -6,7 +6,7 @@ use super::{Figure, median, millis};
 use crate::bench::Bench;
 use crate::bench::process::fault::RigFault;
 use crate::bench::process::template::Templates;
-use crate::bench::process::{Setup, Virtual, clock};
+use crate::bench::process::{Virtual, clock};
 use crate::measure::driver::fault;
 use crate::twin::MS;
 use nix::time::{clock_getcpuclockid, clock_gettime};

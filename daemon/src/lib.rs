@@ -1,13 +1,13 @@
 //! The shell of the table: connects `tumbler-core` to wires, serial lines, disk, network, systemd and people.
 
 pub mod arguments;
+pub mod bands;
 pub mod clock;
 pub mod config;
 pub mod console;
 pub mod control;
 pub mod devices;
 pub mod events;
-pub mod felt;
 pub mod fieldbus;
 pub mod floor;
 pub mod hardware;

@@ -44,7 +44,7 @@ export async function table(browser, demo, shots) {
                 for (let tries = 0; tries < 100 && !found[id]; tries += 1) {
                     await drawLayout({ layout: id, lit: [], sensed: [], verified: false });
                     const drawn = document.getElementById('layout-name').textContent.startsWith(`${id} `);
-                    if (drawn) found[id] = [document.querySelectorAll('#felt .area').length, areas.length];
+                    if (drawn) found[id] = [document.querySelectorAll('#layout-bands .area').length, areas.length];
                     else await new Promise((resolve) => setTimeout(resolve, 20));
                 }
             }
@@ -60,7 +60,7 @@ export async function table(browser, demo, shots) {
         const page = await openPage(browser, 'about:blank');
         await page.route('**/api/layout?*', (route) => { asked += 1; return asked === 1 ? route.abort() : route.continue(); });
         await page.goto(`${demo.base}/`);
-        await page.waitForSelector('#felt .area');
+        await page.waitForSelector('#layout-bands .area');
         assert.ok(asked > 1);
         errors.splice(0, errors.length, ...errors.filter((error) => !error.includes('ERR_FAILED')));
         await page.context().close();

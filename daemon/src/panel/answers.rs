@@ -2,7 +2,7 @@
 
 use super::questions::{self, Looked};
 use super::{About, Shared, door, pages, stream, workshop};
-use crate::felt;
+use crate::bands;
 use crate::trace::PACE;
 use crate::web;
 use axum::extract::{Query, Request, State};
@@ -183,7 +183,7 @@ async fn layout(Query(which): Query<WhichLayout>) -> Result<Response, Problem> {
     let areas: Vec<Area<'_>> =
         layout.areas.iter().map(|area| Area { id: &area.id, odds: &area.odds, clause: &area.clause }).collect();
     let rows: Vec<Vec<&str>> =
-        felt::rows(layout).iter().map(|row| row.iter().map(|area| area.id.as_str()).collect()).collect();
+        bands::rows(layout).iter().map(|row| row.iter().map(|area| area.id.as_str()).collect()).collect();
     let title = rules::rule_set(&layout.rules).map(|rules| rules.title.as_str());
     Ok(Json(
         serde_json::json!({ "id": layout.id, "rules": title, "source": layout.source, "areas": areas, "rows": rows }),

@@ -1,7 +1,7 @@
 //! The report as a page of its own: measurements with bars, and plots as SVG. It loads nothing.
 
 use super::bar;
-use crate::felt;
+use crate::bands;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::fmt::Write;
 use tumbler_core::hardware_test::{HardwareTest, Measurement, Plots, Report, Verdict, Wave};
@@ -154,7 +154,7 @@ fn path(wave: &Wave, top: i64, end: i64) -> String {
 
 /// The layout as it lies on the table, each area with what its lamp did.
 fn map(layout: &Layout, plots: &Plots) -> Markup {
-    let rows = felt::rows(layout);
+    let rows = bands::rows(layout);
     let (wide, high) = FELT;
     html! {
         svg viewBox=(format!("0 0 {wide} {}", rows.len() * high)) width=(wide) role="img" aria-label="the layout with its lamps" {

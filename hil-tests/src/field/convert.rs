@@ -3,7 +3,7 @@
 use super::events::Events;
 use super::playback::{Playback, Played};
 use super::script::Script;
-use super::{motor, parts, people};
+use super::{acts, motor, parts};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -98,9 +98,9 @@ pub fn convert(first: &Table, playback: &Playback, reason: &str) -> Result<Scena
     let events = Events::of(played, &levels);
     let mut script = Script::default();
     // Of what came at the same moment, the answer was waited for.
-    people::commands(played, &mut script);
-    people::hands(&events, set.order.covered, &mut script);
-    people::keys(&events, &mut script);
+    acts::commands(played, &mut script);
+    acts::hands(&events, set.order.covered, &mut script);
+    acts::keys(&events, &mut script);
     motor::faults(&events, &mut script);
     parts::wires(&events, &mut script);
     parts::silence(&events, &mut script);

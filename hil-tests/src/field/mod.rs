@@ -14,11 +14,11 @@
 //! `open table`. What people did is told by the edges of their lines; what broke by what differed from a healthy table, as
 //! the fault of the catalogue that comes nearest.
 
+mod acts;
 mod convert;
 pub mod events;
 mod motor;
 mod parts;
-mod people;
 pub mod playback;
 pub mod recording;
 mod script;

@@ -13,6 +13,7 @@
 //! ```
 
 pub mod act;
+mod acts;
 mod agenda;
 mod bus;
 mod contact;
@@ -22,7 +23,6 @@ pub mod fault;
 pub mod fault_name;
 mod lamps;
 mod noise;
-mod people;
 pub mod rng;
 mod shaft;
 mod terminal;

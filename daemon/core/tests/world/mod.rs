@@ -4,7 +4,7 @@
 #![allow(dead_code, missing_docs, unreachable_pub, reason = "each test target uses its own part of the world")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
 
-mod people;
+mod acts;
 pub mod play;
 mod restarts;
 pub mod text;

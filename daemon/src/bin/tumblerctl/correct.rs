@@ -3,7 +3,7 @@
 use crate::context::{Context, Named};
 use crate::ending::Ended;
 use crate::odds;
-use crate::people;
+use crate::wording;
 use tumbler_core::units::{Dice, RoundId};
 use tumbler_core::wire::console::Command;
 
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
     let reason = match of.dice {
         // Not before a reason was stated: the table asks for one.
-        Some(dice) if !of.reason.trim().is_empty() => format!("the dice showed {}: {}", people::dice(dice), of.reason),
+        Some(dice) if !of.reason.trim().is_empty() => format!("the dice showed {}: {}", wording::dice(dice), of.reason),
         _ => of.reason.clone(),
     };
     context.command(Command::Correct { round: RoundId(of.round), reason, name: of.named.name() })

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::ending::Ended;
 use crate::link::{Link, astray};
-use crate::{people, say};
+use crate::{say, wording};
 use tumbler_core::units::Seq;
 use tumbler_core::wire::ask::{Ask, MAX_EVENTS, Query, Told};
 
@@ -30,7 +30,7 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
         if context.json {
             say::json(&record)?;
         } else {
-            say::line(&people::record(&record))?;
+            say::line(&wording::record(&record))?;
         }
     }
     Ok(Ended::Done)

@@ -23,7 +23,6 @@ mod manual;
 mod odds;
 mod open;
 mod panel_password;
-mod people;
 mod record;
 mod replay;
 mod reset;
@@ -36,6 +35,7 @@ mod void;
 mod void_afterwards;
 mod watch;
 mod witness;
+mod wording;
 
 use crate::context::Context;
 use crate::ending::Ended;

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::ending::Ended;
 use crate::link::Link;
-use crate::{people, say};
+use crate::{say, wording};
 use anyhow::Context as _;
 use std::path::{Path, PathBuf};
 use tumbler_core::record::Lit;
@@ -88,11 +88,11 @@ fn row(round: &RoundSummary) -> [String; 7] {
     let steps = round.steps.zip(round.needed).map(|(steps, needed)| format!(" ({steps}/{needed} steps)"));
     [
         round.round.0.to_string(),
-        people::wall(round.wall),
+        wording::wall(round.wall),
         round.layout.clone(),
         round.tumbles.map(|t| format!("{}{}", t.0, steps.unwrap_or_default())).unwrap_or_default(),
         round.flat.map(flat).unwrap_or_default().to_owned(),
-        round.dice.map(people::dice).unwrap_or_default(),
+        round.dice.map(wording::dice).unwrap_or_default(),
         ended(round),
     ]
 }
@@ -128,7 +128,7 @@ fn ended(round: &RoundSummary) -> String {
         },
         None => "in progress".to_owned(),
     }];
-    parts.extend(round.amended.iter().map(|from| format!("amended from {}", people::dice(*from))));
+    parts.extend(round.amended.iter().map(|from| format!("amended from {}", wording::dice(*from))));
     if let Some(asked) = round.asked {
         let found = round.found.map_or("not answered", tumbler_core::round::Finding::name);
         parts.push(format!("asked ({}): {found}", asked.name()));

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::ending::Ended;
 use crate::link::{Link, astray};
-use crate::{people, say};
+use crate::{say, wording};
 use tumbler_core::wire::ask::{Ask, Query, Status, Told};
 use tumblerd::hardware::rppal::board;
 
@@ -51,7 +51,7 @@ fn rows(status: &Status) -> Vec<(&'static str, String)> {
     rows.push(("motor", if s.motor { "on" } else { "off" }.to_owned()));
     rows.push(("dice", s.poses.join(", ")));
     if let Some(result) = s.result {
-        rows.push(("result", people::dice(result)));
+        rows.push(("result", wording::dice(result)));
     }
     rows.push(("display", format!("[{}]", s.display)));
     rows.push(("lit", if s.lit.is_empty() { "none".to_owned() } else { s.lit.join(" ") }));

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::ending::Ended;
 use crate::link::Link;
-use crate::{people, say};
+use crate::{say, wording};
 use tumbler_core::wire::ask::{Ask, Query, Told};
 
 /// Show every record as it is made, and every change of phase, until interrupted
@@ -19,7 +19,7 @@ pub(crate) fn run(context: &Context) -> anyhow::Result<Ended> {
         let told = link.next()?;
         match &told {
             _ if context.json => say::json(&told)?,
-            Told::Record(record) => say::line(&people::record(record))?,
+            Told::Record(record) => say::line(&wording::record(record))?,
             Told::Status(status) => {
                 let now = (status.snapshot.phase, status.snapshot.test.clone());
                 if shown.as_ref() != Some(&now) {

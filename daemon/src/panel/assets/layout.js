@@ -26,7 +26,7 @@ function build(layout) {
     areas.set(id, area);
     return area;
   })));
-  fill("felt", ...rows);
+  fill("layout-bands", ...rows);
   const small = layout.areas.length;
   document.getElementById("layout-name").textContent = `${layout.id} (${small} areas, ${layout.source})`;
 }

@@ -4,7 +4,7 @@
 use super::super::order;
 use super::super::run::{Halt, Runner};
 use super::Before;
-use super::people::{maintenance, name};
+use super::attempts::{maintenance, name};
 use crate::bench::{Outside, Trouble};
 use crate::twin::MS;
 use tumbler_core::input::InLine;

@@ -15,8 +15,8 @@
 //! What a bench has no means for is left out, and the outcome says so.
 
 mod around;
+mod attempts;
 mod exits;
-mod people;
 #[cfg(test)]
 mod tests;
 

@@ -1,6 +1,6 @@
 //! The floor in words, a table a line.
 
-use crate::{people, say};
+use crate::{say, wording};
 use tumblerd::floor::model::{Condition, Picture, Row};
 
 /// A terminal of fewer columns has room for what is wrong, and not for round, dice and when a table was heard.
@@ -60,7 +60,7 @@ fn cells(row: &Row) -> [String; 7] {
         .to_owned(),
         row.phase.map_or("?", |phase| phase.name()).to_owned(),
         row.round.map(|round| round.0.to_string()).unwrap_or_default(),
-        row.result.map(people::dice).unwrap_or_default(),
+        row.result.map(wording::dice).unwrap_or_default(),
         row.heard_s.map(|s| format!("{} ago", time(s))).unwrap_or_default(),
         what(row),
     ]

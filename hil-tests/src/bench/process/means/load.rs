@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// However the bench ends, the load does by then.
 const LONGEST: Duration = Duration::from_secs(120);
 /// A loop that has used so much of its core was there, in milliseconds.
-const FELT: u64 = 50;
+const BUSY_MILLIS: u64 = 50;
 
 #[derive(Debug, Default)]
 struct Shared {
@@ -44,9 +44,9 @@ impl Load {
         Ok(Self { shared, loops })
     }
 
-    /// Whether every core has felt it.
-    pub(super) fn felt(&self) -> bool {
-        self.shared.used.iter().all(|used| used.load(Ordering::Relaxed) >= FELT)
+    /// Whether it keeps every core busy.
+    pub(super) fn is_everywhere(&self) -> bool {
+        self.shared.used.iter().all(|used| used.load(Ordering::Relaxed) >= BUSY_MILLIS)
     }
 }
 

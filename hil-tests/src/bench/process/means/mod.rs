@@ -125,7 +125,7 @@ impl Virtual {
         let shows_now = match room(outside) {
             Room::Disk => self.means.tracer.as_ref().is_some_and(|tracer| disk::injected(&tracer.told())),
             Room::Clock => clock::shown(self).unwrap_or(false),
-            Room::Process => self.means.load.as_ref().is_some_and(load::Load::felt),
+            Room::Process => self.means.load.as_ref().is_some_and(load::Load::is_everywhere),
             Room::Network => network::shows(self, outside),
             Room::Ports => ports::shows(self, outside),
             Room::Journal | Room::Files => false,

@@ -50,8 +50,8 @@ pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Troub
             if table.daemon.running()? { Ok(()) } else { table.start() }
         }
         Outside::Starved => {
-            let felt = table.means.load.take().is_some_and(|load| load.felt());
-            table.means.note(outside, felt);
+            let took = table.means.load.take().is_some_and(|load| load.is_everywhere());
+            table.means.note(outside, took);
             Ok(())
         }
         _ => Err(no_means(outside)),

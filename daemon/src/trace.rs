@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::sleep;
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::{BusFailure, InLine};
+use tumbler_core::input::BusFailure;
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::units::Mono;
 
 /// News that wait at most: some seconds of a spin with a busy bus.

@@ -2,9 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends with the first thing that is wrong")]
 
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::InLine;
 use tumbler_core::latch::Code;
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::prompt::PromptId;
 use tumbler_core::round::ending::VoidReason;
 use tumbler_core::round::{Finding, SpinEnd};

@@ -5,8 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::InLine;
+use tumbler_core::line::{InLine, OutLine};
 use tumblerd::config::{self, Bias, Hardware, Pin, Place};
 
 /// The 40 pins, row by row, odd ones at the left, as the Raspberry Pi documentation has them ("GPIO and the 40-pin header").

@@ -1,45 +1,10 @@
 //! What goes out. The shell carries effects out in the order in which they are returned and decides nothing.
 
+use crate::line::OutLine;
 use crate::record::Record;
 use crate::units::Seq;
 use crate::wire::console::Answer;
 use serde::{Deserialize, Serialize};
-
-/// The wires that the table drives. Levels are logical: `true` is active.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OutLine {
-    /// Gate of the motor driver.
-    MotorEnable,
-    /// Dead-man line: an edge every 10 ms keeps the outside monostable (100 ms) from dropping motor power.
-    MotorAlive,
-    /// Sign: no games at this table.
-    OutOfService,
-    /// Strikes the bell on "No more bets" (NZ 6.2).
-    Bell,
-}
-
-impl OutLine {
-    /// All output lines, in the order of [`OutLine::index`].
-    pub const ALL: [Self; 4] = [Self::MotorEnable, Self::MotorAlive, Self::OutOfService, Self::Bell];
-
-    /// The line's place in [`OutLine::ALL`].
-    #[must_use]
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-
-    /// The line's name in configurations, on the virtual wire and in documents.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::MotorEnable => "motor_enable",
-            Self::MotorAlive => "motor_alive",
-            Self::OutOfService => "out_of_service",
-            Self::Bell => "bell",
-        }
-    }
-}
 
 /// One transaction on the field bus. At most one is outstanding at a time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,82 +3,10 @@
 //! The shell drains everything that waits, orders it by `at`, hands it in, and only then hands in
 //! [`Input::Tick`], so that an edge stamped before a deadline beats the timer that came late.
 
+use crate::line::{InLine, OutLine};
 use crate::units::{MilliCelsius, Mono, Seq};
 use crate::wire::console::{Caller, Command};
 use serde::{Deserialize, Serialize};
-
-/// The wires that the table watches. Levels are logical: `true` is active, whatever the polarity on the board.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum InLine {
-    /// Fault output of the motor driver.
-    MotorFault,
-    /// First Hall sensor on the tumbler's cam.
-    CamA,
-    /// Second Hall sensor, 90 degrees after the first.
-    CamB,
-    /// Contact that is made while the dome is down.
-    DomeClosed,
-    /// Contact that is made while the dome is away; antivalent to [`InLine::DomeClosed`].
-    DomeOpen,
-    /// The dealer's button that asks for a spin.
-    Tumble,
-    /// The dealer's button for the call "Place your bets".
-    PlaceBets,
-    /// The dealer's button for the call "No more bets".
-    NoMoreBets,
-    /// The dealer's button for the call "No spin".
-    NoSpin,
-    /// The supervisor's key switch.
-    SupervisorKey,
-    /// The loop through the dice compartment's seal; active while whole.
-    Seal,
-    /// Active while the supply is good; drops some 20 ms or more before it fails.
-    PowerGood,
-}
-
-impl InLine {
-    /// All input lines, in the order of [`InLine::index`].
-    pub const ALL: [Self; 12] = [
-        Self::MotorFault,
-        Self::CamA,
-        Self::CamB,
-        Self::DomeClosed,
-        Self::DomeOpen,
-        Self::Tumble,
-        Self::PlaceBets,
-        Self::NoMoreBets,
-        Self::NoSpin,
-        Self::SupervisorKey,
-        Self::Seal,
-        Self::PowerGood,
-    ];
-
-    /// The line's place in [`InLine::ALL`].
-    #[must_use]
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-
-    /// The line's name in configurations, on the virtual wire and in documents.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::MotorFault => "motor_fault",
-            Self::CamA => "cam_a",
-            Self::CamB => "cam_b",
-            Self::DomeClosed => "dome_closed",
-            Self::DomeOpen => "dome_open",
-            Self::Tumble => "tumble",
-            Self::PlaceBets => "place_bets",
-            Self::NoMoreBets => "no_more_bets",
-            Self::NoSpin => "no_spin",
-            Self::SupervisorKey => "supervisor_key",
-            Self::Seal => "seal",
-            Self::PowerGood => "power_good",
-        }
-    }
-}
 
 /// How a transaction on the field bus failed. Nothing is ever decided on a bad frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -136,7 +64,7 @@ pub enum Input {
     /// What an output really is, read back from the hardware after every change and when it changes by itself.
     Readback {
         /// The output.
-        line: crate::effect::OutLine,
+        line: OutLine,
         /// Its logical level.
         active: bool,
     },

@@ -10,6 +10,7 @@ pub mod hardware_test;
 pub mod input;
 pub mod latch;
 pub mod ledger;
+pub mod line;
 pub mod outbox;
 pub mod prompt;
 pub mod record;

@@ -1,8 +1,8 @@
 //! Why something that was asked is refused: all the words in one place, and the clauses behind them.
 
 use crate::hardware_test::HardwareTest;
-use crate::input::InLine;
 use crate::latch::Code;
+use crate::line::InLine;
 use crate::round::call;
 use crate::round::question::Doubt;
 use crate::units::{Dice, Millis, RoundId};

@@ -1,7 +1,6 @@
 //! The table's deadlines: one slot a timer, so that setting one again replaces it.
 
-use crate::effect::OutLine;
-use crate::input::InLine;
+use crate::line::{InLine, OutLine};
 use crate::units::{Millis, Mono};
 use serde::{Deserialize, Serialize};
 

@@ -5,8 +5,9 @@
 
 mod world;
 
-use tumbler_core::input::{InLine, Input};
+use tumbler_core::input::Input;
 use tumbler_core::latch::Code;
+use tumbler_core::line::InLine;
 use tumbler_core::units::{Dice, RoundId};
 use tumbler_core::wire::console::{Answer, Command, Exit};
 use world::{SUPERVISOR, World, settings};

@@ -4,9 +4,8 @@
 
 mod world;
 
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::InLine;
 use tumbler_core::latch::Code;
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::prompt::PromptId;
 use tumbler_core::record::{Event, Lit};
 use tumbler_core::round::SpinEnd;

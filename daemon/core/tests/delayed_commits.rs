@@ -5,8 +5,9 @@
 
 mod world;
 
-use tumbler_core::effect::{BusOp, Effect, OutLine};
-use tumbler_core::input::{InLine, Input};
+use tumbler_core::effect::{BusOp, Effect};
+use tumbler_core::input::Input;
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::Event;
 use tumbler_core::rules;
 use tumbler_core::snapshot::Phase;

@@ -5,10 +5,10 @@
 mod world;
 
 use proptest::prelude::*;
-use tumbler_core::effect::OutLine;
 use tumbler_core::hardware_test::HardwareTest;
-use tumbler_core::input::{BusFailure, BusReply, InLine, Input};
+use tumbler_core::input::{BusFailure, BusReply, Input};
 use tumbler_core::latch::Code;
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::round::ending::VoidReason;
 use tumbler_core::units::{Dice, MilliCelsius, Mono, RoundId, Seq};
 use tumbler_core::wire::console::{Caller, Command, Exit, Witness};

@@ -4,10 +4,10 @@
 
 mod world;
 
-use tumbler_core::effect::OutLine;
 use tumbler_core::hardware_test::{HardwareTest, Quantity, Report, Verdict};
-use tumbler_core::input::{InLine, Input};
+use tumbler_core::input::Input;
 use tumbler_core::latch::Code;
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::Event;
 use tumbler_core::units::Millis;
 use tumbler_core::wire::console::{Answer, Caller, Command, Witness};

@@ -5,9 +5,10 @@
 mod world;
 
 use proptest::prelude::*;
-use tumbler_core::effect::{BusOp, Effect, OutLine};
-use tumbler_core::input::{InLine, Input};
+use tumbler_core::effect::{BusOp, Effect};
+use tumbler_core::input::Input;
 use tumbler_core::latch::Code;
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::Event;
 use tumbler_core::round::ending::VoidReason;
 use tumbler_core::rules;

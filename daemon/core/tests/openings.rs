@@ -4,8 +4,8 @@
 
 mod world;
 
-use tumbler_core::effect::OutLine;
 use tumbler_core::latch::Code;
+use tumbler_core::line::OutLine;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::wire::console::{Answer, Command};
 use world::{SUPERVISOR, World, settings};

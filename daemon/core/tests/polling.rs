@@ -6,7 +6,7 @@ mod world;
 
 use tumbler_core::effect::{BusOp, Effect};
 use tumbler_core::hardware_test::HardwareTest;
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 use tumbler_core::wire::console::Command;
 use tumbler_core::wire::registers::reader;
 use world::World;

@@ -4,7 +4,7 @@
 
 mod world;
 
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 use tumbler_core::record::Event;
 use tumbler_core::round::ending::VoidReason;
 use world::play::opened;

@@ -6,8 +6,9 @@
 mod world;
 
 use tumbler_core::hardware_test::{HardwareTest, Quantity, Report, Verdict};
-use tumbler_core::input::{InLine, Input};
+use tumbler_core::input::Input;
 use tumbler_core::latch::Code;
+use tumbler_core::line::InLine;
 use tumbler_core::record::Event;
 use tumbler_core::units::MilliCelsius;
 use tumbler_core::wire::console::{Answer, Command, Exit, Witness};

@@ -4,8 +4,9 @@
 
 mod world;
 
-use tumbler_core::input::{InLine, Input};
+use tumbler_core::input::Input;
 use tumbler_core::latch::Code;
+use tumbler_core::line::InLine;
 use tumbler_core::record::{Event, Standing};
 use tumbler_core::round::{Finding, SpinEnd};
 use tumbler_core::rules;

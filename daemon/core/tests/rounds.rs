@@ -4,9 +4,9 @@
 
 mod world;
 
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::{InLine, Input};
+use tumbler_core::input::Input;
 use tumbler_core::latch::Code;
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::Event;
 use tumbler_core::round::ending::VoidReason;
 use tumbler_core::rules;

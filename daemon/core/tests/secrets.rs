@@ -5,7 +5,8 @@
 mod world;
 
 use tumbler_core::effect::{BusOp, Effect, KeyTold};
-use tumbler_core::input::{BusReply, InLine, Input};
+use tumbler_core::input::{BusReply, Input};
+use tumbler_core::line::InLine;
 use tumbler_core::wire::registers::terminal;
 use world::World;
 use world::play::{opened, play_to_reveal, reveal};

@@ -4,7 +4,8 @@
 
 mod world;
 
-use tumbler_core::input::{InLine, Input};
+use tumbler_core::input::Input;
+use tumbler_core::line::InLine;
 use tumbler_core::round::Doubt;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Dice, MilliCelsius, RoundId, Tumbles};

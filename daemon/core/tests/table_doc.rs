@@ -9,7 +9,8 @@
 mod world;
 
 use std::fmt::Write;
-use tumbler_core::input::{InLine, Input as Given};
+use tumbler_core::input::Input as Given;
+use tumbler_core::line::InLine;
 use tumbler_core::record::Event;
 use tumbler_core::round::ending::Ground;
 use tumbler_core::rules;

@@ -6,10 +6,10 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
-use tumbler_core::effect::{Effect, KeyTold, OutLine};
+use tumbler_core::effect::{Effect, KeyTold};
 use tumbler_core::hardware_test::{HardwareTest, Measurement, Plots, Quantity, Report, Verdict, Wave};
-use tumbler_core::input::InLine;
 use tumbler_core::latch::{Code, Malfunction, Waiver};
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::{Event, Lit, Record, Standing};
 use tumbler_core::round::call::Call;
 use tumbler_core::round::ending::{Void, VoidReason};

@@ -4,10 +4,11 @@
 
 mod world;
 
-use tumbler_core::effect::{Effect, OutLine};
+use tumbler_core::effect::Effect;
 use tumbler_core::hardware_test::HardwareTest;
-use tumbler_core::input::{InLine, Input};
+use tumbler_core::input::Input;
 use tumbler_core::latch::Code;
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::Event;
 use tumbler_core::round::ending::VoidReason;
 use tumbler_core::snapshot::Phase;

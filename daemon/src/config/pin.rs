@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::InLine;
+use tumbler_core::line::{InLine, OutLine};
 
 /// What a text of `[lines]` may be.
 pub(super) const ALLOWED: &str = "LINE [active-low | active-high] [pull-up | pull-down | no-pull] [debounce-1ms to debounce-20ms], LINE being the line's offset on the chip or its name, such as \"17 active-low pull-up\"";

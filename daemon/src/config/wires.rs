@@ -8,8 +8,7 @@ use crate::thermometer;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::InLine;
+use tumbler_core::line::{InLine, OutLine};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

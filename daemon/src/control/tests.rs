@@ -6,7 +6,7 @@ use std::sync::mpsc as std_mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 use tumbler_core::record::Event;
 use tumbler_core::settings::Parameters;
 use tumbler_core::table::Found;

@@ -5,7 +5,7 @@ use crate::config::Pin;
 use embedded_hal::digital::{self, ErrorKind, ErrorType, InputPin, OutputPin};
 use gpiocdev::Request;
 use gpiocdev::line::{Offset, Value};
-use tumbler_core::effect::OutLine;
+use tumbler_core::line::OutLine;
 
 /// Outputs of the chip with this label.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ pub mod virtual_wire;
 
 use crate::inbox::Arrival;
 use std::task::{Context, Poll};
-use tumbler_core::effect::OutLine;
+use tumbler_core::line::OutLine;
 use tumbler_core::units::Mono;
 
 /// The lines of one table, however they are wired.

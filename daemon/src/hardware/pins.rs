@@ -2,7 +2,7 @@
 
 use embedded_hal::digital::{OutputPin, PinState};
 use std::convert::Infallible;
-use tumbler_core::effect::OutLine;
+use tumbler_core::line::OutLine;
 
 /// The table's outputs, each on a pin.
 #[derive(Debug)]

@@ -109,7 +109,7 @@ impl Picture {
     pub fn take(&mut self, seen: Seen) {
         match seen {
             // An edge every 10 ms that says nothing but that the motor is on.
-            Seen::Level { line: Line::Out(tumbler_core::effect::OutLine::MotorAlive), .. } => {}
+            Seen::Level { line: Line::Out(tumbler_core::line::OutLine::MotorAlive), .. } => {}
             Seen::Level { line, active, at } => self.change(Change { at: at.0, line: line.name(), active }),
             Seen::Transaction { unit, took, failed } => {
                 let unit = self.units.entry(unit).or_default();
@@ -207,8 +207,8 @@ const fn name(failure: BusFailure) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tumbler_core::effect::OutLine;
-    use tumbler_core::input::InLine;
+    use tumbler_core::line::InLine;
+    use tumbler_core::line::OutLine;
 
     fn level(at: u64, line: InLine, active: bool) -> Seen {
         Seen::Level { line: Line::In(line), active, at: Mono(at) }

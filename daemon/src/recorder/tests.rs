@@ -1,7 +1,8 @@
 use super::*;
 use crate::recording::{self, Difference, Report, replay};
-use tumbler_core::effect::{Effect, OutLine};
-use tumbler_core::input::{InLine, Input, Stamped};
+use tumbler_core::effect::Effect;
+use tumbler_core::input::{Input, Stamped};
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::settings::{Parameters, Settings};
 use tumbler_core::table::{Found, Start};
 use tumbler_core::units::{Mono, Seq};

@@ -2,9 +2,9 @@
 
 use crate::bench::{Bench, LONG};
 use serde_json::{Value, json};
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::{BusFailure, InLine};
+use tumbler_core::input::BusFailure;
 use tumbler_core::latch::Code;
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::{Event, Lit};
 use tumbler_core::round::SpinEnd;
 use tumbler_core::rules;

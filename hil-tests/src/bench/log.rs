@@ -2,8 +2,7 @@
 
 use crate::twin::{Truth, Wire};
 use std::collections::BTreeSet;
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::InLine;
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::Record;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::Seq;

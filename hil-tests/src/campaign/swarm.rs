@@ -7,8 +7,8 @@ use super::texts;
 use super::{errand, hardware};
 use crate::scenario::order;
 use crate::twin::rng::Rng;
-use tumbler_core::input::InLine;
 use tumbler_core::latch::Code;
+use tumbler_core::line::InLine;
 use tumbler_core::rules;
 
 /// The dealer's buttons.

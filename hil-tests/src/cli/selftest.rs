@@ -19,7 +19,7 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 use tumbler_core::units::Mono;
 
 type Check = (&'static str, fn() -> Result<String, RigFault>);

@@ -4,8 +4,9 @@ use super::events::{Events, Transaction};
 use super::playback::Played;
 use super::script::Script;
 use tumbler_core::effect::{BusOp, Effect};
-use tumbler_core::input::{BusReply, InLine, Input};
+use tumbler_core::input::{BusReply, Input};
 use tumbler_core::latch::Code;
+use tumbler_core::line::InLine;
 use tumbler_core::wire::console::{Answer, Command, Exit, Witness};
 use tumbler_core::wire::registers::terminal;
 

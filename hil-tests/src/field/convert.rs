@@ -7,7 +7,7 @@ use super::{acts, motor, parts};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 use tumbler_core::record::Event;
 use tumbler_core::rules;
 use tumbler_core::settings::Settings;

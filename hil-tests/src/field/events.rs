@@ -3,8 +3,9 @@
 
 use super::playback::Played;
 use std::collections::BTreeMap;
-use tumbler_core::effect::{BusRequest, Effect, OutLine};
-use tumbler_core::input::{BusFailure, BusReply, InLine, Input};
+use tumbler_core::effect::{BusRequest, Effect};
+use tumbler_core::input::{BusFailure, BusReply, Input};
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::Record;
 
 /// Edges nearer to each other than this belong to one movement: the dome's contacts are debounced for 50 ms, buttons and

@@ -2,7 +2,7 @@
 
 use super::events::Events;
 use super::script::Script;
-use tumbler_core::effect::OutLine;
+use tumbler_core::line::OutLine;
 
 /// The motor is commanded on for so long without an edge of the cam before the table gives it up (its default: 700 ms).
 const STALL: u64 = 600_000_000;

@@ -5,7 +5,8 @@ use super::events::{Events, Transaction};
 use super::script::Script;
 use std::collections::BTreeMap;
 use tumbler_core::effect::BusOp;
-use tumbler_core::input::{BusFailure, BusReply, InLine};
+use tumbler_core::input::{BusFailure, BusReply};
+use tumbler_core::line::InLine;
 use tumbler_core::record::Event;
 use tumbler_core::rules::Layout;
 use tumbler_core::units::Dice;
@@ -40,7 +41,7 @@ pub(super) fn wires(events: &Events, script: &mut Script) {
             let mut after = events.read.iter().filter(|(read, l, _)| l == line && *read >= *at);
             after.next().is_some_and(|(read, _, level)| *level == wanted && read - at < 50_000_000)
         };
-        if *line != tumbler_core::effect::OutLine::MotorAlive && is(!*active) {
+        if *line != tumbler_core::line::OutLine::MotorAlive && is(!*active) {
             script.at(at.saturating_sub(BEFORE), 0, format!("fault gpio.write_fails:{}", line.name()));
         }
     }

@@ -7,7 +7,7 @@ use crate::bench::process::template::Templates;
 use crate::bench::process::{Setup, Virtual};
 use crate::bench::{Bench, Trouble};
 use crate::twin::{Act, MS};
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 use tumbler_core::record::Event;
 use tumbler_core::settings::Parameters;
 

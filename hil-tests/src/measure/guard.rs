@@ -19,7 +19,7 @@ use std::net::SocketAddr;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 use tumbler_core::settings::Parameters;
 use tumbler_core::wire::console::Command;
 

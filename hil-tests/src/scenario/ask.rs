@@ -5,7 +5,7 @@ use super::run::{Halt, PATIENCE, Runner};
 use super::step::Step;
 use crate::bench::{Role, Trouble};
 use crate::twin::MS;
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 use tumbler_core::wire::console::{Answer, Command, Exit};
 
 /// Longest wait for an answer, in milliseconds: twice what a person may take in a test.

@@ -6,7 +6,7 @@ use super::order::{self, Deed};
 use super::run::{Halt, Runner};
 use crate::bench::witnessed;
 use crate::twin::{Act, MS};
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 use tumbler_core::round::{Doubt, Finding};
 use tumbler_core::snapshot::{Phase, Snapshot};
 use tumbler_core::units::Dice;

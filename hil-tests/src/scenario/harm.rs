@@ -3,7 +3,7 @@
 use super::run::{Halt, Runner};
 use crate::bench::{Bench, Outside, Trouble};
 use crate::twin::{Fault, fault_name};
-use tumbler_core::effect::OutLine;
+use tumbler_core::line::OutLine;
 use tumbler_core::rules;
 
 /// Something that a scenario can break: a part of the table, or something around the daemon.

@@ -2,8 +2,8 @@
 
 use super::step::{BadStep, Cause, Change, Check, Pattern, Reaction, Stage, Step};
 use crate::bench::Role;
-use tumbler_core::input::InLine;
 use tumbler_core::latch::Code;
+use tumbler_core::line::InLine;
 use tumbler_core::round::Finding;
 use tumbler_core::rules;
 use tumbler_core::settings::Parameters;

@@ -7,7 +7,7 @@ use super::step::{Check, Pattern, Stage, Step};
 use crate::bench::Trouble;
 use crate::bench::witnessed;
 use crate::twin::Act;
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::Command;
 use tumbler_core::wire::registers::terminal;

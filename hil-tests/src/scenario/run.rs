@@ -11,7 +11,7 @@ use super::step::{Check, Step};
 use crate::bench::{Bench, Role, Trouble};
 use crate::twin::{Act, MS};
 use serde_json::Value;
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 use tumbler_core::settings::Settings;
 use tumbler_core::units::RoundId;
 

@@ -1,8 +1,8 @@
 //! The steps of a scenario, one line of words each: what people do, what breaks, what is waited for, what is expected.
 
 use crate::bench::Role;
-use tumbler_core::input::InLine;
 use tumbler_core::latch::Code;
+use tumbler_core::line::InLine;
 use tumbler_core::wire::console::{Command, Exit};
 
 /// How far a round is played, in the order of the rule set.

@@ -14,7 +14,7 @@ use super::view::View;
 use crate::scenario::parse;
 use crate::scenario::step::{BadStep, Step};
 use crate::twin::{Fault, fault_name};
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 use tumbler_core::rules;
 
 /// What a letter does.

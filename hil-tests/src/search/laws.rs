@@ -3,8 +3,7 @@
 
 use super::view::View;
 use std::collections::BTreeSet;
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::InLine;
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::{Event, Record};
 use tumbler_core::round::call::Call;
 use tumbler_core::round::ending::VoidReason;

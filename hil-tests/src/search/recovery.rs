@@ -8,7 +8,7 @@ use super::node::Node;
 use crate::bench::{Bench, Trouble};
 use crate::scenario::{Stuck, Trial, carry_out, parse};
 use crate::twin::Fault;
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 use tumbler_core::rules;
 use tumbler_core::snapshot::Phase;
 

@@ -4,8 +4,7 @@ use crate::bench::pure::Pure;
 use crate::bench::{Bench, Physical};
 use crate::twin::Fault;
 use serde_json::{Value, json};
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::InLine;
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::snapshot::Snapshot;
 
 /// What is to be seen between two steps.

@@ -1,6 +1,6 @@
 //! What people do at the table.
 
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 
 /// One act of a person. Times of the fingers are in the act; the twin adds the contacts' bounce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::contact::{BUTTON, CLEAN, DOME, DOME_BAD};
 use super::fault::{Fault, Noise};
 use super::wire::{Truth, Wire};
 use super::{MS, Twin};
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 
 /// `power_good` drops this long before the supply fails (design.md, Wires: some 20 ms or more).
 const RESERVE_NANOS: u64 = 25 * MS;

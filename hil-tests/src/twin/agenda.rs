@@ -3,7 +3,7 @@
 use super::fault::Noise;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 
 /// Something planned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,7 +4,7 @@ use super::agenda::{Agenda, Due};
 use super::fault::{Fault, Faults};
 use super::rng::Rng;
 use super::wire::Wire;
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 
 const LINES: usize = InLine::ALL.len();
 

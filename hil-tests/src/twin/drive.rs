@@ -6,8 +6,7 @@ use super::fault::Fault;
 use super::shaft::{Moved, Way};
 use super::wire::{Truth, Wire};
 use super::{MS, Twin};
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::InLine;
+use tumbler_core::line::{InLine, OutLine};
 
 /// The monostable drops motor power this long after the last edge of the dead-man line.
 const DEADMAN_NANOS: u64 = 100 * MS;

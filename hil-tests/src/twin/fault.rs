@@ -1,8 +1,7 @@
 //! What can break in the twin: one value a fault of the catalogue, each with its heal and a proof that it took hold.
 
 use std::collections::BTreeSet;
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::InLine;
+use tumbler_core::line::{InLine, OutLine};
 
 /// A source of disturbance that comes again and again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,8 +1,7 @@
 //! The catalogue's ids of faults, as scenarios write them: `motor.stall`, `lamp.open:small`, `line.stuck_active:tumble`.
 
 use super::fault::{Fault, Garble, LampFault, Noise};
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::InLine;
+use tumbler_core::line::{InLine, OutLine};
 
 /// Ids that need no argument.
 const PLAIN: &[(&str, Fault)] = &[

@@ -39,8 +39,7 @@ use agenda::{Agenda, Due};
 use contact::Contacts;
 use fault::Faults;
 use rng::Rng;
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::InLine;
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::units::MilliCelsius;
 
 /// Nanoseconds in a millisecond.

@@ -5,7 +5,7 @@ use super::contact::CLEAN;
 use super::fault::{Fault, Noise};
 use super::wire::Wire;
 use super::{MS, Twin};
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 
 /// Between two presses of a terminal that makes a thousand a second.
 const FLOOD_NANOS: u64 = MS;

@@ -1,7 +1,6 @@
 //! What the twin lets the bench see: edges and readings at the wires, and the physical truth behind them.
 
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::InLine;
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::units::MilliCelsius;
 
 /// Something that happened at the twin's wires, or in truth. Times are nanoseconds on the bench's clock.

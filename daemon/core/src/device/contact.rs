@@ -1,6 +1,6 @@
 //! A contact with bounce: buttons, the key switch, the dome's contacts, the seal's loop, the supply's signal.
 
-use crate::input::InLine;
+use crate::line::InLine;
 use crate::timer::{Timer, Timers};
 use crate::units::{Millis, Mono};
 use serde::{Deserialize, Serialize};

@@ -8,7 +8,7 @@
 //! | same   | same | beyond travel    | fault       |
 
 use super::contact::Contact;
-use crate::input::InLine;
+use crate::line::InLine;
 use crate::timer::{Timer, Timers};
 use crate::units::{Millis, Mono};
 use serde::{Deserialize, Serialize};

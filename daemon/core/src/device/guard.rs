@@ -6,8 +6,8 @@
 //! ```
 
 use super::inputs::Inputs;
-use crate::input::InLine;
 use crate::latch::Code;
+use crate::line::InLine;
 use serde::{Deserialize, Serialize};
 
 /// What the guard remembers of a run.

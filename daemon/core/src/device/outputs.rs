@@ -1,6 +1,7 @@
 //! The output pins: what they were told, and what they read back. Published is what is, not what was asked for.
 
-use crate::effect::{Effect, OutLine};
+use crate::effect::Effect;
+use crate::line::OutLine;
 use crate::settings::Parameters;
 use crate::timer::{Timer, Timers};
 use crate::units::{Millis, Mono};

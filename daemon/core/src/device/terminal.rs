@@ -2,6 +2,7 @@
 //!
 //! Keys come from the terminal's own numbered queue, so that none is lost between polls and none is taken twice.
 
+use crate::line::Key;
 use crate::settings::Parameters;
 use crate::timer::{Timer, Timers};
 use crate::units::{DieFace, Millis, Mono};
@@ -10,17 +11,6 @@ use serde::{Deserialize, Serialize};
 
 /// Codes of keys, with 0, which is none.
 const KEYS: usize = map::ENTRY as usize + 1;
-
-/// A key of the terminal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
-    /// Which one may not be known yet.
-    Hidden,
-    /// A number.
-    Digit(DieFace),
-    /// The entry key.
-    Entry,
-}
 
 /// The presses of one poll, oldest first.
 #[derive(Clone, Copy, Debug, Default)]

@@ -21,8 +21,7 @@ pub use report::{Defect, Report, Stop};
 
 use super::cam::{Cam, STEPS, tumbles};
 use super::outputs::Outputs;
-use crate::effect::OutLine;
-use crate::input::InLine;
+use crate::line::{InLine, OutLine};
 use crate::settings::Parameters;
 use crate::timer::{Timer, Timers};
 use crate::units::{Millis, Mono, Tumbles};

@@ -1,7 +1,7 @@
 //! The dome's two contacts while a person lifts it and puts it back.
 
 use super::{Plots, Quantity, Wave};
-use crate::input::InLine;
+use crate::line::InLine;
 use crate::units::Mono;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! What the field bus shows: its transactions, the terminal's keys, the lamps' currents.
 
 use super::{Plots, Quantity};
-use crate::device::terminal::Key;
+use crate::line::Key;
 use crate::units::Mono;
 use crate::wire::registers::terminal::ENTRY;
 use serde::{Deserialize, Serialize};

@@ -5,7 +5,7 @@
 
 use super::{Plots, Quantity, Wave};
 use crate::device::cam::{Cam, STEPS};
-use crate::input::InLine;
+use crate::line::InLine;
 use crate::units::Mono;
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,9 @@
 //! The latch and the permission: what persists is permission, not prohibition.
 
 use super::Table;
-use crate::effect::{Effect, OutLine};
+use crate::effect::Effect;
 use crate::latch::Code;
+use crate::line::OutLine;
 use crate::record::{Event, Standing};
 use crate::refusal::Refusal;
 

@@ -2,9 +2,9 @@
 
 use super::Table;
 use crate::device::bus::Unit;
-use crate::device::terminal::Key;
 use crate::effect::KeyTold;
 use crate::latch::Code;
+use crate::line::Key;
 use crate::record::{Event, Lit};
 use crate::refusal::{ENTRY, Refusal};
 use crate::round::call;

@@ -5,12 +5,11 @@ use super::steps::{Outcome, Step};
 use super::{RunsFor, Table};
 use crate::device::bus::Unit;
 use crate::device::dome::Place;
-use crate::device::terminal::Key;
 use crate::hardware_test::{
     HardwareTest, LampMap, Measurement, Probe, Quantity, READINGS, Report, TRANSACTIONS, Verdict,
 };
-use crate::input::InLine;
 use crate::latch::Code;
+use crate::line::{InLine, Key};
 use crate::record::Event;
 use crate::refusal::Refusal;
 use crate::units::{Dice, MilliCelsius, Millis, Mono};

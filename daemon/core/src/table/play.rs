@@ -11,8 +11,8 @@
 
 use super::{RunsFor, Table};
 use crate::device::tumbler::Stop;
-use crate::effect::OutLine;
 use crate::latch::Code;
+use crate::line::OutLine;
 use crate::record::Event;
 use crate::refusal::{NO_SPIN, Refusal, TUMBLE};
 use crate::round::call::Call;

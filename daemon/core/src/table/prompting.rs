@@ -1,7 +1,6 @@
 //! What people are asked to do now: in a test, or in a round that waits for a person's word.
 
 use super::Table;
-use super::proof::serde_name;
 use super::steps::{Step, key_name};
 use crate::hardware_test::Probe;
 use crate::prompt::{Prompt, PromptId};
@@ -34,7 +33,7 @@ impl Table {
         let (id, of) = match (test.step()?, test.probe.as_deref()) {
             (Step::Keys { left }, _) => (PromptId::Keys, left.iter().map(|code| key(*code)).collect()),
             (Step::Witness { left }, _) => {
-                (PromptId::Witness, left.iter().map(|item| serde_name(*item).to_owned()).collect())
+                (PromptId::Witness, left.iter().map(|item| item.name().to_owned()).collect())
             }
             (Step::Spin { started: false }, _) if self.motor_may_run(true).is_err() => {
                 (PromptId::ClearSpin, Vec::new())

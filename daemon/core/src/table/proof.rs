@@ -5,9 +5,9 @@
 
 use super::steps::{Outcome, Step};
 use super::{RunsFor, Table};
-use crate::effect::OutLine;
 use crate::hardware_test::{HardwareTest, Probe};
 use crate::latch::{Code, Malfunction};
+use crate::line::OutLine;
 use crate::record::Event;
 use crate::refusal::Refusal;
 use crate::timer::Timer;
@@ -297,7 +297,7 @@ impl Table {
         if !left.contains(&item) {
             return Err(Refusal::WitnessedAlready);
         }
-        let name = serde_name(item);
+        let name = item.name();
         let purpose = test.purpose;
         if !right {
             // Crossed lamps draw the right currents: a person alone sees them (NZ 5(b)).
@@ -357,15 +357,5 @@ impl Table {
     /// The longest wait for a person's part in a test, from the step's beginning.
     pub(super) fn person_deadline(&self, began: Mono) -> Mono {
         began.after(Millis(self.settings.parameters.person_limit))
-    }
-}
-
-pub(super) const fn serde_name(item: Witness) -> &'static str {
-    match item {
-        Witness::Areas => "areas",
-        Witness::Seal => "seal",
-        Witness::Bell => "bell",
-        Witness::Sign => "sign",
-        Witness::Dice => "dice",
     }
 }

@@ -11,7 +11,7 @@
 
 use super::Table;
 use crate::device::reader::Pose;
-use crate::effect::OutLine;
+use crate::line::OutLine;
 use crate::round::Spin;
 use crate::snapshot::{Phase, Snapshot};
 use crate::units::Seq;

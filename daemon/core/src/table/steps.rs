@@ -4,11 +4,9 @@ use super::wires::BUTTONS;
 use super::{RunsFor, Table};
 use crate::device::bus::Unit;
 use crate::device::reader::{Pose, Verdict};
-use crate::device::terminal::Key;
 use crate::device::tumbler::Stop;
-use crate::effect::OutLine;
-use crate::input::InLine;
 use crate::latch::Code;
+use crate::line::{InLine, Key, OutLine};
 use crate::units::{Dice, Millis, Mono, Seq};
 use crate::wire::console::Witness;
 use crate::wire::registers::terminal::{BLANK, ENTRY};
@@ -104,7 +102,7 @@ impl Step {
                 None => "lamps, all dark".to_owned(),
             },
             Self::Witness { left } => {
-                let left: Vec<&str> = left.iter().map(|item| super::proof::serde_name(*item)).collect();
+                let left: Vec<&str> = left.iter().map(|item| item.name()).collect();
                 format!("waits for a witness: {}", left.join(", "))
             }
             Self::Keys { left } => {

@@ -48,6 +48,20 @@ pub enum Witness {
     Dice,
 }
 
+impl Witness {
+    /// Its name, as in commands and prompts.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Areas => "areas",
+            Self::Seal => "seal",
+            Self::Bell => "bell",
+            Self::Sign => "sign",
+            Self::Dice => "dice",
+        }
+    }
+}
+
 /// What a person asks of the table. Everything that moves or clears something names a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "command", content = "with", deny_unknown_fields)]

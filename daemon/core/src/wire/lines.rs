@@ -1,8 +1,7 @@
 //! The virtual wire: JSON lines over a Unix stream socket on which the bench listens.
 //! `daemon/docs/virtual-wire.md` is the page for builders of benches.
 
-use crate::effect::OutLine;
-use crate::input::InLine;
+use crate::line::{InLine, OutLine};
 use crate::units::MilliCelsius;
 use core::fmt;
 use serde::de::{Error, Visitor};

@@ -1,9 +1,8 @@
 //! What a hardware test measures of bus, terminal, lamps, reader, seal and temperature, event by event.
 
-use tumbler_core::device::terminal::Key;
 use tumbler_core::hardware_test::{Dome, Loop, TRANSACTIONS, Thermometer, Traffic};
 use tumbler_core::hardware_test::{HardwareTest, Keys, LampMap, Plots, Probe, Quantity, READINGS, Settling, Spin};
-use tumbler_core::input::InLine;
+use tumbler_core::line::{InLine, Key};
 use tumbler_core::settings::Parameters;
 use tumbler_core::units::{DieFace, MilliCelsius, Mono};
 

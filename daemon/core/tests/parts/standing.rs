@@ -1,8 +1,9 @@
 //! What a restart needs, from the records since the last keyframe: the same as the table itself would have said.
 
-use tumbler_core::effect::{Effect, OutLine};
+use tumbler_core::effect::Effect;
 use tumbler_core::input::{Input, Stamped};
 use tumbler_core::latch::{Code, Malfunction, Waiver};
+use tumbler_core::line::OutLine;
 use tumbler_core::record::{Event, Lit, PROCEDURE, Record, Standing};
 use tumbler_core::round::ending::{Void, VoidReason};
 use tumbler_core::round::{FlatBy, Interrupted, Past, SpinEnd, Spun};

@@ -1,6 +1,7 @@
 //! The terminal by itself: its numbered queue, its display, and what the core's numbers look like to people.
 
-use tumbler_core::device::terminal::{Key, Terminal, mask};
+use tumbler_core::device::terminal::{Terminal, mask};
+use tumbler_core::line::Key;
 use tumbler_core::settings::Parameters;
 use tumbler_core::timer::{Timer, Timers};
 use tumbler_core::units::{DieFace, Mono};

@@ -2,8 +2,8 @@
 
 use tumbler_core::device::outputs::Outputs;
 use tumbler_core::device::tumbler::{Defect, Report, Stop, Tumbler};
-use tumbler_core::effect::{Effect, OutLine};
-use tumbler_core::input::InLine;
+use tumbler_core::effect::Effect;
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::settings::Parameters;
 use tumbler_core::timer::{Timer, Timers};
 use tumbler_core::units::{Mono, Tumbles};

@@ -1,7 +1,8 @@
 //! What people do at the table, and what its wires say of it.
 
 use super::{SUPERVISOR, World, caller};
-use tumbler_core::input::{InLine, Input};
+use tumbler_core::input::Input;
+use tumbler_core::line::InLine;
 use tumbler_core::wire::console::{Answer, Caller, Command, Witness};
 use tumbler_core::wire::registers::terminal;
 

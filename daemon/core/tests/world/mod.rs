@@ -11,9 +11,10 @@ pub mod text;
 mod units;
 
 use std::collections::{BTreeMap, VecDeque};
-use tumbler_core::effect::{Effect, KeyTold, OutLine};
-use tumbler_core::input::{InLine, Input, Stamped};
+use tumbler_core::effect::{Effect, KeyTold};
+use tumbler_core::input::{Input, Stamped};
 use tumbler_core::latch::Code;
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::{Event, Record, Standing};
 use tumbler_core::round::ending::Void;
 use tumbler_core::settings::{Parameters, Settings};

@@ -1,7 +1,7 @@
 //! Rounds of a healthy table, as far as a test wants them played.
 
 use super::{World, settings};
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 use tumbler_core::rules;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::wire::console::Command;

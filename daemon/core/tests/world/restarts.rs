@@ -1,8 +1,8 @@
 //! Losing the wires, the process, the machine or the journal, and coming back.
 
 use super::World;
-use tumbler_core::effect::OutLine;
 use tumbler_core::input::Input;
+use tumbler_core::line::OutLine;
 use tumbler_core::record::{Event, Record, Standing};
 use tumbler_core::round::Interrupted;
 use tumbler_core::table::{Found, Start, Table};

@@ -1,7 +1,7 @@
 //! What tests of the rule texts share: the rule sets, tables without a reader, and what people ask and are told.
 
 use super::{SUPERVISOR, World, settings};
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 use tumbler_core::record::Event;
 use tumbler_core::round::Finding;
 use tumbler_core::round::ending::VoidReason;

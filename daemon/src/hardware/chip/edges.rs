@@ -11,7 +11,8 @@ use std::io;
 use std::task::{Context, Poll, ready};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
-use tumbler_core::input::{InLine, Input};
+use tumbler_core::input::Input;
+use tumbler_core::line::InLine;
 use tumbler_core::units::Mono;
 
 /// Edges taken in at once; what is left comes with the next turn of the control loop.

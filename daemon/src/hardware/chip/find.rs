@@ -7,8 +7,7 @@ use gpiocdev::line::{self, EdgeDetection, EventClock, Offset, Value};
 use gpiocdev::request::Builder;
 use std::path::PathBuf;
 use std::time::Duration;
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::InLine;
+use tumbler_core::line::{InLine, OutLine};
 
 /// Who holds the lines, for `gpioinfo` and for whoever else wants them.
 const CONSUMER: &str = "tumblerd";

@@ -23,8 +23,8 @@ use persist::warn_of_persistent_outputs;
 use std::fmt::Display;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tumbler_core::effect::OutLine;
 use tumbler_core::input::Input;
+use tumbler_core::line::OutLine;
 use tumbler_core::units::Mono;
 
 /// What drives the outputs: all that tells one backend on a chip from another.

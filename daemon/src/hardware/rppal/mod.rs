@@ -17,7 +17,7 @@ use rppal::gpio::{self, Gpio};
 use rppal::system::DeviceInfo;
 use speed::MotorPwm;
 use std::io::ErrorKind;
-use tumbler_core::effect::OutLine;
+use tumbler_core::line::OutLine;
 
 /// The chip of a Raspberry Pi's header, by model: up to the 3, the 4, the 5. rppal takes the same ones.
 const HEADER_CHIPS: [&str; 3] = ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"];

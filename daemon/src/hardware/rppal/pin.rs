@@ -5,7 +5,7 @@ use embedded_hal::digital::{self, ErrorKind, ErrorType, InputPin, OutputPin};
 use embedded_hal::pwm::SetDutyCycle;
 use gpiocdev::Request;
 use rppal::gpio;
-use tumbler_core::effect::OutLine;
+use tumbler_core::line::OutLine;
 
 /// An output pin. High is active: which level that is at the pin, it knows itself.
 #[derive(Debug)]

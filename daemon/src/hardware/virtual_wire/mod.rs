@@ -27,8 +27,8 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::net::UnixStream;
-use tumbler_core::effect::OutLine;
 use tumbler_core::input::Input;
+use tumbler_core::line::OutLine;
 
 /// The lines of a table whose hardware is a bench behind a socket.
 #[derive(Debug)]

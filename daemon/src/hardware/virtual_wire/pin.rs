@@ -8,7 +8,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::rc::Rc;
 use tokio::net::UnixStream;
-use tumbler_core::effect::OutLine;
+use tumbler_core::line::OutLine;
 
 /// The connection to the bench, shared by all pins; `None` while there is none.
 pub(super) type Wire = Rc<RefCell<Option<UnixStream>>>;

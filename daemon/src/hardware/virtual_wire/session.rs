@@ -2,8 +2,8 @@
 
 use crate::hardware::clamp;
 use crate::inbox::Arrival;
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::{InLine, Input};
+use tumbler_core::input::Input;
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::units::Mono;
 use tumbler_core::wire::lines::{FromBench, Line, LineMessage, TemperatureMessage};
 

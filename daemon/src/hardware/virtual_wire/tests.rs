@@ -2,7 +2,7 @@ use super::*;
 use std::future::poll_fn;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::{UnixListener, UnixStream as Bench};
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 
 /// A bench that a test plays itself, on a socket in a directory of its own.
 struct Place {

@@ -6,8 +6,7 @@ use super::table::Virtual;
 use super::wire::{WireEvent, WireSocket};
 use nix::poll::{PollFd, PollFlags, ppoll};
 use std::time::Duration;
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::InLine;
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::units::Millis;
 use tumbler_core::wire::lines::ToBench;
 

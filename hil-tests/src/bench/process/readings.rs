@@ -11,7 +11,7 @@ use super::table::Virtual;
 use super::workdir::WorkDir;
 use crate::bench::observe::Observer as Judges;
 use std::net::SocketAddr;
-use tumbler_core::effect::OutLine;
+use tumbler_core::line::OutLine;
 use tumbler_core::units::Mono;
 use tumbler_core::wire::lines::ToBench;
 use tumbler_judges::Observation;

@@ -9,8 +9,7 @@ use std::io::{Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::InLine;
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::units::{MilliCelsius, Mono};
 use tumbler_core::wire::lines::{FromBench, Line, LineMessage, TemperatureMessage, ToBench};
 

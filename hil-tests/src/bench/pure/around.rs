@@ -7,8 +7,8 @@ use super::journal::{Deadly, Keeps};
 use crate::bench::outside::SLOW_SYNC_MILLIS;
 use crate::twin::MS;
 use std::collections::BTreeSet;
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::{InLine, Input};
+use tumbler_core::input::Input;
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_judges::{Part, Seen, Truth};
 
 /// The relay's way to the broker and back.

@@ -7,7 +7,7 @@ use crate::bench::{Bench, Outside, Physical, Role, Trouble};
 use crate::cli::say;
 use crate::scenario::attend::{Attendant, LOOK};
 use crate::twin::{Act, Fault, MS};
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 use tumbler_core::rules;
 use tumbler_core::settings::Settings;
 use tumbler_core::snapshot::Snapshot;

@@ -1,6 +1,6 @@
 //! What the tumbler reports: how a run was stopped, and what is wrong.
 
-use crate::input::InLine;
+use crate::line::InLine;
 use crate::round::SpinEnd;
 use serde::{Deserialize, Serialize};
 

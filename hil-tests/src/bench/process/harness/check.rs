@@ -12,7 +12,7 @@ use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
-use tumbler_core::effect::OutLine;
+use tumbler_core::line::OutLine;
 use tumbler_core::units::Mono;
 use tumbler_core::wire::lines::{FromBench, Line, LineMessage};
 

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::InLine;
+use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::wire::lines::Line;
 
 /// How long the relay's monostable holds after an edge (`daemon/docs/wiring.md`).

@@ -10,8 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::Command;
-use tumbler_core::effect::OutLine;
-use tumbler_core::input::InLine;
+use tumbler_core::line::{InLine, OutLine};
 
 /// The command of the program that stands at the rig's pins.
 pub const WIRES: &str = "wires";

@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
-use tumbler_core::effect::OutLine;
+use tumbler_core::line::OutLine;
 use tumbler_core::units::Mono;
 use tumbler_core::wire::lines::{FromBench, Line};
 
@@ -57,7 +57,7 @@ pub fn serve(mut from: impl Read + AsFd, mut to: impl Write) -> anyhow::Result<(
 struct Wires {
     end: End,
     /// What was done to the table last, and when.
-    told: Option<(tumbler_core::input::InLine, bool, Mono)>,
+    told: Option<(tumbler_core::line::InLine, bool, Mono)>,
     /// The last edge of the dead-man line.
     alive: Option<u64>,
 }

@@ -7,7 +7,7 @@ use crate::bench::{Outside, Trouble};
 use gpiocdev::Request;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use tumbler_core::input::InLine;
+use tumbler_core::line::InLine;
 use tumbler_judges::Part;
 
 /// How long a daemon may take to find wires that are back, in nanoseconds: it tries once a second at least

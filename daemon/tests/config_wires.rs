@@ -1,8 +1,8 @@
 //! The configuration of the wires: `[hardware]` and `[lines]`, and its messages, word for word.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
+use tumblerd::config::Speed;
 use tumblerd::config::{self, Bias, Config, Hardware, Pin, Pins, Place};
-use tumblerd::hardware::rppal::Speed;
 use tumblerd::thermometer::{Kind, Settings};
 
 const WHOLE: &str = "\

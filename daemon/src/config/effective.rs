@@ -1,6 +1,7 @@
 //! The effective values: what the files say, and the defaults where they say nothing.
 
 use super::pin::Pin;
+use super::problem::Wrong;
 use super::wires::Wires;
 use super::{Bus, Config, Console, Journal, Log, LogFormat, Mqtt, Panel};
 use serde::{Deserialize, Serialize};
@@ -180,9 +181,6 @@ impl Default for LogSection {
         Self { format: "text".into(), level: "info".into() }
     }
 }
-
-/// Something that no single key shows to be wrong: path, problem, what is allowed.
-pub(super) type Wrong = (String, String, String);
 
 impl Effective {
     /// What the core is to be given.

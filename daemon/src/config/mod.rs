@@ -13,14 +13,15 @@ mod effective;
 mod keys;
 mod pin;
 mod problem;
+mod speed;
 mod tree;
 mod wires;
 
 pub use effective::broker_address;
 pub use pin::{Bias, Pin, Pins, Place};
 pub use problem::{ConfigErrors, Problem};
+pub use speed::Speed;
 
-use crate::hardware::rppal::Speed;
 use crate::thermometer;
 use effective::Effective;
 use sha2::{Digest, Sha256};

@@ -18,6 +18,9 @@ pub struct Problem {
     pub allowed: String,
 }
 
+/// Something that no single key shows to be wrong: path, problem, what is allowed.
+pub(super) type Wrong = (String, String, String);
+
 /// Everything that is wrong with the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigErrors(pub Vec<Problem>);

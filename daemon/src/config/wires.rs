@@ -1,9 +1,9 @@
 //! `[hardware]` and `[lines]`: what drives the wires, and where they are.
 
 use super::Hardware;
-use super::effective::Wrong;
 use super::pin::{HEADER, Pin, Pins};
-use crate::hardware::rppal::Speed;
+use super::problem::Wrong;
+use super::speed::Speed;
 use crate::thermometer;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -11,9 +11,11 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tumbler_core::input::Input;
 use tumbler_core::wire::console::{Answer, Caller, Command};
 
+/// Most clients at a time: a panel, a watcher and a few people with several windows each.
+pub const CONNECTIONS: usize = 32;
 /// Room for answers on their way from the control loop. Every connection waits for one at most, and the panel for a few, so
 /// with twice as many places as connections the control loop never finds it full.
-pub const ANSWERS: usize = 2 * super::server::CONNECTIONS;
+pub const ANSWERS: usize = 2 * CONNECTIONS;
 
 /// Hands an input to the control loop; says whether it is still there. May wait for room.
 pub type HandIn = Arc<dyn Fn(Input) -> Pin<Box<dyn Future<Output = bool> + Send>> + Send + Sync>;

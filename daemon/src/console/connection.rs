@@ -1,7 +1,7 @@
 //! One client: its requests, one after another.
 
 use super::lines::{self, Lines};
-use super::server::Shared;
+use super::shared::Shared;
 use super::watch;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tumbler_core::units::Seq;

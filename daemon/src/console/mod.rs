@@ -12,8 +12,9 @@ mod lines;
 mod listener;
 mod questions;
 mod server;
+mod shared;
 mod watch;
 
-pub use commands::{ANSWERS, Commands, HandIn, Unanswered};
+pub use commands::{ANSWERS, CONNECTIONS, Commands, HandIn, Unanswered};
 pub use listener::{BindError, bind};
-pub use server::{CONNECTIONS, Feeds, run};
+pub use server::{Feeds, run};

@@ -1,6 +1,6 @@
 //! What the daemon can tell without asking the table.
 
-use super::server::Shared;
+use super::shared::Shared;
 use crate::rounds;
 use tumbler_core::units::{RoundId, Seq};
 use tumbler_core::wire::ask::{MAX_EVENTS, MAX_ROUNDS, RoundSummary, Status, Told};

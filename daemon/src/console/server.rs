@@ -1,8 +1,9 @@
 //! Accepts clients, up to a bound, and gives each a task of its own.
 
-use super::commands::Commands;
+use super::commands::{CONNECTIONS, Commands};
 use super::connection;
 use super::credentials;
+use super::shared::Shared;
 use crate::config::Console;
 use crate::records::Records;
 use crate::relay::Outbox;
@@ -17,8 +18,6 @@ use tumbler_core::units::Seq;
 use tumbler_core::wire::ask::{Relay, Reply, Said};
 use tumbler_core::wire::console::{Answer, Caller};
 
-/// Most clients at a time: a panel, a watcher and a few people with several windows each.
-pub const CONNECTIONS: usize = 32;
 /// Longest time to look up who a client is; after it the client has no role.
 const LOOK_UP: Duration = Duration::from_secs(5);
 /// Pause after the system refused to accept a client, for want of descriptors or memory.
@@ -40,15 +39,6 @@ pub struct Feeds {
     pub answers: mpsc::Receiver<(u64, Answer)>,
     /// Set to `true` when the daemon stops.
     pub stop: watch::Receiver<bool>,
-}
-
-/// What all connections share.
-pub(super) struct Shared {
-    pub(super) snapshot: watch::Receiver<Arc<Snapshot>>,
-    pub(super) durable: watch::Receiver<Seq>,
-    pub(super) relay: watch::Receiver<Option<Relay>>,
-    pub(super) records: Records,
-    pub(super) commands: Arc<Commands>,
 }
 
 /// Serves clients until the daemon stops or the control loop is gone.

@@ -1,7 +1,7 @@
 //! The table as it happens, for one client: every record, and the newest state whenever it changes.
 
 use super::lines::{self, Lines, NoLine};
-use super::server::Shared;
+use super::shared::Shared;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tumbler_core::units::Seq;
 use tumbler_core::wire::ask::{Reply, Said, Told};

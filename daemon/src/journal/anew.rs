@@ -8,7 +8,6 @@ use super::chain::Head;
 use super::clock::{WallClock, monotonic, new_stream};
 use super::error::JournalError;
 use super::inspect::Wreck;
-use super::open::fresh_slot;
 use super::places::Places;
 use super::row::row;
 use super::run::RunDir;
@@ -69,7 +68,7 @@ pub(super) fn begin_anew(
         places.put_aside(&places.slot)?;
     }
     places.rename(&places.new_journal, &places.journal)?;
-    let mut fresh = fresh_slot(&plan.stream, identity, head);
+    let mut fresh = Slot::fresh(&plan.stream, identity, head);
     (fresh.round, fresh.next) = match &plan.standing.round {
         None => (plan.standing.last_round.0, Progress::None),
         Some(round) if round.established => (round.id.0.saturating_sub(1), Progress::Established),

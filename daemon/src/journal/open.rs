@@ -8,7 +8,7 @@ use super::inspect::{Marks, Tail, Wreck, inspect};
 use super::places::Places;
 use super::row::row;
 use super::run::RunDir;
-use super::slot::{NAMES, Progress, Slot, SlotFile};
+use super::slot::{NAMES, Slot, SlotFile};
 use super::store::{Meta, Store};
 use super::{Identity, Journal};
 use std::path::Path;
@@ -53,7 +53,7 @@ impl Journal {
         let head = Store::create(&places.new_journal, &meta, &[first])?;
         places.rename(&places.new_journal, &places.journal)?;
         run.revoke()?;
-        SlotFile::create(&places.slot, fresh_slot(&stream, id, head))?;
+        SlotFile::create(&places.slot, Slot::fresh(&stream, id, head))?;
         places.sync()?;
         run.note(head);
         Ok(stream)
@@ -231,24 +231,4 @@ fn same_wires(state_dir: &Path, commissioned: &str, identity: &Identity) -> Resu
         commissioned: commissioned.to_owned(),
         configured: identity.backend.clone(),
     })
-}
-
-/// A slot that grants nothing.
-pub(super) fn fresh_slot(stream: &str, id: &Identity, head: Head) -> Slot {
-    let mut slot = Slot {
-        n: 0,
-        stream: stream.to_owned(),
-        site: id.site.clone(),
-        table: id.table.clone(),
-        backend: id.backend.clone(),
-        seq: 0,
-        head: String::new(),
-        round: 0,
-        next: Progress::None,
-        closed: true,
-        grant: 0,
-        granted: None,
-    };
-    slot.set_head(head);
-    slot
 }

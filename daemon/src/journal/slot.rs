@@ -4,6 +4,7 @@
 //! Two copies of 512 bytes lie in two blocks of the file system and are written in turn: a write that is cut short
 //! leaves the other copy whole. A copy is one line `tumblerd slot 1 <sha256>`, then JSON, then spaces, then a line feed.
 
+use super::Identity;
 use super::chain::{Head, hex, unhex};
 use super::error::JournalError;
 use serde::{Deserialize, Serialize};
@@ -58,6 +59,26 @@ pub(super) struct Slot {
 }
 
 impl Slot {
+    /// A slot that grants nothing.
+    pub(super) fn fresh(stream: &str, id: &Identity, head: Head) -> Self {
+        let mut slot = Self {
+            n: 0,
+            stream: stream.to_owned(),
+            site: id.site.clone(),
+            table: id.table.clone(),
+            backend: id.backend.clone(),
+            seq: 0,
+            head: String::new(),
+            round: 0,
+            next: Progress::None,
+            closed: true,
+            grant: 0,
+            granted: None,
+        };
+        slot.set_head(head);
+        slot
+    }
+
     /// The head that the journal had when this was written.
     pub(super) fn head(&self) -> Head {
         Head { seq: self.seq, hash: unhex(&self.head).unwrap_or_default() }

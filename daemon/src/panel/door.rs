@@ -10,8 +10,8 @@
 //! something must come from the panel's own page: [`from_own_page`].
 
 use super::accounts::{self, Accounts};
-use super::answers::Problem;
 use super::brake::Brake;
+use super::problem::Problem;
 use super::sessions::{LONGEST, Session, Sessions};
 use super::{Give, Login, Shared};
 use axum::Json;

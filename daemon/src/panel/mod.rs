@@ -22,6 +22,7 @@ mod door;
 mod listener;
 mod pages;
 mod picture;
+mod problem;
 mod questions;
 mod sessions;
 mod stream;

@@ -2,8 +2,8 @@
 //! decides whether the key is turned and the table in maintenance; here nothing is decided.
 
 use super::Shared;
-use super::answers::Problem;
 use super::door::{self, Technician};
+use super::problem::Problem;
 use crate::test_report::{self, Looks, bar};
 use axum::Json;
 use axum::extract::{Query, Request, State};

@@ -16,6 +16,7 @@
 
 pub mod backoff;
 mod connection;
+mod identity;
 mod keys;
 pub mod ledger;
 mod options;
@@ -28,7 +29,8 @@ mod session;
 pub(crate) mod testing;
 mod trouble;
 
+pub use identity::Identity;
 pub use options::{Settings, Tls};
 pub use outbox::Outbox;
-pub use runner::{Feeds, Identity, Timing, run};
+pub use runner::{Feeds, Timing, run};
 pub(crate) use trouble::Trouble;

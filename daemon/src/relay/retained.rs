@@ -1,6 +1,6 @@
 //! What the broker keeps for who comes later: one slot a topic, told in its newest form, one message in flight each.
 
-use super::runner::Identity;
+use super::identity::Identity;
 use serde::Serialize;
 use tumbler_core::latch::Code;
 use tumbler_core::snapshot::Snapshot;

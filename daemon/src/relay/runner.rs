@@ -2,6 +2,7 @@
 
 use super::backoff::{self, Backoff};
 use super::connection::{Connection, Lost as ConnectionLost};
+use super::identity::Identity;
 use super::keys::Keys;
 use super::options::Settings;
 use super::outbox::Outbox;
@@ -33,21 +34,6 @@ const HUNG_UP: u32 = 3;
 const SHORT: Duration = Duration::from_secs(120);
 /// Pause before the journal is read again after it could not be.
 const REREAD: Duration = Duration::from_secs(1);
-
-/// Who is telling.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Identity {
-    /// Site, one level of the topics.
-    pub site: String,
-    /// Table, one level of the topics.
-    pub table: String,
-    /// The kernel's boot id.
-    pub boot: String,
-    /// Version of the daemon.
-    pub build: String,
-    /// Hardware backend.
-    pub backend: String,
-}
 
 /// The relay's pauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 #[path = "../../tests/common/table.rs"]
 mod table;
 
-use super::runner::Identity;
+use super::identity::Identity;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Seq;
 

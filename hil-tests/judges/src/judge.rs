@@ -2,7 +2,7 @@
 
 use crate::observation::Observation;
 use crate::scene::Scene;
-use crate::truth::Admits;
+use crate::truth::answer::Admits;
 use dyn_clone::DynClone;
 use serde::Serialize;
 

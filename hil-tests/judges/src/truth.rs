@@ -3,7 +3,7 @@
 //! The situation is derived from wires, truth, people's commands and keys, and from records only where they tell of a person's words; never from the
 //! reason that the table itself gives. Where physics leaves doubt, a set of situations is admitted, and the record must fit one of them.
 
-mod answer;
+pub(crate) mod answer;
 mod situation;
 mod story;
 mod table;

@@ -8,10 +8,8 @@
 mod pin;
 mod speed;
 
-pub use speed::Speed;
-
 use super::chip::{Driver, Found, OpenError};
-use crate::config::{Bias, Pin};
+use crate::config::{Bias, Pin, Speed};
 use pin::RppalPin;
 use rppal::gpio::{self, Gpio};
 use rppal::system::DeviceInfo;

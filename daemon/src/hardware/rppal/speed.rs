@@ -1,19 +1,9 @@
 //! The motor's speed: a channel of the board's hardware PWM.
 
+use crate::config::Speed;
 use embedded_hal::pwm::{Error, ErrorKind, ErrorType, SetDutyCycle};
 use rppal::pwm::{self, Channel, Polarity, Pwm};
 use std::time::Duration;
-
-/// How fast the motor is to turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Speed {
-    /// The PWM's channel, 0 to 3.
-    pub channel: u8,
-    /// Its frequency in Hz.
-    pub hz: u32,
-    /// Duty cycle while the motor is enabled, in percent, 1 to 100.
-    pub percent: u8,
-}
 
 /// The PWM could not be had or set.
 #[derive(Debug, thiserror::Error)]

@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tumbler_core::line::{InLine, OutLine};
 
+/// Where a bench listens unless configured. No key of the shipped file, or a fragment could not take another backend.
+const BENCH: &str = "/run/tumblerd-bench/wire.sock";
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wires {
@@ -66,7 +69,7 @@ impl Wires {
     }
 
     /// The wires of a bench.
-    fn bench(&self, lines: &BTreeMap<String, Pin>, wrong: &mut Vec<Wrong>) -> Option<Hardware> {
+    fn bench(&mut self, lines: &BTreeMap<String, Pin>, wrong: &mut Vec<Wrong>) -> Option<Hardware> {
         for (line, _) in HEADER {
             if lines.contains_key(line) {
                 let problem = format!("backend \"{}\" has no use for it", self.backend);
@@ -77,11 +80,8 @@ impl Wires {
                 ));
             }
         }
-        if self.socket.is_none() {
-            let allowed = "backend \"virtual\" needs the path of the socket on which the bench listens";
-            wrong.push(("hardware.socket".into(), "the key is missing".into(), allowed.into()));
-        }
-        Some(Hardware::Virtual { socket: self.socket.clone()?, temperature: self.temperature == "wires" })
+        let socket = self.socket.get_or_insert_with(|| BENCH.into()).clone();
+        Some(Hardware::Virtual { socket, temperature: self.temperature == "wires" })
     }
 
     /// The sensor at the I2C bus, if there is one. Unless configured it is the first one on the header's own bus.

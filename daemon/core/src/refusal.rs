@@ -128,7 +128,7 @@ pub enum Refusal {
     #[error("state the procedure")]
     NoProcedure,
     /// There is nothing for it to last.
-    #[error("a procedure lasts until the table closes: open the table first")]
+    #[error("a procedure lasts until the table closes, and this table is closed: rectify it")]
     ProcedureWhileClosed,
     /// Hardware is tested on a table that is out of play.
     #[error("the table is not in maintenance: hardware is tested only there (`tumblerctl maintenance on`)")]

@@ -118,7 +118,7 @@ const REFUSALS: &[Refusal] = &[
     ("reset", "is not latched"),
     ("reset", "key anew"),
     ("reset", "no procedure replaces"),
-    ("reset", "open the table first"),
+    ("reset", "this table is closed"),
     ("void", "no round is in progress"),
     ("void", "the outcome is established"),
     ("void", "not revealed yet"),

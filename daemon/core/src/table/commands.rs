@@ -281,13 +281,19 @@ impl Table {
         let found = format!("dice damaged in round {}: {reason}", round.0);
         let (event, done) = if clauses.is_empty() {
             let clause = rules.clause("result-stands");
-            let done = format!("the result of round {} stands ({clause}); the finding is recorded", round.0);
+            let done = format!(
+                "the result of round {} stands ({clause}); the finding is recorded, and the dice are out of service",
+                round.0
+            );
             (Event::Corrected { round, reason: reason.to_owned(), by: name.to_owned() }, done)
         } else {
             if let Some(past) = self.recent.iter_mut().find(|past| past.id == round) {
                 past.affected.get_or_insert_with(|| reason.to_owned());
             }
-            let done = format!("round {} is recorded as voided afterwards; its first ending stays", round.0);
+            let done = format!(
+                "round {} is recorded as voided afterwards; its first ending stays, and the dice are out of service",
+                round.0
+            );
             (Event::VoidedAfterwards { round, reason: reason.to_owned(), clauses, by: name.to_owned() }, done)
         };
         self.record(event);

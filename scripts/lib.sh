@@ -149,9 +149,9 @@ build_release() { cargo build --release --locked --quiet -p tumblerd; }
 RELEASE="${CARGO_TARGET_DIR:-$ROOT/target}/release"
 readonly RELEASE
 
-# build_rig: the rig, by the profile of the tests, of which most is built already. It plays what ships. Prints nothing but errors;
-# RIG is its program.
-build_rig() { cargo build --locked --quiet -p tumbler-hil; }
+# build_rig: the rig, by the profile of the tests and as part of the workspace, so that it shares their crates, features and all. It
+# plays what ships. Prints nothing but errors; RIG is its program.
+build_rig() { cargo build --locked --quiet --workspace --bin tumbler-hil; }
 RIG="${CARGO_TARGET_DIR:-$ROOT/target}/debug/tumbler-hil"
 readonly RIG
 export TUMBLERD="${TUMBLERD:-$RELEASE/tumblerd}"

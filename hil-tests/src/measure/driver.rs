@@ -44,8 +44,9 @@ pub(super) fn unjudged(templates: &Templates, table: TableSetup, seed: u64) -> S
 /// The same with a tumbler six times as fast.
 pub(super) fn brisk(templates: &Templates, seed: u64) -> Setup {
     let mut table = shortest();
-    // What a healthy tumbler's period is to its tumbles, or the table takes this one for a cam that is torn loose.
-    table.settings.parameters.tumble_period = 300;
+    // A third of a step at the usual period is longer than one of this shaft: the table would take the cam for torn loose. The first
+    // tumble, from rest, has its time as well.
+    table.settings.parameters.tumble_period = 600;
     Setup { brisk: true, ..unjudged(templates, table, seed) }
 }
 

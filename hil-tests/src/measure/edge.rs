@@ -1,7 +1,7 @@
 //! From an edge at a chip that the kernel simulates to the motor's pin, as the kernel's own trace has it: the daemon beside a loop
 //! of gpiocdev that does nothing else, and both beside programs that keep the processors busy.
 
-use super::guard::{beside_bare, end_round, histogram, pass, setup, spin};
+use super::guard::{FLICKERS, beside_bare, end_round, histogram, pass, setup, spin};
 use super::kernel::Trace;
 use super::{Figure, micros};
 use crate::bench::process::Virtual;
@@ -95,9 +95,9 @@ fn daemon(templates: &Templates, samples: u64) -> Result<Vec<u64>, RigFault> {
     Ok(answers)
 }
 
-/// As long as the tumbler runs, and not for more than `most` edges.
+/// As long as the tumbler runs and bears it, and not for more than `most` edges.
 fn flickers(table: &mut Virtual, trace: &Trace, most: u64) -> Result<(), RigFault> {
-    for _ in 0..most {
+    for _ in 0..most.min(u64::from(FLICKERS)) {
         if !table.runs() {
             break;
         }

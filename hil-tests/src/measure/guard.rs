@@ -27,6 +27,8 @@ use tumbler_core::wire::console::Command;
 pub const ECHO: &str = "echo-loop";
 /// Time between two flickers of the contact, in milliseconds: one in each of the guard's own times is vibration enough.
 const EVERY: u64 = 30;
+/// How often the contact flickers in a spin: as often as a table can be told to bear, and one break more would latch it.
+pub(super) const FLICKERS: u32 = 10;
 
 /// The bare loop: every line that comes is answered at once.
 ///
@@ -79,9 +81,13 @@ pub(super) fn histogram() -> Result<Histogram<u64>, RigFault> {
 /// A table on which the tumbler runs long, with a panel at this address.
 pub(super) fn setup(templates: &Templates, panel: Option<SocketAddr>) -> Setup {
     let mut table = TableSetup { panel, ..TableSetup::of("sg-v6", "sg-v6-1", true) };
-    // Long spins: many flickers each.
-    table.settings.parameters =
-        Parameters { target_tumbles: 20, spin_limit: 20_000, lamp_dwell: 10, ..Parameters::default() };
+    table.settings.parameters = Parameters {
+        target_tumbles: 20,
+        spin_limit: 20_000,
+        flickers: FLICKERS,
+        lamp_dwell: 10,
+        ..Parameters::default()
+    };
     unjudged(templates, table, 5)
 }
 
@@ -97,7 +103,8 @@ pub(super) fn flickers(
     while ours.len() < samples {
         let before = ours.len();
         spin(table)?;
-        while let Some(nanos) = table.flicker()? {
+        for _ in 0..FLICKERS {
+            let Some(nanos) = table.flicker()? else { break };
             ours.saturating_record(nanos);
             bare.saturating_record(dome_to_motor(&mut echo.socket)?.0);
             told(ours.len());
@@ -184,16 +191,16 @@ pub(super) fn spin(table: &mut Virtual) -> Result<(), RigFault> {
     Ok(())
 }
 
-/// Ends a round that is of no more use.
+/// Ends a round that is of no more use, its spin with it.
 pub(super) fn end_round(table: &mut Virtual) -> Result<(), RigFault> {
-    pass(table, 3000)?;
     if table.snapshot().map_err(fault)?.is_some_and(|s| s.round.is_some()) {
         table.act(Act::Press { line: InLine::SupervisorKey, millis: 300 }).map_err(fault)?;
         pass(table, 500)?;
         let reason = "the measurement goes on".to_owned();
         let void = Command::Void { reason, damaged_dice: false, not_flat: false, name: "Mei".into() };
-        table.ask(Role::Supervisor, void).map_err(fault)?;
-        pass(table, 1000)?;
+        // SGV6 5.14 leaves it to the shift manager. Then the shaft comes to rest.
+        table.ask(Role::Manager, void).map_err(fault)?;
+        pass(table, 2000)?;
     }
     Ok(())
 }

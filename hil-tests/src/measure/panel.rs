@@ -15,6 +15,8 @@ use hdrhistogram::Histogram;
 const PAGES: (u32, u32) = (10, 1);
 /// Turns: what disturbs the machine for a while disturbs both.
 const TURNS: u64 = 6;
+/// Fewer samples than these are taken in one turn.
+const LEAST_A_TURN: u64 = 100;
 /// What an idle panel may cost more, in percent of a core: what two measurements of the same may differ by.
 const MORE: f64 = 0.05;
 /// Turns of the measurement at rest.
@@ -68,8 +70,10 @@ pub fn measure(templates: &Templates, samples: u64, told: &dyn Fn(u64)) -> Resul
     let mut figures = at_rest(templates)?;
     let mut echo = Echo::start()?;
     let (mut without, mut with) = (Side::new()?, Side::new()?);
-    for turn in 1..=TURNS {
-        let until = samples * turn / TURNS;
+    // Each turn opens two tables, which a few samples are not worth.
+    let turns = TURNS.min(samples.div_ceil(LEAST_A_TURN)).max(1);
+    for turn in 1..=turns {
+        let until = samples * turn / turns;
         let mut plain = visited(templates, None)?;
         let Side { ours, bare } = &mut without;
         flickers(&mut plain.table, &mut echo, until, ours, bare, &|n| told(n + with.ours.len()))?;

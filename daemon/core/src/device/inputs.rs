@@ -26,12 +26,7 @@ pub struct Inputs {
 
 impl Default for Inputs {
     fn default() -> Self {
-        Self {
-            watched: true,
-            raw: [None; LINES],
-            contacts: core::array::from_fn(|_| Contact::default()),
-            armed: [false; LINES],
-        }
+        Self { watched: true, raw: [None; LINES], contacts: [Contact::default(); LINES], armed: [false; LINES] }
     }
 }
 

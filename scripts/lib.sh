@@ -151,10 +151,15 @@ readonly RELEASE
 
 # build_rig: the rig, by the profile of the tests and as part of the workspace, so that it shares their crates, features and all. It
 # plays what ships. Prints nothing but errors; RIG is its program.
-build_rig() { cargo build --locked --quiet --workspace --bin tumbler-hil; }
+build_rig() {
+    cargo build --locked --quiet --workspace --bin tumbler-hil
+    # Only here: the tests of the workspace find the daemon that is built with them.
+    export TUMBLERD="${TUMBLERD:-$RELEASE/tumblerd}"
+}
 RIG="${CARGO_TARGET_DIR:-$ROOT/target}/debug/tumbler-hil"
 readonly RIG
-export TUMBLERD="${TUMBLERD:-$RELEASE/tumblerd}"
+# strip_rig FILE: the rig's program without what only a debugger reads, for a guest's small disk.
+strip_rig() { strip --strip-debug -o "$1" "$RIG"; }
 
 # seed_build DIRECTORY: gives a target directory that has no build yet other people's crates as the work tree's own has them, so
 # that they are not compiled once more.

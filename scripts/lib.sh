@@ -161,6 +161,11 @@ readonly RIG
 # strip_rig FILE: the rig's program without what only a debugger reads, for a guest's small disk.
 strip_rig() { strip --strip-debug -o "$1" "$RIG"; }
 
+# a_package ARCH DIRECTORY: prints the path of a Debian package: the one that TUMBLERD_DEB names, or one that is made there.
+a_package() {
+    if [ -n "${TUMBLERD_DEB:-}" ]; then echo "$TUMBLERD_DEB"; else scripts/package --arch "$1" --out "$2"; fi
+}
+
 # seed_build DIRECTORY: gives a target directory that has no build yet other people's crates as the work tree's own has them, so
 # that they are not compiled once more.
 seed_build() {

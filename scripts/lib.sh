@@ -145,7 +145,7 @@ need_report_packages() { need_packages gtkwave sigrok-cli; }
 need_nspawn_packages() { need_packages systemd-container mmdebstrap util-linux; }
 
 # build_release: the daemon and tumblerctl as they ship. Prints nothing but errors; RELEASE is their directory.
-build_release() { cargo build --release --locked --quiet -p tumblerd; }
+build_release() { cargo build --release --locked --quiet -p tumblerd -p tumblerctl; }
 RELEASE="${CARGO_TARGET_DIR:-$ROOT/target}/release"
 readonly RELEASE
 
@@ -197,7 +197,7 @@ need_arm64() {
 }
 
 # build_arm64: the daemon and tumblerctl as they ship, for a Raspberry Pi. RELEASE_ARM64 is the directory of the binaries.
-build_arm64() { cargo_arm64 --release -p tumblerd; }
+build_arm64() { cargo_arm64 --release -p tumblerd -p tumblerctl; }
 # build_rig_arm64: the rig's program for one, at once and not its fastest.
 build_rig_arm64() { cargo_arm64 --config profile.dev.debug=false -p tumbler-hil; }
 cargo_arm64() {

@@ -9,7 +9,6 @@ pub mod control;
 pub mod devices;
 pub mod events;
 pub mod fieldbus;
-pub mod floor;
 pub mod hardware;
 pub mod inbox;
 pub mod io;

@@ -33,4 +33,4 @@ pub use identity::Identity;
 pub use options::{Settings, Tls};
 pub use outbox::Outbox;
 pub use runner::{Feeds, Timing, run};
-pub(crate) use trouble::Trouble;
+pub use trouble::Trouble;

@@ -95,7 +95,7 @@ impl Settings {
     ///
     /// # Errors
     /// As for [`Settings::options`].
-    pub(crate) fn consumer(&self) -> anyhow::Result<MqttOptions> {
+    pub fn consumer(&self) -> anyhow::Result<MqttOptions> {
         self.connection(LARGEST_MESSAGE)
     }
 

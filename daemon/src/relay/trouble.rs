@@ -7,11 +7,11 @@ use rumqttc::v5::{ConnectionError, StateError};
 
 /// Why there is no connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Trouble {
+pub struct Trouble {
     /// For people.
-    pub(crate) what: String,
+    pub what: String,
     /// Whether only a person can put it right: trying again soon is of no use.
-    pub(crate) lasting: bool,
+    pub lasting: bool,
 }
 
 /// Another client has this table's id.
@@ -45,15 +45,20 @@ pub(super) fn is_hung_up(error: &ConnectionError) -> bool {
 }
 
 impl Trouble {
-    pub(crate) fn passing(what: impl Into<String>) -> Self {
+    /// Trouble that may be over the next time.
+    #[must_use]
+    pub fn passing(what: impl Into<String>) -> Self {
         Self { what: what.into(), lasting: false }
     }
-    pub(crate) fn lasting(what: impl Into<String>) -> Self {
+    /// Trouble that lasts until a person puts it right.
+    #[must_use]
+    pub fn lasting(what: impl Into<String>) -> Self {
         Self { what: what.into(), lasting: true }
     }
 
     /// What rumqttc's error means.
-    pub(crate) fn of(error: &ConnectionError, settings: &Settings) -> Self {
+    #[must_use]
+    pub fn of(error: &ConnectionError, settings: &Settings) -> Self {
         let broker = settings.broker();
         match error {
             ConnectionError::MqttState(StateError::ServerDisconnect {

@@ -9,7 +9,8 @@ pub(crate) const HEAD: &str = "aa8c88d8c8f40dc7c0f74db79f3441c306e5ab353ac7c808a
 
 /// One of the fixture's files.
 pub(crate) fn file(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/journal-0.1").join(name)
+    let mut above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    above.find_map(|dir| dir.join("fixtures/journal-0.1").join(name).canonicalize().ok()).unwrap()
 }
 
 /// Lays it into this state directory.

@@ -2,6 +2,7 @@
 
 use crate::chained::chained;
 use crate::table::table;
+use crate::wait::{PATIENCE, until};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,18 +17,6 @@ use tumbler_core::wire::ask::Relay as Health;
 use tumbler_core::wire::chain::Chain;
 use tumbler_core::wire::topics::{EventMessage, VERSION};
 use tumblerd::relay::{self, Feeds, Identity, Outbox, Settings, Timing};
-
-/// So long that only a test that would hang fails by it.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// Waits for a condition.
-pub(crate) async fn until(what: &str, mut is: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !is() {
-        assert!(begun.elapsed() < PATIENCE, "still waiting: {what}");
-        sleep(Duration::from_millis(5)).await;
-    }
-}
 
 /// Records in memory, and how often they were read.
 #[derive(Clone, Default)]

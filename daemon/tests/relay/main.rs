@@ -8,27 +8,26 @@
 )]
 
 mod bench;
-mod broker;
-mod contract;
-mod daemon;
 mod delivery;
-mod floor;
 mod hostile;
 mod retained;
-mod subscriber;
 mod tap;
 mod tls;
 mod trouble;
 
-#[path = "../running/bench.rs"]
-#[allow(dead_code, unreachable_pub, reason = "the bench of the tests next door; not all of it is needed here")]
-mod place;
-
+#[path = "../common/authority.rs"]
+mod authority;
+#[path = "../common/broker.rs"]
+mod broker;
 #[path = "../common/chained.rs"]
 mod chained;
 #[path = "../common/consumer.rs"]
 mod consumer;
-#[path = "../common/old.rs"]
-mod old;
+#[path = "../common/contract.rs"]
+mod contract;
+#[path = "../common/subscriber.rs"]
+mod subscriber;
 #[path = "../common/table.rs"]
 mod table;
+#[path = "../common/wait.rs"]
+mod wait;

@@ -1,9 +1,10 @@
 //! What the broker keeps for who comes later.
 
-use crate::bench::{Bench, settings, until};
+use crate::bench::{Bench, settings};
 use crate::broker::Broker;
 use crate::subscriber::{Seen, Subscriber};
 use crate::tap::Tap;
+use crate::wait::until;
 use rumqttc::v5::mqttbytes::QoS;
 use tumbler_core::latch::{Code, Malfunction};
 use tumbler_core::snapshot::Phase;

@@ -31,6 +31,14 @@ const INPUTS: [(&str, bool); 12] = [
     ("power_good", true),
 ];
 
+/// The daemon's program. Cargo names it to the daemon's own tests; those of `tumblerctl` find it beside theirs.
+fn program() -> PathBuf {
+    let beside = || Some(Path::new(option_env!("CARGO_BIN_EXE_tumblerctl")?).with_file_name("tumblerd"));
+    let program = option_env!("CARGO_BIN_EXE_tumblerd").map(PathBuf::from).or_else(beside).unwrap();
+    assert!(program.exists(), "there is no {}: cargo build -p tumblerd", program.display());
+    program
+}
+
 /// A table's place: directory, configuration, lines, serial port, systemd.
 pub(crate) struct Place {
     pub(crate) dir: TempDir,
@@ -79,7 +87,7 @@ impl Place {
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tumblerd"));
+        let mut command = Command::new(program());
         command.arg("--config").arg(self.path("table.toml"));
         command
     }

@@ -1,15 +1,15 @@
 //! The floor: two hundred tables at one broker, each with a connection and a will of its own.
 
-use crate::bench::{settings, until};
+use crate::authority::authority;
 use crate::broker::{Broker, free_port};
-use crate::tls::authority;
+use crate::wait::until;
 use nix::pty::{Winsize, openpty};
 use nix::sys::signal::Signal;
 use nix::sys::termios::tcgetattr;
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::LastWill;
 use rumqttc::v5::{AsyncClient, MqttOptions};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -18,11 +18,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
-use tumblerd::floor::feed::{News, follow};
-use tumblerd::floor::model::{Counts, Floor, Picture};
 
 /// The examples of the page about topics, which are messages byte for byte.
-const PAGE: &str = include_str!("../../docs/mqtt.md");
+const PAGE: &str = include_str!("../../../docs/mqtt.md");
 const TABLES: usize = 200;
 
 fn example(topic: &str) -> String {
@@ -79,51 +77,39 @@ async fn tables(port: u16) -> Vec<Table> {
     all
 }
 
-/// A floor that is watched.
+/// A floor that is watched: the newest picture that `tumblerctl floor --json` has printed.
 struct Watched {
-    floor: Arc<Mutex<Floor>>,
-    began: Instant,
-    task: JoinHandle<()>,
+    newest: Arc<Mutex<Value>>,
+    _running: Running,
 }
 
 impl Watched {
     fn start(port: u16) -> Self {
-        let mut with = settings(port);
-        with.client_id = "floor".into();
-        let (began, floor) = (Instant::now(), Arc::new(Mutex::new(Floor::new(Duration::from_secs(3600)))));
-        let (mut news, kept) = (follow(with, "taisai/+/#".into()), Arc::clone(&floor));
-        let task = tokio::spawn(async move {
-            while let Some(item) = news.recv().await {
-                let now_ms = u64::try_from(began.elapsed().as_millis()).unwrap();
-                let mut floor = kept.lock().unwrap();
-                match item {
-                    News::Connected => floor.connected(now_ms),
-                    News::Message { topic, payload, kept } => floor.take(&topic, &payload, kept, now_ms),
-                    News::Lost(why) => floor.lost(why, now_ms),
-                }
+        let mut child = ctl(port, &["--json", "--silent-after", "3600"]).stdout(Stdio::piped()).spawn().unwrap();
+        let newest = Arc::new(Mutex::new(Value::Null));
+        let (pictures, keep) = (BufReader::new(child.stdout.take().unwrap()), Arc::clone(&newest));
+        std::thread::spawn(move || {
+            for picture in pictures.lines() {
+                *keep.lock().unwrap() = serde_json::from_str(&picture.unwrap()).unwrap();
             }
         });
-        Self { floor, began, task }
+        Self { newest, _running: Running(child) }
     }
 
-    fn picture(&self) -> Picture {
-        self.floor.lock().unwrap().picture(u64::try_from(self.began.elapsed().as_millis()).unwrap())
+    fn picture(&self) -> Value {
+        self.newest.lock().unwrap().clone()
     }
 
     async fn counts(&self, fault: usize, silent: usize, gap: usize) {
-        let expected = Counts { fault, silent, gap, fine: TABLES - fault - silent - gap };
-        until(&format!("{expected:?}"), || self.picture().counts == expected).await;
+        let expected = json!({"fault": fault, "silent": silent, "gap": gap, "fine": TABLES - fault - silent - gap});
+        until(&expected.to_string(), || self.picture()["counts"] == expected).await;
     }
 
     /// The tables that come first.
     fn first(&self, count: usize) -> Vec<String> {
-        self.picture().tables.into_iter().take(count).map(|row| row.table).collect()
-    }
-}
-
-impl Drop for Watched {
-    fn drop(&mut self) {
-        self.task.abort();
+        let picture = self.picture();
+        let rows = picture["tables"].as_array().unwrap().iter().take(count);
+        rows.map(|row| row["table"].as_str().unwrap().to_owned()).collect()
     }
 }
 
@@ -201,11 +187,11 @@ async fn two_hundred_tables_are_on_one_screen_with_what_is_wrong_first() {
     watched.counts(2, 2, 1).await;
     assert_eq!(watched.first(6), ["t42", "t183", "t10", "t150", "t120", "t1"]);
     let picture = watched.picture();
-    assert_eq!((picture.tables[4].gaps, picture.tables[4].missed), (1, 1));
+    assert_eq!((&picture["tables"][4]["gaps"], &picture["tables"][4]["missed"]), (&json!(1), &json!(1)));
 
     // Who comes now sees the same, but for records that it did not see go missing.
     let once = kept(broker.port).await;
-    assert_eq!(once["counts"], serde_json::json!({"fault": 2, "silent": 2, "gap": 0, "fine": 196}));
+    assert_eq!(once["counts"], json!({"fault": 2, "silent": 2, "gap": 0, "fine": 196}));
     let names: Vec<&str> = once["tables"].as_array().unwrap().iter().map(|t| t["table"].as_str().unwrap()).collect();
     assert_eq!((names.len(), &names[..5]), (TABLES, &["t42", "t183", "t10", "t150", "t1"][..]));
     let text = printed(ctl(broker.port, &["--once", "--site", "pit"])).await;
@@ -221,12 +207,12 @@ async fn two_hundred_tables_are_on_one_screen_with_what_is_wrong_first() {
 
     // A broker that is away is said to be away, and nobody is silent by it.
     broker.kill();
-    until("the broker is missed", || !watched.picture().connected).await;
-    assert_eq!(watched.picture().counts.silent, 1);
+    until("the broker is missed", || watched.picture()["connected"] == false).await;
+    assert_eq!(watched.picture()["counts"]["silent"], 1);
     broker.again().await;
-    until("the broker is found", || watched.picture().connected).await;
+    until("the broker is found", || watched.picture()["connected"] == true).await;
     // It had kept nothing over its restart, and no table has come back yet.
-    until("every table is missed", || watched.picture().counts.silent == TABLES).await;
+    until("every table is missed", || watched.picture()["counts"]["silent"] == TABLES).await;
 }
 
 /// A broker as in `fixtures/mqtt/mosquitto.conf`: TLS, an account, and nothing that a consumer may publish.

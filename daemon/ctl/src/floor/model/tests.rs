@@ -2,7 +2,7 @@ use super::*;
 use serde_json::{Value, json};
 
 /// The examples of the page about topics, which are messages byte for byte.
-const PAGE: &str = include_str!("../../../docs/mqtt.md");
+const PAGE: &str = include_str!("../../../../docs/mqtt.md");
 
 fn example(topic: &str) -> Value {
     let block = PAGE.split("```json ").find_map(|block| block.strip_prefix(topic)?.strip_prefix('\n')).unwrap();

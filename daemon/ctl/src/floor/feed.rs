@@ -1,13 +1,13 @@
 //! The line to the broker: subscribes, and comes back when it is lost.
 
-use crate::relay::backoff::{Backoff, FIRST, STEADY};
-use crate::relay::{Settings, Trouble};
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{Packet, SubscribeReasonCode};
 use rumqttc::v5::{AsyncClient, Event};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
+use tumblerd::relay::backoff::{Backoff, FIRST, STEADY};
+use tumblerd::relay::{Settings, Trouble};
 
 /// Messages that wait to be looked at; beyond them the broker waits.
 const WAITING: usize = 1024;
@@ -16,7 +16,7 @@ const LONGEST: Duration = Duration::from_secs(5);
 
 /// What came over the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum News {
+pub(crate) enum News {
     /// The broker has confirmed the subscription; what it keeps comes next.
     Connected,
     /// A message.
@@ -35,7 +35,7 @@ pub enum News {
 /// Subscribes to `filter` at this broker, again and again, for as long as somebody listens. To be called within a tokio
 /// runtime. Files for TLS and the password are read at every connection.
 #[must_use]
-pub fn follow(settings: Settings, filter: String) -> mpsc::Receiver<News> {
+pub(crate) fn follow(settings: Settings, filter: String) -> mpsc::Receiver<News> {
     let (news, receiver) = mpsc::channel(WAITING);
     tokio::spawn(async move {
         let mut backoff = Backoff::new(FIRST, LONGEST, STEADY);

@@ -1,14 +1,14 @@
 //! The floor on a terminal, kept up to date in place.
 
 use super::{View, text};
+use crate::floor::feed::News;
+use crate::floor::model::{Condition, Picture};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Read, Write};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
-use tumblerd::floor::feed::News;
-use tumblerd::floor::model::{Condition, Picture};
 
 /// Time between two looks at what came; the seconds on the screen count by it.
 const FRAME: Duration = Duration::from_millis(250);
@@ -228,7 +228,7 @@ fn keys() -> mpsc::Receiver<Key> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tumblerd::floor::model::Floor;
+    use crate::floor::model::Floor;
 
     fn picture(tables: usize) -> Picture {
         let mut floor = Floor::new(Duration::from_secs(300));

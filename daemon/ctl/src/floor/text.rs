@@ -1,7 +1,7 @@
 //! The floor in words, a table a line.
 
+use crate::floor::model::{Condition, Picture, Row};
 use crate::{say, wording};
-use tumblerd::floor::model::{Condition, Picture, Row};
 
 /// A terminal of fewer columns has room for what is wrong, and not for round, dice and when a table was heard.
 const WIDE: usize = 100;
@@ -104,8 +104,8 @@ fn time(s: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::floor::model::Floor;
     use std::time::Duration;
-    use tumblerd::floor::model::Floor;
 
     #[test]
     fn a_table_is_a_line_with_what_is_wrong_first() {

@@ -1,7 +1,7 @@
 //! A consumer at the broker.
 
-use crate::bench::until;
 use crate::contract;
+use crate::wait::until;
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{Filter, Packet};
 use rumqttc::v5::{AsyncClient, Event, MqttOptions};

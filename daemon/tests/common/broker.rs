@@ -1,6 +1,6 @@
 //! A mosquitto process of the test's own.
 
-use crate::bench::until;
+use crate::wait::until;
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

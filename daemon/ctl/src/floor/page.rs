@@ -1,6 +1,8 @@
 //! The floor as a page for browsers: one file, nothing from elsewhere, kept up to date by server-sent events.
 
 use super::View;
+use crate::floor::feed::News;
+use crate::floor::model::Picture;
 use crate::say;
 use anyhow::Context;
 use axum::Router;
@@ -20,13 +22,11 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Semaphore, mpsc, watch};
-use tumblerd::floor::feed::News;
-use tumblerd::floor::model::Picture;
 use tumblerd::web;
 
 const PAGE: &str = include_str!("page.html");
 /// The colours of the table's panel.
-const COMMON: &str = include_str!("../../../panel/assets/common.css");
+const COMMON: &str = include_str!("../../../src/panel/assets/common.css");
 /// Shortest time between two pictures.
 const PACE: Duration = Duration::from_secs(1);
 /// A page that hears nothing for so long is told that this program is still there.

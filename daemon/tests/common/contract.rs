@@ -5,19 +5,23 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::LazyLock;
 use tumbler_core::wire::topics::{
     EventMessage, FaultMessage, KeypadMessage, LampsMessage, ShortEventMessage, StateMessage, Status,
 };
 
 static SCHEMAS: LazyLock<BTreeMap<&str, Validator>> = LazyLock::new(|| {
-    let read = |message: &'static str| {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema").join(format!("{message}.json"));
-        let schema: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-        (message, jsonschema::draft7::new(&schema).unwrap())
-    };
-    ["status", "state", "lamps", "fault", "event", "event-short", "keypad"].into_iter().map(read).collect()
+    let schemas = [
+        ("status", include_str!("../../docs/schema/status.json")),
+        ("state", include_str!("../../docs/schema/state.json")),
+        ("lamps", include_str!("../../docs/schema/lamps.json")),
+        ("fault", include_str!("../../docs/schema/fault.json")),
+        ("event", include_str!("../../docs/schema/event.json")),
+        ("event-short", include_str!("../../docs/schema/event-short.json")),
+        ("keypad", include_str!("../../docs/schema/keypad.json")),
+    ];
+    let read = |(message, schema)| (message, jsonschema::draft7::new(&serde_json::from_str(schema).unwrap()).unwrap());
+    schemas.into_iter().map(read).collect()
 });
 
 /// What is wrong with this message, if anything is.

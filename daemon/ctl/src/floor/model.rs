@@ -21,7 +21,7 @@ const MOST: usize = 2000;
 /// How a table is, worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Condition {
+pub(crate) enum Condition {
     /// A malfunction is latched.
     Fault,
     /// It is offline, or tells nothing although it is open.
@@ -34,74 +34,74 @@ pub enum Condition {
 
 /// A latched malfunction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Fault {
+pub(crate) struct Fault {
     /// Which.
-    pub code: Code,
+    pub(crate) code: Code,
     /// What was found.
-    pub cause: String,
+    pub(crate) cause: String,
 }
 
 /// One table in the picture.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Row {
+pub(crate) struct Row {
     /// Its site.
-    pub site: String,
+    pub(crate) site: String,
     /// Its name.
-    pub table: String,
+    pub(crate) table: String,
     /// How it is.
-    pub condition: Condition,
+    pub(crate) condition: Condition,
     /// Whether it is connected; `None`: the broker keeps no status of it.
-    pub online: Option<bool>,
+    pub(crate) online: Option<bool>,
     /// Its phase, as it last told.
-    pub phase: Option<Phase>,
+    pub(crate) phase: Option<Phase>,
     /// Whether it is open for gaming, as it last told.
-    pub open: bool,
+    pub(crate) open: bool,
     /// The round in progress.
-    pub round: Option<RoundId>,
+    pub(crate) round: Option<RoundId>,
     /// Result of the round in progress, or else of the last one that was settled.
-    pub result: Option<Dice>,
+    pub(crate) result: Option<Dice>,
     /// What is latched.
-    pub faults: Vec<Fault>,
+    pub(crate) faults: Vec<Fault>,
     /// For a silent table: how long it is known to be silent, in seconds; `None`: since before it was watched.
-    pub silent_s: Option<u64>,
+    pub(crate) silent_s: Option<u64>,
     /// Seconds since it last told something; `None`: nothing since it is watched.
-    pub heard_s: Option<u64>,
+    pub(crate) heard_s: Option<u64>,
     /// How often records were missing between two that came.
-    pub gaps: u64,
+    pub(crate) gaps: u64,
     /// How many records were missing.
-    pub missed: u64,
+    pub(crate) missed: u64,
     /// What it told last that cannot be understood.
-    pub strange: Option<String>,
+    pub(crate) strange: Option<String>,
     /// Hardware backend; on `virtual` nothing here is a real game.
-    pub backend: Option<String>,
+    pub(crate) backend: Option<String>,
 }
 
 /// How many tables are how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
+pub(crate) struct Counts {
     /// With a malfunction.
-    pub fault: usize,
+    pub(crate) fault: usize,
     /// Silent.
-    pub silent: usize,
+    pub(crate) silent: usize,
     /// With missed records.
-    pub gap: usize,
+    pub(crate) gap: usize,
     /// None of these.
-    pub fine: usize,
+    pub(crate) fine: usize,
 }
 
 /// The floor at one moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Picture {
+pub(crate) struct Picture {
     /// Whether the broker is there. While it is not, the tables are as they were when it went.
-    pub connected: bool,
+    pub(crate) connected: bool,
     /// Why it is not.
-    pub trouble: Option<String>,
+    pub(crate) trouble: Option<String>,
     /// How many tables are how.
-    pub counts: Counts,
+    pub(crate) counts: Counts,
     /// Tables that were passed over because there were too many.
-    pub beyond: u64,
+    pub(crate) beyond: u64,
     /// The tables, worst first.
-    pub tables: Vec<Row>,
+    pub(crate) tables: Vec<Row>,
 }
 
 /// Whether the broker is there, and since when.
@@ -113,7 +113,7 @@ enum Line {
 
 /// All tables, as far as they are known.
 #[derive(Clone, Debug)]
-pub struct Floor {
+pub(crate) struct Floor {
     tables: BTreeMap<(String, String), Seen>,
     beyond: u64,
     line: Line,
@@ -123,20 +123,20 @@ pub struct Floor {
 impl Floor {
     /// A floor of which nothing is known. `silent_after`: how long a table that is open may tell nothing.
     #[must_use]
-    pub fn new(silent_after: Duration) -> Self {
+    pub(crate) fn new(silent_after: Duration) -> Self {
         let line = Line::Down { since_ms: 0, why: None };
         Self { tables: BTreeMap::new(), beyond: 0, line, silent_after_ms: milliseconds(silent_after) }
     }
 
     /// The broker has confirmed the subscription: all that it keeps comes now. `now_ms`: a clock that never goes back, in
     /// milliseconds, from here on as everywhere.
-    pub fn connected(&mut self, now_ms: u64) {
+    pub(crate) fn connected(&mut self, now_ms: u64) {
         self.line = Line::Up { since_ms: now_ms };
         self.tables.values_mut().for_each(Seen::begin_anew);
     }
 
     /// The broker is gone.
-    pub fn lost(&mut self, why: String, now_ms: u64) {
+    pub(crate) fn lost(&mut self, why: String, now_ms: u64) {
         let since_ms = match self.line {
             Line::Up { .. } => now_ms,
             Line::Down { since_ms, .. } => since_ms,
@@ -145,7 +145,7 @@ impl Floor {
     }
 
     /// Takes a message; `kept`: the broker had kept it, so it is no news. What is no table's is passed over.
-    pub fn take(&mut self, topic: &str, payload: &[u8], kept: bool, now_ms: u64) {
+    pub(crate) fn take(&mut self, topic: &str, payload: &[u8], kept: bool, now_ms: u64) {
         let mut words = topic.splitn(4, '/');
         let (Some("taisai"), Some(site), Some(table), Some(what)) =
             (words.next(), words.next(), words.next(), words.next())
@@ -170,7 +170,7 @@ impl Floor {
 
     /// The floor at this moment.
     #[must_use]
-    pub fn picture(&self, now_ms: u64) -> Picture {
+    pub(crate) fn picture(&self, now_ms: u64) -> Picture {
         // While the broker is away nobody can be heard: time stands still.
         let (since_ms, now_ms, trouble) = match &self.line {
             Line::Up { since_ms } => (*since_ms, now_ms, None),

@@ -1,11 +1,11 @@
 //! The real daemon, a real broker and the real command line together.
 
-use crate::bench::until;
 use crate::broker::{Broker, free_port};
 use crate::consumer::Consumer;
 use crate::old;
 use crate::place::{Daemon, Place};
 use crate::subscriber::Subscriber;
+use crate::wait::until;
 use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::io::Write;

@@ -1,10 +1,16 @@
 //! `tumblerctl floor`: every table of a site, from what the broker keeps and what the tables tell.
 
+mod feed;
+mod model;
+mod name;
 mod page;
 mod screen;
+mod seen;
 mod text;
 
 use crate::ending::Ended;
+use crate::floor::feed::{News, follow};
+use crate::floor::model::{Floor, Picture};
 use crate::say;
 use anyhow::{Context, bail, ensure};
 use std::io::IsTerminal;
@@ -14,8 +20,6 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
 use tumblerd::config::broker_address;
-use tumblerd::floor::feed::{News, follow};
-use tumblerd::floor::model::{Floor, Picture};
 use tumblerd::relay::{Settings, Tls};
 
 /// Longest time for `--once` to see what the broker keeps.

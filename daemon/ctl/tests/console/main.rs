@@ -15,7 +15,7 @@ mod reset;
 mod stub;
 mod terminal;
 
-#[path = "../common/kept.rs"]
+#[path = "../../../tests/common/kept.rs"]
 mod kept;
-#[path = "../common/table.rs"]
+#[path = "../../../tests/common/table.rs"]
 mod table;

@@ -149,10 +149,11 @@ build_release() { cargo build --release --locked --quiet -p tumblerd -p tumblerc
 RELEASE="${CARGO_TARGET_DIR:-$ROOT/target}/release"
 readonly RELEASE
 
-# build_rig: the rig, by the profile of the tests and as part of the workspace, so that it shares their crates, features and all. It
-# plays what ships. Prints nothing but errors; RIG is its program.
+# build_rig: the rig, by the profile of the tests and as part of the workspace, so that it shares their crates. A test is named so
+# that cargo takes the tests' features, too, and finds everything compiled. It plays what ships. Prints nothing but errors; RIG is its
+# program.
 build_rig() {
-    cargo build --locked --quiet --workspace --bin tumbler-hil
+    cargo build --locked --quiet --workspace --bin tumbler-hil --test choice
     # Only here: the tests of the workspace find the daemon that is built with them.
     export TUMBLERD="${TUMBLERD:-$RELEASE/tumblerd}"
 }

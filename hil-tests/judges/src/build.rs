@@ -197,7 +197,7 @@ impl Play {
         self.mqtt("state", state);
     }
     pub(crate) fn say(&mut self, text: &str) {
-        self.see(Seen::Said { outlet: Outlet::Console, text: text.into() });
+        self.see(Seen::Text { outlet: Outlet::Console, text: text.into() });
     }
 
     fn bus(&mut self, unit: u8, kind: BusKind, address: u16, count: u16, words: &[u16], bits: u64) {
@@ -288,7 +288,7 @@ impl Play {
     }
 
     pub(crate) fn ask(&mut self, command: &str, with: Value) {
-        self.see(Seen::Asked { command: command.into(), with });
+        self.see(Seen::ConsoleCommand { command: command.into(), with });
     }
     pub(crate) fn turn_key(&mut self) {
         self.press(Line::SupervisorKey);

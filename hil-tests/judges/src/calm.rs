@@ -49,7 +49,7 @@ impl Calm {
                 true
             }
             Seen::Truth(Truth::Process { alive: true }) => core::mem::replace(&mut self.started, true),
-            Seen::Truth(Truth::Process { .. } | Truth::Hung { .. }) | Seen::Stood { .. } => true,
+            Seen::Truth(Truth::Process { .. } | Truth::Hung { .. }) | Seen::InitialState { .. } => true,
             Seen::Truth(Truth::Supply { .. }) => self.started,
             Seen::Truth(Truth::MotorPower { .. }) => {
                 self.power_ns = Some(scene.now_ns);
@@ -69,7 +69,7 @@ impl Calm {
             // A spin shakes them with its motor's first turn; whoever moves them later is a hand.
             Seen::Truth(Truth::DiceMoved) => self.started && scene.motor_power != Some(true),
             Seen::Truth(Truth::Dome { .. }) => scene.is(Line::MotorEnable, true),
-            Seen::Asked { command, with } => match command.as_str() {
+            Seen::ConsoleCommand { command, with } => match command.as_str() {
                 "open" | "record" => false,
                 "witness" => with.get("right") != Some(&serde_json::Value::Bool(true)),
                 _ => true,

@@ -78,7 +78,7 @@ impl Judge for Commands {
             return;
         }
         match &seen.what {
-            Seen::Again { line: Line::SupervisorKey, .. } => self.key_lost = true,
+            Seen::RepeatedLevel { line: Line::SupervisorKey, .. } => self.key_lost = true,
             Seen::Wire { line: Line::SupervisorKey, active, .. } => self.key(*active, scene),
             Seen::Truth(Truth::Process { .. } | Truth::Hung { .. }) => {
                 self.key_lost = false;
@@ -87,12 +87,12 @@ impl Judge for Commands {
                 self.out_of_order = None;
                 self.standing.restarted();
             }
-            Seen::Asked { command, with } => {
+            Seen::ConsoleCommand { command, with } => {
                 self.answer_due(command, scene);
                 self.ask(command, with, scene);
             }
             // Nobody can tell which one is answered; that of a test comes late.
-            Seen::Said { outlet: Outlet::Console, .. } => drop(self.unanswered.pop()),
+            Seen::Text { outlet: Outlet::Console, .. } => drop(self.unanswered.pop()),
             Seen::Record(record) => {
                 self.record(record, scene, findings);
                 self.standing.record(record, scene);

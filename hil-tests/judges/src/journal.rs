@@ -66,12 +66,12 @@ impl Judge for Journal {
         let mut note = |clause, what: String| {
             findings.note(NAME, seen.at_ns, clause, format!("record {} `{}`: {what}", record.seq, record.kind));
         };
-        let skips = |last: &u64| record.seq != last + 1 && !(record.seq > *last && record.fact.begins_anew());
+        let skips = |last: &u64| record.seq != last + 1 && !(record.seq > *last && record.fact.begins_new_journal());
         if let Some(last) = self.last_seq.filter(skips) {
             note(SEQ, format!("follows record {last}"));
         }
         self.last_seq = Some(record.seq);
-        if record.fact.begins_anew() {
+        if record.fact.begins_new_journal() {
             // What the journal before it knew of boot, rules and layout is lost to the table.
             (self.changed, self.to_close) = ([true; 2], false);
         }
@@ -122,18 +122,18 @@ impl Journal {
     /// Commands and their answers.
     fn answer(&mut self, seen: &Observation) {
         match &seen.what {
-            Seen::Asked { .. } => {
+            Seen::ConsoleCommand { .. } => {
                 self.unanswered += 1;
                 self.done_ns = None;
             }
-            Seen::Said { outlet: Outlet::Console, text } => {
+            Seen::Text { outlet: Outlet::Console, text } => {
                 self.unanswered = self.unanswered.saturating_sub(1);
                 if text.contains("the journal cannot be written") {
                     self.unwritten_ns = Some(seen.at_ns);
                 }
             }
             // What another command did may still be on its way to the disk.
-            Seen::Done if self.unanswered == 0 => {
+            Seen::CommandDone if self.unanswered == 0 => {
                 self.answers += 1;
                 self.done_ns = Some(seen.at_ns);
             }
@@ -167,7 +167,7 @@ impl Journal {
             }
             Fact::Keyframe(stands) => {
                 let told = [&stands.boot, &stands.rules, &stands.layout];
-                let known = self.started.as_ref().filter(|_| !record.fact.begins_anew());
+                let known = self.started.as_ref().filter(|_| !record.fact.begins_new_journal());
                 if let Some(started) = known.filter(|started| started.each_ref() != told) {
                     note(STANDS, format!("{told:?}, and started as {started:?}"));
                 }

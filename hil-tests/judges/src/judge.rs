@@ -2,7 +2,7 @@
 
 use crate::observation::Observation;
 use crate::scene::Scene;
-use crate::truth::answer::Admits;
+use crate::truth::allowed::AllowedEndings;
 use dyn_clone::DynClone;
 use serde::Serialize;
 
@@ -31,7 +31,7 @@ impl core::fmt::Display for Violation {
 pub struct Findings {
     kept: Vec<Violation>,
     beyond: u64,
-    unheld: Vec<String>,
+    unlisted: Vec<String>,
 }
 
 impl Findings {
@@ -48,9 +48,9 @@ impl Findings {
     }
     /// Notes a situation that the truth table does not hold. It says nothing of the table at hand: the judges cannot tell right from wrong there, and
     /// the rig's verdict is INVALID.
-    pub fn unheld(&mut self, at_ns: u64, what: impl Into<String>) {
-        if self.unheld.len() < Self::KEPT {
-            self.unheld.push(format!(
+    pub fn note_unlisted(&mut self, at_ns: u64, what: impl Into<String>) {
+        if self.unlisted.len() < Self::KEPT {
+            self.unlisted.push(format!(
                 "at {}.{:03} s: {}",
                 at_ns / 1_000_000_000,
                 at_ns / 1_000_000 % 1_000,
@@ -60,8 +60,8 @@ impl Findings {
     }
     /// Situations that the truth table does not hold.
     #[must_use]
-    pub fn unheld_situations(&self) -> &[String] {
-        &self.unheld
+    pub fn unlisted_situations(&self) -> &[String] {
+        &self.unlisted
     }
     /// The violations kept, in the order in which they were found.
     #[must_use]
@@ -82,7 +82,7 @@ impl Findings {
 
 /// A row of the truth table that spoke, under a rule set, so often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Spoke {
+pub struct RowUse {
     /// The row's id.
     pub row: &'static str,
     /// The rule set's id.
@@ -106,11 +106,11 @@ pub trait Judge: DynClone + Send + Sync {
     /// How often each of its rules had something to judge: zero means "passed because nothing happened".
     fn exercised(&self) -> Vec<Exercised>;
     /// Rows of the truth table that spoke.
-    fn spoke(&self) -> Vec<Spoke> {
+    fn rows_used(&self) -> Vec<RowUse> {
         Vec::new()
     }
     /// What the truth table admits for each round that ended, in their order.
-    fn admits(&self) -> Vec<Admits> {
+    fn allowed_endings(&self) -> Vec<AllowedEndings> {
         Vec::new()
     }
 }

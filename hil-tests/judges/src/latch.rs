@@ -102,12 +102,14 @@ impl Latch {
                 // The latch of a journal that was begun anew stands for all that was lost with the old one, and the
                 // opening tests after it look at every device (NZ 5).
                 let lost = scene.latched.iter().find(|(code, _)| !kept(code));
-                if let (Some((code, _)), false) = (lost, record.fact.begins_anew()) {
+                if let (Some((code, _)), false) = (lost, record.fact.begins_new_journal()) {
                     findings.note(NAME, at_ns, KEPT, format!("the keyframe has lost the latch `{code}`"));
                 }
                 let newly =
                     standing.latched.iter().find(|latched| !self.latched.iter().any(|(code, _)| *code == latched.code));
-                if let (Some(latched), true, false) = (newly, scene.config.given.alone, record.fact.begins_anew()) {
+                if let (Some(latched), true, false) =
+                    (newly, scene.config.given.alone, record.fact.begins_new_journal())
+                {
                     let text = format!("the keyframe has the latch `{}`, and no record latched it", latched.code);
                     findings.note(NAME, at_ns, KEPT, text);
                 }

@@ -14,8 +14,8 @@
 //! - *Records*: at the moment they become durable. A rig that can read the journal only later merges them by their own `at`.
 //!   Both keep the order that matters: a record stands before whatever it permits.
 //! - *MQTT*: every message on the table's topics, subscribed with retain-as-published.
-//! - *People*: commands as [`Seen::Asked`] before the table gets them; keys of the terminal as [`Truth::Pressed`] before the terminal
-//!   tells them; answers, panel and log lines as [`Seen::Said`].
+//! - *People*: commands as [`Seen::ConsoleCommand`] before the table gets them; keys of the terminal as [`Truth::Pressed`] before the terminal
+//!   tells them; answers, panel and log lines as [`Seen::Text`].
 //! - *Truth*: every quarter turn of the shaft, motor power, dome, dice whenever they come to rest, lamps that shine, process and supply.
 //!   What an injected fault breaks is told with [`Truth::Broken`] before it takes hold, and again when it is healed.
 //!
@@ -49,11 +49,11 @@ mod status;
 mod truth;
 
 pub use config::{BadConfig, Config, LampOrder, Limits};
-pub use judge::{Findings, Judge, Spoke, Violation};
+pub use judge::{Findings, Judge, RowUse, Violation};
 pub use observation::{BusKind, Key, Line, Observation, Outlet, Part, Seen, Trace, Transaction, Truth, Words};
 pub use panel::{Exercise, Panel};
 pub use record::Record;
-pub use truth::{Admits, Answer, UNREACHED as TRUTH_UNREACHED, rows as truth_rows};
+pub use truth::{AllowedEnding, AllowedEndings, UNREACHABLE as UNREACHABLE_ROWS, rows as truth_table_rows};
 
 #[cfg(test)]
 mod build;

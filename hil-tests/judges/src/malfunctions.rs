@@ -134,7 +134,7 @@ impl Malfunctions {
         }
         let asked = scene.round.as_ref().is_none_or(|round| round.interrupted || round.asked.is_some());
         if self.signs.moving().is_some_and(|since| now > since.saturating_add(RESTLESS_NS))
-            && scene.serves("reader")
+            && scene.in_service("reader")
             && !(asked || behind || self.restless_told)
         {
             self.restless_told = true;

@@ -41,8 +41,8 @@ pub enum Seen {
         #[serde(default)]
         initial: bool,
     },
-    /// A line told the level that it was seen at already: what lay between was lost on its way to the table.
-    Again {
+    /// A line reported the level that it already had: the edges in between never reached the table.
+    RepeatedLevel {
         /// The line.
         line: Line,
         /// Its logical level, now as before.
@@ -71,8 +71,8 @@ pub enum Seen {
         /// Whether it was published with the retain flag.
         retained: bool,
     },
-    /// Where the table stood when judges come who have not seen it from its first record on: from its journal.
-    Stood {
+    /// The state of the table, from its journal, when the judges start watching a table that has already been in use.
+    InitialState {
         /// Whether it was open.
         open: bool,
         /// Codes of what was latched.
@@ -83,22 +83,22 @@ pub enum Seen {
     /// A record of the journal, at the moment it became durable (or merged in by its own time, where the rig reads the journal later).
     Record(Record),
     /// A command that a person gave on the console: `{"command":"open","with":{...}}`.
-    Asked {
+    ConsoleCommand {
         /// Its name.
         command: String,
         /// Its arguments.
         #[serde(default)]
         with: Value,
     },
-    /// Something that the table told people outside bus and broker.
-    Said {
+    /// Text that the table showed or sent to people, other than by bus and broker.
+    Text {
         /// Where.
         outlet: Outlet,
         /// What.
         text: String,
     },
-    /// A person was told that a command is carried out. Only a rig that sees it at that very moment tells this.
-    Done,
+    /// The console answered that a command was carried out. Only a rig that sees the answer at that moment reports it.
+    CommandDone,
     /// The table as it says that it is: its state, as MQTT and the panel tell it.
     Status(Value),
     /// What the twin knows to be true.

@@ -1,10 +1,10 @@
 //! All judges of one table together.
 
 use crate::config::{BadConfig, Checked, Config};
-use crate::judge::{Findings, Judge, Spoke, Violation};
+use crate::judge::{Findings, Judge, RowUse, Violation};
 use crate::observation::{Observation, Trace};
 use crate::scene::Scene;
-use crate::truth::Admits;
+use crate::truth::AllowedEndings;
 use crate::{
     commands, journal, lamps, latch, malfunctions, measurements, messages, motor, people, progress, relay, rounds,
     secrecy, status, truth,
@@ -98,20 +98,20 @@ impl Panel {
 
     /// Situations that the truth table does not hold: there the judges say nothing, and a verdict is INVALID.
     #[must_use]
-    pub fn unheld(&self) -> &[String] {
-        self.findings.unheld_situations()
+    pub fn unlisted(&self) -> &[String] {
+        self.findings.unlisted_situations()
     }
 
-    /// The rows of the truth table that spoke, each with its rule set; all there are is [`crate::truth_rows`].
+    /// The rows of the truth table that spoke, each with its rule set; all there are is [`crate::truth_table_rows`].
     #[must_use]
-    pub fn spoke(&self) -> Vec<Spoke> {
-        self.judges.iter().flat_map(|judge| judge.spoke()).collect()
+    pub fn rows_used(&self) -> Vec<RowUse> {
+        self.judges.iter().flat_map(|judge| judge.rows_used()).collect()
     }
 
     /// What the truth table admits for each round that ended, in their order.
     #[must_use]
-    pub fn admits(&self) -> Vec<Admits> {
-        self.judges.iter().flat_map(|judge| judge.admits()).collect()
+    pub fn allowed_endings(&self) -> Vec<AllowedEndings> {
+        self.judges.iter().flat_map(|judge| judge.allowed_endings()).collect()
     }
 
     /// How often each rule of each judge had something to judge.
@@ -130,7 +130,7 @@ fn all() -> Vec<Box<dyn Judge>> {
         Box::<secrecy::Secrecy>::default(),
         Box::<motor::Motor>::default(),
         Box::<rounds::Rounds>::default(),
-        Box::<truth::Truth>::default(),
+        Box::<truth::TruthTable>::default(),
         Box::<lamps::Lamps>::default(),
         Box::<latch::Latch>::default(),
         Box::<journal::Journal>::default(),

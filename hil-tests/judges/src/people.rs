@@ -42,7 +42,7 @@ impl Judge for People {
 
     fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
         match &seen.what {
-            Seen::Asked { command, .. } if command == "open" => {
+            Seen::ConsoleCommand { command, .. } if command == "open" => {
                 if self.asked == 0 {
                     self.forget(scene);
                     self.asked_ns = scene.now_ns;

@@ -112,7 +112,7 @@ impl Judge for Progress {
         self.overdue(scene, findings);
         match &seen.what {
             Seen::Wire { .. } => self.wire(scene),
-            Seen::Asked { command, with } => self.asked(command, with, scene),
+            Seen::ConsoleCommand { command, with } => self.asked(command, with, scene),
             Seen::Truth(Truth::Pressed(key)) => self.key(*key, scene, findings),
             Seen::Bus(bus) if bus.unit == registers::TERMINAL && bus.kind == BusKind::WriteHolding && bus.ok => {
                 self.shown = bus.word(registers::DISPLAY).or(self.shown);
@@ -326,7 +326,7 @@ impl Progress {
         if self.outcome == Some(round.began_ns) || !round.valid_spin || !round.called || !round.could_see {
             return;
         }
-        let away = !scene.rules().covered() || scene.dome.is_some_and(|(open, _)| open) && scene.dome_made_open();
+        let away = !scene.rules().covered() || scene.dome.is_some_and(|(open, _)| open) && scene.dome_contacts_open();
         let flat = scene.dice.is_some_and(|(_, flat)| flat == [true; 3]);
         if away && flat && in_play(scene) && self.quiet_round(scene).is_some() {
             self.outcome = Some(round.began_ns);

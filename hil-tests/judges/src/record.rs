@@ -171,7 +171,7 @@ pub struct Standing {
 impl Fact {
     /// Whether this is the first record of a journal that was begun anew after damage: a keyframe that says so by its
     /// latch. It is numbered past everything that may have been written before, so that whoever counts sees the loss.
-    pub(crate) fn begins_anew(&self) -> bool {
+    pub(crate) fn begins_new_journal(&self) -> bool {
         matches!(self, Self::Keyframe(standing) if standing.latched.iter().any(|latched| latched.code == "journal"))
     }
 }

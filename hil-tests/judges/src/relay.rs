@@ -188,7 +188,7 @@ impl Relay {
                 self.duplicates += 1;
                 return;
             }
-            Some(last) if record.seq != last + 1 && !record.fact.begins_anew() => {
+            Some(last) if record.seq != last + 1 && !record.fact.begins_new_journal() => {
                 findings.note(NAME, scene.now_ns, ORDER, format!("event {} follows event {last}", record.seq));
             }
             None if scene.config.given.from_commissioning && record.seq != 1 => {

@@ -132,10 +132,10 @@ impl Judge for Rounds {
                     *first = first.or(rest.map(|(faces, _)| sorted(faces)));
                 }
             }
-            Seen::Stood { in_round, .. } => self.began_before = *in_round,
+            Seen::InitialState { in_round, .. } => self.began_before = *in_round,
             Seen::Record(record) => self.record(record, scene, findings),
             // The supervisor says what the dice show, whatever was keyed.
-            Seen::Asked { command, with } if command == "settle" || command == "amend" => {
+            Seen::ConsoleCommand { command, with } if command == "settle" || command == "amend" => {
                 self.facts.named =
                     serde_json::from_value(with.get("dice").cloned().unwrap_or_default()).ok().map(sorted);
             }
@@ -276,7 +276,7 @@ impl Rounds {
     /// The dice lie open, by both contacts, before "No more bets".
     fn exposure(&mut self, scene: &Scene) {
         let facts = &mut self.facts;
-        if !scene.dome_made_open() {
+        if !scene.dome_contacts_open() {
             facts.away_since = None;
             return;
         }

@@ -155,7 +155,7 @@ impl Scene {
         self.latched.iter().any(|(latched, _)| latched == code)
     }
     /// Whether neither a latch nor a procedure has put the device of this code out of service.
-    pub(crate) fn serves(&self, code: &str) -> bool {
+    pub(crate) fn in_service(&self, code: &str) -> bool {
         !self.is_latched(code) && !self.is_waived(code)
     }
     /// Whether a procedure replaces the device of this code.
@@ -168,7 +168,7 @@ impl Scene {
         ["areas", "seal", "bell", "sign"].into_iter().chain(dice)
     }
     /// By the contacts: the dome is away.
-    pub(crate) fn dome_made_open(&self) -> bool {
+    pub(crate) fn dome_contacts_open(&self) -> bool {
         self.is(Line::DomeClosed, false) && self.is(Line::DomeOpen, true)
     }
 
@@ -180,20 +180,20 @@ impl Scene {
         match &seen.what {
             Seen::Wire { line, active, initial } => self.wire(*line, *active, *initial),
             Seen::Bus(transaction) => self.bus(transaction),
-            Seen::Stood { open, latched, .. } => {
+            Seen::InitialState { open, latched, .. } => {
                 self.open = Some(*open);
                 self.latched = latched.iter().map(|code| (code.clone(), 0)).collect();
             }
             Seen::Record(record) => self.record(record),
-            Seen::Asked { command, with } => self.asked(command, with),
+            Seen::ConsoleCommand { command, with } => self.asked(command, with),
             Seen::Truth(truth) => self.truth(*truth),
-            Seen::Again { .. }
+            Seen::RepeatedLevel { .. }
             | Seen::Temperature { .. }
             | Seen::Readback { .. }
             | Seen::Status(_)
             | Seen::Mqtt { .. }
-            | Seen::Said { .. }
-            | Seen::Done => {}
+            | Seen::Text { .. }
+            | Seen::CommandDone => {}
         }
         self.look();
     }
@@ -359,7 +359,7 @@ impl Scene {
     /// Whether the dice may lawfully be seen from now on, by wires, truth and people alone.
     fn look(&mut self) {
         let motor_off = !self.is(Line::MotorEnable, true);
-        let away = self.dome_made_open() || self.dome.is_some_and(|(open, _)| open);
+        let away = self.dome_contacts_open() || self.dome.is_some_and(|(open, _)| open);
         // Nine tenths: a cam edge and the quarter turn that made it need not be stamped alike.
         let rested = self.now_ns.saturating_sub(self.moved_ns) >= self.config.given.limits.standstill_ns / 10 * 9;
         // A relay that keeps the motor's power and a cam that tells nothing, both at once: nothing shows a table that the

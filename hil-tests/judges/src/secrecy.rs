@@ -66,7 +66,7 @@ impl Judge for Secrecy {
                     self.message(topic, payload, round, scene, findings);
                 }
             }
-            Seen::Said { text, outlet } if secret(scene).is_some() => {
+            Seen::Text { text, outlet } if secret(scene).is_some() => {
                 self.messages += 1;
                 let leak = match serde_json::from_str::<Value>(text) {
                     Ok(value) if !value.is_number() => self.value(&value, scene),

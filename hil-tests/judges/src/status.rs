@@ -49,7 +49,7 @@ impl Judge for Status {
         match &seen.what {
             Seen::Record(record) => {
                 self.differs = None;
-                self.holes |= record.fact.begins_anew() || scene.is_latched("journal");
+                self.holes |= record.fact.begins_new_journal() || scene.is_latched("journal");
                 match &record.fact {
                     Fact::Answered { .. } | Fact::Settled { .. } => self.void = false,
                     Fact::Voided { .. } => (self.void, self.reopened) = (true, false),

@@ -3,24 +3,24 @@
 //! The situation is derived from wires, truth, people's commands and keys, and from records only where they tell of a person's words; never from the
 //! reason that the table itself gives. Where physics leaves doubt, a set of situations is admitted, and the record must fit one of them.
 
-pub(crate) mod answer;
+pub(crate) mod allowed;
+mod endings;
+mod history;
 mod situation;
-mod story;
 mod table;
-mod verdict;
 
 use crate::config::Rules;
-use crate::judge::{Exercised, Findings, Judge, Spoke};
+use crate::judge::{Exercised, Findings, Judge, RowUse};
 use crate::observation::{Line, Observation, Part, Seen};
 use crate::record::{Fact, Record};
 use crate::scene::{Round, Scene};
-pub use answer::{Admits, Answer};
+pub use allowed::{AllowedEnding, AllowedEndings};
+use endings::{Admitted, Endings};
+use history::History;
 use situation::{Event, Finding};
 use std::collections::BTreeMap;
-use story::Story;
 pub(crate) use table::may_void;
 use table::{Ending, Says, Table};
-use verdict::{Admitted, Verdict};
 
 const NAME: &str = "truth";
 pub(crate) const ENDING: &str = "texts: a round ends as they say of what happened";
@@ -40,7 +40,7 @@ pub fn rows() -> Vec<(&'static str, &'static str)> {
 }
 
 /// Rows that no run of the rig can reach, each with the rule set (`*`: all of them) and why. A campaign asks for every other one.
-pub const UNREACHED: &[(&str, &str, &str)] = &[
+pub const UNREACHABLE: &[(&str, &str, &str)] = &[
     (
         "open-cover-early-proved",
         "*",
@@ -101,8 +101,8 @@ pub const UNREACHED: &[(&str, &str, &str)] = &[
 
 /// Holds endings against the truth table.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Truth {
-    story: Story,
+pub(crate) struct TruthTable {
+    history: History,
     /// Situations in which a person was asked, and what the table admits since the answer.
     asked: Vec<Admitted>,
     answered: Vec<Admitted>,
@@ -119,33 +119,33 @@ pub(crate) struct Truth {
     one: u64,
     sets: u64,
     /// What the table admits for each round that ended, in their order.
-    admits: Vec<Admits>,
+    allowed: Vec<AllowedEndings>,
 }
 
-impl Judge for Truth {
+impl Judge for TruthTable {
     fn name(&self) -> &'static str {
         NAME
     }
 
     fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
         if let Seen::Record(record) = &seen.what {
-            self.story.ripen(scene);
+            self.history.time_passes(scene);
             self.record(record, scene, findings);
             if scene.began {
-                self.story.begin(record.at_ns, scene);
+                self.history.begin(record.at_ns, scene);
                 self.asked.clear();
                 self.answered.clear();
                 return;
             }
         }
-        if let Seen::Asked { command, .. } = &seen.what {
+        if let Seen::ConsoleCommand { command, .. } = &seen.what {
             self.late = match command.as_str() {
                 "void-afterwards" => true,
                 "correct" => false,
                 _ => self.late,
             };
         }
-        self.story.see(seen, scene);
+        self.history.observe(seen, scene);
         if matches!(&seen.what, Seen::Record(_) | Seen::Wire { line: Line::MotorEnable | Line::DomeOpen, .. }) {
             self.goes_on(scene);
         }
@@ -163,16 +163,16 @@ impl Judge for Truth {
         ]
     }
 
-    fn spoke(&self) -> Vec<Spoke> {
-        self.rows.iter().map(|((row, rules), times)| Spoke { row, rules, times: *times }).collect()
+    fn rows_used(&self) -> Vec<RowUse> {
+        self.rows.iter().map(|((row, rules), times)| RowUse { row, rules, times: *times }).collect()
     }
 
-    fn admits(&self) -> Vec<Admits> {
-        self.admits.clone()
+    fn allowed_endings(&self) -> Vec<AllowedEndings> {
+        self.allowed.clone()
     }
 }
 
-impl Truth {
+impl TruthTable {
     fn record(&mut self, record: &Record, scene: &Scene, findings: &mut Findings) {
         if let Fact::VoidedAfterwards { round, clauses, .. } = &record.fact {
             self.afterwards(*round, clauses, scene, findings);
@@ -201,7 +201,7 @@ impl Truth {
                 let verdict = self.verdict(rules, round, scene, findings);
                 self.held(&verdict);
                 let besides = self.besides(rules, clauses, scene);
-                self.admits.push(Admits::of(rules, &verdict, besides.clone()));
+                self.allowed.push(AllowedEndings::of(rules, &verdict, besides.clone()));
                 self.void(rules, clauses, &besides, &verdict, scene, findings);
             }
             Fact::Settled { .. } if scene.ended => {
@@ -209,7 +209,7 @@ impl Truth {
                 self.settlements += 1;
                 let verdict = self.verdict(rules, round, scene, findings);
                 self.held(&verdict);
-                self.admits.push(Admits::of(rules, &verdict, Vec::new()));
+                self.allowed.push(AllowedEndings::of(rules, &verdict, Vec::new()));
                 self.settled(rules, &verdict, scene, findings);
             }
             Fact::Asked { why } => {
@@ -219,7 +219,7 @@ impl Truth {
                 self.asked = verdict.admitted.iter().filter(|a| a.says.ending == Ending::Asked).copied().collect();
                 // The reader may find later what it had no time to find before the interruption.
                 let interrupted = verdict.admitted.iter().any(|a| a.situation.event == Event::Interruption);
-                if self.asked.is_empty() && verdict.unheld.is_none() && !interrupted {
+                if self.asked.is_empty() && verdict.unlisted.is_none() && !interrupted {
                     let text = format!("a person is asked (`{why}`); the texts have {}", told(&verdict.admitted));
                     findings.note(NAME, scene.now_ns, ASKED, text);
                 }
@@ -228,7 +228,7 @@ impl Truth {
                 }
             }
             Fact::Answered { finding, .. } => self.answers(finding, rules, scene, findings),
-            Fact::Decided { what, .. } if what == "void" && self.story.chooses(round) => {
+            Fact::Decided { what, .. } if what == "void" && self.history.chooses(round) => {
                 let text = format!("{}: void by a choice, with the dice in sight", rules.id());
                 findings.note(NAME, scene.now_ns, CHOICE, text);
             }
@@ -236,14 +236,14 @@ impl Truth {
         }
     }
 
-    fn verdict(&self, rules: Rules, round: &Round, scene: &Scene, findings: &mut Findings) -> Verdict {
-        let mut verdict = Verdict::of(&self.story, rules, round, scene);
+    fn verdict(&self, rules: Rules, round: &Round, scene: &Scene, findings: &mut Findings) -> Endings {
+        let mut verdict = Endings::of(&self.history, rules, round, scene);
         if !self.answered.is_empty() {
             verdict.admitted.extend_from_slice(&self.answered);
             verdict.due = None;
         }
-        if let Some(what) = &verdict.unheld {
-            findings.unheld(scene.now_ns, what.clone());
+        if let Some(what) = &verdict.unlisted {
+            findings.note_unlisted(scene.now_ns, what.clone());
         }
         verdict
     }
@@ -251,10 +251,10 @@ impl Truth {
     /// A round in which nothing happened goes on: what the table says of that has spoken, where there is no doubt of the stage.
     fn goes_on(&mut self, scene: &Scene) {
         let Some((round, rules)) = scene.round.as_ref().and_then(|round| Some((round, round.rules?))) else { return };
-        if self.story.asked || round.interrupted {
+        if self.history.asked || round.interrupted {
             return;
         }
-        let rows = Verdict::quiet(&self.story, rules, scene);
+        let rows = Endings::quiet(&self.history, rules, scene);
         if let [one] = rows.as_slice() {
             if one.says.ending == Ending::Continues {
                 self.speak(one, rules);
@@ -263,7 +263,7 @@ impl Truth {
     }
 
     /// Counts how much doubt there was.
-    fn held(&mut self, verdict: &Verdict) {
+    fn held(&mut self, verdict: &Endings) {
         let ends = if verdict.endings() > 1 { &mut self.sets } else { &mut self.one };
         *ends += 1;
     }
@@ -275,12 +275,12 @@ impl Truth {
     /// What happens besides, before the void is recorded, is cited besides: dice exposed, equipment that breaks, damage that is found.
     fn besides(&self, rules: Rules, clauses: &[String], scene: &Scene) -> Vec<String> {
         let exposed = if rules == Rules::SgV6 { " 5.5.3" } else { " 7.1(c)" };
-        let broke = self.story.broke
+        let broke = self.history.guard_broke()
             || scene.last.as_ref().is_some_and(|round| round.interrupted || round.broken.contains(&true));
         let besides = |clause: &&String| {
-            self.story.lifted && clause.ends_with(exposed)
+            self.history.lifted() && clause.ends_with(exposed)
                 || broke && clause.ends_with(" 5.4.2")
-                || self.story.damaged && (clause.ends_with(" 5.6") || clause.ends_with(" 5.1.1"))
+                || self.history.damaged() && (clause.ends_with(" 5.6") || clause.ends_with(" 5.1.1"))
         };
         clauses.iter().filter(besides).cloned().collect()
     }
@@ -290,7 +290,7 @@ impl Truth {
         rules: Rules,
         clauses: &[String],
         besides: &[String],
-        verdict: &Verdict,
+        verdict: &Endings,
         scene: &Scene,
         findings: &mut Findings,
     ) {
@@ -305,7 +305,7 @@ impl Truth {
                 self.speak(admitted, rules);
             }
         }
-        if !fitting.is_empty() || verdict.unheld.is_some() {
+        if !fitting.is_empty() || verdict.unlisted.is_some() {
             return;
         }
         let void = verdict.admitted.iter().any(|admitted| admitted.says.ending == Ending::Void);
@@ -313,14 +313,14 @@ impl Truth {
         findings.note(NAME, scene.now_ns, if void { CLAUSES } else { ENDING }, text);
     }
 
-    fn settled(&mut self, rules: Rules, verdict: &Verdict, scene: &Scene, findings: &mut Findings) {
+    fn settled(&mut self, rules: Rules, verdict: &Endings, scene: &Scene, findings: &mut Findings) {
         if let Some(due) = &verdict.due {
             let text = format!("{}: settled; the texts have {}", rules.id(), told(&[*due]));
             findings.note(NAME, scene.now_ns, GOES_ON, text);
             return;
         }
         let goes_on = |says: &Says| matches!(says.ending, Ending::Stands | Ending::Continues);
-        if !verdict.admitted.iter().any(|admitted| goes_on(admitted.says)) && verdict.unheld.is_none() {
+        if !verdict.admitted.iter().any(|admitted| goes_on(admitted.says)) && verdict.unlisted.is_none() {
             let text = format!("{}: settled; the texts have {}", rules.id(), told(&verdict.admitted));
             findings.note(NAME, scene.now_ns, ENDING, text);
         }
@@ -337,11 +337,11 @@ impl Truth {
             "not-flat" => Finding::NotFlat,
             _ => Finding::CannotTell,
         };
-        if !self.story.asked && self.asked.is_empty() {
-            self.story.says(finding, scene);
+        if !self.history.asked && self.asked.is_empty() {
+            self.history.person_says(finding, scene);
             return;
         }
-        let verdict = Verdict::answered(&self.asked, rules, finding);
+        let verdict = Endings::answered(&self.asked, rules, finding);
         let goes_on = finding == Finding::Undisturbed;
         if goes_on
             && !self.asked.is_empty()
@@ -355,12 +355,12 @@ impl Truth {
                 *self.rows.entry((admitted.row.id.as_str(), rules.id())).or_default() += 1;
             }
             // Whatever was before is answered.
-            self.story.happenings.clear();
+            self.history.happenings.clear();
             self.answered.clear();
         } else {
             self.answered = verdict.admitted;
         }
-        self.story.asked = false;
+        self.history.asked = false;
         self.asked.clear();
     }
 

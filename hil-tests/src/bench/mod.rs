@@ -255,10 +255,10 @@ pub trait Bench {
     fn found(&self) -> Option<String>;
 
     /// A situation that the judges' truth table does not hold: the verdict is INVALID then, for nobody knows right from wrong.
-    fn unheld(&self) -> Option<String>;
+    fn unlisted(&self) -> Option<String>;
 
     /// What the truth table admits for each round that ended, in their order.
-    fn admits(&self) -> Vec<tumbler_judges::Admits>;
+    fn allowed_endings(&self) -> Vec<tumbler_judges::AllowedEndings>;
 
     /// Ends the run: lets the table come to rest, then returns what the judges found.
     ///

@@ -194,7 +194,7 @@ impl Observer {
                 self.tell(at, Seen::Wire { line: in_line(line), active, initial: false });
             }
             Wire::Truth { at, truth } => self.truth(at, truth),
-            Wire::Again { at, line, active } => self.tell(at, Seen::Again { line: in_line(line), active }),
+            Wire::Again { at, line, active } => self.tell(at, Seen::RepeatedLevel { line: in_line(line), active }),
             Wire::Temperature { at, reading } => {
                 self.tell(at, Seen::Temperature { milli_celsius: reading.map(|reading| reading.0) });
             }
@@ -275,14 +275,14 @@ impl Observer {
         let read = serde_json::to_value(record).map_err(|e| e.to_string());
         match read.and_then(|value| tumbler_judges::Record::read(value).map_err(|e| e.to_string())) {
             Ok(record) => self.tell(at, Seen::Record(record)),
-            Err(problem) => self.tell(at, Seen::Said { outlet: Outlet::Log, text: problem }),
+            Err(problem) => self.tell(at, Seen::Text { outlet: Outlet::Log, text: problem }),
         }
     }
 
     /// The judges come to a table that has been played on: how it stands by its journal.
     pub fn stood(&mut self, standing: &Standing) {
         let latched = standing.latched.iter().map(|malfunction| malfunction.code.name().to_owned()).collect();
-        self.tell(0, Seen::Stood { open: standing.open, latched, in_round: standing.round.is_some() });
+        self.tell(0, Seen::InitialState { open: standing.open, latched, in_round: standing.round.is_some() });
     }
 
     /// A command was given on the console, and by whom, where that is known (SGV6 5.14: by the shift manager or above).
@@ -295,7 +295,7 @@ impl Observer {
             with.insert("supervisor".to_owned(), matches!(role, Role::Supervisor | Role::Manager).into());
             with.insert("technician".to_owned(), (role == Role::Technician).into());
         }
-        self.tell(at, Seen::Asked { command: name, with });
+        self.tell(at, Seen::ConsoleCommand { command: name, with });
     }
 
     /// The run is over: what was found.
@@ -307,21 +307,21 @@ impl Observer {
 
     /// The first situation that the judges' truth table does not hold: what was found says nothing of the table then.
     #[must_use]
-    pub fn unheld(&self) -> Option<String> {
-        let first = self.panel.as_ref()?.unheld().first()?;
+    pub fn unlisted(&self) -> Option<String> {
+        let first = self.panel.as_ref()?.unlisted().first()?;
         Some(format!("the truth table does not hold a situation: {first}"))
     }
 
     /// What the truth table admits for each round that ended, in their order.
     #[must_use]
-    pub fn admits(&self) -> Vec<tumbler_judges::Admits> {
-        self.panel.as_ref().map(Panel::admits).unwrap_or_default()
+    pub fn allowed_endings(&self) -> Vec<tumbler_judges::AllowedEndings> {
+        self.panel.as_ref().map(Panel::allowed_endings).unwrap_or_default()
     }
 
     /// Rows of the truth table that spoke, each with its rule set.
     #[must_use]
-    pub fn spoke(&self) -> Vec<tumbler_judges::Spoke> {
-        self.panel.as_ref().map(Panel::spoke).unwrap_or_default()
+    pub fn rows_used(&self) -> Vec<tumbler_judges::RowUse> {
+        self.panel.as_ref().map(Panel::rows_used).unwrap_or_default()
     }
 
     /// What was found first, so far.

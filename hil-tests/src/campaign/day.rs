@@ -64,7 +64,7 @@ impl DayReport {
     fn reckon(&mut self, bench: &Pure) {
         self.table_ns = bench.now();
         self.events = bench.events();
-        self.reached = Reached::of(bench.log(), &bench.observer().spoke());
+        self.reached = Reached::of(bench.log(), &bench.observer().rows_used());
         for durable in &bench.log().records {
             match &durable.record.event {
                 Event::RoundBegan { .. } => self.rounds += 1,

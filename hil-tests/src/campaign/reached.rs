@@ -8,7 +8,7 @@ use tumbler_core::latch::Code;
 use tumbler_core::record::{Event, PROCEDURE};
 use tumbler_core::round::ending::VoidReason;
 use tumbler_core::snapshot::Phase;
-use tumbler_judges::{Spoke, TRUTH_UNREACHED, truth_rows};
+use tumbler_judges::{RowUse, UNREACHABLE_ROWS, truth_table_rows};
 
 /// A swarm of at least so many rounds must have reached everything. It is drawn, so that a shorter one may miss some.
 pub const LEAST_ROUNDS: u64 = 5_000;
@@ -75,7 +75,7 @@ impl Group {
                 Code::ALL.iter().filter(|code| code.allows_procedure()).map(|code| code.name().to_owned()).collect()
             }
             Self::Refusal => REFUSALS.iter().map(shown).collect(),
-            Self::Text => truth_rows().into_iter().filter(is_reachable).map(row).collect(),
+            Self::Text => truth_table_rows().into_iter().filter(is_reachable).map(row).collect(),
         }
     }
 }
@@ -198,7 +198,7 @@ fn row((row, rules): (&str, &str)) -> String {
 
 /// Whether a run of the rig can reach this row.
 fn is_reachable((row, rules): &(&str, &str)) -> bool {
-    !TRUTH_UNREACHED.iter().any(|(of, under, _)| of == row && (*under == "*" || under == rules))
+    !UNREACHABLE_ROWS.iter().any(|(of, under, _)| of == row && (*under == "*" || under == rules))
 }
 
 fn shown((what, why): &Refusal) -> String {
@@ -216,10 +216,10 @@ pub struct Reached {
 impl Reached {
     /// What a day reached.
     #[must_use]
-    pub fn of(log: &Log, spoke: &[Spoke]) -> Self {
+    pub fn of(log: &Log, used: &[RowUse]) -> Self {
         let mut reached = Self::default();
-        for spoke in spoke {
-            *reached.counts.entry((Group::Text, row((spoke.row, spoke.rules)))).or_default() += spoke.times;
+        for row_use in used {
+            *reached.counts.entry((Group::Text, row((row_use.row, row_use.rules)))).or_default() += row_use.times;
         }
         for phase in &log.phases {
             reached.count(Group::Phase, phase.name());
@@ -357,7 +357,7 @@ mod tests {
         let texts = |missing: &[String]| missing.iter().any(|item| item == "texts: keyed-stands under nz-div9");
         assert!(texts(&missing) && !texts(&both.missing(LEAST_ROUNDS)));
         for row in SELDOM {
-            assert!(truth_rows().iter().any(|(of, _)| of == row), "{row} is no row");
+            assert!(truth_table_rows().iter().any(|(of, _)| of == row), "{row} is no row");
             let named = |missing: &[String]| missing.iter().any(|item| item.contains(row));
             assert!(!named(&missing) && named(&both.missing(LEAST_ROUNDS_SELDOM)));
         }

@@ -111,11 +111,11 @@ impl Waves {
                 let topic = topic.splitn(4, '/').last().unwrap_or_default();
                 self.text(at, Room::Table, "published", topic.to_owned());
             }
-            Seen::Asked { command, .. } => self.text(at, Room::Table, "asked", command.clone()),
-            Seen::Said { text, .. } => self.text(at, Room::Table, "said", text.clone()),
-            Seen::Done
-            | Seen::Stood { .. }
-            | Seen::Again { .. }
+            Seen::ConsoleCommand { command, .. } => self.text(at, Room::Table, "asked", command.clone()),
+            Seen::Text { text, .. } => self.text(at, Room::Table, "said", text.clone()),
+            Seen::CommandDone
+            | Seen::InitialState { .. }
+            | Seen::RepeatedLevel { .. }
             | Seen::Temperature { .. }
             | Seen::Readback { .. }
             | Seen::Status(_) => {}

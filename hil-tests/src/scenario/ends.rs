@@ -5,7 +5,7 @@ use super::file::Ending;
 use super::grounds;
 use super::run::Runner;
 use tumbler_core::record::Event;
-use tumbler_judges::{Admits, Answer};
+use tumbler_judges::{AllowedEnding, AllowedEndings};
 
 /// How expectations and the truth table compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Compared {
 }
 
 impl Compared {
-    fn of(wanted: &[Ending], admits: &[Admits], ended: usize) -> Self {
+    fn of(wanted: &[Ending], admits: &[AllowedEndings], ended: usize) -> Self {
         let silent = admits.iter().filter(|admits| admits.answers.is_empty()).count() + ended.abs_diff(admits.len());
         let mut compared = Self { unheld: u32::try_from(silent).unwrap_or(u32::MAX), ..Self::default() };
         for (number, (wanted, admits)) in wanted.iter().zip(admits).enumerate() {
@@ -42,16 +42,16 @@ impl Compared {
     }
 
     /// The same of a trial that leaves to chance how its rounds end.
-    fn by_chance(admits: &[Admits], ended: usize) -> Self {
+    fn by_chance(admits: &[AllowedEndings], ended: usize) -> Self {
         Self { chance: u32::try_from(admits.len()).unwrap_or(u32::MAX), ..Self::of(&[], admits, ended) }
     }
 }
 
 /// Whether an expectation admits an answer of the truth table; what else happened may be cited besides.
-fn agree(wanted: &Ending, answer: &Answer, besides: &[String]) -> bool {
+fn agree(wanted: &Ending, answer: &AllowedEnding, besides: &[String]) -> bool {
     match (wanted, answer) {
-        (Ending::Settled { .. }, Answer::GoesOn) => true,
-        (Ending::Void { clause, .. }, Answer::Void(clauses)) => clause.split(" | ").any(|wanted| {
+        (Ending::Settled { .. }, AllowedEnding::GoesOn) => true,
+        (Ending::Void { clause, .. }, AllowedEnding::Void(clauses)) => clause.split(" | ").any(|wanted| {
             let wanted: Vec<&str> = wanted.split(", ").filter(|clause| !clause.trim().is_empty()).collect();
             let without: Vec<&str> =
                 wanted.iter().copied().filter(|clause| !besides.iter().any(|other| other == clause)).collect();
@@ -101,7 +101,7 @@ impl Runner<'_> {
 
     /// Expectations against the truth table, whatever the table at hand did.
     pub(super) fn compared(&self) -> Compared {
-        let ((_, ended), admits) = (self.ends(), self.bench.admits());
+        let ((_, ended), admits) = (self.ends(), self.bench.allowed_endings());
         if self.trial.free {
             return Compared::by_chance(&admits, ended);
         }
@@ -117,23 +117,23 @@ mod tests {
         Ending::Void { reason: "equipment".into(), clause: clause.into() }
     }
 
-    fn admits(answers: &[Answer], besides: &[&str]) -> Admits {
-        Admits { answers: answers.to_vec(), besides: besides.iter().map(|&clause| clause.to_owned()).collect() }
+    fn admits(answers: &[AllowedEnding], besides: &[&str]) -> AllowedEndings {
+        AllowedEndings { answers: answers.to_vec(), besides: besides.iter().map(|&clause| clause.to_owned()).collect() }
     }
 
-    fn voids(clauses: &[&str]) -> Answer {
-        Answer::Void(clauses.iter().map(|&clause| clause.to_owned()).collect())
+    fn voids(clauses: &[&str]) -> AllowedEnding {
+        AllowedEnding::Void(clauses.iter().map(|&clause| clause.to_owned()).collect())
     }
 
     #[test]
     fn what_one_expects_and_the_other_does_not_admit_is_a_difference() {
         let settled = || Ending::Settled { dice: Some([1, 3, 6]), clause: "NZ9 6.3".into() };
         for (wanted, answers, besides, differ) in [
-            (settled(), vec![Answer::GoesOn], vec![], false),
+            (settled(), vec![AllowedEnding::GoesOn], vec![], false),
             (settled(), vec![voids(&["NZ9 7.1(a)"])], vec![], true),
             (void("NZ9 7.1(b), NZ9 6.1"), vec![voids(&["NZ9 7.1(b)", "NZ9 6.1"])], vec![], false),
             (void("NZ9 7.1(b)"), vec![voids(&["NZ9 7.1(b)", "NZ9 6.1"])], vec![], true),
-            (void("SGOC 5.14 | SGOC 5.6"), vec![Answer::GoesOn, voids(&["SGOC 5.6"])], vec![], false),
+            (void("SGOC 5.14 | SGOC 5.6"), vec![AllowedEnding::GoesOn, voids(&["SGOC 5.6"])], vec![], false),
             (void(""), vec![voids(&[])], vec![], false),
             (void(""), vec![voids(&["SGV6 5.4.2"])], vec![], true),
             (void("SGV6 5.5.3, SGV6 5.4.2"), vec![voids(&["SGV6 5.4.2"])], vec!["SGV6 5.5.3"], false),
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn doubt_chance_and_what_nobody_holds_are_counted() {
         let settled = Ending::Settled { dice: None, clause: "NZ9 6.3".into() };
-        let two = admits(&[Answer::GoesOn, voids(&["NZ9 7.1(b)"])], &[]);
+        let two = admits(&[AllowedEnding::GoesOn, voids(&["NZ9 7.1(b)"])], &[]);
         let found = Compared::of(&[settled.clone(), settled.clone()], &[two.clone(), admits(&[], &[])], 3);
         assert_eq!((found.rounds, found.several, found.unheld, found.chance), (1, 1, 2, 0));
         assert_eq!(Compared::by_chance(&[two], 1).chance, 1);

@@ -127,7 +127,7 @@ pub fn run(bench: &mut dyn Bench, trial: &Trial) -> Outcome {
         }
         (verdict, _) => verdict,
     };
-    let verdict = match (verdict, runner.bench.unheld()) {
+    let verdict = match (verdict, runner.bench.unlisted()) {
         (Verdict::Pass | Verdict::Fail(_), Some(unheld)) => Verdict::Invalid(unheld),
         // In free play what a failing disk held back is told too late to be judged; what the table does not hold is told above.
         (Verdict::Pass, None) if compared.unheld > 0 && !trial.free => {

@@ -121,7 +121,7 @@ impl Standing {
             Fact::Tested { passed: false, .. } => self.testing_ns = None,
             _ => {}
         }
-        self.holes |= record.fact.begins_anew();
+        self.holes |= record.fact.begins_new_journal();
         self.round.clone_from(&scene.round);
         self.open = scene.open;
         self.maintenance = scene.maintenance;

@@ -175,7 +175,7 @@ fn an_answer_before_its_record_is_durable_is_found() {
         if other {
             play.ask("close", json!({}));
         }
-        let seen = if before { [Seen::Done, record] } else { [record, Seen::Done] };
+        let seen = if before { [Seen::CommandDone, record] } else { [record, Seen::CommandDone] };
         seen.into_iter().for_each(|seen| play.see(seen));
         play
     };
@@ -198,7 +198,7 @@ fn whoever_was_told_that_the_journal_cannot_be_written_was_told_no_done() {
         play.say(first);
         play.ask("record", json!({}));
         play.say("written out");
-        play.see(Seen::Done);
+        play.see(Seen::CommandDone);
         play.see(Seen::Record(Record::read(record).unwrap()));
         play
     };

@@ -175,8 +175,8 @@ impl Signs {
                     *pin = Some(*active);
                 }
             }
-            Seen::Asked { command, .. } if command != "open" => self.said_ns = Some(scene.now_ns),
-            Seen::Again { line, .. } => self.breaks.push((*line, scene.now_ns)),
+            Seen::ConsoleCommand { command, .. } if command != "open" => self.said_ns = Some(scene.now_ns),
+            Seen::RepeatedLevel { line, .. } => self.breaks.push((*line, scene.now_ns)),
             Seen::Wire { line, active, initial: false } => {
                 if matches!((line, active), (Line::Seal | Line::DomeClosed, false) | (Line::DomeOpen, true)) {
                     self.breaks.retain(|(_, at)| scene.now_ns < at.saturating_add(KEPT_NS));

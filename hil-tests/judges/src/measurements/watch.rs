@@ -71,13 +71,13 @@ impl Watch {
                 }
                 Item::Level(*line, *active)
             }
-            Seen::Again { line, active } => {
+            Seen::RepeatedLevel { line, active } => {
                 self.touched_ns = seen.at_ns;
                 Item::Again(*line, *active)
             }
             Seen::Bus(transaction) => Item::Bus(*transaction),
             Seen::Temperature { milli_celsius: Some(reading) } => Item::Temperature(*reading),
-            Seen::Asked { command, .. } if command != "witness" => {
+            Seen::ConsoleCommand { command, .. } if command != "witness" => {
                 self.said_ns = seen.at_ns;
                 return;
             }

@@ -68,7 +68,7 @@ impl Scene {
                     self.latched = standing.latched.iter().map(|latched| (latched.code.clone(), 0)).collect();
                 }
                 // A journal that was begun anew has lost the round in progress: nobody can end it any more.
-                if record.fact.begins_anew() {
+                if record.fact.begins_new_journal() {
                     self.latched.retain(|(code, _)| standing.latched.iter().any(|kept| kept.code == *code));
                     self.round = self.round.take().filter(|_| standing.round.is_some());
                     // Which layout it was played on went with the records, where another one was in force since.

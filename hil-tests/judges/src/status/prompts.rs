@@ -34,7 +34,7 @@ impl Prompts {
             Seen::Truth(Truth::Process { .. }) => self.test = None,
             Seen::Wire { line: Line::DomeOpen | Line::DomeClosed, .. } => {
                 if let Some(Test::Dome { lifted }) = &mut self.test {
-                    *lifted |= scene.dome_made_open();
+                    *lifted |= scene.dome_contacts_open();
                 }
             }
             _ => {}
@@ -75,7 +75,7 @@ impl Prompts {
             }
             Some(Test::Dome { .. }) if !rested(Line::DomeClosed) || !rested(Line::DomeOpen) => None,
             Some(Test::Dome { lifted: false }) => Some(Some(("lift-dome", Vec::new()))),
-            Some(Test::Dome { lifted: true }) if scene.dome_made_open() => Some(Some(("close-dome", Vec::new()))),
+            Some(Test::Dome { lifted: true }) if scene.dome_contacts_open() => Some(Some(("close-dome", Vec::new()))),
             Some(_) => None,
             None => match &scene.round {
                 // Without a question wrong numbers may wait for the supervisor.

@@ -71,13 +71,13 @@ pub(super) struct Table {
 
 /// What the table holds of a situation.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Held {
+pub(super) enum Lookup {
     /// This row.
     Row(&'static Row, &'static Says),
     /// It cannot be, or is filed elsewhere.
     Impossible,
     /// No row, or more than one: the table is not whole.
-    Unheld,
+    Unlisted,
 }
 
 /// A rule set's id, or the beginning of ids with `*`.
@@ -97,18 +97,18 @@ impl Table {
     }
 
     /// What the table holds of this situation under this rule set.
-    pub(super) fn look_up(&'static self, rules: Rules, situation: &Situation) -> Held {
+    pub(super) fn look_up(&'static self, rules: Rules, situation: &Situation) -> Lookup {
         let cannot = |impossible: &Impossible| {
             impossible.rules.as_ref().is_none_or(|ids| ids.iter().any(|names| named(names, rules)))
                 && impossible.situation.holds(situation)
         };
         if self.impossible.iter().any(cannot) {
-            return Held::Impossible;
+            return Lookup::Impossible;
         }
         let mut found = self.rows(rules).filter(|(row, _)| row.situation.holds(situation));
         match (found.next(), found.next()) {
-            (Some((row, says)), None) => Held::Row(row, says),
-            _ => Held::Unheld,
+            (Some((row, says)), None) => Lookup::Row(row, says),
+            _ => Lookup::Unlisted,
         }
     }
 
@@ -152,15 +152,15 @@ mod tests {
     fn each_possible_situation_is_held_by_exactly_one_row() {
         let table = Table::built_in();
         for rules in Rules::ALL {
-            let mut spoke = BTreeSet::new();
+            let mut used = BTreeSet::new();
             for situation in Situation::every() {
                 match table.look_up(rules, &situation) {
-                    Held::Row(row, _) => drop(spoke.insert(row.id.as_str())),
-                    Held::Impossible => {}
-                    Held::Unheld => panic!("{}: {situation:?} is held by no row or by several", rules.id()),
+                    Lookup::Row(row, _) => drop(used.insert(row.id.as_str())),
+                    Lookup::Impossible => {}
+                    Lookup::Unlisted => panic!("{}: {situation:?} is held by no row or by several", rules.id()),
                 }
             }
-            let silent: Vec<_> = table.rows(rules).filter(|(row, _)| !spoke.contains(row.id.as_str())).collect();
+            let silent: Vec<_> = table.rows(rules).filter(|(row, _)| !used.contains(row.id.as_str())).collect();
             assert!(silent.is_empty(), "{}: rows that hold nothing: {silent:?}", rules.id());
         }
     }

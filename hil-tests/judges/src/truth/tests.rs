@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::build::{EVERY, Play, broken};
-use crate::observation::{Line, Truth as Known};
+use crate::observation::{Line, Truth};
 use crate::panel::Panel;
 use serde_json::json;
 
 fn judge() -> Box<dyn Judge> {
-    Box::<Truth>::default()
+    Box::<TruthTable>::default()
 }
 
 /// A table of this rule set whose bets and spin are so far that the tumbler may run, and where the spin has begun.
@@ -43,12 +43,12 @@ fn voids(what: impl Fn(&str) -> Option<Play>, reason: &str, right: Five) {
         };
         let panel = ended(right).judged(judge());
         assert!(
-            panel.findings().is_empty() && panel.unheld().is_empty(),
+            panel.findings().is_empty() && panel.unlisted().is_empty(),
             "{rules}: {:?} {:?}",
             panel.violations(),
-            panel.unheld()
+            panel.unlisted()
         );
-        assert!(panel.spoke().iter().any(|spoke| spoke.rules == rules), "{rules}: no row spoke");
+        assert!(panel.rows_used().iter().any(|used| used.rules == rules), "{rules}: no row used");
         let mut wrong = vec![vec!["9.9"], right.iter().copied().chain(["9.9"]).collect()];
         if let [_, rest @ ..] = right {
             wrong.push(rest.to_vec());
@@ -83,13 +83,13 @@ fn lawful_rounds_pass_and_leave_no_doubt() {
         play.round([1, 3, 6]);
         play.round([5, 5, 5]);
         let panel = play.judged(judge());
-        assert!(panel.findings().is_empty() && panel.unheld().is_empty(), "{rules}: {:#?}", panel.violations());
+        assert!(panel.findings().is_empty() && panel.unlisted().is_empty(), "{rules}: {:#?}", panel.violations());
         let times = |rule: &str| panel.exercised().into_iter().find(|e| e.rule == rule).unwrap().times;
         assert_eq!(
             (times("settlements held against the texts"), times("endings of which physics leaves no doubt")),
             (2, 2)
         );
-        assert!(panel.spoke().iter().any(|spoke| spoke.row == "keyed-stands"), "{:?}", panel.spoke());
+        assert!(panel.rows_used().iter().any(|used| used.row == "keyed-stands"), "{:?}", panel.rows_used());
     }
 }
 
@@ -127,7 +127,7 @@ fn twelve_steps_prove_nothing() {
         play.pass(30);
         play.motor_off();
         play.coast();
-        play.truth(Known::Dice { faces: [1, 3, 6], flat: [true; 3] });
+        play.truth(Truth::Dice { faces: [1, 3, 6], flat: [true; 3] });
         let clause = named(rules, if rules == "sg-open-early" { &["5.1.2"] } else { &["5.5.1"] });
         play.void("fewer-than-three", &clause);
         let found = play.judged(judge());
@@ -165,9 +165,9 @@ fn a_stall_a_supply_a_seal_and_a_kill_are_technical_besides() {
     let killed = |rules: &str| {
         let mut play = spinning(rules);
         play.turn(4);
-        play.truth(Known::Process { alive: false });
+        play.truth(Truth::Process { alive: false });
         play.pass(500);
-        play.truth(Known::Process { alive: true });
+        play.truth(Truth::Process { alive: true });
         play.motor_off();
         Some(play)
     };
@@ -181,7 +181,7 @@ fn a_die_that_is_not_flat_is_void() {
         play.turn(16);
         play.motor_off();
         play.coast();
-        play.truth(Known::Dice { faces: [1, 3, 6], flat: [true, false, true] });
+        play.truth(Truth::Dice { faces: [1, 3, 6], flat: [true, false, true] });
         play.spin_end(4, true);
         Some(play)
     };
@@ -279,9 +279,9 @@ fn an_interruption_after_a_valid_spin_asks() {
         let mut play = Play::open(rules);
         play.until_bets_closed([1, 3, 6]);
         play.pass(2_000);
-        play.truth(Known::Process { alive: false });
+        play.truth(Truth::Process { alive: false });
         play.pass(500);
-        play.truth(Known::Process { alive: true });
+        play.truth(Truth::Process { alive: true });
         // Void at once, though a person is to be asked.
         let mut void = play.clone();
         void.void("interruption", &named(rules, &["5.4.2"]));
@@ -322,9 +322,9 @@ fn a_round_void_for_nothing_is_found_and_an_established_one_stands() {
     for rules in EVERY {
         let mut play = Play::open(rules);
         play.until_settling([1, 3, 6]);
-        play.truth(Known::Process { alive: false });
+        play.truth(Truth::Process { alive: false });
         play.pass(500);
-        play.truth(Known::Process { alive: true });
+        play.truth(Truth::Process { alive: true });
         play.void("interruption", &named(rules, &["5.4.2"]));
         broken(&play, judge(), ENDING);
     }
@@ -346,18 +346,18 @@ fn sgv6_5_6_afterwards_by_the_rules_of_its_own_round() {
 #[test]
 fn what_the_table_does_not_hold_is_told_apart() {
     let mut findings = Findings::default();
-    findings.unheld(1_500_000_000, "a comet");
+    findings.note_unlisted(1_500_000_000, "a comet");
     assert!(findings.is_empty());
-    assert_eq!(findings.unheld_situations(), ["at 1.500 s: a comet"]);
+    assert_eq!(findings.unlisted_situations(), ["at 1.500 s: a comet"]);
     let panel = Panel::for_table(Play::open("sg-v6").config).unwrap();
-    assert!(panel.unheld().is_empty());
+    assert!(panel.unlisted().is_empty());
 }
 
 #[test]
 fn every_row_has_its_place_in_the_list() {
     let rows = rows();
     assert!(rows.contains(&("keyed-stands", "nz-div9")) && !rows.contains(&("keyed-lamps-not-proved", "sg-v7")));
-    for (row, rules, why) in UNREACHED {
+    for (row, rules, why) in UNREACHABLE {
         let known = |rules: &&str| rows.contains(&(row, rules));
         assert!(if *rules == "*" { EVERY.iter().any(known) } else { known(rules) }, "{row}: {why}");
     }

@@ -261,12 +261,12 @@ impl Bench for Virtual {
         None
     }
 
-    fn unheld(&self) -> Option<String> {
-        self.world.judges.unheld()
+    fn unlisted(&self) -> Option<String> {
+        self.world.judges.unlisted()
     }
 
-    fn admits(&self) -> Vec<tumbler_judges::Admits> {
-        self.world.judges.admits()
+    fn allowed_endings(&self) -> Vec<tumbler_judges::AllowedEndings> {
+        self.world.judges.allowed_endings()
     }
 
     fn finish(&mut self) -> Result<Vec<String>, Trouble> {

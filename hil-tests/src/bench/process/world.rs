@@ -233,7 +233,7 @@ impl World {
 
     /// The daemon told people something on the console.
     pub(super) fn said(&mut self, text: &str) {
-        self.judges.tell(self.turn, Seen::Said { outlet: Outlet::Console, text: text.to_owned() });
+        self.judges.tell(self.turn, Seen::Text { outlet: Outlet::Console, text: text.to_owned() });
     }
 
     /// The daemon's process began or ended.

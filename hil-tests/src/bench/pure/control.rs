@@ -226,12 +226,12 @@ impl Bench for Pure {
         self.observer.found()
     }
 
-    fn unheld(&self) -> Option<String> {
-        self.observer.unheld()
+    fn unlisted(&self) -> Option<String> {
+        self.observer.unlisted()
     }
 
-    fn admits(&self) -> Vec<tumbler_judges::Admits> {
-        self.observer.admits()
+    fn allowed_endings(&self) -> Vec<tumbler_judges::AllowedEndings> {
+        self.observer.allowed_endings()
     }
 
     fn finish(&mut self) -> Result<Vec<String>, Trouble> {

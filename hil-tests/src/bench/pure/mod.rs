@@ -411,9 +411,9 @@ impl Pure {
                         Answer::Refused(text) => (false, text.clone()),
                     };
                     let outlet = tumbler_judges::Outlet::Console;
-                    self.observer.tell(self.now, tumbler_judges::Seen::Said { outlet, text });
+                    self.observer.tell(self.now, tumbler_judges::Seen::Text { outlet, text });
                     if done {
-                        self.observer.tell(self.now, tumbler_judges::Seen::Done);
+                        self.observer.tell(self.now, tumbler_judges::Seen::CommandDone);
                     }
                     self.answers.insert(request, answer);
                 }

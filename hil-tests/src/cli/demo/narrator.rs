@@ -170,7 +170,7 @@ impl Narrator {
             }
         }
         self.log = Log::default();
-        self.judged = self.bench.admits().len();
+        self.judged = self.bench.allowed_endings().len();
         Ok(())
     }
 
@@ -270,11 +270,11 @@ impl Bench for Narrator {
     fn found(&self) -> Option<String> {
         self.bench.found()
     }
-    fn unheld(&self) -> Option<String> {
-        self.bench.unheld()
+    fn unlisted(&self) -> Option<String> {
+        self.bench.unlisted()
     }
-    fn admits(&self) -> Vec<tumbler_judges::Admits> {
-        self.bench.admits().split_off(self.judged)
+    fn allowed_endings(&self) -> Vec<tumbler_judges::AllowedEndings> {
+        self.bench.allowed_endings().split_off(self.judged)
     }
 
     fn linked(&mut self) -> Result<Option<bool>, Trouble> {

@@ -220,7 +220,7 @@ fn came_late(in_round: bool) -> Play {
     let mut play = Play::open("sg-v6");
     play.config.from_commissioning = false;
     play.trace.0.clear();
-    play.see(Seen::Stood { open: true, latched: vec![], in_round });
+    play.see(Seen::InitialState { open: true, latched: vec![], in_round });
     play.round = 7;
     play
 }

@@ -1,8 +1,8 @@
 //! Which endings the table admits for what happened.
 
+use super::history::{Happening, History, Moment, ONE_ACT_NS, READ_NS};
 use super::situation::{Bets, Dice, Event, Finding, Situation, Stage, Tumbles};
-use super::story::{Happening, Moment, ONE_DEED_NS, READ_NS, Story};
-use super::table::{Ending, Held, Row, Says, Table};
+use super::table::{Ending, Lookup, Row, Says, Table};
 use crate::areas::Family;
 use crate::config::Rules;
 use crate::observation::{Line, Part};
@@ -18,12 +18,12 @@ pub(super) struct Admitted {
 
 /// Everything that the table admits.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Verdict {
+pub(super) struct Endings {
     pub(super) admitted: Vec<Admitted>,
     /// What certainly happened and admits one ending only: void, or a question.
     pub(super) due: Option<Admitted>,
     /// A situation that the table does not hold.
-    pub(super) unheld: Option<String>,
+    pub(super) unlisted: Option<String>,
 }
 
 /// Events that a broken part may be, where wires do not show them; and what the tumbler's own faults are.
@@ -74,29 +74,29 @@ fn situations(rules: Rules, moment: &Moment, events: &[Event], finding: Finding)
     all
 }
 
-impl Verdict {
+impl Endings {
     /// What the table holds of one happening; nothing, where it can only be what is filed elsewhere.
     fn look(&mut self, rules: Rules, happening: &Happening, finding: Finding) -> Vec<Admitted> {
         let mut admitted = Vec::new();
         for situation in situations(rules, &happening.moment, &happening.events, finding) {
             match Table::built_in().look_up(rules, &situation) {
-                Held::Row(row, says) => admitted.push(Admitted { row, says, situation }),
-                Held::Impossible => {}
-                Held::Unheld => self.unheld = Some(format!("{}: {situation:?}", rules.id())),
+                Lookup::Row(row, says) => admitted.push(Admitted { row, says, situation }),
+                Lookup::Impossible => {}
+                Lookup::Unlisted => self.unlisted = Some(format!("{}: {situation:?}", rules.id())),
             }
         }
         if admitted.is_empty() && happening.certain {
-            self.unheld = Some(format!("{}: {:?} at {:?}", rules.id(), happening.events, happening.moment));
+            self.unlisted = Some(format!("{}: {:?} at {:?}", rules.id(), happening.events, happening.moment));
         }
         admitted
     }
 
     /// What the table admits for the round as it stands, with this answer to what was asked.
-    pub(super) fn of(story: &Story, rules: Rules, round: &Round, scene: &Scene) -> Self {
+    pub(super) fn of(history: &History, rules: Rules, round: &Round, scene: &Scene) -> Self {
         let mut verdict = Self::default();
         let mut until_ns = u64::MAX;
-        let mut happenings = story.happenings.clone();
-        happenings.extend(standing(story, round, scene));
+        let mut happenings = history.happenings.clone();
+        happenings.extend(standing(history, round, scene));
         let opened = happenings.iter().any(|h| h.events == [Event::DomeOpened]);
         for mut happening in happenings {
             // Dice that are exposed while the program is gone are found so by the next one.
@@ -107,7 +107,7 @@ impl Verdict {
             }
             // A spin runs out after what ended it: the steps of its coasting count as well.
             if happening.moment.stages.contains(&Stage::Tumbling) && happening.certain {
-                story.moment(scene).tumbles.into_iter().for_each(|tumbles| {
+                history.moment(scene).tumbles.into_iter().for_each(|tumbles| {
                     if !happening.moment.tumbles.contains(&tumbles) {
                         happening.moment.tumbles.push(tumbles);
                     }
@@ -121,8 +121,8 @@ impl Verdict {
             if sure && (only(Ending::Void) || only(Ending::Asked)) && verdict.due.is_none() {
                 verdict.due = found.first().copied();
                 // A person who is asked has not yet answered, and meanwhile something may void by itself.
-                if only(Ending::Void) || !story.asked {
-                    let found_ns = if happening.events == [Event::None] { READ_NS } else { ONE_DEED_NS };
+                if only(Ending::Void) || !history.asked {
+                    let found_ns = if happening.events == [Event::None] { READ_NS } else { ONE_ACT_NS };
                     until_ns = happening.at_ns.saturating_add(found_ns);
                 }
             }
@@ -132,10 +132,10 @@ impl Verdict {
     }
 
     /// The rows that hold a round in which nothing happens now, each once.
-    pub(super) fn quiet(story: &Story, rules: Rules, scene: &Scene) -> Vec<Admitted> {
+    pub(super) fn quiet(history: &History, rules: Rules, scene: &Scene) -> Vec<Admitted> {
         let mut rows: Vec<Admitted> = Vec::new();
-        for situation in situations(rules, &story.moment(scene), &[Event::None], Finding::None) {
-            if let Held::Row(row, says) = Table::built_in().look_up(rules, &situation) {
+        for situation in situations(rules, &history.moment(scene), &[Event::None], Finding::None) {
+            if let Lookup::Row(row, says) = Table::built_in().look_up(rules, &situation) {
                 if rows.iter().all(|one| one.row.id != row.id) {
                     rows.push(Admitted { row, says, situation });
                 }
@@ -153,7 +153,7 @@ impl Verdict {
             if matches!(situation.event, Event::ForeignDice | Event::WrongCount) {
                 situation = Situation { finding: Finding::None, event: Event::ManagerDecision, ..situation };
             }
-            if let Held::Row(row, says) = Table::built_in().look_up(rules, &situation) {
+            if let Lookup::Row(row, says) = Table::built_in().look_up(rules, &situation) {
                 verdict.admitted.push(Admitted { row, says, situation });
             }
         }
@@ -171,17 +171,17 @@ impl Verdict {
 }
 
 /// What holds by the state of things, at the end of what happened.
-fn standing(story: &Story, round: &Round, scene: &Scene) -> Vec<Happening> {
-    let now = story.moment(scene);
+fn standing(history: &History, round: &Round, scene: &Scene) -> Vec<Happening> {
+    let now = history.moment(scene);
     let at_ns = scene.now_ns;
     let mut standing = vec![Happening { at_ns, events: vec![Event::None], certain: false, moment: now.clone() }];
     if round.result.is_some() && !round.verified {
         standing.push(Happening { at_ns, events: vec![Event::LampsNotProved], certain: false, moment: now.clone() });
     }
-    if story.activated() {
+    if history.activated() {
         // A spin that nobody and nothing else ended short was ended by the tumbler.
         let ends = |h: &Happening| h.certain || h.events.contains(&Event::GuardLost);
-        let ended = story.happenings.iter().any(|h| ends(h) && h.moment.stages.contains(&Stage::Tumbling));
+        let ended = history.happenings.iter().any(|h| ends(h) && h.moment.stages.contains(&Stage::Tumbling));
         let off = !scene.is(Line::MotorEnable, true) || round.interrupted;
         let moment = Moment { stages: vec![Stage::Tumbling], ..now.clone() };
         if !ended && !now.tumbles.contains(&Tumbles::Proved) {
@@ -192,7 +192,7 @@ fn standing(story: &Story, round: &Round, scene: &Scene) -> Vec<Happening> {
         let mut moment = now.clone();
         // A spin whose dice may be seen is over: what breaks then breaks no spin.
         let seen = now.stages.iter().any(|stage| matches!(stage, Stage::Revealed | Stage::Keyed));
-        if story.activated() && !seen {
+        if history.activated() && !seen {
             moment.stages.push(Stage::Tumbling);
         }
         if matches!(part, Part::Dice | Part::Reader) {

@@ -1,5 +1,6 @@
 //! The rig: plays the outside world of a table, breaks it on purpose, and proves that the daemon did the right thing.
 
+#[path = "../bench/src/lib.rs"]
 pub mod bench;
 pub mod campaign;
 pub mod cli;
@@ -13,4 +14,5 @@ pub mod measure;
 pub mod report;
 pub mod scenario;
 pub mod search;
+#[path = "../twin/src/lib.rs"]
 pub mod twin;

@@ -25,8 +25,6 @@ use crate::bench::process::workdir::WorkDir;
 use crate::bench::process::{Setup, Virtual};
 use crate::bench::{Bench, Trouble};
 use crate::scenario::{Stuck, Trial, carry_out, file, parse};
-use crate::twin::MS;
-use crate::twin::rng::Rng;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -37,6 +35,8 @@ use std::time::Duration;
 use tumbler_core::latch::Code;
 use tumbler_core::record::{Event, Record};
 use tumbler_core::snapshot::Phase;
+use tumbler_twin::MS;
+use tumbler_twin::rng::Rng;
 
 /// The longest time from the daemon's start to a picture of the table, in milliseconds.
 const PICTURE: u64 = 5_000;

@@ -14,5 +14,3 @@ pub mod measure;
 pub mod report;
 pub mod scenario;
 pub mod search;
-#[path = "../twin/src/lib.rs"]
-pub mod twin;

@@ -107,9 +107,9 @@ mod tests {
     use crate::bench::{Bench, Outside};
     use crate::scenario::file::parse;
     use crate::scenario::{Verdict, run};
-    use crate::twin::Fault;
     use std::path::Path;
     use tumbler_core::settings::Settings;
+    use tumbler_twin::Fault;
 
     /// What comes of a fault on the pure bench's own table, with what it is called and wired as changed.
     fn broken(change: impl FnOnce(&mut Settings), steps: &str) -> Verdict {

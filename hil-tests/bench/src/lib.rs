@@ -8,12 +8,12 @@ pub mod outside;
 pub mod process;
 pub mod pure;
 
-use crate::twin::{Act, Fault, Twin};
 use log::Log;
 pub use outside::Outside;
 use tumbler_core::settings::{Parameters, Settings};
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::{Answer, Command, Witness};
+use tumbler_twin::{Act, Fault, Twin};
 
 /// Site of the benches' own tables.
 pub const SITE: &str = "rig";

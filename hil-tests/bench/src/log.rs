@@ -1,11 +1,11 @@
 //! What a bench has seen so far, as scenarios ask for it.
 
-use crate::twin::{Truth, Wire};
 use std::collections::BTreeSet;
 use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::Record;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::Seq;
+use tumbler_twin::{Truth, Wire};
 
 /// A record, and when it was known to be on stable storage.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! From what a bench sees to what judges are told.
 
 use super::Role;
-use crate::twin::{Fault, Noise, Truth as Known, Wire};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use tumbler_core::effect::BusOp;
@@ -13,6 +12,7 @@ use tumbler_core::settings::Settings;
 use tumbler_judges::{
     BadConfig, BusKind, Config, Key, LampOrder, Line, Observation, Outlet, Panel, Part, Seen, Transaction, Truth, Words,
 };
+use tumbler_twin::{Fault, Noise, Truth as Known, Wire};
 
 /// Tells the judges what happens, and keeps it where a trace is wanted.
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 use super::hardware;
 use super::schedule::{Table, pick};
 use crate::scenario::order;
-use crate::twin::rng::Rng;
+use tumbler_twin::rng::Rng;
 
 /// What is noisy on a healthy table: nothing of it may be seen (faults.md, No false alarms).
 const NOISE: &[&str] = &["cam.bounce", "terminal.chatter", "bus.noise_1pct", "seal.flicker"];

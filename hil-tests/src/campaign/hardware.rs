@@ -3,7 +3,7 @@
 
 use super::schedule::{Table, pick};
 use crate::scenario::order;
-use crate::twin::rng::Rng;
+use tumbler_twin::rng::Rng;
 
 /// Steps, parted by semicolons.
 type Words = &'static str;

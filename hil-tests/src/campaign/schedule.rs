@@ -3,9 +3,9 @@
 use super::dealer::Dealer;
 use super::swarm::Swarm;
 use crate::scenario::{Trial, parse};
-use crate::twin::rng::Rng;
 use tumbler_judges::areas::{LAYOUTS, Layout};
 use tumbler_judges::config::Rules;
+use tumbler_twin::rng::Rng;
 
 /// Rounds of a day: from, and up to.
 const ROUNDS: (u64, u64) = (20, 51);

@@ -6,10 +6,10 @@ use super::schedule::{Table, pick};
 use super::texts;
 use super::{errand, hardware};
 use crate::scenario::order;
-use crate::twin::rng::Rng;
 use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
+use tumbler_twin::rng::Rng;
 
 /// The dealer's buttons.
 const BUTTONS: [InLine; 4] = [InLine::Tumble, InLine::PlaceBets, InLine::NoMoreBets, InLine::NoSpin];

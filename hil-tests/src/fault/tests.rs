@@ -3,8 +3,8 @@
 use super::catalogue::parse;
 use super::*;
 use crate::bench::Outside;
-use crate::twin::fault_name;
 use std::path::Path;
+use tumbler_twin::fault_name;
 
 fn path() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/faults.toml")

@@ -6,10 +6,10 @@ use crate::bench::process::fault::RigFault;
 use crate::bench::process::template::Templates;
 use crate::bench::process::{Setup, Virtual};
 use crate::bench::{Bench, Trouble};
-use crate::twin::{Act, MS};
 use tumbler_core::line::InLine;
 use tumbler_core::record::Event;
 use tumbler_core::settings::Parameters;
+use tumbler_twin::{Act, MS};
 
 /// Longest wait for anything within a round, in milliseconds.
 const WAIT: u64 = 10_000;

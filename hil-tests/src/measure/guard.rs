@@ -12,7 +12,6 @@ use crate::bench::process::workdir::WorkDir;
 use crate::bench::process::{Setup, Virtual};
 use crate::bench::{Bench, Role};
 use crate::measure::driver::{fault, unjudged};
-use crate::twin::{Act, MS};
 use hdrhistogram::Histogram;
 use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
@@ -22,6 +21,7 @@ use std::time::Duration;
 use tumbler_core::line::InLine;
 use tumbler_core::settings::Parameters;
 use tumbler_core::wire::console::Command;
+use tumbler_twin::{Act, MS};
 
 /// The argument by which the rig's program becomes the bare loop.
 pub const ECHO: &str = "echo-loop";

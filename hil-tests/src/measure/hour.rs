@@ -11,7 +11,7 @@ use crate::bench::process::config::TableSetup;
 use crate::bench::process::fault::RigFault;
 use crate::bench::process::template::Templates;
 use crate::bench::process::{Virtual, clock};
-use crate::twin::MS;
+use tumbler_twin::MS;
 
 /// A minute of table time, in milliseconds.
 const MINUTE: u64 = 60_000;

@@ -8,10 +8,10 @@ use crate::bench::process::fault::RigFault;
 use crate::bench::process::template::Templates;
 use crate::bench::process::{Virtual, clock};
 use crate::measure::driver::fault;
-use crate::twin::MS;
 use nix::time::{clock_getcpuclockid, clock_gettime};
 use nix::unistd::Pid;
 use std::path::PathBuf;
+use tumbler_twin::MS;
 
 /// Starts of which the middle one counts.
 const STARTS: usize = 9;

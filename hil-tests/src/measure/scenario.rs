@@ -6,7 +6,7 @@ use super::{Figure, median, millis};
 use crate::bench::process::fault::RigFault;
 use crate::bench::process::template::Templates;
 use crate::bench::process::{Setup, clock};
-use crate::twin::MS;
+use tumbler_twin::MS;
 
 /// Tables of which the middle one counts.
 const TABLES: u64 = 21;

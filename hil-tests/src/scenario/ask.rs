@@ -4,9 +4,9 @@ use super::attend::{Attendant, LOOK};
 use super::run::{Halt, PATIENCE, Runner};
 use super::step::Step;
 use crate::bench::{Role, Trouble};
-use crate::twin::MS;
 use tumbler_core::line::InLine;
 use tumbler_core::wire::console::{Answer, Command, Exit};
+use tumbler_twin::MS;
 
 /// Longest wait for an answer, in milliseconds: twice what a person may take in a test.
 const ANSWER: u64 = 300_000;

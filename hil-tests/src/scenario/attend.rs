@@ -1,8 +1,8 @@
 //! A person at the table while a test goes on: reads what the table asks for, and does it.
 
 use crate::bench::{Bench, Role, Trouble, witnessed};
-use crate::twin::{Act, MS};
 use tumbler_core::wire::console::{Command, Witness};
+use tumbler_twin::{Act, MS};
 
 /// How often a person looks at the table, in milliseconds.
 pub const LOOK: u64 = 250;

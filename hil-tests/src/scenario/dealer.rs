@@ -5,12 +5,12 @@ use super::check::kind;
 use super::order::{self, Deed};
 use super::run::{Halt, Runner};
 use crate::bench::witnessed;
-use crate::twin::{Act, MS};
 use tumbler_core::line::InLine;
 use tumbler_core::round::{Doubt, Finding};
 use tumbler_core::snapshot::{Phase, Snapshot};
 use tumbler_core::units::Dice;
 use tumbler_core::wire::console::Command;
+use tumbler_twin::{Act, MS};
 
 /// The supervisor.
 const NAME: &str = "Mei";

@@ -2,9 +2,9 @@
 
 use super::run::{Halt, Runner};
 use crate::bench::{Bench, Outside, Trouble};
-use crate::twin::{Fault, fault_name};
 use tumbler_core::line::OutLine;
 use tumbler_core::rules;
+use tumbler_twin::{Fault, fault_name};
 
 /// Something that a scenario can break: a part of the table, or something around the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

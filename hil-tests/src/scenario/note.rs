@@ -2,8 +2,8 @@
 
 use super::run::{Halt, Runner};
 use super::step::{Check, Step};
-use crate::twin::MS;
 use serde::{Deserialize, Serialize};
+use tumbler_twin::MS;
 
 /// What was done to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

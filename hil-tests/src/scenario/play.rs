@@ -6,11 +6,11 @@ use super::run::{Halt, Runner};
 use super::step::{Check, Pattern, Stage, Step};
 use crate::bench::Trouble;
 use crate::bench::witnessed;
-use crate::twin::Act;
 use tumbler_core::line::InLine;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::Command;
 use tumbler_core::wire::registers::terminal;
+use tumbler_twin::Act;
 
 /// Longest wait within a healthy round, in milliseconds.
 const WAIT: u64 = 20_000;

@@ -4,8 +4,8 @@ use super::note::Latency;
 use super::run::Runner;
 use super::step::{Cause, Reaction};
 use crate::bench::log::{Durable, Log};
-use crate::twin::MS;
 use tumbler_core::record::Event;
+use tumbler_twin::MS;
 
 impl Runner<'_> {
     /// Whether the first such reaction since the last mark came at most so long after its cause. Under virtual time a

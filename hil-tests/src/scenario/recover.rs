@@ -13,11 +13,11 @@ use super::run::{Halt, Runner};
 use super::step::{Change, Step};
 use crate::bench::Role;
 use crate::bench::witnessed;
-use crate::twin::{Act, MS};
 use tumbler_core::latch::Code;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Dice;
 use tumbler_core::wire::console::{Answer, Command, Exit};
+use tumbler_twin::{Act, MS};
 
 /// Rounds of looking and acting until the table must be playable: every latch at once, and an opening, take fewer.
 const MOST_ACTS: u32 = 60;

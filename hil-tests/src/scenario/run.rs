@@ -9,11 +9,11 @@ use super::harm::Injected;
 use super::note::Timeline;
 use super::step::{Check, Step};
 use crate::bench::{Bench, Role, Trouble};
-use crate::twin::{Act, MS};
 use serde_json::Value;
 use tumbler_core::line::InLine;
 use tumbler_core::settings::Settings;
 use tumbler_core::units::RoundId;
+use tumbler_twin::{Act, MS};
 
 /// What came of a trial.
 #[derive(Clone, Debug, PartialEq, Eq)]

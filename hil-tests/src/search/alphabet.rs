@@ -13,9 +13,9 @@
 use super::view::View;
 use crate::scenario::parse;
 use crate::scenario::step::{BadStep, Step};
-use crate::twin::{Fault, fault_name};
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
+use tumbler_twin::{Fault, fault_name};
 
 /// What a letter does.
 #[derive(Clone, Debug)]

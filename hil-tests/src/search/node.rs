@@ -9,8 +9,8 @@ use crate::bench::pure::Pure;
 use crate::bench::{Bench, Trouble};
 use crate::scenario::attend::asks_somebody;
 use crate::scenario::{Stuck, Trial, carry_out};
-use crate::twin::MS;
 use tumbler_core::record::Record;
+use tumbler_twin::MS;
 
 /// `a moment` ends after so many milliseconds at the latest.
 const MOMENT: u64 = 5_000;

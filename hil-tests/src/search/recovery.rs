@@ -7,10 +7,10 @@ use super::laws::Law;
 use super::node::Node;
 use crate::bench::{Bench, Trouble};
 use crate::scenario::{Stuck, Trial, carry_out, parse};
-use crate::twin::Fault;
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
 use tumbler_core::snapshot::Phase;
+use tumbler_twin::Fault;
 
 /// More resets than there are codes, and one more for each that the first brought to light.
 const RESETS: usize = 20;
@@ -162,6 +162,6 @@ fn name(fault: Fault, trial: &Trial) -> String {
         u16::try_from(place).ok()
     };
     let known = super::alphabet::FAULTS.iter();
-    let mut named = known.filter(|id| crate::twin::fault_name::parse(id, &lamp).is_ok_and(|parsed| parsed == fault));
+    let mut named = known.filter(|id| tumbler_twin::fault_name::parse(id, &lamp).is_ok_and(|parsed| parsed == fault));
     named.next().map_or_else(|| format!("{fault:?}"), |id| (*id).to_owned())
 }

@@ -2,10 +2,10 @@
 
 use crate::bench::pure::Pure;
 use crate::bench::{Bench, Physical};
-use crate::twin::Fault;
 use serde_json::{Value, json};
 use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::snapshot::Snapshot;
+use tumbler_twin::Fault;
 
 /// What is to be seen between two steps.
 #[derive(Clone, Debug)]

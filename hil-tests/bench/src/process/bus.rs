@@ -9,11 +9,11 @@ use super::clock;
 use super::fault::RigFault;
 use super::frame::{self, Served};
 use super::port::Port;
-use crate::twin::Garble;
 use std::collections::VecDeque;
 use tumbler_core::effect::BusOp;
 use tumbler_core::input::BusReply;
 use tumbler_core::units::Mono;
+use tumbler_twin::Garble;
 
 /// The units on the line.
 pub trait Units {

@@ -1,12 +1,12 @@
 //! Modbus RTU frames on the units' side, by rmodbus: on purpose not the codec that the daemon uses.
 
 use super::bus::{Response, Units};
-use crate::twin::Garble;
 use rmodbus::consts::ModbusFunction;
 use rmodbus::server::{ModbusFrame, Read, Write};
 use rmodbus::{ErrorKind, ModbusProto, guess_request_frame_len};
 use tumbler_core::effect::BusOp;
 use tumbler_core::input::BusReply;
+use tumbler_twin::Garble;
 
 /// What became of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use super::mounts::OtherBoot;
 use super::table::{Setup, Virtual};
 use super::workdir::WorkDir;
 use crate::bench::{Bench, Trouble};
-use crate::twin::{Act, MS};
+use tumbler_twin::{Act, MS};
 
 /// `power_good` drops some 20 ms before the supply fails; far longer, and the twin is at fault.
 const FAILS_NANOS: u64 = 1_000 * MS;

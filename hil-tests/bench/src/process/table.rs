@@ -20,7 +20,6 @@ use super::workdir::WorkDir;
 use super::world::World;
 use crate::bench::guard::Guard;
 use crate::bench::observe::Observer as Judges;
-use crate::twin::{self, Twin};
 use nix::poll::{PollFd, PollFlags, ppoll};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -29,6 +28,7 @@ use tumbler_core::record::Standing;
 use tumbler_core::units::Mono;
 use tumbler_core::wire::console::Answer;
 use tumbler_judges::{Part, Seen, Truth};
+use tumbler_twin::{self, Twin};
 
 /// What a table of the virtual bench is started with.
 #[derive(Clone, Debug)]
@@ -96,10 +96,10 @@ impl Virtual {
         let (rule_set, layout) = settings
             .check()
             .map_err(|bad| RigFault::Other(bad.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))?;
-        let built = twin::Config {
+        let built = tumbler_twin::Config {
             reader: settings.reader,
             temperature: settings.temperature,
-            ..twin::Config::full(rule_set.order.covered, layout.areas.len())
+            ..tumbler_twin::Config::full(rule_set.order.covered, layout.areas.len())
         };
         let built = if setup.brisk { built.brisk() } else { built };
         let broker = Broker::start(dir.path(), setup.table.tls)?;

@@ -7,11 +7,11 @@ use super::proxy::Path;
 use super::table::Virtual;
 use crate::bench::log::Log;
 use crate::bench::{Bench, Outside, Physical, Role, Trouble};
-use crate::twin::{Act, Fault, MS};
 use nix::sys::signal::Signal;
 use tumbler_core::settings::Settings;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::{Answer, Command};
+use tumbler_twin::{Act, Fault, MS};
 
 /// `pass` comes back at least so often, so that a truth that changes without an event is looked at.
 const NAP_NANOS: u64 = 100 * MS;

@@ -13,7 +13,6 @@ use super::watch::JournalWatch;
 use super::wire::WireSocket;
 use crate::bench::log::{Durable, Log};
 use crate::bench::observe::Observer as Judges;
-use crate::twin::{Twin, Wire};
 use serde_json::Value;
 use tumbler_core::effect::BusOp;
 use tumbler_core::input::BusFailure;
@@ -22,6 +21,7 @@ use tumbler_core::record::Record;
 use tumbler_core::units::{Mono, Seq};
 use tumbler_core::wire::lines::ToBench;
 use tumbler_judges::{Outlet, Part, Seen, Truth as Known};
+use tumbler_twin::{Twin, Wire};
 
 /// The lines whose first edge cuts the motor.
 const GUARDS: [InLine; 5] = [InLine::DomeClosed, InLine::DomeOpen, InLine::Seal, InLine::MotorFault, InLine::PowerGood];

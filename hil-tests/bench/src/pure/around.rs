@@ -5,11 +5,11 @@ use super::Pure;
 use super::broker::Broker;
 use super::journal::{Deadly, Keeps};
 use crate::bench::outside::SLOW_SYNC_MILLIS;
-use crate::twin::MS;
 use std::collections::BTreeSet;
 use tumbler_core::input::Input;
 use tumbler_core::line::{InLine, OutLine};
 use tumbler_judges::{Part, Seen, Truth};
+use tumbler_twin::MS;
 
 /// The relay's way to the broker and back.
 pub(super) const RELAY_NANOS: u64 = 3 * MS;

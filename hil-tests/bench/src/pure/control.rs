@@ -4,11 +4,11 @@ use super::super::log::Log;
 use super::super::{Bench, Outside, Physical, Role, Trouble};
 use super::Pure;
 use super::around::RELAY_NANOS;
-use crate::twin::{Act, Fault, MS};
 use tumbler_core::input::Input;
 use tumbler_core::settings::Settings;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::{Answer, Caller, Command};
+use tumbler_twin::{Act, Fault, MS};
 
 /// A reboot takes this long, in table time.
 const BOOT_NANOS: u64 = 20_000 * MS;

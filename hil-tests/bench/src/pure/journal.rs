@@ -1,6 +1,5 @@
 //! The journal as the pure bench models it: commits take time, and what is not committed is lost.
 
-use crate::twin::MS;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use tumbler_core::latch::{Code, Malfunction};
@@ -9,6 +8,7 @@ use tumbler_core::round::Interrupted;
 use tumbler_core::settings::Settings;
 use tumbler_core::table::Found;
 use tumbler_core::units::{Mono, RoundId, Seq};
+use tumbler_twin::MS;
 
 #[derive(Clone)]
 struct Job {

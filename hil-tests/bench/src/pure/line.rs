@@ -1,8 +1,8 @@
 //! The field bus as the pure bench models it: a transaction takes the time of its bytes, gaps and the unit's turnaround.
 
-use crate::twin::{Answer, Garble};
 use tumbler_core::effect::{BusOp, BusRequest};
 use tumbler_core::input::{BusFailure, BusReply};
+use tumbler_twin::{Answer, Garble};
 
 /// A byte of Modbus RTU has 11 bits; at 115,200 baud they take 95.5 microseconds.
 const BYTE_NANOS: u64 = 11 * 1_000_000_000 / 115_200;

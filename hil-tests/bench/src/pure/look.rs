@@ -1,10 +1,10 @@
 //! What a search looks at between two steps, and what it lets the bench forget.
 
 use super::Pure;
-use crate::twin::Twin;
 use serde_json::{Value, json};
 use tumbler_core::table::Table;
 use tumbler_judges::{Exercise, Violation};
+use tumbler_twin::Twin;
 
 impl Pure {
     /// The table, while the daemon runs.

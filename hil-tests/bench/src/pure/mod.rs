@@ -17,7 +17,6 @@ use super::guard::Guard;
 use super::log::{Durable, Log};
 use super::observe::Observer;
 use super::{Physical, SITE, Trouble};
-use crate::twin::{self, Truth, Twin, Wire};
 use around::Around;
 use broker::Broker;
 use journal::{Came, Journal};
@@ -33,6 +32,7 @@ use tumbler_core::table::{Start, Table};
 use tumbler_core::units::{Mono, Seq};
 use tumbler_core::wire::console::Answer;
 use tumbler_core::wire::recording::Line;
+use tumbler_twin::{self, Truth, Twin, Wire};
 
 /// Name of this bench's own table.
 const TABLE: &str = "pure";
@@ -94,10 +94,10 @@ impl Pure {
             .settings
             .check()
             .map_err(|bad| rig(bad.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))?;
-        let config = twin::Config {
+        let config = tumbler_twin::Config {
             reader: setup.settings.reader,
             temperature: setup.settings.temperature,
-            ..twin::Config::full(rule_set.order.covered, layout.areas.len())
+            ..tumbler_twin::Config::full(rule_set.order.covered, layout.areas.len())
         };
         let told = tumbler_judges::Config {
             free_play: setup.free_play,
@@ -279,7 +279,7 @@ impl Pure {
         if transaction.reply.is_none() {
             let request = &transaction.request;
             let answer = if self.around.port_gone {
-                twin::Answer { reply: Err(BusFailure::PortGone), garble: None }
+                tumbler_twin::Answer { reply: Err(BusFailure::PortGone), garble: None }
             } else {
                 self.twin.answer(self.now, request.unit, &request.op, &mut self.wires)
             };

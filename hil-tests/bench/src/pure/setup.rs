@@ -2,8 +2,8 @@
 
 use super::TABLE;
 use crate::bench::settings;
-use crate::twin::MS;
 use tumbler_core::settings::Settings;
+use tumbler_twin::MS;
 
 /// How a pure bench is set up.
 #[derive(Clone, Debug, PartialEq, Eq)]

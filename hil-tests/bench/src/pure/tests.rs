@@ -4,8 +4,8 @@ use super::reference;
 use super::*;
 use crate::bench::{Bench, Role};
 use crate::scenario::{Verdict, run};
-use crate::twin::{Act, MS};
 use tumbler_core::wire::console::Command;
+use tumbler_twin::{Act, MS};
 
 fn bench(seed: u64) -> Pure {
     Pure::new(Setup { trace: true, ..Setup::of("nz-div9", "nz-div9-2", seed) }).unwrap()

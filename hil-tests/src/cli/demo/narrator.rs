@@ -6,13 +6,13 @@ use crate::bench::process::Virtual;
 use crate::bench::{Bench, Outside, Physical, Role, Trouble};
 use crate::cli::say;
 use crate::scenario::attend::{Attendant, LOOK};
-use crate::twin::{Act, Fault, MS};
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
 use tumbler_core::settings::Settings;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Dice;
 use tumbler_core::wire::console::{Answer, Command, Exit};
+use tumbler_twin::{Act, Fault, MS};
 
 /// The supervisor who tidies up.
 const NAME: &str = "Ana";

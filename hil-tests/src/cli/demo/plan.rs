@@ -1,9 +1,9 @@
 //! What the demo plays: the scenarios that the tests run, most often the healthy one.
 
 use crate::scenario::{Trial, file};
-use crate::twin::rng::Rng;
 use anyhow::{Context, bail};
 use std::path::Path;
+use tumbler_twin::rng::Rng;
 
 /// Stories with how often they are drawn: of all their weights together.
 const STORIES: &[(u64, &str, &str)] = &[

@@ -6,12 +6,12 @@ use super::super::run::{Halt, Runner};
 use super::Before;
 use super::attempts::{maintenance, name};
 use crate::bench::{Outside, Trouble};
-use crate::twin::MS;
 use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
 use tumbler_core::settings::Settings;
 use tumbler_core::wire::console::{Answer, Command};
+use tumbler_twin::MS;
 
 /// After a start the table has seen every button at rest and heard every unit by then, in milliseconds.
 const UP: u64 = 400;

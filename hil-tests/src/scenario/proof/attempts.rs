@@ -6,7 +6,6 @@ use super::super::step::Stage;
 use super::Before;
 use crate::bench::witnessed;
 use crate::bench::{Role, Trouble};
-use crate::twin::{Act, MS};
 use std::collections::BTreeMap;
 use tumbler_core::latch::{Code, Malfunction};
 use tumbler_core::line::InLine;
@@ -14,6 +13,7 @@ use tumbler_core::record::Event;
 use tumbler_core::round::call::Call;
 use tumbler_core::units::{Dice, Mono, RoundId};
 use tumbler_core::wire::console::{Answer, Command, Exit};
+use tumbler_twin::{Act, MS};
 
 /// The dealer's four buttons.
 const BUTTONS: [InLine; 4] = [InLine::Tumble, InLine::PlaceBets, InLine::NoMoreBets, InLine::NoSpin];

@@ -5,9 +5,9 @@ use super::super::run::{Halt, Runner, run};
 use super::super::{Outcome, Verdict};
 use crate::bench::Bench;
 use crate::bench::pure::{Pure, Setup};
-use crate::twin::Fault;
 use std::path::Path;
 use tumbler_core::latch::Code;
+use tumbler_twin::Fault;
 
 fn trial(rules: &str, steps: &str) -> Trial {
     let text =

@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::time::Instant;
-use tumbler_hil::bench::pure::reference;
+use tumbler_hil::measure::reference;
 
 /// Rounds a run: enough that the opening tests weigh little.
 const ROUNDS: u32 = 200;

@@ -18,12 +18,6 @@
 //! | `wrong: TEXT` | it is not as the rules say; nothing more comes |
 //! | `late: TEXT` | the machine stood still for so long that this says nothing of the table; nothing more comes |
 
-use crate::bench::process::fault::RigFault;
-use crate::bench::process::observer::Observer;
-use crate::bench::process::watch::JournalWatch;
-use crate::bench::process::workdir::WorkDir;
-use crate::bench::process::{Setup, Virtual};
-use crate::bench::{Bench, Trouble};
 use crate::scenario::{Stuck, Trial, carry_out, file, parse};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -32,6 +26,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tumbler_bench::process::fault::RigFault;
+use tumbler_bench::process::observer::Observer;
+use tumbler_bench::process::watch::JournalWatch;
+use tumbler_bench::process::workdir::WorkDir;
+use tumbler_bench::process::{Setup, Virtual};
+use tumbler_bench::{Bench, Trouble};
 use tumbler_core::latch::Code;
 use tumbler_core::record::{Event, Record};
 use tumbler_core::snapshot::Phase;

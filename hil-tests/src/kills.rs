@@ -1,13 +1,13 @@
 //! `proc.kill_at_each_write`: the daemon dies at every single sync and every single write of its journal in a whole round,
 //! once each. Whatever was durable then decides: the interruption rule, and a table that plays on.
 
-use crate::bench::pure::{Pure, Setup};
-use crate::bench::{Bench, Outside, Trouble};
 use crate::lane::{Lane, seed};
 use crate::scenario::{Trial, Verdict, file, order, run};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::sync::{Mutex, PoisonError};
+use tumbler_bench::pure::{Pure, Setup};
+use tumbler_bench::{Bench, Outside, Trouble};
 use tumbler_core::record::Event;
 use tumbler_core::round::call::Call;
 
@@ -55,7 +55,7 @@ pub fn each(lane: &Lane, rules: &str, at: At, jobs: usize, salt: u64) -> Vec<Kil
             scope.spawn(|| {
                 while !over.load(Ordering::SeqCst) {
                     let n = next.fetch_add(1, Ordering::SeqCst);
-                    if n > MOST || crate::bench::process::clock::interrupted() {
+                    if n > MOST || tumbler_bench::process::clock::interrupted() {
                         return;
                     }
                     let came = one(lane, rules, at, n, salt).unwrap_or_else(|trouble| {

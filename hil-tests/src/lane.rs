@@ -1,18 +1,18 @@
 //! Running many scenarios on a bench: which, how many at once, and what came of each.
 
-use crate::bench::file::{BenchFile, Kind};
-use crate::bench::process::clock;
-use crate::bench::process::template::Templates;
-use crate::bench::pure::{Pure, Setup};
-use crate::bench::{Bench, Trouble};
 use crate::report::capture::Capture;
 use crate::report::cell::CellReport;
 use crate::scenario::note::Latency;
 use crate::scenario::{Outcome, Trial, Verdict, run};
+use crate::templates::Templates;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
+use tumbler_bench::file::{BenchFile, Kind};
+use tumbler_bench::process::clock;
+use tumbler_bench::pure::{Pure, Setup};
+use tumbler_bench::{Bench, Trouble};
 use tumbler_judges::Observation;
 
 /// A cut that takes longer is longer than a flicker that the same spin survives (`guard_flicker`), in nanoseconds.

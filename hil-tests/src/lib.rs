@@ -1,7 +1,5 @@
 //! The rig: plays the outside world of a table, breaks it on purpose, and proves that the daemon did the right thing.
 
-#[path = "../bench/src/lib.rs"]
-pub mod bench;
 pub mod campaign;
 pub mod cli;
 pub mod endure;
@@ -14,3 +12,4 @@ pub mod measure;
 pub mod report;
 pub mod scenario;
 pub mod search;
+pub mod templates;

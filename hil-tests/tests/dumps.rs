@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use tumbler_hil::bench::pure::{Pure, Setup};
+use tumbler_bench::pure::{Pure, Setup};
 use tumbler_hil::report::capture::Capture;
 use tumbler_hil::report::vcd;
 use tumbler_hil::scenario::note::{Deed, Mark};

@@ -5,11 +5,11 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use tumbler_bench::Bench;
+use tumbler_bench::file::BenchFile;
+use tumbler_bench::pure::{Pure, Setup};
 use tumbler_core::record::Event;
 use tumbler_core::rules::{CLAUSE_KEYS, all};
-use tumbler_hil::bench::Bench;
-use tumbler_hil::bench::file::BenchFile;
-use tumbler_hil::bench::pure::{Pure, Setup};
 use tumbler_hil::lane::seed;
 use tumbler_hil::scenario::{read_all, run};
 

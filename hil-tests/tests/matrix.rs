@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
-use tumbler_hil::bench::file::BenchFile;
+use tumbler_bench::file::BenchFile;
 use tumbler_hil::fault;
 use tumbler_hil::lane::{Lane, Plan};
 use tumbler_hil::matrix::{self, Cell};

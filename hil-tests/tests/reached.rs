@@ -6,13 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;
+use tumbler_bench::Bench;
+use tumbler_bench::file::BenchFile;
+use tumbler_bench::pure::{Pure, Setup};
 use tumbler_core::latch::Code;
 use tumbler_core::record::Event;
 use tumbler_core::round::ending::VoidReason;
 use tumbler_core::snapshot::Phase;
-use tumbler_hil::bench::Bench;
-use tumbler_hil::bench::file::BenchFile;
-use tumbler_hil::bench::pure::{Pure, Setup};
 use tumbler_hil::scenario::{Trial, Verdict, read_all, run};
 
 #[derive(Default)]

@@ -5,8 +5,8 @@
 use libtest_mimic::{Arguments, Failed, Trial as Test};
 use std::path::Path;
 use std::process::ExitCode;
-use tumbler_hil::bench::file::BenchFile;
-use tumbler_hil::bench::pure::{Pure, Setup};
+use tumbler_bench::file::BenchFile;
+use tumbler_bench::pure::{Pure, Setup};
 use tumbler_hil::scenario::{Trial, Verdict, read_all, run};
 
 /// The seed of a trial: from its name, so that trials differ and each stays the same. `TUMBLER_SEED` in the environment

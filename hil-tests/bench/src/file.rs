@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn the_benches_of_the_repository_can_be_read() {
-        let benches = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/benches");
+        let benches = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/benches");
         let kind = |name: &str| BenchFile::read(&benches.join(name)).unwrap().kind;
         assert_eq!(kind("pure.toml"), Kind::Pure);
         assert_eq!(kind("virtual.toml"), Kind::Virtual);

@@ -1,13 +1,13 @@
 //! One table-day: a trial played on a pure bench, with whatever goes wrong in it, a panic too.
 
 use super::reached::Reached;
-use crate::bench::Bench;
-use crate::bench::pure::{Pure, Setup};
 use crate::scenario::{Trial, Verdict, judges_alone, run};
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
+use tumbler_bench::Bench;
+use tumbler_bench::pure::{Pure, Setup};
 use tumbler_core::record::Event;
 
 /// What came of a day.

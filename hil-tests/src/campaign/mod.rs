@@ -19,11 +19,11 @@ mod swarm;
 mod texts;
 pub mod violation;
 
-use crate::bench::process::clock;
 use day::{DayReport, Keep};
 use schedule::{Faults, Plan};
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, PoisonError};
+use tumbler_bench::process::clock;
 
 /// How a campaign goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

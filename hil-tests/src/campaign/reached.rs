@@ -2,8 +2,8 @@
 //! been in every phase, voided for every reason, latched and opened every malfunction, and been refused everything that core refuses;
 //! a long one must have reached every row of the texts' truth table under every rule set.
 
-use crate::bench::log::Log;
 use std::collections::{BTreeMap, BTreeSet};
+use tumbler_bench::log::Log;
 use tumbler_core::latch::Code;
 use tumbler_core::record::{Event, PROCEDURE};
 use tumbler_core::round::ending::VoidReason;

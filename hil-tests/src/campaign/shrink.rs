@@ -2,8 +2,8 @@
 //! Hildebrandt, 2002) over steps, then over numbers; what remains fails in the same way and not only somehow.
 
 use super::{day, violation};
-use crate::bench::process::clock;
 use crate::scenario::{Trial, Verdict, parse};
+use tumbler_bench::process::clock;
 
 /// A failing trial made small.
 #[derive(Clone, Debug)]

@@ -1,14 +1,14 @@
 //! `tumbler-hil bench`: the table of speeds and sizes.
 
 use super::{say, signals};
-use crate::bench::process::template::Templates;
-use crate::bench::process::{clock, daemon};
 use crate::measure::{Figure, edge, entry, guard, hour, panel, process, pure, scenario};
 use crate::report;
+use crate::templates::Templates;
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
+use tumbler_bench::process::{clock, daemon};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Part {

@@ -1,7 +1,6 @@
 //! `tumbler-hil campaign`: random days at random tables, with all judges on.
 
 use super::{say, shrink, signals};
-use crate::bench::process::clock;
 use crate::campaign::Campaign;
 use crate::campaign::day::{DayReport, Keep};
 use crate::campaign::reached::{self, Reached};
@@ -15,6 +14,7 @@ use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use tumbler_bench::process::clock;
 use tumbler_judges::Panel;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,16 +1,16 @@
 //! `tumbler-hil endure`: plays on a disk until the power goes. The next boot looks at what that left.
 
 use super::say;
-use crate::bench::Trouble;
-use crate::bench::process::board::Wires;
-use crate::bench::process::config::TableSetup;
-use crate::bench::process::workdir::WorkDir;
-use crate::bench::process::{Setup, daemon};
 use crate::endure::{Ended, Plan, Relayed, play};
 use crate::report;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use std::path::PathBuf;
+use tumbler_bench::Trouble;
+use tumbler_bench::process::board::Wires;
+use tumbler_bench::process::config::TableSetup;
+use tumbler_bench::process::workdir::WorkDir;
+use tumbler_bench::process::{Setup, daemon};
 use tumbler_core::rules;
 
 #[derive(Debug, Args)]

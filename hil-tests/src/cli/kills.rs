@@ -1,8 +1,6 @@
 //! `tumbler-hil kills`: the daemon dies at each sync and write of a round.
 
 use super::{say, signals};
-use crate::bench::file::BenchFile;
-use crate::bench::process::{clock, daemon};
 use crate::kills::{self, At};
 use crate::lane::Lane;
 use crate::report;
@@ -11,6 +9,8 @@ use crate::scenario::Verdict;
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Instant;
+use tumbler_bench::file::BenchFile;
+use tumbler_bench::process::{clock, daemon};
 
 #[derive(Debug, Args)]
 pub(super) struct KillsArgs {

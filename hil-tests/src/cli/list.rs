@@ -1,10 +1,10 @@
 //! `tumbler-hil list`, and which trials a choice means.
 
 use super::{Choice, say};
-use crate::bench::file::BenchFile;
 use crate::report;
 use crate::scenario::{Trial, read_all};
 use anyhow::{Context, bail};
+use tumbler_bench::file::BenchFile;
 
 /// The bench, and the trials that are meant.
 pub(super) fn chosen(choice: &Choice) -> anyhow::Result<(BenchFile, Vec<Trial>)> {

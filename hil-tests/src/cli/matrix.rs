@@ -2,7 +2,6 @@
 
 use super::output::How;
 use super::{list, run, say};
-use crate::bench::file::BenchFile;
 use crate::fault::{self, Place};
 use crate::matrix;
 use crate::report::{self, heat};
@@ -10,6 +9,7 @@ use crate::scenario::{Trial, write};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::path::PathBuf;
+use tumbler_bench::file::BenchFile;
 
 #[derive(Debug, Args)]
 pub(super) struct MatrixArgs {

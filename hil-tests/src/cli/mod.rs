@@ -19,11 +19,11 @@ mod shard;
 mod shrink;
 mod signals;
 
-use crate::bench::process::harness;
 use crate::report;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use tumbler_bench::process::harness;
 
 /// The rig of tumblerd: plays the outside world of a table, breaks it on purpose, and says whether the daemon did the right thing.
 ///
@@ -156,7 +156,7 @@ struct RunArgs {
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     signals::watch();
-    crate::bench::process::workdir::sweep();
+    tumbler_bench::process::workdir::sweep();
     let code = match cli.command {
         Command::List(choice) => list::list(&choice),
         Command::Run(args) => run::run(&args),

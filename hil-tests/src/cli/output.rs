@@ -1,7 +1,6 @@
 //! How `run` and `matrix` go, and what they write.
 
 use super::shard::Shard;
-use crate::bench::file::{BenchFile, Kind};
 use crate::lane::Plan;
 use crate::report::cell::CellReport;
 use crate::report::directory::{About, Directory};
@@ -12,6 +11,7 @@ use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use tumbler_bench::file::{BenchFile, Kind};
 
 /// Of which cells the wires are written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -2,8 +2,6 @@
 
 use super::output::How;
 use super::{RunArgs, list, say, signals};
-use crate::bench::file::{BenchFile, Kind};
-use crate::bench::process::{clock, daemon};
 use crate::lane::{Lane, Plan};
 use crate::report::cell::CellReport;
 use crate::report::progress::Progress;
@@ -11,6 +9,8 @@ use crate::report::{exit_code, verdicts};
 use crate::scenario::{Trial, Verdict};
 use anyhow::Context;
 use std::time::Instant;
+use tumbler_bench::file::{BenchFile, Kind};
+use tumbler_bench::process::{clock, daemon};
 
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
     let (bench, trials) = list::chosen(&args.choice)?;

@@ -1,17 +1,6 @@
 //! `tumbler-hil selftest`: a broken bench must not be taken for a broken table.
 
 use super::say;
-use crate::bench::file::{BenchFile, Kind};
-use crate::bench::process::broker::Broker;
-use crate::bench::process::clock::{self, Stalls, wait_for};
-use crate::bench::process::fault::RigFault;
-use crate::bench::process::harness::check::{self, Found};
-use crate::bench::process::harness::copper::Flaw;
-use crate::bench::process::machine;
-use crate::bench::process::observer::Observer;
-use crate::bench::process::pty::Pty;
-use crate::bench::process::wire::{WireEvent, WireSocket};
-use crate::bench::process::workdir::WorkDir;
 use crate::report;
 use clap::Args;
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -19,6 +8,17 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
+use tumbler_bench::file::{BenchFile, Kind};
+use tumbler_bench::process::broker::Broker;
+use tumbler_bench::process::clock::{self, Stalls, wait_for};
+use tumbler_bench::process::fault::RigFault;
+use tumbler_bench::process::harness::check::{self, Found};
+use tumbler_bench::process::harness::copper::Flaw;
+use tumbler_bench::process::machine;
+use tumbler_bench::process::observer::Observer;
+use tumbler_bench::process::pty::Pty;
+use tumbler_bench::process::wire::{WireEvent, WireSocket};
+use tumbler_bench::process::workdir::WorkDir;
 use tumbler_core::line::InLine;
 use tumbler_core::units::Mono;
 

@@ -2,7 +2,6 @@
 
 use super::campaign::What;
 use super::{say, signals};
-use crate::bench::process::clock;
 use crate::campaign::day::{self, Keep};
 use crate::campaign::{Campaign, shrink as search};
 use crate::lane;
@@ -12,6 +11,7 @@ use crate::scenario::{Trial, Verdict, file};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
+use tumbler_bench::process::clock;
 
 /// Attempts at most: what is left then is short enough for a person.
 const MOST: u32 = 3000;

@@ -1,7 +1,7 @@
 //! Ctrl-C and the like: the first asks everything to end cleanly, the second ends at once.
 
-use crate::bench::process::clock;
 use tokio::signal::unix::{SignalKind, signal};
+use tumbler_bench::process::clock;
 
 /// Exit code of a program that was interrupted, as shells have it.
 pub(super) const INTERRUPTED: u8 = 130;

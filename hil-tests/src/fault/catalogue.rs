@@ -2,13 +2,13 @@
 
 use super::expectation::{Clauses, Deadline, Expect, Round, SETTLED, Shows};
 use super::place::Place;
-use crate::bench::file::Kind;
 use crate::scenario::file::GROUPS;
 use crate::scenario::grounds;
 use crate::scenario::parse;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use tumbler_bench::file::Kind;
 use tumbler_core::latch::Code;
 use tumbler_core::round::ending::VoidReason;
 use tumbler_core::rules;

@@ -2,8 +2,8 @@
 
 use super::catalogue::parse;
 use super::*;
-use crate::bench::Outside;
 use std::path::Path;
+use tumbler_bench::Outside;
 use tumbler_twin::fault_name;
 
 fn path() -> std::path::PathBuf {

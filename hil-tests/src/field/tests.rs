@@ -2,10 +2,10 @@
 
 use super::recording::{BadRecording, Recording};
 use super::{convert, play};
-use crate::bench::pure::{Pure, Setup};
 use crate::lane::seed;
 use crate::scenario::{Trial, Verdict, file, run};
 use std::path::Path;
+use tumbler_bench::pure::{Pure, Setup};
 use tumbler_core::wire::recording::{Digest, Line};
 
 /// Plays a scenario on a table that records.
@@ -21,7 +21,8 @@ fn record(name: &str, rules: &str, steps: &[&str], endings: &[&str], latched: &[
     let setup = Setup { record: true, ..Setup::of(&trial.rules, &trial.layout, seed(name, 0)) };
     let mut bench = Pure::new(setup).unwrap();
     assert_eq!(run(&mut bench, &trial).verdict, Verdict::Pass, "{name}");
-    bench.recording(name).unwrap()
+    let (header, lines) = bench.recording(name).unwrap();
+    Recording { header, lines }
 }
 
 fn only(trials: Vec<Trial>) -> Trial {
@@ -136,7 +137,8 @@ fn record_with_latches(name: &str, steps: &[&str], latches: &[&str]) -> Recordin
     let trial = only(file::parse(Path::new(&format!("{name}.toml")), &text).unwrap());
     let mut bench = Pure::new(Setup { record: true, ..Setup::of(&trial.rules, &trial.layout, seed(name, 0)) }).unwrap();
     assert_eq!(run(&mut bench, &trial).verdict, Verdict::Pass, "{name}");
-    bench.recording(name).unwrap()
+    let (header, lines) = bench.recording(name).unwrap();
+    Recording { header, lines }
 }
 
 fn written(recording: &Recording) -> String {

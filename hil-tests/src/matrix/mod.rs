@@ -6,8 +6,8 @@ mod tests;
 
 pub use cell::{BadCell, Cell, cells};
 
-use crate::bench::file::{BenchFile, Cannot};
 use crate::fault::{Catalogue, Place};
+use tumbler_bench::file::{BenchFile, Cannot};
 
 /// Adds to the bench's list what the catalogue says that it cannot run.
 pub fn list_what_cannot_run(bench: &mut BenchFile, catalogue: &Catalogue) {

@@ -1,10 +1,10 @@
 //! The matrix' own manners: a catalogue that expects something else fails, and a cell can be printed and read again.
 
 use super::*;
-use crate::bench::pure::{Pure, Setup};
 use crate::fault::catalogue;
 use crate::scenario::{Verdict, file, run};
 use std::path::Path;
+use tumbler_bench::pure::{Pure, Setup};
 
 const ROW: &str = r#"
 [clauses]
@@ -96,7 +96,7 @@ fn what_a_bench_cannot_run_comes_from_the_catalogue() {
     let text = format!("{ROW}not_on = [{{ bench = \"pure\", phases = [\"unopened\"], reason = \"no stall\" }}]");
     let catalogue = catalogue::parse(Path::new("case.toml"), &text).unwrap();
     let benches = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/benches/pure.toml");
-    let mut bench = crate::bench::file::BenchFile::read(&benches).unwrap();
+    let mut bench = tumbler_bench::file::BenchFile::read(&benches).unwrap();
     list_what_cannot_run(&mut bench, &catalogue);
     assert_eq!(bench.cannot("motor.stall@closed::sg-open-1"), Some("no stall"));
     assert_eq!(bench.cannot("motor.stall@ready::sg-open-1"), None);

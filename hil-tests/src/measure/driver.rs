@@ -1,11 +1,11 @@
 //! Plays rounds: nearly as fast as a table takes them, where no dealer looks at the dice and nobody waits for winners; or at the
 //! pace of people.
 
-use crate::bench::process::config::TableSetup;
-use crate::bench::process::fault::RigFault;
-use crate::bench::process::template::Templates;
-use crate::bench::process::{Setup, Virtual};
-use crate::bench::{Bench, Trouble};
+use crate::templates::Templates;
+use tumbler_bench::process::config::TableSetup;
+use tumbler_bench::process::fault::RigFault;
+use tumbler_bench::process::{Setup, Virtual};
+use tumbler_bench::{Bench, Trouble};
 use tumbler_core::line::InLine;
 use tumbler_core::record::Event;
 use tumbler_core::settings::Parameters;

@@ -4,15 +4,7 @@
 use super::guard::{FLICKERS, beside_bare, end_round, histogram, pass, setup, spin};
 use super::kernel::Trace;
 use super::{Figure, micros};
-use crate::bench::process::Virtual;
-use crate::bench::process::board::Wires;
-use crate::bench::process::child::Child;
-use crate::bench::process::clock::wait_for;
-use crate::bench::process::fault::RigFault;
-use crate::bench::process::gpio_sim::Chip;
-use crate::bench::process::harness::end;
-use crate::bench::process::template::Templates;
-use crate::bench::process::workdir::WorkDir;
+use crate::templates::Templates;
 use gpiocdev::Request;
 use gpiocdev::line::{EdgeDetection, EventClock, Value};
 use hdrhistogram::Histogram;
@@ -20,6 +12,14 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use tumbler_bench::process::Virtual;
+use tumbler_bench::process::board::Wires;
+use tumbler_bench::process::child::Child;
+use tumbler_bench::process::clock::wait_for;
+use tumbler_bench::process::fault::RigFault;
+use tumbler_bench::process::gpio_sim::Chip;
+use tumbler_bench::process::harness::end;
+use tumbler_bench::process::workdir::WorkDir;
 use tumbler_core::line::{InLine, OutLine};
 
 /// The argument by which the rig's program becomes the bare loop.

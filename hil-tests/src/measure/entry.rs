@@ -2,13 +2,13 @@
 
 use super::driver::{Driver, brisk};
 use super::{Figure, median, millis};
-use crate::bench::Bench;
-use crate::bench::process::bus::LineSpeed;
-use crate::bench::process::clock;
-use crate::bench::process::fault::RigFault;
-use crate::bench::process::template::Templates;
-use crate::bench::process::workdir::WorkDir;
+use crate::templates::Templates;
 use std::path::Path;
+use tumbler_bench::Bench;
+use tumbler_bench::process::bus::LineSpeed;
+use tumbler_bench::process::clock;
+use tumbler_bench::process::fault::RigFault;
+use tumbler_bench::process::workdir::WorkDir;
 
 /// Bytes of a poll of the terminal and its answer: twelve registers.
 const POLL: (usize, usize) = (8, 29);
@@ -58,7 +58,7 @@ pub fn measure(templates: &Templates, rounds: u32, told: &dyn Fn(u64)) -> Result
 }
 
 /// Lets the units answer and the temperature come.
-pub(super) fn warm(table: &mut crate::bench::process::Virtual) -> Result<(), RigFault> {
+pub(super) fn warm(table: &mut tumbler_bench::process::Virtual) -> Result<(), RigFault> {
     let until = table.now() + 1_500_000_000;
     while table.now() < until {
         table.pass(until).map_err(super::driver::fault)?;

@@ -1,23 +1,23 @@
 //! From the dome's first edge to `motor_enable` off, beside a process that does nothing but answer a line with a line.
 
 use super::{Figure, micros};
-use crate::bench::process::child::Child;
-use crate::bench::process::clock::wait_for;
-use crate::bench::process::config::TableSetup;
-use crate::bench::process::fault::RigFault;
-use crate::bench::process::probe::dome_to_motor;
-use crate::bench::process::template::Templates;
-use crate::bench::process::wire::WireSocket;
-use crate::bench::process::workdir::WorkDir;
-use crate::bench::process::{Setup, Virtual};
-use crate::bench::{Bench, Role};
 use crate::measure::driver::{fault, unjudged};
+use crate::templates::Templates;
 use hdrhistogram::Histogram;
 use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
+use tumbler_bench::process::child::Child;
+use tumbler_bench::process::clock::wait_for;
+use tumbler_bench::process::config::TableSetup;
+use tumbler_bench::process::fault::RigFault;
+use tumbler_bench::process::probe::dome_to_motor;
+use tumbler_bench::process::wire::WireSocket;
+use tumbler_bench::process::workdir::WorkDir;
+use tumbler_bench::process::{Setup, Virtual};
+use tumbler_bench::{Bench, Role};
 use tumbler_core::line::InLine;
 use tumbler_core::settings::Parameters;
 use tumbler_core::wire::console::Command;

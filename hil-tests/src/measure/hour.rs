@@ -5,12 +5,12 @@ use super::Figure;
 use super::driver::{Driver, Pace, fault, unjudged};
 use super::entry::warm;
 use super::process::{MOST_AT_REST, MOST_RESIDENT, REST, cpu_nanos, descriptors, rest, status};
-use crate::bench::Bench;
-use crate::bench::process::board::Wires;
-use crate::bench::process::config::TableSetup;
-use crate::bench::process::fault::RigFault;
-use crate::bench::process::template::Templates;
-use crate::bench::process::{Virtual, clock};
+use crate::templates::Templates;
+use tumbler_bench::Bench;
+use tumbler_bench::process::board::Wires;
+use tumbler_bench::process::config::TableSetup;
+use tumbler_bench::process::fault::RigFault;
+use tumbler_bench::process::{Virtual, clock};
 use tumbler_twin::MS;
 
 /// A minute of table time, in milliseconds.

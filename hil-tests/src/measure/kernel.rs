@@ -1,11 +1,11 @@
 //! What the kernel itself notes of GPIO lines: when a program drove one. A mark of the rig's own lies among that, on the same
 //! clock.
 
-use crate::bench::process::fault::RigFault;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use tumbler_bench::process::fault::RigFault;
 
 /// Where the kernel's tracing is.
 const TRACING: &str = "/sys/kernel/tracing";

@@ -9,6 +9,7 @@ mod kernel;
 pub mod panel;
 pub mod process;
 pub mod pure;
+pub mod reference;
 pub mod scenario;
 mod visitors;
 

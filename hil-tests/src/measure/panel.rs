@@ -5,11 +5,11 @@ use super::guard::{Echo, flickers, histogram, pass, setup};
 use super::process::{REST, rest};
 use super::visitors::Visitors;
 use super::{Figure, median, micros};
-use crate::bench::process::Virtual;
-use crate::bench::process::broker::free_port;
-use crate::bench::process::fault::RigFault;
-use crate::bench::process::template::Templates;
+use crate::templates::Templates;
 use hdrhistogram::Histogram;
+use tumbler_bench::process::Virtual;
+use tumbler_bench::process::broker::free_port;
+use tumbler_bench::process::fault::RigFault;
 
 /// Pages that are open while the control loop is timed, and readers that are slow.
 const PAGES: (u32, u32) = (10, 1);

@@ -3,14 +3,14 @@
 use super::driver::{Driver, brisk};
 use super::entry::warm;
 use super::{Figure, median, millis};
-use crate::bench::Bench;
-use crate::bench::process::fault::RigFault;
-use crate::bench::process::template::Templates;
-use crate::bench::process::{Virtual, clock};
 use crate::measure::driver::fault;
+use crate::templates::Templates;
 use nix::time::{clock_getcpuclockid, clock_gettime};
 use nix::unistd::Pid;
 use std::path::PathBuf;
+use tumbler_bench::Bench;
+use tumbler_bench::process::fault::RigFault;
+use tumbler_bench::process::{Virtual, clock};
 use tumbler_twin::MS;
 
 /// Starts of which the middle one counts.

@@ -1,10 +1,10 @@
 //! Table time per wall time of the pure bench, judges on, on the reference round of 49 s.
 
 use super::Figure;
-use crate::bench::process::fault::RigFault;
-use crate::bench::pure::reference;
+use super::reference;
 use crate::measure::driver::fault;
 use std::time::Instant;
+use tumbler_bench::process::fault::RigFault;
 
 /// Rounds a run: enough that the opening tests weigh little.
 const ROUNDS: u32 = 500;

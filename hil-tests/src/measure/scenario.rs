@@ -3,9 +3,9 @@
 
 use super::driver::shortest;
 use super::{Figure, median, millis};
-use crate::bench::process::fault::RigFault;
-use crate::bench::process::template::Templates;
-use crate::bench::process::{Setup, clock};
+use crate::templates::Templates;
+use tumbler_bench::process::fault::RigFault;
+use tumbler_bench::process::{Setup, clock};
 use tumbler_twin::MS;
 
 /// Tables of which the middle one counts.

@@ -1,13 +1,13 @@
 //! Browsers at the panel, as far as the daemon can tell: pages that follow the table and ask how it fares, and one that hardly
 //! reads.
 
-use crate::bench::process::fault::RigFault;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use tumbler_bench::process::fault::RigFault;
 
 /// How often a page asks for the health, as the panel's own page does.
 const HEALTH: Duration = Duration::from_secs(5);

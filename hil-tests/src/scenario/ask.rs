@@ -3,7 +3,7 @@
 use super::attend::{Attendant, LOOK};
 use super::run::{Halt, PATIENCE, Runner};
 use super::step::Step;
-use crate::bench::{Role, Trouble};
+use tumbler_bench::{Role, Trouble};
 use tumbler_core::line::InLine;
 use tumbler_core::wire::console::{Answer, Command, Exit};
 use tumbler_twin::MS;

@@ -1,6 +1,6 @@
 //! A person at the table while a test goes on: reads what the table asks for, and does it.
 
-use crate::bench::{Bench, Role, Trouble, witnessed};
+use tumbler_bench::{Bench, Role, Trouble, witnessed};
 use tumbler_core::wire::console::{Command, Witness};
 use tumbler_twin::{Act, MS};
 

@@ -3,7 +3,7 @@
 use super::file::Trial;
 use super::run::{Halt, Runner};
 use super::step::Step;
-use crate::bench::{Bench, Trouble};
+use tumbler_bench::{Bench, Trouble};
 
 /// Why steps were not carried out to the last one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

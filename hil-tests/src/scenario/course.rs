@@ -3,7 +3,7 @@
 use super::check;
 use super::harm::Injected;
 use super::run::{Halt, Runner};
-use crate::bench::Trouble;
+use tumbler_bench::Trouble;
 
 impl Runner<'_> {
     /// All steps, then what must be so after them.

@@ -4,7 +4,7 @@
 use super::check::kind;
 use super::order::{self, Deed};
 use super::run::{Halt, Runner};
-use crate::bench::witnessed;
+use tumbler_bench::witnessed;
 use tumbler_core::line::InLine;
 use tumbler_core::round::{Doubt, Finding};
 use tumbler_core::snapshot::{Phase, Snapshot};

@@ -3,10 +3,10 @@
 use super::grounds;
 use super::parse;
 use super::step::Step;
-use crate::bench::Outside;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use tumbler_bench::Outside;
 use tumbler_core::rules;
 
 /// A scenario file that cannot be used: what, where, and what is allowed.

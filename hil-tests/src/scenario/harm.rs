@@ -1,7 +1,7 @@
 //! What a scenario breaks, and what of it is in force.
 
 use super::run::{Halt, Runner};
-use crate::bench::{Bench, Outside, Trouble};
+use tumbler_bench::{Bench, Outside, Trouble};
 use tumbler_core::line::OutLine;
 use tumbler_core::rules;
 use tumbler_twin::{Fault, fault_name};

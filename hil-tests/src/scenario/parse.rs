@@ -1,7 +1,7 @@
 //! Reads a step from its words. What cannot be read says what is allowed.
 
 use super::step::{BadStep, Cause, Change, Check, Pattern, Reaction, Stage, Step};
-use crate::bench::Role;
+use tumbler_bench::Role;
 use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
 use tumbler_core::round::Finding;

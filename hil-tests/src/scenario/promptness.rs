@@ -3,7 +3,7 @@
 use super::note::Latency;
 use super::run::Runner;
 use super::step::{Cause, Reaction};
-use crate::bench::log::{Durable, Log};
+use tumbler_bench::log::{Durable, Log};
 use tumbler_core::record::Event;
 use tumbler_twin::MS;
 

@@ -2,7 +2,7 @@
 
 use super::run::{Halt, Runner};
 use super::step::Change;
-use crate::bench::Trouble;
+use tumbler_bench::Trouble;
 use tumbler_core::rules;
 use tumbler_core::settings::Settings;
 

@@ -1,6 +1,6 @@
 //! The steps of a scenario, one line of words each: what people do, what breaks, what is waited for, what is expected.
 
-use crate::bench::Role;
+use tumbler_bench::Role;
 use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
 use tumbler_core::wire::console::{Command, Exit};

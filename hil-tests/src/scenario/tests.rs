@@ -2,8 +2,8 @@
 
 use super::file::parse;
 use super::*;
-use crate::bench::pure::{Pure, Setup};
 use std::path::Path;
+use tumbler_bench::pure::{Pure, Setup};
 
 fn trials(text: &str) -> Result<Vec<Trial>, String> {
     parse(Path::new("case.toml"), text).map_err(|bad| bad.to_string())

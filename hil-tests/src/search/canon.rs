@@ -15,10 +15,10 @@
 //! real bench, reached by the very steps that are printed.
 
 use super::view::View;
-use crate::bench::pure::Pure;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
+use tumbler_bench::pure::Pure;
 
 /// A canonical state, as 128 bits of its SHA-256.
 pub type Key = [u8; 16];

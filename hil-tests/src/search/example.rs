@@ -1,13 +1,13 @@
 //! A counter-example as a scenario: the path in words, with what the rounds came to, so that `tumbler-hil run` plays it
 //! with the same chance and the judges find the same.
 
-use crate::bench::Trouble;
-use crate::bench::pure::Pure;
-use crate::bench::{Bench, pure::Setup};
 use crate::lane::seed;
 use crate::scenario::{Trial, carry_out, parse};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use tumbler_bench::Trouble;
+use tumbler_bench::pure::Pure;
+use tumbler_bench::{Bench, pure::Setup};
 use tumbler_core::record::Event;
 
 /// Name of the scenario's file, without its ending: the seed of its trials comes from it.

@@ -25,7 +25,6 @@ mod recovery;
 mod tests;
 pub mod view;
 
-use crate::bench::Trouble;
 use crate::scenario::{Stuck, Trial, carry_out, file, order, parse};
 use alphabet::Letter;
 pub use canon::Key;
@@ -36,6 +35,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use tumbler_bench::Trouble;
 
 /// Nodes that are expanded before their successors are merged. A fixed number, so that the result does not depend on the
 /// number of jobs.

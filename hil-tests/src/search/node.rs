@@ -5,10 +5,10 @@ use super::alphabet::{Deed, Letter, steps};
 use super::canon;
 use super::laws::{Law, Story, Taken};
 use super::view::View;
-use crate::bench::pure::Pure;
-use crate::bench::{Bench, Trouble};
 use crate::scenario::attend::asks_somebody;
 use crate::scenario::{Stuck, Trial, carry_out};
+use tumbler_bench::pure::Pure;
+use tumbler_bench::{Bench, Trouble};
 use tumbler_core::record::Record;
 use tumbler_twin::MS;
 

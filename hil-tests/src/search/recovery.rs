@@ -5,8 +5,8 @@
 
 use super::laws::Law;
 use super::node::Node;
-use crate::bench::{Bench, Trouble};
 use crate::scenario::{Stuck, Trial, carry_out, parse};
+use tumbler_bench::{Bench, Trouble};
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
 use tumbler_core::snapshot::Phase;

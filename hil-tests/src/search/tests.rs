@@ -1,10 +1,10 @@
 //! The search bites: what is there is found, by a shortest path, and what is printed plays.
 
 use super::*;
-use crate::bench::pure::{Pure, Setup};
 use crate::lane::seed;
 use crate::scenario::{Verdict, run as play};
 use laws::{LAWS, Taken};
+use tumbler_bench::pure::{Pure, Setup};
 use tumbler_core::record::Event;
 use tumbler_core::rules;
 

@@ -1,8 +1,8 @@
 //! What is to be seen of a node: the physical truth, what the table says, and what is broken.
 
-use crate::bench::pure::Pure;
-use crate::bench::{Bench, Physical};
 use serde_json::{Value, json};
+use tumbler_bench::pure::Pure;
+use tumbler_bench::{Bench, Physical};
 use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::snapshot::Snapshot;
 use tumbler_twin::Fault;

@@ -214,7 +214,7 @@ impl Call {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::process::workdir::WorkDir;
+    use crate::process::workdir::WorkDir;
     use std::io::{BufRead, BufReader};
     use std::os::unix::net::UnixListener;
 

@@ -30,11 +30,11 @@ pub mod stranger;
 mod supply;
 mod table;
 pub mod tap;
-pub mod template;
 mod virtual_bench;
 pub mod watch;
 pub mod wire;
 pub mod workdir;
 mod world;
 
+pub use means::clock::library as wall_clock;
 pub use table::{Setup, Virtual};

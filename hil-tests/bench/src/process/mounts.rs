@@ -2,7 +2,7 @@
 //! another boot id. They live in a mount namespace of the thread that plays the scenario, and end with it.
 
 use super::fault::RigFault;
-use crate::bench::Trouble;
+use crate::Trouble;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
 use std::cell::Cell;

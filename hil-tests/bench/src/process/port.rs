@@ -115,7 +115,7 @@ impl Port {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::process::clock::wait_for;
+    use crate::process::clock::wait_for;
     use std::time::Duration;
 
     #[test]

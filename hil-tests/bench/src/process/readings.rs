@@ -9,7 +9,7 @@ use super::machine;
 use super::means::ports::holds_chip;
 use super::table::Virtual;
 use super::workdir::WorkDir;
-use crate::bench::observe::Observer as Judges;
+use crate::observe::Observer as Judges;
 use std::net::SocketAddr;
 use tumbler_core::line::OutLine;
 use tumbler_core::units::Mono;

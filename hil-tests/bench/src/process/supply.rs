@@ -8,7 +8,7 @@ use super::fault::RigFault;
 use super::mounts::OtherBoot;
 use super::table::{Setup, Virtual};
 use super::workdir::WorkDir;
-use crate::bench::{Bench, Trouble};
+use crate::{Bench, Trouble};
 use tumbler_twin::{Act, MS};
 
 /// `power_good` drops some 20 ms before the supply fails; far longer, and the twin is at fault.

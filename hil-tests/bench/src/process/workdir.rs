@@ -2,7 +2,7 @@
 
 use super::fault::RigFault;
 use super::mounts::SmallDisk;
-use crate::bench::Trouble;
+use crate::Trouble;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -57,7 +57,7 @@ impl WorkDir {
     ///
     /// # Errors
     /// [`RigFault`] when something cannot be copied.
-    pub(super) fn take_over(&self, template: &Self) -> Result<(), RigFault> {
+    pub fn take_over(&self, template: &Self) -> Result<(), RigFault> {
         copy_files(&template.state(), &self.state())?;
         copy_files(&template.run(), &self.run())?;
         if self.disk.is_some() {
@@ -73,7 +73,7 @@ impl WorkDir {
     ///
     /// # Errors
     /// [`Trouble::NotHere`] where that cannot be had.
-    pub(super) fn own_disk(&mut self) -> Result<(), Trouble> {
+    pub fn own_disk(&mut self) -> Result<(), Trouble> {
         self.disk = Some(SmallDisk::mount(&self.path().join("state.ext4"), &self.state())?);
         Ok(())
     }

@@ -8,42 +8,42 @@ use tumbler_twin::Twin;
 
 impl Pure {
     /// The table, while the daemon runs.
-    pub(crate) const fn table(&self) -> Option<&Table> {
+    pub const fn table(&self) -> Option<&Table> {
         self.table.as_ref()
     }
 
     /// The twin.
-    pub(crate) const fn twin(&self) -> &Twin {
+    pub const fn twin(&self) -> &Twin {
         &self.twin
     }
 
     /// What would be found by a start now, and whether anything is on its way to the journal.
-    pub(crate) fn kept(&self) -> Value {
+    pub fn kept(&self) -> Value {
         json!({ "found": self.journal.told(&self.boot_id), "idle": self.journal.idle(), "slow": self.is_slow() })
     }
 
     /// Whether everything that was recorded is durable.
-    pub(crate) fn is_committed(&self) -> bool {
+    pub fn is_committed(&self) -> bool {
         self.journal.idle()
     }
 
     /// Whether commits are withheld.
-    pub(crate) const fn is_slow(&self) -> bool {
+    pub const fn is_slow(&self) -> bool {
         self.journal.latency() > self.commit_ns
     }
 
     /// What the judges found so far.
-    pub(crate) fn violations(&self) -> &[Violation] {
+    pub fn violations(&self) -> &[Violation] {
         self.observer.violations()
     }
 
     /// How often each rule of each judge had something to judge.
-    pub(crate) fn exercised(&self) -> Vec<Exercise> {
+    pub fn exercised(&self) -> Vec<Exercise> {
         self.observer.exercised()
     }
 
     /// Forgets what scenarios ask for: thousands of copies are kept at once.
-    pub(crate) fn forget(&mut self) {
+    pub fn forget(&mut self) {
         self.log.records = Vec::new();
         self.log.power = Vec::new();
         self.answers.clear();

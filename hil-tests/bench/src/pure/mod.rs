@@ -7,11 +7,8 @@ mod control;
 mod journal;
 mod line;
 mod look;
-pub mod reference;
 mod setup;
 mod tape;
-#[cfg(test)]
-mod tests;
 
 use super::guard::Guard;
 use super::log::{Durable, Log};

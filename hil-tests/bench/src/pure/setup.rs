@@ -1,7 +1,7 @@
 //! How a pure bench is set up.
 
 use super::TABLE;
-use crate::bench::settings;
+use crate::settings;
 use tumbler_core::settings::Settings;
 use tumbler_twin::MS;
 

@@ -1,7 +1,6 @@
 //! The raw inputs of the table on this bench, recorded as a daemon records them.
 
 use super::Pure;
-use crate::field::Recording;
 use tumbler_core::effect::Effect;
 use tumbler_core::input::Stamped;
 use tumbler_core::table::Table;
@@ -22,9 +21,9 @@ pub(super) fn handle(tape: &mut Vec<Line>, table: &mut Table, stamped: Stamped, 
 }
 
 impl Pure {
-    /// The recording of the table's raw inputs since its daemon's start; `None` where they are not recorded.
+    /// Header and lines of a recording of the table's raw inputs since its daemon's start; `None` where they are not recorded.
     #[must_use]
-    pub fn recording(&self, reason: &str) -> Option<Recording> {
+    pub fn recording(&self, reason: &str) -> Option<(Header, Vec<Line>)> {
         let header = Header {
             format: FORMAT,
             build: "pure".into(),
@@ -32,6 +31,6 @@ impl Pure {
             boot: self.boot_id.clone(),
             reason: reason.into(),
         };
-        Some(Recording { header, lines: self.tape.clone()? })
+        Some((header, self.tape.clone()?))
     }
 }

@@ -1,13 +1,13 @@
 //! The demo by hand: the steps of scenarios, typed one line at a time, on a table that lives on between them.
 
 use super::narrator::Narrator;
-use crate::bench::process::clock;
 use crate::cli::say;
 use crate::report;
 use crate::scenario::parse::line_of_steps;
 use crate::scenario::{Trial, carry_out};
 use std::io::BufRead;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use tumbler_bench::process::clock;
 
 /// How often the keyboard is looked at, in milliseconds.
 const LOOK: u64 = 50;

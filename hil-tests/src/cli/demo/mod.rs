@@ -6,18 +6,18 @@ mod plan;
 mod words;
 
 use super::{say, signals};
-use crate::bench::file::Kind;
-use crate::bench::process::config::TableSetup;
-use crate::bench::process::fault::RigFault;
-use crate::bench::process::template::Templates;
-use crate::bench::process::{Setup, clock, daemon};
 use crate::report;
 use crate::scenario::{Verdict, run};
+use crate::templates::Templates;
 use anyhow::{Context, bail};
 use clap::Args;
 use narrator::Narrator;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
+use tumbler_bench::file::Kind;
+use tumbler_bench::process::config::TableSetup;
+use tumbler_bench::process::fault::RigFault;
+use tumbler_bench::process::{Setup, clock, daemon};
 use tumbler_core::rules;
 
 #[derive(Debug, Args)]

@@ -1,11 +1,11 @@
 //! A bench that tells what happens on it while a scenario runs, and tidies up after it.
 
 use super::words;
-use crate::bench::log::Log;
-use crate::bench::process::Virtual;
-use crate::bench::{Bench, Outside, Physical, Role, Trouble};
 use crate::cli::say;
 use crate::scenario::attend::{Attendant, LOOK};
+use tumbler_bench::log::Log;
+use tumbler_bench::process::Virtual;
+use tumbler_bench::{Bench, Outside, Physical, Role, Trouble};
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
 use tumbler_core::settings::Settings;

@@ -1,8 +1,8 @@
 //! The list of clauses against the texts, and against what it names as proof.
 
 use super::*;
-use crate::bench::pure::{Pure, Setup};
 use std::path::Path;
+use tumbler_bench::pure::{Pure, Setup};
 
 #[test]
 fn the_list_can_be_read_and_names_no_clause_twice() {

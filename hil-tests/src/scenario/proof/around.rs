@@ -5,7 +5,7 @@ use super::super::order;
 use super::super::run::{Halt, Runner};
 use super::Before;
 use super::attempts::{maintenance, name};
-use crate::bench::{Outside, Trouble};
+use tumbler_bench::{Outside, Trouble};
 use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
@@ -108,7 +108,7 @@ impl Runner<'_> {
 
     /// The supervisor closes the table, and cannot open it.
     fn try_closed(&mut self, before: &Before) -> Result<(), Halt> {
-        self.role = crate::bench::Role::Supervisor;
+        self.role = tumbler_bench::Role::Supervisor;
         self.ask(Command::Close { name: name() })?;
         self.answer(true, "")?;
         self.try_commands(before)?;

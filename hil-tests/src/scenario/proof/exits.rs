@@ -4,7 +4,7 @@
 use super::super::run::{Halt, Runner};
 use super::Before;
 use super::attempts::{Key, eyes_can_stand_in, key, name, procedure, rectified, resets};
-use crate::bench::{Role, Trouble};
+use tumbler_bench::{Role, Trouble};
 use tumbler_core::latch::Code;
 use tumbler_core::record::{Event, PROCEDURE};
 use tumbler_core::wire::console::{Answer, Command, Exit};

@@ -22,7 +22,7 @@ mod tests;
 
 use super::run::{Halt, Runner};
 use super::step::Check;
-use crate::bench::Trouble;
+use tumbler_bench::Trouble;
 use tumbler_core::latch::Code;
 use tumbler_core::record::Event;
 

@@ -3,9 +3,9 @@
 use super::super::file::{Trial, parse};
 use super::super::run::{Halt, Runner, run};
 use super::super::{Outcome, Verdict};
-use crate::bench::Bench;
-use crate::bench::pure::{Pure, Setup};
 use std::path::Path;
+use tumbler_bench::Bench;
+use tumbler_bench::pure::{Pure, Setup};
 use tumbler_core::latch::Code;
 use tumbler_twin::Fault;
 

@@ -1,7 +1,7 @@
 //! The line and its units' side against a stranger's master, and against what is heard on the bare wire.
 
 use super::*;
-use crate::bench::process::pty::Pty;
+use crate::process::pty::Pty;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio_modbus::client::rtu;

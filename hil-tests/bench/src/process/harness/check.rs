@@ -4,9 +4,9 @@ use super::copper::{Copper, Flaw};
 use super::end::{End, Read as At, Side};
 use super::link::{FromWires, Link, preface};
 use super::wiring::{Place, Wire, Wiring};
-use crate::bench::process::clock;
-use crate::bench::process::fault::RigFault;
-use crate::bench::process::workdir::WorkDir;
+use crate::process::clock;
+use crate::process::fault::RigFault;
+use crate::process::workdir::WorkDir;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::os::unix::net::UnixStream;
@@ -138,7 +138,7 @@ impl<'w> Harness<'w> {
             Err(error) => return Err(RigFault::system("read from the rig's pins")(error)),
         }
         let line = std::mem::take(&mut self.line);
-        match crate::bench::process::wire::parsed("the program at the rig's pins", &line)? {
+        match crate::process::wire::parsed("the program at the rig's pins", &line)? {
             FromWires::Edge { line, active, .. } => {
                 self.outputs.insert(line, active);
             }

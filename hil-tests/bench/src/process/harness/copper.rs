@@ -2,8 +2,8 @@
 //! wires where there is no second Pi. It knows levels only, as copper does.
 
 use super::wiring::{Drive, Level, Place, Relay, Wire, Wiring};
-use crate::bench::process::fault::RigFault;
-use crate::bench::process::gpio_sim::{Chip, LOOK, REST, SimChip, active_low, names};
+use crate::process::fault::RigFault;
+use crate::process::gpio_sim::{Chip, LOOK, REST, SimChip, active_low, names};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -52,11 +52,11 @@ impl FromStr for Flaw {
 
 /// Two chips and the copper between them.
 #[derive(Debug)]
-pub(in crate::bench::process) struct Copper {
+pub(in crate::process) struct Copper {
     /// The table's chip.
-    pub(in crate::bench::process) table: Chip,
+    pub(in crate::process) table: Chip,
     /// How the two are wired.
-    pub(in crate::bench::process) wiring: Wiring,
+    pub(in crate::process) wiring: Wiring,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -66,7 +66,7 @@ impl Copper {
     ///
     /// # Errors
     /// [`RigFault`] where the kernel makes no chips.
-    pub(in crate::bench::process) fn lay(label: &str) -> Result<Self, RigFault> {
+    pub(in crate::process) fn lay(label: &str) -> Result<Self, RigFault> {
         Self::with(label, None)
     }
 

@@ -2,7 +2,7 @@
 //! lines they drive.
 
 use super::wiring::{Drive, Level, Place, Wire, Wiring};
-use crate::bench::process::fault::RigFault;
+use crate::process::fault::RigFault;
 use gpiocdev::Request;
 use gpiocdev::chip::Chip;
 use gpiocdev::line::{Bias, EdgeDetection, EdgeEvent, EdgeKind, EventClock, Offset, Value};
@@ -189,7 +189,7 @@ fn watch(asks: &mut gpiocdev::request::Builder, offset: Offset, active: Level, b
 ///
 /// # Errors
 /// [`RigFault`] with the labels that there are.
-pub(crate) fn find(label: &str, whose: &str) -> Result<Chip, RigFault> {
+pub fn find(label: &str, whose: &str) -> Result<Chip, RigFault> {
     let chips = gpiocdev::chip::chips().map_err(|error| RigFault::Other(format!("list the GPIO chips: {error}")))?;
     let mut there = Vec::new();
     for chip in chips.into_iter().filter_map(|path| Chip::from_path(path).ok()) {

@@ -4,8 +4,8 @@
 //! (`daemon/docs/virtual-wire.md`); it is told in [`FromWires`].
 
 use super::wiring::Wiring;
-use crate::bench::process::child::Child;
-use crate::bench::process::fault::RigFault;
+use crate::process::child::Child;
+use crate::process::fault::RigFault;
 use serde::{Deserialize, Serialize};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -56,7 +56,7 @@ pub struct Since {
 
 /// The program at the rig's pins. It lets go of them when this is dropped.
 #[derive(Debug)]
-pub(in crate::bench::process) struct Link {
+pub(in crate::process) struct Link {
     child: Child,
 }
 
@@ -65,7 +65,7 @@ impl Link {
     ///
     /// # Errors
     /// [`RigFault`] when it cannot be started.
-    pub(in crate::bench::process) fn over(stream: UnixStream, wiring: &Wiring, log: &Path) -> Result<Self, RigFault> {
+    pub(in crate::process) fn over(stream: UnixStream, wiring: &Wiring, log: &Path) -> Result<Self, RigFault> {
         let mut command = match wiring.reach.split_first() {
             Some((program, arguments)) => {
                 let mut command = Command::new(program);
@@ -83,7 +83,7 @@ impl Link {
     ///
     /// # Errors
     /// [`RigFault`] when it did, with how.
-    pub(in crate::bench::process) fn look(&mut self) -> Result<(), RigFault> {
+    pub(in crate::process) fn look(&mut self) -> Result<(), RigFault> {
         match self.child.ended()? {
             Some(status) => Err(RigFault::Other(format!("the program at the rig's pins ended with {status}"))),
             None => Ok(()),
@@ -95,6 +95,6 @@ impl Link {
 ///
 /// # Errors
 /// [`RigFault`] where it does not become JSON.
-pub(in crate::bench::process) fn preface(wiring: &Wiring) -> Result<String, RigFault> {
+pub(in crate::process) fn preface(wiring: &Wiring) -> Result<String, RigFault> {
     serde_json::to_string(wiring).map_err(|error| RigFault::Other(format!("the wiring: {error}")))
 }

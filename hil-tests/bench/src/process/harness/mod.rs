@@ -12,7 +12,7 @@
 
 pub mod check;
 pub mod copper;
-pub(crate) mod end;
+pub mod end;
 pub mod link;
 pub mod serve;
 pub mod wiring;

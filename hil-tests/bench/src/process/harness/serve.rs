@@ -3,7 +3,7 @@
 use super::end::{Edge, End, Read as At, Side};
 use super::link::{FromWires, Since};
 use super::wiring::Wiring;
-use crate::bench::process::{clock, machine};
+use crate::process::{clock, machine};
 use anyhow::{Context, bail};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::io::{Read, Write};

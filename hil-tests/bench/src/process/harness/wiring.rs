@@ -185,11 +185,11 @@ impl Wiring {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::file::BenchFile;
+    use crate::file::BenchFile;
     use std::path::Path;
 
     fn repository(path: &str) -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
     }
 
     fn shipped() -> Wiring {

@@ -2,7 +2,7 @@
 //! and the daemon's monotonic one are left alone.
 
 use super::{RigFault, Virtual, no_means, not_here};
-use crate::bench::{Outside, Trouble};
+use crate::{Outside, Trouble};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -29,7 +29,7 @@ pub(super) struct Jitter {
 const BUILT: &str = "wallclock.so";
 
 /// Builds the library in `dir`, beside the file that it reads; gives both. Where one lies beside the rig's program, it is that.
-pub(in crate::bench::process) fn library(dir: &Path) -> Result<(PathBuf, PathBuf), Trouble> {
+pub fn library(dir: &Path) -> Result<(PathBuf, PathBuf), Trouble> {
     let (source, library, file) = (dir.join("wallclock.c"), dir.join("wallclock.so"), file(dir));
     std::fs::write(&file, 0_i64.to_ne_bytes()).map_err(RigFault::file("write", &file))?;
     let own = std::env::current_exe().map_err(RigFault::system("find the rig's own program"))?;
@@ -73,7 +73,7 @@ pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Troub
 }
 
 /// Lets a clock that jitters step, when it is time to.
-pub(in crate::bench::process) fn step(table: &mut Virtual) -> Result<(), RigFault> {
+pub(in crate::process) fn step(table: &mut Virtual) -> Result<(), RigFault> {
     let now = table.world.now();
     let Some(jitter) = table.means.jitter.as_mut().filter(|jitter| now >= jitter.next) else { return Ok(()) };
     jitter.next = now + STEP;

@@ -2,9 +2,9 @@
 
 use super::tracer::{SYNCS, Tracer};
 use super::{RigFault, Virtual, no_means};
-use crate::bench::outside::SLOW_SYNC_MILLIS;
-use crate::bench::process::mounts::SmallDisk;
-use crate::bench::{Outside, Trouble};
+use crate::outside::SLOW_SYNC_MILLIS;
+use crate::process::mounts::SmallDisk;
+use crate::{Outside, Trouble};
 use nix::errno::Errno;
 
 pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {

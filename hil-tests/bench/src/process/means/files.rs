@@ -1,8 +1,8 @@
 //! The files beside the journal: permit, slot and run directory, deleted or older than they were while the daemon was off.
 
 use super::{RigFault, Virtual};
-use crate::bench::process::workdir::WorkDir;
-use crate::bench::{Outside, Trouble};
+use crate::process::workdir::WorkDir;
+use crate::{Outside, Trouble};
 use std::path::PathBuf;
 
 /// Permit and slot as they were when the table was open.

@@ -1,7 +1,7 @@
 //! What happens to the journal's files while the daemon is off.
 
 use super::{RigFault, Virtual, no_means};
-use crate::bench::{Outside, Trouble};
+use crate::{Outside, Trouble};
 use std::path::{Path, PathBuf};
 
 /// SQLite's files.
@@ -57,7 +57,7 @@ pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Troub
 }
 
 /// Keeps the journal as it is before a start, for whoever wants to roll it back.
-pub(in crate::bench::process) fn keep(table: &Virtual) -> Result<(), RigFault> {
+pub(in crate::process) fn keep(table: &Virtual) -> Result<(), RigFault> {
     copy(&table.dir.state(), &table.dir.path().join("earlier"))
 }
 

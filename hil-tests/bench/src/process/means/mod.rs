@@ -13,7 +13,7 @@ mod tracer;
 
 use super::fault::RigFault;
 use super::table::Virtual;
-use crate::bench::{Outside, Trouble};
+use crate::{Outside, Trouble};
 use std::collections::BTreeSet;
 
 /// What the means remember of a table.

@@ -3,7 +3,7 @@
 use super::super::port::Port;
 use super::super::pty::Pty;
 use super::{RigFault, Virtual, no_means};
-use crate::bench::{Outside, Trouble};
+use crate::{Outside, Trouble};
 use gpiocdev::Request;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -130,7 +130,7 @@ fn gone(table: &mut Virtual, outside: Outside) -> Result<bool, RigFault> {
 }
 
 /// Whether the daemon holds the lines of its chip, where it has one.
-pub(in crate::bench::process) fn holds_chip(table: &Virtual) -> Result<bool, RigFault> {
+pub(in crate::process) fn holds_chip(table: &Virtual) -> Result<bool, RigFault> {
     Ok(!table.set_to.has_chip() || holds(table, std::path::Path::new("anon_inode:gpio-line"))?)
 }
 

@@ -3,8 +3,8 @@
 use super::load::Load;
 use super::tracer::{SYNCS, Tracer, WRITES};
 use super::{RigFault, Virtual, no_means};
-use crate::bench::process::clock::wait_for;
-use crate::bench::{Bench, Outside, Trouble};
+use crate::process::clock::wait_for;
+use crate::{Bench, Outside, Trouble};
 use nix::sys::signal::Signal;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
@@ -85,7 +85,7 @@ fn kill_at(table: &mut Virtual, outside: Outside, calls: &str, n: u16) -> Result
 }
 
 /// The daemon has ended by itself: whether that was wanted, and strace and the kernel agree on how.
-pub(in crate::bench::process) fn ended_as_wanted(table: &mut Virtual, status: ExitStatus) -> Result<bool, RigFault> {
+pub(in crate::process) fn ended_as_wanted(table: &mut Virtual, status: ExitStatus) -> Result<bool, RigFault> {
     let Some(outside) = table.means.deadly.take() else { return Ok(false) };
     let Some(mut tracer) = table.means.tracer.take() else { return Ok(false) };
     tracer.outlive()?;

@@ -3,10 +3,10 @@
 //! Only that thread is traced, and only where it touches the state directory, so that nothing else in the daemon is slowed.
 
 use super::{RigFault, Virtual, not_here};
-use crate::bench::Trouble;
-use crate::bench::process::child::Child;
-use crate::bench::process::clock::wait_for;
-use crate::bench::process::workdir::WorkDir;
+use crate::Trouble;
+use crate::process::child::Child;
+use crate::process::clock::wait_for;
+use crate::process::workdir::WorkDir;
 use nix::sys::signal::Signal;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,9 +1,9 @@
 //! The reference round: 49 s of table time, played over and over, to measure how fast the pure bench is.
 
-use super::{Pure, Setup};
-use crate::bench::{Bench, Trouble};
 use crate::scenario::{Trial, Verdict, file, run};
 use std::path::Path;
+use tumbler_bench::pure::{Pure, Setup};
+use tumbler_bench::{Bench, Trouble};
 
 /// What a measurement did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

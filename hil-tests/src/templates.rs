@@ -3,18 +3,17 @@
 //! A copy is no way round the tests: permission is bound to the boot id and to the permit beside the journal, both of
 //! which are the copy's too, as after a restart of the daemon within the same boot.
 
-use super::board::Wires;
-use super::config::TableSetup;
-use super::fault::RigFault;
-use super::means::clock::library;
-use super::table::{Setup, Virtual};
-use super::workdir::WorkDir;
-use crate::bench::{Bench, Outside, Trouble};
 use crate::scenario::step::Step;
 use crate::scenario::{Ending, Outcome, Trial, Verdict, run};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use tumbler_bench::process::board::Wires;
+use tumbler_bench::process::config::TableSetup;
+use tumbler_bench::process::fault::RigFault;
+use tumbler_bench::process::workdir::WorkDir;
+use tumbler_bench::process::{Setup, Virtual, wall_clock};
+use tumbler_bench::{Bench, Outside, Trouble};
 
 /// Opened tables by their setup; each is opened once, by whoever needs it first.
 #[derive(Debug)]
@@ -71,7 +70,7 @@ impl Templates {
             dir.own_disk()?;
         }
         if needs.clock {
-            setup.wall = Some(library(dir.path())?);
+            setup.wall = Some(wall_clock(dir.path())?);
         }
         let opens = trial.steps.first().is_some_and(|(_, steps)| steps.first() == Some(&Step::Open));
         if opens {

@@ -1,10 +1,10 @@
 //! The pure bench against the contract of a bench.
 
-use super::reference;
-use super::*;
-use crate::bench::{Bench, Role};
-use crate::scenario::{Verdict, run};
+use tumbler_bench::pure::{Pure, Setup};
+use tumbler_bench::{Bench, Role};
 use tumbler_core::wire::console::Command;
+use tumbler_hil::measure::reference;
+use tumbler_hil::scenario::{Verdict, run};
 use tumbler_twin::{Act, MS};
 
 fn bench(seed: u64) -> Pure {

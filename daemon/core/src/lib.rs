@@ -4,6 +4,7 @@
 //! The shell hands in [`input::Stamped`] inputs and carries out [`effect::Effect`]s; whatever is decided replays
 //! from its recorded inputs, bit for bit.
 
+pub mod context;
 pub mod device;
 pub mod effect;
 pub mod hardware_test;

@@ -4,10 +4,11 @@
 //! before it acts: the dome may have opened while the disk wrote. So does the answer "done" to a person, which a restart
 //! must not make untrue.
 
+use crate::context::Context;
 use crate::effect::Effect;
 use crate::outbox::Outbox;
 use crate::record::{Event, Record};
-use crate::timer::{Timer, Timers};
+use crate::timer::Timer;
 use crate::units::{Dice, Millis, Mono, RoundId, Seq};
 use crate::wire::console::Answer;
 use serde::{Deserialize, Serialize};
@@ -92,7 +93,7 @@ impl Sequence {
 
     /// Sends the answers that need wait no longer, at the end of a step. Where the journal cannot be written nothing is done
     /// for good, and the answer says so.
-    pub fn send_answers(&mut self, out: &mut Vec<Effect>) {
+    pub fn send_answers(&mut self, ctx: &mut Context) {
         for (after, ..) in &mut self.done {
             after.get_or_insert(self.last);
         }
@@ -105,7 +106,7 @@ impl Sequence {
                     "{done}; but the journal cannot be written, and a restart would undo this: see `tumblerctl faults`"
                 ))
             };
-            out.push(Effect::Reply { request, answer });
+            ctx.push(Effect::Reply { request, answer });
         }
     }
 
@@ -137,25 +138,25 @@ impl Sequence {
     }
 
     /// Sends what is to be committed, if it is urgent or has waited long enough.
-    pub fn flush(&mut self, at: Mono, linger: Millis, lingered: bool, timers: &mut Timers, out: &mut Vec<Effect>) {
+    pub fn flush(&mut self, lingered: bool, ctx: &mut Context) {
         if self.waiting.is_empty() {
             self.urgent = false;
             return;
         }
         if !(self.urgent || lingered) {
-            if !timers.is_set(Timer::Linger) {
-                timers.after(Timer::Linger, at, linger);
+            if !ctx.is_set(Timer::Linger) {
+                ctx.after(Timer::Linger, Millis(ctx.p().linger));
             }
             return;
         }
-        timers.clear(Timer::Linger);
+        ctx.clear(Timer::Linger);
         self.urgent = false;
         self.sent = self.last;
         let permit = self.permit_due.take();
         if let Some(permit) = permit {
             self.permit = permit;
         }
-        out.push(Effect::Journal {
+        ctx.push(Effect::Journal {
             records: core::mem::take(&mut self.waiting),
             relayed: self.outbox.cursor(),
             permit,

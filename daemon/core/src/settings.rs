@@ -4,7 +4,7 @@ use crate::rules::{self, Layout, RuleSet};
 use serde::{Deserialize, Serialize};
 
 /// The settings of one table. The shell reads them from its configuration; the core checks them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// Site, one level of the topics.
     pub site: String,

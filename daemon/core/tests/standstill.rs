@@ -6,15 +6,13 @@ mod world;
 
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
-use tumbler_core::device::outputs::Outputs;
+use tumbler_core::context::Context;
 use tumbler_core::device::tumbler::{Defect, Report, Stop, Tumbler};
 use tumbler_core::effect::Effect;
 use tumbler_core::input::Input;
 use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::Standing;
-use tumbler_core::settings::Parameters;
 use tumbler_core::table::{Found, Start, Table};
-use tumbler_core::timer::Timers;
 use tumbler_core::units::{Mono, Seq, Tumbles};
 use world::settings;
 
@@ -23,21 +21,26 @@ fn rng() -> TestRng {
     TestRng::deterministic_rng(RngAlgorithm::ChaCha)
 }
 
+/// The context at this moment, at which also whatever is in hand happened and was read.
+fn when(ctx: &mut Context, now: Mono) -> &mut Context {
+    ctx.hand_in(now);
+    ctx.take(now);
+    ctx
+}
+
 /// A shaft, its cam and the tumbler's own deadlines.
 #[derive(Default)]
 struct Shaft {
     tumbler: Tumbler,
-    timers: Timers,
-    out: Outputs,
-    p: Parameters,
+    ctx: Context,
     steps: u8,
 }
 
 impl Shaft {
     /// Fires the deadlines until then.
     fn pass(&mut self, ms: u64) {
-        while let Some((at, timer)) = self.timers.pop(Mono::from_millis(ms)) {
-            self.tumbler.timer(timer, at, &self.p, &mut self.timers, &mut self.out);
+        while let Some(timer) = self.ctx.pop(Mono::from_millis(ms)) {
+            self.tumbler.timer(timer, &mut self.ctx);
         }
     }
 
@@ -47,15 +50,7 @@ impl Shaft {
         self.steps = (self.steps + 1) % 4;
         let (line, active) = [(InLine::CamB, false), (InLine::CamA, true), (InLine::CamB, true), (InLine::CamA, false)]
             [usize::from(self.steps)];
-        self.tumbler.edge(
-            line,
-            active,
-            Mono::from_millis(ms),
-            Mono::from_millis(ms),
-            &self.p,
-            &mut self.timers,
-            &mut self.out,
-        )
+        self.tumbler.edge(line, active, when(&mut self.ctx, Mono::from_millis(ms)))
     }
 }
 
@@ -65,13 +60,13 @@ impl Shaft {
 fn a_shaft_that_creeps_has_not_stopped_between_two_edges() {
     for (between, stands) in [(150, 300), (550, 700)] {
         let mut shaft = Shaft::default();
-        shaft.tumbler.run(4, Mono(0), &shaft.p, &mut shaft.timers, &mut shaft.out);
+        shaft.tumbler.run(4, &mut shaft.ctx);
         for step in 1..=3 {
             shaft.step(step * between);
         }
         let off = 3 * between + 10;
         shaft.pass(off);
-        shaft.tumbler.halt(Stop::TimeLimit, Mono::from_millis(off), &shaft.p, &mut shaft.timers, &mut shaft.out);
+        shaft.tumbler.halt(Stop::TimeLimit, when(&mut shaft.ctx, Mono::from_millis(off)));
         for step in 4..=5 {
             assert!(!shaft.tumbler.is_still(), "{between} ms");
             assert_eq!(shaft.step(step * between), None, "{between} ms");
@@ -87,18 +82,18 @@ fn a_shaft_that_creeps_has_not_stopped_between_two_edges() {
 #[test]
 fn a_shaft_that_trembles_at_rest_stands_still() {
     let mut shaft = Shaft::default();
-    shaft.tumbler.run(4, Mono(0), &shaft.p, &mut shaft.timers, &mut shaft.out);
+    shaft.tumbler.run(4, &mut shaft.ctx);
     for step in 1..=5 {
         shaft.step(step * 150);
     }
     shaft.pass(760);
-    shaft.tumbler.halt(Stop::TimeLimit, Mono::from_millis(760), &shaft.p, &mut shaft.timers, &mut shaft.out);
+    shaft.tumbler.halt(Stop::TimeLimit, when(&mut shaft.ctx, Mono::from_millis(760)));
     shaft.step(900);
     // Half of the trembling goes below the last position, half comes back to it.
     for (ms, active) in [(950, false), (1000, true), (1050, false), (1100, true), (1150, false), (1199, true)] {
         shaft.pass(ms);
         let (line, at) = (InLine::CamB, Mono::from_millis(ms));
-        let report = shaft.tumbler.edge(line, active, at, at, &shaft.p, &mut shaft.timers, &mut shaft.out);
+        let report = shaft.tumbler.edge(line, active, when(&mut shaft.ctx, at));
         assert_eq!((report, shaft.tumbler.is_still()), (None, false), "{ms} ms");
     }
     shaft.pass(1200);
@@ -116,7 +111,7 @@ fn a_shaft_that_trembles_where_a_hand_left_it_stands_still() {
         shaft.pass(ms);
         assert!(!shaft.tumbler.is_still(), "{ms} ms");
         let at = Mono::from_millis(ms);
-        shaft.tumbler.edge(InLine::CamB, nth % 2 == 1, at, at, &shaft.p, &mut shaft.timers, &mut shaft.out);
+        shaft.tumbler.edge(InLine::CamB, nth % 2 == 1, when(&mut shaft.ctx, at));
     }
     shaft.pass(600);
     assert!(shaft.tumbler.is_still(), "300 ms after the last edge that took it on");
@@ -130,7 +125,7 @@ fn noise_on_both_sensors_makes_no_tumbles() {
     let mut runner = TestRunner::new_with_rng(ProptestConfig { cases: 2000, ..ProptestConfig::default() }, rng());
     let outcome = runner.run(&(edges, 0u64..=8), |(edges, turned)| {
         let mut shaft = Shaft::default();
-        shaft.tumbler.run(4, Mono(0), &shaft.p, &mut shaft.timers, &mut shaft.out);
+        shaft.tumbler.run(4, &mut shaft.ctx);
         for step in 1..=turned {
             shaft.step(step * 150);
         }
@@ -141,7 +136,7 @@ fn noise_on_both_sensors_makes_no_tumbles() {
             let (sensor, line) = (usize::from(b), if b { InLine::CamB } else { InLine::CamA });
             levels[sensor] = !levels[sensor];
             let at = Mono::from_millis(now);
-            shaft.tumbler.edge(line, levels[sensor], at, at, &shaft.p, &mut shaft.timers, &mut shaft.out);
+            shaft.tumbler.edge(line, levels[sensor], when(&mut shaft.ctx, at));
         }
         prop_assert!(shaft.tumbler.counted() < Tumbles(3), "{:?}", shaft.tumbler.counted());
         prop_assert!(!shaft.tumbler.is_running());

@@ -1,8 +1,9 @@
 //! A contact with bounce: buttons, the key switch, the dome's contacts, the seal's loop, the supply's signal.
 
+use crate::context::Context;
 use crate::line::InLine;
-use crate::timer::{Timer, Timers};
-use crate::units::{Millis, Mono};
+use crate::timer::Timer;
+use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 
 /// A contact: its raw level, and the level that has lasted for its debounce time.
@@ -16,19 +17,19 @@ pub struct Contact {
 
 impl Contact {
     /// Takes the level at the beginning of watching: no edge, no debounce.
-    pub fn level(&mut self, line: InLine, active: bool, timers: &mut Timers) {
-        timers.clear(Timer::Debounce(line));
+    pub fn level(&mut self, line: InLine, active: bool, ctx: &mut Context) {
+        ctx.clear(Timer::Debounce(line));
         self.raw = Some(active);
         self.stable = Some(active);
     }
 
     /// Takes a raw edge; [`Contact::settle`] is due `debounce` later unless the contact returns.
-    pub fn edge(&mut self, line: InLine, active: bool, at: Mono, debounce: Millis, timers: &mut Timers) {
+    pub fn edge(&mut self, line: InLine, active: bool, debounce: Millis, ctx: &mut Context) {
         self.raw = Some(active);
         if self.stable == Some(active) {
-            timers.clear(Timer::Debounce(line));
+            ctx.clear(Timer::Debounce(line));
         } else {
-            timers.after(Timer::Debounce(line), at, debounce);
+            ctx.after(Timer::Debounce(line), debounce);
         }
     }
 
@@ -42,8 +43,8 @@ impl Contact {
     }
 
     /// Forgets what was seen: the wire is no longer watched.
-    pub fn forget(&mut self, line: InLine, timers: &mut Timers) {
-        timers.clear(Timer::Debounce(line));
+    pub fn forget(&mut self, line: InLine, ctx: &mut Context) {
+        ctx.clear(Timer::Debounce(line));
         *self = Self::default();
     }
 

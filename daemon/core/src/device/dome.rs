@@ -8,9 +8,10 @@
 //! | same   | same | beyond travel    | fault       |
 
 use super::contact::Contact;
+use crate::context::Context;
 use crate::line::InLine;
-use crate::timer::{Timer, Timers};
-use crate::units::{Millis, Mono};
+use crate::timer::Timer;
+use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 
 /// Where the dome is, as far as its contacts say.
@@ -70,35 +71,20 @@ impl Dome {
     }
 
     /// Takes the level of one contact at the beginning of watching; returns the dome's new place if it changed.
-    pub fn level(
-        &mut self,
-        line: InLine,
-        active: bool,
-        at: Mono,
-        travel: Millis,
-        timers: &mut Timers,
-    ) -> Option<Place> {
-        self.contact(line).level(line, active, timers);
-        self.watch_travel(at, travel, timers);
+    pub fn level(&mut self, line: InLine, active: bool, ctx: &mut Context) -> Option<Place> {
+        self.contact(line).level(line, active, ctx);
+        self.watch_travel(ctx);
         self.look()
     }
 
     /// Takes a raw edge of one contact.
-    pub fn edge(
-        &mut self,
-        line: InLine,
-        active: bool,
-        at: Mono,
-        debounce: Millis,
-        travel: Millis,
-        timers: &mut Timers,
-    ) {
-        self.contact(line).edge(line, active, at, debounce, timers);
+    pub fn edge(&mut self, line: InLine, active: bool, ctx: &mut Context) {
+        self.contact(line).edge(line, active, Millis(ctx.p().dome_debounce), ctx);
         // One that is back where it was is looked at again: while it was away the other may have settled.
-        if self.place == Place::Travelling && !timers.is_set(Timer::Debounce(line)) {
-            timers.after(Timer::Debounce(line), at, debounce);
+        if self.place == Place::Travelling && !ctx.is_set(Timer::Debounce(line)) {
+            ctx.after(Timer::Debounce(line), Millis(ctx.p().dome_debounce));
         }
-        self.watch_travel(at, travel, timers);
+        self.watch_travel(ctx);
     }
 
     /// A contact's debounce time has passed; returns the dome's new place if it changed.
@@ -117,21 +103,21 @@ impl Dome {
     }
 
     /// The wires are no longer watched.
-    pub fn forget(&mut self, timers: &mut Timers) {
-        self.closed.forget(InLine::DomeClosed, timers);
-        self.open.forget(InLine::DomeOpen, timers);
-        timers.clear(Timer::DomeTravel);
+    pub fn forget(&mut self, ctx: &mut Context) {
+        self.closed.forget(InLine::DomeClosed, ctx);
+        self.open.forget(InLine::DomeOpen, ctx);
+        ctx.clear(Timer::DomeTravel);
         self.place = Place::Unknown;
     }
 
-    fn watch_travel(&mut self, at: Mono, travel: Millis, timers: &mut Timers) {
+    fn watch_travel(&mut self, ctx: &mut Context) {
         match (self.closed.raw, self.open.raw) {
             (Some(closed), Some(open)) if closed == open => {
-                if !timers.is_set(Timer::DomeTravel) {
-                    timers.after(Timer::DomeTravel, at, travel);
+                if !ctx.is_set(Timer::DomeTravel) {
+                    ctx.after(Timer::DomeTravel, Millis(ctx.p().dome_travel));
                 }
             }
-            _ => timers.clear(Timer::DomeTravel),
+            _ => ctx.clear(Timer::DomeTravel),
         }
     }
 

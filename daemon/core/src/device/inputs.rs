@@ -7,9 +7,11 @@
 //! ```
 
 use super::contact::Contact;
+use crate::context::Context;
 use crate::line::InLine;
-use crate::timer::{Timer, Timers};
-use crate::units::{Millis, Mono};
+use crate::settings::Parameters;
+use crate::timer::Timer;
+use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 
 /// How many lines there are.
@@ -37,15 +39,15 @@ impl Inputs {
     }
 
     /// The lines are gone: nothing is known of any.
-    pub fn lose(&mut self, timers: &mut Timers) {
+    pub fn lose(&mut self, ctx: &mut Context) {
         self.watched = false;
         self.raw = [None; LINES];
         self.armed = [false; LINES];
         for line in InLine::ALL {
             if let Some(contact) = self.contacts.get_mut(line.index()) {
-                contact.forget(line, timers);
+                contact.forget(line, ctx);
             }
-            timers.clear(Timer::Held(line));
+            ctx.clear(Timer::Held(line));
         }
     }
 
@@ -57,19 +59,19 @@ impl Inputs {
     }
 
     /// A contact's level as watching it began: what is active then has not been pressed.
-    pub fn level(&mut self, line: InLine, active: bool, timers: &mut Timers) {
+    pub fn level(&mut self, line: InLine, active: bool, ctx: &mut Context) {
         if let Some(contact) = self.contacts.get_mut(line.index()) {
-            contact.level(line, active, timers);
+            contact.level(line, active, ctx);
         }
         if let Some(armed) = self.armed.get_mut(line.index()) {
             *armed = !active;
         }
     }
 
-    /// A contact's edge, which counts once it has lasted for `debounce`.
-    pub fn edge(&mut self, line: InLine, active: bool, at: Mono, debounce: Millis, timers: &mut Timers) {
+    /// A contact's edge, which counts once it has lasted for the line's debounce time.
+    pub fn edge(&mut self, line: InLine, active: bool, ctx: &mut Context) {
         if let Some(contact) = self.contacts.get_mut(line.index()) {
-            contact.edge(line, active, at, debounce, timers);
+            contact.edge(line, active, debounce(line, ctx.p()), ctx);
         }
     }
 
@@ -106,4 +108,13 @@ impl Inputs {
     pub fn is_inactive(&self, line: InLine) -> bool {
         self.contacts.get(line.index()).is_some_and(Contact::is_inactive)
     }
+}
+
+const fn debounce(line: InLine, p: &Parameters) -> Millis {
+    Millis(match line {
+        InLine::Seal => p.seal_debounce,
+        // The driver's fault output and the supply's signal are not contacts: they do not bounce, but may flicker.
+        InLine::MotorFault | InLine::PowerGood => p.flicker,
+        _ => p.button_debounce,
+    })
 }

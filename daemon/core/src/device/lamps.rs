@@ -1,8 +1,8 @@
 //! The lamps under the layout's areas: commanded by coils, proved by sensed current.
 
-use crate::settings::Parameters;
-use crate::timer::{Timer, Timers};
-use crate::units::{Millis, Mono};
+use crate::context::Context;
+use crate::timer::Timer;
+use crate::units::Millis;
 use crate::wire::registers::lamps::PER_BOARD;
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +63,7 @@ impl Lamps {
     }
 
     /// Commands exactly these areas on; bit 0 is the layout's first area.
-    pub fn light(&mut self, areas: u128, at: Mono, p: &Parameters, timers: &mut Timers) {
+    pub fn light(&mut self, areas: u128, ctx: &mut Context) {
         let mut changed = false;
         for (board, shift) in self.boards.iter_mut().zip((0u32..).step_by(PER_BOARD)) {
             // The cast takes the board's 64 bits out of the layout's 128.
@@ -74,7 +74,7 @@ impl Lamps {
         }
         if changed {
             self.relapsed = false;
-            timers.after(Timer::LampVerify, at, Millis(p.lamp_verify));
+            ctx.after(Timer::LampVerify, Millis(ctx.p().lamp_verify));
         }
     }
 
@@ -115,7 +115,7 @@ impl Lamps {
     }
 
     /// A board's sensed currents were read.
-    pub fn sense(&mut self, board: usize, bits: u64, at: Mono, p: &Parameters, timers: &mut Timers) -> Constancy {
+    pub fn sense(&mut self, board: usize, bits: u64, ctx: &mut Context) -> Constancy {
         let proved = self.is_proved();
         if let Some(b) = self.boards.get_mut(board) {
             b.sensed = Some(bits);
@@ -123,12 +123,12 @@ impl Lamps {
         if self.is_proved() {
             // After a relapse the time runs on: one break may be anything, two are a flicker.
             if !self.relapsed {
-                timers.clear(Timer::LampVerify);
+                ctx.clear(Timer::LampVerify);
             }
             return Constancy::Steady;
         }
-        if !timers.is_set(Timer::LampVerify) {
-            timers.after(Timer::LampVerify, at, Millis(p.lamp_verify));
+        if !ctx.is_set(Timer::LampVerify) {
+            ctx.after(Timer::LampVerify, Millis(ctx.p().lamp_verify));
         }
         if !proved {
             return Constancy::Steady;
@@ -169,9 +169,9 @@ mod tests {
     #[test]
     fn areas_hang_on_boards_of_64() {
         let mut lamps = Lamps::new(107);
-        let (p, mut timers) = (Parameters::default(), Timers::default());
+        let mut ctx = Context::default();
         assert_eq!((lamps.boards(), lamps.count(0), lamps.count(1)), (2, 64, 43));
-        lamps.light(1 | 1 << 63 | 1 << 64 | 1 << 106, Mono(0), &p, &mut timers);
+        lamps.light(1 | 1 << 63 | 1 << 64 | 1 << 106, &mut ctx);
         assert_eq!(lamps.write_due_on(0), Some(1 | 1 << 63));
         assert_eq!(lamps.write_due_on(1), Some(1 | 1 << 42));
         assert_eq!(lamps.lit(), 1 | 1 << 63 | 1 << 64 | 1 << 106);
@@ -181,35 +181,35 @@ mod tests {
     #[test]
     fn lamps_that_go_wrong_by_themselves_twice_within_the_time_for_a_proof_flicker() {
         let mut lamps = Lamps::new(50);
-        let (p, mut timers) = (Parameters::default(), Timers::default());
-        lamps.light(1, Mono(0), &p, &mut timers);
+        let mut ctx = Context::default();
+        lamps.light(1, &mut ctx);
         lamps.written(0, 1);
-        assert_eq!(lamps.sense(0, 0, Mono(1), &p, &mut timers), Constancy::Steady, "not lit yet is no relapse");
-        assert_eq!(lamps.sense(0, 1, Mono(2), &p, &mut timers), Constancy::Steady);
-        assert_eq!(lamps.sense(0, 0, Mono(3), &p, &mut timers), Constancy::Relapsed);
-        assert_eq!(lamps.sense(0, 1, Mono(4), &p, &mut timers), Constancy::Steady);
-        assert!(timers.is_set(Timer::LampVerify), "watched on");
-        assert_eq!(lamps.sense(0, 0, Mono(5), &p, &mut timers), Constancy::Flickers);
+        assert_eq!(lamps.sense(0, 0, &mut ctx), Constancy::Steady, "not lit yet is no relapse");
+        assert_eq!(lamps.sense(0, 1, &mut ctx), Constancy::Steady);
+        assert_eq!(lamps.sense(0, 0, &mut ctx), Constancy::Relapsed);
+        assert_eq!(lamps.sense(0, 1, &mut ctx), Constancy::Steady);
+        assert!(ctx.is_set(Timer::LampVerify), "watched on");
+        assert_eq!(lamps.sense(0, 0, &mut ctx), Constancy::Flickers);
         lamps.verified();
-        lamps.sense(0, 1, Mono(6), &p, &mut timers);
-        assert_eq!(lamps.sense(0, 0, Mono(7), &p, &mut timers), Constancy::Relapsed, "a single break long after");
+        lamps.sense(0, 1, &mut ctx);
+        assert_eq!(lamps.sense(0, 0, &mut ctx), Constancy::Relapsed, "a single break long after");
     }
 
     #[test]
     fn a_lamp_is_proved_only_by_current_read_after_the_write() {
         let mut lamps = Lamps::new(50);
-        let (p, mut timers) = (Parameters::default(), Timers::default());
+        let mut ctx = Context::default();
         lamps.written(0, 0);
-        lamps.sense(0, 0, Mono(0), &p, &mut timers);
+        lamps.sense(0, 0, &mut ctx);
         assert!(lamps.is_proved());
-        lamps.light(0b101, Mono(0), &p, &mut timers);
+        lamps.light(0b101, &mut ctx);
         assert!(!lamps.is_proved());
         lamps.written(0, 0b101);
         assert!(!lamps.is_proved(), "written is not yet proved");
-        lamps.sense(0, 0b001, Mono(1), &p, &mut timers);
+        lamps.sense(0, 0b001, &mut ctx);
         assert_eq!(lamps.wrong(), 0b100);
-        assert!(timers.is_set(Timer::LampVerify));
-        lamps.sense(0, 0b101, Mono(2), &p, &mut timers);
-        assert!(lamps.is_proved() && !timers.is_set(Timer::LampVerify));
+        assert!(ctx.is_set(Timer::LampVerify));
+        lamps.sense(0, 0b101, &mut ctx);
+        assert!(lamps.is_proved() && !ctx.is_set(Timer::LampVerify));
     }
 }

@@ -33,11 +33,6 @@ impl Outputs {
         out.append(&mut self.queue);
     }
 
-    /// The queue itself.
-    pub fn queue(&mut self) -> &mut Vec<Effect> {
-        &mut self.queue
-    }
-
     /// Drives an output and waits for it to read back; the dead-man line is not read back (its edges are too many).
     pub fn set(&mut self, line: OutLine, active: bool, at: Mono, p: &Parameters, timers: &mut Timers) {
         self.queue.push(Effect::Set { line, active });

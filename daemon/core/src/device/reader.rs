@@ -1,6 +1,6 @@
 //! The dice reader: poses may be known at all times, faces only after the reveal.
 
-use crate::settings::Parameters;
+use crate::context::Context;
 use crate::units::{Dice, Millis, Mono};
 use crate::wire::registers::reader as map;
 use serde::{Deserialize, Serialize};
@@ -85,7 +85,7 @@ pub struct Reader {
 
 impl Reader {
     /// Takes the pose block. Returns `None` for a block that cannot be one; otherwise whether settled dice moved.
-    pub fn poll(&mut self, words: &[u16], at: Mono, p: &Parameters) -> Option<bool> {
+    pub fn poll(&mut self, words: &[u16], ctx: &Context) -> Option<bool> {
         let &[measured, seen, p0, p1, p2, i0, i1, i2, motion] = words else { return None };
         let poses = [Pose::from_register(p0)?, Pose::from_register(p1)?, Pose::from_register(p2)?];
         let moved =
@@ -101,11 +101,11 @@ impl Reader {
         if moved {
             self.settled = false;
             // A pose that changed between two polls came to rest just now; one that moves has not.
-            self.still_since = (!poses.contains(&Pose::Moving)).then_some(at);
+            self.still_since = (!poses.contains(&Pose::Moving)).then_some(ctx.at());
         } else if let Some(since) = self.still_since {
-            self.settled = at.reached(since, Millis(p.settle));
+            self.settled = ctx.reached(since, Millis(ctx.p().settle));
         } else {
-            self.still_since = Some(at);
+            self.still_since = Some(ctx.at());
         }
         Some(was_settled && moved)
     }

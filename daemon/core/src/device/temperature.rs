@@ -1,6 +1,6 @@
 //! The motor's temperature: too hot, or a sensor that cannot be believed, is a malfunction.
 
-use crate::settings::Parameters;
+use crate::context::Context;
 use crate::units::MilliCelsius;
 use serde::{Deserialize, Serialize};
 
@@ -26,26 +26,30 @@ impl Temperature {
     }
 
     /// Takes a reading; returns what is wrong with it or with the motor.
-    pub fn read(&mut self, reading: MilliCelsius, p: &Parameters) -> Option<String> {
-        let wrong = self.judge(reading, p);
+    pub fn read(&mut self, reading: MilliCelsius, ctx: &Context) -> Option<String> {
+        let wrong = self.judge(reading, ctx);
         self.good = if wrong.is_some() { 0 } else { self.good.saturating_add(1) };
         wrong
     }
 
-    fn judge(&mut self, reading: MilliCelsius, p: &Parameters) -> Option<String> {
+    fn judge(&mut self, reading: MilliCelsius, ctx: &Context) -> Option<String> {
         if !RANGE.contains(&reading.0) {
             self.last = None;
             return Some(format!("the sensor reads {}, which it cannot measure", celsius(reading)));
         }
         let before = self.last.replace(reading);
-        let jump = i64::from(p.temperature_jump) * 1000;
+        let jump = i64::from(ctx.p().temperature_jump) * 1000;
         if let Some(before) = before {
             if (i64::from(reading.0) - i64::from(before.0)).abs() > jump {
                 return Some(format!("the sensor jumped from {} to {}", celsius(before), celsius(reading)));
             }
         }
-        if i64::from(reading.0) > i64::from(p.temperature_limit) * 1000 {
-            return Some(format!("the motor has {}, above the limit of {} C", celsius(reading), p.temperature_limit));
+        if i64::from(reading.0) > i64::from(ctx.p().temperature_limit) * 1000 {
+            return Some(format!(
+                "the motor has {}, above the limit of {} C",
+                celsius(reading),
+                ctx.p().temperature_limit
+            ));
         }
         None
     }
@@ -64,8 +68,8 @@ impl Temperature {
 
     /// Whether the motor may run by its temperature.
     #[must_use]
-    pub fn is_good(&self, p: &Parameters) -> bool {
-        self.last.is_some_and(|t| i64::from(t.0) <= i64::from(p.temperature_limit) * 1000)
+    pub fn is_good(&self, ctx: &Context) -> bool {
+        self.last.is_some_and(|t| i64::from(t.0) <= i64::from(ctx.p().temperature_limit) * 1000)
     }
 }
 

@@ -2,9 +2,9 @@
 //!
 //! Keys come from the terminal's own numbered queue, so that none is lost between polls and none is taken twice.
 
+use crate::context::Context;
 use crate::line::Key;
-use crate::settings::Parameters;
-use crate::timer::{Timer, Timers};
+use crate::timer::Timer;
 use crate::units::{DieFace, Millis, Mono};
 use crate::wire::registers::terminal as map;
 use serde::{Deserialize, Serialize};
@@ -91,14 +91,7 @@ impl Terminal {
     /// Takes a polled block. With `hidden`, keys are taken as pressed and nothing of them is kept.
     ///
     /// Returns `None` for a block that cannot be one: nothing is decided on it.
-    pub fn poll(
-        &mut self,
-        words: &[u16],
-        hidden: bool,
-        at: Mono,
-        p: &Parameters,
-        timers: &mut Timers,
-    ) -> Option<Presses> {
+    pub fn poll(&mut self, words: &[u16], hidden: bool, ctx: &mut Context) -> Option<Presses> {
         let (&[held, first, count], rest) = words.split_first_chunk::<3>()?;
         let (events, display) = rest.split_first_chunk::<{ map::WINDOW }>()?;
         let &[display] = display else { return None };
@@ -109,8 +102,8 @@ impl Terminal {
         if codes.iter().any(|c| *c == 0 || *c > map::ENTRY) {
             return None;
         }
-        self.hold(if hidden { u16::from(held != 0) } else { held }, hidden, at, p, timers);
-        self.show(display, at, p, timers);
+        self.hold(if hidden { u16::from(held != 0) } else { held }, hidden, ctx);
+        self.show(display, ctx);
 
         let end = first.wrapping_add(count);
         let mut presses = Presses::default();
@@ -128,18 +121,18 @@ impl Terminal {
                 left = left.filter(|left| left == code);
                 match left {
                     Some(_) => self.bounced = self.bounced.wrapping_add(1),
-                    None => self.press(if hidden { 1 } else { *code }, hidden, at, p, &mut presses),
+                    None => self.press(if hidden { 1 } else { *code }, hidden, ctx, &mut presses),
                 }
             }
             seq = seq.wrapping_add(1);
         }
         self.next = Some(end);
-        self.polled = Some(at);
+        self.polled = Some(ctx.at());
         self.left = codes.last().copied().filter(|_| !hidden && codes.len() == map::WINDOW);
         Some(presses)
     }
 
-    fn press(&mut self, code: u16, hidden: bool, at: Mono, p: &Parameters, presses: &mut Presses) {
+    fn press(&mut self, code: u16, hidden: bool, ctx: &Context, presses: &mut Presses) {
         // Which key it was is not known, so nobody can say that it is bounce of another: every press is told.
         if hidden {
             presses.push(Key::Hidden);
@@ -150,19 +143,19 @@ impl Terminal {
         // It was pressed at some time after the last good poll. Unless that was late enough, it may be bounce of the press
         // before: however many polls were hit in between. A press too few is seen on the display and made again; one too
         // many may be taken for a result, or for "all paid".
-        let polled = self.polled.unwrap_or(at);
-        if last.is_some_and(|when| !polled.reached(when, Millis(p.key_repeat))) {
+        let polled = self.polled.unwrap_or(ctx.at());
+        if last.is_some_and(|when| !polled.reached(when, Millis(ctx.p().key_repeat))) {
             self.bounced = self.bounced.wrapping_add(1);
             return;
         }
-        *last = Some(at);
+        *last = Some(ctx.at());
         presses.push(match u8::try_from(code).ok().and_then(|c| DieFace::new(c).ok()) {
             Some(face) => Key::Digit(face),
             None => Key::Entry,
         });
     }
 
-    fn hold(&mut self, held: u16, masked: bool, at: Mono, p: &Parameters, timers: &mut Timers) {
+    fn hold(&mut self, held: u16, masked: bool, ctx: &mut Context) {
         // Across the reveal nobody can say whether it is the same key: one that is stuck is held on both sides of it.
         let comparable = core::mem::replace(&mut self.masked, masked) == masked;
         let still = if comparable || self.held == 0 { self.held & held } else { held };
@@ -171,19 +164,19 @@ impl Terminal {
         } else {
             self.held = held;
             if held == 0 {
-                timers.clear(Timer::TerminalHeld);
+                ctx.clear(Timer::TerminalHeld);
             } else {
-                timers.after(Timer::TerminalHeld, at, Millis(p.terminal_stuck));
+                ctx.after(Timer::TerminalHeld, Millis(ctx.p().terminal_stuck));
             }
         }
     }
 
-    fn show(&mut self, display: u16, at: Mono, p: &Parameters, timers: &mut Timers) {
+    fn show(&mut self, display: u16, ctx: &mut Context) {
         self.read = Some(display);
         if display == self.wanted {
-            timers.clear(Timer::DisplayVerify);
-        } else if !timers.is_set(Timer::DisplayVerify) {
-            timers.after(Timer::DisplayVerify, at, Millis(p.display_verify));
+            ctx.clear(Timer::DisplayVerify);
+        } else if !ctx.is_set(Timer::DisplayVerify) {
+            ctx.after(Timer::DisplayVerify, Millis(ctx.p().display_verify));
         }
     }
 
@@ -212,25 +205,25 @@ impl Terminal {
     }
 
     /// Takes a digit: the display shows the last three (NZ 3.3(a)(iii)).
-    pub fn key(&mut self, digit: DieFace, at: Mono, p: &Parameters, timers: &mut Timers) {
+    pub fn key(&mut self, digit: DieFace, ctx: &mut Context) {
         if self.digits.len() == 3 {
             self.digits.remove(0);
         }
         self.digits.push(digit);
         let shown = self.digits.iter().fold(map::BLANK, |shown, d| (shown << 4 | u16::from(d.pips())) & 0x0FFF);
-        self.want(shown, at, p, timers);
+        self.want(shown, ctx);
     }
 
     /// Forgets the digits keyed and blanks the display.
-    pub fn clear(&mut self, at: Mono, p: &Parameters, timers: &mut Timers) {
+    pub fn clear(&mut self, ctx: &mut Context) {
         self.digits.clear();
-        self.want(map::BLANK, at, p, timers);
+        self.want(map::BLANK, ctx);
     }
 
     /// Forgets the digits keyed and shows that the entry was an error.
-    pub fn refuse(&mut self, at: Mono, p: &Parameters, timers: &mut Timers) {
+    pub fn refuse(&mut self, ctx: &mut Context) {
         self.digits.clear();
-        self.want(map::ERROR, at, p, timers);
+        self.want(map::ERROR, ctx);
     }
 
     /// Forgets the digits keyed; the display goes on showing them.
@@ -239,10 +232,10 @@ impl Terminal {
     }
 
     /// Shows this.
-    pub fn want(&mut self, shown: u16, at: Mono, p: &Parameters, timers: &mut Timers) {
+    pub fn want(&mut self, shown: u16, ctx: &mut Context) {
         if self.wanted != shown {
             self.wanted = shown;
-            timers.after(Timer::DisplayVerify, at, Millis(p.display_verify));
+            ctx.after(Timer::DisplayVerify, Millis(ctx.p().display_verify));
         }
     }
 
@@ -275,9 +268,9 @@ impl Terminal {
     }
 
     /// The terminal is lost: nothing it showed or held is known any more, and what it queued meanwhile is nobody's.
-    pub fn lose(&mut self, timers: &mut Timers) {
-        timers.clear(Timer::TerminalHeld);
-        timers.clear(Timer::DisplayVerify);
+    pub fn lose(&mut self, ctx: &mut Context) {
+        ctx.clear(Timer::TerminalHeld);
+        ctx.clear(Timer::DisplayVerify);
         *self = Self { wanted: self.wanted, digits: core::mem::take(&mut self.digits), ..Self::default() };
     }
 

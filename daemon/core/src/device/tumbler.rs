@@ -20,10 +20,9 @@ mod report;
 pub use report::{Defect, Report, Stop};
 
 use super::cam::{Cam, STEPS, tumbles};
-use super::outputs::Outputs;
+use crate::context::Context;
 use crate::line::{InLine, OutLine};
-use crate::settings::Parameters;
-use crate::timer::{Timer, Timers};
+use crate::timer::Timer;
 use crate::units::{Millis, Mono, Tumbles};
 use serde::{Deserialize, Serialize};
 
@@ -127,7 +126,8 @@ impl Tumbler {
     }
 
     /// Commands the motor on until `target` full tumbles are counted.
-    pub fn run(&mut self, target: u32, at: Mono, p: &Parameters, timers: &mut Timers, out: &mut Outputs) {
+    pub fn run(&mut self, target: u32, ctx: &mut Context) {
+        let at = ctx.at();
         self.from = self.cam.position();
         self.furthest = self.from;
         self.least = self.from;
@@ -143,31 +143,31 @@ impl Tumbler {
         self.driven = 0;
         self.stepped = at;
         self.step = 0;
-        timers.after(Timer::SpinLimit, at, Millis(p.spin_limit));
-        self.power(at, p, timers, out);
+        ctx.after_from(Timer::SpinLimit, at, Millis(ctx.p().spin_limit));
+        self.power(at, ctx);
     }
 
-    fn power(&mut self, at: Mono, p: &Parameters, timers: &mut Timers, out: &mut Outputs) {
+    fn power(&mut self, from: Mono, ctx: &mut Context) {
         self.state = State::Running;
-        timers.after(Timer::Stall, at, Millis(p.stall));
-        timers.after(Timer::Period, at, Millis(p.tumble_period));
-        out.set(OutLine::MotorEnable, true, at, p, timers);
-        self.beat(at, p, timers, out);
+        ctx.after_from(Timer::Stall, from, Millis(ctx.p().stall));
+        ctx.after_from(Timer::Period, from, Millis(ctx.p().tumble_period));
+        ctx.set_from(OutLine::MotorEnable, true, from);
+        self.beat(from, ctx);
     }
 
     /// The next edge of the dead-man line.
-    fn beat(&mut self, at: Mono, p: &Parameters, timers: &mut Timers, out: &mut Outputs) {
+    fn beat(&mut self, from: Mono, ctx: &mut Context) {
         self.alive = !self.alive;
-        out.set(OutLine::MotorAlive, self.alive, at, p, timers);
-        timers.after(Timer::Alive, at, Millis(p.alive));
+        ctx.set_from(OutLine::MotorAlive, self.alive, from);
+        ctx.after_from(Timer::Alive, from, Millis(ctx.p().alive));
     }
 
     /// Takes motor power away at once. A safe call in every state.
-    fn unpower(&mut self, at: Mono, p: &Parameters, timers: &mut Timers, out: &mut Outputs) {
+    fn unpower(&mut self, from: Mono, ctx: &mut Context) {
         for timer in [Timer::Alive, Timer::Stall, Timer::Period, Timer::SpinLimit, Timer::Flicker] {
-            timers.clear(timer);
+            ctx.clear(timer);
         }
-        out.set(OutLine::MotorEnable, false, at, p, timers);
+        ctx.set_from(OutLine::MotorEnable, false, from);
     }
 
     /// The cam went on by a step.
@@ -178,64 +178,54 @@ impl Tumbler {
 
     /// Standstill is reckoned from `at`. A shaft that creeps has not stopped between two edges: it has the time of its last
     /// step twice over. One that takes longer than a stall under power is given up as standing.
-    fn await_standstill(&self, at: Mono, p: &Parameters, timers: &mut Timers) {
-        let (least, most) = (Millis(p.standstill).as_nanos(), Millis(p.stall).as_nanos());
+    fn await_standstill(&self, from: Mono, ctx: &mut Context) {
+        let (least, most) = (Millis(ctx.p().standstill).as_nanos(), Millis(ctx.p().stall).as_nanos());
         let wait = self.step.saturating_mul(2).min(most).max(least);
-        timers.set(Timer::Standstill, Mono(at.0.saturating_add(wait)));
+        ctx.fire_at(Timer::Standstill, Mono(from.0.saturating_add(wait)));
     }
 
     /// Ends the run: motor off at once, tumbles counted so far stand.
-    pub fn halt(
-        &mut self,
-        stop: Stop,
-        at: Mono,
-        p: &Parameters,
-        timers: &mut Timers,
-        out: &mut Outputs,
-    ) -> Option<Report> {
+    pub fn halt(&mut self, stop: Stop, ctx: &mut Context) -> Option<Report> {
+        self.end_run(stop, ctx.at(), ctx)
+    }
+
+    fn end_run(&mut self, stop: Stop, from: Mono, ctx: &mut Context) -> Option<Report> {
         if !matches!(self.state, State::Running | State::Stopping | State::Cut { .. }) {
             return None;
         }
-        self.unpower(at, p, timers, out);
+        self.unpower(from, ctx);
         self.state = State::Coasting;
         self.frozen = true;
         self.stop = Some(stop);
-        self.await_standstill(at, p, timers);
-        timers.after(Timer::Coast, at, Millis(p.coast_limit));
+        self.await_standstill(from, ctx);
+        ctx.after_from(Timer::Coast, from, Millis(ctx.p().coast_limit));
         Some(Report::Stopped(stop))
     }
 
     /// A guard line took itself away at `at`, which was read at `read`: motor off at once, before any debounce.
-    pub fn cut(
-        &mut self,
-        line: InLine,
-        at: Mono,
-        read: Mono,
-        p: &Parameters,
-        timers: &mut Timers,
-        out: &mut Outputs,
-    ) -> Option<Report> {
+    pub fn cut(&mut self, line: InLine, ctx: &mut Context) -> Option<Report> {
+        let (at, read) = (ctx.stamp(), ctx.read());
         match self.state {
-            State::Running if self.flickers >= p.flickers => {
-                self.halt(broken_by(line), read, p, timers, out)?;
+            State::Running if self.flickers >= ctx.p().flickers => {
+                self.end_run(broken_by(line), read, ctx)?;
                 return Some(Report::Chattered(line));
             }
             State::Running => {
-                let limit = timers.is_set(Timer::SpinLimit);
-                timers.clear(Timer::Alive);
-                timers.clear(Timer::Stall);
-                timers.clear(Timer::Period);
+                let limit = ctx.is_set(Timer::SpinLimit);
+                ctx.clear(Timer::Alive);
+                ctx.clear(Timer::Stall);
+                ctx.clear(Timer::Period);
                 debug_assert!(limit, "a running motor has a time limit");
-                out.set(OutLine::MotorEnable, false, read, p, timers);
+                ctx.set_from(OutLine::MotorEnable, false, read);
                 self.state = State::Cut { line, at, read };
-                timers.after(Timer::Flicker, read, Millis(p.flicker));
+                ctx.after_from(Timer::Flicker, read, Millis(ctx.p().flicker));
             }
             // The tumbles are done and the stop is under way: the cut only brings it forward.
             State::Stopping => {
-                self.unpower(read, p, timers, out);
+                self.unpower(read, ctx);
                 self.state = State::Coasting;
-                self.await_standstill(read, p, timers);
-                timers.after(Timer::Coast, read, Millis(p.coast_limit));
+                self.await_standstill(read, ctx);
+                ctx.after_from(Timer::Coast, read, Millis(ctx.p().coast_limit));
             }
             State::Off | State::Cut { .. } | State::Coasting => {}
         }
@@ -250,52 +240,38 @@ impl Tumbler {
 
     /// All guards are good again since `at`, which was read at `read`: the same spin goes on, unless it took too long, by
     /// either clock. Then the break ends it for good.
-    pub fn resume(
-        &mut self,
-        at: Mono,
-        read: Mono,
-        p: &Parameters,
-        timers: &mut Timers,
-        out: &mut Outputs,
-    ) -> Option<Report> {
+    pub fn resume(&mut self, ctx: &mut Context) -> Option<Report> {
+        let (at, read) = (ctx.stamp(), ctx.read());
         let State::Cut { line, at: since, read: since_read } = self.state else { return None };
-        timers.clear(Timer::Flicker);
-        let flicker = Millis(p.flicker).as_nanos();
+        ctx.clear(Timer::Flicker);
+        let flicker = Millis(ctx.p().flicker).as_nanos();
         if at.nanos_since(since) >= flicker || read.nanos_since(since_read) >= flicker {
-            return self.halt(broken_by(line), read, p, timers, out);
+            return self.end_run(broken_by(line), read, ctx);
         }
         self.flickers = self.flickers.saturating_add(1);
-        self.power(read, p, timers, out);
+        self.power(read, ctx);
         Some(Report::Flickered(line))
     }
 
     /// Whether an edge of the cam that happened at `at` and was read at `read` shows that edges are lost: it is too late to
     /// tell what the shaft does now, or older than one that was counted. Of a shaft that has no power none matters.
     #[must_use]
-    pub fn is_lost(&self, at: Mono, read: Mono, p: &Parameters) -> bool {
+    pub fn is_lost(&self, ctx: &Context) -> bool {
+        let (at, read) = (ctx.stamp(), ctx.read());
         matches!(self.state, State::Running | State::Cut { .. } | State::Stopping)
-            && (read.nanos_since(at) > Millis(p.edge_late).as_nanos() || at < self.last_edge)
+            && (read.nanos_since(at) > Millis(ctx.p().edge_late).as_nanos() || at < self.last_edge)
     }
 
     /// Takes a raw edge of the cam, which happened at `at` and was read at `read`.
-    #[expect(clippy::too_many_arguments, reason = "an edge has two times")]
-    pub fn edge(
-        &mut self,
-        line: InLine,
-        active: bool,
-        at: Mono,
-        read: Mono,
-        p: &Parameters,
-        timers: &mut Timers,
-        out: &mut Outputs,
-    ) -> Option<Report> {
+    pub fn edge(&mut self, line: InLine, active: bool, ctx: &mut Context) -> Option<Report> {
+        let (at, read) = (ctx.stamp(), ctx.read());
         let position = self.cam.edge(line == InLine::CamB, active);
         self.last_edge = at;
         match self.state {
             State::Off => {
                 self.stride(at);
                 // An edge that is read late may be from before the shaft stood.
-                if at < self.stood && read.nanos_since(at) <= Millis(p.edge_late).as_nanos() {
+                if at < self.stood && read.nanos_since(at) <= Millis(ctx.p().edge_late).as_nanos() {
                     self.from = position;
                     return None;
                 }
@@ -308,11 +284,11 @@ impl Tumbler {
                 self.furthest = position;
                 self.least = position;
                 self.stop = None;
-                self.await_standstill(read, p, timers);
-                timers.after(Timer::Coast, read, Millis(p.coast_limit));
+                self.await_standstill(read, ctx);
+                ctx.after_from(Timer::Coast, read, Millis(ctx.p().coast_limit));
                 Some(Report::Defective(Defect::Uncommanded))
             }
-            State::Running | State::Cut { .. } => self.turn(position, at, read, p, timers, out),
+            State::Running | State::Cut { .. } => self.turn(position, ctx),
             State::Stopping | State::Coasting => {
                 if position > self.furthest || position < self.least {
                     self.furthest = self.furthest.max(position);
@@ -320,7 +296,7 @@ impl Tumbler {
                     self.stride(at);
                     // Without power nothing depends on when it was read.
                     let from = if matches!(self.state, State::Stopping) { read } else { at };
-                    self.await_standstill(from, p, timers);
+                    self.await_standstill(from, ctx);
                     return self.count(at);
                 }
                 None
@@ -344,20 +320,13 @@ impl Tumbler {
         Some(Report::Tumbled)
     }
 
-    fn turn(
-        &mut self,
-        position: i64,
-        at: Mono,
-        read: Mono,
-        p: &Parameters,
-        timers: &mut Timers,
-        out: &mut Outputs,
-    ) -> Option<Report> {
+    fn turn(&mut self, position: i64, ctx: &mut Context) -> Option<Report> {
+        let (at, read) = (ctx.stamp(), ctx.read());
         if position <= self.from - STEPS {
-            return self.halt(Stop::Defect(Defect::Reverse), read, p, timers, out);
+            return self.end_run(Stop::Defect(Defect::Reverse), read, ctx);
         }
-        if self.is_erratic(position, at, p) {
-            return self.halt(Stop::Defect(Defect::Erratic), read, p, timers, out);
+        if self.is_erratic(position, ctx) {
+            return self.end_run(Stop::Defect(Defect::Erratic), read, ctx);
         }
         if position <= self.furthest {
             return None;
@@ -365,20 +334,20 @@ impl Tumbler {
         self.furthest = position;
         self.stride(at);
         if matches!(self.state, State::Running) {
-            timers.after(Timer::Stall, read, Millis(p.stall));
+            ctx.after_from(Timer::Stall, read, Millis(ctx.p().stall));
         }
         let report = self.count(at);
         if report.is_some() && matches!(self.state, State::Running) {
-            timers.after(Timer::Period, read, Millis(p.tumble_period));
+            ctx.after_from(Timer::Period, read, Millis(ctx.p().tumble_period));
             if self.counted.0 >= self.target {
                 for timer in [Timer::Alive, Timer::Stall, Timer::Period] {
-                    timers.clear(timer);
+                    ctx.clear(timer);
                 }
                 self.state = State::Stopping;
                 self.driven = self.lap;
                 self.stop = Some(Stop::Target);
-                self.await_standstill(read, p, timers);
-                timers.after(Timer::Coast, read, Millis(p.deadman_drop.saturating_add(p.coast_limit)));
+                self.await_standstill(read, ctx);
+                ctx.after_from(Timer::Coast, read, Millis(ctx.p().deadman_drop.saturating_add(ctx.p().coast_limit)));
             }
         }
         report
@@ -389,51 +358,46 @@ impl Tumbler {
     /// One sensor, however it bounces, swings the position by one step; only both, or a shaft that is thrown back, by
     /// two. And no motor turns at three times its speed. The first two steps say nothing: the shaft may stand on an edge,
     /// and a sensor that was wrong at rest is right again once it turns.
-    fn is_erratic(&self, position: i64, at: Mono, p: &Parameters) -> bool {
+    fn is_erratic(&self, position: i64, ctx: &Context) -> bool {
         let (gone, back) = (self.furthest - self.from, self.furthest - position);
-        let least = Millis(p.tumble_period).as_nanos() / LEAST_STEP_PARTS;
-        back >= 2 && gone > 0 || back < 0 && gone >= 2 && at.nanos_since(self.stepped) < least
+        let least = Millis(ctx.p().tumble_period).as_nanos() / LEAST_STEP_PARTS;
+        back >= 2 && gone > 0 || back < 0 && gone >= 2 && ctx.stamp().nanos_since(self.stepped) < least
     }
 
     /// Edges of the cam were lost: what was counted cannot be believed.
-    pub fn gap(&mut self, at: Mono, p: &Parameters, timers: &mut Timers, out: &mut Outputs) -> Option<Report> {
+    pub fn gap(&mut self, ctx: &mut Context) -> Option<Report> {
+        let at = ctx.at();
         self.from = self.cam.position();
-        self.halt(Stop::Defect(Defect::LostEdges), at, p, timers, out)
+        self.end_run(Stop::Defect(Defect::LostEdges), at, ctx)
     }
 
     /// One of the tumbler's own deadlines.
-    pub fn timer(
-        &mut self,
-        timer: Timer,
-        at: Mono,
-        p: &Parameters,
-        timers: &mut Timers,
-        out: &mut Outputs,
-    ) -> Option<Report> {
+    pub fn timer(&mut self, timer: Timer, ctx: &mut Context) -> Option<Report> {
+        let at = ctx.at();
         match timer {
             Timer::Alive if matches!(self.state, State::Running) => {
-                self.beat(at, p, timers, out);
+                self.beat(at, ctx);
                 None
             }
-            Timer::Stall => self.halt(Stop::Defect(Defect::Stall), at, p, timers, out),
+            Timer::Stall => self.end_run(Stop::Defect(Defect::Stall), at, ctx),
             Timer::Period => Some(Report::Slow),
-            Timer::SpinLimit => self.halt(Stop::TimeLimit, at, p, timers, out),
+            Timer::SpinLimit => self.end_run(Stop::TimeLimit, at, ctx),
             Timer::Flicker => {
                 let State::Cut { line, .. } = self.state else { return None };
-                self.halt(broken_by(line), at, p, timers, out)
+                self.end_run(broken_by(line), at, ctx)
             }
-            Timer::Standstill => self.stand(at, p, timers, out),
+            Timer::Standstill => self.stand(ctx),
             Timer::Coast => {
                 let stopping = matches!(self.state, State::Stopping);
                 if stopping {
                     let lap = self.lap.max(at.nanos_since(self.lap_began));
                     let slowed = lap * 100 > self.driven * SLOWED_PERCENT;
-                    self.unpower(at, p, timers, out);
+                    self.unpower(at, ctx);
                     self.state = State::Coasting;
                     if slowed {
                         return Some(Report::Defective(Defect::Coast));
                     }
-                    timers.after(Timer::Coast, at, Millis(p.coast_limit));
+                    ctx.after_from(Timer::Coast, at, Millis(ctx.p().coast_limit));
                     return Some(Report::Defective(Defect::Deadman));
                 }
                 // Still turning: stay on watch until it stands, but say it only once.
@@ -443,15 +407,15 @@ impl Tumbler {
         }
     }
 
-    fn stand(&mut self, at: Mono, p: &Parameters, timers: &mut Timers, out: &mut Outputs) -> Option<Report> {
-        timers.clear(Timer::Coast);
+    fn stand(&mut self, ctx: &mut Context) -> Option<Report> {
+        ctx.clear(Timer::Coast);
         match self.state {
-            State::Stopping => self.unpower(at, p, timers, out),
+            State::Stopping => self.unpower(ctx.at(), ctx),
             State::Coasting => {}
             State::Off | State::Running | State::Cut { .. } => return None,
         }
         self.state = State::Off;
-        self.stood = at;
+        self.stood = ctx.at();
         self.from = self.cam.position();
         // A shaft that turned without a command has no run to report.
         self.stop.map(|_| Report::Still)

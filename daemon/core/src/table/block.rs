@@ -10,11 +10,11 @@ use crate::refusal::Refusal;
 impl Table {
     /// Latches a malfunction: no further game until it is rectified or replaced by a procedure (NZ 7.4).
     pub(super) fn latch(&mut self, code: Code, cause: String) {
-        if !self.ledger.latch(code, &cause, self.at) {
+        if !self.ledger.latch(code, &cause, self.ctx.at()) {
             return;
         }
         self.record(Event::Latched { code, cause });
-        self.out.push(Effect::Dump { reason: code.name().to_owned() });
+        self.ctx.push(Effect::Dump { reason: code.name().to_owned() });
         self.update_permit();
         self.sequence.hurry();
     }
@@ -63,10 +63,9 @@ impl Table {
             || !self.inputs.is_watched()
             || self.is_asked()
             || !self.sequence.is_permitted();
-        if self.out.told(OutLine::OutOfService) != closed {
-            let (at, p) = (self.at, self.settings.parameters);
-            self.out.set(OutLine::OutOfService, closed, at, &p, &mut self.timers);
-            self.shown = true;
+        if self.ctx.pins().told(OutLine::OutOfService) != closed {
+            self.ctx.set(OutLine::OutOfService, closed);
+            self.ctx.show();
         }
     }
 
@@ -95,12 +94,12 @@ impl Table {
     #[must_use]
     pub fn standing(&self) -> Standing {
         Standing {
-            site: self.settings.site.clone(),
-            table: self.settings.table.clone(),
-            backend: self.settings.backend.clone(),
+            site: self.ctx.settings().site.clone(),
+            table: self.ctx.settings().table.clone(),
+            backend: self.ctx.settings().backend.clone(),
             boot: self.boot.clone(),
-            rules: self.settings.rules.clone(),
-            layout: self.settings.layout.clone(),
+            rules: self.ctx.settings().rules.clone(),
+            layout: self.ctx.settings().layout.clone(),
             open: self.open,
             closing: self.closing.clone(),
             latched: self.ledger.latched().to_vec(),

@@ -26,7 +26,7 @@ type Result = core::result::Result<Option<String>, Refusal>;
 impl Table {
     /// Carries a command out, or refuses it.
     pub(super) fn command(&mut self, request: u64, caller: &Caller, command: &Command) {
-        self.shown = true;
+        self.ctx.show();
         let (what, name) = describe(command);
         let allowed = self.may_command(caller, command, name);
         let done = allowed.and_then(|()| self.carry_out(request, caller, command));
@@ -44,7 +44,7 @@ impl Table {
     pub(super) fn answer(&mut self, request: u64, answer: Answer) {
         match answer {
             Answer::Done(done) => self.sequence.answer(request, done),
-            Answer::Refused(_) => self.out.push(Effect::Reply { request, answer }),
+            Answer::Refused(_) => self.ctx.push(Effect::Reply { request, answer }),
         }
     }
 
@@ -71,10 +71,10 @@ impl Table {
     fn carry_out(&mut self, request: u64, caller: &Caller, command: &Command) -> Result {
         match command {
             Command::Record => {
-                self.out.push(Effect::Dump { reason: "record".into() });
+                self.ctx.push(Effect::Dump { reason: "record".into() });
                 // Nothing of it is in the journal: it is done whether that can be written or not.
                 let done = Answer::Done("the ring of raw inputs is written out".into());
-                self.out.push(Effect::Reply { request, answer: done });
+                self.ctx.push(Effect::Reply { request, answer: done });
                 Ok(None)
             }
             Command::Open { name } => self.open_table(name, request),
@@ -370,7 +370,7 @@ impl Table {
                 return Ok(Some("the result stands; `settle` again once all are paid".into()));
             }
         }
-        self.may_be_paid(self.at)?;
+        self.may_be_paid(self.ctx.at())?;
         self.record(Event::Decided {
             what: "settled by the dice".into(),
             reason: reason.to_owned(),
@@ -382,7 +382,7 @@ impl Table {
 
     fn enrol(&mut self, reason: &str, name: &str) -> Result {
         self.idle()?;
-        let Some(dice) = self.reader.identities().filter(|_| self.settings.reader) else {
+        let Some(dice) = self.reader.identities().filter(|_| self.ctx.settings().reader) else {
             return Err(Refusal::NoDiceSeen);
         };
         stated(reason)?;

@@ -83,25 +83,24 @@ impl Table {
             }
         });
         self.record(Event::Voided(Void { reason, clauses, silent, detail: detail.to_owned() }));
-        self.out.push(Effect::Dump { reason: "void".to_owned() });
+        self.ctx.push(Effect::Dump { reason: "void".to_owned() });
         self.last_void = true;
         self.end_round(None, Some(reason));
         // The players see it at once (SGV6 5.12: their bets are returned).
-        let (at, p) = (self.at, self.settings.parameters);
-        self.terminal.want(VOID, at, &p, &mut self.timers);
+        self.terminal.want(VOID, &mut self.ctx);
     }
 
     /// The round is over: everything of it goes dark, and the table is as it was.
     pub(super) fn end_round(&mut self, dice: Option<crate::units::Dice>, void: Option<VoidReason>) {
         let Some(round) = self.round.take() else { return };
         remember(&mut self.recent, Past::of(round.id(), round.rules(), dice, void));
-        self.timers.clear(Timer::SettleLimit);
-        self.timers.clear(Timer::ResultBack);
+        self.ctx.clear(Timer::SettleLimit);
+        self.ctx.clear(Timer::ResultBack);
         self.hidden_polls = 0;
         self.reader.forget_faces();
         self.sequence.drop_held(|a| matches!(a, Action::Spin(_) | Action::Light(..)));
         self.darken();
-        if let Some(rules) = rules::rule_set(&self.settings.rules) {
+        if let Some(rules) = rules::rule_set(&self.ctx.settings().rules) {
             self.order = rules.order;
         }
         let keyframe = Event::Keyframe(Box::new(self.standing()));
@@ -111,13 +110,11 @@ impl Table {
 
     /// Lamps off, display blank.
     pub(super) fn darken(&mut self) {
-        let (at, p) = (self.at, self.settings.parameters);
-        self.lamps.light(0, at, &p, &mut self.timers);
+        self.lamps.light(0, &mut self.ctx);
         self.clear_terminal();
     }
 
     pub(super) fn clear_terminal(&mut self) {
-        let (at, p) = (self.at, self.settings.parameters);
-        self.terminal.clear(at, &p, &mut self.timers);
+        self.terminal.clear(&mut self.ctx);
     }
 }

@@ -35,13 +35,12 @@ impl Table {
     }
 
     fn digit(&mut self, face: DieFace) {
-        let (at, p) = (self.at, self.settings.parameters);
         let takes = |r: &Round| {
             r.revealed().is_some() && r.entered().is_none() && r.asked().is_none() && !r.awaits_supervisor()
         };
         if self.round.as_ref().is_some_and(takes) {
-            self.terminal.key(face, at, &p, &mut self.timers);
-            self.shown = true;
+            self.terminal.key(face, &mut self.ctx);
+            self.ctx.show();
             self.result_comes_back();
         }
     }
@@ -49,7 +48,7 @@ impl Table {
     /// What the display shows now gives way to the result, once it has been seen (NZ 3.3(a)(iii)).
     fn result_comes_back(&mut self) {
         if self.round.as_ref().is_some_and(|round| round.result().is_some()) {
-            self.timers.after(Timer::ResultBack, self.at, Millis(self.settings.parameters.result_back));
+            self.ctx.after(Timer::ResultBack, Millis(self.ctx.p().result_back));
         }
     }
 
@@ -57,10 +56,9 @@ impl Table {
     pub(super) fn show_result(&mut self) {
         let Some(dice) = self.round.as_ref().and_then(|round| round.result()) else { return };
         let shown = dice.pips().iter().fold(0, |shown, pips| shown << 4 | u16::from(*pips));
-        let (at, p) = (self.at, self.settings.parameters);
         self.terminal.take();
-        self.terminal.want(shown, at, &p, &mut self.timers);
-        self.shown = true;
+        self.terminal.want(shown, &mut self.ctx);
+        self.ctx.show();
     }
 
     fn entry(&mut self) {
@@ -116,7 +114,7 @@ impl Table {
         } else {
             return Err(Refusal::AreasNotLit);
         };
-        let all_paid = Millis(self.settings.parameters.all_paid);
+        let all_paid = Millis(self.ctx.p().all_paid);
         if said_after.reached(from, all_paid) {
             Ok(())
         } else {
@@ -143,8 +141,7 @@ impl Table {
 
     /// The entry is no result: the terminal says so.
     fn entry_error(&mut self, why: &Refusal) {
-        let (at, p) = (self.at, self.settings.parameters);
-        self.terminal.refuse(at, &p, &mut self.timers);
+        self.terminal.refuse(&mut self.ctx);
         self.record_by(why.keys(ENTRY), Event::EntryError { why: why.to_string() });
         self.result_comes_back();
     }
@@ -166,8 +163,7 @@ impl Table {
                     round.differ(amends);
                 }
                 self.record(Event::EntryDiffers { entered, read });
-                let (at, p) = (self.at, self.settings.parameters);
-                self.terminal.refuse(at, &p, &mut self.timers);
+                self.terminal.refuse(&mut self.ctx);
                 self.sequence.hurry();
                 return;
             }
@@ -181,9 +177,8 @@ impl Table {
     /// The result stands: recorded, and its areas lit once that is durable.
     pub(super) fn take_result(&mut self, dice: Dice) {
         let areas = self.layout().map(|l| l.winning(dice)).unwrap_or_default();
-        let at = self.at;
         let Some(round) = &mut self.round else { return };
-        round.take_result(dice, at);
+        round.take_result(dice, self.ctx.at());
         let id = round.id();
         self.terminal.take();
         self.record(Event::Result {
@@ -238,15 +233,13 @@ impl Table {
             self.uphold(dice, by, true);
         }
         let areas = self.areas(self.layout().map_or(0, |l| l.lit_bits(dice)));
-        let at = self.at;
         let Some(round) = &mut self.round else { return Err(Refusal::NoRound) };
-        round.amend(dice, at);
+        round.amend(dice, self.ctx.at());
         let id = round.id();
         self.sequence.drop_held(|a| matches!(a, Action::Light(..)));
         self.record(Event::Amended { from, to: dice, by: by.to_owned() });
         self.record(Event::Result { dice, total: dice.total(), call: call::result(dice), areas });
-        let (at, p) = (self.at, self.settings.parameters);
-        self.lamps.light(0, at, &p, &mut self.timers);
+        self.lamps.light(0, &mut self.ctx);
         self.show_result();
         self.sequence.hold(Action::Light(id, dice));
         Ok(format!("amended to {}", call::result(dice)))

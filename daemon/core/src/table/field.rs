@@ -25,12 +25,12 @@ impl Table {
         }
         let Some(job) = self.next_job() else {
             if let Some(due) = self.next_due() {
-                self.timers.set(Timer::Bus, due.max(Mono(self.at.0.saturating_add(1))));
+                self.ctx.fire_at(Timer::Bus, due.max(Mono(self.ctx.at().0.saturating_add(1))));
             }
             return;
         };
-        self.timers.clear(Timer::Bus);
-        self.timers.after(Timer::BusGuard, self.at, UNANSWERED);
+        self.ctx.clear(Timer::Bus);
+        self.ctx.after(Timer::BusGuard, UNANSWERED);
         self.schedule(job);
         let id = self.bus.begin(job);
         let op = match job {
@@ -45,7 +45,7 @@ impl Table {
             Job::Faces => BusOp::ReadInput { address: reader::FACES, count: reader::FACES_COUNT },
         };
         self.probe_asks();
-        self.out.push(Effect::Bus(BusRequest { id, unit: job.unit().address(), op }));
+        self.ctx.push(Effect::Bus(BusRequest { id, unit: job.unit().address(), op }));
     }
 
     /// A unit's next poll is reckoned from now.
@@ -53,12 +53,8 @@ impl Table {
         if !matches!(job, Job::Poll { .. } | Job::Sense(_) | Job::Poses) {
             return;
         }
-        let (unit, at) = (job.unit(), self.at);
-        let every = Millis(if self.is_urgent(unit) {
-            self.settings.parameters.poll_fast
-        } else {
-            self.settings.parameters.poll_slow
-        });
+        let (unit, at) = (job.unit(), self.ctx.at());
+        let every = Millis(if self.is_urgent(unit) { self.ctx.p().poll_fast } else { self.ctx.p().poll_slow });
         if let Some(state) = self.bus.unit_mut(unit) {
             state.due = at.after(every);
         }
@@ -75,7 +71,7 @@ impl Table {
         match unit {
             Unit::Terminal => {
                 self.asks_for_keys()
-                    || self.timers.is_set(Timer::DisplayVerify)
+                    || self.ctx.is_set(Timer::DisplayVerify)
                     || self.round.as_ref().is_some_and(|r| r.bets_closed() && r.has_valid_spin())
             }
             Unit::Reader => {
@@ -86,23 +82,22 @@ impl Table {
                         .is_some_and(|r| r.established().is_none() && r.has_valid_spin() && !self.reader.is_settled())
             }
             // A test looks closely: lamps that flicker must not pass it.
-            Unit::Board(_) => self.timers.is_set(Timer::LampVerify) || self.is_testing(),
+            Unit::Board(_) => self.ctx.is_set(Timer::LampVerify) || self.is_testing(),
         }
     }
 
     /// Makes the terminal's poll due now: keys matter from here on.
     pub(super) fn poll_soon(&mut self) {
-        let at = self.at;
         for unit in [Unit::Terminal, Unit::Reader] {
             if let Some(state) = self.bus.unit_mut(unit) {
-                state.due = state.due.min(at);
+                state.due = state.due.min(self.ctx.at());
             }
         }
     }
 
     fn may_ask(&self, unit: Unit) -> bool {
         let state = self.bus.unit(unit);
-        state.fitted && state.not_before <= self.at
+        state.fitted && state.not_before <= self.ctx.at()
     }
 
     fn next_job(&self) -> Option<Job> {
@@ -117,7 +112,7 @@ impl Table {
         }
         for board in (0u8..).take(self.lamps.boards()) {
             let state = self.bus.unit(Unit::Board(board));
-            let pending = self.timers.is_set(Timer::LampVerify) && self.lamps.sense_due_on(usize::from(board));
+            let pending = self.ctx.is_set(Timer::LampVerify) && self.lamps.sense_due_on(usize::from(board));
             if pending && !state.lost && self.may_ask(Unit::Board(board)) {
                 return Some(Job::Sense(board));
             }
@@ -133,7 +128,7 @@ impl Table {
         let overdue = self
             .bus
             .fitted()
-            .filter(|(_, state)| state.due <= self.at && state.not_before <= self.at)
+            .filter(|(_, state)| state.due <= self.ctx.at() && state.not_before <= self.ctx.at())
             .min_by_key(|(_, state)| state.due);
         if let Some((unit, _)) = overdue {
             return Some(match unit {
@@ -175,7 +170,7 @@ impl Table {
     pub(super) fn bus_answer(&mut self, id: u32, reply: &Result<BusReply, BusFailure>) {
         let hidden = self.next_poll_is_hidden();
         let Some(job) = self.bus.end(id) else { return };
-        self.timers.clear(Timer::BusGuard);
+        self.ctx.clear(Timer::BusGuard);
         let unit = job.unit();
         let good = match (reply, job) {
             (Ok(BusReply::Words(words)), Job::Poll { .. }) => self.polled(words, hidden),
@@ -199,24 +194,24 @@ impl Table {
             _ => false,
         };
         self.probe_answer(good);
-        let p = self.settings.parameters;
+        let p = *self.ctx.p();
         // A reply that is in order and tells nothing new proves nothing of the reader, nor is it a failure.
         let stale = good && matches!(job, Job::Poses) && self.reader.repeats();
         if stale {
             return;
         }
         if good {
-            self.timers.after(Timer::UnitLost(unit.index()), self.at, Millis(p.unit_lost));
+            self.ctx.after(Timer::UnitLost(unit.index()), Millis(p.unit_lost));
             if matches!(unit, Unit::Board(_)) && !self.bus.unit(unit).heard && !self.lamps.is_proved() {
                 // After a start its lamps have their time from when the bus has come up.
-                self.timers.after(Timer::LampVerify, self.at, Millis(p.lamp_verify));
+                self.ctx.after(Timer::LampVerify, Millis(p.lamp_verify));
             }
             if self.bus.reply(unit) {
-                self.shown = true;
+                self.ctx.show();
             }
         } else {
             let rest = if matches!(reply, Err(BusFailure::PortGone)) { p.poll_slow } else { p.poll_fast };
-            self.bus.fail(unit, self.at, Millis(rest));
+            self.bus.fail(unit, self.ctx.at(), Millis(rest));
         }
     }
 
@@ -228,13 +223,12 @@ impl Table {
     }
 
     fn polled(&mut self, words: &[u16], hidden: bool) -> bool {
-        let (at, p) = (self.at, self.settings.parameters);
         let before = self.terminal.shown();
         // A press that this poll brings began after the one before it.
-        self.pressed_after = self.terminal.polled().unwrap_or(self.at);
-        let Some(presses) = self.terminal.poll(words, hidden, at, &p, &mut self.timers) else { return false };
+        self.pressed_after = self.terminal.polled().unwrap_or(self.ctx.at());
+        let Some(presses) = self.terminal.poll(words, hidden, &mut self.ctx) else { return false };
         if self.terminal.shown() != before {
-            self.shown = true;
+            self.ctx.show();
         }
         self.hidden_polls = self.hidden_polls.saturating_sub(1);
         self.probe_poll();
@@ -245,14 +239,14 @@ impl Table {
     }
 
     pub(super) fn tell_key(&mut self, key: KeyTold) {
-        self.out.push(Effect::Keypad(key));
+        self.ctx.push(Effect::Keypad(key));
     }
 
     fn read_poses(&mut self, words: &[u16]) -> bool {
         let before = self.reader.poses();
-        let Some(moved) = self.reader.poll(words, self.at, &self.settings.parameters) else { return false };
+        let Some(moved) = self.reader.poll(words, &self.ctx) else { return false };
         if self.reader.poses() != before {
-            self.shown = true;
+            self.ctx.show();
         }
         if moved && self.reader_in_service() {
             self.dice_moved();
@@ -261,7 +255,7 @@ impl Table {
     }
 
     fn read_faces(&mut self, words: &[u16]) -> bool {
-        let (at, rest) = (self.at, Millis(self.settings.parameters.poll_slow));
+        let (at, rest) = (self.ctx.at(), Millis(self.ctx.p().poll_slow));
         let good = self.reader.read_faces(words);
         if self.reader.faces_due() {
             if let Some(state) = self.bus.unit_mut(Unit::Reader) {
@@ -275,9 +269,9 @@ impl Table {
     }
 
     fn sensed(&mut self, board: u8, bits: u64) -> bool {
-        let (at, p) = (self.at, self.settings.parameters);
+        let at = self.ctx.at();
         let before = (self.lamps.sensed(), self.lamps.is_proved());
-        match self.lamps.sense(usize::from(board), bits, at, &p, &mut self.timers) {
+        match self.lamps.sense(usize::from(board), bits, &mut self.ctx) {
             Constancy::Steady => {}
             Constancy::Relapsed => self.test_failed("lamps that were lit went out by themselves"),
             Constancy::Flickers => {
@@ -287,12 +281,12 @@ impl Table {
         }
         let proved = self.lamps.is_proved();
         if (self.lamps.sensed(), proved) != before {
-            self.shown = true;
+            self.ctx.show();
         }
         if !proved && self.lamps.sense_due_on(usize::from(board)) {
             if let Some(state) = self.bus.unit_mut(Unit::Board(board)) {
                 // Lamps take a moment; asking again at once would only keep the bus busy.
-                state.not_before = at.after(Millis(p.poll_fast));
+                state.not_before = at.after(Millis(self.ctx.p().poll_fast));
             }
         }
         if proved && self.round.as_mut().is_some_and(|round| round.prove_areas(at)) {
@@ -307,10 +301,10 @@ impl Table {
         if !self.bus.lose(unit) {
             return;
         }
-        self.shown = true;
+        self.ctx.show();
         match unit {
             Unit::Terminal => {
-                self.terminal.lose(&mut self.timers);
+                self.terminal.lose(&mut self.ctx);
                 self.latch(Code::Terminal, "the entry terminal does not reply".into());
             }
             Unit::Reader => {

@@ -32,8 +32,8 @@ impl Table {
             return Err(Refusal::TestedOnlyInMaintenance);
         }
         let fitted = match test {
-            HardwareTest::Reader => self.settings.reader,
-            HardwareTest::Temperature => self.settings.temperature,
+            HardwareTest::Reader => self.ctx.settings().reader,
+            HardwareTest::Temperature => self.ctx.settings().temperature,
             _ => true,
         };
         if !fitted {
@@ -72,7 +72,7 @@ impl Table {
         lit: &mut Option<Mono>,
         began: Mono,
     ) -> Outcome {
-        let p = self.settings.parameters;
+        let p = *self.ctx.p();
         let (done, limit, found) = match probe {
             Probe::Lamps(map) => return self.light_map(map, results, lit),
             Probe::Motor(_) | Probe::Cam(_) | Probe::Person => (true, 0, String::new()),
@@ -87,7 +87,7 @@ impl Table {
                 (settling.is_done(), p.settle_limit, "the dice do not come to rest".to_owned())
             }
             Probe::Seal(_) => {
-                let done = self.at.reached(began, SEAL_WATCH);
+                let done = self.ctx.reached(began, SEAL_WATCH);
                 return if done { Outcome::Passed(None) } else { Outcome::Waits(began.after(SEAL_WATCH)) };
             }
             Probe::Temperature(thermometer) => {
@@ -104,16 +104,16 @@ impl Table {
 
     /// Shows each picture for its time, whatever is wrong with it, and all dark at last.
     fn light_map(&mut self, map: &mut LampMap, results: &mut VecDeque<Dice>, lit: &mut Option<Mono>) -> Outcome {
-        let (at, p) = (self.at, self.settings.parameters);
+        let at = self.ctx.at();
         loop {
             let areas = results.front().map_or(0, |dice| self.layout().map_or(0, |l| l.lit_bits(*dice)));
             let Some(since) = *lit else {
-                self.lamps.light(areas, at, &p, &mut self.timers);
+                self.lamps.light(areas, &mut self.ctx);
                 *lit = Some(at);
-                self.shown = true;
+                self.ctx.show();
                 continue;
             };
-            let due = if self.lamps.is_proved() { self.dwell(results) } else { Millis(p.lamp_verify) };
+            let due = if self.lamps.is_proved() { self.dwell(results) } else { Millis(self.ctx.p().lamp_verify) };
             if self.lamps.is_proved() {
                 map.right(areas, since, at);
             }
@@ -161,7 +161,7 @@ impl Table {
 
     /// A raw edge, for the probe.
     pub(super) fn probe_edge(&mut self, line: InLine, active: bool) {
-        let (at, measures) = (self.at, self.is_at_measure());
+        let (at, measures) = (self.ctx.at(), self.is_at_measure());
         match (self.probe_mut(), line) {
             (Some(Probe::Motor(spin) | Probe::Cam(spin)), InLine::CamA | InLine::CamB) => spin.edge(line, active, at),
             (Some(Probe::Dome(dome)), InLine::DomeClosed | InLine::DomeOpen) => dome.edge(line, active, at),
@@ -177,7 +177,7 @@ impl Table {
 
     /// A transaction on the field bus began, for the probe.
     pub(super) fn probe_asks(&mut self) {
-        let at = self.at;
+        let at = self.ctx.at();
         if let Some(Probe::Bus(traffic)) = self.probe_mut() {
             traffic.ask(at);
         }
@@ -185,7 +185,7 @@ impl Table {
 
     /// It was answered.
     pub(super) fn probe_answer(&mut self, good: bool) {
-        let at = self.at;
+        let at = self.ctx.at();
         if let Some(Probe::Bus(traffic)) = self.probe_mut() {
             traffic.answer(at, good);
         }
@@ -193,7 +193,7 @@ impl Table {
 
     /// The terminal was polled, for the probe.
     pub(super) fn probe_poll(&mut self) {
-        let (at, held, bounced) = (self.at, self.terminal.is_held(), self.terminal.bounced());
+        let (at, held, bounced) = (self.ctx.at(), self.terminal.is_held(), self.terminal.bounced());
         if let Some(Probe::Terminal(keys)) = self.probe_mut() {
             keys.poll(held, bounced, at);
         }
@@ -207,13 +207,13 @@ impl Table {
         }
         let Some(Probe::Terminal(keys)) = self.probe_mut() else { return false };
         keys.press(key);
-        self.shown = true;
+        self.ctx.show();
         true
     }
 
     /// A temperature was read, for the probe.
     pub(super) fn probe_temperature(&mut self, reading: MilliCelsius) {
-        let (at, measures) = (self.at, self.is_at_measure());
+        let (at, measures) = (self.ctx.at(), self.is_at_measure());
         if let Some(Probe::Temperature(thermometer)) = self.probe_mut().filter(|_| measures) {
             thermometer.read(reading, at);
         }
@@ -226,10 +226,10 @@ impl Table {
         match probe {
             Probe::Motor(spin) | Probe::Cam(spin) => {
                 if !spin.has_begun() && runs {
-                    spin.begin(self.at, level(InLine::CamA), level(InLine::CamB));
+                    spin.begin(self.ctx.at(), level(InLine::CamA), level(InLine::CamB));
                 }
                 if spin.has_begun() && !self.tumbler.is_running() {
-                    spin.end(self.at);
+                    spin.end(self.ctx.at());
                 }
             }
             Probe::Dome(dome) => {
@@ -237,7 +237,7 @@ impl Table {
                 dome.at(self.dome.place() == Place::Open, self.dome.covers());
             }
             Probe::Reader(settling) => {
-                settling.look(runs, self.tumbler.is_still(), self.reader.is_settled(), self.at);
+                settling.look(runs, self.tumbler.is_still(), self.reader.is_settled(), self.ctx.at());
             }
             _ => {}
         }
@@ -245,13 +245,13 @@ impl Table {
 
     /// What the hardware test in progress has measured so far.
     pub(super) fn measured(&self) -> Vec<Measurement> {
-        self.probe().map(|probe| probe.measurements(self.at, &self.settings.parameters)).unwrap_or_default()
+        self.probe().map(|probe| probe.measurements(self.ctx.at(), self.ctx.p())).unwrap_or_default()
     }
 
     /// Whether a test that was measured found nothing out of limits; otherwise what, and what to do.
     pub(super) fn within_limits(&self, test: &Test) -> Result<(), String> {
         let Some(probe) = test.probe.as_deref() else { return Ok(()) };
-        let measured = probe.measurements(self.at, &self.settings.parameters);
+        let measured = probe.measurements(self.ctx.at(), self.ctx.p());
         let Some(Measurement { quantity, value, .. }) = measured.iter().find(|m| m.verdict == Verdict::Fail) else {
             return Ok(());
         };
@@ -268,7 +268,7 @@ impl Table {
     pub(super) fn report(&mut self, hardware: HardwareTest, test: &Test, passed: Result<(), String>) -> Verdict {
         let (mut measurements, mut plots) = Default::default();
         if let Some(probe) = test.probe.as_deref() {
-            measurements = probe.measurements(self.at, &self.settings.parameters);
+            measurements = probe.measurements(self.ctx.at(), self.ctx.p());
             plots = probe.plots();
         }
         let worst = measurements.iter().map(|m| m.verdict).max().unwrap_or_default();

@@ -24,12 +24,12 @@ mod wires;
 use show::Behind;
 pub use start::{Found, Start};
 
+use crate::context::Context;
 use crate::device::bus::Bus;
 use crate::device::dome::Dome;
 use crate::device::guard::Guard;
 use crate::device::inputs::Inputs;
 use crate::device::lamps::Lamps;
-use crate::device::outputs::Outputs;
 use crate::device::reader::Reader;
 use crate::device::temperature::Temperature;
 use crate::device::terminal::Terminal;
@@ -43,8 +43,7 @@ use crate::record::Event;
 use crate::round::{Past, Round, SpinEnd};
 use crate::rules::{self, Layout, Order, RuleSet, RulesSince};
 use crate::sequence::{Action, Sequence};
-use crate::settings::Settings;
-use crate::timer::{Timer, Timers};
+use crate::timer::Timer;
 use crate::units::{Millis, Mono, RoundId, Seq};
 use serde::{Deserialize, Serialize};
 
@@ -60,16 +59,10 @@ enum RunsFor {
 /// A Tai-Sai table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Table {
-    settings: Settings,
+    ctx: Context,
     /// Order of play of the round in progress, else of the rule set for new rounds.
     order: Order,
     boot: String,
-    /// The moment that is being judged.
-    at: Mono,
-    /// When the input in hand happened, by its own stamp: it may lie before what was judged already.
-    stamp: Mono,
-    timers: Timers,
-    out: Outputs,
     inputs: Inputs,
     guard: Guard,
     dome: Dome,
@@ -103,10 +96,6 @@ pub struct Table {
     test: Option<proof::Test>,
     stopping: bool,
     revision: u64,
-    /// When something was handed in last.
-    handed: Mono,
-    /// Something that the snapshot shows has changed since the last revision.
-    shown: bool,
     behind: Behind,
 }
 
@@ -118,24 +107,22 @@ impl Table {
     pub fn handle(&mut self, at: Mono, now: Mono, input: &Input, out: &mut Vec<Effect>) {
         self.wake(now);
         let due = if matches!(input, Input::Tick) { now } else { Mono(at.min(now).0.saturating_sub(1)) };
-        while let Some((deadline, timer)) = self.timers.pop(due) {
-            self.at = self.at.max(deadline);
+        while let Some(timer) = self.ctx.pop(due) {
             self.fire(timer);
             self.settle();
         }
-        self.stamp = at.min(now);
-        self.at = self.at.max(self.stamp);
+        self.ctx.take(at.min(now));
         self.take(input);
         self.settle();
         self.show(matches!(input, Input::Durable { .. }));
-        self.sequence.send_answers(self.out.queue());
-        self.out.drain(out);
+        self.sequence.send_answers(&mut self.ctx);
+        self.ctx.drain(out);
     }
 
     /// When the table wants an [`Input::Tick`], if nothing else comes before.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Mono> {
-        self.timers.next()
+        self.ctx.next_deadline()
     }
 
     /// A number that changes whenever [`Table::snapshot`] has something new to show.
@@ -163,9 +150,8 @@ impl Table {
             Input::Edge { line, active } => self.edge(*line, *active),
             Input::LineGap { line } => self.gap(*line),
             Input::Readback { line, active } => {
-                let (at, p) = (self.at, self.settings.parameters);
-                self.out.read_back(*line, *active, at, &p, &mut self.timers);
-                self.shown = true;
+                self.ctx.read_back(*line, *active);
+                self.ctx.show();
             }
             Input::LinesLost { reason } => self.lose_lines(reason),
             Input::LinesBack => self.inputs.watch(),
@@ -195,7 +181,7 @@ impl Table {
             Timer::Held(line) => self.held(line),
             Timer::KeyLapse => {
                 self.key_edge = None;
-                self.shown = true;
+                self.ctx.show();
             }
             Timer::DomeTravel => {
                 if let Some(place) = self.dome.contradict() {
@@ -209,9 +195,7 @@ impl Table {
             | Timer::Standstill
             | Timer::Coast
             | Timer::Flicker => {
-                let (at, p) = (self.at, self.settings.parameters);
-                let report = self.tumbler.timer(timer, at, &p, &mut self.timers, &mut self.out);
-                if let Some(report) = report {
+                if let Some(report) = self.tumbler.timer(timer, &mut self.ctx) {
                     self.tumbler_reports(report);
                 }
             }
@@ -228,12 +212,10 @@ impl Table {
                 self.too_hot("no temperature was read for too long".into());
             }
             Timer::Linger => {
-                let at = self.at;
-                self.sequence.flush(at, Millis(0), true, &mut self.timers, self.out.queue());
+                self.sequence.flush(true, &mut self.ctx);
             }
             Timer::BellOff => {
-                let (at, p) = (self.at, self.settings.parameters);
-                self.out.set(OutLine::Bell, false, at, &p, &mut self.timers);
+                self.ctx.set(OutLine::Bell, false);
             }
             Timer::TestStep => {}
         }
@@ -245,13 +227,12 @@ impl Table {
         self.advance_test();
         self.sign();
         self.run_bus();
-        let (at, p) = (self.at, self.settings.parameters);
-        self.sequence.flush(at, Millis(p.linger), false, &mut self.timers, self.out.queue());
+        self.sequence.flush(false, &mut self.ctx);
     }
 
     fn durable(&mut self, seq: Seq) {
         self.sequence.durable(seq);
-        self.shown = true;
+        self.ctx.show();
         while let Some(action) = self.sequence.release() {
             self.act(action);
         }
@@ -259,7 +240,6 @@ impl Table {
 
     /// The record is durable: looks at the guards a second time, then energises.
     fn act(&mut self, action: Action) {
-        let (at, p) = (self.at, self.settings.parameters);
         match action {
             Action::Spin(round) => self.start_spin(round),
             Action::Bell(round) => {
@@ -272,16 +252,15 @@ impl Table {
                 if let Some(now) = now {
                     now.light();
                     let areas = self.layout().map_or(0, |l| l.lit_bits(dice));
-                    self.lamps.light(areas, at, &p, &mut self.timers);
+                    self.lamps.light(areas, &mut self.ctx);
                 }
             }
         }
     }
 
     fn strike_bell(&mut self) {
-        let (at, p) = (self.at, self.settings.parameters);
-        self.out.set(OutLine::Bell, true, at, &p, &mut self.timers);
-        self.timers.after(Timer::BellOff, at, Millis(p.bell));
+        self.ctx.set(OutLine::Bell, true);
+        self.ctx.after(Timer::BellOff, Millis(self.ctx.p().bell));
     }
 
     fn record(&mut self, event: Event) -> Seq {
@@ -290,7 +269,7 @@ impl Table {
 
     /// Records what goes by the clauses with these keys.
     fn record_by(&mut self, keys: &[&str], event: Event) -> Seq {
-        self.shown = true;
+        self.ctx.show();
         let round = self.round.as_ref().map(|r| r.id());
         let rules = match &event {
             // What is found afterwards goes by the rules of its own round.
@@ -300,12 +279,12 @@ impl Table {
             _ => self.rule_set(),
         };
         let clauses = rules.map(|rules| evidence::clauses(rules, &event, keys)).unwrap_or_default();
-        self.sequence.record(self.at, round, clauses, event)
+        self.sequence.record(self.ctx.at(), round, clauses, event)
     }
 
     /// The rule set in force: the round's own, else the one for new rounds.
     fn rule_set(&self) -> Option<&'static RuleSet> {
-        rules::rule_set(self.round.as_ref().map_or(&self.settings.rules, |r| r.rules()))
+        rules::rule_set(self.round.as_ref().map_or(&self.ctx.settings().rules, |r| r.rules()))
     }
 
     /// The clause in force that has this key; empty where the text has none.
@@ -315,7 +294,7 @@ impl Table {
 
     /// The layout in force.
     fn layout(&self) -> Option<&'static Layout> {
-        rules::layout(self.round.as_ref().map_or(&self.settings.layout, |r| r.layout()))
+        rules::layout(self.round.as_ref().map_or(&self.ctx.settings().layout, |r| r.layout()))
     }
 
     fn stop(&mut self) {
@@ -323,9 +302,8 @@ impl Table {
         // What was counted until now is on record for what a restart decides.
         self.interrupt_spin();
         self.halt_motor();
-        let (at, p) = (self.at, self.settings.parameters);
-        self.out.set(OutLine::MotorEnable, false, at, &p, &mut self.timers);
-        self.out.set(OutLine::Bell, false, at, &p, &mut self.timers);
+        self.ctx.set(OutLine::MotorEnable, false);
+        self.ctx.set(OutLine::Bell, false);
         self.sequence.drop_held(|_| true);
         self.record(Event::Stopped);
         self.sequence.hurry();

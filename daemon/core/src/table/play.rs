@@ -29,7 +29,8 @@ impl Table {
     /// Begins a round, if a game may start; otherwise says what stands in the way.
     fn begin_round(&mut self) -> Result<(), Refusal> {
         self.may_play()?;
-        let (Some(rules), Some(layout)) = (rules::rule_set(&self.settings.rules), rules::layout(&self.settings.layout))
+        let (Some(rules), Some(layout)) =
+            (rules::rule_set(&self.ctx.settings().rules), rules::layout(&self.ctx.settings().layout))
         else {
             return Err(Refusal::NoRules);
         };
@@ -103,10 +104,10 @@ impl Table {
         if !self.tumbler.is_still() {
             return Err(Refusal::ShaftMoves);
         }
-        if self.out.told(OutLine::MotorEnable) || self.out.read(OutLine::MotorEnable) == Some(true) {
+        if self.ctx.pins().told(OutLine::MotorEnable) || self.ctx.pins().read(OutLine::MotorEnable) == Some(true) {
             return Err(Refusal::MotorReadsOn);
         }
-        if self.settings.temperature && !self.temperature.is_good(&self.settings.parameters) {
+        if self.ctx.settings().temperature && !self.temperature.is_good(&self.ctx) {
             return Err(Refusal::TooHot);
         }
         Ok(())
@@ -220,8 +221,7 @@ impl Table {
             }
             // Judged as the shaft comes to a stand.
             Spin::Running => {
-                let (at, p) = (self.at, self.settings.parameters);
-                self.tumbler.halt(Stop::NoSpin, at, &p, &mut self.timers, &mut self.out);
+                self.tumbler.halt(Stop::NoSpin, &mut self.ctx);
             }
             Spin::Valid { .. } if by_eye => {
                 self.void(VoidReason::NotFlat, "the dealer saw a die that does not lie flat")

@@ -80,23 +80,22 @@ impl Table {
         let probe = measured.map(|test| Box::new(Probe::new(test)));
         self.record(Event::TestBegan { test: name, by: by.to_owned() });
         // A pin that was dead has missed what it was told: told again, it shows whether it was mended.
-        let (at, p) = (self.at, self.settings.parameters);
         for line in [OutLine::MotorEnable, OutLine::OutOfService] {
-            let told = self.out.told(line);
-            self.out.set(line, told, at, &p, &mut self.timers);
+            let told = self.ctx.pins().told(line);
+            self.ctx.set(line, told);
         }
         let after = self.sequence.last();
         self.sequence.hurry();
         let mut all = VecDeque::from([Step::Durable { after }]);
         all.extend(steps);
-        let (by, request, began) = (by.to_owned(), Some(request), self.at);
+        let (by, request, began) = (by.to_owned(), Some(request), self.ctx.at());
         self.test = Some(Test { purpose, by, request, steps: all, began, failed: None, probe, seen: Vec::new() });
     }
 
     fn opening_steps(&self) -> Vec<Step> {
         let results = self.layout().map(crate::rules::Layout::covering).unwrap_or_default();
         let mut steps = vec![Step::Power, Step::Units { only: None }];
-        if self.settings.temperature {
+        if self.ctx.settings().temperature {
             steps.push(Step::Temperature);
         }
         steps.extend([
@@ -197,8 +196,8 @@ impl Table {
                             self.record(Event::Tested { test: "deadman".to_owned(), passed: true, found });
                         }
                     }
-                    test.began = self.at;
-                    self.shown = true;
+                    test.began = self.ctx.at();
+                    self.ctx.show();
                     let measured = matches!((&step, test.purpose), (Step::Measure { .. }, Purpose::Reset(_)));
                     if measured && self.within_limits(&test).is_err() {
                         // Nobody is asked to look at what measures wrong.
@@ -213,7 +212,7 @@ impl Table {
                 }
                 Outcome::Waits(until) => {
                     test.steps.push_front(step);
-                    self.timers.set(Timer::TestStep, until.max(Mono(self.at.0.saturating_add(1))));
+                    self.ctx.fire_at(Timer::TestStep, until.max(Mono(self.ctx.at().0.saturating_add(1))));
                     // What the step did may have failed the test by way of the device's own report.
                     self.test = Some(test);
                     return;
@@ -241,8 +240,8 @@ impl Table {
     }
 
     fn end_test(&mut self, test: &Test, passed: Result<(), String>) {
-        self.timers.clear(Timer::TestStep);
-        self.shown = true;
+        self.ctx.clear(Timer::TestStep);
+        self.ctx.show();
         self.halt_motor();
         if matches!(self.runs_for, Some(RunsFor::Test)) {
             self.runs_for = None;
@@ -356,6 +355,6 @@ impl Table {
 
     /// The longest wait for a person's part in a test, from the step's beginning.
     pub(super) fn person_deadline(&self, began: Mono) -> Mono {
-        began.after(Millis(self.settings.parameters.person_limit))
+        began.after(Millis(self.ctx.p().person_limit))
     }
 }

@@ -56,15 +56,15 @@ impl Table {
     /// Shows what may be shown, once an input has been judged; `committed` if it was a commit.
     pub(super) fn show(&mut self, committed: bool) {
         let durable = self.sequence.last_durable();
-        if self.shown && (self.sequence.is_settled() || self.sequence.has_failed()) {
-            self.shown = false;
+        if self.ctx.has_changed() && (self.sequence.is_settled() || self.sequence.has_failed()) {
+            self.ctx.shown();
             self.behind = Behind::default();
             self.revision = self.revision.wrapping_add(1);
         } else if self.behind.held.as_ref().is_some_and(|(last, _)| *last <= durable) {
             self.behind.picture = self.behind.held.take().map(|(_, picture)| picture);
             self.revision = self.revision.wrapping_add(1);
         }
-        if committed && self.shown && self.behind.held.is_none() {
+        if committed && self.ctx.has_changed() && self.behind.held.is_none() {
             let last = self.sequence.last();
             self.behind.held = Some((last, Box::new(Snapshot { seq: last, ..self.live() })));
         }
@@ -72,13 +72,13 @@ impl Table {
 
     fn live(&self) -> Snapshot {
         let round = self.round.as_ref();
-        let poses = if self.settings.reader { self.reader.poses() } else { [Pose::Unknown; 3] };
+        let poses = if self.ctx.settings().reader { self.reader.poses() } else { [Pose::Unknown; 3] };
         Snapshot {
             seq: self.sequence.last_durable(),
             phase: self.phase(),
-            rules: round.map_or_else(|| self.settings.rules.clone(), |r| r.rules().to_owned()),
-            layout: round.map_or_else(|| self.settings.layout.clone(), |r| r.layout().to_owned()),
-            backend: self.settings.backend.clone(),
+            rules: round.map_or_else(|| self.ctx.settings().rules.clone(), |r| r.rules().to_owned()),
+            layout: round.map_or_else(|| self.ctx.settings().layout.clone(), |r| r.layout().to_owned()),
+            backend: self.ctx.settings().backend.clone(),
             round: round.map(|r| r.id()),
             open: self.open,
             tumbles: match round.map(|r| r.spin()) {
@@ -87,7 +87,7 @@ impl Table {
                 _ => crate::units::Tumbles(0),
             },
             dome: self.dome.place().name().to_owned(),
-            motor: self.out.read(OutLine::MotorEnable) == Some(true),
+            motor: self.ctx.pins().read(OutLine::MotorEnable) == Some(true),
             poses: poses.map(|pose| pose.name().to_owned()),
             // Nobody looks before everything is durable, unless the journal fails; then what it has not taken is not shown.
             result: round

@@ -3,12 +3,12 @@
 use super::Table;
 use super::play::LEAST_TUMBLES;
 use super::show::Behind;
+use crate::context::Context;
 use crate::device::bus::{Bus, Unit};
 use crate::device::cam::steps_for;
 use crate::device::guard::Guard;
 use crate::device::inputs::Inputs;
 use crate::device::lamps::Lamps;
-use crate::device::outputs::Outputs;
 use crate::effect::Effect;
 use crate::latch::Code;
 use crate::ledger::Ledger;
@@ -19,7 +19,7 @@ use crate::round::{Doubt, Interrupted, Round, SpinEnd};
 use crate::rules;
 use crate::sequence::{Action, Sequence};
 use crate::settings::{BadSetting, Settings};
-use crate::timer::{Timer, Timers};
+use crate::timer::Timer;
 use crate::units::{Millis, Mono, Seq};
 use serde::{Deserialize, Serialize};
 
@@ -85,10 +85,6 @@ impl Table {
             lamps,
             order,
             boot: start.boot.clone(),
-            at: now,
-            stamp: now,
-            timers: Timers::default(),
-            out: Outputs::default(),
             inputs: Inputs::default(),
             guard: Guard::default(),
             dome: crate::device::dome::Dome::default(),
@@ -114,36 +110,35 @@ impl Table {
             test: None,
             stopping: false,
             revision: 0,
-            handed: now,
-            shown: false,
             behind: Behind::default(),
-            settings,
+            ctx: Context::new(settings, now),
         };
         table.begin(&standing, start.build, start.config, permit, bad);
         table.show(false);
-        table.out.drain(out);
+        table.ctx.drain(out);
         Ok(table)
     }
 
     fn begin(&mut self, was: &Standing, build: String, config: String, permit: bool, bad: Option<String>) {
-        let (at, p) = (self.at, self.settings.parameters);
+        let at = self.ctx.at();
+        let p = *self.ctx.p();
         for line in [OutLine::MotorEnable, OutLine::Bell] {
-            self.out.set(line, false, at, &p, &mut self.timers);
+            self.ctx.set(line, false);
         }
-        self.out.set(OutLine::OutOfService, true, at, &p, &mut self.timers);
+        self.ctx.set(OutLine::OutOfService, true);
         for (unit, _) in self.bus.fitted().collect::<Vec<_>>() {
-            self.timers.after(Timer::UnitLost(unit.index()), at, Millis(p.unit_lost));
+            self.ctx.after(Timer::UnitLost(unit.index()), Millis(p.unit_lost));
         }
-        if self.settings.temperature {
-            self.timers.after(Timer::TemperatureStale, at, Millis(p.temperature_stale));
+        if self.ctx.settings().temperature {
+            self.ctx.after(Timer::TemperatureStale, Millis(p.temperature_stale));
         }
         self.record(Event::Started {
             boot: self.boot.clone(),
             build,
             config,
-            backend: self.settings.backend.clone(),
-            rules: self.settings.rules.clone(),
-            layout: self.settings.layout.clone(),
+            backend: self.ctx.settings().backend.clone(),
+            rules: self.ctx.settings().rules.clone(),
+            layout: self.ctx.settings().layout.clone(),
         });
         let rebooted = was.boot != self.boot;
         if rebooted {
@@ -151,8 +146,8 @@ impl Table {
             self.ledger.begin_clock(Mono(0));
         }
         if was.open {
-            let changed = (!was.rules.is_empty() && was.rules != self.settings.rules)
-                || (!was.layout.is_empty() && was.layout != self.settings.layout);
+            let changed = (!was.rules.is_empty() && was.rules != self.ctx.settings().rules)
+                || (!was.layout.is_empty() && was.layout != self.ctx.settings().layout);
             if rebooted {
                 self.close("the machine was restarted");
             } else if bad.is_some() {
@@ -170,8 +165,8 @@ impl Table {
         if let Some(mut interrupted) = was.round.clone() {
             if interrupted.rules.is_empty() {
                 // The slot beside a journal that was lost knows a round by its number only: it is of the rules in force.
-                interrupted.rules.clone_from(&self.settings.rules);
-                interrupted.layout.clone_from(&self.settings.layout);
+                interrupted.rules.clone_from(&self.ctx.settings().rules);
+                interrupted.layout.clone_from(&self.ctx.settings().layout);
             }
             let interrupted = &interrupted;
             let order = rules::rule_set(&interrupted.rules).map_or(self.order, |r| r.order);
@@ -198,7 +193,7 @@ impl Table {
             }
         }
         if self.bus.fitted().any(|(unit, _)| unit == Unit::Terminal) {
-            self.timers.set(Timer::Bus, at);
+            self.ctx.fire_at(Timer::Bus, at);
         }
         self.sequence.hurry();
     }

@@ -134,7 +134,7 @@ impl Table {
             Key::Hidden => return false,
         };
         left.retain(|wanted| *wanted != code);
-        self.shown = true;
+        self.ctx.show();
         true
     }
 
@@ -145,7 +145,8 @@ impl Table {
 
     /// Looks at a step that began at `began`.
     pub(super) fn step(&mut self, step: &mut Step, began: Mono) -> Outcome {
-        let (at, p) = (self.at, self.settings.parameters);
+        let at = self.ctx.at();
+        let p = *self.ctx.p();
         match step {
             Step::Durable { after } => {
                 if self.sequence.last_durable() >= *after && !self.sequence.has_failed() {
@@ -177,7 +178,7 @@ impl Table {
                 if !core::mem::replace(struck, true) {
                     self.strike_bell();
                 }
-                if at.reached(began, Millis(p.bell)) && !self.out.told(OutLine::Bell) {
+                if at.reached(began, Millis(p.bell)) && !self.ctx.pins().told(OutLine::Bell) {
                     passed("struck")
                 } else {
                     Outcome::Waits(began.after(Millis(p.bell)))
@@ -220,7 +221,7 @@ impl Table {
 
     /// Waits for `limit` from the step's beginning, then fails.
     pub(super) fn wait(&self, began: Mono, limit: Millis, found: &str) -> Outcome {
-        if self.at.reached(began, limit) {
+        if self.ctx.reached(began, limit) {
             Outcome::Failed(found.to_owned())
         } else {
             Outcome::Waits(began.after(limit))
@@ -235,14 +236,14 @@ impl Table {
             "the supply is not good".to_owned()
         } else if self.inputs.raw(InLine::MotorFault) != Some(false) {
             "the motor driver reports a fault".to_owned()
-        } else if self.out.read(OutLine::MotorEnable) != Some(false) {
+        } else if self.ctx.pins().read(OutLine::MotorEnable) != Some(false) {
             "motor_enable does not read back as off".to_owned()
-        } else if self.out.read(OutLine::OutOfService) != Some(true) {
+        } else if self.ctx.pins().read(OutLine::OutOfService) != Some(true) {
             "the sign does not read back as on".to_owned()
         } else {
             return passed("supply good, lines watched, outputs read back");
         };
-        self.wait(began, Millis(self.settings.parameters.unit_lost), &found)
+        self.wait(began, Millis(self.ctx.p().unit_lost), &found)
     }
 
     fn units_step(&self, only: Option<Code>, began: Mono) -> Outcome {
@@ -260,19 +261,19 @@ impl Table {
         match silent {
             None => passed("all units reply"),
             Some((unit, _)) => {
-                let limit = self.settings.parameters.unit_lost.saturating_mul(3);
+                let limit = self.ctx.p().unit_lost.saturating_mul(3);
                 self.wait(began, Millis(limit), &format!("unit {} does not reply", unit.address()))
             }
         }
     }
 
     fn terminal_step(&mut self, shown: &mut usize, began: Mono) -> Outcome {
-        let (at, p) = (self.at, self.settings.parameters);
+        let p = *self.ctx.p();
         if self.terminal.is_held() {
             return self.wait(began, Millis(p.unit_lost), "a key of the terminal is held");
         }
         while let Some(pattern) = PATTERNS.get(*shown) {
-            self.terminal.want(*pattern, at, &p, &mut self.timers);
+            self.terminal.want(*pattern, &mut self.ctx);
             if !self.terminal.shows() || self.terminal.display_due().is_some() {
                 let limit = p.display_verify.saturating_mul(4);
                 return self.wait(began, Millis(limit), "the display does not show what it is told");
@@ -283,25 +284,25 @@ impl Table {
     }
 
     fn lamps_step(&mut self, results: &mut VecDeque<Dice>, proved: &mut Option<Mono>, lit: &mut bool) -> Outcome {
-        let (at, p) = (self.at, self.settings.parameters);
+        let at = self.ctx.at();
         loop {
             let areas = match results.front() {
                 Some(dice) => self.layout().map_or(0, |l| l.lit_bits(*dice)),
                 None => 0,
             };
             if !core::mem::replace(lit, true) {
-                self.lamps.light(areas, at, &p, &mut self.timers);
+                self.lamps.light(areas, &mut self.ctx);
                 *proved = None;
             }
             if self.ledger.is_latched(Code::Lamps)
                 && !self.lamps.is_proved()
-                && !self.timers.is_set(crate::timer::Timer::LampVerify)
+                && !self.ctx.is_set(crate::timer::Timer::LampVerify)
             {
                 let wrong = self.areas(self.lamps.wrong());
                 return Outcome::Failed(format!("lamps do not do as they were told: {}", wrong.join(", ")));
             }
             if !self.lamps.is_proved() {
-                return Outcome::Waits(at.after(Millis(p.lamp_verify)));
+                return Outcome::Waits(at.after(Millis(self.ctx.p().lamp_verify)));
             }
             if results.is_empty() {
                 return passed("every area lights by its results, and no other");
@@ -318,12 +319,12 @@ impl Table {
 
     /// How long the picture in front shines: the last result longest.
     pub(super) fn dwell(&self, results: &VecDeque<Dice>) -> Millis {
-        let dwell = self.settings.parameters.lamp_dwell;
+        let dwell = self.ctx.p().lamp_dwell;
         Millis(if results.len() == 1 { dwell.max(STEADY) } else { dwell })
     }
 
     fn spin_step(&mut self, started: &mut bool, began: Mono) -> Outcome {
-        let (at, p) = (self.at, self.settings.parameters);
+        let p = *self.ctx.p();
         if !*started {
             if let Err(why) = self.motor_may_run(true) {
                 return self.wait(began, Millis(p.person_limit), &why.to_string());
@@ -333,7 +334,7 @@ impl Table {
         }
         let stopped = self.tumbler.stopped_by().filter(|_| self.tumbler.is_still());
         let Some(stop) = stopped else {
-            return Outcome::Waits(at.after(Millis(p.spin_limit)));
+            return Outcome::Waits(self.ctx.at().after(Millis(p.spin_limit)));
         };
         self.tumbler.clear_stop();
         self.runs_for = None;
@@ -368,7 +369,7 @@ impl Table {
         if !self.reader_in_service() {
             return passed("no reader is in service: the supervisor is asked");
         }
-        let limit = Millis(self.settings.parameters.settle_limit);
+        let limit = Millis(self.ctx.p().settle_limit);
         if !self.reader.is_settled() {
             return self.wait(began, limit, "the dice do not come to rest");
         }

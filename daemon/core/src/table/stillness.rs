@@ -16,35 +16,35 @@ const NANOS: u64 = 1_000_000;
 impl Table {
     /// Something is handed in at `now`: looks whether the daemon has stood still for so long that the dead-man relay dropped.
     pub(super) fn wake(&mut self, now: Mono) {
-        let due = self.timers.next().unwrap_or(now).max(self.handed);
-        self.handed = self.handed.max(now);
+        let due = self.ctx.next_deadline().unwrap_or(now).max(self.ctx.read());
+        self.ctx.hand_in(now);
         let stood = now.nanos_since(due);
-        let p = self.settings.parameters;
+        let p = *self.ctx.p();
         // The last edge may lie as far back as edges lie apart.
         if stood >= u64::from(p.deadman_drop.saturating_sub(p.alive)) * NANOS {
             self.go_on(due, now, stood);
         }
         // The answer may have come meanwhile and waits to be handed in: nothing else is asked before it, and no unit is lost for want
         // of it. How long it stood still nobody can say where no other timer ran.
-        if stood > u64::from(p.alive) * NANOS && self.timers.is_set(Timer::BusGuard) {
-            self.timers.after(Timer::BusGuard, now, UNANSWERED);
+        if stood > u64::from(p.alive) * NANOS && self.ctx.is_set(Timer::BusGuard) {
+            self.ctx.after_from(Timer::BusGuard, now, UNANSWERED);
             self.grant_replies(now);
         }
     }
 
     /// Every unit gets its whole time to reply from now on.
     fn grant_replies(&mut self, now: Mono) {
-        let limit = Millis(self.settings.parameters.unit_lost);
+        let limit = Millis(self.ctx.p().unit_lost);
         for (unit, _) in self.bus.fitted() {
-            if self.timers.is_set(Timer::UnitLost(unit.index())) {
-                self.timers.after(Timer::UnitLost(unit.index()), now, limit);
+            if self.ctx.is_set(Timer::UnitLost(unit.index())) {
+                self.ctx.after_from(Timer::UnitLost(unit.index()), now, limit);
             }
         }
     }
 
     /// The daemon stood still from `due` on, for `stood` nanoseconds, and goes on at `now`.
     fn go_on(&mut self, due: Mono, now: Mono, stood: u64) {
-        self.at = self.at.max(due);
+        self.ctx.advance(due);
         if self.tumbler.is_running() {
             let what = format!("the daemon stood still for {} ms while the tumbler ran", stood / NANOS);
             self.halt_motor();
@@ -59,7 +59,7 @@ impl Table {
                 self.end_void(VoidReason::Interruption, SpinEnd::Interruption, &what, None);
             }
         }
-        self.timers.wake(now, stood);
+        self.ctx.wake(now, stood);
         // Every unit is due at once now.
         self.grant_replies(now);
     }

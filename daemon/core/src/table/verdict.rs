@@ -25,9 +25,8 @@ impl Table {
         self.runs_for = None;
         self.record_spin(valid, how);
         if valid && !self.stopping {
-            let (at, p) = (self.at, self.settings.parameters);
             self.reader.end_spin();
-            self.timers.after(Timer::SettleLimit, at, Millis(p.settle_limit));
+            self.ctx.after(Timer::SettleLimit, Millis(self.ctx.p().settle_limit));
         }
     }
 
@@ -102,9 +101,8 @@ impl Table {
         let valid = self.proves_three(how) && !(misoperated && self.tumbler_voids());
         self.record_spin(valid, how);
         if valid {
-            let (at, p) = (self.at, self.settings.parameters);
             self.reader.end_spin();
-            self.timers.after(Timer::SettleLimit, at, Millis(p.settle_limit));
+            self.ctx.after(Timer::SettleLimit, Millis(self.ctx.p().settle_limit));
         }
         let found = self.found_steps();
         if broken {
@@ -198,7 +196,7 @@ impl Table {
 
     /// Whether the reader's poses decide, or the dealer's eye does.
     pub(super) fn reader_in_service(&self) -> bool {
-        self.settings.reader && self.ledger.is_in_service(Code::Reader)
+        self.ctx.settings().reader && self.ledger.is_in_service(Code::Reader)
     }
 
     /// The dice are at rest: judges them by the reader.
@@ -234,7 +232,7 @@ impl Table {
             // Given up by the limit for settling.
             Verdict::Unknown => {}
             Verdict::Flat => {
-                self.timers.clear(Timer::SettleLimit);
+                self.ctx.clear(Timer::SettleLimit);
                 if self.round.as_ref().is_some_and(|r| r.revealed().is_some()) {
                     self.establish(FlatBy::Reader);
                 }
@@ -265,7 +263,7 @@ impl Table {
         if self.reader_in_service() {
             self.reader.want_faces();
         }
-        self.timers.clear(Timer::SettleLimit);
+        self.ctx.clear(Timer::SettleLimit);
         self.record(Event::Established { flat });
         self.sequence.hurry();
     }

@@ -16,50 +16,35 @@ use crate::units::{MilliCelsius, Millis};
 pub(super) const BUTTONS: [InLine; 4] = [InLine::Tumble, InLine::PlaceBets, InLine::NoMoreBets, InLine::NoSpin];
 
 impl Table {
-    /// Of the contacts that are not the dome's, which has its own.
-    fn debounce_of(&self, line: InLine) -> Millis {
-        let p = &self.settings.parameters;
-        Millis(match line {
-            InLine::Seal => p.seal_debounce,
-            // The driver's fault output and the supply's signal are not contacts: they do not bounce, but may flicker.
-            InLine::MotorFault | InLine::PowerGood => p.flicker,
-            _ => p.button_debounce,
-        })
-    }
-
     /// A line's level when watching it began.
     pub(super) fn level(&mut self, line: InLine, active: bool) {
         self.inputs.note(line, active);
-        let (at, p) = (self.at, self.settings.parameters);
         match line {
             InLine::CamA | InLine::CamB => self.tumbler.level(line, active),
             InLine::DomeClosed | InLine::DomeOpen => {
-                let moved = self.dome.level(line, active, at, Millis(p.dome_travel), &mut self.timers);
-                if let Some(place) = moved {
+                if let Some(place) = self.dome.level(line, active, &mut self.ctx) {
                     self.dome_moved(place);
                 }
             }
             _ => {
-                self.inputs.level(line, active, &mut self.timers);
+                self.inputs.level(line, active, &mut self.ctx);
                 self.first_level(line, active);
             }
         }
         self.look_at_guards(line);
-        self.shown = true;
+        self.ctx.show();
     }
 
     /// What a contact's first level says: a button that is active at start is stuck and starts nothing.
     fn first_level(&mut self, line: InLine, active: bool) {
-        let p = self.settings.parameters;
-        let at = self.at;
         match line {
             _ if BUTTONS.contains(&line) || line == InLine::SupervisorKey => {
                 if active && line == InLine::SupervisorKey {
-                    self.timers.after(Timer::Held(line), at, Millis(p.key_stuck));
+                    self.ctx.after(Timer::Held(line), Millis(self.ctx.p().key_stuck));
                 } else if active {
                     self.latch(Code::Buttons, format!("the button {} is active at the start", line.name()));
                 } else {
-                    self.timers.clear(Timer::Held(line));
+                    self.ctx.clear(Timer::Held(line));
                 }
             }
             InLine::Seal if !active => self.seal_broken(),
@@ -72,29 +57,24 @@ impl Table {
     pub(super) fn edge(&mut self, line: InLine, active: bool) {
         self.inputs.note(line, active);
         self.look_at_guards(line);
-        let (at, p) = (self.at, self.settings.parameters);
         match line {
             InLine::CamA | InLine::CamB => {
                 self.probe_edge(line, active);
-                let (stamp, read) = (self.stamp, self.handed);
-                if self.tumbler.is_lost(stamp, read, &p) {
+                if self.tumbler.is_lost(&self.ctx) {
                     self.gap(line);
                     return;
                 }
-                let report = self.tumbler.edge(line, active, stamp, read, &p, &mut self.timers, &mut self.out);
-                if let Some(report) = report {
+                if let Some(report) = self.tumbler.edge(line, active, &mut self.ctx) {
                     self.tumbler_reports(report);
                 }
             }
             InLine::DomeClosed | InLine::DomeOpen => {
                 self.probe_edge(line, active);
-                let (debounce, travel) = (Millis(p.dome_debounce), Millis(p.dome_travel));
-                self.dome.edge(line, active, at, debounce, travel, &mut self.timers);
+                self.dome.edge(line, active, &mut self.ctx);
             }
             _ => {
                 self.probe_edge(line, active);
-                let debounce = self.debounce_of(line);
-                self.inputs.edge(line, active, at, debounce, &mut self.timers);
+                self.inputs.edge(line, active, &mut self.ctx);
             }
         }
     }
@@ -107,12 +87,11 @@ impl Table {
 
     /// The motor guard: the first raw edge that takes a guard line away cuts the motor at once.
     fn look_at_guards(&mut self, line: InLine) {
-        let (at, read, p) = (self.stamp, self.handed, self.settings.parameters);
         let report = if self.tumbler.is_on() && self.guard.is_away(line, &self.inputs, self.order.covered, true) {
-            self.shown = true;
-            self.tumbler.cut(line, at, read, &p, &mut self.timers, &mut self.out)
+            self.ctx.show();
+            self.tumbler.cut(line, &mut self.ctx)
         } else if self.tumbler.is_cut() && self.guard_away().is_none() {
-            self.tumbler.resume(at, read, &p, &mut self.timers, &mut self.out)
+            self.tumbler.resume(&mut self.ctx)
         } else {
             None
         };
@@ -125,19 +104,18 @@ impl Table {
     /// be relied on. Returns whether that is so.
     pub(super) fn judge_chatter(&mut self) -> bool {
         let Some(line) = self.guard.take() else { return false };
-        let most = self.settings.parameters.flickers;
+        let most = self.ctx.p().flickers;
         self.latch(Guard::malfunction(line), format!("{} flickered more than {most} times {IN_SPIN}", line.name()));
         true
     }
 
     /// Starts the motor; whoever calls has looked at the guards.
     pub(super) fn run_motor(&mut self, runs_for: RunsFor) {
-        let (at, p) = (self.at, self.settings.parameters);
         self.runs_for = Some(runs_for);
         self.guard.begin(&self.inputs);
         self.reader.begin_spin();
-        self.shown = true;
-        self.tumbler.run(p.target_tumbles, at, &p, &mut self.timers, &mut self.out);
+        self.ctx.show();
+        self.tumbler.run(self.ctx.p().target_tumbles, &mut self.ctx);
     }
 
     /// A contact has kept its new level for its debounce time.
@@ -150,7 +128,7 @@ impl Table {
             return;
         }
         let Some(active) = self.inputs.settle(line) else { return };
-        self.shown = true;
+        self.ctx.show();
         self.guard.clear(line);
         match line {
             InLine::SupervisorKey => self.key_switched(active),
@@ -164,10 +142,10 @@ impl Table {
     fn button(&mut self, line: InLine, active: bool) {
         let acts = self.inputs.press(line, active);
         if !active {
-            self.timers.clear(Timer::Held(line));
+            self.ctx.clear(Timer::Held(line));
             return;
         }
-        self.timers.after(Timer::Held(line), self.at, Millis(self.settings.parameters.button_stuck));
+        self.ctx.after(Timer::Held(line), Millis(self.ctx.p().button_stuck));
         if !acts || self.stopping {
             return;
         }
@@ -191,13 +169,13 @@ impl Table {
 
     fn key_switched(&mut self, active: bool) {
         let acts = self.inputs.press(InLine::SupervisorKey, active);
-        let p = self.settings.parameters;
+        let p = *self.ctx.p();
         if !active {
-            self.timers.clear(Timer::Held(InLine::SupervisorKey));
+            self.ctx.clear(Timer::Held(InLine::SupervisorKey));
         } else if acts {
-            self.timers.after(Timer::Held(InLine::SupervisorKey), self.at, Millis(p.key_stuck));
-            self.timers.after(Timer::KeyLapse, self.at, Millis(p.key_privilege));
-            self.key_edge = Some(self.at);
+            self.ctx.after(Timer::Held(InLine::SupervisorKey), Millis(p.key_stuck));
+            self.ctx.after(Timer::KeyLapse, Millis(p.key_privilege));
+            self.key_edge = Some(self.ctx.at());
             self.record(Event::KeyTurned);
         }
     }
@@ -218,7 +196,7 @@ impl Table {
 
     /// The dome came to another place.
     pub(super) fn dome_moved(&mut self, place: Place) {
-        self.shown = true;
+        self.ctx.show();
         // Under Open Cover the dome is not in use: its contacts guard the motor, and nothing else of them matters.
         if !self.order.covered {
             return;
@@ -240,7 +218,7 @@ impl Table {
 
     /// What the tumbler reports.
     pub(super) fn tumbler_reports(&mut self, report: Report) {
-        self.shown = true;
+        self.ctx.show();
         match report {
             Report::Tumbled => {}
             Report::Slow => self.spin_is_slow(),
@@ -267,8 +245,7 @@ impl Table {
     pub(super) fn tumbler_defect(&mut self, defect: Defect) {
         let early = defect == Defect::Uncommanded
             && self.round.as_ref().is_some_and(|r| !r.order().covered && !r.bets_closed());
-        let (at, p) = (self.at, self.settings.parameters);
-        self.tumbler.halt(Stop::Defect(defect), at, &p, &mut self.timers, &mut self.out);
+        self.tumbler.halt(Stop::Defect(defect), &mut self.ctx);
         if matches!(self.runs_for, Some(RunsFor::Test)) {
             self.test_failed(defect.found());
         }
@@ -289,15 +266,13 @@ impl Table {
 
     /// Takes motor power away, if it is on.
     pub(super) fn halt_motor(&mut self) {
-        let (at, p) = (self.at, self.settings.parameters);
-        self.tumbler.halt(Stop::Halt, at, &p, &mut self.timers, &mut self.out);
+        self.tumbler.halt(Stop::Halt, &mut self.ctx);
     }
 
     /// Edges of a line were lost.
     pub(super) fn gap(&mut self, line: InLine) {
         if matches!(line, InLine::CamA | InLine::CamB) {
-            let (at, p) = (self.at, self.settings.parameters);
-            if let Some(report) = self.tumbler.gap(at, &p, &mut self.timers, &mut self.out) {
+            if let Some(report) = self.tumbler.gap(&mut self.ctx) {
                 self.tumbler_reports(report);
                 return;
             }
@@ -307,17 +282,16 @@ impl Table {
 
     /// The lines are gone: nothing can be watched or driven.
     pub(super) fn lose_lines(&mut self, reason: &str) {
-        self.inputs.lose(&mut self.timers);
-        self.dome.forget(&mut self.timers);
+        self.inputs.lose(&mut self.ctx);
+        self.dome.forget(&mut self.ctx);
         self.lines_fault(reason);
-        self.out.forget(&mut self.timers);
+        self.ctx.forget_pins();
     }
 
     /// Wires cannot be watched or driven as they must.
     pub(super) fn lines_fault(&mut self, what: &str) {
         self.halt_motor();
-        let (at, p) = (self.at, self.settings.parameters);
-        self.out.set(OutLine::MotorEnable, false, at, &p, &mut self.timers);
+        self.ctx.set(OutLine::MotorEnable, false);
         self.test_failed(what);
         // An output that goes on being wrong is one fault, and not one with every look at it.
         if !self.ledger.is_latched(Code::Gpio) {
@@ -325,7 +299,7 @@ impl Table {
             self.void_unless_established(VoidReason::Equipment, SpinEnd::Wires, what);
         }
         if !self.inputs.is_watched() {
-            self.timers.clear(Timer::Readback(OutLine::MotorEnable));
+            self.ctx.clear(Timer::Readback(OutLine::MotorEnable));
         }
     }
 
@@ -333,28 +307,26 @@ impl Table {
     /// it does: a motor that cannot be switched off has the dead-man relay alone against it, and is off as soon as a write
     /// arrives.
     pub(super) fn not_read_back(&mut self, line: OutLine) {
-        let told = self.out.told(line);
+        let told = self.ctx.pins().told(line);
         let word = if told { "active" } else { "inactive" };
         self.lines_fault(&format!("{} was told to be {word} and does not read back so", line.name()));
         // The motor is told off above, whatever it was told before.
         if self.inputs.is_watched() && line != OutLine::MotorEnable {
-            let (at, p) = (self.at, self.settings.parameters);
-            self.out.set(line, told, at, &p, &mut self.timers);
+            self.ctx.set(line, told);
         }
     }
 
     /// A reading of the motor's temperature.
     pub(super) fn read_temperature(&mut self, reading: Option<MilliCelsius>) {
-        if !self.settings.temperature {
+        if !self.ctx.settings().temperature {
             return;
         }
-        let (at, p) = (self.at, self.settings.parameters);
         // A sensor that does not answer is given up by its own deadline.
         let Some(reading) = reading else { return };
         self.probe_temperature(reading);
-        self.timers.after(Timer::TemperatureStale, at, Millis(p.temperature_stale));
-        self.shown = true;
-        if let Some(wrong) = self.temperature.read(reading, &p) {
+        self.ctx.after(Timer::TemperatureStale, Millis(self.ctx.p().temperature_stale));
+        self.ctx.show();
+        if let Some(wrong) = self.temperature.read(reading, &self.ctx) {
             self.too_hot(wrong);
         }
     }

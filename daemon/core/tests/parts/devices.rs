@@ -1,6 +1,7 @@
 //! The table's parts by themselves, at the edges of what each is told: contacts, dome, outputs, lamps, bus, temperature,
 //! and the sequence of what is recorded, durable and released.
 
+use tumbler_core::context::Context;
 use tumbler_core::device::bus::{Bus, Job, Unit};
 use tumbler_core::device::contact::Contact;
 use tumbler_core::device::dome::{Dome, Place};
@@ -12,11 +13,30 @@ use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::outbox::Outbox;
 use tumbler_core::record::Event;
 use tumbler_core::sequence::{Action, Sequence};
-use tumbler_core::settings::Parameters;
+use tumbler_core::settings::{Parameters, Settings};
 use tumbler_core::timer::{Timer, Timers};
 use tumbler_core::units::{MilliCelsius, Millis, Mono, RoundId, Seq};
 
 const DEBOUNCE: Millis = Millis(20);
+
+/// The context at this moment, at which also whatever is in hand happened and was read.
+fn at(ctx: &mut Context, now: Mono) -> &mut Context {
+    ctx.hand_in(now);
+    ctx.take(now);
+    ctx
+}
+
+fn effects(ctx: &mut Context) -> Vec<Effect> {
+    let mut out = Vec::new();
+    ctx.drain(&mut out);
+    out
+}
+
+/// A table whose dome has a debounce time of its own.
+fn context() -> Context {
+    let parameters = Parameters { dome_debounce: DEBOUNCE.0, ..Parameters::default() };
+    Context::new(Settings { parameters, ..Settings::default() }, Mono(0))
+}
 
 fn ms(at: u64) -> Mono {
     Mono::from_millis(at)
@@ -24,51 +44,51 @@ fn ms(at: u64) -> Mono {
 
 #[test]
 fn a_contact_counts_when_raw_and_debounced_agree() {
-    let (mut contact, mut timers) = (Contact::default(), Timers::default());
+    let (mut contact, mut ctx) = (Contact::default(), Context::default());
     assert!(!contact.is_active() && !contact.is_inactive(), "nothing is known of it yet");
-    contact.level(InLine::Seal, false, &mut timers);
+    contact.level(InLine::Seal, false, &mut ctx);
     assert!(!contact.is_active() && contact.is_inactive());
-    contact.edge(InLine::Seal, true, ms(5), DEBOUNCE, &mut timers);
-    assert_eq!(timers.next(), Some(ms(25)));
+    contact.edge(InLine::Seal, true, DEBOUNCE, at(&mut ctx, ms(5)));
+    assert_eq!(ctx.next_deadline(), Some(ms(25)));
     assert!(!contact.is_active() && !contact.is_inactive(), "it bounces");
-    contact.edge(InLine::Seal, false, ms(7), DEBOUNCE, &mut timers);
-    assert_eq!((timers.next(), contact.settle()), (None, None), "it is back");
-    contact.edge(InLine::Seal, true, ms(9), DEBOUNCE, &mut timers);
-    assert_eq!((timers.next(), contact.settle()), (Some(ms(29)), Some(true)));
+    contact.edge(InLine::Seal, false, DEBOUNCE, at(&mut ctx, ms(7)));
+    assert_eq!((ctx.next_deadline(), contact.settle()), (None, None), "it is back");
+    contact.edge(InLine::Seal, true, DEBOUNCE, at(&mut ctx, ms(9)));
+    assert_eq!((ctx.next_deadline(), contact.settle()), (Some(ms(29)), Some(true)));
     assert!(contact.is_active() && !contact.is_inactive());
-    contact.forget(InLine::Seal, &mut timers);
-    assert_eq!((timers.next(), contact), (None, Contact::default()));
+    contact.forget(InLine::Seal, &mut ctx);
+    assert_eq!((ctx.next_deadline(), contact), (None, Contact::default()));
 }
 
 /// design.md, Wires: both or neither of the dome's contacts beyond the travel time is a fault, and nothing less is.
 #[test]
 fn a_dome_is_where_both_contacts_say_and_a_contradiction_is_a_fault_after_its_travel() {
-    let (mut dome, mut timers, travel) = (Dome::default(), Timers::default(), Millis(300));
+    let (mut dome, mut ctx) = (Dome::default(), context());
     assert_eq!(dome.contradict(), None, "contacts that were not read contradict nothing");
-    assert_eq!(dome.level(InLine::DomeClosed, true, ms(0), travel, &mut timers), None);
+    assert_eq!(dome.level(InLine::DomeClosed, true, at(&mut ctx, ms(0))), None);
     assert_eq!(dome.contradict(), None);
-    assert_eq!(dome.level(InLine::DomeOpen, false, ms(0), travel, &mut timers), Some(Place::Closed));
-    assert!(dome.covers() && !timers.is_set(Timer::DomeTravel));
-    dome.edge(InLine::DomeClosed, false, ms(10), DEBOUNCE, travel, &mut timers);
+    assert_eq!(dome.level(InLine::DomeOpen, false, at(&mut ctx, ms(0))), Some(Place::Closed));
+    assert!(dome.covers() && !ctx.is_set(Timer::DomeTravel));
+    dome.edge(InLine::DomeClosed, false, at(&mut ctx, ms(10)));
     assert!(!dome.covers(), "by its raw level");
-    dome.edge(InLine::DomeClosed, true, ms(11), DEBOUNCE, travel, &mut timers);
-    assert!(dome.covers() && timers.next().is_none());
-    dome.edge(InLine::DomeOpen, true, ms(12), DEBOUNCE, travel, &mut timers);
+    dome.edge(InLine::DomeClosed, true, at(&mut ctx, ms(11)));
+    assert!(dome.covers() && ctx.next_deadline().is_none());
+    dome.edge(InLine::DomeOpen, true, at(&mut ctx, ms(12)));
     assert!(!dome.covers());
     // The time runs from the first contradiction, whatever bounces within it.
-    assert_eq!((timers.is_set(Timer::DomeTravel), timers.next()), (true, Some(ms(32))));
-    timers.clear(Timer::Debounce(InLine::DomeOpen));
-    assert_eq!(timers.next(), Some(ms(312)));
+    assert_eq!((ctx.is_set(Timer::DomeTravel), ctx.next_deadline()), (true, Some(ms(32))));
+    ctx.clear(Timer::Debounce(InLine::DomeOpen));
+    assert_eq!(ctx.next_deadline(), Some(ms(312)));
     assert_eq!(dome.settle(InLine::DomeOpen), Some(Place::Travelling));
     assert_eq!(dome.settle(InLine::DomeOpen), None, "it is there already");
     assert_eq!((dome.contradict(), dome.place()), (Some(Place::Fault), Place::Fault));
     assert_eq!(dome.contradict(), None, "it is said once");
     assert_eq!((dome.settle(InLine::DomeOpen), dome.place()), (None, Place::Fault), "a bounce mends no contact");
-    dome.edge(InLine::DomeClosed, false, ms(400), DEBOUNCE, travel, &mut timers);
-    assert!(!timers.is_set(Timer::DomeTravel));
+    dome.edge(InLine::DomeClosed, false, at(&mut ctx, ms(400)));
+    assert!(!ctx.is_set(Timer::DomeTravel));
     assert_eq!((dome.settle(InLine::DomeClosed), dome.contradict()), (Some(Place::Open), None));
-    dome.forget(&mut timers);
-    assert_eq!((dome.place(), timers.next()), (Place::Unknown, None));
+    dome.forget(&mut ctx);
+    assert_eq!((dome.place(), ctx.next_deadline()), (Place::Unknown, None));
     let names = [Place::Unknown, Place::Closed, Place::Open, Place::Travelling, Place::Fault].map(Place::name);
     assert_eq!(names, ["unknown", "closed", "open", "travelling", "fault"]);
 }
@@ -76,17 +96,17 @@ fn a_dome_is_where_both_contacts_say_and_a_contradiction_is_a_fault_after_its_tr
 /// faults.md dome.cable_cut: contacts that break at once say at no moment that the dome is away, whichever settles first.
 #[test]
 fn contacts_that_break_at_once_do_not_reveal_the_dice() {
-    let (mut dome, mut timers, travel) = (Dome::default(), Timers::default(), Millis(300));
-    dome.level(InLine::DomeClosed, true, ms(0), travel, &mut timers);
+    let (mut dome, mut ctx) = (Dome::default(), context());
+    dome.level(InLine::DomeClosed, true, at(&mut ctx, ms(0)));
     // Stuck: the other contact says open as well.
-    dome.level(InLine::DomeOpen, true, ms(0), travel, &mut timers);
-    dome.edge(InLine::DomeClosed, false, ms(10), DEBOUNCE, travel, &mut timers);
-    dome.edge(InLine::DomeOpen, false, ms(10), DEBOUNCE, travel, &mut timers);
+    dome.level(InLine::DomeOpen, true, at(&mut ctx, ms(0)));
+    dome.edge(InLine::DomeClosed, false, at(&mut ctx, ms(10)));
+    dome.edge(InLine::DomeOpen, false, at(&mut ctx, ms(10)));
     dome.settle(InLine::DomeClosed);
     assert_ne!(dome.place(), Place::Open);
     // It comes back before its own debounce is over, and is looked at once that has passed.
-    dome.edge(InLine::DomeOpen, true, ms(11), DEBOUNCE, travel, &mut timers);
-    assert!(timers.is_set(Timer::Debounce(InLine::DomeOpen)));
+    dome.edge(InLine::DomeOpen, true, at(&mut ctx, ms(11)));
+    assert!(ctx.is_set(Timer::Debounce(InLine::DomeOpen)));
     assert_eq!(dome.settle(InLine::DomeOpen), Some(Place::Open));
 }
 
@@ -118,13 +138,13 @@ fn a_pin_that_reads_wrong_has_its_time_once() {
 /// faults.md lamp.*: areas are proved by the current that flows, board by board; what differs is named.
 #[test]
 fn lamps_are_proved_by_the_current_that_flows() {
-    let (mut lamps, mut timers, p) = (Lamps::new(106), Timers::default(), Parameters::default());
+    let (mut lamps, mut ctx) = (Lamps::new(106), Context::default());
     assert_eq!((lamps.boards(), lamps.count(0), lamps.count(1), lamps.count(2)), (2, 64, 42, 0));
     let wanted = 1_u128 << 63 | 1 << 64 | 1 << 105;
-    lamps.light(wanted, ms(0), &p, &mut timers);
-    assert_eq!((lamps.lit(), timers.next()), (wanted, Some(ms(500))));
-    lamps.light(wanted, ms(100), &p, &mut timers);
-    assert_eq!(timers.next(), Some(ms(500)), "the same again is no new command");
+    lamps.light(wanted, at(&mut ctx, ms(0)));
+    assert_eq!((lamps.lit(), ctx.next_deadline()), (wanted, Some(ms(500))));
+    lamps.light(wanted, at(&mut ctx, ms(100)));
+    assert_eq!(ctx.next_deadline(), Some(ms(500)), "the same again is no new command");
     let [low, high] = [1 << 63, 1 | 1 << 41];
     assert_eq!((lamps.write_due_on(0), lamps.write_due_on(1)), (Some(low), Some(high)));
     assert!(!lamps.sense_due_on(0), "it is not written yet");
@@ -132,18 +152,18 @@ fn lamps_are_proved_by_the_current_that_flows() {
     lamps.written(1, high);
     assert_eq!((lamps.write_due_on(0), lamps.sense_due_on(0), lamps.is_proved()), (None, true, false));
     assert_eq!(lamps.wrong(), wanted, "dark until sensed");
-    assert_eq!(lamps.sense(0, low, ms(110), &p, &mut timers), Constancy::Steady);
+    assert_eq!(lamps.sense(0, low, at(&mut ctx, ms(110))), Constancy::Steady);
     assert!(!lamps.sense_due_on(0) && lamps.sense_due_on(1) && !lamps.is_proved());
-    assert_eq!(lamps.sense(1, high | 2, ms(120), &p, &mut timers), Constancy::Steady);
+    assert_eq!(lamps.sense(1, high | 2, at(&mut ctx, ms(120))), Constancy::Steady);
     assert_eq!((lamps.wrong(), lamps.sensed()), (1 << 65, wanted | 1 << 65));
-    assert_eq!(lamps.sense(1, high, ms(130), &p, &mut timers), Constancy::Steady);
-    assert_eq!((lamps.is_proved(), lamps.wrong(), timers.next()), (true, 0, None));
+    assert_eq!(lamps.sense(1, high, at(&mut ctx, ms(130))), Constancy::Steady);
+    assert_eq!((lamps.is_proved(), lamps.wrong(), ctx.next_deadline()), (true, 0, None));
     // They go out by themselves: once may be anything, twice within the time for a proof is a flicker.
-    assert_eq!(lamps.sense(1, 0, ms(200), &p, &mut timers), Constancy::Relapsed);
-    assert_eq!(timers.next(), Some(ms(700)));
-    assert_eq!(lamps.sense(1, high, ms(210), &p, &mut timers), Constancy::Steady);
-    assert_eq!(timers.next(), Some(ms(700)), "the time runs on");
-    assert_eq!(lamps.sense(1, 0, ms(220), &p, &mut timers), Constancy::Flickers);
+    assert_eq!(lamps.sense(1, 0, at(&mut ctx, ms(200))), Constancy::Relapsed);
+    assert_eq!(ctx.next_deadline(), Some(ms(700)));
+    assert_eq!(lamps.sense(1, high, at(&mut ctx, ms(210))), Constancy::Steady);
+    assert_eq!(ctx.next_deadline(), Some(ms(700)), "the time runs on");
+    assert_eq!(lamps.sense(1, 0, at(&mut ctx, ms(220))), Constancy::Flickers);
     lamps.lose(1);
     assert_eq!((lamps.write_due_on(1), lamps.sense_due_on(1), lamps.is_proved()), (Some(high), false, false));
 }
@@ -181,22 +201,22 @@ fn the_bus_has_one_transaction_and_knows_its_units() {
 /// faults.md motor.hot, sensor.temp_absurd: the limits themselves are still good, and three good readings prove.
 #[test]
 fn a_temperature_is_good_up_to_its_limit_and_a_jump_up_to_its_own() {
-    let p = Parameters::default();
-    let read = |sensor: &mut Temperature, milli: i32| sensor.read(MilliCelsius(milli), &p);
+    let ctx = Context::default();
+    let read = |sensor: &mut Temperature, milli: i32| sensor.read(MilliCelsius(milli), &ctx);
     let mut sensor = Temperature::default();
-    assert!(!sensor.is_good(&p) && !sensor.is_proved(), "nothing was read");
+    assert!(!sensor.is_good(&ctx) && !sensor.is_proved(), "nothing was read");
     for (count, milli) in [(1, 70_000), (2, 80_000), (3, 70_000)] {
-        assert_eq!((read(&mut sensor, milli), sensor.is_good(&p)), (None, true), "{milli}");
+        assert_eq!((read(&mut sensor, milli), sensor.is_good(&ctx)), (None, true), "{milli}");
         assert_eq!(sensor.is_proved(), count == 3);
     }
     assert_eq!((read(&mut sensor, 80_000), sensor.last()), (None, Some(MilliCelsius(80_000))));
     assert_eq!(read(&mut sensor, 80_001).unwrap(), "the motor has 80.0 C, above the limit of 80 C");
-    assert!(!sensor.is_good(&p) && !sensor.is_proved());
+    assert!(!sensor.is_good(&ctx) && !sensor.is_proved());
     assert_eq!(read(&mut sensor, 70_001), None);
     assert_eq!(read(&mut sensor, 60_000).unwrap(), "the sensor jumped from 70.0 C to 60.0 C");
     assert_eq!(read(&mut sensor, 70_001).unwrap(), "the sensor jumped from 60.0 C to 70.0 C");
     sensor.lose();
-    assert_eq!((sensor.last(), sensor.is_good(&p)), (None, false));
+    assert_eq!((sensor.last(), sensor.is_good(&ctx)), (None, false));
     for (milli, lies) in [(-55_000, false), (-55_001, true), (127_938, false), (127_939, true)] {
         let said = read(&mut Temperature::default(), milli);
         assert_eq!(said.is_some_and(|said| said.contains("cannot measure")), lies, "{milli}");
@@ -208,23 +228,24 @@ fn a_temperature_is_good_up_to_its_limit_and_a_jump_up_to_its_own() {
 /// design.md rule 2: de-energise at once; make durable; then energise, light and publish.
 #[test]
 fn an_action_is_released_once_everything_recorded_before_it_is_durable() {
-    let (mut sequence, mut timers, mut out) = (Sequence::new(Seq(10), Seq(4), false), Timers::default(), Vec::new());
+    let (mut sequence, mut ctx) = (Sequence::new(Seq(10), Seq(4), false), Context::default());
     assert!(sequence.is_settled() && !sequence.is_permitted());
-    let linger = Millis(200);
     sequence.hurry();
-    sequence.flush(ms(0), linger, true, &mut timers, &mut out);
-    assert!(out.is_empty(), "there is nothing to commit");
+    sequence.flush(true, at(&mut ctx, ms(0)));
+    assert!(effects(&mut ctx).is_empty(), "there is nothing to commit");
     // A record that nothing depends on waits for company, from the first on.
     assert_eq!(sequence.record(ms(0), None, Vec::new(), Event::KeyTurned), Seq(11));
-    sequence.flush(ms(0), linger, false, &mut timers, &mut out);
-    sequence.flush(ms(50), linger, false, &mut timers, &mut out);
-    assert_eq!((out.len(), timers.next(), sequence.is_settled()), (0, Some(ms(200)), false));
+    sequence.flush(false, at(&mut ctx, ms(0)));
+    sequence.flush(false, at(&mut ctx, ms(50)));
+    assert_eq!((effects(&mut ctx).len(), ctx.next_deadline(), sequence.is_settled()), (0, Some(ms(200)), false));
     let spin = Action::Spin(RoundId(1));
     sequence.record(ms(60), Some(RoundId(1)), Vec::new(), Event::SpinBegan);
     sequence.hold(spin);
-    sequence.flush(ms(60), linger, false, &mut timers, &mut out);
-    let Some(Effect::Journal { records, relayed, permit }) = out.pop() else { unreachable!("it was urgent") };
-    assert_eq!((records.len(), relayed, permit, timers.next()), (2, Seq(4), None, None));
+    sequence.flush(false, at(&mut ctx, ms(60)));
+    let Some(Effect::Journal { records, relayed, permit }) = effects(&mut ctx).pop() else {
+        unreachable!("it was urgent")
+    };
+    assert_eq!((records.len(), relayed, permit, ctx.next_deadline()), (2, Seq(4), None, None));
     assert_eq!((sequence.release(), sequence.is_held(|action| *action == spin)), (None, true));
     sequence.durable(Seq(13));
     assert_eq!((sequence.last_durable(), sequence.release()), (Seq(10), None), "it was never sent");
@@ -239,19 +260,19 @@ fn an_action_is_released_once_everything_recorded_before_it_is_durable() {
 /// design.md rules 2 and 8: nothing energises on a journal that fails, and permission counts from when it is durable.
 #[test]
 fn permission_is_durable_and_a_failed_journal_gives_none() {
-    let (mut sequence, mut timers, mut out) = (Sequence::new(Seq(10), Seq(4), false), Timers::default(), Vec::new());
+    let (mut sequence, mut ctx) = (Sequence::new(Seq(10), Seq(4), false), Context::default());
     sequence.record(ms(0), None, Vec::new(), Event::Opened { by: "Mei".into() });
     sequence.permit(true);
-    sequence.flush(ms(0), Millis(200), false, &mut timers, &mut out);
-    assert!(matches!(out.pop(), Some(Effect::Journal { permit: Some(true), .. })));
+    sequence.flush(false, at(&mut ctx, ms(0)));
+    assert!(matches!(effects(&mut ctx).pop(), Some(Effect::Journal { permit: Some(true), .. })));
     assert!(!sequence.is_permitted());
     sequence.durable(Seq(11));
     assert!(sequence.is_permitted());
     sequence.record(ms(1), None, Vec::new(), Event::KeyTurned);
     sequence.permit(true);
     sequence.hold(Action::Bell(RoundId(1)));
-    sequence.flush(ms(1), Millis(200), false, &mut timers, &mut out);
-    assert!(matches!(out.pop(), Some(Effect::Journal { permit: None, .. })), "it is said already");
+    sequence.flush(false, at(&mut ctx, ms(1)));
+    assert!(matches!(effects(&mut ctx).pop(), Some(Effect::Journal { permit: None, .. })), "it is said already");
     sequence.fail();
     assert!(sequence.has_failed() && !sequence.is_permitted() && !sequence.is_held(|_| true));
     sequence.durable(Seq(12));

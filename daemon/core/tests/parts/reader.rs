@@ -1,8 +1,9 @@
 //! The dice reader by itself: what a block of registers says of dice that come to rest, that are moved, that are not the
 //! table's own.
 
+use tumbler_core::context::Context;
 use tumbler_core::device::reader::{Pose, Reader, Verdict};
-use tumbler_core::settings::Parameters;
+use tumbler_core::settings::Settings;
 use tumbler_core::units::{Dice, Mono};
 use tumbler_core::wire::registers::reader as map;
 
@@ -23,7 +24,7 @@ impl Bench {
     fn block(&mut self, at: u64, seen: u16, [a, b, c]: [u16; 3], [x, y, z]: [u16; 3], motion: u16) -> bool {
         self.measured += 1;
         let words = [self.measured, seen, a, b, c, x, y, z, motion];
-        self.reader.poll(&words, Mono::from_millis(at), &Parameters::default()).unwrap()
+        self.reader.poll(&words, &Context::new(Settings::default(), Mono::from_millis(at))).unwrap()
     }
 
     /// The enrolled three, lying so.
@@ -166,17 +167,16 @@ fn faces_are_asked_for_until_all_three_are_known() {
 /// faults.md reader.stale: a counter that stands still, also across a loss.
 #[test]
 fn a_counter_that_stands_still_repeats() {
-    let p = Parameters::default();
     let block = |measured: u16| [measured, 3, 1, 1, 1, 101, 102, 103, 0];
     let mut reader = Reader::default();
     for (measured, repeats) in [(5, false), (5, true), (6, false), (6, true)] {
-        reader.poll(&block(measured), Mono(0), &p);
+        reader.poll(&block(measured), &Context::default());
         assert_eq!(reader.repeats(), repeats, "{measured}");
     }
     reader.lose();
-    reader.poll(&block(6), Mono(0), &p);
+    reader.poll(&block(6), &Context::default());
     assert!(reader.repeats());
-    assert_eq!(reader.poll(&[1, 2, 3], Mono(0), &p), None);
-    assert_eq!(reader.poll(&[7, 3, 9, 1, 1, 101, 102, 103, 0], Mono(0), &p), None, "no such pose");
+    assert_eq!(reader.poll(&[1, 2, 3], &Context::default()), None);
+    assert_eq!(reader.poll(&[7, 3, 9, 1, 1, 101, 102, 103, 0], &Context::default()), None, "no such pose");
     assert_eq!(reader.poses(), [Pose::Flat; 3]);
 }

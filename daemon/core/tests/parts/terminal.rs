@@ -1,9 +1,9 @@
 //! The terminal by itself: its numbered queue, its display, and what the core's numbers look like to people.
 
+use tumbler_core::context::Context;
 use tumbler_core::device::terminal::{Terminal, mask};
 use tumbler_core::line::Key;
-use tumbler_core::settings::Parameters;
-use tumbler_core::timer::{Timer, Timers};
+use tumbler_core::timer::Timer;
 use tumbler_core::units::{DieFace, Mono};
 use tumbler_core::wire::registers::terminal as map;
 
@@ -19,13 +19,13 @@ fn block(held: u16, first: u16, events: &[u16], display: u16) -> Vec<u16> {
 #[derive(Default)]
 struct Bench {
     terminal: Terminal,
-    timers: Timers,
+    ctx: Context,
 }
 
 impl Bench {
     fn poll(&mut self, at: u64, words: &[u16]) -> Option<Vec<Key>> {
-        let p = Parameters::default();
-        let presses = self.terminal.poll(words, false, Mono::from_millis(at), &p, &mut self.timers);
+        self.ctx.advance(Mono::from_millis(at));
+        let presses = self.terminal.poll(words, false, &mut self.ctx);
         presses.map(|presses| presses.iter().collect())
     }
 }
@@ -47,11 +47,11 @@ fn nz_3_3_a_the_display_is_told_as_a_person_reads_it() {
         bench.poll(0, &block(0, 0, &[], display)).unwrap();
         assert_eq!((bench.terminal.shown().as_str(), bench.terminal.shows()), (shown, display == map::BLANK));
     }
-    assert_eq!(bench.timers.next(), Some(Mono::from_millis(500)));
+    assert_eq!(bench.ctx.next_deadline(), Some(Mono::from_millis(500)));
     bench.poll(400, &block(0, 0, &[], 0x136)).unwrap();
-    assert_eq!(bench.timers.next(), Some(Mono::from_millis(500)), "from the first reading that differs");
+    assert_eq!(bench.ctx.next_deadline(), Some(Mono::from_millis(500)), "from the first reading that differs");
     bench.poll(450, &block(0, 0, &[], map::BLANK)).unwrap();
-    assert_eq!((bench.timers.next(), bench.terminal.shows()), (None, true));
+    assert_eq!((bench.ctx.next_deadline(), bench.terminal.shows()), (None, true));
 }
 
 /// faults.md terminal.*: an event is taken once, by its number, which wraps; the number to acknowledge follows it.
@@ -86,26 +86,30 @@ fn a_held_key_is_timed_from_its_own_beginning() {
         (500, 0b000, None),
     ] {
         bench.poll(at, &block(held, 0, &[], map::BLANK)).unwrap();
-        assert_eq!((bench.timers.next(), bench.terminal.is_held()), (due.map(Mono::from_millis), held != 0), "{at}");
+        assert_eq!(
+            (bench.ctx.next_deadline(), bench.terminal.is_held()),
+            (due.map(Mono::from_millis), held != 0),
+            "{at}"
+        );
     }
     bench.poll(600, &block(1, 0, &[], 0x111)).unwrap();
-    bench.terminal.lose(&mut bench.timers);
-    assert_eq!((bench.timers.next(), bench.terminal.is_held()), (None, false));
-    assert!(!bench.timers.is_set(Timer::DisplayVerify) && bench.terminal.display_due() == Some(map::BLANK));
+    bench.terminal.lose(&mut bench.ctx);
+    assert_eq!((bench.ctx.next_deadline(), bench.terminal.is_held()), (None, false));
+    assert!(!bench.ctx.is_set(Timer::DisplayVerify) && bench.terminal.display_due() == Some(map::BLANK));
 }
 
 /// NZ 3.3(a)(iii): what was keyed is shown until it is taken back, also by a terminal that was away meanwhile.
 #[test]
 fn nz_3_3_a_digits_outlive_a_lost_terminal_and_end_when_they_are_cleared() {
-    let (mut bench, p) = (Bench::default(), Parameters::default());
+    let mut bench = Bench::default();
     let faces = [3, 5].map(|pips| DieFace::new(pips).unwrap());
     for face in faces {
-        bench.terminal.key(face, Mono(0), &p, &mut bench.timers);
+        bench.terminal.key(face, &mut bench.ctx);
     }
     bench.terminal.written(0xF35);
-    bench.terminal.lose(&mut bench.timers);
+    bench.terminal.lose(&mut bench.ctx);
     assert_eq!((bench.terminal.digits(), bench.terminal.display_due()), (faces.as_slice(), Some(0xF35)));
-    bench.terminal.clear(Mono(0), &p, &mut bench.timers);
+    bench.terminal.clear(&mut bench.ctx);
     assert_eq!((bench.terminal.digits().len(), bench.terminal.display_due()), (0, Some(map::BLANK)));
 }
 
@@ -113,10 +117,10 @@ fn nz_3_3_a_digits_outlive_a_lost_terminal_and_end_when_they_are_cleared() {
 /// may be known.
 #[test]
 fn which_key_it_was_is_hidden_before_the_reveal() {
-    let (mut bench, p) = (Bench::default(), Parameters::default());
+    let mut bench = Bench::default();
     bench.poll(0, &block(0, 1, &[], map::BLANK)).unwrap();
     let words = block(0b101, 1, &[2, 7, 6], map::BLANK);
-    let hidden = bench.terminal.poll(&words, true, Mono::from_millis(1000), &p, &mut bench.timers).unwrap();
+    let hidden = bench.terminal.poll(&words, true, &mut bench.ctx).unwrap();
     assert!(hidden.iter().all(|key| key == Key::Hidden) && hidden.iter().count() > 0);
     let mut masked = words;
     mask(&mut masked);

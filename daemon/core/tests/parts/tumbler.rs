@@ -1,20 +1,25 @@
 //! The tumbler by itself, edge by edge: what is counted, what ends a run and when, and what is a defect.
 
-use tumbler_core::device::outputs::Outputs;
+use tumbler_core::context::Context;
 use tumbler_core::device::tumbler::{Defect, Report, Stop, Tumbler};
 use tumbler_core::effect::Effect;
 use tumbler_core::line::{InLine, OutLine};
-use tumbler_core::settings::Parameters;
-use tumbler_core::timer::{Timer, Timers};
+use tumbler_core::settings::{Parameters, Settings};
+use tumbler_core::timer::Timer;
 use tumbler_core::units::{Mono, Tumbles};
+
+/// The context at this moment, at which also whatever is in hand happened and was read.
+fn at(ctx: &mut Context, now: Mono) -> &mut Context {
+    ctx.hand_in(now);
+    ctx.take(now);
+    ctx
+}
 
 /// A tumbler with its cam at 00; times in milliseconds, `micros` for what lies between.
 #[derive(Default)]
 struct Rig {
     tumbler: Tumbler,
-    timers: Timers,
-    out: Outputs,
-    p: Parameters,
+    ctx: Context,
     /// Steps of the cam forward, and the time of the last edge in microseconds.
     steps: i64,
     micros: u64,
@@ -23,13 +28,9 @@ struct Rig {
 const STEP: u64 = 150_000;
 
 impl Rig {
-    fn now(&self) -> Mono {
-        Mono(self.micros * 1000)
-    }
-
     fn running() -> Self {
         let mut rig = Self::default();
-        rig.tumbler.run(4, Mono(0), &rig.p, &mut rig.timers, &mut rig.out);
+        rig.tumbler.run(4, &mut rig.ctx);
         rig
     }
 
@@ -44,7 +45,7 @@ impl Rig {
             2 => (InLine::CamA, !forward),
             _ => (InLine::CamB, !forward),
         };
-        self.tumbler.edge(line, active, self.now(), self.now(), &self.p, &mut self.timers, &mut self.out)
+        self.tumbler.edge(line, active, at(&mut self.ctx, Mono(self.micros * 1000)))
     }
 
     fn steps(&mut self, count: u32, each: u64) -> Vec<Report> {
@@ -53,13 +54,13 @@ impl Rig {
 
     /// The next deadline of the tumbler, which must be this one at this millisecond.
     fn fires(&mut self, timer: Timer, millis: u64) -> Option<Report> {
-        while let Some((at, fired)) = self.timers.pop(Mono(u64::MAX - 1)) {
-            self.micros = at.0 / 1000;
+        while let Some(fired) = self.ctx.pop(Mono(u64::MAX - 1)) {
+            self.micros = self.ctx.at().0 / 1000;
             let beats = matches!(fired, Timer::Alive | Timer::Readback(_));
             if !beats {
                 assert_eq!((fired, self.micros), (timer, millis * 1000));
             }
-            let report = self.tumbler.timer(fired, at, &self.p, &mut self.timers, &mut self.out);
+            let report = self.tumbler.timer(fired, &mut self.ctx);
             if !beats {
                 return report;
             }
@@ -68,11 +69,11 @@ impl Rig {
     }
 
     fn enable(&self) -> bool {
-        self.out.told(OutLine::MotorEnable)
+        self.ctx.pins().told(OutLine::MotorEnable)
     }
 
     fn is_set(&self, timer: Timer) -> bool {
-        self.timers.is_set(timer)
+        self.ctx.is_set(timer)
     }
 }
 
@@ -104,12 +105,12 @@ fn nz_6_1_a_healthy_run_counts_its_tumbles_and_stops_at_the_target() {
 fn the_dead_man_line_beats_while_the_motor_is_on_and_not_after() {
     let mut rig = Rig::running();
     for _ in 0..5 {
-        let (at, timer) = rig.timers.pop(Mono(60_000_000)).unwrap();
+        let timer = rig.ctx.pop(Mono(60_000_000)).unwrap();
         assert_eq!(timer, Timer::Alive);
-        rig.tumbler.timer(timer, at, &rig.p, &mut rig.timers, &mut rig.out);
+        rig.tumbler.timer(timer, &mut rig.ctx);
     }
     let mut effects = Vec::new();
-    rig.out.drain(&mut effects);
+    rig.ctx.drain(&mut effects);
     let beats: Vec<bool> = effects
         .iter()
         .filter_map(|effect| match effect {
@@ -118,10 +119,10 @@ fn the_dead_man_line_beats_while_the_motor_is_on_and_not_after() {
         })
         .collect();
     assert_eq!(beats, [true, false, true, false, true, false]);
-    assert_eq!(rig.timers.next(), Some(Mono::from_millis(60)));
-    rig.tumbler.halt(Stop::Halt, Mono::from_millis(60), &rig.p, &mut rig.timers, &mut rig.out);
+    assert_eq!(rig.ctx.next_deadline(), Some(Mono::from_millis(60)));
+    rig.tumbler.halt(Stop::Halt, at(&mut rig.ctx, Mono::from_millis(60)));
     assert!(!rig.is_set(Timer::Alive) && !rig.enable());
-    rig.tumbler.timer(Timer::Alive, Mono::from_millis(70), &rig.p, &mut rig.timers, &mut rig.out);
+    rig.tumbler.timer(Timer::Alive, at(&mut rig.ctx, Mono::from_millis(70)));
     assert!(!rig.is_set(Timer::Alive));
 }
 
@@ -134,7 +135,7 @@ fn a_stall_is_reckoned_from_the_last_progress() {
     assert_eq!(rig.fires(Timer::Stall, 6 * 150 + 700), Some(Report::Stopped(Stop::Defect(Defect::Stall))));
     assert!(!rig.enable() && !rig.tumbler.is_on());
     // Halted once: to halt it again says nothing.
-    assert_eq!(rig.tumbler.halt(Stop::Halt, rig.now(), &rig.p, &mut rig.timers, &mut rig.out), None);
+    assert_eq!(rig.tumbler.halt(Stop::Halt, at(&mut rig.ctx, Mono(rig.micros * 1000))), None);
     assert_eq!(rig.tumbler.stopped_by(), Some(Stop::Defect(Defect::Stall)));
 }
 
@@ -149,8 +150,10 @@ fn a_tumble_has_its_period_and_a_spin_its_limit() {
     rig.steps(5, STEP);
     rig.steps(3, 400_000);
     assert_eq!(rig.fires(Timer::Period, 5 * 150 + 1500), Some(Report::Slow));
-    let mut rig = Rig { p: Parameters { tumble_period: 4000, stall: 2000, ..Parameters::default() }, ..Rig::default() };
-    rig.tumbler.run(4, Mono(0), &rig.p, &mut rig.timers, &mut rig.out);
+    let parameters = Parameters { tumble_period: 4000, stall: 2000, ..Parameters::default() };
+    let ctx = Context::new(Settings { parameters, ..Settings::default() }, Mono(0));
+    let mut rig = Rig { ctx, ..Rig::default() };
+    rig.tumbler.run(4, &mut rig.ctx);
     rig.steps(9, 800_000);
     assert_eq!(rig.fires(Timer::SpinLimit, 8000), Some(Report::Stopped(Stop::TimeLimit)));
 }
@@ -205,17 +208,17 @@ fn a_guard_that_flickers_lets_the_same_spin_go_on() {
     let mut rig = Rig::running();
     rig.steps(4, STEP);
     rig.micros += STEP - 1000;
-    rig.tumbler.cut(InLine::Seal, rig.now(), rig.now(), &rig.p, &mut rig.timers, &mut rig.out);
+    rig.tumbler.cut(InLine::Seal, at(&mut rig.ctx, Mono(rig.micros * 1000)));
     assert!(!rig.enable() && !rig.tumbler.is_on() && rig.tumbler.is_running());
     assert!(rig.tumbler.is_cut());
     assert!(!rig.is_set(Timer::Alive) && !rig.is_set(Timer::Stall) && !rig.is_set(Timer::Period));
-    rig.tumbler.cut(InLine::DomeOpen, rig.now(), rig.now(), &rig.p, &mut rig.timers, &mut rig.out);
+    rig.tumbler.cut(InLine::DomeOpen, at(&mut rig.ctx, Mono(rig.micros * 1000)));
     assert!(rig.tumbler.is_cut());
     assert_eq!((rig.step(true, 1000), rig.tumbler.counted()), (Some(Report::Tumbled), Tumbles(1)));
-    let report = rig.tumbler.resume(rig.now(), rig.now(), &rig.p, &mut rig.timers, &mut rig.out);
+    let report = rig.tumbler.resume(at(&mut rig.ctx, Mono(rig.micros * 1000)));
     assert_eq!((report, rig.tumbler.is_cut()), (Some(Report::Flickered(InLine::Seal)), false), "the first one counts");
     assert!(rig.enable() && rig.is_set(Timer::Alive) && rig.is_set(Timer::SpinLimit) && !rig.is_set(Timer::Flicker));
-    assert_eq!(rig.tumbler.resume(rig.now(), rig.now(), &rig.p, &mut rig.timers, &mut rig.out), None);
+    assert_eq!(rig.tumbler.resume(at(&mut rig.ctx, Mono(rig.micros * 1000))), None);
 }
 
 /// faults.md dome.flicker_long, motor.driver_fault.
@@ -225,7 +228,7 @@ fn a_guard_that_stays_away_ends_the_spin() {
     for (line, stop) in [(InLine::DomeClosed, Stop::Guard(InLine::DomeClosed)), (InLine::MotorFault, defect)] {
         let mut rig = Rig::running();
         rig.steps(4, STEP);
-        rig.tumbler.cut(line, rig.now(), rig.now(), &rig.p, &mut rig.timers, &mut rig.out);
+        rig.tumbler.cut(line, at(&mut rig.ctx, Mono(rig.micros * 1000)));
         assert_eq!(rig.fires(Timer::Flicker, 603), Some(Report::Stopped(stop)));
         assert_eq!((rig.tumbler.counted(), rig.is_set(Timer::SpinLimit)), (Tumbles(0), false));
         assert_eq!((rig.step(true, 147_000), rig.tumbler.counted()), (None, Tumbles(0)), "what coasts is not counted");
@@ -234,7 +237,7 @@ fn a_guard_that_stays_away_ends_the_spin() {
     // In a stop that is under way a guard only brings it forward: the spin stands.
     let mut rig = Rig::running();
     rig.steps(17, STEP);
-    rig.tumbler.cut(InLine::DomeClosed, rig.now(), rig.now(), &rig.p, &mut rig.timers, &mut rig.out);
+    rig.tumbler.cut(InLine::DomeClosed, at(&mut rig.ctx, Mono(rig.micros * 1000)));
     assert_eq!((rig.enable(), rig.tumbler.is_cut(), rig.tumbler.stopped_by()), (false, false, Some(Stop::Target)));
     assert_eq!(rig.fires(Timer::Standstill, 17 * 150 + 300), Some(Report::Still));
 }
@@ -255,7 +258,7 @@ fn a_shaft_that_does_not_stop_coasts_or_has_power() {
     // Called off, it has 2 s; it is told once and watched until it stands.
     let mut rig = Rig::running();
     rig.steps(8, STEP);
-    rig.tumbler.halt(Stop::Halt, rig.now(), &rig.p, &mut rig.timers, &mut rig.out);
+    rig.tumbler.halt(Stop::Halt, at(&mut rig.ctx, Mono(rig.micros * 1000)));
     while rig.micros < 1_200_000 + 1_900_000 {
         assert_eq!(rig.step(true, STEP), None);
     }
@@ -271,7 +274,7 @@ fn standstill_waits_for_twice_the_last_step() {
     for (step, wait) in [(100_000, 300), (150_000, 300), (200_000, 400), (350_000, 700), (360_000, 700)] {
         let mut rig = Rig::running();
         rig.steps(3, step);
-        rig.tumbler.halt(Stop::Halt, rig.now(), &rig.p, &mut rig.timers, &mut rig.out);
+        rig.tumbler.halt(Stop::Halt, at(&mut rig.ctx, Mono(rig.micros * 1000)));
         assert_eq!(rig.fires(Timer::Standstill, 3 * step / 1000 + wait), Some(Report::Still), "{step}");
     }
 }
@@ -281,10 +284,10 @@ fn standstill_waits_for_twice_the_last_step() {
 fn lost_edges_end_a_run_and_are_none_of_a_shaft_that_stands() {
     let mut rig = Rig::running();
     rig.steps(6, STEP);
-    let report = rig.tumbler.gap(rig.now(), &rig.p, &mut rig.timers, &mut rig.out);
+    let report = rig.tumbler.gap(at(&mut rig.ctx, Mono(rig.micros * 1000)));
     assert_eq!(report, Some(Report::Stopped(Stop::Defect(Defect::LostEdges))));
     let mut rig = Rig::default();
-    assert_eq!(rig.tumbler.gap(rig.now(), &rig.p, &mut rig.timers, &mut rig.out), None);
+    assert_eq!(rig.tumbler.gap(at(&mut rig.ctx, Mono(rig.micros * 1000))), None);
     let defects = [
         Defect::Stall,
         Defect::Reverse,

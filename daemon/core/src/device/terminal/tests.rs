@@ -9,10 +9,13 @@ fn block(held: u16, first: u16, codes: &[u16], display: u16) -> Vec<u16> {
 }
 
 fn poll(t: &mut Terminal, words: &[u16], hidden: bool, ms: u64) -> Vec<Key> {
-    t.poll(words, hidden, Mono::from_millis(ms), &Parameters::default(), &mut Timers::default())
-        .unwrap()
-        .iter()
-        .collect()
+    t.poll(words, hidden, at(&mut Context::default(), ms)).unwrap().iter().collect()
+}
+
+/// The context at this millisecond.
+fn at(ctx: &mut Context, ms: u64) -> &mut Context {
+    ctx.advance(Mono::from_millis(ms));
+    ctx
 }
 
 fn digit(pips: u8) -> Key {
@@ -99,18 +102,18 @@ fn chatter_is_one_press() {
 /// faults.md terminal.key_stuck: 5 s held, whether the keys may be known meanwhile or not.
 #[test]
 fn a_key_held_across_the_reveal_is_timed_from_its_press() {
-    let (mut t, mut timers, p) = (Terminal::default(), Timers::default(), Parameters::default());
+    let (mut t, mut ctx) = (Terminal::default(), Context::default());
     let polls = [(0, true, 0), (0b100, true, 1000), (0b100, false, 4000), (0b100, true, 5000)];
     for (held, hidden, ms) in polls {
         let mut words = block(held, 0, &[], map::BLANK);
         if hidden {
             mask(&mut words);
         }
-        t.poll(&words, hidden, Mono::from_millis(ms), &p, &mut timers).unwrap();
+        t.poll(&words, hidden, at(&mut ctx, ms)).unwrap();
     }
-    assert_eq!(timers.next(), Some(Mono::from_millis(1000 + u64::from(p.terminal_stuck))));
-    t.poll(&block(0, 0, &[], map::BLANK), false, Mono::from_millis(5500), &p, &mut timers).unwrap();
-    assert!(!timers.is_set(Timer::TerminalHeld), "let go");
+    assert_eq!(ctx.next_deadline(), Some(Mono::from_millis(1000 + u64::from(ctx.p().terminal_stuck))));
+    t.poll(&block(0, 0, &[], map::BLANK), false, at(&mut ctx, 5500)).unwrap();
+    assert!(!ctx.is_set(Timer::TerminalHeld), "let go");
 }
 
 /// faults.md terminal.ghost: two keys at once, and no digit is entered twice.
@@ -141,14 +144,13 @@ fn the_masked_block_does_the_same_while_hidden() {
 #[test]
 fn nothing_is_decided_on_a_block_that_cannot_be_one() {
     let mut t = Terminal::default();
-    let mut timers = Timers::default();
-    let p = Parameters::default();
+    let mut ctx = Context::default();
     for words in [vec![], vec![0; 11], vec![0; 13], block(0, 0, &[8], 0), {
         let mut w = block(0, 0, &[], 0);
         w[2] = 9;
         w
     }] {
-        assert!(t.poll(&words, false, Mono(0), &p, &mut timers).is_none(), "{words:?}");
+        assert!(t.poll(&words, false, &mut ctx).is_none(), "{words:?}");
     }
     assert_eq!(t, Terminal::default());
 }
@@ -157,9 +159,9 @@ fn nothing_is_decided_on_a_block_that_cannot_be_one() {
 #[test]
 fn the_display_shows_the_last_three() {
     let mut t = Terminal::default();
-    let (p, mut timers) = (Parameters::default(), Timers::default());
+    let mut ctx = Context::default();
     for (pips, shown) in [(1, 0xFF1), (2, 0xF12), (3, 0x123), (6, 0x236)] {
-        t.key(DieFace::new(pips).unwrap(), Mono(0), &p, &mut timers);
+        t.key(DieFace::new(pips).unwrap(), &mut ctx);
         assert_eq!(t.display_due(), Some(shown));
     }
 }

@@ -3,17 +3,17 @@
 //! A command and what it leads to carry the same time, and records come in the order in which the table decided. So the records
 //! before it say how the table stood, whatever else is on its way to the disk.
 
-mod page;
-mod standing;
+mod expected;
+mod state;
 
 use crate::areas::sorted;
 use crate::judge::{Exercised, Findings, Judge};
 use crate::observation::{Line, Observation, Outlet, Part, Seen, Truth};
 use crate::record::Record;
 use crate::scene::Scene;
-use page::Says;
+use expected::Expected;
 use serde_json::Value;
-use standing::Standing;
+use state::State;
 
 const NAME: &str = "commands";
 pub(crate) const DONE: &str = "console: what a person may do is done";
@@ -33,7 +33,7 @@ const TEST_NS: u64 = 900_000 * MS;
 
 /// A command on its way.
 #[derive(Clone, Debug)]
-struct Asked {
+struct Command {
     command: String,
     with: Value,
     at_ns: u64,
@@ -54,8 +54,8 @@ struct Asked {
 /// Watches what becomes of commands.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Commands {
-    standing: Standing,
-    asked: Vec<Asked>,
+    state: State,
+    asked: Vec<Command>,
     /// What a command that was done says to be out of order, and when it was asked.
     out_of_order: Option<(&'static str, u64)>,
     /// When commands that were not answered yet have to be, at the latest.
@@ -85,7 +85,7 @@ impl Judge for Commands {
                 self.asked.clear();
                 self.unanswered.clear();
                 self.out_of_order = None;
-                self.standing.restarted();
+                self.state.restarted();
             }
             Seen::ConsoleCommand { command, with } => {
                 self.answer_due(command, scene);
@@ -95,11 +95,11 @@ impl Judge for Commands {
             Seen::Text { outlet: Outlet::Console, .. } => drop(self.unanswered.pop()),
             Seen::Record(record) => {
                 self.record(record, scene, findings);
-                self.standing.record(record, scene);
+                self.state.record(record, scene);
             }
-            other => self.standing.see(other, scene),
+            other => self.state.see(other, scene),
         }
-        if scene.is_behind() {
+        if scene.may_lag() {
             self.asked.clear();
             self.unanswered.clear();
         }
@@ -141,9 +141,9 @@ impl Commands {
     }
 
     fn ask(&mut self, command: &str, with: &Value, scene: &Scene) {
-        let blind = scene.is_behind() || self.key_lost || scene.lately_broken(Part::Buttons, SOON_NS);
-        let testing = self.standing.may_be_testing(scene.now_ns);
-        self.standing.asked(command, scene);
+        let blind = scene.may_lag() || self.key_lost || scene.recently_broken(Part::Buttons, SOON_NS);
+        let testing = self.state.may_be_testing(scene.now_ns);
+        self.state.asked(command, scene);
         let Some(turned_ns) = self.turned(scene).filter(|_| !blind && with.get("supervisor").is_some()) else { return };
         let rested = |line: Line| scene.now_ns > scene.since(line).saturating_add(1_000 * MS);
         let settled = rested(Line::DomeClosed) && rested(Line::DomeOpen);
@@ -153,10 +153,10 @@ impl Commands {
         };
         let still = scene.is(Line::MotorEnable, false) && scene.now_ns.saturating_sub(scene.moved_ns) > 3_000 * MS;
         let (command, with, at_ns) = (command.to_owned(), with.clone(), scene.now_ns);
-        let sound = ![Part::Reader, Part::Bus].into_iter().any(|part| scene.lately_broken(part, READER_NS));
-        let three = self.standing.three.filter(|_| sound);
+        let sound = ![Part::Reader, Part::Bus].into_iter().any(|part| scene.recently_broken(part, READER_NS));
+        let three = self.state.three.filter(|_| sound);
         let lay = scene.dice.filter(|(_, flat)| *flat == [true; 3]).map(|(faces, _)| sorted(faces));
-        self.asked.push(Asked { command, with, at_ns, turned_ns, away, still, testing, three, lay });
+        self.asked.push(Command { command, with, at_ns, turned_ns, away, still, testing, three, lay });
     }
 
     fn record(&mut self, record: &Record, scene: &Scene, findings: &mut Findings) {
@@ -166,7 +166,7 @@ impl Commands {
             }
         }
         // Whatever was decided at the time of a command before this one is on the disk.
-        let passed = |asked: &Asked| asked.at_ns < record.at_ns;
+        let passed = |asked: &Command| asked.at_ns < record.at_ns;
         while self.asked.first().is_some_and(passed) {
             let asked = self.asked.remove(0);
             self.nothing_came(&asked, scene, findings);
@@ -174,44 +174,44 @@ impl Commands {
         let place = self.asked.iter().position(|asked| asked.at_ns == record.at_ns && asked.is_answered_by(record));
         let Some(place) = place else { return };
         let asked = self.asked.remove(place);
-        let says = page::says(&asked, &self.standing, scene);
+        let expected = expected::expected(&asked, &self.state, scene);
         let refused = record.kind == "refused";
         if refused {
-            self.standing.refused(&asked.command);
+            self.state.refused(&asked.command);
         }
-        self.count(says);
-        if let (false, Some(code)) = (refused, page::says_out_of_order(&asked, &self.standing)) {
+        self.count(expected);
+        if let (false, Some(code)) = (refused, expected::reported_malfunction(&asked, &self.state)) {
             self.out_of_order = Some((code, asked.at_ns));
         }
         let what = format!("`{}` {}", asked.command, asked.with);
-        match says {
-            Says::Done if refused => {
+        match expected {
+            Expected::Done if refused => {
                 findings.note(NAME, scene.now_ns, DONE, format!("{what} is refused: {}", record.data));
             }
-            Says::Refused if !refused => {
+            Expected::Refused if !refused => {
                 findings.note(NAME, scene.now_ns, REFUSED, format!("{what} is done: {} {}", record.kind, record.data));
             }
             _ => {}
         }
     }
 
-    fn count(&mut self, says: Says) {
-        match says {
-            Says::Done => self.done += 1,
-            Says::Refused => self.refused += 1,
-            Says::Unknown => {}
+    fn count(&mut self, expected: Expected) {
+        match expected {
+            Expected::Done => self.done += 1,
+            Expected::Refused => self.refused += 1,
+            Expected::Unknown => {}
         }
     }
 
-    fn nothing_came(&mut self, asked: &Asked, scene: &Scene, findings: &mut Findings) {
-        let says = page::says(asked, &self.standing, scene);
-        self.count(says);
+    fn nothing_came(&mut self, asked: &Command, scene: &Scene, findings: &mut Findings) {
+        let expected = expected::expected(asked, &self.state, scene);
+        self.count(expected);
         let what = format!("`{}` {}", asked.command, asked.with);
-        match says {
-            Says::Done if !asked.leads_to().is_empty() => {
+        match expected {
+            Expected::Done if !asked.leads_to().is_empty() => {
                 findings.note(NAME, scene.now_ns, DONE, format!("nothing came of {what}"));
             }
-            Says::Refused => findings.note(NAME, scene.now_ns, REFUSED, format!("nobody refused {what}")),
+            Expected::Refused => findings.note(NAME, scene.now_ns, REFUSED, format!("nobody refused {what}")),
             _ => {}
         }
     }
@@ -233,7 +233,7 @@ fn is_test(command: &str) -> bool {
     matches!(command, "open" | "reset" | "hardware-test")
 }
 
-impl Asked {
+impl Command {
     fn flag(&self, field: &str) -> bool {
         self.with.get(field) == Some(&Value::Bool(true))
     }

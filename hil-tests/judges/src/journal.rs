@@ -165,8 +165,8 @@ impl Journal {
                     }
                 }
             }
-            Fact::Keyframe(stands) => {
-                let told = [&stands.boot, &stands.rules, &stands.layout];
+            Fact::Keyframe(keyframe) => {
+                let told = [&keyframe.boot, &keyframe.rules, &keyframe.layout];
                 let known = self.started.as_ref().filter(|_| !record.fact.begins_new_journal());
                 if let Some(started) = known.filter(|started| started.each_ref() != told) {
                     note(STANDS, format!("{told:?}, and started as {started:?}"));

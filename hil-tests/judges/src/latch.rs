@@ -16,7 +16,7 @@ pub(crate) const SIGN: &str = "design.md, Latch: the sign says so while no game 
 pub(crate) const OPEN_SIGN: &str = "design.md, Latch: the sign is off while games are played";
 
 /// Malfunctions under which a round that is in progress may still be spun: the dealer's eye stands in for the device.
-pub(crate) const EYES: [&str; 5] = ["lamps", "terminal", "reader", "buttons", "key"];
+pub(crate) const REPLACED_BY_EYE: [&str; 5] = ["lamps", "terminal", "reader", "buttons", "key"];
 
 /// Watches latches, permission and the sign.
 #[derive(Clone, Debug, Default)]
@@ -91,14 +91,16 @@ impl Latch {
                 }
             }
             Fact::SpinBegan => {
-                if let Some((code, _)) = scene.latched.iter().find(|(code, _)| !EYES.contains(&code.as_str())) {
+                if let Some((code, _)) =
+                    scene.latched.iter().find(|(code, _)| !REPLACED_BY_EYE.contains(&code.as_str()))
+                {
                     findings.note(NAME, at_ns, NO_SPIN, format!("a spin begins while `{code}` is latched"));
                 }
             }
             Fact::Latched { .. } => self.latches += 1,
             Fact::Unlatched { code, how, .. } => self.exit(code, how, scene, findings),
-            Fact::Keyframe(standing) => {
-                let kept = |code: &String| standing.latched.iter().any(|latched| latched.code == *code);
+            Fact::Keyframe(keyframe) => {
+                let kept = |code: &String| keyframe.latched.iter().any(|latched| latched.code == *code);
                 // The latch of a journal that was begun anew stands for all that was lost with the old one, and the
                 // opening tests after it look at every device (NZ 5).
                 let lost = scene.latched.iter().find(|(code, _)| !kept(code));
@@ -106,14 +108,14 @@ impl Latch {
                     findings.note(NAME, at_ns, KEPT, format!("the keyframe has lost the latch `{code}`"));
                 }
                 let newly =
-                    standing.latched.iter().find(|latched| !self.latched.iter().any(|(code, _)| *code == latched.code));
+                    keyframe.latched.iter().find(|latched| !self.latched.iter().any(|(code, _)| *code == latched.code));
                 if let (Some(latched), true, false) =
                     (newly, scene.config.given.alone, record.fact.begins_new_journal())
                 {
                     let text = format!("the keyframe has the latch `{}`, and no record latched it", latched.code);
                     findings.note(NAME, at_ns, KEPT, text);
                 }
-                if standing.open && scene.open == Some(false) {
+                if keyframe.open && scene.open == Some(false) {
                     findings.note(NAME, at_ns, KEPT, "the keyframe is open, and nobody opened the table");
                 }
             }

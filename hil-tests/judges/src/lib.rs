@@ -24,9 +24,9 @@
 //! All times are nanoseconds on the clock that the journal's `at` is on.
 
 pub mod areas;
-mod calm;
 mod commands;
 pub mod config;
+mod disturbances;
 mod journal;
 pub mod judge;
 mod lamps;
@@ -37,7 +37,6 @@ mod messages;
 mod motor;
 pub mod observation;
 mod panel;
-mod people;
 mod progress;
 pub mod record;
 mod registers;
@@ -46,6 +45,7 @@ mod rounds;
 pub mod scene;
 mod secrecy;
 mod status;
+mod supervision;
 mod truth;
 
 pub use config::{BadConfig, Config, LampOrder, Limits};
@@ -56,4 +56,4 @@ pub use record::Record;
 pub use truth::{AllowedEnding, AllowedEndings, UNREACHABLE as UNREACHABLE_ROWS, rows as truth_table_rows};
 
 #[cfg(test)]
-mod build;
+mod script;

@@ -3,13 +3,13 @@
 //! The signs are read from wires, bus and readings alone, as a technician with a scope would; the times are those of the table's
 //! page (`daemon/docs/table.md`, parameters).
 
-mod signs;
+mod symptoms;
 
 use crate::judge::{Exercised, Findings, Judge};
 use crate::observation::{Line, Observation, Part, Seen, Truth};
 use crate::record::Fact;
 use crate::scene::Scene;
-use signs::{CAUSES, Signs};
+use symptoms::{CAUSES, Symptoms};
 
 const NAME: &str = "malfunctions";
 pub(crate) const UNSEEN: &str = "NZ 7.3, 7.4: what is out of order is found, and bars the next game";
@@ -43,7 +43,7 @@ const UNASKED_NS: u64 = 2_500 * MS;
 
 /// What is known of a cause.
 #[derive(Clone, Copy, Debug, Default)]
-struct Lasting {
+struct CauseState {
     /// Since when it holds.
     since_ns: Option<u64>,
     /// Since when the table has to latch it.
@@ -56,8 +56,8 @@ struct Lasting {
 /// Watches that signs and latches go together.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Malfunctions {
-    signs: Signs,
-    causes: [Lasting; CAUSES.len()],
+    symptoms: Symptoms,
+    causes: [CauseState; CAUSES.len()],
     silent_told: bool,
     restless_told: bool,
     /// Tests that have passed since the last one began.
@@ -74,17 +74,17 @@ impl Judge for Malfunctions {
     }
 
     fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
-        if !scene.config.given.alone || signs::is_dead_man(scene) {
+        if !scene.config.given.alone || symptoms::is_dead_man(scene) {
             return;
         }
-        self.signs.take(seen, scene);
+        self.symptoms.take(seen, scene);
         self.watch(scene, findings);
         match &seen.what {
             Seen::Truth(Truth::Process { .. }) => {
                 self.silent_told = false;
-                self.signs.forget();
+                self.symptoms.forget();
             }
-            Seen::Truth(Truth::Hung { .. }) => self.signs.forget(),
+            Seen::Truth(Truth::Hung { .. }) => self.symptoms.forget(),
             Seen::Record(record) if scene.now_ns < record.at_ns.saturating_add(SOON_NS) => match &record.fact {
                 Fact::Latched { code } => self.latched(code, scene, findings),
                 Fact::Unlatched { code, how, .. } if how == "rectified" => self.unlatched(code, scene, findings),
@@ -108,12 +108,12 @@ impl Judge for Malfunctions {
 
 impl Malfunctions {
     fn watch(&mut self, scene: &Scene, findings: &mut Findings) {
-        let (now, behind) = (scene.now_ns, scene.is_behind());
+        let (now, lagging) = (scene.now_ns, scene.may_lag());
         for (cause, known) in CAUSES.iter().zip(&mut self.causes) {
-            if !self.signs.show(cause.sign, scene) {
+            if !self.symptoms.shows(cause.symptom, scene) {
                 let enough = known.since_ns.is_some_and(|since| now.saturating_sub(since) >= cause.after_ns / 10 * 9);
                 let held_ns = if enough { Some(now) } else { known.held_ns };
-                *known = Lasting { held_ns, ..Lasting::default() };
+                *known = CauseState { held_ns, ..CauseState::default() };
                 continue;
             }
             let lasts = now.saturating_sub(*known.since_ns.get_or_insert(now));
@@ -121,31 +121,32 @@ impl Malfunctions {
                 known.held_ns = Some(now);
             }
             let latched = scene.is_latched(cause.code) || scene.is_latched("gpio");
-            if behind || latched || scene.testing() || scene.is_waived(cause.code) {
+            if lagging || latched || scene.testing() || scene.is_waived(cause.code) {
                 known.due_ns = None;
                 continue;
             }
             let due = now.saturating_sub(*known.due_ns.get_or_insert(now));
             if !known.told && due > cause.after_ns.saturating_add(SOON_NS) {
                 known.told = true;
-                let text = format!("{} for {} ms, and `{}` is not latched", cause.sign.words(), lasts / MS, cause.code);
+                let text =
+                    format!("{} for {} ms, and `{}` is not latched", cause.symptom.words(), lasts / MS, cause.code);
                 findings.note(NAME, now, UNSEEN, text);
             }
         }
         let asked = scene.round.as_ref().is_none_or(|round| round.interrupted || round.asked.is_some());
-        if self.signs.moving().is_some_and(|since| now > since.saturating_add(RESTLESS_NS))
+        if self.symptoms.moving().is_some_and(|since| now > since.saturating_add(RESTLESS_NS))
             && scene.in_service("reader")
-            && !(asked || behind || self.restless_told)
+            && !(asked || lagging || self.restless_told)
         {
             self.restless_told = true;
             findings.note(NAME, now, RESTLESS, "the reader tells all the time that a die moves, and the round goes on");
         }
         let broken = [Part::Terminal, Part::Bus].into_iter().any(|part| scene.broken(part));
-        if self.signs.unacknowledged(scene, UNASKED_NS) && !(behind || broken || self.silent_told) {
+        if self.symptoms.unacknowledged(scene, UNASKED_NS) && !(lagging || broken || self.silent_told) {
             self.silent_told = true;
             findings.note(NAME, now, ACKNOWLEDGED, "key events are read and not acknowledged");
         }
-        if let (Some(unit), false) = (self.signs.unasked(scene, UNASKED_NS), behind || self.silent_told) {
+        if let (Some(unit), false) = (self.symptoms.unasked(scene, UNASKED_NS), lagging || self.silent_told) {
             self.silent_told = true;
             findings.note(NAME, scene.now_ns, ASKED, format!("unit {unit} is not asked any more"));
         }
@@ -158,7 +159,7 @@ impl Malfunctions {
         let known = of.peek().is_some();
         let shown = of.any(|(_, known)| recent(known.held_ns));
         self.shown += u64::from(shown);
-        if known && !shown && !scene.testing() && !scene.is_behind() && !self.signs.otherwise(code, scene, LATELY_NS) {
+        if known && !shown && !scene.testing() && !scene.may_lag() && !self.symptoms.otherwise(code, scene, LATELY_NS) {
             findings.note(NAME, scene.now_ns, CAUSELESS, format!("`{code}` is latched, and nothing shows why"));
         }
     }
@@ -168,7 +169,7 @@ impl Malfunctions {
         let lately = |at: u64| scene.now_ns < at.saturating_add(LATELY_NS);
         let line = |line: Line| scene.is(line, true) || lately(scene.since(line));
         let held = [Line::Tumble, Line::PlaceBets, Line::NoMoreBets, Line::NoSpin].into_iter().any(line);
-        if !held && !scene.is_behind() && !scene.lately_broken(Part::Buttons, LATELY_NS) {
+        if !held && !scene.may_lag() && !scene.recently_broken(Part::Buttons, LATELY_NS) {
             findings.note(NAME, scene.now_ns, CAUSELESS, "the buttons fail their test, and none is held");
         }
     }
@@ -180,8 +181,8 @@ impl Malfunctions {
             findings.note(NAME, scene.now_ns, UNPROVED, format!("`{code}` is rectified without the test `{test}`"));
         }
         for (cause, known) in CAUSES.iter().zip(&self.causes).filter(|(cause, _)| cause.code == code) {
-            if known.held_ns == Some(scene.now_ns) && cause.lasting && !scene.is_behind() {
-                let text = format!("`{code}` is rectified, and still {}", cause.sign.words());
+            if known.held_ns == Some(scene.now_ns) && cause.lasting && !scene.may_lag() {
+                let text = format!("`{code}` is rectified, and still {}", cause.symptom.words());
                 findings.note(NAME, scene.now_ns, LASTS, text);
             }
         }

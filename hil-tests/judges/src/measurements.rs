@@ -1,21 +1,21 @@
 //! What a hardware test reports: of the test that was asked for, what the wires, the bus and the sensor said themselves, held
 //! against the limits of the published page.
 
-mod areas;
 mod contacts;
-mod page;
+mod lamps;
+mod limits;
+mod log;
 mod report;
 mod spin;
 mod units;
-mod watch;
 
 use crate::judge::{Exercised, Findings, Judge};
 use crate::observation::{Line, Observation, Seen, Truth};
 use crate::record::{Fact, Record};
 use crate::scene::Scene;
+use log::Log;
 use report::Run;
 use serde_json::Value;
-use watch::Watch;
 
 const NAME: &str = "measurements";
 pub(crate) const BEGIN: &str = "console: a hardware test is begun by who may, in maintenance and under the key";
@@ -34,7 +34,7 @@ const LONGEST_NS: u64 = 600_000_000_000;
 
 /// Somebody asked for a test, and nobody knows yet what came of it.
 #[derive(Clone, Debug)]
-struct Ask {
+struct Request {
     at_ns: u64,
     /// What had been watched by then.
     mark: usize,
@@ -51,8 +51,8 @@ struct Ask {
 /// Watches hardware tests, a technician's and those that a reset runs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Measurements {
-    watch: Watch,
-    asks: Vec<Ask>,
+    log: Log,
+    requests: Vec<Request>,
     run: Option<Run>,
     /// A test of any kind may be under way.
     busy: bool,
@@ -79,7 +79,7 @@ impl Judge for Measurements {
             return;
         }
         if self.watches() {
-            self.watch.take(seen);
+            self.log.take(seen);
             self.look(scene, findings);
         }
         match &seen.what {
@@ -106,12 +106,12 @@ fn text<'a>(of: &'a Value, name: &str) -> &'a str {
 
 impl Measurements {
     fn watches(&self) -> bool {
-        self.run.is_some() || !self.asks.is_empty()
+        self.run.is_some() || !self.requests.is_empty()
     }
 
     /// A daemon that is gone, or is new, has no test.
     fn forget(&mut self) {
-        self.asks.clear();
+        self.requests.clear();
         self.run = None;
         self.busy = false;
         self.turning = false;
@@ -125,7 +125,7 @@ impl Measurements {
             return;
         }
         self.late = true;
-        if self.watch.span(run.mark, run.began_ns, scene.now_ns).prompt() {
+        if self.log.span(run.mark, run.began_ns, scene.now_ns).prompt() {
             findings.note(NAME, scene.now_ns, IN_TIME, format!("the test `{}` does not end", run.test));
         }
     }
@@ -141,14 +141,14 @@ impl Measurements {
             }
             "hardware-test" | "reset" => {
                 if !self.watches() {
-                    self.watch.begin(scene);
+                    self.log.begin(scene);
                 }
                 let reset = command == "reset";
                 let what = text(with, if reset { "code" } else { "test" }).to_owned();
                 let (unlawful, lawful) = if reset { (None, false) } else { self.may(&what, with, scene) };
                 let name = text(with, "name").to_owned();
-                let mark = self.watch.mark();
-                self.asks.push(Ask { at_ns: scene.now_ns, mark, what, reset, name, unlawful, lawful });
+                let mark = self.log.mark();
+                self.requests.push(Request { at_ns: scene.now_ns, mark, what, reset, name, unlawful, lawful });
             }
             _ => {}
         }
@@ -179,7 +179,7 @@ impl Measurements {
         });
         // A key of this daemon's own life.
         let own = scene.key_ns.is_some_and(|edge| edge > scene.started_ns + DEBOUNCED_NS);
-        let idle = !self.busy && self.asks.is_empty() && self.run.is_none() && scene.round.is_none();
+        let idle = !self.busy && self.requests.is_empty() && self.run.is_none() && scene.round.is_none();
         let whole = !scene.broken(crate::Part::Buttons) && !scene.broken(crate::Part::Gpio);
         let lawful = unlawful.is_none() && known && fresh && own && idle && whole;
         (unlawful, lawful && scene.maintenance && !self.turning && scene.alive == Some(true))
@@ -195,7 +195,7 @@ impl Measurements {
             (Fact::Opened { .. } | Fact::Tested { passed: false, .. }, _) => self.busy = false,
             (Fact::Unlatched { code, how, .. }, _) => {
                 self.busy = false;
-                self.asks.retain(|ask| !ask.reset || ask.what != *code);
+                self.requests.retain(|ask| !ask.reset || ask.what != *code);
                 let proof = self.proof.take();
                 if how == "rectified" && proof.is_some_and(|(of, failed)| of == *code && failed) {
                     let what = format!("{code} was rectified by a test that found it out of limits");
@@ -219,8 +219,8 @@ impl Measurements {
             }
             _ => return,
         };
-        let Some(place) = self.asks.iter().position(|ask| ask.reset == reset) else { return };
-        let ask = self.asks.remove(place);
+        let Some(place) = self.requests.iter().position(|ask| ask.reset == reset) else { return };
+        let ask = self.requests.remove(place);
         if !reset {
             self.refusals += 1;
         }
@@ -239,12 +239,12 @@ impl Measurements {
         }
         let hardware = test.strip_prefix("hardware ");
         let what = hardware.unwrap_or(test);
-        let of = |ask: &Ask| ask.reset == hardware.is_none() && ask.what == what && ask.at_ns <= record.at_ns;
-        let ask = self.asks.iter().position(of).map(|place| self.asks.remove(place));
+        let of = |ask: &Request| ask.reset == hardware.is_none() && ask.what == what && ask.at_ns <= record.at_ns;
+        let ask = self.requests.iter().position(of).map(|place| self.requests.remove(place));
         if hardware.is_some() && scene.config.given.sees_commands {
             match &ask {
                 None => findings.note(NAME, scene.now_ns, BEGIN, format!("`{test}` began, and nobody asked for it")),
-                Some(Ask { unlawful: Some(why), .. }) => {
+                Some(Request { unlawful: Some(why), .. }) => {
                     findings.note(NAME, scene.now_ns, BEGIN, format!("`{test}` began {why}"));
                 }
                 Some(ask) if ask.name != by => {
@@ -254,7 +254,7 @@ impl Measurements {
             }
         }
         // Of a test that nobody asked for, its beginning was not watched.
-        let (Some(Ask { mark, .. }), Some(of)) = (ask, hardware.or_else(|| page::of_reset(what))) else { return };
+        let (Some(Request { mark, .. }), Some(of)) = (ask, hardware.or_else(|| limits::of_reset(what))) else { return };
         self.late = false;
         self.run = Some(Run {
             test: of.to_owned(),
@@ -276,7 +276,7 @@ impl Measurements {
             return;
         };
         self.reports += 1;
-        let span = self.watch.span(run.mark, run.began_ns, record.at_ns);
+        let span = self.log.span(run.mark, run.began_ns, record.at_ns);
         let report::Judged { values, failed } = report::judge(&run, record, span, &self.layout, scene, findings);
         self.values += values;
         self.proof = run.code.map(|code| (code, failed));

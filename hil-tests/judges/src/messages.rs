@@ -102,26 +102,26 @@ impl Judge for Messages {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::build::{EVERY, Play, broken};
+    use crate::script::{EVERY, Script, broken};
     use serde_json::json;
 
     fn judge() -> Box<dyn Judge> {
         Box::<Messages>::default()
     }
 
-    fn told(topic: &str, payload: Value) -> Play {
-        let mut play = Play::off("nz-div9");
-        play.mqtt(topic, payload);
-        play
+    fn told(topic: &str, payload: Value) -> Script {
+        let mut script = Script::off("nz-div9");
+        script.mqtt(topic, payload);
+        script
     }
 
     #[test]
     fn lawful_rounds_pass_under_every_rule_set() {
         for rules in EVERY {
-            let mut play = Play::open(rules);
-            play.round([1, 3, 6]);
-            let seq = play.seq;
-            let exercised = play.lawful(judge());
+            let mut script = Script::open(rules);
+            script.round([1, 3, 6]);
+            let seq = script.seq;
+            let exercised = script.lawful(judge());
             assert!(exercised.iter().all(|(_, times)| *times >= seq), "{exercised:?}");
         }
     }
@@ -133,7 +133,7 @@ mod tests {
         told("keypad", json!({"v": 1, "key": {"digit": 3}})).lawful(judge());
         told("lamps", json!({"v": 1, "commanded": ["big"], "sensed": [], "verified": false})).lawful(judge());
         // Another table's, and another program's: not ours to judge.
-        let mut other = Play::off("nz-div9");
+        let mut other = Script::off("nz-div9");
         other.see(Seen::Mqtt { topic: "taisai/lab/2/state".into(), payload: Some(json!({})), retained: true });
         other.lawful(judge());
     }
@@ -162,16 +162,16 @@ mod tests {
         ] {
             broken(&told(topic, payload), judge(), FITS);
         }
-        let mut play = Play::open("nz-div9");
-        play.round([1, 3, 6]);
+        let mut script = Script::open("nz-div9");
+        script.round([1, 3, 6]);
         for pointer in ["", "/data"] {
-            let mut play = play.clone();
-            let event = play.trace.0.iter_mut().rev().find_map(|seen| match &mut seen.what {
+            let mut script = script.clone();
+            let event = script.trace.0.iter_mut().rev().find_map(|seen| match &mut seen.what {
                 Seen::Mqtt { payload: Some(payload), .. } if payload["kind"] == "settled" => Some(payload),
                 _ => None,
             });
             event.unwrap().pointer_mut(pointer).unwrap()["faces"] = json!([1, 3, 6]);
-            broken(&play, judge(), FITS);
+            broken(&script, judge(), FITS);
         }
     }
 }

@@ -6,8 +6,8 @@ use crate::observation::{Observation, Trace};
 use crate::scene::Scene;
 use crate::truth::AllowedEndings;
 use crate::{
-    commands, journal, lamps, latch, malfunctions, measurements, messages, motor, people, progress, relay, rounds,
-    secrecy, status, truth,
+    commands, journal, lamps, latch, malfunctions, measurements, messages, motor, progress, relay, rounds, secrecy,
+    status, supervision, truth,
 };
 use serde::Serialize;
 
@@ -63,7 +63,7 @@ impl Panel {
             self.out_of_order = true;
             self.findings.note("panel", seen.at_ns, "rig: observations in order", format!("{seen:?} comes too late"));
         }
-        self.scene.take(seen);
+        self.scene.observe(seen);
         for judge in &mut self.judges {
             judge.observe(seen, &self.scene, &mut self.findings);
         }
@@ -136,7 +136,7 @@ fn all() -> Vec<Box<dyn Judge>> {
         Box::<journal::Journal>::default(),
         Box::<relay::Relay>::default(),
         Box::<messages::Messages>::default(),
-        Box::<people::People>::default(),
+        Box::<supervision::Supervision>::default(),
         Box::<commands::Commands>::default(),
         Box::<progress::Progress>::default(),
         Box::<measurements::Measurements>::default(),
@@ -148,48 +148,48 @@ fn all() -> Vec<Box<dyn Judge>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::build::{EVERY, Play};
     use crate::observation::Line;
+    use crate::script::{EVERY, Script};
     use serde_json::json;
 
-    fn panel(play: &Play) -> Panel {
-        Panel::for_table(play.config.clone()).unwrap()
+    fn panel(script: &Script) -> Panel {
+        Panel::for_table(script.config.clone()).unwrap()
     }
 
     /// One run of everything that is lawful: rounds, a void, a latch and its exit, a restart.
-    fn lawful(rules: &str) -> Play {
-        let mut play = Play::open(rules);
-        play.round([1, 3, 6]);
-        play.round([5, 5, 5]);
-        play.begin();
-        play.truth(crate::Truth::Broken { part: crate::Part::Reader, broken: true });
-        play.latch("reader");
-        play.truth(crate::Truth::Broken { part: crate::Part::Reader, broken: false });
-        play.truth(crate::Truth::Process { alive: false });
-        play.pass(500);
-        play.start();
+    fn lawful(rules: &str) -> Script {
+        let mut script = Script::open(rules);
+        script.round([1, 3, 6]);
+        script.round([5, 5, 5]);
+        script.begin();
+        script.truth(crate::Truth::Broken { part: crate::Part::Reader, broken: true });
+        script.latch("reader");
+        script.truth(crate::Truth::Broken { part: crate::Part::Reader, broken: false });
+        script.truth(crate::Truth::Process { alive: false });
+        script.pass(500);
+        script.start();
         let clause = match rules {
             "sg-v6" => "SGV6 5.4.2",
             "sg-open" => "SGOC 5.4.2",
             _ => "",
         };
-        play.void("interruption", clause);
-        play.pass(2_000);
-        play.turn_key();
-        play.ask("reset", json!({"code": "reader", "exit": "rectified", "name": "Ana"}));
-        play.pass(400);
-        play.unlatch("reader", "rectified");
-        play.wire(Line::OutOfService, false);
-        play.round([3, 3, 4]);
-        play
+        script.void("interruption", clause);
+        script.pass(2_000);
+        script.turn_key();
+        script.ask("reset", json!({"code": "reader", "exit": "rectified", "name": "Ana"}));
+        script.pass(400);
+        script.unlatch("reader", "rectified");
+        script.wire(Line::OutOfService, false);
+        script.round([3, 3, 4]);
+        script
     }
 
     #[test]
     fn all_judges_pass_a_lawful_run_under_every_rule_set() {
         for rules in EVERY {
-            let play = lawful(rules);
-            let mut panel = panel(&play);
-            panel.observe_all(&play.trace);
+            let script = lawful(rules);
+            let mut panel = panel(&script);
+            panel.observe_all(&script.trace);
             assert!(panel.findings().is_empty(), "{rules}: {:#?}", panel.violations());
             let idle: Vec<_> = panel.exercised().into_iter().filter(|e| e.times == 0).map(|e| e.rule).collect();
             // What this run does not do: anything that goes wrong.
@@ -201,12 +201,12 @@ mod tests {
 
     #[test]
     fn a_run_read_back_from_json_is_judged_alike() {
-        let mut play = lawful("sg-open");
-        play.motor_on();
-        let text = serde_json::to_string(&play.trace).unwrap();
+        let mut script = lawful("sg-open");
+        script.motor_on();
+        let text = serde_json::to_string(&script.trace).unwrap();
         let read: Trace = serde_json::from_str(&text).unwrap();
-        let (mut first, mut second) = (panel(&play), panel(&play));
-        first.observe_all(&play.trace);
+        let (mut first, mut second) = (panel(&script), panel(&script));
+        first.observe_all(&script.trace);
         second.observe_all(&read);
         assert_eq!(first.violations(), second.violations());
         assert_eq!(first.violations().len(), 1, "{:?}", first.violations());
@@ -215,18 +215,18 @@ mod tests {
     /// Who leaves a judge out leaves out what it finds, and nothing else.
     #[test]
     fn a_judge_that_is_not_seated_finds_nothing() {
-        let mut play = Play::open("nz-1998");
-        play.motor_on();
+        let mut script = Script::open("nz-1998");
+        script.motor_on();
         let found = |without: Option<&str>| {
-            let config = crate::Config { without: without.map(Into::into), ..play.config.clone() };
+            let config = crate::Config { without: without.map(Into::into), ..script.config.clone() };
             let mut panel = Panel::for_table(config).unwrap();
-            panel.observe_all(&play.trace);
+            panel.observe_all(&script.trace);
             panel.violations().iter().map(|found| found.judge).collect::<Vec<_>>()
         };
         assert_eq!(found(None), ["motor"]);
         assert_eq!(found(Some("lamps")), ["motor"]);
         assert!(found(Some("motor")).is_empty());
-        let unknown = crate::Config { without: Some("driver".into()), ..play.config.clone() };
+        let unknown = crate::Config { without: Some("driver".into()), ..script.config.clone() };
         assert_eq!(Panel::for_table(unknown).err(), Some(BadConfig::Judge("driver".into())));
     }
 
@@ -250,23 +250,23 @@ mod tests {
 
     #[test]
     fn observations_out_of_order_are_the_rigs_fault() {
-        let mut play = Play::open("nz-1998");
-        play.now_ns = 1;
-        play.wire(Line::CamA, true);
-        let mut panel = panel(&play);
-        panel.observe_all(&play.trace);
+        let mut script = Script::open("nz-1998");
+        script.now_ns = 1;
+        script.wire(Line::CamA, true);
+        let mut panel = panel(&script);
+        panel.observe_all(&script.trace);
         assert!(panel.violations().iter().any(|v| v.judge == "panel"));
     }
 
     #[test]
     fn a_run_that_goes_wrong_for_ever_does_not_fill_memory() {
-        let mut play = Play::open("nz-1998");
-        play.begin();
+        let mut script = Script::open("nz-1998");
+        script.begin();
         for _ in 0..Findings::KEPT + 10 {
-            play.void("exposed", "NZ98 7.1(c)");
+            script.void("exposed", "NZ98 7.1(c)");
         }
-        let mut panel = panel(&play);
-        panel.observe_all(&play.trace);
+        let mut panel = panel(&script);
+        panel.observe_all(&script.trace);
         assert_eq!(panel.violations().len(), Findings::KEPT);
         assert!(panel.findings().beyond() > 0);
     }

@@ -4,16 +4,21 @@
 //! All of it is about quiet stretches: nothing is broken or was just mended, nobody is asked anything, no hand is where it
 //! should not be. Then a lawful press must lead to its fact, and nothing may be taken for a malfunction.
 
-use crate::areas::{Family, sorted};
-use crate::calm::Calm;
+mod opening;
+mod terminal;
+
+use crate::areas::Family;
 use crate::config::Rules;
+use crate::disturbances::Disturbances;
 use crate::judge::{Exercised, Findings, Judge};
-use crate::latch::EYES;
+use crate::latch::REPLACED_BY_EYE;
 use crate::observation::{BusKind, Key, Line, Observation, Seen, Truth};
 use crate::record::{Call, Fact, Record};
 use crate::registers;
 use crate::scene::{Round, Scene};
+use opening::Opening;
 use serde_json::Value;
+use terminal::Terminal;
 
 const NAME: &str = "progress";
 pub(crate) const ALARM: &str = "faults.md, No false alarms: a sound table gives none";
@@ -44,52 +49,34 @@ const SOON_NS: u64 = 8_000 * MS;
 const SPIN_NS: u64 = 18_000 * MS;
 /// All results light their areas for 300 ms each, and the tumbler spins.
 const OPENING_NS: u64 = 90_000 * MS;
-/// The table may ask its units for the first time.
-const UNITS_NS: u64 = 1_400 * MS;
 /// The time for collecting and paying, with the polls around it (parameter `all_paid`).
 const PAID_NS: u64 = 4_000 * MS;
-/// Keys pressed so soon after the reveal may belong before it.
-const REVEAL_NS: u64 = 500 * MS;
 /// Tests that end when a person has done or said something.
 const PERSONS: [&str; 7] = ["areas", "seal", "bell", "sign", "dice", "keys", "terminal"];
 
 /// Something that must become a record in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Due {
+struct Deadline {
     clause: &'static str,
     by_ns: u64,
-}
-
-/// The opening tests that were asked for.
-#[derive(Clone, Debug, Default)]
-struct Opening {
-    asks: u32,
-    /// By a supervisor, in good time after the key was turned, at a table that may be opened.
-    lawful: bool,
-    /// Bit `code - 1` of each key of the terminal.
-    keys: u8,
-    witnessed: Vec<String>,
 }
 
 /// Watches that a sound table goes on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Progress {
-    calm: Calm,
-    dues: Vec<Due>,
+    disturbances: Disturbances,
+    deadlines: Vec<Deadline>,
     /// A button that went down when a press of it was in turn, and when; what it leads to.
     press: Option<(Line, u64, &'static str)>,
     opening: Option<Opening>,
     /// When a spin ended that is not valid. A daemon that is being stopped ends it too, and is gone soon after.
     invalid_ns: Option<u64>,
-    /// What was keyed since the reveal, and when the dice were revealed and the lamps proved.
-    keyed: Vec<(Key, u64)>,
-    revealed_ns: u64,
+    terminal: Terminal,
+    /// When the lamps were verified.
     verified_ns: u64,
-    /// What the display was told last.
-    shown: Option<u16>,
     /// The round whose outcome is due or has come.
     outcome: Option<u64>,
-    met: u64,
+    deadlines_met: u64,
     alarms: u64,
     tests: u64,
 }
@@ -103,8 +90,8 @@ impl Judge for Progress {
         if !scene.config.given.alone {
             return;
         }
-        if self.calm.take(seen, scene) {
-            self.dues.clear();
+        if self.disturbances.observe(seen, scene) {
+            self.deadlines.clear();
             self.press = None;
             self.opening = None;
             self.invalid_ns = None;
@@ -115,7 +102,7 @@ impl Judge for Progress {
             Seen::ConsoleCommand { command, with } => self.asked(command, with, scene),
             Seen::Truth(Truth::Pressed(key)) => self.key(*key, scene, findings),
             Seen::Bus(bus) if bus.unit == registers::TERMINAL && bus.kind == BusKind::WriteHolding && bus.ok => {
-                self.shown = bus.word(registers::DISPLAY).or(self.shown);
+                self.terminal.display(bus);
             }
             Seen::Record(record) => self.record(record, scene, findings),
             _ => {}
@@ -129,7 +116,11 @@ impl Judge for Progress {
     }
 
     fn exercised(&self) -> Vec<Exercised> {
-        vec![("what was due came", self.met), ("malfunctions latched", self.alarms), ("tests that ended", self.tests)]
+        vec![
+            ("what was due came", self.deadlines_met),
+            ("malfunctions latched", self.alarms),
+            ("tests that ended", self.tests),
+        ]
     }
 }
 
@@ -139,37 +130,32 @@ fn in_play(scene: &Scene) -> bool {
 
 /// A round in progress still has its spin while nothing is latched but what has no part in it (page: "What `tumble` is refused for").
 fn may_still_spin(scene: &Scene) -> bool {
-    let harmless = |(code, _): &(String, u64)| EYES.contains(&code.as_str());
+    let harmless = |(code, _): &(String, u64)| REPLACED_BY_EYE.contains(&code.as_str());
     scene.round.is_some() && !scene.testing() && scene.latched.iter().all(harmless)
 }
 
-/// The display of the last three numbers, as its register has them.
-fn displayed(digits: &[u8]) -> u16 {
-    digits.iter().fold(0x0FFF, |shown, digit| (shown << 4 | u16::from(*digit)) & 0x0FFF)
-}
-
 impl Progress {
-    fn owe(&mut self, clause: &'static str, scene: &Scene, within_ns: u64) {
-        if scene.alive == Some(true) && !self.owes(clause) {
-            self.dues.push(Due { clause, by_ns: scene.now_ns.saturating_add(within_ns) });
+    fn expect(&mut self, clause: &'static str, scene: &Scene, within_ns: u64) {
+        if scene.alive == Some(true) && !self.expects(clause) {
+            self.deadlines.push(Deadline { clause, by_ns: scene.now_ns.saturating_add(within_ns) });
         }
     }
 
-    fn owes(&self, clause: &str) -> bool {
-        self.dues.iter().any(|due| due.clause == clause)
+    fn expects(&self, clause: &str) -> bool {
+        self.deadlines.iter().any(|due| due.clause == clause)
     }
 
-    fn came(&mut self, clause: &str) {
-        let before = self.dues.len();
-        self.dues.retain(|due| due.clause != clause);
-        self.met += (before - self.dues.len()) as u64;
+    fn met(&mut self, clause: &str) {
+        let before = self.deadlines.len();
+        self.deadlines.retain(|due| due.clause != clause);
+        self.deadlines_met += (before - self.deadlines.len()) as u64;
         // A quick disk has it before the press is over.
         self.press = self.press.filter(|(_, _, leads_to)| *leads_to != clause);
     }
 
     fn overdue(&mut self, scene: &Scene, findings: &mut Findings) {
-        while let Some(place) = self.dues.iter().position(|due| scene.now_ns > due.by_ns) {
-            let due = self.dues.swap_remove(place);
+        while let Some(place) = self.deadlines.iter().position(|due| scene.now_ns > due.by_ns) {
+            let due = self.deadlines.swap_remove(place);
             findings.note(NAME, scene.now_ns, due.clause, "nothing came of it, and nothing stands in its way");
         }
         if self.invalid_ns.take_if(|at| scene.now_ns > at.saturating_add(SOON_NS)).is_some() {
@@ -178,20 +164,22 @@ impl Progress {
     }
 
     fn quiet(&self, scene: &Scene) -> bool {
-        self.calm.lasts(scene, QUIET_NS)
+        self.disturbances.none_for(scene, QUIET_NS)
     }
 
     /// Whether nothing was out of order since the round began, nor just before.
     fn quiet_round<'a>(&self, scene: &'a Scene) -> Option<&'a Round> {
         let round = scene.round.as_ref()?;
-        self.calm.lasts(scene, scene.now_ns.saturating_sub(round.began_ns).saturating_add(QUIET_NS)).then_some(round)
+        self.disturbances
+            .none_for(scene, scene.now_ns.saturating_sub(round.began_ns).saturating_add(QUIET_NS))
+            .then_some(round)
     }
 
     fn wire(&mut self, scene: &Scene) {
         let Some((line, true)) = scene.edge else { return };
         let again = self.press.is_some_and(|(of, at, _)| of == line && scene.now_ns <= at.saturating_add(BOUNCE_NS));
         let in_play = in_play(scene) || line == Line::Tumble && may_still_spin(scene);
-        if again || !self.quiet(scene) || !in_play || !self.dues.is_empty() {
+        if again || !self.quiet(scene) || !in_play || !self.deadlines.is_empty() {
             return;
         }
         let round = scene.round.as_ref();
@@ -231,7 +219,7 @@ impl Progress {
         if held {
             self.press = None;
             if released || scene.is(line, true) && scene.since(line) <= at_ns.saturating_add(BOUNCE_NS) {
-                self.owe(clause, scene, SOON_NS);
+                self.expect(clause, scene, SOON_NS);
             }
         } else if released && scene.now_ns > at_ns.saturating_add(BOUNCE_NS) {
             self.press = None;
@@ -241,23 +229,13 @@ impl Progress {
     fn asked(&mut self, command: &str, with: &Value, scene: &Scene) {
         match command {
             "open" => {
-                let limits = &scene.config.given.limits;
-                let keyed = scene.key_ns.map(|edge| scene.now_ns.saturating_sub(edge));
-                let in_time = keyed.is_some_and(|ago| ago > PRESSED_NS && ago < limits.key_privilege_ns / 30 * 29);
-                let closed = scene.open == Some(false) && scene.latched.is_empty() && !scene.maintenance;
-                let lawful = in_time
-                    && closed
-                    && scene.round.is_none()
-                    && with.get("supervisor") == Some(&Value::Bool(true))
-                    && scene.now_ns.saturating_sub(scene.started_ns) > UNITS_NS
-                    && (self.calm.never_broken() || self.quiet(scene));
-                let opening = self.opening.get_or_insert_with(|| Opening { lawful, ..Opening::default() });
-                opening.asks += 1;
+                let undisturbed = self.disturbances.never_any() || self.quiet(scene);
+                let new = || Opening::requested(with, undisturbed, PRESSED_NS, scene);
+                self.opening.get_or_insert_with(new).count();
             }
             "witness" => {
-                let item = with.get("item").and_then(Value::as_str).unwrap_or_default();
                 if let Some(opening) = &mut self.opening {
-                    opening.witnessed.push(item.to_owned());
+                    opening.witness(with);
                 }
                 self.opening_due(scene);
             }
@@ -265,60 +243,33 @@ impl Progress {
         }
     }
 
-    /// Once everything that people have to do is done, the table opens.
+    /// Once people have done everything that is asked of them, the table opens.
     fn opening_due(&mut self, scene: &Scene) {
-        let Some(opening) = &self.opening else { return };
-        let all = scene.witnessed().all(|item| opening.witnessed.iter().any(|witnessed| witnessed == item));
-        if opening.lawful && opening.keys == 0x7F && all {
-            self.owe(OPENS, scene, OPENING_NS);
+        if self.opening.as_ref().is_some_and(|opening| opening.is_complete(scene)) {
+            self.expect(OPENS, scene, OPENING_NS);
         }
     }
 
     fn key(&mut self, key: Key, scene: &Scene, findings: &mut Findings) {
-        let bit = match key {
-            Key::Digit(digit) => 1_u8.checked_shl(u32::from(digit.wrapping_sub(1))).unwrap_or(0),
-            Key::Entry => 0x40,
-        };
         if let Some(opening) = &mut self.opening {
-            opening.keys |= bit;
+            opening.key(key);
             self.opening_due(scene);
         }
-        self.keyed.push((key, scene.now_ns));
+        self.terminal.key(key, scene.now_ns);
         if key != Key::Entry || !in_play(scene) {
             return;
         }
         let Some(round) = self.quiet_round(scene) else { return };
-        if round.result.is_none() && self.keyed_the_dice(round, scene) {
-            let digits = self.keyed.iter().filter_map(|(key, _)| match key {
-                Key::Digit(digit) => Some(*digit),
-                Key::Entry => None,
-            });
-            let right = displayed(&digits.collect::<Vec<_>>());
-            if self.shown != Some(right) {
-                let text = format!("the display was told {:x?}, and keyed was {right:x}", self.shown);
-                findings.note(NAME, scene.now_ns, DISPLAY, text);
+        if round.result.is_none() && self.terminal.keyed_the_dice(round, scene) {
+            if let Some(error) = self.terminal.display_error() {
+                findings.note(NAME, scene.now_ns, DISPLAY, error);
             }
-            self.owe(ENTERS, scene, SOON_NS);
+            self.expect(ENTERS, scene, SOON_NS);
         }
-        // Whoever keys anything else before is not through with paying.
-        let alone = self.keyed.iter().all(|(key, at)| *at <= self.verified_ns || *key == Key::Entry);
-        if round.verified && alone && scene.now_ns > self.verified_ns.saturating_add(PAID_NS) {
-            self.owe(SETTLES, scene, SOON_NS);
+        let paid_ns = self.verified_ns.saturating_add(PAID_NS);
+        if round.verified && self.terminal.only_entry_since(self.verified_ns) && scene.now_ns > paid_ns {
+            self.expect(SETTLES, scene, SOON_NS);
         }
-    }
-
-    /// Whether exactly the three numbers that the dice show, and then Entry, were keyed after the reveal, none in haste.
-    fn keyed_the_dice(&self, round: &Round, scene: &Scene) -> bool {
-        let seen = if scene.config.given.reader { round.established } else { round.revealed };
-        let [(Key::Digit(a), first), (Key::Digit(b), second), (Key::Digit(c), third), (Key::Entry, last)] =
-            self.keyed.as_slice()
-        else {
-            return false;
-        };
-        let calm = [(*first, *second), (*second, *third), (*third, *last)];
-        seen && *first > self.revealed_ns.saturating_add(REVEAL_NS)
-            && calm.iter().all(|(one, next)| next.saturating_sub(*one) >= 150 * MS)
-            && scene.dice.is_some_and(|(faces, flat)| flat == [true; 3] && sorted(faces) == sorted([*a, *b, *c]))
     }
 
     fn outcome_due(&mut self, scene: &Scene) {
@@ -332,7 +283,7 @@ impl Progress {
             self.outcome = Some(round.began_ns);
             let here = if scene.config.given.reader { round.established } else { round.revealed };
             if !here {
-                self.owe(OUTCOME, scene, SOON_NS);
+                self.expect(OUTCOME, scene, SOON_NS);
             }
         }
     }
@@ -342,13 +293,13 @@ impl Progress {
         match &record.fact {
             Fact::Latched { code } => {
                 self.alarms += 1;
-                if scene.config.given.sound || self.calm.lasts(scene, ALARM_NS) {
+                if scene.config.given.sound || self.disturbances.none_for(scene, ALARM_NS) {
                     note(ALARM, format!("`{code}` is latched, and nothing was out of order"));
                 }
             }
             Fact::Tested { test, passed } => {
                 self.tests += 1;
-                let lawful = self.opening.as_ref().is_some_and(|opening| opening.lawful);
+                let lawful = self.opening.as_ref().is_some_and(Opening::is_lawful);
                 // Dice are a person's business where no reader sees them.
                 let persons = PERSONS.contains(&test.as_str()) && !(test == "dice" && scene.config.given.reader);
                 if !passed && (scene.config.given.sound || lawful && !persons) {
@@ -357,48 +308,46 @@ impl Progress {
                 self.opening = self.opening.take().filter(|_| *passed);
             }
             Fact::Opened { .. } => {
-                self.came(OPENS);
+                self.met(OPENS);
                 self.opening = None;
             }
             Fact::Closed | Fact::Maintenance { .. } => self.opening = None,
             Fact::RoundBegan { .. } => {
-                self.came(BEGINS);
-                self.keyed.clear();
+                self.met(BEGINS);
+                self.terminal.clear();
             }
-            Fact::Called { call: Call::NoMoreBets, .. } => self.came(CALLS),
+            Fact::Called { call: Call::NoMoreBets, .. } => self.met(CALLS),
             Fact::SpinBegan => {
-                self.came(SPINS);
+                self.met(SPINS);
                 if self.quiet(scene) {
-                    self.owe(ENDS, scene, SPIN_NS);
+                    self.expect(ENDS, scene, SPIN_NS);
                 }
             }
             Fact::SpinEnded { valid, .. } => {
-                self.invalid_ns = (self.owes(ENDS) && !valid).then_some(scene.now_ns);
-                self.came(ENDS);
+                self.invalid_ns = (self.expects(ENDS) && !valid).then_some(scene.now_ns);
+                self.met(ENDS);
             }
             Fact::Revealed { .. } => {
-                self.revealed_ns = scene.now_ns;
-                self.keyed.clear();
+                self.terminal.revealed(scene.now_ns);
                 if !scene.config.given.reader {
-                    self.came(OUTCOME);
+                    self.met(OUTCOME);
                 }
             }
             Fact::Established { .. } => {
-                self.came(OUTCOME);
-                self.keyed.clear();
-                self.revealed_ns = scene.now_ns;
+                self.met(OUTCOME);
+                self.terminal.revealed(scene.now_ns);
             }
-            Fact::Result { .. } => self.came(ENTERS),
+            Fact::Result { .. } => self.met(ENTERS),
             Fact::LampsVerified => self.verified_ns = scene.now_ns,
             Fact::Settled { .. } => {
-                self.came(SETTLES);
-                self.dues.clear();
+                self.met(SETTLES);
+                self.deadlines.clear();
             }
             Fact::Voided { reason, .. } => {
-                self.dues.clear();
+                self.deadlines.clear();
                 let began = scene.last.as_ref().filter(|_| scene.ended).map(|round| round.began_ns);
                 let sound = began.is_some_and(|began| {
-                    self.calm.lasts(scene, scene.now_ns.saturating_sub(began).saturating_add(QUIET_NS))
+                    self.disturbances.none_for(scene, scene.now_ns.saturating_sub(began).saturating_add(QUIET_NS))
                 });
                 if scene.config.given.sound {
                     note(SOUND, format!("void as `{reason}` at a sound table where everybody does right"));
@@ -417,11 +366,11 @@ impl Progress {
                 }
             }
             Fact::Plain if record.kind == "refused" && record.data.get("what").is_some_and(|what| what == "open") => {
-                if self.opening.as_ref().is_some_and(|opening| opening.lawful && opening.asks == 1) {
+                if self.opening.as_ref().is_some_and(Opening::is_first_and_lawful) {
                     note(OPENS, format!("refused: {}, and nothing stands in its way", record.data));
                 }
                 self.opening = None;
-                self.came(OPENS);
+                self.met(OPENS);
             }
             _ => {}
         }

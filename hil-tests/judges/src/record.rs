@@ -145,7 +145,7 @@ pub enum Fact {
     /// A set of dice was enrolled.
     DiceEnrolled { by: String },
     /// Where the table stood.
-    Keyframe(Standing),
+    Keyframe(Keyframe),
     /// Of a known kind, and nothing in it that judges care for.
     Plain,
     /// Of a kind that judges do not know.
@@ -158,37 +158,37 @@ pub enum Fact {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 #[allow(missing_docs, reason = "the fields are those of the journal's keyframes, under their names there")]
-pub struct Standing {
+pub struct Keyframe {
     pub boot: String,
     pub rules: String,
     pub layout: String,
     pub open: bool,
-    pub latched: Vec<Latched>,
+    pub latched: Vec<KeyframeLatch>,
     pub last_round: u64,
-    pub round: Option<InRound>,
+    pub round: Option<KeyframeRound>,
 }
 
 impl Fact {
     /// Whether this is the first record of a journal that was begun anew after damage: a keyframe that says so by its
     /// latch. It is numbered past everything that may have been written before, so that whoever counts sees the loss.
     pub(crate) fn begins_new_journal(&self) -> bool {
-        matches!(self, Self::Keyframe(standing) if standing.latched.iter().any(|latched| latched.code == "journal"))
+        matches!(self, Self::Keyframe(keyframe) if keyframe.latched.iter().any(|latched| latched.code == "journal"))
     }
 }
 
-/// A malfunction of a [`Standing`].
+/// A malfunction of a [`Keyframe`].
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
-#[allow(missing_docs, reason = "as of a standing")]
-pub struct Latched {
+#[allow(missing_docs, reason = "as of a keyframe")]
+pub struct KeyframeLatch {
     pub code: String,
 }
 
-/// The round of a [`Standing`].
+/// The round of a [`Keyframe`].
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
-#[allow(missing_docs, reason = "as of a standing")]
-pub struct InRound {
+#[allow(missing_docs, reason = "as of a keyframe")]
+pub struct KeyframeRound {
     pub id: u64,
     pub layout: String,
     pub result: Option<[u8; 3]>,
@@ -263,7 +263,7 @@ impl Fact {
             return Ok(fact);
         }
         if kind == "keyframe" {
-            return Standing::deserialize(data).map(Self::Keyframe).map_err(|e| e.to_string());
+            return Keyframe::deserialize(data).map(Self::Keyframe).map_err(|e| e.to_string());
         }
         if !data.is_object() {
             // Of an unknown kind nothing can be asked.

@@ -32,7 +32,7 @@ pub(crate) struct Relay {
     stream: Option<String>,
     last_seq: Option<u64>,
     /// By number: what only the journal, or only the broker, has so far.
-    waiting: BTreeMap<u64, Half>,
+    waiting: BTreeMap<u64, Unmatched>,
     /// Codes with a retained message.
     faults: BTreeSet<String>,
     online: Option<bool>,
@@ -48,7 +48,7 @@ pub(crate) struct Relay {
 
 /// One side of a record that the other side has not shown yet.
 #[derive(Clone, Copy, Debug)]
-struct Half {
+struct Unmatched {
     place: u64,
     /// What it says; unknown where it is told in short form.
     data: Option<u64>,
@@ -65,7 +65,7 @@ impl Judge for Relay {
         match &seen.what {
             Seen::Record(record) if !scene.config.given.topics.is_empty() => {
                 self.records += 1;
-                self.half(record, false, true, scene.now_ns, findings);
+                self.match_up(record, false, true, scene.now_ns, findings);
             }
             Seen::Mqtt { topic, payload, retained } => {
                 self.message(topic, payload.as_ref(), *retained, scene, findings);
@@ -88,7 +88,10 @@ impl Judge for Relay {
         if self.online != Some(true) || !reachable || self.died_ns.is_some() {
             return;
         }
-        let late = self.waiting.iter().find(|(_, half)| half.journalled && at_ns > half.at_ns.saturating_add(LATE_NS));
+        let late = self
+            .waiting
+            .iter()
+            .find(|(_, unmatched)| unmatched.journalled && at_ns > unmatched.at_ns.saturating_add(LATE_NS));
         if let Some((seq, _)) = late {
             findings.note(NAME, at_ns, LOST, format!("record {seq} was never told"));
         } else if self.records > 0 && self.waiting.is_empty() {
@@ -197,11 +200,11 @@ impl Relay {
             _ => {}
         }
         self.last_seq = Some(record.seq);
-        self.half(record, short, false, scene.now_ns, findings);
+        self.match_up(record, short, false, scene.now_ns, findings);
     }
 
     /// One side shows a record: it equals the other side's, or waits for it.
-    fn half(&mut self, record: &Record, short: bool, journalled: bool, at_ns: u64, findings: &mut Findings) {
+    fn match_up(&mut self, record: &Record, short: bool, journalled: bool, at_ns: u64, findings: &mut Findings) {
         let place = hashed(&(record.seq, record.at_ns, record.round, &record.kind));
         let data = (!short).then(|| hashed(&record.data.to_string()));
         match self.waiting.get(&record.seq) {
@@ -214,7 +217,7 @@ impl Relay {
                 self.waiting.remove(&record.seq);
             }
             _ => {
-                self.waiting.insert(record.seq, Half { place, data, journalled, at_ns });
+                self.waiting.insert(record.seq, Unmatched { place, data, journalled, at_ns });
                 if self.waiting.len() > WAITING {
                     self.waiting.pop_first();
                 }

@@ -59,7 +59,7 @@ struct Counts {
 }
 
 /// Faces, and which of the dice are flat.
-type Lie = ([u8; 3], [bool; 3]);
+type AtRest = ([u8; 3], [bool; 3]);
 
 /// What really happened in this round, by wires and truth.
 #[derive(Clone, Debug, Default)]
@@ -91,7 +91,7 @@ struct Facts {
     /// The dome was away at some time of this round, by contact or truth.
     lifted: bool,
     /// How the dice have lain since the spin, each lie with its beginning; the latest is last.
-    lies: Vec<(u64, Lie)>,
+    rests: Vec<(u64, AtRest)>,
     /// The same when the faces were read, and when the outcome was established.
     first_seen: [Option<[u8; 3]>; 2],
     digits: [u8; 3],
@@ -109,8 +109,8 @@ struct Facts {
 
 impl Facts {
     /// How the dice lie.
-    fn rest(&self) -> Option<Lie> {
-        self.lies.last().map(|(_, lie)| *lie)
+    fn at_rest(&self) -> Option<AtRest> {
+        self.rests.last().map(|(_, lie)| *lie)
     }
 }
 
@@ -127,7 +127,7 @@ impl Judge for Rounds {
                 let faces = bus.unit == registers::READER
                     && bus.kind == BusKind::ReadInput
                     && bus.touches(registers::FACES_FIRST, registers::FACES_LAST);
-                let rest = self.facts.rest();
+                let rest = self.facts.at_rest();
                 if let ([first, _], true) = (&mut self.facts.first_seen, faces) {
                     *first = first.or(rest.map(|(faces, _)| sorted(faces)));
                 }
@@ -191,7 +191,7 @@ impl Rounds {
                 self.facts.spin_base = if again { self.on_shaft } else { scene.shaft };
                 self.on_shaft = self.facts.spin_base;
                 self.facts.turned = 0;
-                self.facts.lies.clear();
+                self.facts.rests.clear();
             }
             (Line::MotorEnable, true) if scene.now_ns.saturating_sub(self.off_ns) > AGAIN_NS => {
                 self.on_shaft = scene.shaft
@@ -248,8 +248,8 @@ impl Rounds {
             Truth::Dice { faces, flat } => {
                 // Once the outcome is established the dice as first seen stand, whoever moves them.
                 let spun = scene.round.as_ref().is_some_and(|round| round.spins > 0 && !round.established);
-                if spun && facts.rest() != Some((faces, flat)) {
-                    facts.lies.push((scene.now_ns, (faces, flat)));
+                if spun && facts.at_rest() != Some((faces, flat)) {
+                    facts.rests.push((scene.now_ns, (faces, flat)));
                 }
             }
             Truth::Pressed(Key::Digit(digit)) if scene.round.as_ref().is_some_and(|round| round.could_see) => {
@@ -304,10 +304,10 @@ impl Rounds {
     }
 
     fn record(&mut self, record: &Record, scene: &Scene, findings: &mut Findings) {
-        if let (Fact::Keyframe(standing), true, None) = (&record.fact, self.in_progress, &scene.round) {
+        if let (Fact::Keyframe(keyframe), true, None) = (&record.fact, self.in_progress, &scene.round) {
             // The journal was begun anew and has lost this round; the next one is numbered by what the slot kept.
             self.in_progress = false;
-            self.last_id = Some(standing.last_round);
+            self.last_id = Some(keyframe.last_round);
         }
         if scene.began {
             if core::mem::take(&mut self.began_before) {
@@ -348,9 +348,9 @@ impl Rounds {
         if let Some(round) = &scene.round {
             if let Fact::Established { .. } = record.fact {
                 // Dice that a hand moved while the record was being written lay otherwise when it was made.
-                self.facts.lies.retain(|(since_ns, _)| *since_ns <= record.at_ns);
+                self.facts.rests.retain(|(since_ns, _)| *since_ns <= record.at_ns);
                 let [first, _] = self.facts.first_seen;
-                self.facts.first_seen = [first, self.facts.rest().map(|(faces, _)| sorted(faces))];
+                self.facts.first_seen = [first, self.facts.at_rest().map(|(faces, _)| sorted(faces))];
             }
             self.goes_on(record, round, scene, findings);
         }

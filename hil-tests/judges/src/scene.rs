@@ -14,7 +14,7 @@ pub(crate) use round::Round;
 /// After a start the lines are read, and units that were silent have their second.
 const START_NS: u64 = 3_000_000_000;
 /// What a slow disk held back is written by then.
-const BEHIND_NS: u64 = 10_000_000_000;
+const LAG_NS: u64 = 10_000_000_000;
 
 /// The picture after an observation.
 #[derive(Clone, Debug)]
@@ -125,15 +125,15 @@ impl Scene {
         self.parts.is_broken(part)
     }
     /// Whether the part is broken, or was so short a time ago.
-    pub(crate) fn lately_broken(&self, part: Part, for_ns: u64) -> bool {
+    pub(crate) fn recently_broken(&self, part: Part, for_ns: u64) -> bool {
         self.broken(part) || self.mended(part).is_some_and(|at| self.now_ns < at.saturating_add(for_ns))
     }
     /// Whether nobody can tell now what the table was to have done and written: it does not run or has only just begun to, its
     /// lines are out of reach, or its disk holds records back.
-    pub(crate) fn is_behind(&self) -> bool {
+    pub(crate) fn may_lag(&self) -> bool {
         self.alive != Some(true)
             || self.now_ns < self.started_ns.saturating_add(START_NS)
-            || [Part::Journal, Part::Gpio].into_iter().any(|part| self.lately_broken(part, BEHIND_NS))
+            || [Part::Journal, Part::Gpio].into_iter().any(|part| self.recently_broken(part, LAG_NS))
     }
     /// When the part was last mended, if it ever was.
     pub(crate) fn mended(&self, part: Part) -> Option<u64> {
@@ -172,7 +172,7 @@ impl Scene {
         self.is(Line::DomeClosed, false) && self.is(Line::DomeOpen, true)
     }
 
-    pub(crate) fn take(&mut self, seen: &Observation) {
+    pub(crate) fn observe(&mut self, seen: &Observation) {
         self.now_ns = seen.at_ns;
         self.edge = None;
         self.began = false;
@@ -195,7 +195,7 @@ impl Scene {
             | Seen::Text { .. }
             | Seen::CommandDone => {}
         }
-        self.look();
+        self.update_could_see();
     }
 
     fn wire(&mut self, line: Line, active: bool, initial: bool) {
@@ -357,7 +357,7 @@ impl Scene {
     }
 
     /// Whether the dice may lawfully be seen from now on, by wires, truth and people alone.
-    fn look(&mut self) {
+    fn update_could_see(&mut self) {
         let motor_off = !self.is(Line::MotorEnable, true);
         let away = self.dome_contacts_open() || self.dome.is_some_and(|(open, _)| open);
         // Nine tenths: a cam edge and the quarter turn that made it need not be stamped alike.

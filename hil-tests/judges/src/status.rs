@@ -76,7 +76,7 @@ impl Judge for Status {
 impl Status {
     fn look(&mut self, status: &Value, scene: &Scene, findings: &mut Findings) {
         self.holes |= scene.is_latched("journal");
-        let unknown = self.holes || scene.is_behind();
+        let unknown = self.holes || scene.may_lag();
         let Some((field, told)) = self.difference(status, scene).filter(|_| !unknown) else {
             self.differs = None;
             return;

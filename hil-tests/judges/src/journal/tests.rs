@@ -1,6 +1,6 @@
 use super::*;
-use crate::build::{EVERY, Play, broken, call};
 use crate::config::Rules;
+use crate::script::{EVERY, Script, broken, call};
 use serde_json::{Value, json};
 
 fn judge() -> Box<dyn Judge> {
@@ -10,11 +10,11 @@ fn judge() -> Box<dyn Judge> {
 #[test]
 fn lawful_rounds_pass_under_every_rule_set() {
     for rules in EVERY {
-        let mut play = Play::open(rules);
+        let mut script = Script::open(rules);
         for dice in [[1, 3, 6], [5, 5, 5], [3, 4, 3], [2, 5, 5]] {
-            play.round(dice);
+            script.round(dice);
         }
-        assert!(play.lawful(judge()).contains(&("results with total, call and areas", 4)));
+        assert!(script.lawful(judge()).contains(&("results with total, call and areas", 4)));
     }
 }
 
@@ -28,24 +28,24 @@ fn nz_6_3_words_are_those_of_the_examples() {
 
 #[test]
 fn a_gap_is_found_also_over_a_restart() {
-    let mut play = Play::open("nz-div9");
-    play.round([1, 3, 6]);
-    play.seq += 1;
-    play.start();
-    broken(&play, judge(), SEQ);
+    let mut script = Script::open("nz-div9");
+    script.round([1, 3, 6]);
+    script.seq += 1;
+    script.start();
+    broken(&script, judge(), SEQ);
 }
 
 /// A journal begun anew after damage is numbered past what may have been written; a plain keyframe is not.
 #[test]
 fn only_a_journal_begun_anew_may_skip_numbers_and_never_backwards() {
     let with = |latched: Value, from: u64| {
-        let mut play = Play::open("nz-div9");
-        play.round([1, 3, 6]);
-        play.seq = from.max(if from == 0 { play.seq + 1000 } else { 0 });
+        let mut script = Script::open("nz-div9");
+        script.round([1, 3, 6]);
+        script.seq = from.max(if from == 0 { script.seq + 1000 } else { 0 });
         let (rules, layout) = ("nz-div9", "nz-div9-2");
         let stands = json!({"boot": "b1", "rules": rules, "layout": layout, "open": true, "latched": latched});
-        play.record_of(None, "keyframe", stands);
-        play
+        script.record_of(None, "keyframe", stands);
+        script
     };
     with(json!([{"code": "journal"}]), 0).lawful(judge());
     broken(&with(json!([{"code": "seal"}]), 0), judge(), SEQ);
@@ -54,41 +54,41 @@ fn only_a_journal_begun_anew_may_skip_numbers_and_never_backwards() {
 
 #[test]
 fn time_that_runs_backwards_is_found() {
-    let mut play = Play::open("nz-div9");
-    play.begin();
-    let record = json!({"seq": play.seq + 1, "at": play.now_ns - 500_000_000, "kind": "key-turned"});
-    play.see(Seen::Record(Record::read(record).unwrap()));
-    broken(&play, judge(), TIME);
+    let mut script = Script::open("nz-div9");
+    script.begin();
+    let record = json!({"seq": script.seq + 1, "at": script.now_ns - 500_000_000, "kind": "key-turned"});
+    script.see(Seen::Record(Record::read(record).unwrap()));
+    broken(&script, judge(), TIME);
 }
 
 #[test]
 fn a_record_with_another_payload_is_found() {
-    let mut play = Play::open("nz-div9");
-    play.begin();
-    play.record("spin-ended", json!({"tumbles": "four"}));
-    broken(&play, judge(), SHAPE);
+    let mut script = Script::open("nz-div9");
+    script.begin();
+    script.record("spin-ended", json!({"tumbles": "four"}));
+    broken(&script, judge(), SHAPE);
 }
 
 #[test]
 fn a_record_of_another_round_is_found() {
-    let mut play = Play::open("nz-div9");
-    play.begin();
-    play.record_of(Some(7), "spin-began", Value::Null);
-    broken(&play, judge(), ROUND);
+    let mut script = Script::open("nz-div9");
+    script.begin();
+    script.record_of(Some(7), "spin-began", Value::Null);
+    broken(&script, judge(), ROUND);
 }
 
 #[test]
 fn wrong_total_call_or_areas_are_found() {
     let result = |total: u8, call: &str, drop: Option<&str>| {
-        let mut play = Play::open("nz-div9");
-        play.until_bets_closed([1, 3, 6]);
-        play.reveal();
-        play.establish([1, 3, 6]);
+        let mut script = Script::open("nz-div9");
+        script.until_bets_closed([1, 3, 6]);
+        script.reveal();
+        script.establish([1, 3, 6]);
         let layout = crate::areas::Layout::named("nz-div9-2").unwrap();
         let areas: Vec<String> = layout.winning([1, 3, 6]).iter().map(|(area, _)| area.to_string()).collect();
         let areas: Vec<&String> = areas.iter().filter(|id| Some(id.as_str()) != drop).collect();
-        play.record("result", json!({"dice": [1, 3, 6], "total": total, "call": call, "areas": areas}));
-        play
+        script.record("result", json!({"dice": [1, 3, 6], "total": total, "call": call, "areas": areas}));
+        script
     };
     let right = "1, 3, 6, total 10";
     result(10, right, None).lawful(judge());
@@ -99,10 +99,10 @@ fn wrong_total_call_or_areas_are_found() {
 
 #[test]
 fn a_settlement_with_a_wrong_total_is_found() {
-    let mut play = Play::open("nz-div9");
-    play.until_settling([1, 3, 6]);
-    play.record("settled", json!({"dice": [1, 3, 6], "total": 9}));
-    broken(&play, judge(), TOTAL);
+    let mut script = Script::open("nz-div9");
+    script.until_settling([1, 3, 6]);
+    script.record("settled", json!({"dice": [1, 3, 6], "total": 9}));
+    broken(&script, judge(), TOTAL);
 }
 
 #[test]
@@ -141,43 +141,43 @@ fn clauses_are_those_of_the_rule_sets() {
 
 #[test]
 fn a_wrong_clause_is_found() {
-    let mut play = Play::open("sg-v6");
-    play.begin();
-    let mut right = play.clone();
+    let mut script = Script::open("sg-v6");
+    script.begin();
+    let mut right = script.clone();
     right.void("interruption", "SGV6 5.4.2");
     assert!(right.lawful(judge()).contains(&("void endings with a clause to judge", 1)));
-    play.void("interruption", "SGV6 5.4.1");
-    broken(&play, judge(), CLAUSE);
+    script.void("interruption", "SGV6 5.4.1");
+    broken(&script, judge(), CLAUSE);
 }
 
 #[test]
 fn sgv6_5_6_only_ended_rounds_are_voided_afterwards() {
-    let mut play = Play::open("sg-v6");
-    play.round([1, 3, 6]);
+    let mut script = Script::open("sg-v6");
+    script.round([1, 3, 6]);
     let data = |round: u64| json!({"round": round, "reason": "chipped", "clauses": ["SGV6 5.6"], "by": "Ana"});
-    let mut right = play.clone();
+    let mut right = script.clone();
     right.record_of(None, "voided-afterwards", data(1));
     right.lawful(judge());
-    play.record_of(None, "voided-afterwards", data(2));
-    broken(&play, judge(), AFTERWARDS);
+    script.record_of(None, "voided-afterwards", data(2));
+    broken(&script, judge(), AFTERWARDS);
 }
 
 #[test]
 fn an_answer_before_its_record_is_durable_is_found() {
     let answered = |before: bool, other: bool| {
-        let mut play = Play::open("nz-div9");
-        let record = json!({"seq": play.seq + 1, "at": play.now_ns, "kind": "opened", "data": {"by": "Mei"}});
+        let mut script = Script::open("nz-div9");
+        let record = json!({"seq": script.seq + 1, "at": script.now_ns, "kind": "opened", "data": {"by": "Mei"}});
         let record = Seen::Record(Record::read(record).unwrap());
         // What the play asked for before has its answers.
-        for _ in 0..play.trace.0.len() {
-            play.say("done");
+        for _ in 0..script.trace.0.len() {
+            script.say("done");
         }
         if other {
-            play.ask("close", json!({}));
+            script.ask("close", json!({}));
         }
         let seen = if before { [Seen::CommandDone, record] } else { [record, Seen::CommandDone] };
-        seen.into_iter().for_each(|seen| play.see(seen));
-        play
+        seen.into_iter().for_each(|seen| script.see(seen));
+        script
     };
     answered(false, false).lawful(judge());
     broken(&answered(true, false), judge(), DONE);
@@ -189,18 +189,18 @@ fn an_answer_before_its_record_is_durable_is_found() {
 #[test]
 fn whoever_was_told_that_the_journal_cannot_be_written_was_told_no_done() {
     let answered = |first: &str| {
-        let mut play = Play::open("nz-div9");
-        let record = json!({"seq": play.seq + 1, "at": play.now_ns, "kind": "opened", "data": {"by": "Mei"}});
-        for _ in 0..play.trace.0.len() {
-            play.say("done");
+        let mut script = Script::open("nz-div9");
+        let record = json!({"seq": script.seq + 1, "at": script.now_ns, "kind": "opened", "data": {"by": "Mei"}});
+        for _ in 0..script.trace.0.len() {
+            script.say("done");
         }
-        play.ask("enrol-dice", json!({}));
-        play.say(first);
-        play.ask("record", json!({}));
-        play.say("written out");
-        play.see(Seen::CommandDone);
-        play.see(Seen::Record(Record::read(record).unwrap()));
-        play
+        script.ask("enrol-dice", json!({}));
+        script.say(first);
+        script.ask("record", json!({}));
+        script.say("written out");
+        script.see(Seen::CommandDone);
+        script.see(Seen::Record(Record::read(record).unwrap()));
+        script
     };
     answered("enrolled; but the journal cannot be written, and a restart would undo this").lawful(judge());
     broken(&answered("enrolled"), judge(), DONE);
@@ -209,15 +209,15 @@ fn whoever_was_told_that_the_journal_cannot_be_written_was_told_no_done() {
 #[test]
 fn a_start_closes_the_table_for_its_true_reason_only() {
     let started = |boot: &str, layout: &str| {
-        let mut play = Play::open("nz-div9");
-        play.pass(1_000);
+        let mut script = Script::open("nz-div9");
+        script.pass(1_000);
         let start = json!({"boot": boot, "build": "t", "config": "c", "backend": "virtual", "rules": "nz-div9", "layout": layout});
-        play.record_of(None, "started", start);
-        play
+        script.record_of(None, "started", start);
+        script
     };
-    let closed = |mut play: Play, by: &str| {
-        play.record_of(None, "closed", json!({"by": by}));
-        play
+    let closed = |mut script: Script, by: &str| {
+        script.record_of(None, "closed", json!({"by": by}));
+        script
     };
     let (machine, layout) = ("the machine was restarted", "rules or layout were changed");
     closed(started("b2", "nz-div9-2"), machine).lawful(judge());
@@ -225,7 +225,7 @@ fn a_start_closes_the_table_for_its_true_reason_only() {
     broken(&closed(started("b1", "nz-div9-2"), machine), judge(), CLOSES);
     broken(&closed(started("b1", "nz-div9-2"), layout), judge(), CLOSES);
     // Whoever begins to look after a boot has not seen the start before it.
-    let mut later = Play::off("nz-div9");
+    let mut later = Script::off("nz-div9");
     later.seq = 34;
     let start = json!({"boot": "b2", "build": "t", "config": "c", "backend": "virtual", "rules": "nz-div9", "layout": "nz-div9-2"});
     later.record_of(None, "started", start);
@@ -234,9 +234,9 @@ fn a_start_closes_the_table_for_its_true_reason_only() {
     open.began();
     broken(&open, judge(), CLOSES);
     let stands = |layout: &str| {
-        let mut play = started("b1", "nz-div9-2");
-        play.record_of(None, "keyframe", json!({"boot": "b1", "rules": "nz-div9", "layout": layout, "open": true}));
-        play
+        let mut script = started("b1", "nz-div9-2");
+        script.record_of(None, "keyframe", json!({"boot": "b1", "rules": "nz-div9", "layout": layout, "open": true}));
+        script
     };
     stands("nz-div9-2").lawful(judge());
     broken(&stands("nz-div9-1"), judge(), STANDS);

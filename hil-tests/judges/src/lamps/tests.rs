@@ -1,6 +1,6 @@
 use super::*;
-use crate::build::{EVERY, Play, broken, call};
 use crate::observation::{Key, Part};
+use crate::script::{EVERY, Script, broken, call};
 use serde_json::json;
 
 const DICE: [u8; 3] = [1, 3, 6];
@@ -9,58 +9,58 @@ fn judge() -> Box<dyn Judge> {
     Box::<Lamps>::default()
 }
 
-fn with_result(rules: &str) -> Play {
-    let mut play = Play::open(rules);
-    play.until_bets_closed(DICE);
-    play.reveal();
-    play.establish(DICE);
-    play.enter(DICE);
-    play.result(DICE, &call(DICE));
-    play
+fn with_result(rules: &str) -> Script {
+    let mut script = Script::open(rules);
+    script.until_bets_closed(DICE);
+    script.reveal();
+    script.establish(DICE);
+    script.enter(DICE);
+    script.result(DICE, &call(DICE));
+    script
 }
 
 #[test]
 fn lawful_rounds_pass_under_every_rule_set() {
     for rules in EVERY {
-        let mut play = Play::open(rules);
-        play.round(DICE);
-        play.round([5, 5, 5]);
-        play.pass(3_000);
-        play.mqtt("status", json!({}));
-        let exercised = play.lawful(judge());
+        let mut script = Script::open(rules);
+        script.round(DICE);
+        script.round([5, 5, 5]);
+        script.pass(3_000);
+        script.mqtt("status", json!({}));
+        let exercised = script.lawful(judge());
         assert!(exercised.contains(&("lamps verified", 2)), "{exercised:?}");
     }
 }
 
 #[test]
 fn nz_3_3_b_another_area_is_found() {
-    let mut play = with_result("nz-div9");
-    let [first, second] = play.lamps(DICE);
-    play.light_mask([first | first.wrapping_add(1), second]);
-    broken(&play, judge(), WINNERS);
+    let mut script = with_result("nz-div9");
+    let [first, second] = script.lamps(DICE);
+    script.light_mask([first | first.wrapping_add(1), second]);
+    broken(&script, judge(), WINNERS);
 }
 
 #[test]
 fn no_lamp_lights_before_the_result() {
-    let mut play = Play::open("sg-v6");
-    play.until_bets_closed(DICE);
-    play.reveal();
-    play.establish(DICE);
-    play.enter(DICE);
-    let mut differs = play.clone();
+    let mut script = Script::open("sg-v6");
+    script.until_bets_closed(DICE);
+    script.reveal();
+    script.establish(DICE);
+    script.enter(DICE);
+    let mut differs = script.clone();
     differs.record("entry-differs", json!({"entered": [1, 1, 1], "read": DICE}));
     differs.light(Some(DICE));
     broken(&differs, judge(), AFTER);
-    play.light(Some(DICE));
-    broken(&play, judge(), AFTER);
+    script.light(Some(DICE));
+    broken(&script, judge(), AFTER);
 }
 
 #[test]
 fn no_lamp_lights_in_another_phase_but_in_a_test() {
-    let mut play = Play::open("sg-v6");
-    play.light(Some(DICE));
-    broken(&play, judge(), OTHER);
-    let mut test = Play::open("sg-v6");
+    let mut script = Script::open("sg-v6");
+    script.light(Some(DICE));
+    broken(&script, judge(), OTHER);
+    let mut test = Script::open("sg-v6");
     test.turn_key();
     test.ask("reset", json!({"code": "lamps", "exit": "rectified", "name": "Ana"}));
     test.light(Some(DICE));
@@ -74,17 +74,17 @@ fn a_test_outlives_a_hang_and_not_a_kill() {
         (Truth::Hung { hung: true }, Truth::Hung { hung: false }),
         (Truth::Process { alive: false }, Truth::Process { alive: true }),
     ] {
-        let mut play = Play::open("nz-div9");
-        play.turn_key();
-        play.ask("reset", json!({"code": "lamps", "exit": "rectified", "name": "Ana"}));
-        play.truth(there);
-        play.pass(1_000);
-        play.truth(back);
-        play.light(Some([1, 3, 6]));
+        let mut script = Script::open("nz-div9");
+        script.turn_key();
+        script.ask("reset", json!({"code": "lamps", "exit": "rectified", "name": "Ana"}));
+        script.truth(there);
+        script.pass(1_000);
+        script.truth(back);
+        script.light(Some([1, 3, 6]));
         if matches!(there, Truth::Hung { .. }) {
-            play.lawful(judge());
+            script.lawful(judge());
         } else {
-            broken(&play, judge(), OTHER);
+            broken(&script, judge(), OTHER);
         }
     }
 }
@@ -116,15 +116,15 @@ fn a_false_verification_is_found() {
 #[test]
 fn nz_7_3_lamps_without_a_verdict_are_found() {
     let late = |latch: bool| {
-        let mut play = with_result("nz-div9");
-        play.light_mask(play.lamps(DICE));
-        play.pass(400);
+        let mut script = with_result("nz-div9");
+        script.light_mask(script.lamps(DICE));
+        script.pass(400);
         if latch {
-            play.latch("lamps");
+            script.latch("lamps");
         }
-        play.pass(3_000);
-        play.display(0x136);
-        play
+        script.pass(3_000);
+        script.display(0x136);
+        script
     };
     late(true).lawful(judge());
     broken(&late(false), judge(), VERDICT);
@@ -132,36 +132,36 @@ fn nz_7_3_lamps_without_a_verdict_are_found() {
 
 #[test]
 fn lamps_left_on_after_the_round_are_found() {
-    let mut play = Play::open("nz-div9");
-    play.until_settling(DICE);
-    play.key(Key::Entry);
-    play.settled(DICE);
-    play.pass(3_000);
-    play.display(0x0FFF);
-    broken(&play, judge(), OFF);
+    let mut script = Script::open("nz-div9");
+    script.until_settling(DICE);
+    script.key(Key::Entry);
+    script.settled(DICE);
+    script.pass(3_000);
+    script.display(0x0FFF);
+    broken(&script, judge(), OFF);
 }
 
 /// Boards that could not be told have their time from when they can be.
 #[test]
 fn lamps_of_a_board_that_replies_again_go_dark() {
     let healed = |dark: bool| {
-        let mut play = Play::open("nz-div9");
-        play.until_settling(DICE);
-        play.key(Key::Entry);
-        play.settled(DICE);
-        play.truth(Truth::Broken { part: Part::Lamps, broken: true });
-        play.pass(2_100);
-        play.display(0x0FFF);
-        play.pass(1_900);
-        play.truth(Truth::Broken { part: Part::Lamps, broken: false });
-        play.pass(200);
-        play.display(0x0FFF);
+        let mut script = Script::open("nz-div9");
+        script.until_settling(DICE);
+        script.key(Key::Entry);
+        script.settled(DICE);
+        script.truth(Truth::Broken { part: Part::Lamps, broken: true });
+        script.pass(2_100);
+        script.display(0x0FFF);
+        script.pass(1_900);
+        script.truth(Truth::Broken { part: Part::Lamps, broken: false });
+        script.pass(200);
+        script.display(0x0FFF);
         if dark {
-            play.light(None);
+            script.light(None);
         }
-        play.pass(2_000);
-        play.display(0x0FFF);
-        play
+        script.pass(2_000);
+        script.display(0x0FFF);
+        script
     };
     healed(true).lawful(judge());
     broken(&healed(false), judge(), OFF);
@@ -169,14 +169,14 @@ fn lamps_of_a_board_that_replies_again_go_dark() {
 
 #[test]
 fn an_amended_result_lights_its_own_areas() {
-    let mut play = with_result("nz-div9");
-    play.light(Some(DICE));
-    play.verified();
-    play.record("amended", json!({"from": DICE, "to": [5, 5, 5], "by": "Ana"}));
-    let mut old = play.clone();
-    play.light(Some([5, 5, 5]));
-    play.verified();
-    play.lawful(judge());
+    let mut script = with_result("nz-div9");
+    script.light(Some(DICE));
+    script.verified();
+    script.record("amended", json!({"from": DICE, "to": [5, 5, 5], "by": "Ana"}));
+    let mut old = script.clone();
+    script.light(Some([5, 5, 5]));
+    script.verified();
+    script.lawful(judge());
     old.light(Some(DICE));
     broken(&old, judge(), WINNERS);
 }
@@ -184,20 +184,20 @@ fn an_amended_result_lights_its_own_areas() {
 #[test]
 fn lamps_that_flicker_at_the_end_of_the_round_are_still_told_to_shine() {
     for told in [true, false] {
-        let mut play = with_result("sg-v6");
-        play.light(Some(DICE));
-        play.verified();
-        let winning = play.lamps(DICE);
-        let other = play.lamps([5, 5, 5]);
-        play.truth(Truth::Lamps { boards: [0; 2] });
-        play.key(Key::Entry);
-        play.settled(DICE);
-        play.truth(Truth::Lamps { boards: if told { winning } else { other } });
-        play.light(None);
+        let mut script = with_result("sg-v6");
+        script.light(Some(DICE));
+        script.verified();
+        let winning = script.lamps(DICE);
+        let other = script.lamps([5, 5, 5]);
+        script.truth(Truth::Lamps { boards: [0; 2] });
+        script.key(Key::Entry);
+        script.settled(DICE);
+        script.truth(Truth::Lamps { boards: if told { winning } else { other } });
+        script.light(None);
         if told {
-            play.lawful(judge());
+            script.lawful(judge());
         } else {
-            broken(&play, judge(), OTHER);
+            broken(&script, judge(), OTHER);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The dome's contacts, the seal's loop and the motor's temperature.
 
+use super::log::{Entry, Expected, Span, exactly, micros};
 use super::spin::KEPT;
-use super::watch::{Expected, Item, Span, exactly, micros};
 use crate::observation::Line;
 
 /// Edges of a contact that lie no farther apart belong to one movement, in ns: a hand needs longer to turn back.
@@ -24,7 +24,7 @@ const CONTACTS: [Line; 2] = [Line::DomeClosed, Line::DomeOpen];
 /// Edges of both contacts, with which of them it is.
 fn moves<'a>(span: &Span<'a>) -> impl Iterator<Item = (u64, usize, bool)> + 'a {
     span.all().filter_map(|(at, item)| match item {
-        Item::Level(line, active) => {
+        Entry::Level(line, active) => {
             CONTACTS.iter().position(|contact| *contact == line).map(|which| (at, which, active))
         }
         _ => None,
@@ -96,7 +96,7 @@ pub(super) fn strokes(span: &Span<'_>) -> Vec<(String, bool, Vec<i64>)> {
 pub(super) fn seal(span: &Span<'_>, durable_ns: u64) -> Vec<Expected> {
     let edges = || {
         span.all().filter_map(|(at, item)| match item {
-            Item::Level(Line::Seal, active) | Item::Again(Line::Seal, active) => Some((at, active)),
+            Entry::Level(Line::Seal, active) | Entry::Again(Line::Seal, active) => Some((at, active)),
             _ => None,
         })
     };

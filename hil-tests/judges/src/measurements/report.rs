@@ -1,10 +1,10 @@
 //! A report against what was seen of its test.
 
-use super::areas::{self, Shown, shown};
 use super::contacts;
-use super::page::{self, NAMES, Verdict};
+use super::lamps::{self, LampTest, shown};
+use super::limits::{self, NAMES, Verdict};
+use super::log::{Expected, Span};
 use super::spin::Spin;
-use super::watch::{Expected, Span};
 use super::{IN_TIME, NAME, REPORT, units};
 use crate::judge::Findings;
 use crate::observation::{Line, Part};
@@ -43,7 +43,7 @@ pub(super) struct Run {
 }
 
 #[derive(Debug, Deserialize)]
-struct Told {
+struct Report {
     test: String,
     by: String,
     verdict: String,
@@ -97,10 +97,10 @@ pub(super) struct Judged {
 /// What is at hand for judging.
 struct Case<'a> {
     run: &'a Run,
-    told: &'a Told,
+    told: &'a Report,
     span: Span<'a>,
     spin: Option<Spin>,
-    areas: Option<Shown>,
+    areas: Option<LampTest>,
     layout: &'a str,
     scene: &'a Scene,
 }
@@ -114,7 +114,7 @@ pub(super) fn judge(
     scene: &Scene,
     findings: &mut Findings,
 ) -> Judged {
-    let told = match Told::deserialize(&record.data) {
+    let told = match Report::deserialize(&record.data) {
         Ok(told) => told,
         Err(why) => {
             findings.note(NAME, scene.now_ns, REPORT, format!("a report that cannot be read: {why}"));
@@ -177,7 +177,7 @@ impl Case<'_> {
         let mut worst = Verdict::Pass;
         for (place, measured) in self.told.measurements.iter().enumerate() {
             let name = &measured.quantity;
-            let Some(row) = page::of(&self.run.test).find(|row| row.quantity == *name) else {
+            let Some(row) = limits::of(&self.run.test).find(|row| row.quantity == *name) else {
                 say(QUANTITIES, format!("`{name}` is none of its quantities"));
                 continue;
             };
@@ -212,7 +212,7 @@ impl Case<'_> {
             return;
         }
         // A reset asks nobody to look at what measures wrong; it does not come to its end then.
-        if self.told.seen.iter().map(String::as_str).ne(page::seen(&self.run.test).iter().copied()) {
+        if self.told.seen.iter().map(String::as_str).ne(limits::seen(&self.run.test).iter().copied()) {
             say(PERSONS, format!("ended, and found right is {:?}", self.told.seen));
         }
         if self.run.test == "bell" && !self.run.struck {
@@ -265,14 +265,14 @@ impl Case<'_> {
         let mut held = 0;
         let told = |name: &str| self.told.measurements.iter().any(|measured| measured.quantity == name);
         let ended = self.areas.as_ref().filter(|_| self.ended() && !self.span.broken(Part::Bus));
-        if ended.is_some_and(|areas| areas.right() == Some(false)) && told(areas::TIME) {
+        if ended.is_some_and(|areas| areas.right() == Some(false)) && told(lamps::TIME) {
             say(VALUES, "a time to light is told, and no result came right".into());
         }
         for Expected { quantity, least, most } in self.expected() {
             let Some(measured) = self.told.measurements.iter().find(|measured| measured.quantity == quantity) else {
                 // What has an end, or a person's part, may not be known yet of a test that ended early.
                 let known = matches!(self.run.test.as_str(), "motor" | "cam" | "bus" | "temperature" | "seal");
-                if known && quantity != page::COAST {
+                if known && quantity != limits::COAST {
                     say(QUANTITIES, format!("`{quantity}` was seen, and is not told"));
                 }
                 continue;
@@ -295,8 +295,8 @@ impl Case<'_> {
         }
         // No result came right: nothing has a time to light.
         let none_lit = self.areas.as_ref().is_some_and(|areas| areas.right() != Some(true));
-        for row in page::of(&self.run.test) {
-            if row.quantity == areas::TIME && none_lit {
+        for row in limits::of(&self.run.test) {
+            if row.quantity == lamps::TIME && none_lit {
                 continue;
             }
             if !self.told.measurements.iter().any(|measured| measured.quantity == row.quantity) {

@@ -1,6 +1,6 @@
 //! A spin by the wires: the cam's two sensors, motor power and the dead-man edges.
 
-use super::watch::{Expected, Item, Span, micros};
+use super::log::{Entry, Expected, Span, micros};
 use crate::observation::Line;
 
 /// Quarters of a tumble.
@@ -49,7 +49,7 @@ impl Spin {
         let (mut enabled, mut off_ns, mut beat_ns) = (false, None, on_ns);
         for (at, item) in span.all() {
             match item {
-                Item::Level(line @ (Line::CamA | Line::CamB), active) => {
+                Entry::Level(line @ (Line::CamA | Line::CamB), active) => {
                     let which = usize::from(line == Line::CamB);
                     let [a, b] = levels;
                     let before = quarter(a, b);
@@ -81,8 +81,8 @@ impl Spin {
                         spin.bounce_ns = spin.bounce_ns.max(at - last);
                     }
                 }
-                Item::Again(Line::CamA | Line::CamB, _) if enabled || off_ns.is_some() => spin.lost += 1,
-                Item::Level(Line::MotorEnable, on) => {
+                Entry::Again(Line::CamA | Line::CamB, _) if enabled || off_ns.is_some() => spin.lost += 1,
+                Entry::Level(Line::MotorEnable, on) => {
                     if on && !enabled && off_ns.is_none() {
                         let [a, b] = levels;
                         spin.waves = [(Some(a), Vec::new()), (Some(b), Vec::new())];
@@ -90,7 +90,7 @@ impl Spin {
                     enabled = on;
                     off_ns = (!on).then_some(at).filter(|at| *at >= on_ns);
                 }
-                Item::Level(Line::MotorAlive, _) if at >= on_ns => beat_ns = at,
+                Entry::Level(Line::MotorAlive, _) if at >= on_ns => beat_ns = at,
                 _ => {}
             }
         }

@@ -1,6 +1,6 @@
 //! What the field bus shows of its units: its own errors and turnaround, the terminal's keys, the reader's settling.
 
-use super::watch::{Expected, Span, exactly, micros};
+use super::log::{Expected, Span, exactly, micros};
 use crate::observation::{BusKind, Line, Part, Transaction};
 use crate::registers;
 
@@ -93,7 +93,7 @@ struct Keys {
     right: u16,
     wrong: i64,
     /// How far the display's test is: told its last pattern, told to be blank, seen blank.
-    asks: bool,
+    requests: bool,
     told_blank: bool,
     told_last: bool,
 }
@@ -116,7 +116,7 @@ impl Keys {
                 continue;
             }
             *last = Some(at);
-            if self.asks {
+            if self.requests {
                 if *code == self.right + 1 { self.right += 1 } else { self.wrong += 1 }
             }
         }
@@ -127,7 +127,7 @@ impl Keys {
         } else if let Some(since) = self.held_ns.take() {
             self.longest = self.longest.max(micros(since, at));
         }
-        self.asks |= held == 0 && self.told_blank && display == BLANK;
+        self.requests |= held == 0 && self.told_blank && display == BLANK;
     }
 }
 

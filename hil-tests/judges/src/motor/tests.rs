@@ -1,29 +1,29 @@
 use super::*;
-use crate::build::{EVERY, Play, broken};
+use crate::script::{EVERY, Script, broken};
 use serde_json::{Value, json};
 
 fn judge() -> Box<dyn Judge> {
     Box::<Motor>::default()
 }
 
-fn spinning(rules: &str) -> Play {
-    let mut play = Play::open(rules);
-    play.begin();
-    if !play.covered() {
-        play.no_more_bets();
+fn spinning(rules: &str) -> Script {
+    let mut script = Script::open(rules);
+    script.begin();
+    if !script.covered() {
+        script.no_more_bets();
     }
-    play.spin_begin();
-    play.turn(5);
-    play
+    script.spin_begin();
+    script.turn(5);
+    script
 }
 
 #[test]
 fn lawful_rounds_pass_under_every_rule_set() {
     for rules in EVERY {
-        let mut play = Play::open(rules);
-        play.round([1, 3, 6]);
-        play.round([5, 5, 5]);
-        let exercised = play.lawful(judge());
+        let mut script = Script::open(rules);
+        script.round([1, 3, 6]);
+        script.round([5, 5, 5]);
+        let exercised = script.lawful(judge());
         assert!(exercised.contains(&("motor commanded on", 4)), "{exercised:?}");
     }
 }
@@ -51,31 +51,31 @@ fn a_guard_that_does_not_cut_the_motor_is_found() {
 
 #[test]
 fn a_motor_left_on_at_the_end_of_the_run_is_found() {
-    let mut play = spinning("nz-div9");
-    play.wire(Line::DomeClosed, false);
-    broken(&play, judge(), GUARD);
+    let mut script = spinning("nz-div9");
+    script.wire(Line::DomeClosed, false);
+    broken(&script, judge(), GUARD);
 }
 
 #[test]
 fn motor_on_over_an_open_dome_is_found() {
-    let mut play = Play::open("nz-div9");
-    play.begin();
-    play.wire(Line::DomeClosed, false);
-    play.pass(100);
-    play.record("spin-began", Value::Null);
-    play.motor_on();
-    broken(&play, judge(), GUARD);
+    let mut script = Script::open("nz-div9");
+    script.begin();
+    script.wire(Line::DomeClosed, false);
+    script.pass(100);
+    script.record("spin-began", Value::Null);
+    script.motor_on();
+    broken(&script, judge(), GUARD);
 }
 
 #[test]
 fn a_slow_bench_has_its_reaction_time() {
-    let mut play = spinning("nz-div9");
-    play.config.reaction_ns = 5_000_000;
-    play.wire(Line::DomeClosed, false);
-    play.pass(4);
-    play.wire(Line::NoSpin, true);
-    play.motor_off();
-    play.clone().lawful(judge());
+    let mut script = spinning("nz-div9");
+    script.config.reaction_ns = 5_000_000;
+    script.wire(Line::DomeClosed, false);
+    script.pass(4);
+    script.wire(Line::NoSpin, true);
+    script.motor_off();
+    script.clone().lawful(judge());
     let mut late = spinning("nz-div9");
     late.config.reaction_ns = 5_000_000;
     late.wire(Line::DomeClosed, false);
@@ -89,15 +89,15 @@ fn a_slow_bench_has_its_reaction_time() {
 #[test]
 fn a_pin_that_writes_reach_again_goes_off_in_100_ms() {
     let mended = |ms| {
-        let mut play = spinning("nz-div9");
-        play.truth(Truth::Broken { part: Part::Gpio, broken: true });
-        play.wire(Line::DomeClosed, false);
+        let mut script = spinning("nz-div9");
+        script.truth(Truth::Broken { part: Part::Gpio, broken: true });
+        script.wire(Line::DomeClosed, false);
         // The dead-man relay drops meanwhile.
-        play.truth(Truth::MotorPower { on: false });
-        play.pass(500);
-        play.truth(Truth::Broken { part: Part::Gpio, broken: false });
-        play.pass(ms);
-        play
+        script.truth(Truth::MotorPower { on: false });
+        script.pass(500);
+        script.truth(Truth::Broken { part: Part::Gpio, broken: false });
+        script.pass(ms);
+        script
     };
     let mut off = mended(100);
     off.motor_off();
@@ -111,15 +111,15 @@ fn a_pin_that_writes_reach_again_goes_off_in_100_ms() {
 #[test]
 fn a_flicker_lets_the_same_spin_go_on_and_more_does_not() {
     let flickered = |ms| {
-        let mut play = spinning("nz-div9");
-        play.wire(Line::DomeClosed, false);
-        play.motor_off();
-        play.pass(ms);
-        play.wire(Line::DomeClosed, true);
-        play.motor_on();
-        play.turn(11);
-        play.motor_off();
-        play
+        let mut script = spinning("nz-div9");
+        script.wire(Line::DomeClosed, false);
+        script.motor_off();
+        script.pass(ms);
+        script.wire(Line::DomeClosed, true);
+        script.motor_on();
+        script.turn(11);
+        script.motor_off();
+        script
     };
     flickered(2).lawful(judge());
     broken(&flickered(10), judge(), ONE_SPIN);
@@ -128,17 +128,17 @@ fn a_flicker_lets_the_same_spin_go_on_and_more_does_not() {
 #[test]
 fn a_slow_bench_sees_the_answer_to_a_flicker_after_the_contact_is_back() {
     let answered = |reaction_ns| {
-        let mut play = spinning("nz-div9");
-        play.config.reaction_ns = reaction_ns;
-        play.wire(Line::DomeClosed, false);
-        play.pass(1);
-        play.wire(Line::DomeClosed, true);
-        play.pass(1);
-        play.motor_off();
-        play.motor_on();
-        play.turn(11);
-        play.motor_off();
-        play
+        let mut script = spinning("nz-div9");
+        script.config.reaction_ns = reaction_ns;
+        script.wire(Line::DomeClosed, false);
+        script.pass(1);
+        script.wire(Line::DomeClosed, true);
+        script.pass(1);
+        script.motor_off();
+        script.motor_on();
+        script.turn(11);
+        script.motor_off();
+        script
     };
     answered(5_000_000).lawful(judge());
     broken(&answered(1_000_000), judge(), ONE_SPIN);
@@ -146,20 +146,20 @@ fn a_slow_bench_sees_the_answer_to_a_flicker_after_the_contact_is_back() {
 
 #[test]
 fn a_second_run_in_one_spin_is_found() {
-    let mut play = spinning("sg-open");
-    play.motor_off();
-    play.pass(500);
-    play.motor_on();
-    broken(&play, judge(), ONE_SPIN);
+    let mut script = spinning("sg-open");
+    script.motor_off();
+    script.pass(500);
+    script.motor_on();
+    broken(&script, judge(), ONE_SPIN);
 }
 
 #[test]
 fn motor_on_without_a_recorded_spin_is_found() {
-    let mut play = Play::open("sg-v6");
-    play.begin();
-    play.motor_on();
-    broken(&play, judge(), PERMIT);
-    let mut closed = Play::off("sg-v6");
+    let mut script = Script::open("sg-v6");
+    script.begin();
+    script.motor_on();
+    broken(&script, judge(), PERMIT);
+    let mut closed = Script::off("sg-v6");
     closed.start();
     closed.ask("open", json!({"name": "Ana"}));
     closed.motor_on();
@@ -168,37 +168,37 @@ fn motor_on_without_a_recorded_spin_is_found() {
 
 #[test]
 fn a_dead_man_edge_without_the_motor_is_found() {
-    let mut play = Play::open("sg-v6");
-    play.pass(10);
-    play.wire(Line::MotorAlive, true);
-    play.wire(Line::MotorAlive, false);
-    let found = play.judged(judge());
+    let mut script = Script::open("sg-v6");
+    script.pass(10);
+    script.wire(Line::MotorAlive, true);
+    script.wire(Line::MotorAlive, false);
+    let found = script.judged(judge());
     assert!(!found.violations().is_empty() && found.violations().iter().all(|v| v.clause == ALIVE));
 }
 
 #[test]
 fn a_dead_man_edge_before_motor_enable_reads_low_is_found() {
-    let mut play = spinning("sg-v6");
-    play.truth(Truth::Process { alive: false });
-    play.pass(50);
-    play.truth(Truth::MotorPower { on: false });
-    play.pass(50);
-    play.truth(Truth::Process { alive: true });
-    play.wire(Line::MotorAlive, false);
-    play.wire(Line::MotorAlive, true);
-    let found = play.judged(judge());
+    let mut script = spinning("sg-v6");
+    script.truth(Truth::Process { alive: false });
+    script.pass(50);
+    script.truth(Truth::MotorPower { on: false });
+    script.pass(50);
+    script.truth(Truth::Process { alive: true });
+    script.wire(Line::MotorAlive, false);
+    script.wire(Line::MotorAlive, true);
+    let found = script.judged(judge());
     assert!(found.violations().iter().any(|v| v.clause == START), "{:?}", found.violations());
 }
 
 #[test]
 fn power_after_a_kill_is_gone_in_100_ms() {
     let killed = |ms| {
-        let mut play = spinning("sg-v6");
-        play.truth(Truth::Process { alive: false });
-        play.pass(ms);
-        play.quarter(1);
-        play.truth(Truth::MotorPower { on: false });
-        play
+        let mut script = spinning("sg-v6");
+        script.truth(Truth::Process { alive: false });
+        script.pass(ms);
+        script.quarter(1);
+        script.truth(Truth::MotorPower { on: false });
+        script
     };
     killed(100).lawful(judge());
     broken(&killed(130), judge(), DEADMAN);
@@ -214,8 +214,8 @@ fn power_after_a_kill_is_gone_in_100_ms() {
 
 #[test]
 fn power_under_a_dome_that_is_truly_away_is_found() {
-    let mut play = spinning("nz-div9");
-    play.truth(Truth::Dome { open: true });
-    play.turn(1);
-    broken(&play, judge(), COVER);
+    let mut script = spinning("nz-div9");
+    script.truth(Truth::Dome { open: true });
+    script.turn(1);
+    broken(&script, judge(), COVER);
 }

@@ -75,7 +75,8 @@ impl Rounds {
             // Dice that a hand lays after the outcome was established change nothing: the first reading stands.
             let [_, seen] = self.facts.first_seen;
             let same = |faces: [u8; 3]| seen.is_none_or(|seen| seen == sorted(faces));
-            if let Some((_, flat)) = self.facts.rest().filter(|(faces, flat)| same(*faces) && flat.contains(&false)) {
+            if let Some((_, flat)) = self.facts.at_rest().filter(|(faces, flat)| same(*faces) && flat.contains(&false))
+            {
                 note(FLAT, format!("settled, though flat are {flat:?}"));
             }
         }
@@ -117,7 +118,7 @@ impl Rounds {
                 Some(short || broken(&[Part::Cam, Part::Motor, Part::Gpio]))
             }
             "not-flat" => {
-                let (_, flat) = self.facts.rest()?;
+                let (_, flat) = self.facts.at_rest()?;
                 let unsure = broken(&[Part::Reader, Part::Dice, Part::Bus]);
                 Some(flat.contains(&false) || round.no_spin || round.said_not_flat || unsure)
             }

@@ -191,7 +191,7 @@ impl Rounds {
             findings.note(NAME, scene.now_ns, INTERRUPTED, "an outcome is established after the interruption");
         }
         if by_reader && Self::reader_sound(scene, round) {
-            if let Some((_, flat)) = self.facts.rest().filter(|(_, flat)| flat.contains(&false)) {
+            if let Some((_, flat)) = self.facts.at_rest().filter(|(_, flat)| flat.contains(&false)) {
                 findings.note(NAME, scene.now_ns, FLAT, format!("established, though flat are {flat:?}"));
             }
         }

@@ -8,7 +8,7 @@ use super::order::{
     THREE,
 };
 use super::*;
-use crate::build::{EVERY, Play, broken, call};
+use crate::script::{EVERY, Script, broken, call};
 use serde_json::{Value, json};
 
 const COVERED: [&str; 3] = ["nz-1998", "nz-div9", "sg-v6"];
@@ -18,8 +18,8 @@ fn judge() -> Box<dyn Judge> {
 }
 
 /// Every one of these clauses is found broken, and no other.
-fn all_broken(play: &Play, clauses: &[&str]) {
-    let panel = play.judged(judge());
+fn all_broken(script: &Script, clauses: &[&str]) {
+    let panel = script.judged(judge());
     let found: std::collections::BTreeSet<&str> = panel.violations().iter().map(|v| v.clause).collect();
     assert_eq!(found, clauses.iter().copied().collect(), "{:#?}", panel.violations());
 }
@@ -27,10 +27,10 @@ fn all_broken(play: &Play, clauses: &[&str]) {
 #[test]
 fn lawful_rounds_pass_under_every_rule_set() {
     for rules in EVERY {
-        let mut play = Play::open(rules);
-        play.round([1, 3, 6]);
-        play.round([5, 5, 5]);
-        let exercised = play.lawful(judge());
+        let mut script = Script::open(rules);
+        script.round([1, 3, 6]);
+        script.round([5, 5, 5]);
+        let exercised = script.lawful(judge());
         for rule in ["rounds settled", "results compared with the true dice", "results compared with the keys pressed"]
         {
             assert!(exercised.contains(&(rule, 2)), "{rules}: {exercised:?}");
@@ -41,12 +41,12 @@ fn lawful_rounds_pass_under_every_rule_set() {
 
 #[test]
 fn a_round_begins_once_and_ends_once() {
-    let mut twice = Play::open("nz-div9");
+    let mut twice = Script::open("nz-div9");
     twice.begin();
     twice.press(Line::Tumble);
     twice.began();
     broken(&twice, judge(), ONCE);
-    let mut ended = Play::open("nz-div9");
+    let mut ended = Script::open("nz-div9");
     ended.round([1, 3, 6]);
     ended.settled([1, 3, 6]);
     broken(&ended, judge(), ONCE);
@@ -54,50 +54,50 @@ fn a_round_begins_once_and_ends_once() {
 
 #[test]
 fn rounds_are_numbered_without_gaps() {
-    let mut play = Play::open("sg-v6");
-    play.round([1, 3, 6]);
-    play.round += 1;
-    play.begin();
-    broken(&play, judge(), NUMBERS);
+    let mut script = Script::open("sg-v6");
+    script.round([1, 3, 6]);
+    script.round += 1;
+    script.begin();
+    broken(&script, judge(), NUMBERS);
 }
 
 #[test]
 fn sgv6_1_7_a_round_begins_with_place_your_bets() {
     for (rules, lawful) in [("sg-v6", false), ("sg-open", false), ("nz-div9", true)] {
-        let mut play = Play::open(rules);
-        play.press(Line::Tumble);
-        play.began();
+        let mut script = Script::open(rules);
+        script.press(Line::Tumble);
+        script.began();
         if lawful {
-            play.lawful(judge());
+            script.lawful(judge());
         } else {
-            broken(&play, judge(), OPENS);
+            broken(&script, judge(), OPENS);
         }
     }
 }
 
 #[test]
 fn a_round_has_the_rule_set_in_force() {
-    let mut play = Play::open("sg-v6");
-    play.press(Line::PlaceBets);
-    play.round = 1;
-    play.record("round-began", json!({"rules": "sg-open", "layout": "sg-open-2"}));
-    broken(&play, judge(), KEEPS);
+    let mut script = Script::open("sg-v6");
+    script.press(Line::PlaceBets);
+    script.round = 1;
+    script.record("round-began", json!({"rules": "sg-open", "layout": "sg-open-2"}));
+    broken(&script, judge(), KEEPS);
 }
 
 #[test]
 fn nz_6_1_the_spin_comes_first_and_sgoc_3_7_it_comes_last() {
-    let mut early = Play::open("sg-open");
+    let mut early = Script::open("sg-open");
     early.begin();
     early.spin([1, 3, 6]);
     all_broken(&early, &[SPIN_ORDER]);
-    let mut late = Play::open("nz-div9");
+    let mut late = Script::open("nz-div9");
     late.press(Line::PlaceBets);
     late.began();
     late.no_more_bets();
     late.spin([1, 3, 6]);
     broken(&late, judge(), SPIN_ORDER);
     // SGV6 3.7 leaves it open.
-    let mut either = Play::open("sg-v6");
+    let mut either = Script::open("sg-v6");
     either.begin();
     either.no_more_bets();
     either.spin([1, 3, 6]);
@@ -106,12 +106,12 @@ fn nz_6_1_the_spin_comes_first_and_sgoc_3_7_it_comes_last() {
 
 #[test]
 fn one_press_is_one_spin_and_one_valid_spin_is_enough() {
-    let mut unasked = Play::open("sg-open");
+    let mut unasked = Script::open("sg-open");
     unasked.begin();
     unasked.no_more_bets();
     unasked.spin_begin();
     broken(&unasked, judge(), ONE_SPIN);
-    let mut again = Play::open("sg-v6");
+    let mut again = Script::open("sg-v6");
     again.begin();
     again.spin([1, 3, 6]);
     again.spin([1, 3, 6]);
@@ -121,25 +121,25 @@ fn one_press_is_one_spin_and_one_valid_spin_is_enough() {
 #[test]
 fn sgv6_3_7_fewer_than_three_true_tumbles_are_no_valid_spin() {
     for rules in EVERY {
-        let mut play = Play::open(rules);
-        play.begin();
-        if !play.covered() {
-            play.no_more_bets();
+        let mut script = Script::open(rules);
+        script.begin();
+        if !script.covered() {
+            script.no_more_bets();
         }
-        play.press(Line::Tumble);
-        play.spin_begin();
-        play.turn(10);
-        play.motor_off();
-        play.coast();
-        let mut void = play.clone();
+        script.press(Line::Tumble);
+        script.spin_begin();
+        script.turn(10);
+        script.motor_off();
+        script.coast();
+        let mut void = script.clone();
         void.spin_end(2, false);
         void.void("fewer-than-three", "as the rule set has it");
         assert!(void.lawful(judge()).contains(&("void reasons compared with the truth", 1)));
-        let mut more = play.clone();
+        let mut more = script.clone();
         more.record("spin-ended", json!({"tumbles": 2, "valid": false, "steps": 16, "needed": 13, "how": "target"}));
         broken(&more, judge(), STEPS);
-        play.spin_end(3, true);
-        broken(&play, judge(), THREE);
+        script.spin_end(3, true);
+        broken(&script, judge(), THREE);
     }
 }
 
@@ -147,12 +147,12 @@ fn sgv6_3_7_fewer_than_three_true_tumbles_are_no_valid_spin() {
 fn nz_7_1_c_and_sgv6_5_5_3_exposed_dice_void_the_round() {
     for rules in COVERED {
         let exposed = || {
-            let mut play = Play::open(rules);
-            play.begin();
-            play.spin([1, 3, 6]);
-            play.dome(true);
-            play.pass(100);
-            play
+            let mut script = Script::open(rules);
+            script.begin();
+            script.spin([1, 3, 6]);
+            script.dome(true);
+            script.pass(100);
+            script
         };
         let mut void = exposed();
         void.press(Line::NoSpin);
@@ -177,72 +177,72 @@ fn nz_7_1_c_and_sgv6_5_5_3_exposed_dice_void_the_round() {
 #[test]
 fn nz_7_1_c_wants_dice_that_were_spun() {
     for rules in COVERED {
-        let mut play = Play::open(rules);
-        play.begin();
-        play.wire(Line::MotorEnable, false);
-        play.press(Line::Tumble);
-        play.record("spin-began", json!(null));
-        play.dome(true);
-        play.pass(100);
-        play.record("refused", json!({"what": "tumble", "why": "the dome is not down"}));
-        play.dome(false);
-        play.pass(40_000);
-        assert!(play.lawful(judge()).contains(&("rounds that had to be void", 0)), "{rules}");
+        let mut script = Script::open(rules);
+        script.begin();
+        script.wire(Line::MotorEnable, false);
+        script.press(Line::Tumble);
+        script.record("spin-began", json!(null));
+        script.dome(true);
+        script.pass(100);
+        script.record("refused", json!({"what": "tumble", "why": "the dome is not down"}));
+        script.dome(false);
+        script.pass(40_000);
+        assert!(script.lawful(judge()).contains(&("rounds that had to be void", 0)), "{rules}");
     }
 }
 
 #[test]
 fn a_void_reason_that_did_not_happen_is_found() {
-    let mut play = Play::open("nz-div9");
-    play.until_bets_closed([1, 3, 6]);
+    let mut script = Script::open("nz-div9");
+    script.until_bets_closed([1, 3, 6]);
     for reason in ["fewer-than-three", "not-flat", "exposed", "never-activated", "activated-early", "interruption"] {
-        let mut void = play.clone();
+        let mut void = script.clone();
         void.void(reason, "any");
         broken(&void, judge(), FALSE_CLAIM);
     }
-    let mut equipment = play.clone();
+    let mut equipment = script.clone();
     equipment.void("equipment", "");
     equipment.lawful(judge());
 }
 
 #[test]
 fn nz_7_1_a_cocked_dice_are_no_outcome() {
-    let mut play = Play::open("nz-div9");
-    play.until_bets_closed([1, 3, 6]);
-    play.truth(Truth::Dice { faces: [1, 3, 6], flat: [true, false, true] });
-    let mut void = play.clone();
+    let mut script = Script::open("nz-div9");
+    script.until_bets_closed([1, 3, 6]);
+    script.truth(Truth::Dice { faces: [1, 3, 6], flat: [true, false, true] });
+    let mut void = script.clone();
     void.void("not-flat", "NZ9 7.1(a)");
     void.lawful(judge());
     // A reader that is broken cannot be held against the table; nor can a dealer who says flat.
-    let mut excused = play.clone();
+    let mut excused = script.clone();
     excused.truth(Truth::Broken { part: Part::Reader, broken: true });
     excused.reveal();
     excused.establish([1, 3, 6]);
     excused.lawful(judge());
-    play.reveal();
-    play.establish([1, 3, 6]);
-    broken(&play, judge(), FLAT);
+    script.reveal();
+    script.establish([1, 3, 6]);
+    broken(&script, judge(), FLAT);
 }
 
 /// SGOC 3.7: no cover hides dice that still turn. Two faults at once leave the table no way to know that they do.
 #[test]
 fn sgoc_3_7_dice_are_at_rest_when_they_are_revealed() {
     let revealed = |broken: &[Part]| {
-        let mut play = Play::open("sg-open");
-        play.begin();
-        play.no_more_bets();
-        play.press(Line::Tumble);
-        play.spin_begin();
+        let mut script = Script::open("sg-open");
+        script.begin();
+        script.no_more_bets();
+        script.press(Line::Tumble);
+        script.spin_begin();
         for part in broken {
-            play.truth(Truth::Broken { part: *part, broken: true });
+            script.truth(Truth::Broken { part: *part, broken: true });
         }
-        play.turn(16);
-        play.motor_off();
-        play.pass(200);
-        play.truth(Truth::Dice { faces: [1, 3, 6], flat: [true; 3] });
-        play.spin_end(4, true);
-        play.reveal();
-        play
+        script.turn(16);
+        script.motor_off();
+        script.pass(200);
+        script.truth(Truth::Dice { faces: [1, 3, 6], flat: [true; 3] });
+        script.spin_end(4, true);
+        script.reveal();
+        script
     };
     for blind in [&[Part::Cam][..], &[Part::Relay, Part::Cam]] {
         revealed(blind).lawful(judge());
@@ -256,22 +256,22 @@ fn sgoc_3_7_dice_are_at_rest_when_they_are_revealed() {
 #[test]
 fn a_shaft_that_is_turned_back_before_the_reveal_is_found_from_its_second_quarter_on() {
     let revealed = |back: i64| {
-        let mut play = Play::open("sg-open");
-        play.begin();
-        play.no_more_bets();
-        play.press(Line::Tumble);
-        play.spin_begin();
-        play.turn(16);
-        play.motor_off();
-        play.pass(200);
+        let mut script = Script::open("sg-open");
+        script.begin();
+        script.no_more_bets();
+        script.press(Line::Tumble);
+        script.spin_begin();
+        script.turn(16);
+        script.motor_off();
+        script.pass(200);
         for _ in 0..back {
-            play.quarter(-1);
+            script.quarter(-1);
         }
-        play.pass(150);
-        play.truth(Truth::Dice { faces: [1, 3, 6], flat: [true; 3] });
-        play.spin_end(4, true);
-        play.reveal();
-        play
+        script.pass(150);
+        script.truth(Truth::Dice { faces: [1, 3, 6], flat: [true; 3] });
+        script.spin_end(4, true);
+        script.reveal();
+        script
     };
     revealed(1).lawful(judge());
     broken(&revealed(2), judge(), REVEAL);
@@ -279,22 +279,22 @@ fn a_shaft_that_is_turned_back_before_the_reveal_is_found_from_its_second_quarte
 
 #[test]
 fn nz_6_3_no_reveal_under_the_dome() {
-    let mut play = Play::open("nz-div9");
-    play.until_bets_closed([1, 3, 6]);
-    play.record("revealed", json!({"how": "dome"}));
-    broken(&play, judge(), REVEAL);
+    let mut script = Script::open("nz-div9");
+    script.until_bets_closed([1, 3, 6]);
+    script.record("revealed", json!({"how": "dome"}));
+    broken(&script, judge(), REVEAL);
 }
 
 #[test]
 fn an_outcome_needs_all_four_and_a_result_needs_an_outcome() {
-    let mut play = Play::open("sg-v6");
-    play.begin();
-    play.no_more_bets();
-    play.dome(true);
-    play.record("revealed", json!({"how": "dome"}));
-    play.establish([1, 3, 6]);
-    broken(&play, judge(), ESTABLISHED);
-    let mut result = Play::open("sg-v6");
+    let mut script = Script::open("sg-v6");
+    script.begin();
+    script.no_more_bets();
+    script.dome(true);
+    script.record("revealed", json!({"how": "dome"}));
+    script.establish([1, 3, 6]);
+    broken(&script, judge(), ESTABLISHED);
+    let mut result = Script::open("sg-v6");
     result.until_bets_closed([1, 3, 6]);
     result.reveal();
     result.result([1, 3, 6], &call([1, 3, 6]));
@@ -303,32 +303,32 @@ fn an_outcome_needs_all_four_and_a_result_needs_an_outcome() {
 
 #[test]
 fn the_result_is_what_the_dice_show_and_the_keys_say() {
-    let mut play = Play::open("nz-div9");
-    play.until_bets_closed([1, 3, 6]);
-    play.reveal();
-    play.establish([1, 3, 6]);
-    let mut wrong = play.clone();
+    let mut script = Script::open("nz-div9");
+    script.until_bets_closed([1, 3, 6]);
+    script.reveal();
+    script.establish([1, 3, 6]);
+    let mut wrong = script.clone();
     wrong.enter([5, 5, 5]);
     wrong.result([5, 5, 5], &call([5, 5, 5]));
     broken(&wrong, judge(), DICE);
-    play.enter([5, 5, 5]);
-    let mut said = play.clone();
+    script.enter([5, 5, 5]);
+    let mut said = script.clone();
     said.ask("settle", json!({"dice": [6, 3, 1], "reason": "the dice show it", "name": "Ana"}));
     said.result([1, 3, 6], &call([1, 3, 6]));
     assert!(said.judged(judge()).findings().is_empty(), "the supervisor said what the dice show");
-    play.result([1, 3, 6], &call([1, 3, 6]));
-    broken(&play, judge(), KEYED);
+    script.result([1, 3, 6], &call([1, 3, 6]));
+    broken(&script, judge(), KEYED);
 }
 
 #[test]
 fn nz_7_2_an_amended_result_is_the_supervisors() {
-    let mut play = Play::open("nz-div9");
-    play.until_settling([5, 5, 5]);
-    play.record("amended", json!({"from": [5, 5, 5], "to": [1, 3, 6], "by": "Ana"}));
-    play.result([1, 3, 6], &call([1, 3, 6]));
-    let mut first = play.clone();
-    play.pay([1, 3, 6]);
-    play.lawful(judge());
+    let mut script = Script::open("nz-div9");
+    script.until_settling([5, 5, 5]);
+    script.record("amended", json!({"from": [5, 5, 5], "to": [1, 3, 6], "by": "Ana"}));
+    script.result([1, 3, 6], &call([1, 3, 6]));
+    let mut first = script.clone();
+    script.pay([1, 3, 6]);
+    script.lawful(judge());
     first.key(Key::Entry);
     first.settled([5, 5, 5]);
     broken(&first, judge(), DICE);
@@ -336,28 +336,28 @@ fn nz_7_2_an_amended_result_is_the_supervisors() {
 
 #[test]
 fn dice_moved_by_a_hand_after_they_were_seen_change_nothing() {
-    let mut play = Play::open("nz-div9");
-    play.until_bets_closed([1, 3, 6]);
-    play.reveal();
-    play.establish([1, 3, 6]);
-    play.truth(Truth::Dice { faces: [5, 5, 5], flat: [true; 3] });
-    play.enter([1, 3, 6]);
-    play.result([1, 3, 6], &call([1, 3, 6]));
-    play.lawful(judge());
+    let mut script = Script::open("nz-div9");
+    script.until_bets_closed([1, 3, 6]);
+    script.reveal();
+    script.establish([1, 3, 6]);
+    script.truth(Truth::Dice { faces: [5, 5, 5], flat: [true; 3] });
+    script.enter([1, 3, 6]);
+    script.result([1, 3, 6], &call([1, 3, 6]));
+    script.lawful(judge());
 }
 
 #[test]
 fn nz_4_4_settled_only_when_paid() {
-    let mut play = Play::open("nz-div9");
-    play.until_settling([1, 3, 6]);
-    let mut other = play.clone();
+    let mut script = Script::open("nz-div9");
+    script.until_settling([1, 3, 6]);
+    let mut other = script.clone();
     other.key(Key::Entry);
     other.settled([5, 5, 5]);
     broken(&other, judge(), DICE);
-    let mut early = play.clone();
-    let mut noisy = play.clone();
-    play.settled([1, 3, 6]);
-    broken(&play, judge(), PAID);
+    let mut early = script.clone();
+    let mut noisy = script.clone();
+    script.settled([1, 3, 6]);
+    broken(&script, judge(), PAID);
     // Frames that are hit press no key.
     noisy.truth(Truth::Broken { part: Part::Bus, broken: true });
     noisy.settled([1, 3, 6]);
@@ -378,15 +378,15 @@ fn nz_4_4_settled_only_when_paid() {
 
 #[test]
 fn nothing_voids_an_established_round_but_damaged_dice() {
-    let mut play = Play::open("sg-v6");
-    play.until_settling([1, 3, 6]);
-    let mut damaged = play.clone();
+    let mut script = Script::open("sg-v6");
+    script.until_settling([1, 3, 6]);
+    let mut damaged = script.clone();
     damaged.void("damaged-dice", "SGV6 5.6");
     damaged.lawful(judge());
-    play.void("equipment", "");
-    broken(&play, judge(), STANDS);
+    script.void("equipment", "");
+    broken(&script, judge(), STANDS);
     // NZ 4.9: an established result is settled, whatever is found of the dice.
-    let mut nz = Play::open("nz-div9");
+    let mut nz = Script::open("nz-div9");
     nz.until_settling([1, 3, 6]);
     nz.void("damaged-dice", "");
     broken(&nz, judge(), STANDS);
@@ -395,37 +395,37 @@ fn nothing_voids_an_established_round_but_damaged_dice() {
 /// faults.md reader.wrong_pose_*: the supervisor sees a die that is not flat and a reader that says flat.
 #[test]
 fn the_supervisors_eye_overrules_a_reader_that_said_flat() {
-    let mut play = Play::open("sg-v6");
-    play.until_bets_closed([1, 3, 6]);
-    play.reveal();
-    play.establish([1, 3, 6]);
-    play.turn_key();
-    let ended = |play: &Play, not_flat: bool, latch: bool| {
-        let mut play = play.clone();
-        play.ask("void", json!({"not_flat": not_flat, "reason": "die 2 leans", "name": "Ana"}));
+    let mut script = Script::open("sg-v6");
+    script.until_bets_closed([1, 3, 6]);
+    script.reveal();
+    script.establish([1, 3, 6]);
+    script.turn_key();
+    let ended = |script: &Script, not_flat: bool, latch: bool| {
+        let mut script = script.clone();
+        script.ask("void", json!({"not_flat": not_flat, "reason": "die 2 leans", "name": "Ana"}));
         if latch {
-            play.latch("reader");
+            script.latch("reader");
         }
-        play.void("not-flat", "SGV6 5.5.2");
-        play
+        script.void("not-flat", "SGV6 5.5.2");
+        script
     };
-    ended(&play, true, true).lawful(judge());
+    ended(&script, true, true).lawful(judge());
     for (not_flat, latch) in [(false, true), (true, false)] {
-        broken(&ended(&play, not_flat, latch), judge(), STANDS);
+        broken(&ended(&script, not_flat, latch), judge(), STANDS);
     }
-    play.enter([1, 3, 6]);
-    play.result([1, 3, 6], &call([1, 3, 6]));
-    broken(&ended(&play, true, true), judge(), STANDS);
+    script.enter([1, 3, 6]);
+    script.result([1, 3, 6], &call([1, 3, 6]));
+    broken(&ended(&script, true, true), judge(), STANDS);
 }
 
 #[test]
 fn sgv6_5_4_an_interrupted_round_is_concluded_or_void() {
-    let killed = |play: &mut Play| {
-        play.truth(Truth::Process { alive: false });
-        play.pass(500);
-        play.truth(Truth::Process { alive: true });
+    let killed = |script: &mut Script| {
+        script.truth(Truth::Process { alive: false });
+        script.pass(500);
+        script.truth(Truth::Process { alive: true });
     };
-    let mut open = Play::open("sg-v6");
+    let mut open = Script::open("sg-v6");
     open.until_bets_closed([1, 3, 6]);
     killed(&mut open);
     let mut void = open.clone();
@@ -434,7 +434,7 @@ fn sgv6_5_4_an_interrupted_round_is_concluded_or_void() {
     open.reveal();
     open.establish([1, 3, 6]);
     broken(&open, judge(), INTERRUPTED);
-    let mut established = Play::open("sg-v6");
+    let mut established = Script::open("sg-v6");
     established.until_settling([1, 3, 6]);
     killed(&mut established);
     established.pay([1, 3, 6]);
@@ -443,8 +443,8 @@ fn sgv6_5_4_an_interrupted_round_is_concluded_or_void() {
 
 #[test]
 fn nz_6_2_the_bell_rings_with_no_more_bets() {
-    let mut play = Play::open("nz-div9");
-    play.round([1, 3, 6]);
-    play.trace.0.retain(|seen| !matches!(seen.what, Seen::Wire { line: Line::Bell, initial: false, .. }));
-    broken(&play, judge(), BELL);
+    let mut script = Script::open("nz-div9");
+    script.round([1, 3, 6]);
+    script.trace.0.retain(|seen| !matches!(seen.what, Seen::Wire { line: Line::Bell, initial: false, .. }));
+    broken(&script, judge(), BELL);
 }

@@ -62,17 +62,17 @@ impl Scene {
                     self.end_testing(record);
                 }
             }
-            Fact::Keyframe(standing) => {
+            Fact::Keyframe(keyframe) => {
                 if self.open.is_none() {
-                    self.open = Some(standing.open);
-                    self.latched = standing.latched.iter().map(|latched| (latched.code.clone(), 0)).collect();
+                    self.open = Some(keyframe.open);
+                    self.latched = keyframe.latched.iter().map(|latched| (latched.code.clone(), 0)).collect();
                 }
                 // A journal that was begun anew has lost the round in progress: nobody can end it any more.
                 if record.fact.begins_new_journal() {
-                    self.latched.retain(|(code, _)| standing.latched.iter().any(|kept| kept.code == *code));
-                    self.round = self.round.take().filter(|_| standing.round.is_some());
+                    self.latched.retain(|(code, _)| keyframe.latched.iter().any(|kept| kept.code == *code));
+                    self.round = self.round.take().filter(|_| keyframe.round.is_some());
                     // Which layout it was played on went with the records, where another one was in force since.
-                    if let (Some(round), Some(kept)) = (&mut self.round, &standing.round) {
+                    if let (Some(round), Some(kept)) = (&mut self.round, &keyframe.round) {
                         round.layout.clone_from(&kept.layout);
                     }
                 }

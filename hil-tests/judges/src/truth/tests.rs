@@ -1,9 +1,9 @@
 //! Planted endings: a false one is found, and a right one is not.
 
 use super::*;
-use crate::build::{EVERY, Play, broken};
 use crate::observation::{Line, Truth};
 use crate::panel::Panel;
+use crate::script::{EVERY, Script, broken};
 use serde_json::json;
 
 fn judge() -> Box<dyn Judge> {
@@ -11,15 +11,15 @@ fn judge() -> Box<dyn Judge> {
 }
 
 /// A table of this rule set whose bets and spin are so far that the tumbler may run, and where the spin has begun.
-fn spinning(rules: &str) -> Play {
-    let mut play = Play::open(rules);
-    play.begin();
-    if !play.covered() {
-        play.no_more_bets();
+fn spinning(rules: &str) -> Script {
+    let mut script = Script::open(rules);
+    script.begin();
+    if !script.covered() {
+        script.no_more_bets();
     }
-    play.press(Line::Tumble);
-    play.spin_begin();
-    play
+    script.press(Line::Tumble);
+    script.spin_begin();
+    script
 }
 
 /// The clauses of a list without the rule set's name, as a record has them.
@@ -33,13 +33,13 @@ fn named(rules: &str, clauses: &[&str]) -> String {
 type Five = [&'static [&'static str]; 5];
 
 /// The right clauses pass under every rule set; others, one too few, one too many, and a settlement do not.
-fn voids(what: impl Fn(&str) -> Option<Play>, reason: &str, right: Five) {
+fn voids(what: impl Fn(&str) -> Option<Script>, reason: &str, right: Five) {
     for (rules, right) in EVERY.into_iter().zip(right) {
-        let Some(play) = what(rules) else { continue };
+        let Some(script) = what(rules) else { continue };
         let ended = |clauses: &[&str]| {
-            let mut play = play.clone();
-            play.void(reason, &named(rules, clauses));
-            play
+            let mut script = script.clone();
+            script.void(reason, &named(rules, clauses));
+            script
         };
         let panel = ended(right).judged(judge());
         assert!(
@@ -60,7 +60,7 @@ fn voids(what: impl Fn(&str) -> Option<Play>, reason: &str, right: Five) {
                 "{rules}: {clauses:?} passes"
             );
         }
-        let mut settled = play.clone();
+        let mut settled = script.clone();
         settled.settled([1, 3, 6]);
         let found = settled.judged(judge());
         assert!(found.violations().iter().any(|v| v.clause == GOES_ON || v.clause == ENDING), "{rules}: settles");
@@ -72,17 +72,17 @@ const SHORT_TECHNICAL: Five =
     [&["7.1(b)", "6.1"], &["7.1(b)", "6.1"], &["5.5.1", "5.4.2"], &["5.5.1", "5.4.2"], &["5.1.2"]];
 const NOT_FLAT: Five = [&["7.1(a)"], &["7.1(a)"], &["5.5.2"], &["5.5.2"], &["5.1.3"]];
 
-fn covered(rules: &str, play: impl Fn() -> Play) -> Option<Play> {
-    Rules::named(rules).is_some_and(Rules::covered).then(play)
+fn covered(rules: &str, script: impl Fn() -> Script) -> Option<Script> {
+    Rules::named(rules).is_some_and(Rules::covered).then(script)
 }
 
 #[test]
 fn lawful_rounds_pass_and_leave_no_doubt() {
     for rules in EVERY {
-        let mut play = Play::open(rules);
-        play.round([1, 3, 6]);
-        play.round([5, 5, 5]);
-        let panel = play.judged(judge());
+        let mut script = Script::open(rules);
+        script.round([1, 3, 6]);
+        script.round([5, 5, 5]);
+        let panel = script.judged(judge());
         assert!(panel.findings().is_empty() && panel.unlisted().is_empty(), "{rules}: {:#?}", panel.violations());
         let times = |rule: &str| panel.exercised().into_iter().find(|e| e.rule == rule).unwrap().times;
         assert_eq!(
@@ -96,13 +96,13 @@ fn lawful_rounds_pass_and_leave_no_doubt() {
 #[test]
 fn no_spin_in_a_spin_is_fewer_than_three_tumbles() {
     let called = |rules: &str| {
-        let mut play = spinning(rules);
-        play.turn(6);
-        play.wire(Line::NoSpin, true);
-        play.pass(30);
-        play.motor_off();
-        play.coast();
-        Some(play)
+        let mut script = spinning(rules);
+        script.turn(6);
+        script.wire(Line::NoSpin, true);
+        script.pass(30);
+        script.motor_off();
+        script.coast();
+        Some(script)
     };
     voids(called, "fewer-than-three", SHORT);
 }
@@ -110,27 +110,27 @@ fn no_spin_in_a_spin_is_fewer_than_three_tumbles() {
 #[test]
 fn twelve_steps_prove_nothing() {
     let short = |rules: &str| {
-        let mut play = spinning(rules);
-        play.turn(11);
-        play.wire(Line::NoSpin, true);
-        play.pass(30);
-        play.motor_off();
-        play.coast();
-        Some(play)
+        let mut script = spinning(rules);
+        script.turn(11);
+        script.wire(Line::NoSpin, true);
+        script.pass(30);
+        script.motor_off();
+        script.coast();
+        Some(script)
     };
     voids(short, "fewer-than-three", SHORT);
     // The thirteenth does, and the round goes on under Singapore's rules.
     for rules in ["sg-v6", "sg-open", "sg-open-early"] {
-        let mut play = spinning(rules);
-        play.turn(13);
-        play.wire(Line::NoSpin, true);
-        play.pass(30);
-        play.motor_off();
-        play.coast();
-        play.truth(Truth::Dice { faces: [1, 3, 6], flat: [true; 3] });
+        let mut script = spinning(rules);
+        script.turn(13);
+        script.wire(Line::NoSpin, true);
+        script.pass(30);
+        script.motor_off();
+        script.coast();
+        script.truth(Truth::Dice { faces: [1, 3, 6], flat: [true; 3] });
         let clause = named(rules, if rules == "sg-open-early" { &["5.1.2"] } else { &["5.5.1"] });
-        play.void("fewer-than-three", &clause);
-        let found = play.judged(judge());
+        script.void("fewer-than-three", &clause);
+        let found = script.judged(judge());
         assert!(
             found.violations().iter().any(|v| [ENDING, CLAUSES].contains(&v.clause)),
             "{rules}: {:?}",
@@ -142,34 +142,34 @@ fn twelve_steps_prove_nothing() {
 #[test]
 fn a_stall_a_supply_a_seal_and_a_kill_are_technical_besides() {
     let stalled = |rules: &str| {
-        let mut play = spinning(rules);
-        play.turn(4);
-        play.pass(800);
-        play.motor_off();
-        play.pass(400);
-        Some(play)
+        let mut script = spinning(rules);
+        script.turn(4);
+        script.pass(800);
+        script.motor_off();
+        script.pass(400);
+        Some(script)
     };
     voids(stalled, "equipment", SHORT_TECHNICAL);
     for line in [Line::PowerGood, Line::Seal] {
         let lost = |rules: &str| {
-            let mut play = spinning(rules);
-            play.turn(4);
-            play.wire(line, false);
-            play.pass(12);
-            play.motor_off();
-            play.coast();
-            Some(play)
+            let mut script = spinning(rules);
+            script.turn(4);
+            script.wire(line, false);
+            script.pass(12);
+            script.motor_off();
+            script.coast();
+            Some(script)
         };
         voids(lost, "equipment", SHORT_TECHNICAL);
     }
     let killed = |rules: &str| {
-        let mut play = spinning(rules);
-        play.turn(4);
-        play.truth(Truth::Process { alive: false });
-        play.pass(500);
-        play.truth(Truth::Process { alive: true });
-        play.motor_off();
-        Some(play)
+        let mut script = spinning(rules);
+        script.turn(4);
+        script.truth(Truth::Process { alive: false });
+        script.pass(500);
+        script.truth(Truth::Process { alive: true });
+        script.motor_off();
+        Some(script)
     };
     voids(killed, "interruption", SHORT_TECHNICAL);
 }
@@ -177,13 +177,13 @@ fn a_stall_a_supply_a_seal_and_a_kill_are_technical_besides() {
 #[test]
 fn a_die_that_is_not_flat_is_void() {
     let cocked = |rules: &str| {
-        let mut play = spinning(rules);
-        play.turn(16);
-        play.motor_off();
-        play.coast();
-        play.truth(Truth::Dice { faces: [1, 3, 6], flat: [true, false, true] });
-        play.spin_end(4, true);
-        Some(play)
+        let mut script = spinning(rules);
+        script.turn(16);
+        script.motor_off();
+        script.coast();
+        script.truth(Truth::Dice { faces: [1, 3, 6], flat: [true, false, true] });
+        script.spin_end(4, true);
+        Some(script)
     };
     voids(cocked, "not-flat", NOT_FLAT);
 }
@@ -192,22 +192,22 @@ fn a_die_that_is_not_flat_is_void() {
 fn dice_that_are_exposed_are_void() {
     let exposed = |rules: &str| {
         covered(rules, || {
-            let mut play = Play::open(rules);
-            play.begin();
-            play.spin([1, 3, 6]);
-            play.pass(400);
-            play.dome(true);
-            play
+            let mut script = Script::open(rules);
+            script.begin();
+            script.spin([1, 3, 6]);
+            script.pass(400);
+            script.dome(true);
+            script
         })
     };
     voids(exposed, "exposed", [&["7.1(c)"], &["7.1(c)"], &["5.5.3"], &[], &[]]);
     let both = |rules: &str| {
         covered(rules, || {
-            let mut play = spinning(rules);
-            play.turn(4);
-            play.dome(true);
-            play.motor_off();
-            play
+            let mut script = spinning(rules);
+            script.turn(4);
+            script.dome(true);
+            script.motor_off();
+            script
         })
     };
     voids(both, "exposed", [&["7.1(b)", "7.1(c)", "6.1"], &["7.1(b)", "7.1(c)", "6.1"], &["5.5.1", "5.5.3"], &[], &[]]);
@@ -216,24 +216,24 @@ fn dice_that_are_exposed_are_void() {
 #[test]
 fn nz_7_1_d_bets_closed_without_a_spin_are_void() {
     for rules in ["nz-1998", "nz-div9"] {
-        let mut play = Play::open(rules);
-        play.begin();
-        play.no_more_bets();
-        let mut right = play.clone();
+        let mut script = Script::open(rules);
+        script.begin();
+        script.no_more_bets();
+        let mut right = script.clone();
         right.void("never-activated", &named(rules, &["7.1(d)"]));
         right.lawful(judge());
-        play.void("never-activated", &named(rules, &["7.1(b)"]));
-        broken(&play, judge(), CLAUSES);
+        script.void("never-activated", &named(rules, &["7.1(b)"]));
+        broken(&script, judge(), CLAUSES);
     }
 }
 
 /// A person's decision, as the command and its record tell of it.
-fn decided(rules: &str, with: serde_json::Value) -> Play {
-    let mut play = Play::open(rules);
-    play.until_bets_closed([1, 3, 6]);
-    play.ask("void", with);
-    play.record("decided", json!({"what": "void", "reason": "as seen", "by": "Ana"}));
-    play
+fn decided(rules: &str, with: serde_json::Value) -> Script {
+    let mut script = Script::open(rules);
+    script.until_bets_closed([1, 3, 6]);
+    script.ask("void", with);
+    script.record("decided", json!({"what": "void", "reason": "as seen", "by": "Ana"}));
+    script
 }
 
 #[test]
@@ -247,9 +247,9 @@ fn sgv6_5_14_is_for_the_shift_manager() {
     let by = |manager: bool| move |rules: &str| Some(decided(rules, json!({"reason": "a cat", "manager": manager})));
     voids(by(true), "supervisor", [&[], &[], &["5.14"], &["5.14"], &[]]);
     for rules in ["sg-v6", "sg-open"] {
-        let mut play = by(false)(rules).unwrap();
-        play.void("supervisor", &named(rules, &["5.14"]));
-        broken(&play, judge(), ENDING);
+        let mut script = by(false)(rules).unwrap();
+        script.void("supervisor", &named(rules, &["5.14"]));
+        broken(&script, judge(), ENDING);
     }
 }
 
@@ -257,16 +257,16 @@ fn sgv6_5_14_is_for_the_shift_manager() {
 #[test]
 fn nobody_voids_dice_in_sight_by_a_choice() {
     for (rules, clauses) in [("nz-div9", &[] as &[&str]), ("sg-v6", &["5.14"]), ("sg-open-early", &[])] {
-        let mut play = Play::without_reader(rules);
-        play.until_bets_closed([1, 3, 6]);
-        play.reveal();
-        let mut chosen = play.clone();
+        let mut script = Script::without_reader(rules);
+        script.until_bets_closed([1, 3, 6]);
+        script.reveal();
+        let mut chosen = script.clone();
         chosen.ask("void", json!({"reason": "a big win", "manager": true}));
         chosen.record("decided", json!({"what": "void", "reason": "a big win", "by": "Ana"}));
         broken(&chosen, judge(), CHOICE);
-        play.record("answered", json!({"finding": "cannot-tell", "reason": "they fell off the table", "by": "Ana"}));
-        play.void("supervisor", &named(rules, clauses));
-        play.lawful(judge());
+        script.record("answered", json!({"finding": "cannot-tell", "reason": "they fell off the table", "by": "Ana"}));
+        script.void("supervisor", &named(rules, clauses));
+        script.lawful(judge());
     }
 }
 
@@ -276,23 +276,23 @@ fn an_interruption_after_a_valid_spin_asks() {
     for (rules, not_flat, cannot) in
         [("nz-1998", &["7.1(a)"] as &[&str], &[] as &[&str]), ("sg-v6", &["5.5.2"], &["5.14"])]
     {
-        let mut play = Play::open(rules);
-        play.until_bets_closed([1, 3, 6]);
-        play.pass(2_000);
-        play.truth(Truth::Process { alive: false });
-        play.pass(500);
-        play.truth(Truth::Process { alive: true });
+        let mut script = Script::open(rules);
+        script.until_bets_closed([1, 3, 6]);
+        script.pass(2_000);
+        script.truth(Truth::Process { alive: false });
+        script.pass(500);
+        script.truth(Truth::Process { alive: true });
         // Void at once, though a person is to be asked.
-        let mut void = play.clone();
+        let mut void = script.clone();
         void.void("interruption", &named(rules, &["5.4.2"]));
         broken(&void, judge(), ENDING);
         // Settled, and nobody was asked.
-        let mut settled = play.clone();
+        let mut settled = script.clone();
         settled.settled([1, 3, 6]);
         broken(&settled, judge(), GOES_ON);
-        play.record("asked", json!({"why": "interrupted"}));
+        script.record("asked", json!({"why": "interrupted"}));
         for (finding, clauses, others) in [("not-flat", not_flat, cannot), ("cannot-tell", cannot, not_flat)] {
-            let mut answered = play.clone();
+            let mut answered = script.clone();
             answered.record("answered", json!({"finding": finding, "reason": "seen", "by": "Ana"}));
             let mut wrong = answered.clone();
             wrong.void("not-flat", &named(rules, others));
@@ -300,46 +300,46 @@ fn an_interruption_after_a_valid_spin_asks() {
             answered.void("not-flat", &named(rules, clauses));
             answered.lawful(judge());
         }
-        play.record("answered", json!({"finding": "undisturbed", "reason": "", "by": "Ana"}));
-        play.reveal();
-        play.establish([1, 3, 6]);
-        play.result([1, 3, 6], &crate::build::call([1, 3, 6]));
-        play.settled([1, 3, 6]);
-        play.lawful(judge());
+        script.record("answered", json!({"finding": "undisturbed", "reason": "", "by": "Ana"}));
+        script.reveal();
+        script.establish([1, 3, 6]);
+        script.result([1, 3, 6], &crate::script::call([1, 3, 6]));
+        script.settled([1, 3, 6]);
+        script.lawful(judge());
     }
 }
 
 #[test]
 fn nobody_is_asked_for_nothing() {
-    let mut play = Play::open("sg-v6");
-    play.until_bets_closed([1, 3, 6]);
-    play.record("asked", json!({"why": "interrupted"}));
-    broken(&play, judge(), ASKED);
+    let mut script = Script::open("sg-v6");
+    script.until_bets_closed([1, 3, 6]);
+    script.record("asked", json!({"why": "interrupted"}));
+    broken(&script, judge(), ASKED);
 }
 
 #[test]
 fn a_round_void_for_nothing_is_found_and_an_established_one_stands() {
     for rules in EVERY {
-        let mut play = Play::open(rules);
-        play.until_settling([1, 3, 6]);
-        play.truth(Truth::Process { alive: false });
-        play.pass(500);
-        play.truth(Truth::Process { alive: true });
-        play.void("interruption", &named(rules, &["5.4.2"]));
-        broken(&play, judge(), ENDING);
+        let mut script = Script::open(rules);
+        script.until_settling([1, 3, 6]);
+        script.truth(Truth::Process { alive: false });
+        script.pass(500);
+        script.truth(Truth::Process { alive: true });
+        script.void("interruption", &named(rules, &["5.4.2"]));
+        broken(&script, judge(), ENDING);
     }
 }
 
 #[test]
 fn sgv6_5_6_afterwards_by_the_rules_of_its_own_round() {
-    let mut play = Play::open("sg-v6");
-    play.round([1, 3, 6]);
+    let mut script = Script::open("sg-v6");
+    script.round([1, 3, 6]);
     let data = |clause: &str| json!({"round": 1, "reason": "chipped", "clauses": [clause], "by": "Ana"});
-    let mut right = play.clone();
+    let mut right = script.clone();
     right.record_of(None, "voided-afterwards", data("SGV6 5.6"));
     assert!(right.lawful(judge()).contains(&("rounds void afterwards held against the texts", 1)));
-    play.record_of(None, "voided-afterwards", data("SGOC-early 5.1.1"));
-    broken(&play, judge(), AFTERWARDS);
+    script.record_of(None, "voided-afterwards", data("SGOC-early 5.1.1"));
+    broken(&script, judge(), AFTERWARDS);
 }
 
 /// What the table does not hold is no violation, but the rig's INVALID.
@@ -349,7 +349,7 @@ fn what_the_table_does_not_hold_is_told_apart() {
     findings.note_unlisted(1_500_000_000, "a comet");
     assert!(findings.is_empty());
     assert_eq!(findings.unlisted_situations(), ["at 1.500 s: a comet"]);
-    let panel = Panel::for_table(Play::open("sg-v6").config).unwrap();
+    let panel = Panel::for_table(Script::open("sg-v6").config).unwrap();
     assert!(panel.unlisted().is_empty());
 }
 

@@ -5,13 +5,13 @@ use super::*;
 /// The guards are looked at a second time once the record of the spin is durable: what they refuse then activates nothing.
 #[test]
 fn nz_7_1_d_a_spin_that_was_granted_and_never_ran_activates_nothing() {
-    let mut play = Play::open("nz-div9");
-    play.begin();
-    play.record("spin-began", Value::Null);
-    let mut ran = play.clone();
-    play.no_more_bets();
-    play.void("never-activated", "NZ9 7.1(d)");
-    assert!(play.lawful(judge()).contains(&("void reasons compared with the truth", 1)));
+    let mut script = Script::open("nz-div9");
+    script.begin();
+    script.record("spin-began", Value::Null);
+    let mut ran = script.clone();
+    script.no_more_bets();
+    script.void("never-activated", "NZ9 7.1(d)");
+    assert!(script.lawful(judge()).contains(&("void reasons compared with the truth", 1)));
     ran.motor_run(4);
     ran.no_more_bets();
     ran.void("never-activated", "NZ9 7.1(d)");
@@ -22,23 +22,23 @@ fn nz_7_1_d_a_spin_that_was_granted_and_never_ran_activates_nothing() {
 #[test]
 fn a_press_before_the_last_ending_is_durable_counts_for_the_next_round() {
     for late in [false, true] {
-        let mut play = Play::open("nz-div9");
-        play.tell_mqtt = false;
-        play.until_bets_closed([1, 3, 6]);
+        let mut script = Script::open("nz-div9");
+        script.tell_mqtt = false;
+        script.until_bets_closed([1, 3, 6]);
         if late {
-            play.void("supervisor", "");
-            let ended = play.trace.0.pop().unwrap();
-            play.press(Line::Tumble);
-            play.trace.0.push(Observation { at_ns: play.now_ns, ..ended });
+            script.void("supervisor", "");
+            let ended = script.trace.0.pop().unwrap();
+            script.press(Line::Tumble);
+            script.trace.0.push(Observation { at_ns: script.now_ns, ..ended });
         } else {
-            play.press(Line::Tumble);
-            play.pass(100);
-            play.void("supervisor", "");
+            script.press(Line::Tumble);
+            script.pass(100);
+            script.void("supervisor", "");
         }
-        play.began();
-        play.spin_begin();
+        script.began();
+        script.spin_begin();
         // A press that is older than the ending asks for nothing.
-        all_broken(&play, if late { &[] } else { &[OPENS, ONE_SPIN] });
+        all_broken(&script, if late { &[] } else { &[OPENS, ONE_SPIN] });
     }
 }
 
@@ -46,24 +46,24 @@ fn a_press_before_the_last_ending_is_durable_counts_for_the_next_round() {
 #[test]
 fn sgv6_5_4_a_round_that_began_on_a_failing_disk_may_be_void() {
     for mended_in_time in [true, false] {
-        let mut play = Play::open("sg-v6");
-        play.tell_mqtt = false;
-        play.truth(Truth::Broken { part: Part::Journal, broken: true });
-        play.press(Line::PlaceBets);
+        let mut script = Script::open("sg-v6");
+        script.tell_mqtt = false;
+        script.truth(Truth::Broken { part: Part::Journal, broken: true });
+        script.press(Line::PlaceBets);
         if mended_in_time {
-            play.truth(Truth::Broken { part: Part::Journal, broken: false });
-            play.pass(10);
+            script.truth(Truth::Broken { part: Part::Journal, broken: false });
+            script.pass(10);
         }
-        play.began();
-        let began = play.trace.0.pop().unwrap();
-        play.pass(3_000);
+        script.began();
+        let began = script.trace.0.pop().unwrap();
+        script.pass(3_000);
         if !mended_in_time {
-            play.truth(Truth::Broken { part: Part::Journal, broken: false });
+            script.truth(Truth::Broken { part: Part::Journal, broken: false });
         }
-        play.pass(500);
-        play.trace.0.push(Observation { at_ns: play.now_ns, ..began });
-        play.void("interruption", "SGV6 5.4.2");
-        all_broken(&play, if mended_in_time { &[FALSE_CLAIM] } else { &[] });
+        script.pass(500);
+        script.trace.0.push(Observation { at_ns: script.now_ns, ..began });
+        script.void("interruption", "SGV6 5.4.2");
+        all_broken(&script, if mended_in_time { &[FALSE_CLAIM] } else { &[] });
     }
 }
 
@@ -71,17 +71,17 @@ fn sgv6_5_4_a_round_that_began_on_a_failing_disk_may_be_void() {
 #[test]
 fn a_journal_that_was_begun_anew_ends_the_round_that_it_lost() {
     for latched in [json!([{"code": "journal"}]), json!([])] {
-        let mut play = Play::open("sg-v6");
-        play.round([1, 3, 6]);
-        play.begin();
+        let mut script = Script::open("sg-v6");
+        script.round([1, 3, 6]);
+        script.begin();
         let standing = json!({"boot": "b1", "open": false, "latched": latched.clone(), "last_round": 1, "round": null});
-        play.record_of(None, "keyframe", standing);
-        play.round = 1;
-        play.begin();
+        script.record_of(None, "keyframe", standing);
+        script.round = 1;
+        script.begin();
         if latched == json!([]) {
-            all_broken(&play, &[NUMBERS, ONCE]);
+            all_broken(&script, &[NUMBERS, ONCE]);
         } else {
-            play.lawful(judge());
+            script.lawful(judge());
         }
     }
 }
@@ -90,60 +90,60 @@ fn a_journal_that_was_begun_anew_ends_the_round_that_it_lost() {
 #[test]
 fn sgoc_5_5_3_a_shaft_that_turned_before_the_record_was_seen_turned_early() {
     for turned in [true, false] {
-        let mut play = Play::open("sg-open");
-        play.tell_mqtt = false;
-        play.press(Line::PlaceBets);
-        play.began();
-        let began = play.trace.0.pop().unwrap();
-        play.pass(100);
+        let mut script = Script::open("sg-open");
+        script.tell_mqtt = false;
+        script.press(Line::PlaceBets);
+        script.began();
+        let began = script.trace.0.pop().unwrap();
+        script.pass(100);
         if turned {
-            play.quarter(1);
+            script.quarter(1);
         }
-        play.pass(400);
-        play.trace.0.push(Observation { at_ns: play.now_ns, ..began });
-        play.void("activated-early", "SGOC 5.5.3");
-        all_broken(&play, if turned { &[] } else { &[FALSE_CLAIM] });
+        script.pass(400);
+        script.trace.0.push(Observation { at_ns: script.now_ns, ..began });
+        script.void("activated-early", "SGOC 5.5.3");
+        all_broken(&script, if turned { &[] } else { &[FALSE_CLAIM] });
     }
 }
 
 /// NZ 6.2: the bell waits for a record that a broken disk never brings.
 #[test]
 fn a_bell_that_waits_for_a_broken_disk_is_excused() {
-    let mut play = Play::open("nz-div9");
-    play.truth(Truth::Broken { part: Part::Journal, broken: true });
-    play.round([1, 3, 6]);
-    play.trace.0.retain(|seen| !matches!(seen.what, Seen::Wire { line: Line::Bell, initial: false, .. }));
-    play.lawful(judge());
+    let mut script = Script::open("nz-div9");
+    script.truth(Truth::Broken { part: Part::Journal, broken: true });
+    script.round([1, 3, 6]);
+    script.trace.0.retain(|seen| !matches!(seen.what, Seen::Wire { line: Line::Bell, initial: false, .. }));
+    script.lawful(judge());
 }
 
 /// The outcome is established, and a hand moves a die before its record is seen.
 #[test]
 fn nz_7_1_a_die_moved_while_the_record_is_written_lay_flat_when_it_was_made() {
     for before in [false, true] {
-        let mut play = Play::open("nz-div9");
-        play.tell_mqtt = false;
-        play.until_bets_closed([1, 3, 6]);
-        play.reveal();
+        let mut script = Script::open("nz-div9");
+        script.tell_mqtt = false;
+        script.until_bets_closed([1, 3, 6]);
+        script.reveal();
         let cocked = Truth::Dice { faces: [1, 3, 6], flat: [true, false, true] };
         if before {
-            play.truth(cocked);
-            play.pass(10);
+            script.truth(cocked);
+            script.pass(10);
         }
-        play.establish([1, 3, 6]);
-        let established = play.trace.0.pop().unwrap();
-        play.pass(500);
-        play.truth(cocked);
-        play.trace.0.push(Observation { at_ns: play.now_ns, ..established });
+        script.establish([1, 3, 6]);
+        let established = script.trace.0.pop().unwrap();
+        script.pass(500);
+        script.truth(cocked);
+        script.trace.0.push(Observation { at_ns: script.now_ns, ..established });
         if before {
-            broken(&play, judge(), FLAT);
+            broken(&script, judge(), FLAT);
         } else {
             let faces = [1, 3, 6];
-            play.enter(faces);
-            play.result(faces, &call(faces));
-            play.light(Some(faces));
-            play.verified();
-            play.pay(faces);
-            play.lawful(judge());
+            script.enter(faces);
+            script.result(faces, &call(faces));
+            script.light(Some(faces));
+            script.verified();
+            script.pay(faces);
+            script.lawful(judge());
         }
     }
 }
@@ -152,17 +152,17 @@ fn nz_7_1_a_die_moved_while_the_record_is_written_lay_flat_when_it_was_made() {
 #[test]
 fn sgoc_5_5_3_a_shaft_that_turns_while_the_call_is_being_pressed_turned_early() {
     for (after_ms, early) in [(10, true), (100, false)] {
-        let mut play = Play::open("sg-open");
-        play.begin();
-        play.pass(1_000);
-        play.wire(Line::NoMoreBets, true);
-        play.pass(after_ms);
-        play.quarter(1);
-        play.void("activated-early", "SGOC 5.5.3");
+        let mut script = Script::open("sg-open");
+        script.begin();
+        script.pass(1_000);
+        script.wire(Line::NoMoreBets, true);
+        script.pass(after_ms);
+        script.quarter(1);
+        script.void("activated-early", "SGOC 5.5.3");
         if early {
-            play.lawful(judge());
+            script.lawful(judge());
         } else {
-            broken(&play, judge(), FALSE_CLAIM);
+            broken(&script, judge(), FALSE_CLAIM);
         }
     }
 }
@@ -171,21 +171,21 @@ fn sgoc_5_5_3_a_shaft_that_turns_while_the_call_is_being_pressed_turned_early() 
 #[test]
 fn dice_moved_before_their_faces_were_read_are_settled_by_the_dealers_eye() {
     for read in [false, true] {
-        let mut play = Play::open("sg-v6");
-        play.until_bets_closed([1, 3, 6]);
-        play.reveal();
-        play.establish([1, 3, 6]);
+        let mut script = Script::open("sg-v6");
+        script.until_bets_closed([1, 3, 6]);
+        script.reveal();
+        script.establish([1, 3, 6]);
         if read {
-            play.record("faces-read", json!({"dice": [1, 3, 6]}));
+            script.record("faces-read", json!({"dice": [1, 3, 6]}));
         }
-        play.truth(Truth::Dice { faces: [5, 5, 5], flat: [true; 3] });
-        play.latch("interference");
-        play.enter([5, 5, 5]);
-        play.result([5, 5, 5], &call([5, 5, 5]));
+        script.truth(Truth::Dice { faces: [5, 5, 5], flat: [true; 3] });
+        script.latch("interference");
+        script.enter([5, 5, 5]);
+        script.result([5, 5, 5], &call([5, 5, 5]));
         if read {
-            broken(&play, judge(), DICE);
+            broken(&script, judge(), DICE);
         } else {
-            play.lawful(judge());
+            script.lawful(judge());
         }
     }
 }
@@ -194,40 +194,41 @@ fn dice_moved_before_their_faces_were_read_are_settled_by_the_dealers_eye() {
 #[test]
 fn keys_pressed_before_the_result_is_seen_do_not_change_it() {
     for late in [true, false] {
-        let mut play = Play::open("sg-v6");
-        play.tell_mqtt = false;
-        play.until_bets_closed([1, 3, 6]);
-        play.reveal();
-        play.establish([1, 3, 6]);
-        play.enter([1, 3, 6]);
+        let mut script = Script::open("sg-v6");
+        script.tell_mqtt = false;
+        script.until_bets_closed([1, 3, 6]);
+        script.reveal();
+        script.establish([1, 3, 6]);
+        script.enter([1, 3, 6]);
         if late {
-            play.result([1, 3, 6], &call([1, 3, 6]));
-            let result = play.trace.0.pop().unwrap();
-            play.pass(100);
-            play.enter([5, 5, 5]);
-            play.trace.0.push(Observation { at_ns: play.now_ns, ..result });
-            play.lawful(judge());
+            script.result([1, 3, 6], &call([1, 3, 6]));
+            let result = script.trace.0.pop().unwrap();
+            script.pass(100);
+            script.enter([5, 5, 5]);
+            script.trace.0.push(Observation { at_ns: script.now_ns, ..result });
+            script.lawful(judge());
         } else {
-            play.enter([5, 5, 5]);
-            play.result([1, 3, 6], &call([1, 3, 6]));
-            broken(&play, judge(), KEYED);
+            script.enter([5, 5, 5]);
+            script.result([1, 3, 6], &call([1, 3, 6]));
+            broken(&script, judge(), KEYED);
         }
     }
 }
 
 /// The judges come to a table that was played on before, as after a power cut.
-fn came_late(in_round: bool) -> Play {
-    let mut play = Play::open("sg-v6");
-    play.config.from_commissioning = false;
-    play.trace.0.clear();
-    play.see(Seen::InitialState { open: true, latched: vec![], in_round });
-    play.round = 7;
-    play
+fn came_late(in_round: bool) -> Script {
+    let mut script = Script::open("sg-v6");
+    script.config.from_commissioning = false;
+    script.trace.0.clear();
+    script.see(Seen::InitialState { open: true, latched: vec![], in_round });
+    script.round = 7;
+    script
 }
 
 #[test]
 fn a_round_that_began_before_the_judges_came_may_end_once() {
-    let ends = |play: &mut Play| play.record("voided", json!({"reason": "interruption", "clauses": ["SGV6 5.4.2"]}));
+    let ends =
+        |script: &mut Script| script.record("voided", json!({"reason": "interruption", "clauses": ["SGV6 5.4.2"]}));
     let mut once = came_late(true);
     ends(&mut once);
     once.clone().lawful(judge());

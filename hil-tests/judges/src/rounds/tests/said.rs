@@ -5,60 +5,60 @@ use super::*;
 #[test]
 fn nz_6_1_what_is_out_of_order_is_said_and_nothing_else_is() {
     for (in_order, said) in [(true, false), (true, true), (false, false), (false, true)] {
-        let mut play = Play::open("nz-div9");
+        let mut script = Script::open("nz-div9");
         if in_order {
-            play.begin();
-            play.spin([1, 3, 6]);
+            script.begin();
+            script.spin([1, 3, 6]);
         } else {
-            play.press(Line::PlaceBets);
-            play.began();
+            script.press(Line::PlaceBets);
+            script.began();
         }
         let remark = said.then_some("before the tumbler was activated");
-        play.record("called", json!({"call": "place-bets", "in_turn": true, "remark": remark}));
+        script.record("called", json!({"call": "place-bets", "in_turn": true, "remark": remark}));
         if in_order == said {
-            broken(&play, judge(), order::REMARKS);
+            broken(&script, judge(), order::REMARKS);
         } else {
-            play.lawful(judge());
+            script.lawful(judge());
         }
     }
 }
 
 #[test]
 fn nz_7_3_a_settlement_says_whether_its_lamps_were_proved() {
-    let mut play = Play::open("sg-v6");
-    play.until_settling([1, 3, 6]);
-    play.pass(4_000);
-    play.key(Key::Entry);
-    let mut untrue = play.clone();
-    play.settled([1, 3, 6]);
-    play.lawful(judge());
+    let mut script = Script::open("sg-v6");
+    script.until_settling([1, 3, 6]);
+    script.pass(4_000);
+    script.key(Key::Entry);
+    let mut untrue = script.clone();
+    script.settled([1, 3, 6]);
+    script.lawful(judge());
     untrue.record("settled", json!({"dice": [1, 3, 6], "total": 10, "lamps": "by-the-dice"}));
     broken(&untrue, judge(), ending::LAMPS);
 }
 
 #[test]
 fn nz_4_2_a_result_is_what_the_reader_read() {
-    let mut play = Play::open("nz-div9");
-    play.until_bets_closed([1, 3, 6]);
-    play.reveal();
-    play.establish([1, 3, 6]);
-    play.record("faces-read", json!({"dice": [1, 3, 6]}));
-    play.enter([2, 5, 5]);
-    play.result([2, 5, 5], "2, double 5, total 12");
-    broken(&play, judge(), order::DICE);
+    let mut script = Script::open("nz-div9");
+    script.until_bets_closed([1, 3, 6]);
+    script.reveal();
+    script.establish([1, 3, 6]);
+    script.record("faces-read", json!({"dice": [1, 3, 6]}));
+    script.enter([2, 5, 5]);
+    script.result([2, 5, 5], "2, double 5, total 12");
+    broken(&script, judge(), order::DICE);
 }
 
 #[test]
 fn a_spin_has_its_end_before_the_daemon_stops() {
-    let mut play = Play::open("nz-div9");
-    play.press(Line::Tumble);
-    play.began();
-    play.spin_begin();
-    let mut ended = play.clone();
+    let mut script = Script::open("nz-div9");
+    script.press(Line::Tumble);
+    script.began();
+    script.spin_begin();
+    let mut ended = script.clone();
     ended.motor_off();
     ended.spin_end(0, false);
     ended.record_of(None, "stopped", Value::Null);
     ended.lawful(judge());
-    play.record_of(None, "stopped", Value::Null);
-    broken(&play, judge(), order::STOPPED);
+    script.record_of(None, "stopped", Value::Null);
+    broken(&script, judge(), order::STOPPED);
 }

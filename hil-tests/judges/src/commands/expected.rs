@@ -1,7 +1,7 @@
 //! What the page of the console says of a command, as the table stands.
 
-use super::Asked;
-use super::standing::Standing;
+use super::Command;
+use super::state::State;
 use crate::areas::{Family, sorted};
 use crate::config::Rules;
 use crate::observation::Part;
@@ -15,20 +15,20 @@ const REMEMBERED: usize = 5;
 
 /// What is to become of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Says {
+pub(super) enum Expected {
     Done,
     Refused,
     /// It hangs on what cannot be told from here.
     Unknown,
 }
-use Says::{Done, Refused, Unknown};
+use Expected::{Done, Refused, Unknown};
 
 /// Done if it may be, refused if it may not.
-const fn whether(may: bool) -> Says {
+const fn whether(may: bool) -> Expected {
     if may { Done } else { Refused }
 }
 
-pub(super) fn says(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {
+pub(super) fn expected(asked: &Command, state: &State, scene: &Scene) -> Expected {
     let any = asked.flag("supervisor") || asked.flag("manager");
     let technicians = match asked.command.as_str() {
         "maintenance" | "hardware-test" | "record" => asked.flag("technician"),
@@ -41,36 +41,36 @@ pub(super) fn says(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {
     if !matches!(asked.command.as_str(), "record" | "close" | "witness") && asked.turned_ns.is_none() {
         return Refused;
     }
-    if standing.holes {
+    if state.holes {
         return Unknown;
     }
     match asked.command.as_str() {
         "record" | "close" => Done,
-        "maintenance" => maintenance(asked, standing),
-        "open" => open(asked, standing),
-        "hardware-test" => hardware_test(asked, standing, scene),
-        "reset" => reset(asked, standing),
-        "void" => void(asked, standing),
-        "finding" => finding(asked, standing, scene),
-        "amend" => amend(asked, standing, scene),
-        "supervise" => supervise(standing),
-        "settle" => settle(asked, standing, scene),
-        "confirm-dome" => confirm_dome(asked, standing),
-        "correct" | "void-afterwards" => afterwards(asked, standing),
-        "enrol-dice" => enrol(asked, standing, scene),
+        "maintenance" => maintenance(asked, state),
+        "open" => open(asked, state),
+        "hardware-test" => hardware_test(asked, state, scene),
+        "reset" => reset(asked, state),
+        "void" => void(asked, state),
+        "finding" => finding(asked, state, scene),
+        "amend" => amend(asked, state, scene),
+        "supervise" => supervise(state),
+        "settle" => settle(asked, state, scene),
+        "confirm-dome" => confirm_dome(asked, state),
+        "correct" | "void-afterwards" => afterwards(asked, state),
+        "enrol-dice" => enrol(asked, state, scene),
         _ => Unknown,
     }
 }
 
-fn maintenance(asked: &Asked, standing: &Standing) -> Says {
-    if standing.round.is_some() || asked.flag("on") == standing.maintenance {
+fn maintenance(asked: &Command, state: &State) -> Expected {
+    if state.round.is_some() || asked.flag("on") == state.maintenance {
         return Refused;
     }
     if asked.testing { Unknown } else { Done }
 }
 
-fn hardware_test(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {
-    if !standing.maintenance {
+fn hardware_test(asked: &Command, state: &State, scene: &Scene) -> Expected {
+    if !state.maintenance {
         return Refused;
     }
     let fitted = match asked.text("test") {
@@ -82,23 +82,23 @@ fn hardware_test(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {
     if asked.testing { Unknown } else { whether(fitted) }
 }
 
-fn open(asked: &Asked, standing: &Standing) -> Says {
-    if standing.round.is_some() || standing.open == Some(true) || standing.maintenance || !standing.latched.is_empty() {
+fn open(asked: &Command, state: &State) -> Expected {
+    if state.round.is_some() || state.open == Some(true) || state.maintenance || !state.latched.is_empty() {
         return Refused;
     }
-    if !asked.testing && standing.open == Some(false) { Done } else { Unknown }
+    if !asked.testing && state.open == Some(false) { Done } else { Unknown }
 }
 
-fn reset(asked: &Asked, standing: &Standing) -> Says {
+fn reset(asked: &Command, state: &State) -> Expected {
     let code = asked.text("code");
-    let latched = standing.latched.iter().find(|(latched, _)| latched == code);
-    let (Some((_, since_ns)), None) = (latched, &standing.round) else { return Refused };
+    let latched = state.latched.iter().find(|(latched, _)| latched == code);
+    let (Some((_, since_ns)), None) = (latched, &state.round) else { return Refused };
     let turned_ns = asked.turned_ns.unwrap_or(0);
     if turned_ns.saturating_add(100 * MS) < *since_ns {
         return Refused;
     }
     let procedure = asked.text("exit") != "rectified";
-    if procedure && (!matches!(code, "reader" | "terminal" | "lamps") || standing.open == Some(false)) {
+    if procedure && (!matches!(code, "reader" | "terminal" | "lamps") || state.open == Some(false)) {
         return Refused;
     }
     let newer = *since_ns == 0 || turned_ns > since_ns.saturating_add(100 * MS);
@@ -106,15 +106,15 @@ fn reset(asked: &Asked, standing: &Standing) -> Says {
 }
 
 /// The malfunction that this command, once done, says that there is.
-pub(super) fn says_out_of_order(asked: &Asked, standing: &Standing) -> Option<&'static str> {
-    let round = standing.round.as_ref();
+pub(super) fn reported_malfunction(asked: &Command, state: &State) -> Option<&'static str> {
+    let round = state.round.as_ref();
     match asked.command.as_str() {
         "void" if asked.flag("damaged_dice") => Some("dice"),
         "void-afterwards" => Some("dice"),
         "void" if asked.flag("not_flat") => round.filter(|round| round.flat_by == "reader").map(|_| "reader"),
         "confirm-dome" => Some("dome"),
         "amend" if asked.flag("uphold") => {
-            let read = round.and_then(|round| read(asked, standing, round))?;
+            let read = round.and_then(|round| read(asked, state, round))?;
             asked.dice().filter(|dice| *dice != read).map(|_| "reader")
         }
         _ => None,
@@ -127,40 +127,40 @@ fn is_left_to_manager(round: &Round) -> bool {
 }
 
 /// Whether only people look at the dice; `None` where that may have changed.
-fn only_people(standing: &Standing, round: &Round, scene: &Scene) -> Option<bool> {
+fn only_people(state: &State, round: &Round, scene: &Scene) -> Option<bool> {
     if !scene.config.given.reader {
         return Some(true);
     }
     let broken = [Part::Reader, Part::Bus, Part::Dice].into_iter().any(|part| round.was_broken(part));
-    (!broken && standing.serves("reader")).then_some(false)
+    (!broken && state.serves("reader")).then_some(false)
 }
 
-fn void(asked: &Asked, standing: &Standing) -> Says {
+fn void(asked: &Command, state: &State) -> Expected {
     if asked.flag("damaged_dice") {
         return Done;
     }
-    let Some(round) = &standing.round else { return Refused };
+    let Some(round) = &state.round else { return Refused };
     if asked.flag("not_flat") {
         if !round.revealed || round.result.is_some() {
             return Refused;
         }
-        return if !standing.is_asked() && round.flat_by != "supervisor" { Done } else { Unknown };
+        return if !state.is_asked() && round.flat_by != "supervisor" { Done } else { Unknown };
     }
-    if standing.is_asked() || round.established || is_left_to_manager(round) && !asked.flag("manager") {
+    if state.is_asked() || round.established || is_left_to_manager(round) && !asked.flag("manager") {
         return Refused;
     }
     // Who sees the dice does not choose.
     if round.revealed { if round.valid_spin { Refused } else { Unknown } } else { Done }
 }
 
-fn finding(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {
-    let Some(round) = &standing.round else { return Refused };
+fn finding(asked: &Command, state: &State, scene: &Scene) -> Expected {
+    let Some(round) = &state.round else { return Refused };
     let finding = asked.text("finding");
-    let unasked = !standing.is_asked();
+    let unasked = !state.is_asked();
     if unasked && (finding == "undisturbed" || !round.revealed || round.result.is_some() || !round.valid_spin) {
         return Refused;
     }
-    if unasked && only_people(standing, round, scene) != Some(true) {
+    if unasked && only_people(state, round, scene) != Some(true) {
         return Unknown;
     }
     let why = round.asked.as_deref().unwrap_or("interrupted");
@@ -184,14 +184,14 @@ fn finding(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {
 }
 
 /// What the reader shows, if it can be told: the dice as they lie, which nobody has touched.
-fn read(asked: &Asked, standing: &Standing, round: &Round) -> Option<[u8; 3]> {
-    let sure = round.flat_by == "reader" && standing.read && !standing.moved && !round.interrupted;
+fn read(asked: &Command, state: &State, round: &Round) -> Option<[u8; 3]> {
+    let sure = round.flat_by == "reader" && state.read && !state.moved && !round.interrupted;
     asked.lay.filter(|_| sure)
 }
 
-fn amend(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {
-    let (Some(round), Some(dice)) = (&standing.round, asked.dice()) else { return Refused };
-    if !round.revealed || standing.is_asked() {
+fn amend(asked: &Command, state: &State, scene: &Scene) -> Expected {
+    let (Some(round), Some(dice)) = (&state.round, asked.dice()) else { return Refused };
+    if !round.revealed || state.is_asked() {
         return Refused;
     }
     let result = round.result.map(sorted);
@@ -199,9 +199,9 @@ fn amend(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {
     if result == Some(dice) || result.is_none() && !uphold {
         return Refused;
     }
-    match only_people(standing, round, scene) {
+    match only_people(state, round, scene) {
         Some(true) if result.is_some() => Done,
-        Some(false) => match read(asked, standing, round) {
+        Some(false) => match read(asked, state, round) {
             Some(read) if result.is_some() => whether(uphold || read == dice),
             _ => Unknown,
         },
@@ -209,26 +209,26 @@ fn amend(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {
     }
 }
 
-fn supervise(standing: &Standing) -> Says {
-    let Some(round) = &standing.round else { return Refused };
+fn supervise(state: &State) -> Expected {
+    let Some(round) = &state.round else { return Refused };
     let amends = round.rules.map(Rules::family) == Some(Family::NewZealand);
-    whether(standing.differs && amends && round.result.is_none())
+    whether(state.differs && amends && round.result.is_none())
 }
 
-fn settle(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {
-    let Some(round) = &standing.round else { return Refused };
-    let Some(result) = round.result.map(sorted) else { return settle_unentered(asked, standing, round, scene) };
+fn settle(asked: &Command, state: &State, scene: &Scene) -> Expected {
+    let Some(round) = &state.round else { return Refused };
+    let Some(result) = round.result.map(sorted) else { return settle_unentered(asked, state, round, scene) };
     if asked.dice().is_some_and(|dice| dice != result) {
         return Refused;
     }
-    if !standing.serves("journal") || round.interrupted {
+    if !state.serves("journal") || round.interrupted {
         return Unknown;
     }
     // Where the lamps cannot be proved, it counts from the result (NZ 7.3, SGV6 5.10).
-    let from_ns = match standing.verified_ns {
+    let from_ns = match state.verified_ns {
         Some(verified_ns) => verified_ns,
-        None if standing.serves("lamps") => return Refused,
-        None => standing.result_ns,
+        None if state.serves("lamps") => return Refused,
+        None => state.result_ns,
     };
     match asked.at_ns.saturating_sub(from_ns) {
         since if since > PAID_NS.1 => Done,
@@ -237,45 +237,45 @@ fn settle(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {
     }
 }
 
-fn settle_unentered(asked: &Asked, standing: &Standing, round: &Round, scene: &Scene) -> Says {
+fn settle_unentered(asked: &Command, state: &State, round: &Round, scene: &Scene) -> Expected {
     let Some(dice) = asked.dice() else { return Refused };
-    if !round.revealed || standing.is_asked() {
+    if !round.revealed || state.is_asked() {
         return Refused;
     }
-    match only_people(standing, round, scene) {
+    match only_people(state, round, scene) {
         Some(true) => Done,
-        Some(false) if round.established => read(asked, standing, round).map_or(Unknown, |read| whether(read == dice)),
+        Some(false) if round.established => read(asked, state, round).map_or(Unknown, |read| whether(read == dice)),
         _ => Unknown,
     }
 }
 
-fn confirm_dome(asked: &Asked, standing: &Standing) -> Says {
-    let Some(round) = standing.round.as_ref().filter(|round| round.covered()) else { return Refused };
+fn confirm_dome(asked: &Command, state: &State) -> Expected {
+    let Some(round) = state.round.as_ref().filter(|round| round.covered()) else { return Refused };
     if !round.called || !round.valid_spin || round.revealed || asked.away == Some(true) {
         return Refused;
     }
-    if asked.still && asked.away == Some(false) && !standing.is_asked() { Done } else { Unknown }
+    if asked.still && asked.away == Some(false) && !state.is_asked() { Done } else { Unknown }
 }
 
-fn afterwards(asked: &Asked, standing: &Standing) -> Says {
-    let of = Standing::named(&asked.with);
-    if of == 0 || of > standing.last || standing.round.as_ref().is_some_and(|round| round.id == Some(of)) {
+fn afterwards(asked: &Command, state: &State) -> Expected {
+    let of = State::named(&asked.with);
+    if of == 0 || of > state.last || state.round.as_ref().is_some_and(|round| round.id == Some(of)) {
         return Refused;
     }
-    let Some(void) = standing.ended.get(&of) else { return Unknown };
+    let Some(void) = state.ended.get(&of) else { return Unknown };
     if asked.command == "correct" || !void {
         return Done;
     }
-    let remembered = standing.ended.keys().rev().take(REMEMBERED).any(|round| *round == of);
+    let remembered = state.ended.keys().rev().take(REMEMBERED).any(|round| *round == of);
     if remembered { Refused } else { Unknown }
 }
 
-fn enrol(asked: &Asked, standing: &Standing, scene: &Scene) -> Says {
-    if !scene.config.given.reader || standing.round.is_some() {
+fn enrol(asked: &Command, state: &State, scene: &Scene) -> Expected {
+    if !scene.config.given.reader || state.round.is_some() {
         return Refused;
     }
     match asked.three {
-        Some(three) if !asked.testing && standing.serves("reader") => whether(three),
+        Some(three) if !asked.testing && state.serves("reader") => whether(three),
         _ => Unknown,
     }
 }

@@ -22,7 +22,7 @@ const TRAVEL_NS: u64 = 1_000 * MS;
 
 /// Since when nothing was out of order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Calm {
+pub(crate) struct Disturbances {
     broken: [bool; Part::COUNT],
     /// Whatever was broken, ever.
     ever: bool,
@@ -33,9 +33,9 @@ pub(crate) struct Calm {
     shaft: Option<(i64, u64)>,
 }
 
-impl Calm {
+impl Disturbances {
     /// Takes an observation; whether it disturbs.
-    pub(crate) fn take(&mut self, seen: &Observation, scene: &Scene) -> bool {
+    pub(crate) fn observe(&mut self, seen: &Observation, scene: &Scene) -> bool {
         let disturbs = match &seen.what {
             // What is published is no matter here.
             Seen::Truth(Truth::Broken { part: Part::Network, .. }) => false,
@@ -115,14 +115,14 @@ impl Calm {
     }
 
     /// Whether nothing was out of order for so long.
-    pub(crate) fn lasts(&self, scene: &Scene, for_ns: u64) -> bool {
+    pub(crate) fn none_for(&self, scene: &Scene, for_ns: u64) -> bool {
         scene.alive == Some(true)
             && !self.broken.iter().zip(0..).any(|(is, part)| *is && part != Part::Network as usize)
             && self.disturbed_ns.is_none_or(|at| scene.now_ns.saturating_sub(at) > for_ns)
     }
 
     /// Whether nothing was ever out of order.
-    pub(crate) fn never_broken(&self) -> bool {
+    pub(crate) fn never_any(&self) -> bool {
         !self.ever && self.disturbed_ns.is_none()
     }
 }

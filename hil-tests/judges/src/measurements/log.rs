@@ -5,7 +5,7 @@ use crate::scene::Scene;
 
 /// Seen at a time.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Item {
+pub(super) enum Entry {
     Level(Line, bool),
     Again(Line, bool),
     Bus(Transaction),
@@ -33,10 +33,10 @@ const AFTERMATH_NS: u64 = 30_000_000_000;
 
 /// The log, from a person's word on.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Watch {
+pub(super) struct Log {
     /// Levels at the beginning.
     levels: [Option<bool>; Line::COUNT],
-    log: Vec<(u64, Item)>,
+    entries: Vec<(u64, Entry)>,
     /// Parts that were broken at any time.
     broken: [bool; Part::COUNT],
     /// When the daemon stood still, or its supply went: it reads late then.
@@ -47,11 +47,11 @@ pub(super) struct Watch {
     said_ns: u64,
 }
 
-impl Watch {
+impl Log {
     /// Begins to watch, with what is so now.
     pub(super) fn begin(&mut self, scene: &Scene) {
         self.levels = Line::ALL.map(|line| scene.level(line));
-        self.log.clear();
+        self.entries.clear();
         self.stalled = scene.alive == Some(false);
         let recent = |part| scene.mended(part).is_some_and(|at| scene.now_ns.saturating_sub(at) < AFTERMATH_NS);
         for (part, broken) in PARTS.into_iter().zip(&mut self.broken) {
@@ -69,14 +69,14 @@ impl Watch {
                 {
                     self.touched_ns = seen.at_ns;
                 }
-                Item::Level(*line, *active)
+                Entry::Level(*line, *active)
             }
             Seen::RepeatedLevel { line, active } => {
                 self.touched_ns = seen.at_ns;
-                Item::Again(*line, *active)
+                Entry::Again(*line, *active)
             }
-            Seen::Bus(transaction) => Item::Bus(*transaction),
-            Seen::Temperature { milli_celsius: Some(reading) } => Item::Temperature(*reading),
+            Seen::Bus(transaction) => Entry::Bus(*transaction),
+            Seen::Temperature { milli_celsius: Some(reading) } => Entry::Temperature(*reading),
             Seen::ConsoleCommand { command, .. } if command != "witness" => {
                 self.said_ns = seen.at_ns;
                 return;
@@ -93,29 +93,29 @@ impl Watch {
             }
             _ => return,
         };
-        self.log.push((seen.at_ns, item));
+        self.entries.push((seen.at_ns, item));
     }
 
     /// How much was seen so far.
     pub(super) fn mark(&self) -> usize {
-        self.log.len()
+        self.entries.len()
     }
 
     /// What was seen of a test that somebody asked for at this mark and that began at `from_ns`, up to and with `to_ns`.
     pub(super) fn span(&self, mark: usize, from_ns: u64, to_ns: u64) -> Span<'_> {
         // A daemon that stands still begins it later.
-        let first = mark.max(self.log.partition_point(|(at, _)| *at < from_ns)).min(self.log.len());
-        let (before, log) = self.log.split_at(first);
+        let first = mark.max(self.entries.partition_point(|(at, _)| *at < from_ns)).min(self.entries.len());
+        let (before, entries) = self.entries.split_at(first);
         let mut levels = self.levels;
         for (_, item) in before {
-            if let Item::Level(line, active) = item {
+            if let Entry::Level(line, active) = item {
                 if let Some(level) = levels.get_mut(*line as usize) {
                     *level = Some(*active);
                 }
             }
         }
-        let last = log.partition_point(|(at, _)| *at <= to_ns);
-        Span { from_ns, to_ns, levels, log: log.get(..last).unwrap_or_default(), watch: self }
+        let last = entries.partition_point(|(at, _)| *at <= to_ns);
+        Span { from_ns, to_ns, levels, entries: entries.get(..last).unwrap_or_default(), log: self }
     }
 }
 
@@ -125,33 +125,33 @@ pub(super) struct Span<'a> {
     pub(super) from_ns: u64,
     pub(super) to_ns: u64,
     levels: [Option<bool>; Line::COUNT],
-    log: &'a [(u64, Item)],
-    watch: &'a Watch,
+    entries: &'a [(u64, Entry)],
+    log: &'a Log,
 }
 
 impl<'a> Span<'a> {
     /// The same without what came in its last moment: it may have come just after the end.
     pub(super) fn short(self) -> Self {
-        let last = self.log.partition_point(|(at, _)| *at < self.to_ns);
-        Self { log: self.log.get(..last).unwrap_or_default(), ..self }
+        let last = self.entries.partition_point(|(at, _)| *at < self.to_ns);
+        Self { entries: self.entries.get(..last).unwrap_or_default(), ..self }
     }
 
     /// Whether this part was broken at any time.
     pub(super) fn broken(&self, part: Part) -> bool {
-        self.watch.broken.get(part as usize).copied().unwrap_or(true)
+        self.log.broken.get(part as usize).copied().unwrap_or(true)
     }
 
     /// Whether wires and readings reached the table at their own times.
     pub(super) fn prompt(&self) -> bool {
-        !self.watch.stalled && !self.broken(Part::Gpio)
+        !self.log.stalled && !self.broken(Part::Gpio)
     }
 
     /// Whether nothing was broken, nobody touched anything but what the test asks for, and nobody said anything else.
     pub(super) fn undisturbed(&self) -> bool {
         self.prompt()
-            && !self.watch.broken.contains(&true)
-            && self.watch.touched_ns <= self.from_ns
-            && self.watch.said_ns <= self.from_ns
+            && !self.log.broken.contains(&true)
+            && self.log.touched_ns <= self.from_ns
+            && self.log.said_ns <= self.from_ns
     }
 
     /// The level of a line at the beginning.
@@ -160,27 +160,27 @@ impl<'a> Span<'a> {
     }
 
     /// All of it, in its order.
-    pub(super) fn all(&self) -> impl Iterator<Item = (u64, Item)> + Clone + 'a {
-        self.log.iter().copied()
+    pub(super) fn all(&self) -> impl Iterator<Item = (u64, Entry)> + Clone + 'a {
+        self.entries.iter().copied()
     }
 
     /// Edges of a line.
     pub(super) fn edges(&self, line: Line) -> impl Iterator<Item = (u64, bool)> + Clone + 'a {
         self.all().filter_map(move |(at, item)| match item {
-            Item::Level(of, active) if of == line => Some((at, active)),
+            Entry::Level(of, active) if of == line => Some((at, active)),
             _ => None,
         })
     }
 
     /// Whether a line was told a level that it had.
     pub(super) fn again(&self, line: Line) -> bool {
-        self.all().any(|(_, item)| matches!(item, Item::Again(of, _) if of == line))
+        self.all().any(|(_, item)| matches!(item, Entry::Again(of, _) if of == line))
     }
 
     /// Transactions, by their end.
     pub(super) fn bus(&self) -> impl Iterator<Item = (u64, Transaction)> + Clone + 'a {
         self.all().filter_map(|(at, item)| match item {
-            Item::Bus(transaction) => Some((at, transaction)),
+            Entry::Bus(transaction) => Some((at, transaction)),
             _ => None,
         })
     }
@@ -188,7 +188,7 @@ impl<'a> Span<'a> {
     /// Readings of the motor's temperature.
     pub(super) fn temperatures(&self) -> impl Iterator<Item = (u64, i64)> + Clone + 'a {
         self.all().filter_map(|(at, item)| match item {
-            Item::Temperature(reading) => Some((at, i64::from(reading))),
+            Entry::Temperature(reading) => Some((at, i64::from(reading))),
             _ => None,
         })
     }

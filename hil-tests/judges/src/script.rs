@@ -1,15 +1,15 @@
 //! Hand-written runs for the judges' own tests: a lawful table, step by step, from which a test departs.
 
-mod play;
+mod journal;
+mod opening;
+mod round;
 
 use crate::areas::{Area, Layout, sorted};
 use crate::config::{Config, LampOrder, Rules};
 use crate::judge::{Exercised, Judge};
-use crate::observation::{BusKind, Key, Line, Observation, Outlet, Seen, Trace, Transaction, Truth, Words};
+use crate::observation::{BusKind, Key, Line, Observation, Seen, Trace, Transaction, Truth, Words};
 use crate::panel::Panel;
-use crate::record::Record;
-use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
+use serde_json::json;
 
 /// All rule sets.
 pub(crate) const EVERY: [&str; 5] = ["nz-1998", "nz-div9", "sg-v6", "sg-open", "sg-open-early"];
@@ -18,7 +18,7 @@ const MS: u64 = 1_000_000;
 
 /// A run in the making.
 #[derive(Clone)]
-pub(crate) struct Play {
+pub(crate) struct Script {
     pub(crate) trace: Trace,
     pub(crate) config: Config,
     pub(crate) now_ns: u64,
@@ -38,37 +38,29 @@ pub(crate) struct Play {
 }
 
 /// The run must break this rule, and be lawful without its last step as far as other tests show.
-pub(crate) fn broken(play: &Play, judge: Box<dyn Judge>, clause: &str) {
-    let found = play.clone().judged(judge).violations().to_vec();
+pub(crate) fn broken(script: &Script, judge: Box<dyn Judge>, clause: &str) {
+    let found = script.clone().judged(judge).violations().to_vec();
     assert!(found.iter().any(|v| v.clause == clause), "`{clause}` was not found broken; found: {found:#?}");
     let others: Vec<_> = found.iter().filter(|v| v.clause != clause).collect();
     assert!(others.is_empty(), "found besides: {others:#?}");
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn unhex(digits: &str) -> Vec<u8> {
-    (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap()).collect()
-}
-
-impl Play {
+impl Script {
     /// A table of this rule set, with its largest layout, switched on and opened.
     pub(crate) fn open(rules: &str) -> Self {
-        let mut play = Self::off(rules);
-        play.start();
-        play.opening();
-        play
+        let mut script = Self::off(rules);
+        script.start();
+        script.opening();
+        script
     }
 
     /// The same with nobody but people to look at the dice.
     pub(crate) fn without_reader(rules: &str) -> Self {
-        let mut play = Self::off(rules);
-        play.config.reader = false;
-        play.start();
-        play.opening();
-        play
+        let mut script = Self::off(rules);
+        script.config.reader = false;
+        script.start();
+        script.opening();
+        script
     }
 
     /// A table that was never switched on.
@@ -134,70 +126,6 @@ impl Play {
     }
     pub(crate) fn covered(&self) -> bool {
         self.rules.covered()
-    }
-
-    /// A record becomes durable, and is published.
-    pub(crate) fn record(&mut self, kind: &str, data: Value) {
-        let round = (self.round > 0).then_some(self.round);
-        self.record_of(round, kind, data);
-    }
-
-    pub(crate) fn record_of(&mut self, round: Option<u64>, kind: &str, data: Value) {
-        self.seq += 1;
-        self.proved &= kind != "amended";
-        let mut value = json!({"seq": self.seq, "at": self.now_ns, "kind": kind});
-        if let Some(round) = round {
-            value["round"] = round.into();
-        }
-        if !data.is_null() {
-            value["data"] = data;
-        }
-        self.see(Seen::Record(Record::read(value.clone()).unwrap()));
-        let body = value.to_string();
-        if self.tell_mqtt {
-            value["v"] = 1.into();
-            for (field, said) in
-                [("stream", "s"), ("boot", "b"), ("backend", "virtual"), ("wall_quality", "synchronised")]
-            {
-                value[field] = said.into();
-            }
-            value["wall"] = 0.into();
-            self.chain(&mut value, body);
-            self.see(Seen::Mqtt { topic: "taisai/lab/1/event".into(), payload: Some(value), retained: false });
-        }
-    }
-
-    /// Gives an event its place in the chain.
-    fn chain(&mut self, event: &mut Value, body: String) {
-        let sum = |parts: &[&[u8]]| hex(&Sha256::digest(parts.concat()));
-        let genesis = sum(&[b"tumblerd journal\ns\n1\n-\n"]);
-        let previous = self.head.clone().unwrap_or_else(|| genesis.clone());
-        let round = event.get("round").map_or_else(|| "-".to_owned(), Value::to_string);
-        let kind = event["kind"].as_str().unwrap();
-        let header =
-            format!("tumblerd record 2\n{}\n{}\nb\n0\nsynchronised\n{round}\n{kind}\n", event["seq"], event["at"]);
-        let body_hash = sum(&[body.as_bytes()]);
-        let link = sum(&[&unhex(&previous), header.as_bytes(), &unhex(&body_hash)]);
-        event["head"] = link.clone().into();
-        event["body"] = body.into();
-        event["chain"] = json!({
-            "format": 2, "genesis": genesis, "first": 1, "previous": previous, "header": header, "body_hash": body_hash, "link": link,
-        });
-        self.head = Some(link);
-    }
-
-    pub(crate) fn mqtt(&mut self, topic: &str, payload: Value) {
-        let retained = !matches!(topic, "event" | "keypad");
-        let payload = (!payload.is_null()).then_some(payload);
-        self.see(Seen::Mqtt { topic: format!("taisai/lab/1/{topic}"), payload, retained });
-    }
-    pub(crate) fn mqtt_state(&mut self, mut state: Value) {
-        state["round"] = self.round.into();
-        self.pass(1_000);
-        self.mqtt("state", state);
-    }
-    pub(crate) fn say(&mut self, text: &str) {
-        self.see(Seen::Text { outlet: Outlet::Console, text: text.into() });
     }
 
     fn bus(&mut self, unit: u8, kind: BusKind, address: u16, count: u16, words: &[u16], bits: u64) {
@@ -287,49 +215,6 @@ impl Play {
         self.mqtt("status", json!({"v": 1, "status": "online", "boot": "b1", "build": "t", "backend": "virtual"}));
     }
 
-    pub(crate) fn ask(&mut self, command: &str, with: Value) {
-        self.see(Seen::ConsoleCommand { command: command.into(), with });
-    }
-    pub(crate) fn turn_key(&mut self) {
-        self.press(Line::SupervisorKey);
-    }
-
-    /// The opening tests (NZ 5).
-    pub(crate) fn opening(&mut self) {
-        self.turn_key();
-        self.ask("open", json!({"name": "Ana"}));
-        self.tested("power");
-        self.light_tests();
-        self.tested("lamps");
-        self.motor_run(16);
-        self.coast();
-        self.tested("tumbler");
-        self.deadman_test();
-        self.tested("deadman");
-        for item in ["areas", "seal", "bell", "sign"] {
-            self.ask("witness", json!({"item": item, "right": true, "name": "Ana"}));
-            self.tested(item);
-        }
-        self.record_of(None, "opened", json!({"by": "Ana"}));
-        self.wire(Line::OutOfService, false);
-        self.pass(500);
-    }
-
-    pub(crate) fn light_tests(&mut self) {
-        for a in 1..=6 {
-            for b in a..=6 {
-                for c in b..=6 {
-                    self.light(Some([a, b, c]));
-                    self.pass(300);
-                }
-            }
-        }
-        self.light(None);
-    }
-    pub(crate) fn tested(&mut self, test: &str) {
-        self.record_of(None, "tested", json!({"test": test, "passed": true, "found": "right"}));
-    }
-
     fn alive_edge(&mut self) {
         self.alive_level = !self.alive_level;
         self.wire(Line::MotorAlive, self.alive_level);
@@ -371,15 +256,6 @@ impl Play {
         self.quarter(1);
         self.pass(400);
     }
-    fn deadman_test(&mut self) {
-        self.motor_on();
-        self.turn(2);
-        self.pass(100);
-        self.truth(Truth::MotorPower { on: false });
-        self.coast();
-        self.wire(Line::MotorEnable, false);
-    }
-
     pub(crate) fn dome(&mut self, open: bool) {
         self.pass(50);
         self.truth(Truth::Dome { open });

@@ -1,11 +1,11 @@
 //! Rounds, step by step.
 
-use super::{Play, call};
+use super::{Script, call};
 use crate::areas::{sorted, total};
 use crate::observation::{Key, Line, Truth};
 use serde_json::{Value, json};
 
-impl Play {
+impl Script {
     /// A round begins: with the tumble button under New Zealand's rules, with the call under Singapore's.
     pub(crate) fn begin(&mut self) {
         if self.covered() && self.rules.family() == crate::areas::Family::NewZealand {

@@ -5,19 +5,19 @@ use crate::observation::{Line, Observation, Part, Seen, Truth};
 use crate::record::Fact;
 use crate::scene::Scene;
 
-const NAME: &str = "people";
+const NAME: &str = "supervision";
 pub(crate) const TESTS: &str = "NZ 5(a) to (d): a table is opened after its tests";
 pub(crate) const AREAS: &str = "NZ 5(b): test runs light every area";
 pub(crate) const TUMBLER: &str = "NZ 5(c): the tumbler is activated";
 pub(crate) const DEADMAN: &str = "design.md, Dead-man line: proved at every opening";
-pub(crate) const KEY: &str = "design.md, People and roles: a decision needs the key and a name";
+pub(crate) const KEY: &str = "design.md, Supervision and roles: a decision needs the key and a name";
 
 /// The tests that NZ 5 asks for, as their records name them. The dead-man's is judged by the motor's true power.
 const NEEDED: [&str; 5] = ["power", "lamps", "tumbler", "seal", "areas"];
 
 /// Watches openings and decisions.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct People {
+pub(crate) struct Supervision {
     passed: [bool; NEEDED.len()],
     /// How often it was asked to open since the last opening, closing or failed test, less what was refused: a table that is being
     /// opened refuses to be opened once more.
@@ -35,7 +35,7 @@ pub(crate) struct People {
     decisions: u64,
 }
 
-impl Judge for People {
+impl Judge for Supervision {
     fn name(&self) -> &'static str {
         NAME
     }
@@ -74,7 +74,7 @@ impl Judge for People {
     }
 }
 
-impl People {
+impl Supervision {
     fn forget(&mut self, scene: &Scene) {
         let (openings, decisions) = (self.openings, self.decisions);
         *self = Self { base: scene.shaft, openings, decisions, ..Self::default() };

@@ -1,6 +1,6 @@
 //! The lamps of the areas: picture after picture, as it was written and as its currents were sensed.
 
-use super::watch::{Expected, Span, micros};
+use super::log::{Expected, Span, micros};
 use crate::observation::{BusKind, Transaction};
 use crate::registers;
 
@@ -25,7 +25,7 @@ struct Picture {
 
 /// What the lamps' test showed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shown {
+pub(super) struct LampTest {
     /// Areas that were commanded at all.
     pub(super) told: [u64; BOARDS],
     /// Surely dark, and perhaps; surely lit untold, and perhaps.
@@ -65,7 +65,7 @@ impl Picture {
     }
 }
 
-impl Shown {
+impl LampTest {
     fn end(&mut self, picture: &Picture, next_ns: u64) {
         self.pictures += 1;
         for board in 0..BOARDS {
@@ -107,8 +107,8 @@ impl Shown {
 }
 
 /// What was shown in a test.
-pub(super) fn shown(span: &Span<'_>) -> Shown {
-    let mut shown = Shown::default();
+pub(super) fn shown(span: &Span<'_>) -> LampTest {
+    let mut shown = LampTest::default();
     let mut picture: Option<Picture> = None;
     let mut before: Option<(u64, u64)> = None;
     let mut told = [0_u64; BOARDS];
@@ -172,7 +172,7 @@ fn count(set: [u64; BOARDS]) -> i64 {
     set.iter().map(|word| i64::from(word.count_ones())).sum()
 }
 
-impl Shown {
+impl LampTest {
     pub(super) fn expected(&self, noisy: bool) -> Vec<Expected> {
         if self.pictures == 0 {
             return Vec::new();

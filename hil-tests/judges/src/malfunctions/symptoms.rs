@@ -1,4 +1,4 @@
-//! Signs of malfunctions, as wires, bus and readings show them.
+//! Symptoms of malfunctions, as wires, bus and readings show them.
 
 use crate::observation::{BusKind, Line, Observation, Part, Seen, Transaction, Truth};
 use crate::registers;
@@ -8,7 +8,7 @@ const MS: u64 = 1_000_000;
 
 /// Something that can be seen to be out of order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sign {
+pub(super) enum Symptom {
     Seal,
     Driver,
     Dome,
@@ -26,7 +26,7 @@ pub(super) enum Sign {
     Knocked,
 }
 
-impl Sign {
+impl Symptom {
     pub(super) const fn words(self) -> &'static str {
         match self {
             Self::Seal => "the seal's loop is open",
@@ -51,42 +51,42 @@ impl Sign {
 /// A cause of a latch.
 pub(super) struct Cause {
     pub(super) code: &'static str,
-    pub(super) sign: Sign,
+    pub(super) symptom: Symptom,
     /// Latched once it lasted for so long.
     pub(super) after_ns: u64,
     /// It lasts until it is mended, and does not come and go.
     pub(super) lasting: bool,
 }
 
-const fn cause(code: &'static str, sign: Sign, after_ms: u64) -> Cause {
-    Cause { code, sign, after_ns: after_ms * MS, lasting: true }
+const fn cause(code: &'static str, symptom: Symptom, after_ms: u64) -> Cause {
+    Cause { code, symptom, after_ns: after_ms * MS, lasting: true }
 }
 
 /// What latches which code, and after how long (parameters `seal_debounce`, `dome_travel`, `button_stuck`, `key_stuck`, `unit_lost`,
 /// `lamp_verify`, `terminal_stuck`, `display_verify`, `temperature_stale`, `readback`).
 pub(super) const CAUSES: [Cause; 22] = [
-    cause("seal", Sign::Seal, 10),
-    cause("tumbler", Sign::Driver, 10),
-    cause("dome", Sign::Dome, 300),
-    cause("buttons", Sign::Button(Line::Tumble), 5_000),
-    cause("buttons", Sign::Button(Line::PlaceBets), 5_000),
-    cause("buttons", Sign::Button(Line::NoMoreBets), 5_000),
-    cause("buttons", Sign::Button(Line::NoSpin), 5_000),
-    cause("key", Sign::Button(Line::SupervisorKey), 1_800_000),
-    cause("terminal", Sign::Silent(registers::TERMINAL), 1_000),
-    cause("lamps", Sign::Silent(registers::LAMPS), 1_000),
-    cause("lamps", Sign::Silent(registers::LAMPS + 1), 1_000),
-    cause("reader", Sign::Silent(registers::READER), 1_000),
-    cause("lamps", Sign::Lamps, 500),
-    cause("terminal", Sign::HeldKey, 5_000),
-    cause("terminal", Sign::Display, 500),
-    cause("reader", Sign::Counter, 1_000),
-    cause("reader", Sign::Poses, 1_000),
-    cause("temperature", Sign::Hot, 0),
-    cause("temperature", Sign::NoReading, 2_000),
-    cause("gpio", Sign::Pin, 100),
-    Cause { lasting: false, ..cause("tumbler", Sign::Turns, 0) },
-    Cause { lasting: false, ..cause("interference", Sign::Knocked, 0) },
+    cause("seal", Symptom::Seal, 10),
+    cause("tumbler", Symptom::Driver, 10),
+    cause("dome", Symptom::Dome, 300),
+    cause("buttons", Symptom::Button(Line::Tumble), 5_000),
+    cause("buttons", Symptom::Button(Line::PlaceBets), 5_000),
+    cause("buttons", Symptom::Button(Line::NoMoreBets), 5_000),
+    cause("buttons", Symptom::Button(Line::NoSpin), 5_000),
+    cause("key", Symptom::Button(Line::SupervisorKey), 1_800_000),
+    cause("terminal", Symptom::Silent(registers::TERMINAL), 1_000),
+    cause("lamps", Symptom::Silent(registers::LAMPS), 1_000),
+    cause("lamps", Symptom::Silent(registers::LAMPS + 1), 1_000),
+    cause("reader", Symptom::Silent(registers::READER), 1_000),
+    cause("lamps", Symptom::Lamps, 500),
+    cause("terminal", Symptom::HeldKey, 5_000),
+    cause("terminal", Symptom::Display, 500),
+    cause("reader", Symptom::Counter, 1_000),
+    cause("reader", Symptom::Poses, 1_000),
+    cause("temperature", Symptom::Hot, 0),
+    cause("temperature", Symptom::NoReading, 2_000),
+    cause("gpio", Symptom::Pin, 100),
+    Cause { lasting: false, ..cause("tumbler", Symptom::Turns, 0) },
+    Cause { lasting: false, ..cause("interference", Symptom::Knocked, 0) },
 ];
 
 /// A unit of the field bus.
@@ -102,7 +102,7 @@ const UNITS: [u8; 4] = [registers::TERMINAL, registers::LAMPS, registers::LAMPS 
 
 /// What was seen last.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Signs {
+pub(super) struct Symptoms {
     units: [Unit; UNITS.len()],
     /// Keys that are still held of those that were first, and since when.
     keys: Option<(u16, u64)>,
@@ -113,10 +113,10 @@ pub(super) struct Signs {
     shown: Option<u16>,
     counter: Option<(u16, u64)>,
     poses: bool,
-    rest: Rest,
+    dice: DiceMotion,
     reading: Option<Option<i32>>,
     pins: [Option<bool>; Line::COUNT],
-    turn: Option<Turn>,
+    turn: Option<UnpoweredTurn>,
     /// Guard lines that broke lately, and when.
     breaks: Vec<(Line, u64)>,
     /// When a person said or asked something last that may find a device out of order.
@@ -125,7 +125,7 @@ pub(super) struct Signs {
 
 /// What the reader tells of dice that have fallen.
 #[derive(Clone, Copy, Debug, Default)]
-struct Rest {
+struct DiceMotion {
     /// Its motion counter, and since when it stands.
     motion: Option<(u16, u64)>,
     /// When it was read last.
@@ -138,7 +138,7 @@ struct Rest {
 
 /// How far the shaft went while the motor was off.
 #[derive(Clone, Copy, Debug)]
-struct Turn {
+struct UnpoweredTurn {
     from: i64,
     to: i64,
     at_ns: u64,
@@ -161,7 +161,7 @@ const LAIN_NS: u64 = 2_000 * MS;
 /// A shaft that turned is told by then.
 const TOLD_NS: u64 = 4_000 * MS;
 
-impl Signs {
+impl Symptoms {
     pub(super) fn forget(&mut self) {
         *self = Self { reading: self.reading, pins: self.pins, ..Self::default() };
     }
@@ -197,7 +197,7 @@ impl Signs {
     fn turned(&mut self, quarters: i64, off: bool, now_ns: u64) {
         let turn = self.turn.filter(|turn| now_ns < turn.at_ns.saturating_add(1_000 * MS));
         let from = turn.map_or(quarters, |turn| turn.from);
-        self.turn = off.then_some(Turn { from, to: quarters, at_ns: now_ns });
+        self.turn = off.then_some(UnpoweredTurn { from, to: quarters, at_ns: now_ns });
     }
 
     fn bus(&mut self, bus: &Transaction, scene: &Scene) {
@@ -237,7 +237,7 @@ impl Signs {
                     let poses = (0..3).filter_map(|die| bus.word(registers::POSES + 2 + die));
                     let moving = poses.clone().any(|pose| pose == registers::MOVING);
                     self.poses = poses.max().is_some_and(|most| most > 4);
-                    self.rest.take(bus.word(registers::POSES + 8).unwrap_or(0), moving, scene);
+                    self.dice.take(bus.word(registers::POSES + 8).unwrap_or(0), moving, scene);
                 }
             }
             _ => {}
@@ -245,40 +245,40 @@ impl Signs {
     }
 
     /// Whether the sign is to be seen now.
-    pub(super) fn show(&self, sign: Sign, scene: &Scene) -> bool {
-        match sign {
-            Sign::Seal => scene.is(Line::Seal, false),
-            Sign::Driver => scene.is(Line::MotorFault, true),
-            Sign::Dome => {
+    pub(super) fn shows(&self, symptom: Symptom, scene: &Scene) -> bool {
+        match symptom {
+            Symptom::Seal => scene.is(Line::Seal, false),
+            Symptom::Driver => scene.is(Line::MotorFault, true),
+            Symptom::Dome => {
                 scene.rules().covered()
                     && scene.level(Line::DomeClosed).is_some()
                     && scene.level(Line::DomeClosed) == scene.level(Line::DomeOpen)
             }
-            Sign::Button(line) => scene.is(line, true),
-            Sign::Silent(address) => self.unit(address).is_some_and(|unit| {
+            Symptom::Button(line) => scene.is(line, true),
+            Symptom::Silent(address) => self.unit(address).is_some_and(|unit| {
                 unit.unanswered >= 3 && scene.now_ns > unit.answered_ns.unwrap_or(0).saturating_add(500 * MS)
             }),
-            Sign::Lamps => {
+            Symptom::Lamps => {
                 let differ = |(sensed, commanded): (&Option<u64>, &u64)| sensed.is_some_and(|is| is != *commanded);
                 scene.sensed.iter().zip(&scene.commanded).any(differ)
             }
-            Sign::HeldKey => self.keys.is_some_and(|(_, since)| scene.now_ns > since.saturating_add(500 * MS)),
-            Sign::Display => self.told.is_some_and(|(told, since)| {
+            Symptom::HeldKey => self.keys.is_some_and(|(_, since)| scene.now_ns > since.saturating_add(500 * MS)),
+            Symptom::Display => self.told.is_some_and(|(told, since)| {
                 self.shown.is_some_and(|shown| shown != told) && scene.now_ns > since.saturating_add(400 * MS)
             }),
-            Sign::Counter => self.counter.is_some_and(|(_, since)| scene.now_ns > since.saturating_add(500 * MS)),
-            Sign::Poses => self.poses,
-            Sign::Hot => matches!(self.reading, Some(Some(reading)) if reading > LIMIT_MC),
-            Sign::NoReading => self.reading == Some(None),
-            Sign::Pin => [Line::MotorEnable, Line::OutOfService, Line::Bell].into_iter().any(|line| {
+            Symptom::Counter => self.counter.is_some_and(|(_, since)| scene.now_ns > since.saturating_add(500 * MS)),
+            Symptom::Poses => self.poses,
+            Symptom::Hot => matches!(self.reading, Some(Some(reading)) if reading > LIMIT_MC),
+            Symptom::NoReading => self.reading == Some(None),
+            Symptom::Pin => [Line::MotorEnable, Line::OutOfService, Line::Bell].into_iter().any(|line| {
                 let read = self.pins.get(line as usize).copied().flatten();
                 read.is_some() && scene.level(line).is_some() && read != scene.level(line)
             }),
-            Sign::Knocked => {
+            Symptom::Knocked => {
                 let undecided = scene.round.as_ref().is_some_and(|round| round.valid_spin && round.result.is_none());
-                undecided && self.rest.knocked_ns.is_some_and(|at| scene.now_ns < at.saturating_add(TOLD_NS))
+                undecided && self.dice.knocked_ns.is_some_and(|at| scene.now_ns < at.saturating_add(TOLD_NS))
             }
-            Sign::Turns => self.turn.is_some_and(|turn| {
+            Symptom::Turns => self.turn.is_some_and(|turn| {
                 (turn.to - turn.from).abs() >= 4 && scene.now_ns < turn.at_ns.saturating_add(TOLD_NS)
             }),
         }
@@ -286,7 +286,7 @@ impl Signs {
 
     /// Since when a die of a valid spin has been moving, by the reader.
     pub(super) fn moving(&self) -> Option<u64> {
-        self.rest.moving_ns
+        self.dice.moving_ns
     }
 
     fn unit(&self, address: u8) -> Option<&Unit> {
@@ -307,7 +307,7 @@ impl Signs {
     /// Whether something else explains the latch: a part that is, or was lately, broken, a line that flickered, or a person's word.
     pub(super) fn otherwise(&self, code: &str, scene: &Scene, lately_ns: u64) -> bool {
         let recent = |at: u64| scene.now_ns < at.saturating_add(lately_ns);
-        let any = |parts: &[Part]| parts.iter().any(|part| scene.lately_broken(*part, lately_ns));
+        let any = |parts: &[Part]| parts.iter().any(|part| scene.recently_broken(*part, lately_ns));
         let flickers = |line: Line| self.breaks.iter().filter(|(of, _)| *of == line).count() > 2;
         let said = self.said_ns.is_some_and(recent);
         match code {
@@ -323,11 +323,11 @@ impl Signs {
     }
 }
 
-impl Rest {
+impl DiceMotion {
     fn take(&mut self, motion: u16, moving: bool, scene: &Scene) {
         let now_ns = scene.now_ns;
         // What a broken reader told counts for nothing.
-        if scene.lately_broken(Part::Reader, LAIN_NS) {
+        if scene.recently_broken(Part::Reader, LAIN_NS) {
             *self = Self::default();
             return;
         }

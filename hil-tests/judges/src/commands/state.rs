@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// How the table stood.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Standing {
+pub(super) struct State {
     pub(super) round: Option<Round>,
     pub(super) open: Option<bool>,
     pub(super) maintenance: bool,
@@ -37,7 +37,7 @@ pub(super) struct Standing {
     pub(super) three: Option<bool>,
 }
 
-impl Standing {
+impl State {
     pub(super) fn restarted(&mut self) {
         self.testing_ns = None;
         self.three = None;

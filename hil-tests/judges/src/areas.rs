@@ -25,7 +25,7 @@ pub enum Area {
     Triple(u8),
     /// The same face on all dice.
     AnyTriple,
-    /// This total; 3 and 18 are no totals to bet on.
+    /// This total; 3 and 18 cannot be bet on.
     Total(u8),
     /// These two different faces (NZ "Dice Combinations", Singapore "Domino Combination"), lower first.
     Pair(u8, u8),
@@ -89,7 +89,7 @@ impl FromStr for Area {
                 }
             }),
         };
-        // An id has one spelling only: `single-03` is none.
+        // An id has only one spelling: `single-03` is none.
         found.filter(|area| area.to_string() == id).ok_or_else(no_area)
     }
 }
@@ -141,7 +141,7 @@ impl Area {
         }
     }
 
-    /// What a win pays, to one. `None` where the area does not win on these dice.
+    /// What a win pays, to one. `None` if the area does not win on these dice.
     #[must_use]
     pub fn pays(self, dice: [u8; 3], family: Family) -> Option<u16> {
         if !self.wins(dice) {
@@ -175,7 +175,7 @@ impl Area {
     }
 }
 
-/// Whose rules.
+/// The country whose rules these are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// New Zealand's.
@@ -191,7 +191,7 @@ pub struct Layout {
     pub id: &'static str,
     /// Its rule set's id.
     pub rules: &'static str,
-    /// Whose odds.
+    /// The country whose odds it has.
     pub family: Family,
     kind: Kind,
 }

@@ -1,7 +1,7 @@
-//! Commands: what the page of the console lets a person do is done, and what it does not is refused.
+//! Commands (console.md; NZ 7.4): what the page of the console allows a person is done, and everything else is refused.
 //!
-//! A command and what it leads to carry the same time, and records come in the order in which the table decided. So the records
-//! before it say how the table stood, whatever else is on its way to the disk.
+//! A command and its record carry the same time, and records come in the order in which the table decided. So the records before it
+//! say what state the table was in, whatever else is still being written.
 
 mod expected;
 mod state;
@@ -22,32 +22,32 @@ pub(crate) const SAID: &str = "NZ 7.4: what a person finds out of order bars the
 pub(crate) const ANSWERED: &str = "console: every command is answered";
 
 const MS: u64 = 1_000_000;
-/// A turn of the key is one once its contact has rested for the debounce.
+/// A turn of the key counts once its contact is debounced.
 const TURNED_NS: u64 = 60 * MS;
-/// What was decided is on the disk by then, with nothing else to write.
+/// A decision is on disk by then if nothing else has to be written.
 const SOON_NS: u64 = 8_000 * MS;
-/// A reader that was mended is asked anew, and what it sees is believed by then.
+/// A reader that was mended is polled again, and believed, by then.
 const READER_NS: u64 = 5_000 * MS;
-/// A test has ended by then, with all that people have to do in it.
+/// A test has ended by then, with everything that people have to do in it.
 const TEST_NS: u64 = 900_000 * MS;
 
-/// A command on its way.
+/// A command whose record has not come yet, and the state of the world when it was given.
 #[derive(Clone, Debug)]
 struct Command {
     command: String,
     with: Value,
     at_ns: u64,
-    /// When the key was turned that counts; `None` where it does not any more.
+    /// The turn of the key that counts for it; `None` if none does.
     turned_ns: Option<u64>,
-    /// By its wires, the dome is away; `None` while the contacts change or contradict each other.
+    /// Whether the dome is away, by its contacts; `None` while they change or contradict each other.
     away: Option<bool>,
     /// The shaft has not moved for a while.
     still: bool,
     /// A test may have been in progress.
     testing: bool,
-    /// Whether the reader saw three dice that it can tell apart, if it was sound.
+    /// Whether the reader, if sound, saw three dice that it can tell apart.
     three: Option<bool>,
-    /// The dice as they lay, in order, if all lay flat.
+    /// The faces of the dice, sorted, if all lay flat.
     lay: Option<[u8; 3]>,
 }
 
@@ -56,13 +56,13 @@ struct Command {
 pub(crate) struct Commands {
     state: State,
     asked: Vec<Command>,
-    /// What a command that was done says to be out of order, and when it was asked.
+    /// The malfunction that a command reported, and when the command was given.
     out_of_order: Option<(&'static str, u64)>,
-    /// When commands that were not answered yet have to be, at the latest.
+    /// The deadlines of commands that were not answered yet, the latest first.
     unanswered: Vec<u64>,
-    /// A level of the key's line was lost on its way to the table: nobody can tell which turns it has seen.
+    /// An edge of the key's line did not reach the table: it is not known which turns the table has seen.
     key_lost: bool,
-    /// How long the key was turned when it was turned last.
+    /// How long the key was held at its last turn.
     key_down_ns: u64,
     done: u64,
     refused: u64,
@@ -91,7 +91,7 @@ impl Judge for Commands {
                 self.answer_due(command, scene);
                 self.ask(command, with, scene);
             }
-            // Nobody can tell which one is answered; that of a test comes late.
+            // It cannot be told which command is answered. The answer to a test comes late, so the earliest deadline is taken off.
             Seen::Text { outlet: Outlet::Console, .. } => drop(self.unanswered.pop()),
             Seen::Record(record) => {
                 self.record(record, scene, findings);
@@ -118,7 +118,7 @@ impl Judge for Commands {
 impl Commands {
     fn answer_due(&mut self, command: &str, scene: &Scene) {
         self.unanswered.push(scene.now_ns.saturating_add(if is_test(command) { TEST_NS } else { SOON_NS }));
-        // The soonest last.
+        // The earliest deadline is last.
         self.unanswered.sort_unstable_by(|one, other| other.cmp(one));
     }
 
@@ -128,7 +128,7 @@ impl Commands {
         }
     }
 
-    /// When the key was turned whose privilege surely holds, the inner `None` where surely none does; nothing where nobody can tell.
+    /// The turn of the key whose privilege surely holds. The inner `None`: surely none does. The outer `None`: that cannot be told.
     fn turned(&self, scene: &Scene) -> Option<Option<u64>> {
         let Some(edge) = scene.key_ns.filter(|edge| *edge > scene.started_ns) else { return Some(None) };
         let (ago, lasts) = (scene.now_ns.saturating_sub(edge), scene.config.given.limits.key_privilege_ns);
@@ -165,7 +165,7 @@ impl Commands {
                 findings.note(NAME, scene.now_ns, SAID, format!("a person said so, and `{code}` is not latched"));
             }
         }
-        // Whatever was decided at the time of a command before this one is on the disk.
+        // Whatever was decided before this record is on disk.
         let passed = |asked: &Command| asked.at_ns < record.at_ns;
         while self.asked.first().is_some_and(passed) {
             let asked = self.asked.remove(0);
@@ -228,7 +228,7 @@ impl Commands {
     }
 }
 
-/// Whether a test comes of this command.
+/// Whether this command starts a test.
 fn is_test(command: &str) -> bool {
     matches!(command, "open" | "reset" | "hardware-test")
 }
@@ -246,7 +246,7 @@ impl Command {
         serde_json::from_value(self.with.get("dice")?.clone()).ok().map(sorted)
     }
 
-    /// Its name in a record of its refusal.
+    /// Its name in the record of a refusal.
     fn name(&self) -> &str {
         match self.command.as_str() {
             "finding" => "interrupted",
@@ -255,7 +255,7 @@ impl Command {
         }
     }
 
-    /// Kinds of records of which one shows that it is done.
+    /// Kinds of records, any of which shows that it was done.
     fn leads_to(&self) -> &'static [&'static str] {
         match self.command.as_str() {
             "open" | "hardware-test" => &["test-began"],
@@ -279,7 +279,7 @@ impl Command {
         if record.kind == "refused" {
             return record.data.get("what").and_then(Value::as_str) == Some(self.name());
         }
-        // Of other commands something is decided as well.
+        // Other commands lead to `decided` as well.
         let voids = |what: &str| what == "void" || what.starts_with("a die ");
         let other = record.kind == "decided" && !record.data.get("what").and_then(Value::as_str).is_some_and(voids);
         self.leads_to().contains(&record.kind.as_str()) && !other

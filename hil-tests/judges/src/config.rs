@@ -1,4 +1,4 @@
-//! What the judges are told about the table that they watch.
+//! What the judges are told about the table that they watch: rule set, layout, lamps, limits, and how exactly the rig can see it.
 
 use crate::areas::{Area, Family, LAYOUTS, Layout, faces, sorted};
 use serde::{Deserialize, Serialize};
@@ -20,18 +20,24 @@ pub struct Config {
     pub topics: String,
     /// Whether commands on the console are observed.
     pub sees_commands: bool,
-    /// Whether the trace begins before the journal's first start; otherwise judges learn from the first keyframe, or assume an open table.
+    /// Whether the trace begins before the journal's first start. Otherwise judges learn from the first keyframe, or assume an
+    /// open table.
     pub from_commissioning: bool,
-    /// Longest time, in ns, from an edge at the wires to the table's reaction. 0: in the same step, before anything later is seen.
+    /// Longest time, in ns, from an edge on the wires to the reaction of the table. 0: in the same step, before anything later is
+    /// seen.
     pub reaction_ns: u64,
-    /// Whether anything may break at any moment, several parts at once. How such a round was to end cannot be told from outside in
-    /// all cases: the judge of the texts counts the rounds in which a part was broken, and judges the others.
+    /// Whether anything may break at any moment, several parts at once. How such a round had to end cannot always be told from
+    /// outside:
+    /// where the journal was broken in a round, the judge `truth` only counts it.
     pub free_play: bool,
-    /// Whether nobody is asked but the judges. Only then the judge of progress speaks: it is young, and was tried on the pure bench.
+    /// Whether the judges alone decide, on a bench where every observation arrives at its own moment. The judges of progress,
+    /// commands,
+    /// malfunctions, measurements and status were tried only there, and are silent elsewhere.
     pub alone: bool,
-    /// Whether nothing breaks but for noise, which a sound table sees through, and people do all as they should: every round is settled.
+    /// Whether nothing breaks, apart from noise that a sound table ignores, and people do everything right. Then every round is
+    /// settled.
     pub sound: bool,
-    /// The judge of this name is not seated: what only it finds is found by nobody then.
+    /// The judge of this name is left out: what only it would find is not found.
     pub without: Option<String>,
     /// Limits, as the table is configured.
     pub limits: Limits,
@@ -43,25 +49,25 @@ pub struct Config {
 pub struct Limits {
     /// Motor power is gone this long after the last dead-man edge (design.md, Dead-man line: 100 ms).
     pub deadman_ns: u64,
-    /// A guard line that is back sooner lets the same spin go on (design.md, Motor guard: 3 ms).
+    /// If a guard line comes back sooner, the same spin goes on (design.md, Motor guard: 3 ms).
     pub flicker_ns: u64,
-    /// An output that reads otherwise than it was driven is driven again, to its safe level, after this long.
+    /// An output whose readback differs from what was driven is driven to its safe level after this long.
     pub readback_ns: u64,
-    /// Debounce of the dome's contacts.
+    /// Debounce time of the dome's contacts.
     pub dome_debounce_ns: u64,
-    /// Debounce of buttons and key.
+    /// Debounce time of the buttons and the key.
     pub button_debounce_ns: u64,
-    /// No progress of the cam for this long, with the motor off, is standstill.
+    /// The shaft stands still once the cam has made no progress for this long with the motor off.
     pub standstill_ns: u64,
     /// A key privilege lasts this long.
     pub key_privilege_ns: u64,
-    /// Longest time from the result to the lamps' verdict, with all retries: after it the lamps are verified or latched.
+    /// Longest time from the result, with all retries, until the lamps are verified or latched.
     pub lamps_verdict_ns: u64,
-    /// Longest time from a latch (or the round's end, or the daemon's start) to the sign.
+    /// Longest time from a latch, the end of the round or the start of the daemon until the sign is lit.
     pub sign_ns: u64,
-    /// Longest part of a person in a test.
+    /// Longest time that a person has for his part in a test.
     pub person_ns: u64,
-    /// Longest time from the process's end to the broker's telling of its will: twice the keep-alive.
+    /// Longest time from the end of the process until the broker publishes its will: twice the keep-alive.
     pub will_ns: u64,
 }
 
@@ -105,7 +111,7 @@ impl Default for Config {
     }
 }
 
-/// The lamps of one layout, in order.
+/// The lamps of one layout, in their order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LampOrder {
     /// The layout.
@@ -131,7 +137,7 @@ pub enum BadConfig {
         /// The rule set.
         rules: String,
     },
-    /// The areas that hang on the lamps are not those of the layout.
+    /// The areas that are wired to the lamps are not those of the layout.
     #[error("lamps: `{layout}` {problem}; the pay table is the one that judges read")]
     Lamps {
         /// The layout.
@@ -141,7 +147,7 @@ pub enum BadConfig {
     },
 }
 
-/// A rule set, as far as the order of play and the clauses depend on it.
+/// A rule set: the order of play and the clauses depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rules {
     /// New Zealand 1998.
@@ -181,7 +187,7 @@ impl Rules {
     pub const fn covered(self) -> bool {
         matches!(self, Self::Nz1998 | Self::NzDiv9 | Self::SgV6)
     }
-    /// Whose.
+    /// Which country's rules these are.
     #[must_use]
     pub const fn family(self) -> Family {
         match self {
@@ -244,7 +250,7 @@ impl Board {
         Ok(Self { layout, all: mask(&|_| true), winning })
     }
 
-    /// The lamps that these dice light; none for what are no dice.
+    /// The lamps that these dice light; none if these are not three dice.
     pub(crate) fn lit(&self, dice: [u8; 3]) -> [u64; 2] {
         if !faces(dice) {
             return [0; 2];
@@ -271,7 +277,7 @@ impl Checked {
         Ok(Self { rules, boards, given })
     }
 
-    /// The lamps of this layout, if the rig told their order.
+    /// The lamps of this layout, if the rig gave their order.
     pub(crate) fn board(&self, layout: &str) -> Option<&Board> {
         self.boards.iter().find(|board| board.layout.id == layout)
     }

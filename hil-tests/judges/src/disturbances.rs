@@ -1,45 +1,45 @@
-//! Whether anything is, or was lately, out of order.
+//! Disturbances: whether anything was out of order, and since when nothing has been.
 
 use crate::observation::{Line, Observation, Part, Seen, Truth};
 use crate::scene::Scene;
 
 const MS: u64 = 1_000_000;
-/// A button that is down for longer is held.
+/// A button that is down for longer counts as held.
 const HELD_NS: u64 = 2_000 * MS;
-/// The key may be left turned for longer.
+/// The key may stay turned this long.
 const TURNED_NS: u64 = 60_000 * MS;
-/// After the motor lost its power a healthy shaft runs out for a tenth of a second, and stands by then: whatever turns it on is a hand.
+/// A healthy shaft coasts for a tenth of a second after its motor lost power. What turns it after this time is a hand.
 const RUN_OUT_NS: u64 = 200 * MS;
-/// A healthy motor takes 150 ms for a quarter turn, and some more for the first.
+/// A healthy motor takes 150 ms for a quarter turn, and longer for the first: what turns faster than this is a hand.
 const QUARTER_NS: u64 = 50 * MS;
-/// A shaft that has power and stands for so long is held, or turned by a hand.
+/// A powered shaft that stands for this long is held; when the motor starts, for [`STARTS_NS`].
 const HELD_UP_NS: u64 = 210 * MS;
 const STARTS_NS: u64 = 400 * MS;
-/// After the shaft came to rest the dice lie by then.
+/// The dice have come to rest this long after the shaft.
 const LIE_NS: u64 = 1_100 * MS;
-/// The contacts of a dome that a hand moves change around then.
+/// The contacts change within this time of a movement of the dome.
 const TRAVEL_NS: u64 = 1_000 * MS;
 
-/// Since when nothing was out of order.
+/// What is out of order, and when something last was.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Disturbances {
     broken: [bool; Part::COUNT],
-    /// Whatever was broken, ever.
+    /// Something was broken at some time.
     ever: bool,
     disturbed_ns: Option<u64>,
     started: bool,
     power_ns: Option<u64>,
-    /// Where the shaft stood last, and since when.
+    /// Last position of the shaft, and since when it has it.
     shaft: Option<(i64, u64)>,
 }
 
 impl Disturbances {
-    /// Takes an observation; whether it disturbs.
+    /// Takes an observation. Returns whether it is a disturbance.
     pub(crate) fn observe(&mut self, seen: &Observation, scene: &Scene) -> bool {
         let disturbs = match &seen.what {
-            // What is published is no matter here.
+            // Publishing does not disturb the table.
             Seen::Truth(Truth::Broken { part: Part::Network, .. }) => false,
-            // Noise, which a sound table sees through.
+            // Noise, which a sound table ignores.
             Seen::Truth(Truth::Broken { .. }) if scene.config.given.sound => false,
             Seen::Truth(Truth::Broken { part, broken }) => {
                 if let Some(is) = self.broken.get_mut(*part as usize) {
@@ -56,7 +56,7 @@ impl Disturbances {
                 false
             }
             Seen::Truth(Truth::Shaft { quarters }) => {
-                // A motor turns it forward, and no faster than it can: the rest is a hand's.
+                // A motor turns the shaft forward, and only so fast. Anything else is a hand.
                 let by_hand = self
                     .shaft
                     .replace((*quarters, scene.now_ns))
@@ -66,7 +66,7 @@ impl Disturbances {
             Seen::Truth(Truth::Dice { flat, .. }) => {
                 self.started && (self.rests(scene, Some(scene.moved_ns), LIE_NS) || flat.contains(&false))
             }
-            // A spin shakes them with its motor's first turn; whoever moves them later is a hand.
+            // In a spin the motor moves them. Without it, a hand does.
             Seen::Truth(Truth::DiceMoved) => self.started && scene.motor_power != Some(true),
             Seen::Truth(Truth::Dome { .. }) => scene.is(Line::MotorEnable, true),
             Seen::ConsoleCommand { command, with } => match command.as_str() {
@@ -78,7 +78,7 @@ impl Disturbances {
             Seen::Record(record) => matches!(record.kind.as_str(), "asked" | "resumed"),
             _ => false,
         };
-        // Something that goes on.
+        // Disturbances that last.
         let held = [Line::Tumble, Line::PlaceBets, Line::NoMoreBets, Line::NoSpin];
         let down = |line: Line, for_ns: u64| scene.is(line, true) && scene.now_ns > scene.since(line) + for_ns;
         let goes_on = held.iter().any(|line| down(*line, HELD_NS)) || down(Line::SupervisorKey, TURNED_NS);
@@ -89,7 +89,7 @@ impl Disturbances {
         disturbs || goes_on
     }
 
-    /// Whether a shaft that has power stands, or turns slower than its motor does.
+    /// Whether a powered shaft stands, or turns more slowly than its motor should turn it.
     fn held_up(&self, scene: &Scene) -> bool {
         let Some(power) = self.power_ns.filter(|_| scene.motor_power == Some(true)) else { return false };
         let turned = self.shaft.map(|(_, since)| since).filter(|since| *since > power);
@@ -97,7 +97,7 @@ impl Disturbances {
         scene.now_ns > limit
     }
 
-    /// No motor has turned anything for so long that whatever moves is moved by a hand.
+    /// Whether the motor has been off for so long that whatever moves now is moved by a hand.
     fn rests(&self, scene: &Scene, since: Option<u64>, for_ns: u64) -> bool {
         scene.motor_power != Some(true) && since.is_none_or(|since| scene.now_ns > since.saturating_add(for_ns))
     }
@@ -114,14 +114,14 @@ impl Disturbances {
         }
     }
 
-    /// Whether nothing was out of order for so long.
+    /// Whether nothing has been out of order for this long.
     pub(crate) fn none_for(&self, scene: &Scene, for_ns: u64) -> bool {
         scene.alive == Some(true)
             && !self.broken.iter().zip(0..).any(|(is, part)| *is && part != Part::Network as usize)
             && self.disturbed_ns.is_none_or(|at| scene.now_ns.saturating_sub(at) > for_ns)
     }
 
-    /// Whether nothing was ever out of order.
+    /// Whether nothing has ever been out of order.
     pub(crate) fn never_any(&self) -> bool {
         !self.ever && self.disturbed_ns.is_none()
     }

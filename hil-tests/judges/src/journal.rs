@@ -1,8 +1,9 @@
-//! The journal: numbered without gaps over all restarts, each record true to itself, each clause one of its rule set, and
-//! durable before a person is told of it.
+//! The journal (design.md, Journal and rule 2; NZ 1.0, 6.3, SGV6 1.8 and 5.6; the pay tables): numbered without gaps over all
+//! restarts, each
+//! record consistent in itself, each clause one of its rule set, and each record durable before a person is told of it.
 
+mod announcement;
 mod clauses;
-mod words;
 
 use crate::areas::{Area, faces, sorted, total};
 use crate::judge::{Exercised, Findings, Judge};
@@ -34,15 +35,15 @@ pub(crate) struct Journal {
     ended: u64,
     /// Boot, rule set and layout of the last start.
     started: Option<[String; 3]>,
-    /// What starts found changed since the table was opened or closed last: the boot, and rules or layout.
+    /// What the starts since the last opening or closing found changed: the boot, and rules or layout.
     changed: [bool; 2],
-    /// An open table whose rules or layout were changed is to be closed.
+    /// The table is open and its rules or layout were changed: it has to be closed.
     to_close: bool,
-    /// Commands that have no answer yet.
+    /// How many commands have no answer yet.
     unanswered: u64,
-    /// When a person was told "done", with no command left to be answered and none asked since.
+    /// When a person was told "done", if no command was unanswered then and none was given since.
     done_ns: Option<u64>,
-    /// When a person was told last that the journal cannot be written: what was recorded until then may come later.
+    /// When a person was last told that the journal cannot be written: records of the time before may come later.
     unwritten_ns: Option<u64>,
     answers: u64,
     records: u64,
@@ -72,19 +73,19 @@ impl Judge for Journal {
         }
         self.last_seq = Some(record.seq);
         if record.fact.begins_new_journal() {
-            // What the journal before it knew of boot, rules and layout is lost to the table.
+            // The table has lost what the old journal knew about boot, rules and layout.
             (self.changed, self.to_close) = ([true; 2], false);
         }
         if let Fact::Started { boot, rules, layout } = &record.fact {
             self.starts += 1;
             let now = [boot.clone(), rules.clone(), layout.clone()];
             if let Some(before) = &self.started {
-                // A start that was cut short closes nothing: the next one does.
+                // A start that is cut short closes nothing. The next one does.
                 let [boot, rules] = self.changed;
                 self.changed = [boot || before.first() != now.first(), rules || before.get(1..) != now.get(1..)];
                 self.to_close = self.changed == [false, true] && scene.open == Some(true);
             } else {
-                // Nobody saw the start before this one, if there was one: it may have found everything else.
+                // The start before this one, if there was one, was not seen. Everything may have changed.
                 self.changed = [true; 2];
             }
             self.started = Some(now);
@@ -94,7 +95,7 @@ impl Judge for Journal {
             note(TIME, format!("at {} ns, after one at {} ns", record.at_ns, self.last_at_ns));
         }
         self.last_at_ns = record.at_ns;
-        // What came of itself while the disk wrote may come later, such as a table that closes at the round's end.
+        // What the table did by itself while the disk was writing may come later, such as closing at the end of a round.
         let asked_for = record.data.get("by").is_some() && !matches!(record.fact, Fact::Closed);
         let warned = self.unwritten_ns.is_some_and(|warned| record.at_ns <= warned);
         if let Some(done) = self.done_ns.filter(|done| asked_for && !warned && record.at_ns <= *done) {
@@ -119,7 +120,7 @@ impl Judge for Journal {
 }
 
 impl Journal {
-    /// Commands and their answers.
+    /// Takes commands and their answers.
     fn answer(&mut self, seen: &Observation) {
         match &seen.what {
             Seen::ConsoleCommand { .. } => {
@@ -132,12 +133,12 @@ impl Journal {
                     self.unwritten_ns = Some(seen.at_ns);
                 }
             }
-            // What another command did may still be on its way to the disk.
+            // With another command unanswered, its records may still be on their way to the disk.
             Seen::CommandDone if self.unanswered == 0 => {
                 self.answers += 1;
                 self.done_ns = Some(seen.at_ns);
             }
-            // A process that has gone answers nobody.
+            // A process that is gone answers nobody.
             Seen::Truth(Truth::Process { alive: false }) => self.unanswered = 0,
             _ => {}
         }
@@ -150,7 +151,7 @@ impl Journal {
             Fact::Result { dice, total: told, call, areas } => {
                 self.results += 1;
                 check_total(*dice, *told, note);
-                if let Some(right) = words::call(*dice).filter(|right| right != call) {
+                if let Some(right) = announcement::of(*dice).filter(|right| right != call) {
                     note(CALL, format!("called \"{call}\", the rules have \"{right}\""));
                 }
                 check_areas(*dice, areas, scene, note);

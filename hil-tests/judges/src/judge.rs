@@ -1,4 +1,4 @@
-//! What a judge is, and what it says.
+//! What a judge is, and what it reports.
 
 use crate::observation::Observation;
 use crate::scene::Scene;
@@ -6,12 +6,12 @@ use crate::truth::allowed::AllowedEndings;
 use dyn_clone::DynClone;
 use serde::Serialize;
 
-/// A rule found broken.
+/// A rule that was broken.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Violation {
     /// The judge that found it.
     pub judge: &'static str,
-    /// When, on the trace's clock.
+    /// When, in nanoseconds on the clock of the trace.
     pub at_ns: u64,
     /// The rule or clause that was broken.
     pub clause: &'static str,
@@ -26,7 +26,7 @@ impl core::fmt::Display for Violation {
     }
 }
 
-/// Where judges put what they find. Keeps the first [`Findings::KEPT`] and counts the rest.
+/// What the judges have found: the first [`Findings::KEPT`] violations, and a count of the rest.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     kept: Vec<Violation>,
@@ -46,8 +46,9 @@ impl Findings {
             self.beyond = self.beyond.saturating_add(1);
         }
     }
-    /// Notes a situation that the truth table does not hold. It says nothing of the table at hand: the judges cannot tell right from wrong there, and
-    /// the rig's verdict is INVALID.
+    /// Notes a situation that is not listed in the truth table. It says nothing about the table under test: the judges cannot tell
+    /// right
+    /// from wrong there, and the rig's verdict is INVALID.
     pub fn note_unlisted(&mut self, at_ns: u64, what: impl Into<String>) {
         if self.unlisted.len() < Self::KEPT {
             self.unlisted.push(format!(
@@ -58,12 +59,12 @@ impl Findings {
             ));
         }
     }
-    /// Situations that the truth table does not hold.
+    /// Situations that are not listed in the truth table.
     #[must_use]
     pub fn unlisted_situations(&self) -> &[String] {
         &self.unlisted
     }
-    /// The violations kept, in the order in which they were found.
+    /// The violations that are kept, in the order in which they were found.
     #[must_use]
     pub fn kept(&self) -> &[Violation] {
         &self.kept
@@ -80,7 +81,7 @@ impl Findings {
     }
 }
 
-/// A row of the truth table that spoke, under a rule set, so often.
+/// How often a row of the truth table decided something under a rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct RowUse {
     /// The row's id.
@@ -91,25 +92,26 @@ pub struct RowUse {
     pub times: u64,
 }
 
-/// A rule that was exercised so often.
+/// A rule, and how often it was exercised.
 pub type Exercised = (&'static str, u64);
 
-/// Watches one rule, or a few that belong together. A judge can be copied, with what it has seen so far, so that a
-/// rig can judge several continuations of one run.
+/// Watches one rule, or a few that belong together. A judge can be cloned with everything that it has seen so far, so that a rig
+/// can
+/// judge several continuations of one run.
 pub trait Judge: DynClone + Send + Sync {
     /// Its name.
     fn name(&self) -> &'static str;
-    /// Takes one more observation. `scene` includes it already, except for what [`Scene`] says is kept until later.
+    /// Takes one more observation. `scene` already includes it.
     fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings);
-    /// The run is over: judges what had to happen by now.
+    /// The run is over: judges what should have happened by now.
     fn finish(&mut self, _at_ns: u64, _scene: &Scene, _findings: &mut Findings) {}
-    /// How often each of its rules had something to judge: zero means "passed because nothing happened".
+    /// How often each of its rules had something to judge. Zero means "passed, because nothing happened".
     fn exercised(&self) -> Vec<Exercised>;
-    /// Rows of the truth table that spoke.
+    /// Rows of the truth table that decided something.
     fn rows_used(&self) -> Vec<RowUse> {
         Vec::new()
     }
-    /// What the truth table admits for each round that ended, in their order.
+    /// What the truth table allows for each round that ended, in order.
     fn allowed_endings(&self) -> Vec<AllowedEndings> {
         Vec::new()
     }

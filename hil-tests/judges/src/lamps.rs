@@ -1,4 +1,6 @@
-//! Lamps: the winning areas and no others, only once the result is kept, and verified only if it is so.
+//! Lamps (NZ 3.3(b), 6.5 and 7.3; design.md rule 2): the winning areas light and no others, not before the result is durable, and
+//! they are
+//! recorded as verified only if they really shine.
 
 use crate::judge::{Exercised, Findings, Judge};
 use crate::observation::{BusKind, Observation, Part, Seen, Transaction, Truth};
@@ -21,15 +23,15 @@ const DARK_NS: u64 = 2_000_000_000;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lamps {
     shining: [u64; 2],
-    /// The result has no verdict yet; one is due then.
+    /// The lamps of the result are neither verified nor latched yet, and have to be by then.
     due_ns: Option<u64>,
-    /// The lamps must be dark then.
+    /// The lamps must be dark by then.
     dark_ns: Option<u64>,
-    /// A procedure replaces the lamps' check.
+    /// A procedure replaces the check of the lamps.
     waived: bool,
-    /// When a board was last written, a lamp last went on or off, or a board last told something new.
+    /// When a board was last written, a lamp last went on or off, or a board last reported a change.
     changed_ns: u64,
-    /// What the boards told last.
+    /// What the boards last reported.
     sensed: [Option<u64>; 2],
     written: u64,
     verified: u64,
@@ -53,7 +55,7 @@ impl Judge for Lamps {
                 self.due_ns = None;
                 self.dark_ns = None;
             }
-            // Boards that could not be told are told once they can be.
+            // Boards that could not be reached are written once they can be.
             Seen::Truth(Truth::Broken { part: Part::Lamps | Part::Bus, .. }) if self.dark_ns.is_some() => {
                 self.dark_ns = Some(scene.now_ns.saturating_add(DARK_NS));
             }
@@ -77,7 +79,7 @@ impl Judge for Lamps {
     }
 }
 
-/// The lamps that may be on now, and the rule that says so.
+/// The lamps that may be on now, and the rule that says so; `None` if any may.
 fn allowed(scene: &Scene) -> Option<([u64; 2], &'static str)> {
     if scene.testing() {
         return None;
@@ -110,7 +112,7 @@ impl Lamps {
             _ => return,
         };
         self.written += 1;
-        // One that was under way when the result was amended carries the old one.
+        // A write that was under way when the result was amended still has the old areas.
         let overtaken = scene.round.as_ref().is_some_and(|round| round.amended && bus.begun_ns < round.result_ns);
         let Some((may, clause)) = allowed(scene).filter(|_| !overtaken) else { return };
         let wrong = others(lit, may);
@@ -128,8 +130,8 @@ impl Lamps {
             return;
         }
         let Some((may, clause)) = allowed(scene) else { return };
-        // A board that was told to light them, lawfully then, lights them again after a break of its supply until it is told
-        // otherwise: that it is, the end of the round is judged by.
+        // A board that was lawfully commanded lights its lamps again after a break of its supply, until it is commanded otherwise.
+        // Whether it is, is judged at the end of the round.
         let wrong = others(others(new, may), scene.commanded);
         if wrong != [0; 2] {
             findings.note(NAME, scene.now_ns, clause, format!("lamps began to shine that may not: {wrong:x?}"));
@@ -147,7 +149,7 @@ impl Lamps {
             Fact::LampsVerified => {
                 self.verified += 1;
                 self.due_ns = None;
-                // While the disk wrote, the dealer may have paid and everything gone dark, or a lamp have stuck.
+                // While the disk was writing, the dealer may have paid and the lamps gone dark, or a lamp may have failed.
                 if self.changed_ns <= record.at_ns {
                     self.verify(scene, findings);
                 }
@@ -189,7 +191,7 @@ impl Lamps {
         }
         if self.due_ns.is_some_and(|due| scene.now_ns > due) {
             self.due_ns = None;
-            // What a slow disk took before it was mended it still writes.
+            // A disk that was slow still has to write what it took before it was mended.
             let was = scene.round.as_ref().is_some_and(|round| round.was_broken(Part::Journal));
             let unwritten = was || scene.broken(Part::Journal);
             if !unwritten {

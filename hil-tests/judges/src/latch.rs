@@ -1,4 +1,6 @@
-//! The latch: once a malfunction is latched no game begins until it is unlatched, under a newer turn of the key; restarts change nothing.
+//! The latch (NZ 5, 7.4; design.md, Latch and rule 8): once a malfunction is latched no game begins until it is unlatched under a
+//! newer
+//! turn of the key. Restarts change nothing, and the sign says so.
 
 use crate::judge::{Exercised, Findings, Judge};
 use crate::observation::{Line, Observation, Part, Seen, Truth};
@@ -15,13 +17,13 @@ pub(crate) const KEPT: &str = "design.md rule 8: restarts open no latch and no t
 pub(crate) const SIGN: &str = "design.md, Latch: the sign says so while no game may be played";
 pub(crate) const OPEN_SIGN: &str = "design.md, Latch: the sign is off while games are played";
 
-/// Malfunctions under which a round that is in progress may still be spun: the dealer's eye stands in for the device.
+/// Malfunctions under which a round in progress may still be spun, because the dealer's eye replaces the device.
 pub(crate) const REPLACED_BY_EYE: [&str; 5] = ["lamps", "terminal", "reader", "buttons", "key"];
 
 /// Watches latches, permission and the sign.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Latch {
-    /// Codes latched with the time of the record, before this observation: the scene forgets what was unlatched.
+    /// Latched codes before this observation, with the times of their records: the scene forgets what was unlatched.
     latched: Vec<(String, u64)>,
     /// Since when no game may be played.
     barred_ns: Option<u64>,
@@ -80,7 +82,7 @@ impl Latch {
                 if scene.open == Some(false) || scene.maintenance {
                     findings.note(NAME, at_ns, CLOSED, "a round begins on a table that is not open");
                 }
-                // A slow disk tells of it later than it was.
+                // On a slow disk the record is seen later than it was made.
                 let on_ns = record.at_ns.min(at_ns).saturating_sub(scene.since(Line::OutOfService));
                 if scene.is(Line::OutOfService, true)
                     && on_ns > scene.config.given.limits.sign_ns
@@ -101,8 +103,8 @@ impl Latch {
             Fact::Unlatched { code, how, .. } => self.exit(code, how, scene, findings),
             Fact::Keyframe(keyframe) => {
                 let kept = |code: &String| keyframe.latched.iter().any(|latched| latched.code == *code);
-                // The latch of a journal that was begun anew stands for all that was lost with the old one, and the
-                // opening tests after it look at every device (NZ 5).
+                // The latch `journal` of a new journal stands for every latch that was lost with the old one, and the opening tests
+                // after it look at every device (NZ 5).
                 let lost = scene.latched.iter().find(|(code, _)| !kept(code));
                 if let (Some((code, _)), false) = (lost, record.fact.begins_new_journal()) {
                     findings.note(NAME, at_ns, KEPT, format!("the keyframe has lost the latch `{code}`"));
@@ -132,7 +134,7 @@ impl Latch {
             return;
         }
         let Some((_, since)) = self.latched.iter().find(|(latched, _)| latched == code) else { return };
-        // The key acts when its contact has settled.
+        // The key acts once its contact is debounced.
         let settled = scene.key_ns.map(|edge| edge.saturating_add(scene.config.given.limits.button_debounce_ns));
         if settled.is_none_or(|edge| edge <= *since) {
             findings.note(NAME, scene.now_ns, EXIT, format!("`{code}` is unlatched without a newer turn of the key"));
@@ -150,7 +152,7 @@ impl Latch {
             self.barred += 1;
             scene.now_ns
         });
-        // While `gpio` is latched the outputs are known not to obey; every test begins by driving the sign anew.
+        // While `gpio` is latched the outputs are known not to obey. Every test begins by driving the sign again.
         let dead = scene.broken(Part::Gpio) || scene.is_latched("gpio");
         if self.told || scene.testing() || dead || !scene.is(Line::OutOfService, false) {
             return;

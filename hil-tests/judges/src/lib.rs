@@ -1,27 +1,35 @@
 //! Judges of a Tai-Sai table.
 //!
-//! They are written from the rules and from the published register map and message shapes; this crate does not depend on
-//! `tumbler-core` and shares no table with it. They see what a stranger with probes could see, and the truth of the rig's twin.
+//! They are written from the rule texts, the published register maps and the message schemas. This crate does not depend on
+//! `tumbler-core` and shares no data with it. Judges see what a stranger with probes could see, and what the rig's twin knows.
+//!
+//! Each judge lives in a file of its own, named like the judge, and names there the clauses and the promises of the pages that it
+//! judges by. `scene` is the picture that all of them share, and `panel` runs them.
 //!
 //! # How a rig feeds them
 //! Build a [`Config`] (rule set, layout, the order of the lamps, what the rig can see), make a [`Panel`] with
 //! [`Panel::for_table`], hand it every [`Observation`] in the order in which things happened, call [`Panel::finish`] at the end,
 //! then read [`Panel::findings`] and [`Panel::exercised`].
 //!
-//! - *Wires*: at the beginning every level with `initial: true`, then every change in both directions. Input edges go in **before**
-//!   they are handed to the table, outputs as the table drives them, so that the table's reaction stands right behind its cause.
-//! - *Bus*: every transaction at its end, with the moment of its request; failed ones too, with what was to be written.
-//! - *Records*: at the moment they become durable. A rig that can read the journal only later merges them by their own `at`.
-//!   Both keep the order that matters: a record stands before whatever it permits.
-//! - *MQTT*: every message on the table's topics, subscribed with retain-as-published.
-//! - *People*: commands as [`Seen::ConsoleCommand`] before the table gets them; keys of the terminal as [`Truth::Pressed`] before the terminal
-//!   tells them; answers, panel and log lines as [`Seen::Text`].
-//! - *Truth*: every quarter turn of the shaft, motor power, dome, dice whenever they come to rest, lamps that shine, process and supply.
-//!   What an injected fault breaks is told with [`Truth::Broken`] before it takes hold, and again when it is healed.
+//! - *Wires*: first every level with `initial: true`, then every change in both directions. Report an input edge **before** the
+//!   table
+//!   gets it, and an output when the table drives it, so that a reaction directly follows its cause.
+//! - *Bus*: every transaction at its end, with the time of its request. Failed ones too, with what was to be written.
+//! - *Records*: when they become durable. A rig that can read the journal only later merges them by their own `at`. Both ways keep
+//!   the
+//!   order that matters: a record precedes whatever it permits.
+//! - *MQTT*: every message on the table's topics, subscribed to with retain-as-published.
+//! - *People*: commands as [`Seen::ConsoleCommand`] before the table gets them, keys of the terminal as [`Truth::Pressed`] before
+//!   the terminal
+//!   reports them, and answers, panel and log lines as [`Seen::Text`].
+//! - *Truth*: every quarter turn of the shaft, motor power, the dome, the dice whenever they come to rest, the lamps that shine,
+//!   the
+//!   process and the supply. Report with [`Truth::Broken`] what an injected fault breaks, before it takes hold and when it is
+//! healed.
 //!
-//! Where a truth is never told, the rules that need it stay silent, and [`Panel::exercised`] shows zero for them.
+//! Rules that need a truth which is never reported stay silent, and [`Panel::exercised`] shows zero for them.
 //!
-//! All times are nanoseconds on the clock that the journal's `at` is on.
+//! All times are in nanoseconds, on the clock of the journal's `at`.
 
 pub mod areas;
 mod commands;
@@ -53,7 +61,7 @@ pub use judge::{Findings, Judge, RowUse, Violation};
 pub use observation::{BusKind, Key, Line, Observation, Outlet, Part, Seen, Trace, Transaction, Truth, Words};
 pub use panel::{Exercise, Panel};
 pub use record::Record;
-pub use truth::{AllowedEnding, AllowedEndings, UNREACHABLE as UNREACHABLE_ROWS, rows as truth_table_rows};
+pub use truth::{AllowedEnding, AllowedEndings, UNREACHABLE_ROWS, rows as truth_table_rows};
 
 #[cfg(test)]
 mod script;

@@ -1,7 +1,9 @@
-//! Malfunctions: what is out of order is latched in time and is not unlatched while it lasts; and a latch has its sign in the world.
+//! Malfunctions (NZ 7.1(a), 7.3, 7.4, SGV6 5.5.2, SGOC-early 5.1.3; design.md, Field bus; faults.md, No false alarms): what is out
+//! of order is
+//! latched in time and not unlatched while it lasts, and nothing is latched without a symptom.
 //!
-//! The signs are read from wires, bus and readings alone, as a technician with a scope would; the times are those of the table's
-//! page (`daemon/docs/table.md`, parameters).
+//! Symptoms are taken from wires, bus and readings alone, as a technician with an oscilloscope would see them. The times are the
+//! parameters of table.md.
 
 mod symptoms;
 
@@ -22,7 +24,7 @@ pub(crate) const RESTLESS: &str =
     "NZ 7.1(a), SGV6 5.5.2, SGOC-early 5.1.3: dice that do not come to rest do not lie flat";
 pub(crate) const ACKNOWLEDGED: &str = "registers: what was read of the keys is acknowledged";
 
-/// The test that rectifies a code (page, "Malfunctions").
+/// The test that proves a malfunction rectified (table.md, Malfunctions).
 const PROVES: [(&str, &str); 5] = [
     ("tumbler", "tumbler"),
     ("interference", "dice"),
@@ -32,28 +34,28 @@ const PROVES: [(&str, &str); 5] = [
 ];
 
 const MS: u64 = 1_000_000;
-/// The record of a latch is durable by then, on the slowest healthy disk.
+/// Even on the slowest healthy disk, the record of a latch is durable by then.
 const SOON_NS: u64 = 3_000 * MS;
-/// A sign that was there so lately is the cause of a latch.
+/// A symptom that was there within this time explains a latch.
 const LATELY_NS: u64 = 6_000 * MS;
-/// Dice that still move so long after their spin never come to rest (parameter `settle_limit`, and the record of the void).
+/// Dice that still move this long after their spin never come to rest (parameter `settle_limit`, and the record of the void).
 const RESTLESS_NS: u64 = 9_000 * MS;
-/// The slowest poll is 450 ms, and a hit frame is asked for again.
+/// The slowest poll comes every 450 ms, and a damaged frame is requested again.
 const UNASKED_NS: u64 = 2_500 * MS;
 
-/// What is known of a cause.
+/// What is known about a cause.
 #[derive(Clone, Copy, Debug, Default)]
 struct CauseState {
-    /// Since when it holds.
+    /// Since when its symptom has shown.
     since_ns: Option<u64>,
-    /// Since when the table has to latch it.
+    /// Since when the table has had to latch it.
     due_ns: Option<u64>,
-    /// When it held last for its time.
+    /// When it had last lasted long enough to be latched.
     held_ns: Option<u64>,
     told: bool,
 }
 
-/// Watches that signs and latches go together.
+/// Watches that symptoms and latches go together.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Malfunctions {
     symptoms: Symptoms,
@@ -62,7 +64,7 @@ pub(crate) struct Malfunctions {
     restless_told: bool,
     /// Tests that have passed since the last one began.
     passed: Vec<String>,
-    /// Latches whose sign was seen.
+    /// Latches whose symptom was seen.
     shown: u64,
     latches: u64,
     exits: u64,
@@ -164,7 +166,7 @@ impl Malfunctions {
         }
     }
 
-    /// The test of the buttons failed, which asks that none is held.
+    /// The test of the buttons failed. It fails only if one of them is held.
     fn buttons_failed(&self, scene: &Scene, findings: &mut Findings) {
         let lately = |at: u64| scene.now_ns < at.saturating_add(LATELY_NS);
         let line = |line: Line| scene.is(line, true) || lately(scene.since(line));

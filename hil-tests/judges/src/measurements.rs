@@ -1,5 +1,6 @@
-//! What a hardware test reports: of the test that was asked for, what the wires, the bus and the sensor said themselves, held
-//! against the limits of the published page.
+//! Measurements (hardware-tests.md; console.md; NZ 7.4): the report of a hardware test is compared with what the wires, the bus
+//! and the
+//! sensor themselves showed during the test, and its verdicts with the limits of the page.
 
 mod contacts;
 mod lamps;
@@ -24,41 +25,42 @@ pub(crate) const REPORT: &str = "hardware-tests: each test has its report, of wh
 pub(crate) const IN_TIME: &str = "hardware-tests: a test that was begun ends with a report";
 pub(crate) const RECTIFIED: &str = "NZ 7.4: what measures out of limits is not rectified";
 
-/// The key's privilege, and a little for its contact, in ns.
+/// Tolerance around the key privilege, in ns.
 const GRACE_NS: u64 = 1_000_000_000;
-/// From a key's first contact to its privilege at the latest, in ns: it bounces, and is debounced.
+/// From the first contact of the key to its privilege at the latest, in ns: the contact bounces and is debounced.
 const DEBOUNCED_NS: u64 = 100_000_000;
-/// The longest that a test can take, in ns: its beginning is written, a guard is put right, a person does his part, each within
-/// the two minutes that people have, and the areas of all results are shown.
+/// The longest that a test can take, in ns: its beginning is written, a guard is put right and a person does his part, each within
+/// the
+/// two minutes that people have, and the areas of all results are shown.
 const LONGEST_NS: u64 = 600_000_000_000;
 
-/// Somebody asked for a test, and nobody knows yet what came of it.
+/// A request for a test that was neither started nor refused yet.
 #[derive(Clone, Debug)]
 struct Request {
     at_ns: u64,
-    /// What had been watched by then.
+    /// Length of the log at that time.
     mark: usize,
     /// The hardware test, or the code that is to be reset.
     what: String,
     reset: bool,
     name: String,
-    /// Why it has to be refused.
+    /// Why it must be refused.
     unlawful: Option<&'static str>,
-    /// Nothing stands in its way.
+    /// It must be granted.
     lawful: bool,
 }
 
-/// Watches hardware tests, a technician's and those that a reset runs.
+/// Watches hardware tests, both a technician's and those that a reset runs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Measurements {
     log: Log,
     requests: Vec<Request>,
     run: Option<Run>,
-    /// A test of any kind may be under way.
+    /// A test of any kind may be running.
     busy: bool,
-    /// Maintenance was asked for, and what came of it is not known.
+    /// Maintenance was asked for, and neither granted nor refused yet.
     turning: bool,
-    /// The code whose reset measured last, and whether anything was out of limits.
+    /// The code of the last reset that measured, and whether anything was out of limits.
     proof: Option<(String, bool)>,
     /// The layout in force.
     layout: String,
@@ -74,7 +76,7 @@ impl Judge for Measurements {
     }
 
     fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
-        // It was tried where every observation comes in the very moment, and nowhere else.
+        // It was tried only where every observation arrives at its own moment.
         if !scene.config.given.alone {
             return;
         }
@@ -109,7 +111,7 @@ impl Measurements {
         self.run.is_some() || !self.requests.is_empty()
     }
 
-    /// A daemon that is gone, or is new, has no test.
+    /// A daemon that is gone or new runs no test.
     fn forget(&mut self) {
         self.requests.clear();
         self.run = None;
@@ -154,7 +156,7 @@ impl Measurements {
         }
     }
 
-    /// Why a hardware test has to be refused, and whether nothing stands in its way.
+    /// Why a hardware test must be refused, and whether it must be granted.
     fn may(&self, test: &str, with: &Value, scene: &Scene) -> (Option<&'static str>, bool) {
         let limits = &scene.config.given.limits;
         let role = |name: &str| with.get(name).and_then(Value::as_bool).unwrap_or(false);
@@ -162,7 +164,7 @@ impl Measurements {
         let nobody = known && !role("technician") && !role("supervisor") && !role("manager");
         let turned = scene.key_ns.map(|edge| scene.now_ns.saturating_sub(edge));
         let unlawful = if nobody {
-            Some("by nobody's right")
+            Some("by a person without the role")
         } else if turned.is_none_or(|ago| ago > limits.key_privilege_ns.saturating_add(GRACE_NS)) {
             Some("without the key")
         } else if !scene.maintenance && !self.turning {
@@ -177,7 +179,7 @@ impl Measurements {
                 && ago < limits.key_privilege_ns.saturating_sub(GRACE_NS)
                 && scene.since(Line::SupervisorKey) + DEBOUNCED_NS < scene.now_ns
         });
-        // A key of this daemon's own life.
+        // The key was turned since this daemon started.
         let own = scene.key_ns.is_some_and(|edge| edge > scene.started_ns + DEBOUNCED_NS);
         let idle = !self.busy && self.requests.is_empty() && self.run.is_none() && scene.round.is_none();
         let whole = !scene.broken(crate::Part::Buttons) && !scene.broken(crate::Part::Gpio);
@@ -253,7 +255,7 @@ impl Measurements {
                 Some(_) => {}
             }
         }
-        // Of a test that nobody asked for, its beginning was not watched.
+        // The beginning of a test that nobody asked for was not logged.
         let (Some(Request { mark, .. }), Some(of)) = (ask, hardware.or_else(|| limits::of_reset(what))) else { return };
         self.late = false;
         self.run = Some(Run {

@@ -1,4 +1,4 @@
-//! The messages: each fits the published schema of its topic, and says nothing besides.
+//! The messages (design.md, Relay): each fits the published schema of its topic, and has no other fields.
 
 use crate::judge::{Exercised, Findings, Judge};
 use crate::observation::{Observation, Seen};
@@ -10,7 +10,8 @@ use std::sync::LazyLock;
 const NAME: &str = "messages";
 pub(crate) const FITS: &str = "design.md, Relay: a message fits the schema of its topic";
 
-/// The last word of a topic, and the schema of its messages as consumers are given it; of a record in short form by a name of its own.
+/// The last word of each topic, and the published schema of its messages. Events in short form have a schema, and a name, of their
+/// own.
 const PUBLISHED: [(&str, &str); 7] = [
     ("status", include_str!("../../../daemon/docs/schema/status.json")),
     ("state", include_str!("../../../daemon/docs/schema/state.json")),
@@ -31,8 +32,9 @@ static SCHEMAS: LazyLock<Result<Vec<(&'static str, Validator)>, String>> = LazyL
     PUBLISHED.into_iter().map(read).collect()
 });
 
-/// A consumer passes over fields that it does not know, so the schemas allow them. A table that tells more than is
-/// published is at fault all the same: here whatever stands for a whole value allows no field besides its own.
+/// Consumers ignore fields that they do not know, so the schemas allow them. A table that says more than is documented is at fault
+/// all
+/// the same, so here every schema of a whole value forbids further fields.
 fn close(schema: &mut Value) {
     let Some(keywords) = schema.as_object_mut() else { return };
     if keywords.remove("$schema").is_some() || keywords.contains_key("properties") {
@@ -46,7 +48,7 @@ fn close(schema: &mut Value) {
     if let Some(items) = keywords.get_mut("items") {
         close(items);
     }
-    // A branch is a part of the value that it stands in: only what is within its fields is whole.
+    // A branch describes a part of the value that it belongs to. Only the values of its fields are whole.
     for branches in ["oneOf", "anyOf", "allOf"] {
         let Some(Value::Array(branches)) = keywords.get_mut(branches) else { continue };
         for branch in branches.iter_mut().filter_map(|branch| branch.get_mut("properties")?.as_object_mut()) {
@@ -55,7 +57,7 @@ fn close(schema: &mut Value) {
     }
 }
 
-/// Holds every message of the table against its schema.
+/// Checks every message of the table against its schema.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Messages {
     checked: u64,
@@ -69,14 +71,16 @@ impl Judge for Messages {
     fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
         let Seen::Mqtt { topic, payload, .. } = &seen.what else { return };
         let root = scene.config.given.topics.as_str();
-        // Topics that are not the table's, and topics that no table has, are the relay's judge's.
+        // The judge of the relay watches for topics that are not the table's, or that no table has.
         let Some(name) = topic.strip_prefix(root).and_then(|rest| rest.strip_prefix('/')) else { return };
         let (word, code) = name.split_once('/').map_or((name, None), |(word, code)| (word, Some(code)));
         let short = payload.as_ref().and_then(|payload| payload.get("short")).is_some_and(|short| *short == true);
         let word = if word == "event" && short { "event-short" } else { word };
         let schemas = match &*SCHEMAS {
             Ok(schemas) => schemas,
-            Err(why) => return findings.note(NAME, scene.now_ns, FITS, format!("a published schema is none: {why}")),
+            Err(why) => {
+                return findings.note(NAME, scene.now_ns, FITS, format!("a published schema cannot be read: {why}"));
+            }
         };
         let Some((_, schema)) = schemas.iter().find(|(of, _)| *of == word) else { return };
         self.checked += 1;

@@ -1,5 +1,6 @@
-//! The motor: never on where it may not be, off at the first edge of a guard, alive only while commanded, and powerless
-//! 100 ms after the last dead-man edge.
+//! The motor (NZ 3.4(e)(iv), SGV6 3.7; design.md, Motor guard and Dead-man line): on only for a recorded spin or a test, off at
+//! the first
+//! edge of a guard, with dead-man edges only while it is commanded on, and without power 100 ms after the last of them.
 
 use crate::judge::{Exercised, Findings, Judge};
 use crate::observation::{Line, Observation, Part, Seen, Truth};
@@ -15,25 +16,25 @@ const START: &str = "design.md, Dead-man line: after a start or a standstill no 
 const DEADMAN: &str = "design.md, Dead-man line: motor power is gone 100 ms after the last edge";
 const COVER: &str = "NZ 3.4(e)(iv), SGV6 3.7: the dice are covered while the tumbler has power";
 
-/// What the physical world needs to follow a wire: contacts travel, the relay drops.
+/// Time that the physical world needs to follow a wire: a contact travels, the relay drops.
 const SLACK_NS: u64 = 5_000_000;
-/// Longest time in which a dome that is lifted has not yet opened its contact.
+/// A lifted dome has opened its contact by then.
 const LIFT_NS: u64 = 100_000_000;
 
 /// Watches the motor's wires and its power.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Motor {
-    /// Since when a guard forbids the motor; by which line.
+    /// The line that forbids the motor, and since when.
     guarded: Option<(Line, u64)>,
-    /// When the last guard that is back broke, and for how long.
+    /// When the last guard that has come back broke, and for how long.
     last_break: Option<(u64, u64)>,
-    /// The guard's breach was told.
+    /// This breach of the guard has been reported.
     told: bool,
-    /// The motor was on when the guard came, in this spin.
+    /// The motor was on in this spin when the guard broke.
     cut_in_spin: bool,
-    /// The motor was on in the spin that is going on, and was cut for longer than a flicker or went off by itself.
+    /// The motor was on in the current spin, and was cut for longer than a flicker or went off by itself: the spin is over.
     spent: bool,
-    /// Number of the spin that `spent` is about.
+    /// The round and the spin that `spent` is about.
     spin: (u64, u32),
     last_alive_ns: Option<u64>,
     /// A dead-man edge came while the motor was off.
@@ -59,7 +60,7 @@ impl Judge for Motor {
         self.stray(scene.now_ns, findings);
         match &seen.what {
             Seen::Wire { .. } => self.wire(scene, findings),
-            // Other rules may have another guard.
+            // Other rules may have other guards.
             Seen::Record(record) if matches!(record.fact, Fact::Started { .. }) => self.guard_edge(scene),
             Seen::Truth(Truth::Process { alive }) => {
                 self.process_starts += u64::from(*alive);
@@ -67,7 +68,7 @@ impl Judge for Motor {
                 self.spent = true;
                 self.told = false;
             }
-            // Once the relay has dropped, edges would bring the motor back without anybody's leave.
+            // The relay has dropped: edges would switch the motor back on, and nobody has allowed that.
             Seen::Truth(Truth::Hung { hung: false }) if scene.motor_power == Some(false) => {
                 self.read_low = scene.is(Line::MotorEnable, false);
                 self.spent = true;
@@ -131,9 +132,10 @@ fn guard(scene: &Scene) -> Option<Line> {
     }
 }
 
-/// Until when a pin may be on that a guard forbids since then, beside the reaction time. It stays as a dead daemon left it, and
-/// the next one reacts from its start on; it stays as it was while no write reaches it, and is then driven low once it was
-/// read back for long enough. Dead-man edges and power have judges of their own all the while.
+/// Until when a pin may stay on that a guard has forbidden, apart from the reaction time. A dead daemon leaves the pin as it is,
+/// and
+/// the next daemon reacts from its start on. While no write reaches the pin it stays as it is too, and is driven low once it can be
+/// written and was read back for long enough. Dead-man edges and motor power are judged all the while.
 fn may_be_on_until(since: u64, scene: &Scene) -> u64 {
     let reached = scene.mended(Part::Gpio).map_or(0, |at| at.saturating_add(scene.config.given.limits.readback_ns));
     since.max(scene.started_ns).max(reached)
@@ -198,7 +200,7 @@ impl Motor {
         }
     }
 
-    /// An edge in the very step that takes the motor off prolongs nothing.
+    /// Whether this edge belongs to the step that switches the motor off: it prolongs nothing.
     fn within_off_step(&self, scene: &Scene) -> bool {
         let off = scene.since(Line::MotorEnable);
         off > 0 && scene.now_ns <= off.saturating_add(scene.config.given.reaction_ns)
@@ -206,10 +208,10 @@ impl Motor {
 
     fn on(&mut self, scene: &Scene, findings: &mut Findings) {
         self.starts += 1;
-        // Which of two outputs is written first in one step is no matter.
+        // Within one step it does not matter which of two outputs is written first.
         self.stray_ns = self.stray_ns.filter(|at| *at != scene.now_ns);
         if let Some((line, since)) = self.guarded {
-            // At the very moment of the edge, the table may not have been handed it yet.
+            // At the moment of the edge itself the table may not have received it yet.
             if scene.now_ns > since.saturating_add(scene.config.given.reaction_ns) && !self.told {
                 self.told = true;
                 findings.note(NAME, scene.now_ns, GUARD, breach(line, since, scene.now_ns));
@@ -240,8 +242,8 @@ impl Motor {
 
     fn off(&mut self, scene: &Scene) {
         self.read_low = true;
-        // Off without a guard is the spin's regular end, unless it is the answer to a flicker that is seen after the
-        // contact is back already.
+        // Going off without a guard is the regular end of the spin, unless it answers a flicker whose contact has already come
+        // back.
         if self.guarded.is_none() && !self.answers_a_flicker(scene) {
             self.spent = true;
         }
@@ -250,20 +252,20 @@ impl Motor {
         }
     }
 
-    /// Whether a table within its reaction time goes off for a guard that broke and came back as a flicker.
+    /// Whether the table, within its reaction time, answers a guard that broke and has come back.
     fn answers_a_flicker(&self, scene: &Scene) -> bool {
         let given = &scene.config.given;
-        // Under Open Cover a dome that does not lie aside for certain stops the motor too, and is no guard of the rules.
-        let aside = [Line::DomeClosed, Line::DomeOpen];
+        // Under Open Cover the table also stops the motor when the dome may not lie beside the tumbler, though no rule asks for it.
+        let contacts = [Line::DomeClosed, Line::DomeOpen];
         let stirs = |line: &Line| scene.since(*line) > 0 && scene.now_ns <= scene.since(*line) + given.reaction_ns;
-        let open_cover = !scene.rules().covered() && aside.iter().any(stirs);
+        let open_cover = !scene.rules().covered() && contacts.iter().any(stirs);
         open_cover
             || self.last_break.is_some_and(|(since, broke_for)| {
                 scene.now_ns <= since.saturating_add(given.reaction_ns) && broke_for <= given.limits.flicker_ns
             })
     }
 
-    /// The motor is on though a guard forbids it, and a table that runs could have done something.
+    /// Whether the motor is on in spite of a guard, and the table is able to do something about it.
     fn must_be_off(&self, scene: &Scene) -> bool {
         scene.is(Line::MotorEnable, true) && scene.alive != Some(false) && !scene.broken(Part::Gpio)
     }

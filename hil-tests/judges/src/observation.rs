@@ -1,5 +1,6 @@
-//! What the judges see: everything that can be watched at the table's wires, bus, broker, journal and people,
-//! and what the twin knows to be true. Serialises to JSON, one observation a line.
+//! What the judges see: everything that can be watched on the table's wires, bus, broker and journal and of its people, and what
+//! the
+//! twin knows to be true. Observations serialise to JSON, one per line.
 
 mod bus;
 mod line;
@@ -15,7 +16,7 @@ pub use truth::{Key, Part, Truth};
 /// One thing seen, and when.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
-    /// When, in nanoseconds on the monotonic clock that the table stamps its records with. Never decreases in a [`Trace`].
+    /// When, in nanoseconds on the monotonic clock with which the table stamps its records. Never decreases in a [`Trace`].
     pub at_ns: u64,
     /// What.
     pub what: Seen,
@@ -34,7 +35,7 @@ impl Observation {
 #[serde(transparent)]
 pub struct Trace(pub Vec<Observation>);
 
-/// A thing that judges can see.
+/// Something that judges can see.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Seen {
@@ -42,9 +43,9 @@ pub enum Seen {
     Wire {
         /// The line.
         line: Line,
-        /// Its logical level now.
+        /// Its logical level from now on.
         active: bool,
-        /// Whether this is the level when watching began, and no edge.
+        /// Whether this is the level at which watching began, and not an edge.
         #[serde(default)]
         initial: bool,
     },
@@ -55,9 +56,9 @@ pub enum Seen {
         /// Its logical level, now as before.
         active: bool,
     },
-    /// A reading of the motor's temperature, as the table gets it.
+    /// A reading of the motor's temperature, when the table gets it.
     Temperature {
-        /// In thousandths of a degree Celsius; `None` where the sensor did not answer.
+        /// In thousandths of a degree Celsius; `None` if the sensor did not answer.
         milli_celsius: Option<i32>,
     },
     /// A transaction on the field bus, at its end.
@@ -69,7 +70,7 @@ pub enum Seen {
         /// Its logical level.
         active: bool,
     },
-    /// A message as a subscriber that keeps the retain flag as published receives it.
+    /// A message, as a subscriber with retain-as-published receives it.
     Mqtt {
         /// The topic.
         topic: String,
@@ -82,12 +83,12 @@ pub enum Seen {
     InitialState {
         /// Whether it was open.
         open: bool,
-        /// Codes of what was latched.
+        /// Codes of the latched malfunctions.
         latched: Vec<String>,
         /// Whether a round was in progress.
         in_round: bool,
     },
-    /// A record of the journal, at the moment it became durable (or merged in by its own time, where the rig reads the journal later).
+    /// A record of the journal, when it became durable, or merged in by its own time if the rig reads the journal later.
     Record(Record),
     /// A command that a person gave on the console: `{"command":"open","with":{...}}`.
     ConsoleCommand {
@@ -106,13 +107,13 @@ pub enum Seen {
     },
     /// The console answered that a command was carried out. Only a rig that sees the answer at that moment reports it.
     CommandDone,
-    /// The table as it says that it is: its state, as MQTT and the panel tell it.
+    /// The table's own account of its state, as MQTT and the panel give it.
     Status(Value),
     /// What the twin knows to be true.
     Truth(Truth),
 }
 
-/// Where the table tells people something.
+/// Where the table shows or tells people something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outlet {

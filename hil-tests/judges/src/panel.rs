@@ -1,4 +1,4 @@
-//! All judges of one table together.
+//! The panel: all judges of one table, over one run.
 
 use crate::config::{BadConfig, Checked, Config};
 use crate::judge::{Findings, Judge, RowUse, Violation};
@@ -32,10 +32,11 @@ pub struct Exercise {
 }
 
 impl Panel {
-    /// All judges but the one that the configuration is without, for a table set up like this.
+    /// All judges, except the one that the configuration leaves out, for a table that is set up like this.
     ///
     /// # Errors
-    /// [`BadConfig`] where rule set, layout or lamps are not what the rules know, or the judge to be left out is none.
+    /// [`BadConfig`] if the rules do not know the rule set, the layout or the lamps, or if there is no judge of the name to be
+    /// left out.
     pub fn for_table(config: Config) -> Result<Self, BadConfig> {
         let mut judges = all();
         if let Some(name) = &config.without {
@@ -96,19 +97,19 @@ impl Panel {
         self.findings.kept()
     }
 
-    /// Situations that the truth table does not hold: there the judges say nothing, and a verdict is INVALID.
+    /// Situations that are not listed in the truth table. The judges say nothing about them, and the verdict is INVALID.
     #[must_use]
     pub fn unlisted(&self) -> &[String] {
         self.findings.unlisted_situations()
     }
 
-    /// The rows of the truth table that spoke, each with its rule set; all there are is [`crate::truth_table_rows`].
+    /// The rows of the truth table that decided something, each with its rule set. [`crate::truth_table_rows`] has all rows.
     #[must_use]
     pub fn rows_used(&self) -> Vec<RowUse> {
         self.judges.iter().flat_map(|judge| judge.rows_used()).collect()
     }
 
-    /// What the truth table admits for each round that ended, in their order.
+    /// What the truth table allows for each round that ended, in order.
     #[must_use]
     pub fn allowed_endings(&self) -> Vec<AllowedEndings> {
         self.judges.iter().flat_map(|judge| judge.allowed_endings()).collect()

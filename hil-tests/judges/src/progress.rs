@@ -1,8 +1,11 @@
-//! Progress: on a sound table what is due comes. The other judges find what may not be; a table that never opens, never spins or
-//! never settles breaks none of their rules.
+//! Progress: a sound table does what people lawfully ask of it, in time, and raises no false alarms. The other judges find what
+//! must
+//! not happen; a table that never opens, never spins or never settles would break none of their rules.
 //!
-//! All of it is about quiet stretches: nothing is broken or was just mended, nobody is asked anything, no hand is where it
-//! should not be. Then a lawful press must lead to its fact, and nothing may be taken for a malfunction.
+//! This judge speaks only about quiet stretches, in which nothing is broken or was just mended, nobody is asked anything and nobody
+//! touches what he should not. By NZ 3.3(a), 4.2, 4.4, 5, 6.1 to 6.5 and 7.1, SGV6 1.7, 3.7, 3.8 and 5.4.2, SGOC 1.7 and 3.6 to
+//! 3.8, and
+//! faults.md, No false alarms.
 
 mod opening;
 mod terminal;
@@ -35,46 +38,46 @@ pub(crate) const SETTLES: &str = "NZ 4.4, 6.5: once the winners are paid the rou
 pub(crate) const SOUND: &str = "NZ 7.1, SGV6 5.4.2: no round is void by equipment that is sound";
 
 const MS: u64 = 1_000_000;
-/// A press has been taken for one by then.
+/// The table has recognised a press by then.
 const PRESSED_NS: u64 = 60 * MS;
-/// A healthy contact bounces no longer, with room.
+/// A healthy contact has stopped bouncing by then.
 const BOUNCE_NS: u64 = 10 * MS;
-/// Quiet for so long before anything is due.
+/// Nothing is expected before it has been quiet for this long.
 const QUIET_NS: u64 = 6_000 * MS;
-/// What slow senses take to notice: after so long without trouble there is none.
+/// The slowest checks have noticed any trouble by then.
 const ALARM_NS: u64 = 130_000 * MS;
-/// What was begun has its record by then: a slow disk takes half a second for each.
+/// A record that is due is on disk by then: a slow disk takes half a second for each.
 const SOON_NS: u64 = 8_000 * MS;
-/// A spin has 8 s, and then runs out.
+/// A spin may take 8 s, and then the shaft coasts.
 const SPIN_NS: u64 = 18_000 * MS;
-/// All results light their areas for 300 ms each, and the tumbler spins.
+/// An opening lights the areas of all results for 300 ms each, and spins the tumbler.
 const OPENING_NS: u64 = 90_000 * MS;
 /// The time for collecting and paying, with the polls around it (parameter `all_paid`).
 const PAID_NS: u64 = 4_000 * MS;
-/// Tests that end when a person has done or said something.
+/// Tests that depend on what a person does or says.
 const PERSONS: [&str; 7] = ["areas", "seal", "bell", "sign", "dice", "keys", "terminal"];
 
-/// Something that must become a record in time.
+/// A rule by which a record is due, and by when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Deadline {
     clause: &'static str,
     by_ns: u64,
 }
 
-/// Watches that a sound table goes on.
+/// Watches that a sound table does what it should.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Progress {
     disturbances: Disturbances,
     deadlines: Vec<Deadline>,
-    /// A button that went down when a press of it was in turn, and when; what it leads to.
+    /// A button that went down when it was in turn, when, and the rule by which it must lead to a record.
     press: Option<(Line, u64, &'static str)>,
     opening: Option<Opening>,
-    /// When a spin ended that is not valid. A daemon that is being stopped ends it too, and is gone soon after.
+    /// When a spin ended that is not valid. A daemon that is stopping ends a spin too, and is gone soon after.
     invalid_ns: Option<u64>,
     terminal: Terminal,
     /// When the lamps were verified.
     verified_ns: u64,
-    /// The round whose outcome is due or has come.
+    /// The round whose outcome is expected, or established.
     outcome: Option<u64>,
     deadlines_met: u64,
     alarms: u64,
@@ -128,7 +131,8 @@ fn in_play(scene: &Scene) -> bool {
     scene.open == Some(true) && scene.latched.is_empty() && !scene.maintenance && !scene.testing()
 }
 
-/// A round in progress still has its spin while nothing is latched but what has no part in it (page: "What `tumble` is refused for").
+/// Whether the round in progress may still be spun: nothing is latched but devices that the spin does not need (table.md, What
+/// `tumble` is refused for).
 fn may_still_spin(scene: &Scene) -> bool {
     let harmless = |(code, _): &(String, u64)| REPLACED_BY_EYE.contains(&code.as_str());
     scene.round.is_some() && !scene.testing() && scene.latched.iter().all(harmless)
@@ -149,14 +153,14 @@ impl Progress {
         let before = self.deadlines.len();
         self.deadlines.retain(|due| due.clause != clause);
         self.deadlines_met += (before - self.deadlines.len()) as u64;
-        // A quick disk has it before the press is over.
+        // On a fast disk the record comes before the button is released.
         self.press = self.press.filter(|(_, _, leads_to)| *leads_to != clause);
     }
 
     fn overdue(&mut self, scene: &Scene, findings: &mut Findings) {
         while let Some(place) = self.deadlines.iter().position(|due| scene.now_ns > due.by_ns) {
             let due = self.deadlines.swap_remove(place);
-            findings.note(NAME, scene.now_ns, due.clause, "nothing came of it, and nothing stands in its way");
+            findings.note(NAME, scene.now_ns, due.clause, "nothing came of it, and nothing stood in its way");
         }
         if self.invalid_ns.take_if(|at| scene.now_ns > at.saturating_add(SOON_NS)).is_some() {
             findings.note(NAME, scene.now_ns, ENDS, "the spin was not valid, and nothing was out of order");
@@ -167,7 +171,7 @@ impl Progress {
         self.disturbances.none_for(scene, QUIET_NS)
     }
 
-    /// Whether nothing was out of order since the round began, nor just before.
+    /// The round in progress, if nothing has been out of order since shortly before it began.
     fn quiet_round<'a>(&self, scene: &'a Scene) -> Option<&'a Round> {
         let round = scene.round.as_ref()?;
         self.disturbances
@@ -212,7 +216,7 @@ impl Progress {
         rests && covers && turn
     }
 
-    /// A button that stayed down is pressed.
+    /// A button that stays down for long enough is pressed.
     fn pressed(&mut self, scene: &Scene) {
         let Some((line, at_ns, clause)) = self.press else { return };
         let (released, held) = (scene.edge == Some((line, false)), scene.now_ns >= at_ns.saturating_add(PRESSED_NS));
@@ -300,7 +304,7 @@ impl Progress {
             Fact::Tested { test, passed } => {
                 self.tests += 1;
                 let lawful = self.opening.as_ref().is_some_and(Opening::is_lawful);
-                // Dice are a person's business where no reader sees them.
+                // Where no reader is fitted, the test of the dice depends on a person.
                 let persons = PERSONS.contains(&test.as_str()) && !(test == "dice" && scene.config.given.reader);
                 if !passed && (scene.config.given.sound || lawful && !persons) {
                     note(TESTS, format!("the test `{test}` failed, and nothing is out of order"));
@@ -359,7 +363,8 @@ impl Progress {
             }
             Fact::Plain if record.kind == "hardware-tested" => {
                 self.tests += 1;
-                // What is measured of a worn key or a noisy bus may be out of limits; what is never come to is not noise.
+                // The measurements of a worn key or a noisy bus may be out of limits. A test that does not get that far is no
+                // noise.
                 let fails = record.data.get("found").is_some();
                 if fails && scene.config.given.sound {
                     note(TESTS, format!("a hardware test failed at a sound table: {}", record.data));

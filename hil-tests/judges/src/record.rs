@@ -1,5 +1,6 @@
-//! The journal's records as a stranger reads them: JSON of the shape
-//! `{"seq":12,"at":345,"round":3,"kind":"voided","data":{...}}`. What is unknown stays unknown; what is malformed is said to be so.
+//! The journal's records as a stranger reads them (`daemon/docs/mqtt.md`): JSON of the shape
+//! `{"seq":12,"at":345,"round":3,"kind":"voided","data":{...}}`. Unknown kinds stay unknown, and a malformed payload is marked as
+//! such.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 pub struct Record {
     /// Its number.
     pub seq: u64,
-    /// When it became known, in nanoseconds on the monotonic clock.
+    /// When the table decided it, in nanoseconds on the monotonic clock.
     pub at_ns: u64,
     /// The round it belongs to, if any.
     pub round: Option<u64>,
@@ -28,11 +29,12 @@ pub struct Record {
 pub struct NoRecord(String);
 
 impl Record {
-    /// Reads a record from its JSON. Fields besides the five named above (as in a message on `event`) are passed over.
+    /// Reads a record from its JSON. Other fields than the five above, such as those of a message on `event`, are ignored.
     ///
     /// # Errors
-    /// [`NoRecord`] where `seq`, `at` or `kind` is missing or of another type. A payload that does not fit its kind
-    /// is no error here, but a [`Fact::Malformed`].
+    /// [`NoRecord`] if `seq`, `at` or `kind` is missing or has another type. A payload that does not fit its kind is not an error
+    /// here
+    /// but a [`Fact::Malformed`].
     pub fn read(value: Value) -> Result<Self, NoRecord> {
         let Value::Object(mut fields) = value else { return Err(NoRecord("not an object".into())) };
         let number = |name: &str| {
@@ -86,7 +88,7 @@ pub enum Call {
     NoSpin,
 }
 
-/// What a record says, as far as judges care.
+/// What a record says, as far as the judges need it.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "the fields are those of the journal's records, under their names there")]
 pub enum Fact {
@@ -106,55 +108,55 @@ pub enum Fact {
     RoundBegan { rules: String, layout: String },
     /// A call was made.
     Called { call: Call, in_turn: bool },
-    /// The motor is about to be commanded on.
+    /// The motor is about to be switched on.
     SpinBegan,
     /// A spin ended.
     SpinEnded { tumbles: u64, valid: bool, steps: i64 },
-    /// The dice may be seen.
+    /// The dice were revealed.
     Revealed { how: String },
-    /// The outcome is established.
+    /// The outcome was established.
     Established { flat: String },
-    /// The reader said what the dice show.
+    /// The reader read the faces of the dice.
     FacesRead,
-    /// An entry differs from what the reader reads.
+    /// The numbers that were keyed differ from what the reader reads.
     EntryDiffers,
     /// A result was entered.
     Result { dice: [u8; 3], total: u64, call: String, areas: Vec<String> },
     /// The result was amended.
     Amended { to: [u8; 3], by: String },
-    /// The winning areas were found lit, and no others.
+    /// The winning areas, and no others, were found lit.
     LampsVerified,
-    /// The round ended settled.
+    /// The round was settled.
     Settled { dice: [u8; 3], total: u64, by: Option<String> },
-    /// The round ended void.
+    /// The round was voided.
     Voided { reason: String, clauses: Vec<String>, silent: Option<String> },
-    /// An earlier round was found affected.
+    /// A round that had ended was voided afterwards.
     VoidedAfterwards { round: u64, clauses: Vec<String>, by: String },
-    /// A person is asked what became of the dice.
+    /// The table asks a person what became of the dice.
     Asked { why: String },
     /// A person said what became of the dice.
     Answered { finding: String, by: String },
-    /// After a restart in mid-round: what the recorded facts decided.
+    /// The daemon restarted during a round, and the recorded facts decided how it goes on.
     Resumed { established: bool },
     /// A malfunction was latched.
     Latched { code: String },
     /// A latch was opened.
     Unlatched { code: String, how: String, by: String },
-    /// A supervisor's decision.
+    /// A supervisor decided something.
     Decided { what: String, by: String },
     /// A set of dice was enrolled.
     DiceEnrolled { by: String },
-    /// Where the table stood.
+    /// A keyframe: the whole state of the table.
     Keyframe(Keyframe),
-    /// Of a known kind, and nothing in it that judges care for.
+    /// Of a known kind whose payload the judges do not need.
     Plain,
-    /// Of a kind that judges do not know.
+    /// Of a kind that the judges do not know.
     Unknown,
     /// Of a known kind, with a payload that does not fit it.
     Malformed(String),
 }
 
-/// Where the table stood, as far as judges care.
+/// The state of the table in a keyframe, as far as the judges need it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 #[allow(missing_docs, reason = "the fields are those of the journal's keyframes, under their names there")]
@@ -169,32 +171,32 @@ pub struct Keyframe {
 }
 
 impl Fact {
-    /// Whether this is the first record of a journal that was begun anew after damage: a keyframe that says so by its
-    /// latch. It is numbered past everything that may have been written before, so that whoever counts sees the loss.
+    /// Whether this is the first record of a new journal that replaces a damaged one: a keyframe in which `journal` is latched. Its
+    /// number is higher than any that the old journal may have used, so that the gap shows the loss.
     pub(crate) fn begins_new_journal(&self) -> bool {
         matches!(self, Self::Keyframe(keyframe) if keyframe.latched.iter().any(|latched| latched.code == "journal"))
     }
 }
 
-/// A malfunction of a [`Keyframe`].
+/// A latched malfunction in a [`Keyframe`].
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
-#[allow(missing_docs, reason = "as of a keyframe")]
+#[allow(missing_docs, reason = "as in a keyframe")]
 pub struct KeyframeLatch {
     pub code: String,
 }
 
-/// The round of a [`Keyframe`].
+/// The round in progress in a [`Keyframe`].
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
-#[allow(missing_docs, reason = "as of a keyframe")]
+#[allow(missing_docs, reason = "as in a keyframe")]
 pub struct KeyframeRound {
     pub id: u64,
     pub layout: String,
     pub result: Option<[u8; 3]>,
 }
 
-/// The payload of any kind: every field that judges care for, each present or not.
+/// The payload of any kind: every field that the judges read, each optional.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Payload {
@@ -227,7 +229,7 @@ struct Payload {
     code: Option<String>,
 }
 
-/// Kinds in which nothing is of interest to judges but that they are there.
+/// Kinds of which the judges need only that the record is there.
 const PLAIN: [&str; 12] = [
     "closing",
     "spin-dropped",
@@ -266,7 +268,7 @@ impl Fact {
             return Keyframe::deserialize(data).map(Self::Keyframe).map_err(|e| e.to_string());
         }
         if !data.is_object() {
-            // Of an unknown kind nothing can be asked.
+            // Nothing can be required of an unknown kind.
             return if NAMED.contains(&kind) { Err("no payload".into()) } else { Ok(Self::Unknown) };
         }
         if !NAMED.contains(&kind) {
@@ -276,7 +278,7 @@ impl Fact {
     }
 }
 
-/// Kinds with a payload that judges read.
+/// Kinds whose payload the judges read.
 const NAMED: [&str; 21] = [
     "asked",
     "answered",

@@ -1,4 +1,4 @@
-//! The register maps of the units on the field bus, as their published description has them.
+//! The register maps of the units on the field bus, from `daemon/docs/registers.md`.
 
 /// The entry terminal's unit address.
 pub(crate) const TERMINAL: u8 = 1;
@@ -14,15 +14,15 @@ pub(crate) const READER: u8 = 10;
 pub(crate) const FACES_FIRST: u16 = 0x100;
 /// Reader, last register of the face block.
 pub(crate) const FACES_LAST: u16 = 0x103;
-/// Terminal, holding register: the number of the key event that the master wants next.
+/// Terminal, holding register: the number of the next key event that the master wants.
 pub(crate) const ACKNOWLEDGE: u16 = 0;
-/// Terminal, input register: keys held now, bit `code - 1` of each.
+/// Terminal, input register: the keys that are held now, bit `code - 1` for each.
 pub(crate) const HELD: u16 = 2;
-/// Terminal, input register: how many key events a reply holds.
+/// Terminal, input register: the number of key events in the reply.
 pub(crate) const EVENTS: u16 = 4;
-/// Terminal, input register: the display as it is really driven.
+/// Terminal, input register: what the display really shows.
 pub(crate) const SHOWN: u16 = 13;
-/// Reader, first register of the pose block (its counter); two on, the poses of the three dice.
+/// Reader, first register of the pose block (its counter); two registers further, the poses of the three dice.
 pub(crate) const POSES: u16 = 16;
-/// Reader: the pose of a die that moves.
+/// Reader: the pose "moving".
 pub(crate) const MOVING: u16 = 3;

@@ -1,4 +1,5 @@
-//! The relay: every journal record once and in order, each with its place in the chain, the latches mirrored, the daemon's absence told.
+//! The relay (design.md, Relay; `daemon/docs/mqtt.md`): every record of the journal is published in order and with its place in the
+//! chain, the latches are mirrored in retained messages, and the will says when the daemon is gone.
 
 mod chain;
 
@@ -23,17 +24,17 @@ pub(crate) const WILL: &str = "design.md, Relay: the will says offline";
 
 /// Longest time from a record to its event while the broker can be reached.
 const LATE_NS: u64 = 30_000_000_000;
-/// How many records wait for their events, or events for their records, before the oldest are given up.
+/// How many records may wait for their events, or events for their records, before the oldest are dropped.
 const WAITING: usize = 65_536;
 
-/// Watches what the broker is told.
+/// Watches what is published to the broker.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Relay {
     stream: Option<String>,
     last_seq: Option<u64>,
-    /// By number: what only the journal, or only the broker, has so far.
+    /// Records that only the journal or only the broker has shown so far, by number.
     waiting: BTreeMap<u64, Unmatched>,
-    /// Codes with a retained message.
+    /// Codes that have a retained message.
     faults: BTreeSet<String>,
     online: Option<bool>,
     died_ns: Option<u64>,
@@ -46,11 +47,11 @@ pub(crate) struct Relay {
     statuses: u64,
 }
 
-/// One side of a record that the other side has not shown yet.
+/// A record that only one side has shown so far.
 #[derive(Clone, Copy, Debug)]
 struct Unmatched {
     place: u64,
-    /// What it says; unknown where it is told in short form.
+    /// Hash of its payload; unknown for an event in short form.
     data: Option<u64>,
     journalled: bool,
     at_ns: u64,
@@ -181,7 +182,7 @@ impl Relay {
         let stream = payload.get("stream").and_then(Value::as_str).unwrap_or_default();
         if self.stream.as_deref() != Some(stream) {
             if self.stream.is_some() {
-                // Another journal counts anew.
+                // Another journal has its own numbers.
                 self.last_seq = None;
             }
             self.stream = Some(stream.to_owned());
@@ -203,7 +204,7 @@ impl Relay {
         self.match_up(record, short, false, scene.now_ns, findings);
     }
 
-    /// One side shows a record: it equals the other side's, or waits for it.
+    /// One side shows a record: it is compared with the other side's, or waits for it.
     fn match_up(&mut self, record: &Record, short: bool, journalled: bool, at_ns: u64, findings: &mut Findings) {
         let place = hashed(&(record.seq, record.at_ns, record.round, &record.kind));
         let data = (!short).then(|| hashed(&record.data.to_string()));

@@ -1,5 +1,8 @@
-//! Rounds: each begins once and ends once, in its rule set's order of play; none is settled against the truth, and none is void
-//! for what did not happen.
+//! Rounds: each begins once and ends once, in the order of play of its rule set. None is settled against the truth, and none is
+//! void for
+//! something that did not happen. `order` judges by NZ 6.1 and 6.3, SGV6 1.7 and 3.7, SGOC 1.7, 3.6 and 3.7, SGOC-early 3.1 and
+//! 3.4;
+//! `ending` by NZ 4.4, 4.9, 6.2, 7.1 and 7.3, SGV6 and SGOC 5.4, 5.5 and 5.10, and SGOC-early 5.1.
 
 mod ending;
 mod order;
@@ -15,22 +18,22 @@ const NAME: &str = "rounds";
 
 /// Quarter turns of three tumbles.
 const THREE_TUMBLES: i64 = 12;
-/// A healthy button bounces no longer.
+/// A healthy button has stopped bouncing by then.
 const BOUNCE_NS: u64 = 8_000_000;
 
-/// A motor that goes on again so soon was cut by a flicker.
+/// If the motor goes on again within this time, a flicker had cut it.
 const AGAIN_NS: u64 = 200_000_000;
 
 /// Watches the rounds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rounds {
-    /// Shaft when the motor went on, but for a flicker, and when it last went off.
+    /// Position of the shaft when the motor went on, other than after a flicker, and when it last went off.
     on_shaft: Option<i64>,
     off_ns: u64,
     facts: Facts,
-    /// Whether a round is in progress, by the judge's own book.
+    /// Whether a round is in progress, by this judge's own account.
     in_progress: bool,
-    /// A round was in progress when the judges came: it is not theirs to judge, and may end once.
+    /// A round was in progress when watching began. It is not judged, and may end once.
     began_before: bool,
     last_id: Option<u64>,
     /// When the last round ended, by its record's own time.
@@ -58,52 +61,52 @@ struct Counts {
     bells: u64,
 }
 
-/// Faces, and which of the dice are flat.
+/// Dice at rest: their faces, and which of them are flat.
 type AtRest = ([u8; 3], [bool; 3]);
 
 /// What really happened in this round, by wires and truth.
 #[derive(Clone, Debug, Default)]
 struct Facts {
-    /// The motor was commanded on for a spin of this round.
+    /// The motor was switched on for a spin of this round.
     activated: bool,
-    /// Shaft when the spin's motor went on.
+    /// Position of the shaft when the motor went on for the spin.
     spin_base: Option<i64>,
-    /// Furthest that the shaft went in the spin, in quarter turns.
+    /// How far the shaft turned in the spin, at most, in quarter turns.
     turned: i64,
     /// The same when the motor went off last.
     turned_at_off: i64,
-    /// Shaft when the round began.
+    /// Position of the shaft when the round began.
     base: Option<i64>,
-    /// Furthest that it moved before "No more bets".
+    /// How far it moved before "No more bets", at most.
     moved_early: i64,
-    /// It moved while the button "No more bets" was pressed, and its contact had not settled.
+    /// It moved while the button "No more bets" was pressed and not yet debounced.
     moved_in_call: bool,
-    /// The table has read the faces, and which.
+    /// Whether the faces are on record, and which they are.
     faces_read: bool,
     read: Option<[u8; 3]>,
     /// "Place your bets" was called in turn.
     opened: bool,
-    /// The table said that the spin comes after "Place your bets", in a record of this time.
+    /// Time of the record in which the table noted that the spin comes after "Place your bets".
     late_spin_ns: Option<u64>,
     away_since: Option<u64>,
-    /// The contacts said, for long enough, that the dice were exposed before "No more bets".
+    /// By the contacts, the dice were exposed before "No more bets" for long enough.
     exposed: bool,
-    /// The dome was away at some time of this round, by contact or truth.
+    /// The dome was away at some time in this round, by a contact or in truth.
     lifted: bool,
-    /// How the dice have lain since the spin, each lie with its beginning; the latest is last.
+    /// How the dice have lain since the spin, with the times, the latest last.
     rests: Vec<(u64, AtRest)>,
-    /// The same when the faces were read, and when the outcome was established.
+    /// The faces of the dice when they were read, and when the outcome was established.
     first_seen: [Option<[u8; 3]>; 2],
     digits: [u8; 3],
     digits_pressed: u32,
-    /// The last three digits at each press of entry, and when it was.
+    /// The last three digits at each press of Entry, with its time.
     entered: Vec<(u64, [u8; 3])>,
-    /// The dice by which the supervisor asked to settle.
+    /// The dice that the supervisor named to settle by.
     named: Option<[u8; 3]>,
-    /// The daemon started again before the outcome was established.
+    /// The daemon restarted before the outcome was established.
     restarted: bool,
     bell: bool,
-    /// Since when the round is due to be void, and why.
+    /// Since when the round has to be void, and why.
     due: Option<(u64, &'static str)>,
 }
 
@@ -186,7 +189,7 @@ impl Rounds {
             (Line::MotorEnable, true)
                 if scene.round.as_ref().is_some_and(|round| round.spinning) && self.facts.spin_base.is_none() =>
             {
-                // After a flicker it goes on again; the spin began before, maybe before its record was seen.
+                // After a flicker the motor goes on again. The spin began earlier, perhaps before its record was seen.
                 let again = scene.now_ns.saturating_sub(self.off_ns) <= AGAIN_NS;
                 self.facts.spin_base = if again { self.on_shaft } else { scene.shaft };
                 self.on_shaft = self.facts.spin_base;
@@ -210,7 +213,7 @@ impl Rounds {
                 }
             }
             (Line::NoMoreBets, false) => {
-                // A contact that makes for less than a debounce was pressed by nobody.
+                // A contact that closes for less than the debounce time was not pressed.
                 let debounce_ns = scene.config.given.limits.button_debounce_ns;
                 self.facts.due.take_if(|(since_ns, why)| {
                     *why == "never-activated" && scene.now_ns < since_ns.saturating_add(debounce_ns)
@@ -229,16 +232,16 @@ impl Rounds {
                     facts.turned = facts.turned.max(quarters.saturating_sub(base));
                 }
                 let Some(round) = &scene.round else { return };
-                // A button that bounces settles as much later.
-                let settles_ns = scene.config.given.limits.button_debounce_ns.saturating_add(BOUNCE_NS);
-                // The first edge of a button that chatters need not have been a call.
+                // A button that bounces is debounced that much later.
+                let debounced_ns = scene.config.given.limits.button_debounce_ns.saturating_add(BOUNCE_NS);
+                // The first edge of a chattering button need not have been the call.
                 let chatter = scene.broken(Part::Buttons) && round.spins == 0;
                 facts.moved_in_call |= round
                     .no_more_bets_ns
-                    .is_some_and(|call| chatter || scene.now_ns <= call.saturating_add(settles_ns));
+                    .is_some_and(|call| chatter || scene.now_ns <= call.saturating_add(debounced_ns));
                 if let (Some(base), None) = (facts.base, round.no_more_bets_ns) {
                     facts.moved_early = facts.moved_early.max(quarters.saturating_sub(base).abs());
-                    // One whole tumble: less may be the shaft settling.
+                    // One whole tumble: less may be the shaft coming to rest.
                     if !round.covered() && facts.moved_early >= 4 && !scene.broken(Part::Cam) {
                         self.set_due(scene.now_ns, scene, "activated-early");
                     }
@@ -246,7 +249,7 @@ impl Rounds {
             }
             Truth::Dome { open } => facts.lifted |= open,
             Truth::Dice { faces, flat } => {
-                // Once the outcome is established the dice as first seen stand, whoever moves them.
+                // Once the outcome is established the dice count as they were first seen, whoever moves them.
                 let spun = scene.round.as_ref().is_some_and(|round| round.spins > 0 && !round.established);
                 if spun && facts.at_rest() != Some((faces, flat)) {
                     facts.rests.push((scene.now_ns, (faces, flat)));
@@ -273,7 +276,7 @@ impl Rounds {
         }
     }
 
-    /// The dice lie open, by both contacts, before "No more bets".
+    /// The dice are exposed before "No more bets", by both contacts (NZ 7.1(c), SGV6 5.5.3).
     fn exposure(&mut self, scene: &Scene) {
         let facts = &mut self.facts;
         if !scene.dome_contacts_open() {
@@ -282,13 +285,13 @@ impl Rounds {
         }
         let since = *facts.away_since.get_or_insert(scene.now_ns);
         let Some(round) = &scene.round else { return };
-        // A spin that was granted and refused at the second look threw no dice.
+        // A spin that was granted, and refused when the guards were checked again, threw no dice.
         let refused = scene.level(Line::MotorEnable).is_some() && !facts.activated;
         if facts.exposed || !round.covered() || round.spins == 0 || refused {
             return;
         }
         let limits = &scene.config.given.limits;
-        // A call pressed before this moment may count as made in time; one pressed after it cannot.
+        // A call that was pressed before this moment may have come in time; one pressed after it cannot.
         let since = since.max(round.began_ns).saturating_add(limits.dome_debounce_ns);
         if scene.now_ns >= since && round.no_more_bets_ns.is_none_or(|call| call >= since) {
             facts.exposed = true;
@@ -305,7 +308,7 @@ impl Rounds {
 
     fn record(&mut self, record: &Record, scene: &Scene, findings: &mut Findings) {
         if let (Fact::Keyframe(keyframe), true, None) = (&record.fact, self.in_progress, &scene.round) {
-            // The journal was begun anew and has lost this round; the next one is numbered by what the slot kept.
+            // The new journal has lost this round. The next one is numbered by what the slot has kept.
             self.in_progress = false;
             self.last_id = Some(keyframe.last_round);
         }
@@ -340,14 +343,14 @@ impl Rounds {
             }
             self.in_progress = false;
             self.ended_at_ns = record.at_ns;
-            // On a slow disk the next round's press comes before this ending is durable.
+            // On a slow disk the press for the next round comes before this ending is durable.
             let since_ns = self.ended_at_ns.saturating_sub(scene.config.given.limits.button_debounce_ns);
             self.tumbles_pressed.retain(|at| *at >= since_ns);
             return;
         }
         if let Some(round) = &scene.round {
             if let Fact::Established { .. } = record.fact {
-                // Dice that a hand moved while the record was being written lay otherwise when it was made.
+                // Dice that a hand moved while the record was being written lay differently when it was made.
                 self.facts.rests.retain(|(since_ns, _)| *since_ns <= record.at_ns);
                 let [first, _] = self.facts.first_seen;
                 self.facts.first_seen = [first, self.facts.at_rest().map(|(faces, _)| sorted(faces))];
@@ -361,7 +364,7 @@ impl Rounds {
         self.facts.spin_base.map(|_| self.facts.turned)
     }
 
-    /// Whether the table's own reading of the dice can be held against the truth.
+    /// Whether the table's reading of the dice can be compared with the truth.
     fn reader_sound(scene: &Scene, round: &Round) -> bool {
         scene.config.given.reader
             && ![Part::Reader, Part::Dice, Part::Bus].into_iter().any(|part| round.was_broken(part))

@@ -1,5 +1,6 @@
-//! The picture that all judges share: levels, truth, latches and the facts of the round, folded from what was seen
-//! and from nothing else. A judge adds what only its own rule needs.
+//! The picture that all judges share: levels, truth, latches and the facts of the round, built from the observations and from
+//! nothing
+//! else. A judge adds what only its own rules need.
 
 mod parts;
 mod records;
@@ -11,9 +12,9 @@ use crate::registers;
 use parts::Parts;
 pub(crate) use round::Round;
 
-/// After a start the lines are read, and units that were silent have their second.
+/// After a start the table reads its lines, and gives silent units their second to answer.
 const START_NS: u64 = 3_000_000_000;
-/// What a slow disk held back is written by then.
+/// A slow disk has written everything by then.
 const LAG_NS: u64 = 10_000_000_000;
 
 /// The picture after an observation.
@@ -24,50 +25,50 @@ pub struct Scene {
     pub(crate) now_ns: u64,
     levels: [Option<bool>; Line::COUNT],
     changed_ns: [u64; Line::COUNT],
-    /// The line that changed with this observation, and to what.
+    /// The line that changed with this observation, and its new level.
     pub(crate) edge: Option<(Line, bool)>,
     parts: Parts,
-    /// Whether the daemon runs; `None` where nobody told.
+    /// Whether the daemon runs; `None` if that was never reported.
     pub(crate) alive: Option<bool>,
-    /// When its process started last.
+    /// When its process last started.
     pub(crate) started_ns: u64,
-    /// Quarter turns of the shaft.
+    /// Position of the shaft, in quarter turns.
     pub(crate) shaft: Option<i64>,
-    /// Last turn of the shaft; where nobody tells of it, last edge of the cam.
+    /// When the shaft last turned; if the shaft is not reported, when the cam last had an edge.
     pub(crate) moved_ns: u64,
-    /// Where the shaft stood then.
+    /// Position of the shaft at that time.
     moved_to: Option<i64>,
     pub(crate) motor_power: Option<bool>,
     /// Whether the dome is truly away, and since when.
     pub(crate) dome: Option<(bool, u64)>,
-    /// The dice as they lie: faces, and which are flat.
+    /// How the dice lie: their faces, and which are flat.
     pub(crate) dice: Option<([u8; 3], [bool; 3])>,
     /// Lamps that shine.
     pub(crate) shining: Option<[u64; 2]>,
-    /// Lamps commanded by writes that were answered.
+    /// Lamps commanded on, by writes that were answered.
     pub(crate) commanded: [u64; 2],
-    /// Lamps sensed when last read; `None` for a board not read since the last write.
+    /// Lamps sensed at the last read; `None` for a board that was not read since the last write.
     pub(crate) sensed: [Option<u64>; 2],
-    /// Last edge of the supervisor's key.
+    /// When the supervisor's key was last turned.
     pub(crate) key_ns: Option<u64>,
-    /// Whether the terminal's keys are told.
+    /// Whether the rig reports the keys of the terminal.
     pub(crate) sees_keys: bool,
-    /// Permission to play; `None` where the trace does not say.
+    /// Whether the table is open; `None` if the trace has not said so yet.
     pub(crate) open: Option<bool>,
     boot: String,
     pub(crate) maintenance: bool,
-    /// Latched codes, and when; zero for one of an earlier boot.
+    /// Latched codes, and when they were latched; zero for an earlier boot.
     pub(crate) latched: Vec<(String, u64)>,
-    /// Codes whose device a procedure replaces until the table closes.
+    /// Codes of devices that a procedure replaces until the table closes.
     pub(crate) waived: Vec<String>,
-    /// A person asked for a test that may move and light things, under the key, since and until then.
+    /// When a person, under the key, asked for a test that may move and light things, and until when it may run.
     testing_since_ns: u64,
     testing_until_ns: u64,
     /// The round in progress.
     pub(crate) round: Option<Round>,
-    /// The round that ended last.
+    /// The last round that ended.
     pub(crate) last: Option<Round>,
-    /// Whether the record just seen began or ended a round ([`Scene::last`]).
+    /// Whether the record just seen began a round, or ended one (which is now [`Scene::last`]).
     pub(crate) began: bool,
     pub(crate) ended: bool,
 }
@@ -124,12 +125,13 @@ impl Scene {
     pub(crate) fn broken(&self, part: Part) -> bool {
         self.parts.is_broken(part)
     }
-    /// Whether the part is broken, or was so short a time ago.
+    /// Whether the part is broken, or was within this time.
     pub(crate) fn recently_broken(&self, part: Part, for_ns: u64) -> bool {
         self.broken(part) || self.mended(part).is_some_and(|at| self.now_ns < at.saturating_add(for_ns))
     }
-    /// Whether nobody can tell now what the table was to have done and written: it does not run or has only just begun to, its
-    /// lines are out of reach, or its disk holds records back.
+    /// Whether the table may lag behind what it should have done and written: it does not run or has only just started, cannot
+    /// reach
+    /// its lines, or waits for a slow disk.
     pub(crate) fn may_lag(&self) -> bool {
         self.alive != Some(true)
             || self.now_ns < self.started_ns.saturating_add(START_NS)
@@ -139,7 +141,7 @@ impl Scene {
     pub(crate) fn mended(&self, part: Part) -> Option<u64> {
         self.parts.mended(part)
     }
-    /// Rules of the round in progress, else those for new rounds.
+    /// The rules of the round in progress, or else those for new rounds.
     pub(crate) fn rules(&self) -> Rules {
         self.round.as_ref().and_then(|round| round.rules).unwrap_or(self.config.rules)
     }
@@ -154,7 +156,7 @@ impl Scene {
     pub(crate) fn is_latched(&self, code: &str) -> bool {
         self.latched.iter().any(|(latched, _)| latched == code)
     }
-    /// Whether neither a latch nor a procedure has put the device of this code out of service.
+    /// Whether the device of this code is in service: not latched, and not replaced by a procedure.
     pub(crate) fn in_service(&self, code: &str) -> bool {
         !self.is_latched(code) && !self.is_waived(code)
     }
@@ -162,12 +164,12 @@ impl Scene {
     pub(crate) fn is_waived(&self, code: &str) -> bool {
         self.waived.iter().any(|waived| waived == code)
     }
-    /// What a person alone can see in an opening; the dice only where no reader sees them.
+    /// What only a person can see in an opening (NZ 5(b) and (d)). The dice are among it only where no reader is fitted.
     pub(crate) fn witnessed(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
         let dice = (!self.config.given.reader).then_some("dice");
         ["areas", "seal", "bell", "sign"].into_iter().chain(dice)
     }
-    /// By the contacts: the dome is away.
+    /// Whether the dome is away, by its contacts.
     pub(crate) fn dome_contacts_open(&self) -> bool {
         self.is(Line::DomeClosed, false) && self.is(Line::DomeOpen, true)
     }
@@ -215,10 +217,10 @@ impl Scene {
             round.dipped = true;
         }
         self.edge = Some((line, active));
-        // A button or the key acts on an edge after it was seen inactive.
+        // A button or the key acts only on an edge from inactive to active.
         let pressed = active && before == Some(false);
         match line {
-            // A cam that is broken tells nothing; the shaft itself does.
+            // Where the twin reports the shaft, or the cam is broken, the cam does not count.
             Line::CamA | Line::CamB if self.shaft.is_none() && !self.broken(Part::Cam) => self.moved_ns = self.now_ns,
             Line::SupervisorKey if pressed => self.key_ns = Some(self.now_ns),
             Line::NoMoreBets if pressed => {
@@ -281,7 +283,7 @@ impl Scene {
                 self.testing_until_ns =
                     self.now_ns.saturating_add(self.config.given.limits.person_ns.saturating_mul(5));
             }
-            // Whether a die lies flat is then the supervisor's word.
+            // From here on the supervisor's word decides whether a die lies flat.
             "void" => {
                 if let Some(round) = &mut self.round {
                     round.no_spin = true;
@@ -306,7 +308,8 @@ impl Scene {
         match truth {
             Truth::Shaft { quarters } => {
                 self.shaft = Some(quarters);
-                // A quarter back looks like the noise of one sensor, which is to do nothing (faults.md cam.phantom); a second one does not.
+                // A quarter turn back looks like the noise of one sensor, which must have no effect (faults.md cam.phantom). Two
+                // do not.
                 if self.moved_to.is_none_or(|from| quarters > from || quarters <= from.saturating_sub(2)) {
                     self.moved_to = Some(quarters);
                     self.moved_ns = self.now_ns;
@@ -332,7 +335,8 @@ impl Scene {
                 self.interrupt();
             }
             Truth::Hung { hung } => {
-                self.alive = Some(!hung); // A stopped process goes on with the test that a person asked for.
+                // A stopped process later goes on with the test that a person asked for.
+                self.alive = Some(!hung);
                 self.interrupt_round();
             }
             Truth::Supply { .. } => self.interrupt(),
@@ -356,14 +360,16 @@ impl Scene {
         }
     }
 
-    /// Whether the dice may lawfully be seen from now on, by wires, truth and people alone.
+    /// Whether the dice may lawfully be seen from now on (NZ 6.3, SGV6 5.5.3; under Open Cover once the spin is over), by wires,
+    /// truth and
+    /// people alone.
     fn update_could_see(&mut self) {
         let motor_off = !self.is(Line::MotorEnable, true);
         let away = self.dome_contacts_open() || self.dome.is_some_and(|(open, _)| open);
-        // Nine tenths: a cam edge and the quarter turn that made it need not be stamped alike.
+        // Nine tenths, because a cam edge and its quarter turn need not carry the same time.
         let rested = self.now_ns.saturating_sub(self.moved_ns) >= self.config.given.limits.standstill_ns / 10 * 9;
-        // A relay that keeps the motor's power and a cam that tells nothing, both at once: nothing shows a table that the
-        // shaft turns on, and its second barrier, `motor_enable`, has stopped it by now.
+        // If the relay does not cut power and the cam is broken as well, nothing shows the table that the shaft still turns. The
+        // second barrier, `motor_enable`, has stopped it by now.
         let still = rested || self.broken(Part::Relay) && self.broken(Part::Cam);
         if let Some(round) = &mut self.round {
             if !round.could_see && motor_off && round.no_more_bets_ns.is_some() {

@@ -1,5 +1,6 @@
-//! Faces stay secret until they may be seen: before the reveal no face register is read, and no face, total, area or key
-//! leaves the table. The faces of a round voided before its reveal are never read at all.
+//! Secrecy of the faces (NZ 3.4(e)(iv), 7.1(c), SGV6 5.5.3; design.md, Secrecy of faces): before the reveal no face register is
+//! read, and
+//! no face, total, area or key leaves the table. The faces of a round that was voided before its reveal are never read at all.
 
 use crate::areas::{Area, sorted, total};
 use crate::judge::{Exercised, Findings, Judge};
@@ -16,12 +17,12 @@ const LEAK: &str = "secrecy: nothing tells the faces before the reveal";
 const KEYS: &str = "secrecy: no key is told before the reveal";
 const SHOWN: &str = "secrecy: no digit is shown before the reveal";
 
-/// Watches what may not be known yet.
+/// Watches that nobody learns the faces too early.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Secrecy {
-    /// The last round ended before its reveal.
+    /// The last round ended before its reveal, and its dice still lie there.
     buried: bool,
-    /// Digits pressed in this round before the reveal, the last three.
+    /// The last three digits that were pressed in this round before the reveal.
     pressed: [u8; 3],
     reads: u64,
     hidden_polls: u64,
@@ -55,7 +56,7 @@ impl Judge for Secrecy {
             Seen::Record(record) => {
                 if let Some(round) = secret(scene) {
                     self.messages += 1;
-                    if let Some(what) = self.told(record, round, scene) {
+                    if let Some(what) = self.leak(record, round, scene) {
                         findings.note(NAME, seen.at_ns, LEAK, what);
                     }
                 }
@@ -91,7 +92,7 @@ impl Judge for Secrecy {
     }
 }
 
-/// The round whose faces are secret now.
+/// The round in progress, while its faces are secret.
 fn secret(scene: &Scene) -> Option<&Round> {
     scene.round.as_ref().filter(|round| !round.could_see)
 }
@@ -126,9 +127,9 @@ impl Secrecy {
                 // The backlog of earlier rounds may arrive at any time.
                 Ok(record) if record.round.is_some() && record.round != round.id => None,
                 Ok(record) if scene.last.as_ref().is_some_and(|last| last.id.is_some()) && record.round.is_none() => {
-                    self.told(&record, round, scene).filter(|_| !matches!(record.fact, Fact::Keyframe(_)))
+                    self.leak(&record, round, scene).filter(|_| !matches!(record.fact, Fact::Keyframe(_)))
                 }
-                Ok(record) => self.told(&record, round, scene),
+                Ok(record) => self.leak(&record, round, scene),
                 Err(_) => self.value(payload, scene),
             },
             "state" => {
@@ -136,7 +137,7 @@ impl Secrecy {
                 if of.is_some() && of == round.id { self.state(payload, scene) } else { None }
             }
             "keypad" => {
-                // One still under way from the round before is no leak.
+                // A key of the last round that is still under way is no leak.
                 let late = scene.now_ns.saturating_sub(round.began_ns) < 1_000_000_000 && scene.last.is_some();
                 match payload.get("key") {
                     Some(Value::Object(key)) if !late && key.contains_key("digit") => {
@@ -154,7 +155,7 @@ impl Secrecy {
         }
     }
 
-    /// What a state message of this round says that it may not.
+    /// What a state message of this round reveals.
     fn state(&self, state: &Value, scene: &Scene) -> Option<String> {
         if state.get("result").is_some_and(|result| !result.is_null()) {
             return Some("a result".into());
@@ -171,16 +172,16 @@ impl Secrecy {
         None
     }
 
-    /// What a record says that it may not.
-    fn told(&self, record: &Record, round: &Round, scene: &Scene) -> Option<String> {
+    /// What a record reveals.
+    fn leak(&self, record: &Record, round: &Round, scene: &Scene) -> Option<String> {
         match &record.fact {
             Fact::Result { .. } | Fact::FacesRead | Fact::EntryDiffers | Fact::Amended { .. } => {
                 Some(format!("record {} is `{}`", record.seq, record.kind))
             }
-            Fact::Keyframe(standing) => {
-                standing.round.as_ref().and_then(|inner| inner.result).map(|_| "a keyframe holds a result".to_owned())
+            Fact::Keyframe(keyframe) => {
+                keyframe.round.as_ref().and_then(|inner| inner.result).map(|_| "a keyframe holds a result".to_owned())
             }
-            // Its own end is judged elsewhere; records of other rounds are past.
+            // How a round ends is judged elsewhere, and records of other rounds are no longer secret.
             Fact::Settled { .. } => None,
             _ if record.round.is_some() && record.round != round.id => None,
             Fact::DiceEnrolled { .. } | Fact::RoundBegan { .. } | Fact::Started { .. } => None,
@@ -188,7 +189,7 @@ impl Secrecy {
         }
     }
 
-    /// Faces, totals, areas or keys in any text or list of this value.
+    /// Faces, totals, areas or keys in any text or list within this value.
     fn value(&self, value: &Value, scene: &Scene) -> Option<String> {
         match value {
             Value::String(text) => self.text(text, scene),
@@ -213,12 +214,12 @@ impl Secrecy {
         }
     }
 
-    fn same(&self, told: [u8; 3], scene: &Scene) -> Option<String> {
-        let [a, b, c] = told;
-        let is_true = scene.dice.is_some_and(|(faces, _)| sorted(faces) == sorted(told));
+    fn same(&self, numbers: [u8; 3], scene: &Scene) -> Option<String> {
+        let [a, b, c] = numbers;
+        let is_true = scene.dice.is_some_and(|(faces, _)| sorted(faces) == sorted(numbers));
         if is_true {
             Some(format!("the faces {a}, {b}, {c}"))
-        } else if sorted(self.pressed) == sorted(told) && !self.pressed.contains(&0) {
+        } else if sorted(self.pressed) == sorted(numbers) && !self.pressed.contains(&0) {
             Some(format!("the keys {a}, {b}, {c}"))
         } else {
             None
@@ -230,7 +231,7 @@ impl Secrecy {
         let mut run: [u8; 3] = [0; 3];
         let mut previous = "";
         for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_').filter(|w| !w.is_empty()) {
-            // A malfunction names the lamps that are wrong, and tells nothing of the dice by it.
+            // A malfunction names the lamps that are wrong. That says nothing about the dice.
             if area(word) && !scene.is_latched("lamps") {
                 return Some(format!("the area `{word}`"));
             }
@@ -267,13 +268,13 @@ impl Secrecy {
     }
 }
 
-/// Whether this tells of another round than the one in progress, as lists of earlier records and rounds do.
+/// Whether this is about another round than the one in progress, as lists of earlier records and rounds are.
 fn past(fields: &serde_json::Map<String, Value>, scene: &Scene) -> bool {
     let of = fields.get("round").and_then(Value::as_u64);
     of.is_some() && scene.round.as_ref().is_some_and(|round| round.id != of)
 }
 
-/// Whether this is the id of an area that tells faces.
+/// Whether this is the id of an area that reveals faces.
 fn area(word: &str) -> bool {
     word.contains('-') && word.parse::<Area>().is_ok_and(|area| area != Area::AnyTriple)
 }

@@ -1,7 +1,10 @@
-//! The table's status: what it says of itself must be what its records, wires and readings say.
+//! The table's status (design.md rule 4; table.md, Phases; console.md): what the table says of itself must agree with its records,
+//! its
+//! wires and its readings.
 //!
-//! A status may be ahead of the records on their way to the disk, and behind a wire by the time between two looks. So a difference
-//! counts once it has lasted, over several looks and with no record between.
+//! A status may be ahead of records that are still being written, and behind a wire by the time between two statuses. So a
+//! difference
+//! counts once it has lasted over several statuses, with no record in between.
 
 mod prompts;
 
@@ -17,21 +20,21 @@ pub(crate) const AGREES: &str =
     "design.md rule 4: what is published is what is: status, journal and wires tell the same";
 
 const MS: u64 = 1_000_000;
-/// Longer than a record takes to the disk, and a debounced contact to settle.
+/// Longer than it takes to write a record or to debounce a contact.
 const LASTS_NS: u64 = 2_000 * MS;
 
 /// Watches the status.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Status {
-    /// Since when which field differs.
+    /// Which field differs, and since when.
     differs: Option<(&'static str, u64)>,
     told: bool,
     void: bool,
-    /// The table was opened anew, or its daemon started, since.
+    /// Since the void round, the table was opened again or its daemon started.
     reopened: bool,
     reading: Option<i32>,
     prompts: Prompts,
-    /// Records were lost, or never written: the journal's part of the picture is not whole.
+    /// Records were lost or never written: the picture that the journal gives is not complete.
     holes: bool,
     looks: u64,
 }
@@ -90,7 +93,7 @@ impl Status {
         }
     }
 
-    /// A field that differs, and what it says.
+    /// A field that differs, and how.
     fn difference(&self, status: &Value, scene: &Scene) -> Option<(&'static str, String)> {
         let get = |field: &str| status.get(field).cloned().unwrap_or(Value::Null);
         let differs = |field: &'static str, is: Value| {
@@ -114,7 +117,7 @@ impl Status {
         let shown = in_round.is_some().then(|| differs("result", serde_json::json!(result))).flatten();
         let key = scene.level(Line::MotorEnable).and_then(|on| differs("motor", on.into()));
         let open = scene.open.and_then(|open| differs("open", open.into()));
-        // Whether a table that was opened anew since the void round says so still, the page leaves to it.
+        // The page leaves open whether a table that was opened again since the void round still says "void".
         let either = self.void && self.reopened && matches!(get("phase").as_str(), Some("ready" | "void"));
         let phase = self.phase(scene).filter(|phase| !(either && *phase == "void"));
         let phase = phase.and_then(|phase| differs("phase", phase.into()));
@@ -126,7 +129,7 @@ impl Status {
         open.or(prompt).or(phase).or(shown).or(round).or(key).or(warm)
     }
 
-    /// The phase, by the page of the table's behaviour.
+    /// The phase, by table.md, Phases.
     fn phase(&self, scene: &Scene) -> Option<&'static str> {
         Some(match &scene.round {
             _ if scene.maintenance => "maintenance",

@@ -1,4 +1,6 @@
-//! What people must have done: the opening tests, really done, and a named person with the key behind every decision.
+//! Supervision: a table is opened only after the tests of NZ 5(a) to (d), really done, and behind every decision stands a named
+//! person
+//! with the key (design.md, People and roles).
 
 use crate::judge::{Exercised, Findings, Judge};
 use crate::observation::{Line, Observation, Part, Seen, Truth};
@@ -12,24 +14,25 @@ pub(crate) const TUMBLER: &str = "NZ 5(c): the tumbler is activated";
 pub(crate) const DEADMAN: &str = "design.md, Dead-man line: proved at every opening";
 pub(crate) const KEY: &str = "design.md, Supervision and roles: a decision needs the key and a name";
 
-/// The tests that NZ 5 asks for, as their records name them. The dead-man's is judged by the motor's true power.
+/// The tests that NZ 5 asks for, as their records name them. The test of the dead-man line is judged by the true power of the
+/// motor.
 const NEEDED: [&str; 5] = ["power", "lamps", "tumbler", "seal", "areas"];
 
 /// Watches openings and decisions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Supervision {
     passed: [bool; NEEDED.len()],
-    /// How often it was asked to open since the last opening, closing or failed test, less what was refused: a table that is being
-    /// opened refuses to be opened once more.
+    /// How many requests to open are pending: those since the last opening, closing or failed test, less the refused ones. A table
+    /// that is being opened refuses a second request.
     asked: u32,
-    /// When it was asked first.
+    /// When the first of them came.
     asked_ns: u64,
-    /// Lamps that really shone since the opening began.
+    /// Lamps that have really shone since the opening began.
     shone: [u64; 2],
-    /// The shaft where the tests began, and how far it went.
+    /// Position of the shaft when the tests began, and how far it has turned since.
     base: Option<i64>,
     turned: i64,
-    /// Motor power was lost while `motor_enable` stayed on.
+    /// The motor lost its power while `motor_enable` stayed on.
     dropped: bool,
     openings: u64,
     decisions: u64,
@@ -114,7 +117,7 @@ impl Supervision {
         for (needed, _) in NEEDED.iter().zip(self.passed).filter(|(_, done)| !done) {
             findings.note(NAME, at_ns, TESTS, format!("opened without the test `{needed}`"));
         }
-        // Lamps that are crossed in mid-test are for the person to see.
+        // If lamps are crossed during the test, the person has to see it.
         let crossed = scene.broken(Part::Lamps) || scene.mended(Part::Lamps).is_some_and(|at| at >= self.asked_ns);
         let seen = scene.shining.filter(|_| !crossed);
         if let (Some(_), Some(board)) = (seen, scene.config.board(&scene.config.given.layout)) {

@@ -1,13 +1,19 @@
-//! Holds every ending of a round against the truth table of `truth/table.toml`: what the five rule texts say of what really happened.
+//! Truth: every ending of a round is compared with the truth table in `truth/table.toml`, which has what the five rule texts say
+//! about
+//! what really happened (NZ 4.9, 6.1 and 7.1 to 7.4; SGV6 and SGOC 5.4 to 5.6, 5.10 and 5.14; SGOC-early 5.1).
 //!
-//! The situation is derived from wires, truth, people's commands and keys, and from records only where they tell of a person's words; never from the
-//! reason that the table itself gives. Where physics leaves doubt, a set of situations is admitted, and the record must fit one of them.
+//! The situation is derived from wires, truth, and people's commands and keys; from records only where they have a person's words;
+//! and
+//! never from the reason that the table itself gives. Where physics leaves doubt, several situations are possible, and the record
+//! must
+//! fit one of them.
 
 pub(crate) mod allowed;
 mod endings;
 mod history;
 mod situation;
 mod table;
+mod unreachable;
 
 use crate::config::Rules;
 use crate::judge::{Exercised, Findings, Judge, RowUse};
@@ -21,6 +27,7 @@ use situation::{Event, Finding};
 use std::collections::BTreeMap;
 pub(crate) use table::may_void;
 use table::{Ending, Says, Table};
+pub use unreachable::UNREACHABLE_ROWS;
 
 const NAME: &str = "truth";
 pub(crate) const ENDING: &str = "texts: a round ends as they say of what happened";
@@ -32,83 +39,23 @@ pub(crate) const CHOICE: &str =
 pub(crate) const AFTERWARDS: &str =
     "SGV6 5.6, SGOC 5.6, SGOC-early 5.1.1: the clause of the round's own rules; NZ 4.9 has none";
 
-/// Every row of the table with a rule set under which it speaks.
+/// Every row of the table, with each rule set for which it says something.
 #[must_use]
 pub fn rows() -> Vec<(&'static str, &'static str)> {
     let of = |rules: Rules| Table::built_in().rows(rules).map(move |(row, _)| (row.id.as_str(), rules.id()));
     Rules::ALL.into_iter().flat_map(of).collect()
 }
 
-/// Rows that no run of the rig can reach, each with the rule set (`*`: all of them) and why. A campaign asks for every other one.
-pub const UNREACHABLE: &[(&str, &str, &str)] = &[
-    (
-        "open-cover-early-proved",
-        "*",
-        "the table lets no spin begin before the call, and a shaft that turns by itself is cut before three tumbles",
-    ),
-    ("open-cover-early-and-short-later", "*", "as open-cover-early-proved: the round is void before the spin ends"),
-    (
-        "open-cover-early-still-tumbling",
-        "*",
-        "the table lets no spin begin before the call: a shaft that turns by itself then is open-cover-unspun-turns-early",
-    ),
-    ("open-cover-early-and-short", "*", "as open-cover-early-still-tumbling"),
-    (
-        "proved-dome-bets-closed",
-        "sg-open",
-        "no dome covers the dice: what its contacts tell in a spin is a guard that broke (open-cover-proved-guard)",
-    ),
-    ("proved-dome-bets-closed", "sg-open-early", "as under sg-open"),
-    (
-        "unspun-seal-or-other-dice",
-        "*",
-        "dice are identified after a spin, and counted at the opening: no round is in progress then",
-    ),
-    (
-        "nz-revealed-no-spin-call-answered-flat",
-        "*",
-        "nobody is asked after a call: the supervisor says so or play goes on",
-    ),
-    ("nz-revealed-no-spin-call-answered-not-flat", "*", "as nz-revealed-no-spin-call-answered-flat"),
-    ("nz-revealed-no-spin-call-cannot-tell", "*", "as nz-revealed-no-spin-call-answered-flat"),
-    ("keyed-other-dice", "*", "dice are not identified again once a result stands"),
-    ("keyed-manager", "*", "the table refuses a decision against an established result"),
-    ("unspun-supervisor", "sg-v6", "refused, so that nothing ends by which it could be seen"),
-    ("unspun-supervisor", "sg-open", "as under sg-v6"),
-    ("valid-spin-supervisor", "sg-v6", "refused, so that nothing ends by which it could be seen"),
-    ("open-cover-valid-spin-supervisor", "sg-open", "as under sg-v6"),
-    ("revealed-supervisor", "sg-v6", "refused, so that nothing ends by which it could be seen"),
-    ("revealed-supervisor", "sg-open", "as under sg-v6"),
-    ("revealed-knocked", "*", "where only people look, no wire and no unit tells of a knock"),
-    ("revealed-knocked-undisturbed", "*", "as revealed-knocked"),
-    ("revealed-knocked-not-flat", "*", "as revealed-knocked"),
-    (
-        "revealed-not-flat-and-damaged",
-        "*",
-        "a reader that sees a die that does not lie flat voids the round at once, and a person's command names one ground of the two",
-    ),
-    (
-        "exposed-before-no-more-bets-and-not-flat",
-        "*",
-        "a dome that opens before the call voids the round at once, before anybody can say how the dice lie",
-    ),
-    (
-        "settled-stands",
-        "*",
-        "a settled round is no round in progress: nothing is recorded of it but what is found afterwards",
-    ),
-];
-
-/// Holds endings against the truth table.
+/// Compares endings with the truth table.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TruthTable {
     history: History,
-    /// Situations in which a person was asked, and what the table admits since the answer.
+    /// The endings that were possible when a person was asked, and those that the answer allows.
     asked: Vec<Admitted>,
     answered: Vec<Admitted>,
-    /// The rules of every round that ended.
+    /// The rules of every round that has ended.
     rules: BTreeMap<u64, Rules>,
-    /// What was asked for last of a round that had ended was to void it.
+    /// The last command about a round that had ended asked to void it.
     late: bool,
     rows: BTreeMap<(&'static str, &'static str), u64>,
     voids: u64,
@@ -116,9 +63,9 @@ pub(crate) struct TruthTable {
     questions: u64,
     answers: u64,
     afterwards: u64,
-    one: u64,
-    sets: u64,
-    /// What the table admits for each round that ended, in their order.
+    without_doubt: u64,
+    in_doubt: u64,
+    /// What the table allows for each round that ended, in order.
     allowed: Vec<AllowedEndings>,
 }
 
@@ -158,8 +105,8 @@ impl Judge for TruthTable {
             ("questions held against the texts", self.questions),
             ("answers held against the texts", self.answers),
             ("rounds void afterwards held against the texts", self.afterwards),
-            ("endings of which physics leaves no doubt", self.one),
-            ("endings of which physics leaves doubt", self.sets),
+            ("endings of which physics leaves no doubt", self.without_doubt),
+            ("endings of which physics leaves doubt", self.in_doubt),
         ]
     }
 
@@ -177,7 +124,7 @@ impl TruthTable {
         if let Fact::VoidedAfterwards { round, clauses, .. } = &record.fact {
             self.afterwards(*round, clauses, scene, findings);
         }
-        // Whoever asks to void what stands has it written down and no more.
+        // A request to void a round that stands is written down, and that is all.
         if record.kind == "corrected" && self.late {
             let of = record.data.get("round").and_then(serde_json::Value::as_u64);
             if let Some(rules) = of.and_then(|round| self.rules.get(&round)).copied() {
@@ -189,45 +136,45 @@ impl TruthTable {
         }
         let round = if scene.ended { scene.last.as_ref() } else { scene.round.as_ref() };
         let Some((round, rules)) = round.and_then(|round| Some((round, round.rules?))) else { return };
-        // What a failing disk holds back tells of moments long gone.
+        // The records that a failing disk held back are about moments long past.
         if scene.config.given.free_play && round.was_broken(Part::Journal) {
-            self.sets += u64::from(scene.ended);
+            self.in_doubt += u64::from(scene.ended);
             return;
         }
         match &record.fact {
             Fact::Voided { clauses, .. } if scene.ended => {
                 self.rules.extend(round.id.map(|id| (id, rules)));
                 self.voids += 1;
-                let verdict = self.verdict(rules, round, scene, findings);
-                self.held(&verdict);
+                let endings = self.endings(rules, round, scene, findings);
+                self.count_doubt(&endings);
                 let besides = self.besides(rules, clauses, scene);
-                self.allowed.push(AllowedEndings::of(rules, &verdict, besides.clone()));
-                self.void(rules, clauses, &besides, &verdict, scene, findings);
+                self.allowed.push(AllowedEndings::of(rules, &endings, besides.clone()));
+                self.void(rules, clauses, &besides, &endings, scene, findings);
             }
             Fact::Settled { .. } if scene.ended => {
                 self.rules.extend(round.id.map(|id| (id, rules)));
                 self.settlements += 1;
-                let verdict = self.verdict(rules, round, scene, findings);
-                self.held(&verdict);
-                self.allowed.push(AllowedEndings::of(rules, &verdict, Vec::new()));
-                self.settled(rules, &verdict, scene, findings);
+                let endings = self.endings(rules, round, scene, findings);
+                self.count_doubt(&endings);
+                self.allowed.push(AllowedEndings::of(rules, &endings, Vec::new()));
+                self.settled(rules, &endings, scene, findings);
             }
             Fact::Asked { why } => {
                 self.questions += 1;
-                let verdict = self.verdict(rules, round, scene, findings);
-                self.held(&verdict);
-                self.asked = verdict.admitted.iter().filter(|a| a.says.ending == Ending::Asked).copied().collect();
+                let endings = self.endings(rules, round, scene, findings);
+                self.count_doubt(&endings);
+                self.asked = endings.admitted.iter().filter(|a| a.says.ending == Ending::Asked).copied().collect();
                 // The reader may find later what it had no time to find before the interruption.
-                let interrupted = verdict.admitted.iter().any(|a| a.situation.event == Event::Interruption);
-                if self.asked.is_empty() && verdict.unlisted.is_none() && !interrupted {
-                    let text = format!("a person is asked (`{why}`); the texts have {}", told(&verdict.admitted));
+                let interrupted = endings.admitted.iter().any(|a| a.situation.event == Event::Interruption);
+                if self.asked.is_empty() && endings.unlisted.is_none() && !interrupted {
+                    let text = format!("a person is asked (`{why}`); the texts have {}", listed(&endings.admitted));
                     findings.note(NAME, scene.now_ns, ASKED, text);
                 }
                 for asked in self.asked.clone() {
-                    self.speak(&asked, rules);
+                    self.count_row(&asked, rules);
                 }
             }
-            Fact::Answered { finding, .. } => self.answers(finding, rules, scene, findings),
+            Fact::Answered { finding, .. } => self.answered(finding, rules, scene, findings),
             Fact::Decided { what, .. } if what == "void" && self.history.chooses(round) => {
                 let text = format!("{}: void by a choice, with the dice in sight", rules.id());
                 findings.note(NAME, scene.now_ns, CHOICE, text);
@@ -236,19 +183,19 @@ impl TruthTable {
         }
     }
 
-    fn verdict(&self, rules: Rules, round: &Round, scene: &Scene, findings: &mut Findings) -> Endings {
-        let mut verdict = Endings::of(&self.history, rules, round, scene);
+    fn endings(&self, rules: Rules, round: &Round, scene: &Scene, findings: &mut Findings) -> Endings {
+        let mut endings = Endings::of(&self.history, rules, round, scene);
         if !self.answered.is_empty() {
-            verdict.admitted.extend_from_slice(&self.answered);
-            verdict.due = None;
+            endings.admitted.extend_from_slice(&self.answered);
+            endings.due = None;
         }
-        if let Some(what) = &verdict.unlisted {
+        if let Some(what) = &endings.unlisted {
             findings.note_unlisted(scene.now_ns, what.clone());
         }
-        verdict
+        endings
     }
 
-    /// A round in which nothing happened goes on: what the table says of that has spoken, where there is no doubt of the stage.
+    /// A round in which nothing happened goes on. Counts the row that says so, if there is no doubt about the stage.
     fn goes_on(&mut self, scene: &Scene) {
         let Some((round, rules)) = scene.round.as_ref().and_then(|round| Some((round, round.rules?))) else { return };
         if self.history.asked || round.interrupted {
@@ -257,22 +204,23 @@ impl TruthTable {
         let rows = Endings::quiet(&self.history, rules, scene);
         if let [one] = rows.as_slice() {
             if one.says.ending == Ending::Continues {
-                self.speak(one, rules);
+                self.count_row(one, rules);
             }
         }
     }
 
-    /// Counts how much doubt there was.
-    fn held(&mut self, verdict: &Endings) {
-        let ends = if verdict.endings() > 1 { &mut self.sets } else { &mut self.one };
+    /// Counts how often physics left a doubt about the ending.
+    fn count_doubt(&mut self, endings: &Endings) {
+        let ends = if endings.endings() > 1 { &mut self.in_doubt } else { &mut self.without_doubt };
         *ends += 1;
     }
 
-    fn speak(&mut self, admitted: &Admitted, rules: Rules) {
+    fn count_row(&mut self, admitted: &Admitted, rules: Rules) {
         *self.rows.entry((admitted.row.id.as_str(), rules.id())).or_default() += 1;
     }
 
-    /// What happens besides, before the void is recorded, is cited besides: dice exposed, equipment that breaks, damage that is found.
+    /// Clauses that a void may cite in addition, for what happened before it was recorded: dice exposed, equipment that broke,
+    /// damage found.
     fn besides(&self, rules: Rules, clauses: &[String], scene: &Scene) -> Vec<String> {
         let exposed = if rules == Rules::SgV6 { " 5.5.3" } else { " 7.1(c)" };
         let broke = self.history.guard_broke()
@@ -290,47 +238,47 @@ impl TruthTable {
         rules: Rules,
         clauses: &[String],
         besides: &[String],
-        verdict: &Endings,
+        endings: &Endings,
         scene: &Scene,
         findings: &mut Findings,
     ) {
         let first: Vec<String> = clauses.iter().filter(|clause| !besides.contains(clause)).cloned().collect();
         let cites = |says: &Says| says.cites(rules, clauses) || !first.is_empty() && says.cites(rules, &first);
         let fits = |says: &Says| says.ending == Ending::Void && cites(says);
-        let fitting: Vec<Admitted> = verdict.admitted.iter().filter(|a| fits(a.says)).copied().collect();
+        let fitting: Vec<Admitted> = endings.admitted.iter().filter(|a| fits(a.says)).copied().collect();
         let mut spoken: Vec<&str> = Vec::new();
         for admitted in &fitting {
             if !spoken.contains(&admitted.row.id.as_str()) {
                 spoken.push(&admitted.row.id);
-                self.speak(admitted, rules);
+                self.count_row(admitted, rules);
             }
         }
-        if !fitting.is_empty() || verdict.unlisted.is_some() {
+        if !fitting.is_empty() || endings.unlisted.is_some() {
             return;
         }
-        let void = verdict.admitted.iter().any(|admitted| admitted.says.ending == Ending::Void);
-        let text = format!("{}: void with {clauses:?}; the texts have {}", rules.id(), told(&verdict.admitted));
+        let void = endings.admitted.iter().any(|admitted| admitted.says.ending == Ending::Void);
+        let text = format!("{}: void with {clauses:?}; the texts have {}", rules.id(), listed(&endings.admitted));
         findings.note(NAME, scene.now_ns, if void { CLAUSES } else { ENDING }, text);
     }
 
-    fn settled(&mut self, rules: Rules, verdict: &Endings, scene: &Scene, findings: &mut Findings) {
-        if let Some(due) = &verdict.due {
-            let text = format!("{}: settled; the texts have {}", rules.id(), told(&[*due]));
+    fn settled(&mut self, rules: Rules, endings: &Endings, scene: &Scene, findings: &mut Findings) {
+        if let Some(due) = &endings.due {
+            let text = format!("{}: settled; the texts have {}", rules.id(), listed(&[*due]));
             findings.note(NAME, scene.now_ns, GOES_ON, text);
             return;
         }
         let goes_on = |says: &Says| matches!(says.ending, Ending::Stands | Ending::Continues);
-        if !verdict.admitted.iter().any(|admitted| goes_on(admitted.says)) && verdict.unlisted.is_none() {
-            let text = format!("{}: settled; the texts have {}", rules.id(), told(&verdict.admitted));
+        if !endings.admitted.iter().any(|admitted| goes_on(admitted.says)) && endings.unlisted.is_none() {
+            let text = format!("{}: settled; the texts have {}", rules.id(), listed(&endings.admitted));
             findings.note(NAME, scene.now_ns, ENDING, text);
         }
-        // What surely happened and let the round go on has spoken as well.
-        for admitted in verdict.admitted.iter().filter(|admitted| goes_on(admitted.says)) {
+        // Rows by which the round could go on count as well.
+        for admitted in endings.admitted.iter().filter(|admitted| goes_on(admitted.says)) {
             *self.rows.entry((admitted.row.id.as_str(), rules.id())).or_default() += 1;
         }
     }
 
-    fn answers(&mut self, finding: &str, rules: Rules, scene: &Scene, findings: &mut Findings) {
+    fn answered(&mut self, finding: &str, rules: Rules, scene: &Scene, findings: &mut Findings) {
         self.answers += 1;
         let finding = match finding {
             "undisturbed" => Finding::Undisturbed,
@@ -341,24 +289,25 @@ impl TruthTable {
             self.history.person_says(finding, scene);
             return;
         }
-        let verdict = Endings::answered(&self.asked, rules, finding);
+        let endings = Endings::answered(&self.asked, rules, finding);
         let goes_on = finding == Finding::Undisturbed;
         if goes_on
             && !self.asked.is_empty()
-            && verdict.admitted.iter().all(|admitted| admitted.says.ending == Ending::Void)
+            && endings.admitted.iter().all(|admitted| admitted.says.ending == Ending::Void)
         {
-            let text = format!("{}: play goes on by an answer; the texts have {}", rules.id(), told(&verdict.admitted));
+            let text =
+                format!("{}: play goes on by an answer; the texts have {}", rules.id(), listed(&endings.admitted));
             findings.note(NAME, scene.now_ns, ASKED, text);
         }
         if goes_on {
-            for admitted in &verdict.admitted {
+            for admitted in &endings.admitted {
                 *self.rows.entry((admitted.row.id.as_str(), rules.id())).or_default() += 1;
             }
-            // Whatever was before is answered.
+            // The answer covers everything that happened before.
             self.history.happenings.clear();
             self.answered.clear();
         } else {
-            self.answered = verdict.admitted;
+            self.answered = endings.admitted;
         }
         self.history.asked = false;
         self.asked.clear();
@@ -381,15 +330,15 @@ impl TruthTable {
     }
 }
 
-/// Admitted endings, for a person.
-fn told(admitted: &[Admitted]) -> String {
-    let mut told: Vec<String> = admitted
+/// Possible endings, for people to read.
+fn listed(admitted: &[Admitted]) -> String {
+    let mut listed: Vec<String> = admitted
         .iter()
         .map(|a| format!("{:?} {:?} ({}, {:?})", a.says.ending, a.says.clauses, a.row.id, a.situation.event))
         .collect();
-    told.sort();
-    told.dedup();
-    if told.is_empty() { "nothing that ends it".to_owned() } else { told.join(", or ") }
+    listed.sort();
+    listed.dedup();
+    if listed.is_empty() { "nothing that ends it".to_owned() } else { listed.join(", or ") }
 }
 
 #[cfg(test)]

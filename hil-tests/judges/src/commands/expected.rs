@@ -1,4 +1,6 @@
-//! What the page of the console says of a command, as the table stands.
+//! What must become of a command by the page of the console (`daemon/docs/console.md`), NZ 7.2 to 7.4, SGV6 and SGOC 5.10 and
+//! 5.14, in the
+//! state that the table is in.
 
 use super::Command;
 use super::state::State;
@@ -8,22 +10,22 @@ use crate::observation::Part;
 use crate::scene::{Round, Scene};
 
 const MS: u64 = 1_000_000;
-/// The time for collecting and paying (parameter `all_paid`), less and more than it by what a record may be stamped apart.
+/// The time for collecting and paying (parameter `all_paid`), shortest and longest: the times of two records may differ a little.
 const PAID_NS: (u64, u64) = (2_900 * MS, 3_100 * MS);
-/// The table remembers at least so many rounds for its displays.
+/// The table remembers at least this many rounds for its displays.
 const REMEMBERED: usize = 5;
 
-/// What is to become of a command.
+/// What must become of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Expected {
     Done,
     Refused,
-    /// It hangs on what cannot be told from here.
+    /// It depends on something that the judge cannot know.
     Unknown,
 }
 use Expected::{Done, Refused, Unknown};
 
-/// Done if it may be, refused if it may not.
+/// Done if it is allowed, refused if not.
 const fn whether(may: bool) -> Expected {
     if may { Done } else { Refused }
 }
@@ -74,7 +76,7 @@ fn hardware_test(asked: &Command, state: &State, scene: &Scene) -> Expected {
         return Refused;
     }
     let fitted = match asked.text("test") {
-        // Whether a thermometer is fitted is not told here.
+        // The judge does not know whether a thermometer is fitted.
         "temperature" => return Unknown,
         "reader" => scene.config.given.reader,
         _ => true,
@@ -105,7 +107,7 @@ fn reset(asked: &Command, state: &State) -> Expected {
     if newer && !asked.testing { Done } else { Unknown }
 }
 
-/// The malfunction that this command, once done, says that there is.
+/// The malfunction that a person reports with this command, once it is done.
 pub(super) fn reported_malfunction(asked: &Command, state: &State) -> Option<&'static str> {
     let round = state.round.as_ref();
     match asked.command.as_str() {
@@ -121,12 +123,12 @@ pub(super) fn reported_malfunction(asked: &Command, state: &State) -> Option<&'s
     }
 }
 
-/// Whether the rules leave to the shift manager or above what no clause decides (5.14).
+/// Whether the rules leave it to the shift manager or above to decide what no clause decides (5.14).
 fn is_left_to_manager(round: &Round) -> bool {
     matches!(round.rules, Some(Rules::SgV6 | Rules::SgOpen))
 }
 
-/// Whether only people look at the dice; `None` where that may have changed.
+/// Whether only people look at the dice; `None` if that may have changed.
 fn only_people(state: &State, round: &Round, scene: &Scene) -> Option<bool> {
     if !scene.config.given.reader {
         return Some(true);
@@ -149,7 +151,7 @@ fn void(asked: &Command, state: &State) -> Expected {
     if state.is_asked() || round.established || is_left_to_manager(round) && !asked.flag("manager") {
         return Refused;
     }
-    // Who sees the dice does not choose.
+    // A person who sees the dice says how they lie, and does not choose.
     if round.revealed { if round.valid_spin { Refused } else { Unknown } } else { Done }
 }
 
@@ -171,7 +173,7 @@ fn finding(asked: &Command, state: &State, scene: &Scene) -> Expected {
         (_, "dice") => Refused,
         ("undisturbed", "knocked") if covered => Refused,
         ("not-flat", _) if covered && (!round.called || asked.away == Some(false)) => Refused,
-        // Nobody can tell here what the table took the dome for.
+        // The judge does not know where the table believed the dome to be.
         ("not-flat", _) if covered => Unknown,
         ("not-flat", "knocked") => match round.rules.map(Rules::family) {
             Some(Family::NewZealand) => Done,
@@ -183,7 +185,7 @@ fn finding(asked: &Command, state: &State, scene: &Scene) -> Expected {
     }
 }
 
-/// What the reader shows, if it can be told: the dice as they lie, which nobody has touched.
+/// What the reader shows, if that is known: the dice as they lie, if nobody has touched them.
 fn read(asked: &Command, state: &State, round: &Round) -> Option<[u8; 3]> {
     let sure = round.flat_by == "reader" && state.read && !state.moved && !round.interrupted;
     asked.lay.filter(|_| sure)
@@ -224,7 +226,7 @@ fn settle(asked: &Command, state: &State, scene: &Scene) -> Expected {
     if !state.serves("journal") || round.interrupted {
         return Unknown;
     }
-    // Where the lamps cannot be proved, it counts from the result (NZ 7.3, SGV6 5.10).
+    // If the lamps cannot be proved, the time counts from the result (NZ 7.3, SGV6 5.10).
     let from_ns = match state.verified_ns {
         Some(verified_ns) => verified_ns,
         None if state.serves("lamps") => return Refused,

@@ -1,4 +1,4 @@
-//! How the table stood before a record: what commands are granted or refused by.
+//! The state of the table before a record, by which commands are granted or refused.
 
 use super::{TEST_NS, is_test};
 use crate::observation::{BusKind, Part, Seen, Transaction, Truth};
@@ -8,32 +8,32 @@ use crate::scene::{Round, Scene};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// How the table stood.
+/// The state of the table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
     pub(super) round: Option<Round>,
     pub(super) open: Option<bool>,
     pub(super) maintenance: bool,
     pub(super) latched: Vec<(String, u64)>,
-    /// Codes whose device a procedure replaces.
+    /// Codes of devices that a procedure replaces.
     pub(super) waived: Vec<String>,
-    /// A test may be in progress, since then.
+    /// Since when a test may be in progress.
     testing_ns: Option<u64>,
-    /// Numbers that the reader saw otherwise wait for the supervisor.
+    /// The numbers that were keyed differ from the reader's, and wait for the supervisor.
     pub(super) differs: bool,
-    /// The lamps were proved, and when.
+    /// When the lamps were verified.
     pub(super) verified_ns: Option<u64>,
     pub(super) result_ns: u64,
     /// The reader's faces are on record.
     pub(super) read: bool,
     /// The dice were moved since they were revealed.
     pub(super) moved: bool,
-    /// Rounds that ended, and whether void; the number of the last that began.
+    /// Rounds that have ended, and whether they are void; the number of the last round that began.
     pub(super) ended: BTreeMap<u64, bool>,
     pub(super) last: u64,
-    /// Records were lost: what was before is not known.
+    /// Records were lost, and what they said is not known.
     pub(super) holes: bool,
-    /// What the reader told last: whether it sees three dice that it can tell apart.
+    /// Whether the reader last saw three dice that it can tell apart.
     pub(super) three: Option<bool>,
 }
 
@@ -47,7 +47,7 @@ impl State {
         self.testing_ns.is_some_and(|since| now_ns < since.saturating_add(TEST_NS))
     }
 
-    /// A person is asked about the dice.
+    /// Whether a person is asked about the dice.
     pub(super) fn is_asked(&self) -> bool {
         self.round.as_ref().is_some_and(|round| round.asked.is_some())
     }
@@ -56,7 +56,7 @@ impl State {
         self.latched.iter().any(|(latched, _)| latched == code)
     }
 
-    /// A device that neither a latch nor a procedure has put out of service.
+    /// Whether the device of this code is in service: not latched, and not replaced by a procedure.
     pub(super) fn serves(&self, code: &str) -> bool {
         !self.is_latched(code) && !self.waived.iter().any(|waived| waived == code)
     }
@@ -67,7 +67,7 @@ impl State {
         }
     }
 
-    /// This command was refused: no test came of it.
+    /// This command was refused, and started no test.
     pub(super) fn refused(&mut self, command: &str) {
         if is_test(command) {
             self.testing_ns = None;

@@ -1,12 +1,12 @@
-//! Which clauses a void record may cite at all; whether they are those of what happened is the judge `truth`'s to say.
+//! Which clauses a void record may cite at all. Whether they fit what happened is for the judge `truth` to say.
 
 use crate::config::Rules;
 use crate::truth;
 
-/// Whether this rule set voids rounds with these clauses, and a record that cites none says who stands in.
+/// Whether this rule set voids rounds with these clauses. A record that cites no clause has to say who decided instead.
 ///
 /// # Errors
-/// What is wrong with it.
+/// What is wrong with the record.
 pub(super) fn allowed(rules: Rules, clauses: &[String], silent: Option<&str>) -> Result<(), String> {
     if clauses.iter().any(|clause| clause.trim().is_empty()) {
         return Err("an empty text is no clause".into());

@@ -21,9 +21,9 @@ fn lawful_rounds_pass_under_every_rule_set() {
 #[test]
 fn nz_6_3_words_are_those_of_the_examples() {
     for dice in [[6, 1, 3], [5, 5, 5], [3, 4, 3], [5, 2, 5]] {
-        assert_eq!(words::call(dice), Some(call(dice)));
+        assert_eq!(announcement::of(dice), Some(call(dice)));
     }
-    assert_eq!(words::call([0, 1, 2]), None);
+    assert_eq!(announcement::of([0, 1, 2]), None);
 }
 
 #[test]

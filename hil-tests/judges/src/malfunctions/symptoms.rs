@@ -1,4 +1,4 @@
-//! Symptoms of malfunctions, as wires, bus and readings show them.
+//! Symptoms of malfunctions, as wires, bus and readings show them (faults.md; table.md, Parameters).
 
 use crate::observation::{BusKind, Line, Observation, Part, Seen, Transaction, Truth};
 use crate::registers;
@@ -6,7 +6,7 @@ use crate::scene::Scene;
 
 const MS: u64 = 1_000_000;
 
-/// Something that can be seen to be out of order.
+/// Something that is visibly out of order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Symptom {
     Seal,
@@ -52,7 +52,7 @@ impl Symptom {
 pub(super) struct Cause {
     pub(super) code: &'static str,
     pub(super) symptom: Symptom,
-    /// Latched once it lasted for so long.
+    /// How long it must last to be latched.
     pub(super) after_ns: u64,
     /// It lasts until it is mended, and does not come and go.
     pub(super) lasting: bool,
@@ -62,7 +62,8 @@ const fn cause(code: &'static str, symptom: Symptom, after_ms: u64) -> Cause {
     Cause { code, symptom, after_ns: after_ms * MS, lasting: true }
 }
 
-/// What latches which code, and after how long (parameters `seal_debounce`, `dome_travel`, `button_stuck`, `key_stuck`, `unit_lost`,
+/// What latches which code, and after how long (parameters `seal_debounce`, `dome_travel`, `button_stuck`, `key_stuck`,
+/// `unit_lost`,
 /// `lamp_verify`, `terminal_stuck`, `display_verify`, `temperature_stale`, `readback`).
 pub(super) const CAUSES: [Cause; 22] = [
     cause("seal", Symptom::Seal, 10),
@@ -94,7 +95,7 @@ pub(super) const CAUSES: [Cause; 22] = [
 struct Unit {
     answered_ns: Option<u64>,
     asked_ns: Option<u64>,
-    /// Questions without a valid answer, in a row.
+    /// Requests in a row without a valid answer.
     unanswered: u32,
 }
 
@@ -104,11 +105,11 @@ const UNITS: [u8; 4] = [registers::TERMINAL, registers::LAMPS, registers::LAMPS 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Symptoms {
     units: [Unit; UNITS.len()],
-    /// Keys that are still held of those that were first, and since when.
+    /// Keys that have been held all the time since then.
     keys: Option<(u16, u64)>,
-    /// Since when key events were read and nothing was acknowledged.
+    /// Since when key events have been read and not acknowledged.
     unacknowledged_ns: Option<u64>,
-    /// What the display was told last, and since when it is told that.
+    /// What the display was told to show, and since when.
     told: Option<(u16, u64)>,
     shown: Option<u16>,
     counter: Option<(u16, u64)>,
@@ -117,22 +118,22 @@ pub(super) struct Symptoms {
     reading: Option<Option<i32>>,
     pins: [Option<bool>; Line::COUNT],
     turn: Option<UnpoweredTurn>,
-    /// Guard lines that broke lately, and when.
+    /// Guard lines that broke recently, and when.
     breaks: Vec<(Line, u64)>,
-    /// When a person said or asked something last that may find a device out of order.
+    /// When a person last gave a command that may find a device out of order.
     said_ns: Option<u64>,
 }
 
-/// What the reader tells of dice that have fallen.
+/// What the reader reports of dice that have fallen.
 #[derive(Clone, Copy, Debug, Default)]
 struct DiceMotion {
-    /// Its motion counter, and since when it stands.
+    /// Its motion counter, and since when it has not changed.
     motion: Option<(u16, u64)>,
-    /// When it was read last.
+    /// When it was last read.
     read_ns: Option<u64>,
-    /// When it told last that dice moved which had come to rest after a valid spin.
+    /// When it last reported that dice moved which had come to rest after a valid spin.
     knocked_ns: Option<u64>,
-    /// Since when a die of a valid spin moves.
+    /// Since when a die of a valid spin has been moving.
     moving_ns: Option<u64>,
 }
 
@@ -148,18 +149,18 @@ pub(super) fn is_dead_man(scene: &Scene) -> bool {
     scene.edge.is_some_and(|(line, _)| line == Line::MotorAlive)
 }
 
-/// Breaks of a guard line are remembered for so long.
+/// How long breaks of a guard line are remembered.
 const KEPT_NS: u64 = 15_000 * MS;
-/// A motor is hot above this, in thousandths of a degree (parameter `temperature_limit`).
+/// A motor is too hot above this, in thousandths of a degree Celsius (parameter `temperature_limit`).
 const LIMIT_MC: i32 = 80_000;
-/// The shaft runs out by then (parameters `deadman_drop`, `coast_limit`).
+/// The shaft has stopped coasting by then (parameters `deadman_drop`, `coast_limit`).
 const COAST_NS: u64 = 2_100 * MS;
-/// The slowest poll is 450 ms (parameter `poll_slow`).
+/// A unit that is polled was read within this time (parameter `poll_slow`: 450 ms).
 const LOOKED_NS: u64 = 700 * MS;
-/// Dice that have lain for so long have come to rest (parameter `settle`).
+/// Dice that have lain for this long have come to rest (parameter `settle`).
 const LAIN_NS: u64 = 2_000 * MS;
-/// A shaft that turned is told by then.
-const TOLD_NS: u64 = 4_000 * MS;
+/// How long a movement of the shaft or the dice counts as a symptom.
+const SHOWN_NS: u64 = 4_000 * MS;
 
 impl Symptoms {
     pub(super) fn forget(&mut self) {
@@ -244,7 +245,7 @@ impl Symptoms {
         }
     }
 
-    /// Whether the sign is to be seen now.
+    /// Whether the symptom shows now.
     pub(super) fn shows(&self, symptom: Symptom, scene: &Scene) -> bool {
         match symptom {
             Symptom::Seal => scene.is(Line::Seal, false),
@@ -276,10 +277,10 @@ impl Symptoms {
             }),
             Symptom::Knocked => {
                 let undecided = scene.round.as_ref().is_some_and(|round| round.valid_spin && round.result.is_none());
-                undecided && self.dice.knocked_ns.is_some_and(|at| scene.now_ns < at.saturating_add(TOLD_NS))
+                undecided && self.dice.knocked_ns.is_some_and(|at| scene.now_ns < at.saturating_add(SHOWN_NS))
             }
             Symptom::Turns => self.turn.is_some_and(|turn| {
-                (turn.to - turn.from).abs() >= 4 && scene.now_ns < turn.at_ns.saturating_add(TOLD_NS)
+                (turn.to - turn.from).abs() >= 4 && scene.now_ns < turn.at_ns.saturating_add(SHOWN_NS)
             }),
         }
     }
@@ -293,18 +294,19 @@ impl Symptoms {
         self.units.get(UNITS.iter().position(|unit| *unit == address)?)
     }
 
-    /// Whether key events were read and for so long not acknowledged, though they are read again and again.
+    /// Whether key events have been read again and again for this long and not acknowledged.
     pub(super) fn unacknowledged(&self, scene: &Scene, for_ns: u64) -> bool {
         self.unacknowledged_ns.is_some_and(|since| scene.now_ns > since.saturating_add(for_ns))
     }
 
-    /// A unit that was asked since the start, and for so long no more.
+    /// A unit that was polled after the start, and has not been polled for this long.
     pub(super) fn unasked(&self, scene: &Scene, for_ns: u64) -> Option<u8> {
         let unasked = |unit: &Unit| unit.asked_ns.is_some_and(|at| scene.now_ns > at.saturating_add(for_ns));
         UNITS.iter().zip(&self.units).find(|(_, unit)| unasked(unit)).map(|(address, _)| *address)
     }
 
-    /// Whether something else explains the latch: a part that is, or was lately, broken, a line that flickered, or a person's word.
+    /// Whether something else explains the latch: a part that is or recently was broken, a line that flickered, or what a person
+    /// said.
     pub(super) fn otherwise(&self, code: &str, scene: &Scene, lately_ns: u64) -> bool {
         let recent = |at: u64| scene.now_ns < at.saturating_add(lately_ns);
         let any = |parts: &[Part]| parts.iter().any(|part| scene.recently_broken(*part, lately_ns));
@@ -326,18 +328,18 @@ impl Symptoms {
 impl DiceMotion {
     fn take(&mut self, motion: u16, moving: bool, scene: &Scene) {
         let now_ns = scene.now_ns;
-        // What a broken reader told counts for nothing.
+        // Reports of a broken reader do not count.
         if scene.recently_broken(Part::Reader, LAIN_NS) {
             *self = Self::default();
             return;
         }
-        // Whatever moved while nobody looked was not seen to move.
+        // A movement between two distant polls was not seen.
         let looked = self.read_ns.replace(now_ns).is_some_and(|at| now_ns < at.saturating_add(LOOKED_NS));
         let (was, since) = self.motion.filter(|_| looked).unwrap_or((motion, now_ns));
         self.motion = Some((motion, if was == motion { since } else { now_ns }));
         let fallen = scene.round.as_ref().filter(|round| round.valid_spin && !round.established);
         self.moving_ns = fallen.filter(|_| moving).map(|_| self.moving_ns.unwrap_or(now_ns));
-        // They lay at rest for a while with the shaft at a stand, and no restart has made the table begin anew.
+        // They have lain at rest for a while with the shaft still, and the table has not restarted in that time.
         let stood = scene.is(Line::MotorEnable, false)
             && now_ns.saturating_sub(scene.moved_ns) > LAIN_NS
             && since.saturating_add(LAIN_NS) < now_ns

@@ -1,27 +1,27 @@
-//! The dome's contacts, the seal's loop and the motor's temperature.
+//! The dome's contacts, the seal's loop and the motor's temperature (hardware-tests.md, dome, seal and temperature).
 
 use super::log::{Entry, Expected, Span, exactly, micros};
 use super::spin::KEPT;
 use crate::observation::Line;
 
-/// Edges of a contact that lie no farther apart belong to one movement, in ns: a hand needs longer to turn back.
+/// Edges of a contact that are no further apart, in ns, belong to one movement: a hand needs longer to turn back.
 const MOVEMENT_NS: u64 = 200_000_000;
-/// The dome's stroke is over when no contact has changed for so long, in ns: longer than any lawful travel.
+/// A stroke of the dome is over when no contact has changed for this long, in ns: longer than any lawful travel.
 const STROKE_NS: u64 = 1_000_000_000;
-/// The seal's loop is watched for so long, in ns.
+/// How long the seal's loop is watched, in ns.
 pub(super) const SEAL_NS: u64 = 2_000_000_000;
 /// Readings of the temperature that a test takes.
 const READINGS: usize = 5;
-/// Good readings in a row that a reset asks for before it measures.
+/// Good readings in a row that a reset requires before it measures.
 const PROOF: usize = 3;
-/// The limit of the temperature and of its jumps, in thousandths of a degree (`temperature_limit`, `temperature_jump`).
+/// The limits of the temperature and of its jumps, in thousandths of a degree Celsius (`temperature_limit`, `temperature_jump`).
 const LIMIT: i64 = 80_000;
 const JUMP: i64 = 10_000;
-/// A loop that is closed for so long is closed for the table, in ns (`seal_debounce`, and a little).
+/// After this long, in ns, the table takes the loop as closed (`seal_debounce`, and some tolerance).
 const DEBOUNCED_NS: u64 = 20_000_000;
 const CONTACTS: [Line; 2] = [Line::DomeClosed, Line::DomeOpen];
 
-/// Edges of both contacts, with which of them it is.
+/// Edges of both contacts: the time, which contact, and its new level.
 fn moves<'a>(span: &Span<'a>) -> impl Iterator<Item = (u64, usize, bool)> + 'a {
     span.all().filter_map(|(at, item)| match item {
         Entry::Level(line, active) => {
@@ -34,7 +34,7 @@ fn moves<'a>(span: &Span<'a>) -> impl Iterator<Item = (u64, usize, bool)> + 'a {
 /// The dome: how long neither contact was made, how long both, and how long one bounced.
 pub(super) fn dome(span: &Span<'_>) -> Vec<Expected> {
     let [Some(closed), Some(open)] = CONTACTS.map(|line| span.level(line)) else { return Vec::new() };
-    // On its way already, or its edges are lost: since when cannot be told.
+    // The dome was moving already, or edges were lost: nothing can be measured.
     if closed == open || CONTACTS.into_iter().any(|line| span.again(line)) {
         return Vec::new();
     }
@@ -63,7 +63,7 @@ pub(super) fn dome(span: &Span<'_>) -> Vec<Expected> {
     vec![exactly("dome-travel", neither), exactly("dome-overlap", both), exactly("dome-bounce", bounce)]
 }
 
-/// The wires that a report draws of the dome: both contacts as it was lifted, and as it was put back.
+/// The waveforms that a report draws of the dome: both contacts while it was lifted, and while it was put back.
 pub(super) fn strokes(span: &Span<'_>) -> Vec<(String, bool, Vec<i64>)> {
     let mut levels = CONTACTS.map(|line| span.level(line).unwrap_or(false));
     let mut waves: Vec<(String, bool, Vec<i64>)> = Vec::new();
@@ -92,7 +92,9 @@ pub(super) fn strokes(span: &Span<'_>) -> Vec<(String, bool, Vec<i64>)> {
     waves
 }
 
-/// The seal: breaks of its loop in the 2 s for which it is watched, from when the test's beginning is written and the loop is closed.
+/// The seal: breaks of its loop in the 2 s for which it is watched, which begin when the beginning of the test is durable and the
+/// loop is
+/// closed.
 pub(super) fn seal(span: &Span<'_>, durable_ns: u64) -> Vec<Expected> {
     let edges = || {
         span.all().filter_map(|(at, item)| match item {
@@ -104,7 +106,7 @@ pub(super) fn seal(span: &Span<'_>, durable_ns: u64) -> Vec<Expected> {
         let broke = edges().filter(|(at, active)| !active && *at > from_ns && *at <= until_ns);
         i64::try_from(broke.count()).unwrap_or(i64::MAX)
     };
-    // A loop that is open, or has just moved, is waited for: closed for so long at the latest.
+    // The test waits for a loop that is open or has just changed.
     let (mut closed, mut since) = (span.level(Line::Seal) == Some(true), 0);
     for (at, active) in edges() {
         if closed && at.saturating_sub(since) > DEBOUNCED_NS && at > durable_ns {
@@ -117,7 +119,7 @@ pub(super) fn seal(span: &Span<'_>, durable_ns: u64) -> Vec<Expected> {
     vec![Expected { quantity: "seal-breaks", least, most: breaks(durable_ns, from + SEAL_NS) }]
 }
 
-/// The temperature: the readings at whose last the test ends. One that ends early may not have come to measure.
+/// The temperature: the last readings of the test. A test that ends early may not have measured.
 pub(super) fn temperature(span: &Span<'_>, ended: bool) -> Vec<Expected> {
     let all: Vec<(u64, i64)> = span.temperatures().collect();
     let Some(readings) = all.len().checked_sub(READINGS).and_then(|first| all.get(first..)).filter(|_| ended) else {
@@ -131,7 +133,7 @@ pub(super) fn temperature(span: &Span<'_>, ended: bool) -> Vec<Expected> {
     found
 }
 
-/// Whether the motor's temperature was read often enough: in a reset, after three good readings in a row.
+/// Whether the temperature was read often enough; in a reset, after three good readings in a row.
 pub(super) fn read_enough(span: &Span<'_>, reset: bool) -> bool {
     let (mut before, mut good, mut bad) = (None, 0, false);
     for (_, reading) in span.temperatures() {
@@ -140,6 +142,6 @@ pub(super) fn read_enough(span: &Span<'_>, reset: bool) -> bool {
         bad |= is_bad;
         good = if is_bad { 0 } else { good + 1 };
     }
-    // Those before the test are not seen, and may have been good.
+    // Readings from before the test are not in the log, and may have been good.
     good >= READINGS + if reset && bad { PROOF } else { 0 } || !reset && span.temperatures().count() >= READINGS
 }

@@ -1,4 +1,4 @@
-//! The lamps of the areas: picture after picture, as it was written and as its currents were sensed.
+//! The test of the lamps (hardware-tests.md, lamps): picture after picture, as the boards were written and as they sensed currents.
 
 use super::log::{Expected, Span, micros};
 use crate::observation::{BusKind, Transaction};
@@ -8,45 +8,45 @@ const BOARDS: usize = 2;
 /// The time to light.
 pub(super) const TIME: &str = "lamps-time";
 
-/// One picture.
+/// One picture: the lamps of one result.
 #[derive(Clone, Debug, Default)]
 struct Picture {
-    /// When the table can have begun it, earliest and latest.
+    /// The earliest and the latest moment at which the table can have begun it.
     begun_ns: (u64, u64),
     told: [u64; BOARDS],
-    /// Boards that were asked to show it.
+    /// Boards that were written for it.
     asked: [bool; BOARDS],
-    /// Currents, where they were sensed since; and those of the reading before the last one.
+    /// Lamps whose current was sensed since.
     sensed: [Option<u64>; BOARDS],
-    /// The reading that came last, and how it was before it.
+    /// Time and board of the last reading, and what that board had sensed before it.
     last: Option<(u64, usize, Option<u64>)>,
     proved_ns: Option<u64>,
 }
 
-/// What the lamps' test showed.
+/// What the test of the lamps showed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LampTest {
-    /// Areas that were commanded at all.
+    /// Lamps that were commanded on in any picture.
     pub(super) told: [u64; BOARDS],
-    /// Surely dark, and perhaps; surely lit untold, and perhaps.
+    /// Lamps that were surely, and perhaps, dark in spite of a command; and those surely, and perhaps, lit without one.
     pub(super) dark: [[u64; BOARDS]; 2],
     pub(super) untold: [[u64; BOARDS]; 2],
     /// Longest time to light, in microseconds: at least, at most.
     time: (i64, i64),
-    /// Whether a result surely came right in its time, and whether one perhaps did.
+    /// Whether a picture was surely, and perhaps, right in time.
     right: [bool; 2],
     pictures: usize,
 }
 
-/// When lamps do not do as they were told, the next picture comes after this, in microseconds (`lamp_verify`).
+/// If a picture is not right within this time, in microseconds, the next one follows (`lamp_verify`).
 const VERIFY: i64 = 500_000;
-/// The end of the bus's work for a picture that lasts so long may be late by one transaction more, in microseconds.
+/// Tolerance for one more transaction at the end of such a picture, in microseconds.
 const LATE: i64 = 60_000;
 
-/// A board that does not do as it was told is asked again after this, in ns (`poll_fast`).
+/// A board that is not right is read again after this time, in ns (`poll_fast`).
 const AGAIN_NS: u64 = 20_000_000;
 
-/// No picture is shown for less, in ns: a board that is told later is told of the same one.
+/// Shortest time of a picture, in ns: a board that is written within it belongs to the same picture.
 const SHORTEST_NS: u64 = 150_000_000;
 
 fn board(transaction: &Transaction) -> Option<usize> {
@@ -73,7 +73,7 @@ impl LampTest {
             let told = at(&picture.told);
             let asked = picture.asked.get(board).copied().unwrap_or(false);
             let now = picture.sensed.get(board).copied().flatten();
-            // A reading that ended as the next picture was written may have come too late for this one.
+            // A reading that ended when the next picture was written may have come too late for this one.
             let before = match picture.last {
                 Some((ended, of, before)) if of == board && ended >= next_ns => before,
                 _ => now,
@@ -94,7 +94,7 @@ impl LampTest {
             }
         }
         let (early, late) = picture.begun_ns;
-        // What does not come right in its time has no time to light; what comes right as it is over perhaps has.
+        // A picture that is not right in time has no time to light; one that becomes right just at its end may have one.
         let Some(proved) = picture.proved_ns else { return };
         let (least, most) = (micros(late, proved), micros(early, proved));
         let in_time = [most < VERIFY, least <= VERIFY + LATE];
@@ -134,8 +134,8 @@ pub(super) fn shown(span: &Span<'_>) -> LampTest {
                     if let Some(last) = picture.take() {
                         shown.end(&last, transaction.begun_ns);
                     }
-                    // The bus may have been busy when the picture was begun, and a board that was wrong, before the test
-                    // too, is left alone for a while.
+                    // The bus may have been busy when the picture began, and a board that was not right, even before the test, is
+                    // not written for a while.
                     let late = transaction.begun_ns;
                     let early = busy.filter(|(_, ended)| *ended >= late).map_or(late, |(begun, _)| begun);
                     let early = early.saturating_sub(if wrong { AGAIN_NS } else { 0 });
@@ -184,14 +184,14 @@ impl LampTest {
         };
         let mut expected = vec![between("lamps-dark", self.dark), between("lamps-untold", self.untold)];
         if self.right() != Some(false) {
-            // Where requests are lost, a board may be told long after its picture began.
+            // On a noisy bus a board may be written long after its picture began.
             let most = if noisy { VERIFY + LATE } else { self.time.1 };
             expected.push(Expected { quantity: TIME, least: self.time.0, most });
         }
         expected
     }
 
-    /// Whether a result came right in its time, where that can be told: only then there is a time to light.
+    /// Whether a picture was right in time, if that can be told. Only then is there a time to light.
     pub(super) fn right(&self) -> Option<bool> {
         let [surely, perhaps] = self.right;
         (surely == perhaps).then_some(surely)

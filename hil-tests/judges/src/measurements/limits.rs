@@ -1,6 +1,6 @@
-//! The page of hardware tests, as published: what each test measures, and what each value may be.
+//! The tables of `daemon/docs/hardware-tests.md`: what each test measures, and the limits of each value.
 
-/// What a value is by its limits, from best to worst.
+/// The verdict on a value, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Verdict {
     Pass,
@@ -19,7 +19,7 @@ impl Verdict {
     }
 }
 
-/// A quantity's row: the names in the report of its limits are [`NAMES`], in this order.
+/// A row of the page. The limits are in the order of [`NAMES`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     pub(super) test: &'static str,
@@ -27,7 +27,7 @@ pub(super) struct Row {
     limits: [Option<i64>; 4],
 }
 
-/// The names of limits in a report.
+/// The names of the limits in a report.
 pub(super) const NAMES: [&str; 4] = ["fail_below", "marginal_below", "marginal_above", "fail_above"];
 
 const fn most(test: &'static str, quantity: &'static str, fail: i64, marginal: i64) -> Row {
@@ -45,11 +45,11 @@ const fn between(test: &'static str, quantity: &'static str, limits: [i64; 4]) -
 
 /// Microseconds in a millisecond: reports have times in microseconds.
 const MS: i64 = 1_000;
-/// A report has temperatures in thousandths of a degree.
+/// Reports have temperatures in thousandths of a degree Celsius.
 const CELSIUS: i64 = 1_000;
 const PERIOD: [i64; 4] = [300 * MS, 450 * MS, 900 * MS, 1_500 * MS];
 
-/// The rows, in the page's order. Percents are in thousandths.
+/// The rows, in the order of the page. Percentages are in thousandths.
 pub(super) const ROWS: [Row; 30] = [
     most("motor", "start-time", 700 * MS, 450 * MS),
     least("motor", "tumbles", 4),
@@ -85,10 +85,10 @@ pub(super) const ROWS: [Row; 30] = [
 
 /// The quantity whose limits follow from a parameter that campaigns change, `coast_limit`.
 pub(super) const COAST: &str = "coast-time";
-/// The relay drops so long after the last dead-man edge, in microseconds: part of the coast's limits.
+/// The relay drops this long after the last dead-man edge, in microseconds. The limits of the coast time include it.
 const DROP: i64 = 100 * MS;
 
-/// What a person finds right in a test, by the items that `witness` takes.
+/// What a person has to witness in a test, as items of `witness`.
 pub(super) fn seen(test: &str) -> &'static [&'static str] {
     match test {
         "bell" => &["bell"],
@@ -98,7 +98,7 @@ pub(super) fn seen(test: &str) -> &'static [&'static str] {
     }
 }
 
-/// The hardware test that a reset of this malfunction runs (the page of the table, "Malfunctions").
+/// The hardware test that a reset of this malfunction runs (table.md, Malfunctions).
 pub(super) fn of_reset(code: &str) -> Option<&'static str> {
     Some(match code {
         "tumbler" | "deadman" => "motor",
@@ -112,27 +112,28 @@ pub(super) fn of_reset(code: &str) -> Option<&'static str> {
     })
 }
 
-/// What is measured in this test.
+/// The rows of this test.
 pub(super) fn of(test: &str) -> impl Iterator<Item = Row> {
     ROWS.into_iter().filter(move |row| row.test == test)
 }
 
 impl Row {
-    /// Whether these are the page's limits: of the coast with another `coast_limit` too, a quarter of which begins the margin.
-    pub(super) fn allows(self, told: [Option<i64>; 4]) -> bool {
+    /// Whether these are the limits of the page. Those of the coast time follow from `coast_limit`, a quarter of which begins the
+    /// margin.
+    pub(super) fn allows(self, reported: [Option<i64>; 4]) -> bool {
         if self.quantity == COAST {
-            return match told {
+            return match reported {
                 [None, None, Some(marginal), Some(fail)] => fail > DROP && marginal == DROP + (fail - DROP) / 4,
                 _ => false,
             };
         }
-        told == self.limits
+        reported == self.limits
     }
 
-    /// What a value is by these limits.
-    pub(super) fn verdict(self, value: i64, told: [Option<i64>; 4]) -> Verdict {
+    /// The verdict on a value by these limits.
+    pub(super) fn verdict(self, value: i64, reported: [Option<i64>; 4]) -> Verdict {
         let [fail_below, marginal_below, marginal_above, fail_above] =
-            if self.quantity == COAST { told } else { self.limits };
+            if self.quantity == COAST { reported } else { self.limits };
         let beyond = |below: Option<i64>, above: Option<i64>| {
             below.is_some_and(|least| value < least) || above.is_some_and(|most| value > most)
         };

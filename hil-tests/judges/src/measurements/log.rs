@@ -1,9 +1,9 @@
-//! What was seen while a test was under way, for the reckoning at its end.
+//! The log of what was seen during a test, for the evaluation at its end.
 
 use crate::observation::{Line, Observation, Part, Seen, Transaction, Truth};
 use crate::scene::Scene;
 
-/// Seen at a time.
+/// An entry of the log.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Entry {
     Level(Line, bool),
@@ -28,10 +28,10 @@ const PARTS: [Part; Part::COUNT] = [
     Part::Journal,
     Part::Network,
 ];
-/// What was broken may show for so long after it was mended, in ns: a motor that was hot cools.
+/// How long the effect of a fault may still show after it was mended, in ns: a hot motor has to cool.
 const AFTERMATH_NS: u64 = 30_000_000_000;
 
-/// The log, from a person's word on.
+/// The log, from the command that asked for a test.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Log {
     /// Levels at the beginning.
@@ -39,16 +39,16 @@ pub(super) struct Log {
     entries: Vec<(u64, Entry)>,
     /// Parts that were broken at any time.
     broken: [bool; Part::COUNT],
-    /// When the daemon stood still, or its supply went: it reads late then.
+    /// The daemon was stopped or its supply failed in that time: it reads late then.
     stalled: bool,
-    /// Last edge of a line that people and mishaps move, other than the cam.
+    /// Last edge of an input other than the cam.
     touched_ns: u64,
-    /// When somebody last said something that is no answer to a test.
+    /// When a command was last given that does not belong to a test.
     said_ns: u64,
 }
 
 impl Log {
-    /// Begins to watch, with what is so now.
+    /// Starts the log with the present state.
     pub(super) fn begin(&mut self, scene: &Scene) {
         self.levels = Line::ALL.map(|line| scene.level(line));
         self.entries.clear();
@@ -96,14 +96,14 @@ impl Log {
         self.entries.push((seen.at_ns, item));
     }
 
-    /// How much was seen so far.
+    /// Length of the log so far.
     pub(super) fn mark(&self) -> usize {
         self.entries.len()
     }
 
-    /// What was seen of a test that somebody asked for at this mark and that began at `from_ns`, up to and with `to_ns`.
+    /// What was seen of a test that was asked for at this mark and began at `from_ns`, until and including `to_ns`.
     pub(super) fn span(&self, mark: usize, from_ns: u64, to_ns: u64) -> Span<'_> {
-        // A daemon that stands still begins it later.
+        // A stopped daemon begins the test later.
         let first = mark.max(self.entries.partition_point(|(at, _)| *at < from_ns)).min(self.entries.len());
         let (before, entries) = self.entries.split_at(first);
         let mut levels = self.levels;
@@ -130,13 +130,13 @@ pub(super) struct Span<'a> {
 }
 
 impl<'a> Span<'a> {
-    /// The same without what came in its last moment: it may have come just after the end.
+    /// The same without the entries of its last moment: they may have come just after the end.
     pub(super) fn short(self) -> Self {
         let last = self.entries.partition_point(|(at, _)| *at < self.to_ns);
         Self { entries: self.entries.get(..last).unwrap_or_default(), ..self }
     }
 
-    /// Whether this part was broken at any time.
+    /// Whether this part was broken at any time during the log.
     pub(super) fn broken(&self, part: Part) -> bool {
         self.log.broken.get(part as usize).copied().unwrap_or(true)
     }
@@ -159,7 +159,7 @@ impl<'a> Span<'a> {
         self.levels.get(line as usize).copied().flatten()
     }
 
-    /// All of it, in its order.
+    /// All entries, in order.
     pub(super) fn all(&self) -> impl Iterator<Item = (u64, Entry)> + Clone + 'a {
         self.entries.iter().copied()
     }
@@ -172,12 +172,12 @@ impl<'a> Span<'a> {
         })
     }
 
-    /// Whether a line was told a level that it had.
+    /// Whether a level of this line was reported twice, so that edges were lost.
     pub(super) fn again(&self, line: Line) -> bool {
         self.all().any(|(_, item)| matches!(item, Entry::Again(of, _) if of == line))
     }
 
-    /// Transactions, by their end.
+    /// Transactions, with the times of their ends.
     pub(super) fn bus(&self) -> impl Iterator<Item = (u64, Transaction)> + Clone + 'a {
         self.all().filter_map(|(at, item)| match item {
             Entry::Bus(transaction) => Some((at, transaction)),
@@ -199,7 +199,7 @@ pub(super) fn micros(from_ns: u64, to_ns: u64) -> i64 {
     i64::try_from(to_ns.saturating_sub(from_ns) / 1_000).unwrap_or(i64::MAX)
 }
 
-/// What a value can be.
+/// The range in which a reported value must lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Expected {
     pub(super) quantity: &'static str,

@@ -1,4 +1,4 @@
-//! A report against what was seen of its test.
+//! A report, compared with what was seen during its test (hardware-tests.md).
 
 use super::contacts;
 use super::lamps::{self, LampTest, shown};
@@ -21,7 +21,7 @@ pub(crate) const PERSONS: &str = "hardware-tests: what a person says is the pers
 pub(crate) const DRAWN: &str = "hardware-tests: a report draws what was seen";
 pub(crate) const SOUND: &str = "hardware-tests: a test of a sound device comes to its end";
 
-/// A test under way.
+/// A test that runs.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     /// The hardware test.
@@ -29,16 +29,16 @@ pub(super) struct Run {
     /// The malfunction whose reset runs it.
     pub(super) code: Option<String>,
     pub(super) by: String,
-    /// What had been watched when it was asked for.
+    /// Length of the log when it was asked for.
     pub(super) mark: usize,
     pub(super) began_ns: u64,
-    /// When its beginning was durable: nothing moves or lights before.
+    /// When its beginning was durable. Nothing moves or lights before.
     pub(super) durable_ns: u64,
-    /// Nothing was latched as it began.
+    /// Nothing was latched when it began.
     pub(super) sound: bool,
-    /// The bell was struck since.
+    /// The bell has been rung since.
     pub(super) struck: bool,
-    /// What people said since: the item, and whether it is right.
+    /// What people have witnessed since: the item, and whether it is right.
     pub(super) witnessed: Vec<(String, bool)>,
 }
 
@@ -81,20 +81,20 @@ struct Wave {
     edges: Vec<i64>,
 }
 
-/// The part of a test that is nobody's takes less than this, in ns: beyond, a person did not do his.
+/// A test takes less than this, in ns, apart from what people do in it.
 const NOBODYS_NS: u64 = 100_000_000_000;
-/// Thousandths need hundreds of transactions.
+/// The test of the bus needs at least this many transactions to measure thousandths.
 const TRANSACTIONS: usize = 100;
 
-/// What came of judging a report.
+/// The result of judging a report.
 pub(super) struct Judged {
-    /// Values that were held against what was seen.
+    /// How many values were compared with what was seen.
     pub(super) values: u64,
-    /// Anything was out of limits, by the page.
+    /// Something was out of the page's limits.
     pub(super) failed: bool,
 }
 
-/// What is at hand for judging.
+/// Everything that is needed to judge a report.
 struct Case<'a> {
     run: &'a Run,
     told: &'a Report,
@@ -143,10 +143,11 @@ pub(super) fn judge(
     judged
 }
 
+/// Takes what is wrong: the rule, and what was seen.
 type Say<'a> = dyn FnMut(&'static str, String) + 'a;
 
 impl Case<'_> {
-    /// Everything that is wrong.
+    /// Everything that is wrong with the report.
     fn held(&self) -> (Judged, Vec<(&'static str, String)>) {
         let mut wrong = Vec::new();
         let mut say = |clause: &'static str, what: String| wrong.push((clause, what));
@@ -167,12 +168,12 @@ impl Case<'_> {
         self.told.found.is_empty()
     }
 
-    /// No dome is opened and closed where there is none.
+    /// Whether the test measures anything: under Open Cover no dome is opened and closed.
     fn measures(&self) -> bool {
         self.run.test != "dome" || self.scene.config.rules.covered()
     }
 
-    /// Names, limits and verdicts; tells whether anything is out of limits.
+    /// Checks names, limits and verdicts. Returns whether anything is out of limits.
     fn verdicts(&self, say: &mut Say<'_>) -> bool {
         let mut worst = Verdict::Pass;
         for (place, measured) in self.told.measurements.iter().enumerate() {
@@ -202,7 +203,7 @@ impl Case<'_> {
         worst == Verdict::Fail
     }
 
-    /// What people said, and the bell that they heard.
+    /// Checks what people witnessed, and the bell that they heard.
     fn persons(&self, say: &mut Say<'_>) {
         let said = |item: &str| self.run.witnessed.iter().any(|(of, right)| of == item && *right);
         for item in self.told.seen.iter().filter(|item| !said(item)) {
@@ -211,7 +212,7 @@ impl Case<'_> {
         if !self.ended() || self.run.code.as_deref() == Some("dome") {
             return;
         }
-        // A reset asks nobody to look at what measures wrong; it does not come to its end then.
+        // A reset asks nobody to look at what is measured out of limits. It does not reach its end then.
         if self.told.seen.iter().map(String::as_str).ne(limits::seen(&self.run.test).iter().copied()) {
             say(PERSONS, format!("ended, and found right is {:?}", self.told.seen));
         }
@@ -220,7 +221,7 @@ impl Case<'_> {
         }
     }
 
-    /// A sound device's test ends by itself.
+    /// The test of a sound device reaches its end.
     fn sound(&self, say: &mut Say<'_>) {
         let span = &self.span;
         let is = |line, active| span.level(line) == Some(active);
@@ -244,7 +245,7 @@ impl Case<'_> {
         }
     }
 
-    /// What was seen of each quantity.
+    /// The range of each quantity, by what was seen.
     fn expected(&self) -> Vec<Expected> {
         match (self.run.test.as_str(), &self.spin, &self.areas) {
             ("motor", Some(spin), _) => spin.motor(),
@@ -260,7 +261,7 @@ impl Case<'_> {
         }
     }
 
-    /// Holds the values against what was seen.
+    /// Compares the values with what was seen.
     fn values(&self, say: &mut Say<'_>) -> u64 {
         let mut held = 0;
         let told = |name: &str| self.told.measurements.iter().any(|measured| measured.quantity == name);
@@ -270,7 +271,7 @@ impl Case<'_> {
         }
         for Expected { quantity, least, most } in self.expected() {
             let Some(measured) = self.told.measurements.iter().find(|measured| measured.quantity == quantity) else {
-                // What has an end, or a person's part, may not be known yet of a test that ended early.
+                // A test that ended early may not have got as far as this quantity.
                 let known = matches!(self.run.test.as_str(), "motor" | "cam" | "bus" | "temperature" | "seal");
                 if known && quantity != limits::COAST {
                     say(QUANTITIES, format!("`{quantity}` was seen, and is not told"));
@@ -279,7 +280,7 @@ impl Case<'_> {
             };
             held += 1;
             let value = measured.value;
-            // Wires, bus and sensor are stamped as the table gets them: there is nothing to round.
+            // Wires, bus and sensor carry the times at which the table gets them: there is nothing to round.
             if value < least || value > most {
                 let seen = if least == most { least.to_string() } else { format!("{least} to {most}") };
                 say(VALUES, format!("`{quantity}` is {value}, and {seen} was seen"));
@@ -288,12 +289,12 @@ impl Case<'_> {
         held
     }
 
-    /// A test that came to its end has measured everything, for long enough.
+    /// A test that reached its end has measured everything, for long enough.
     fn complete(&self, say: &mut Say<'_>) {
         if !self.ended() || !self.measures() {
             return;
         }
-        // No result came right: nothing has a time to light.
+        // If no picture was right, nothing has a time to light.
         let none_lit = self.areas.as_ref().is_some_and(|areas| areas.right() != Some(true));
         for row in limits::of(&self.run.test) {
             if row.quantity == lamps::TIME && none_lit {
@@ -321,7 +322,7 @@ impl Case<'_> {
         }
     }
 
-    /// What the report draws.
+    /// Checks what the report draws.
     fn drawn(&self, say: &mut Say<'_>) {
         let plots = &self.told.plots;
         let spin = self.spin.as_ref().filter(|_| self.run.test != "reader");

@@ -1,28 +1,29 @@
-//! A spin by the wires: the cam's two sensors, motor power and the dead-man edges.
+//! A spin, measured from the wires: the two sensors of the cam, `motor_enable` and the dead-man edges (hardware-tests.md, motor
+//! and cam).
 
 use super::log::{Entry, Expected, Span, micros};
 use crate::observation::Line;
 
 /// Quarters of a tumble.
 const LAP: usize = 4;
-/// The shaft's quarter that proves the fourth full tumble, at which the table ends the dead-man edges.
+/// The step of the cam that proves the fourth full tumble. The table stops the dead-man edges at it.
 const TARGET: usize = 4 * LAP;
-/// Between two dead-man edges, in ns (design.md, Dead-man line: 10 ms), and a little for the clock.
+/// Longest time between two dead-man edges, in ns (design.md, Dead-man line: 10 ms, and some tolerance for the clock).
 const ALIVE_NS: u64 = 11_000_000;
-/// A guard that comes back within so many ns is a flicker: the spin is over only after that.
+/// A guard that comes back within this time, in ns, is a flicker. The spin is over only after it.
 const FLICKER_NS: u64 = 3_100_000;
-/// Most edges of a wire, and most steps, that a report keeps.
+/// The most edges of a wire that a report keeps.
 pub(super) const KEPT: usize = 256;
 
 /// A spin.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spin {
     on_ns: u64,
-    /// The earliest and the latest moment at which the table can have let the shaft run out.
+    /// The earliest and the latest moment at which the table can have let the shaft coast.
     off_ns: (u64, u64),
     /// Whether the table was still driving the shaft at the end.
     drives: bool,
-    /// When the cam went on by one quarter further than ever.
+    /// When the cam advanced to each new quarter.
     steps: Vec<u64>,
     bounce_ns: u64,
     bounces: i64,
@@ -99,8 +100,9 @@ impl Spin {
         Some(spin)
     }
 
-    /// When the table gave the shaft up: at the quarter that proves the last tumble, at which the dead-man edges end; or when
-    /// it took motor power away.
+    /// When the table let the shaft coast: at the step that proves the last tumble, where the dead-man edges end, or when it
+    /// switched
+    /// the motor off.
     fn over(&self, beat_ns: u64, off_ns: Option<u64>, to_ns: u64) -> (u64, u64) {
         let proved = self.steps.get(TARGET).copied();
         if let Some(at) = proved.filter(|at| *at >= beat_ns && at - beat_ns <= ALIVE_NS) {
@@ -123,12 +125,12 @@ impl Spin {
         edges.iter().zip(edges.iter().skip(1)).map(|(from, to)| micros(*from, *to)).collect()
     }
 
-    /// The periods that a report draws: what they are by either end.
+    /// The periods that a report draws, computed with the earliest and with the latest end.
     pub(super) fn periods(&self) -> [Vec<i64>; 2] {
         [self.laps(self.off_ns.0), self.laps(self.off_ns.1)]
     }
 
-    /// The wires that a report draws: names, levels at the beginning, and edges.
+    /// The waveforms that a report draws: names, initial levels, and edges.
     pub(super) fn waves(&self) -> Vec<(String, bool, Vec<i64>)> {
         let names = ["cam_a", "cam_b"];
         let kept = |edges: &[i64]| edges.iter().copied().take(KEPT).collect();
@@ -136,7 +138,7 @@ impl Spin {
         waves.map(|(name, (level, edges))| ((*name).to_owned(), level.unwrap_or(false), kept(edges))).collect()
     }
 
-    /// Whether the report of this spin can be told from the wires to the microsecond.
+    /// Whether the spin was over when the test ended.
     pub(super) fn ended(&self) -> bool {
         !self.drives
     }
@@ -155,10 +157,10 @@ impl Spin {
         found.push(("tumbles", i64::try_from(tumbles).unwrap_or(i64::MAX)));
         let mut periods = self.laps(off_ns);
         if periods.len() > 1 {
-            // The first has the start in it.
+            // The first period includes the start.
             periods.remove(0);
         }
-        // What a slow shaft did not end; before its first tumble that is all there is.
+        // The period that a slow shaft has not completed. Before its first tumble there is no other.
         let began = if periods.is_empty() { Some(self.on_ns) } else { driven.iter().copied().step_by(LAP).next_back() };
         let open = began.map_or(0, |began| micros(began, off_ns));
         let longest = periods.iter().copied().max().unwrap_or(0).max(open);
@@ -200,7 +202,7 @@ impl Spin {
         found
     }
 
-    /// Of each tumble under power after the first: the share of its quarters, in thousandths.
+    /// The share of each quarter, in thousandths, of every tumble under power after the first.
     fn shares(&self, off_ns: u64) -> Vec<Vec<i64>> {
         let driven = self.driven(off_ns).get(LAP..).unwrap_or_default();
         let laps = (0..driven.len().saturating_sub(1) / LAP).filter_map(|n| driven.get(n * LAP..=n * LAP + LAP));
@@ -212,7 +214,7 @@ impl Spin {
     }
 }
 
-/// What is the same by both ends, or lies between what it is by either.
+/// The range of each quantity that has a value for both ends of the spin.
 fn both(all: &mut Vec<Expected>, early: Vec<(&'static str, i64)>, late: &[(&'static str, i64)]) {
     for (quantity, value) in early {
         if let Some((_, other)) = late.iter().find(|(name, _)| *name == quantity) {

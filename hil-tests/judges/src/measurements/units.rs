@@ -1,39 +1,42 @@
-//! What the field bus shows of its units: its own errors and turnaround, the terminal's keys, the reader's settling.
+//! What the field bus shows of its units (hardware-tests.md, bus, terminal and reader): errors and turnaround, keys, and how long
+//! the dice
+//! take to come to rest.
 
 use super::log::{Expected, Span, exactly, micros};
 use crate::observation::{BusKind, Line, Part, Transaction};
 use crate::registers;
 
 const MS: u64 = 1_000_000;
-/// A key that is pressed again within so many ns is bounce (`key_repeat`: nobody presses a key twice in 60 ms).
+/// A key that is pressed again within this time, in ns, bounces (`key_repeat`: nobody presses a key twice in 60 ms).
 const KEY_REPEAT_NS: u64 = 60 * MS;
-/// Dice rest for so long before they count, in ns (`settle`).
+/// Dice that have lain for this long, in ns, are at rest (parameter `settle`).
 const SETTLE_NS: u64 = 300 * MS;
-/// Standstill is found so long after the cam's last edge, or after motor power was taken, in microseconds: `standstill`, or twice a
-/// slow shaft's quarter, which is at most `stall`.
+/// Longest time, in microseconds, from the last edge of the cam or the end of motor power until standstill is found: `standstill`,
+/// or
+/// twice the quarter of a slow shaft, which is at most `stall`.
 const STANDSTILL: i64 = 700_000;
-/// What takes motor power away does so within this, in ns.
+/// A guard that breaks switches the motor off within this time, in ns.
 const AT_ONCE_NS: u64 = 5 * MS;
 
 /// Terminal, input registers: the block that is polled, from the held keys to the display.
 const POLL: u16 = 2;
 const POLL_COUNT: u16 = 12;
-/// Codes of keys: the digits, then entry.
+/// Number of keys: the digits, then Entry.
 const KEYS: usize = 7;
 const BLANK: u16 = 0x0FFF;
-/// What the display shows in its test before it is blank, last.
+/// The last pattern of the display's test, before the display is blank.
 const LAST_PATTERN: u16 = 0x0456;
 
-/// Reader, input registers: the block of poses, and the code of one that moves, the highest code last.
+/// Reader, input registers: the block of poses, the pose "moving", and the highest pose.
 const POSES: u16 = 0x10;
 const MOVING: u16 = 3;
 const HIGHEST_POSE: u16 = 4;
 
-/// The bus: its errors in thousandths, and its turnaround. `exact`: what a unit replied is what it should.
+/// The bus: its errors in thousandths, and its turnaround.
 pub(super) fn bus(span: &Span<'_>) -> Vec<Expected> {
     let (mut good, mut bad, mut doubtful) = (0_i64, 0_i64, 0_i64);
     let (mut total, mut longest) = (0_i64, 0_i64);
-    // A request of the very moment in which the test began may or may not be counted: the one that the test asks first.
+    // Only requests from the beginning of the test on count. The first may be made at that very moment.
     for (at, transaction) in span.bus().filter(|(_, transaction)| transaction.begun_ns >= span.from_ns) {
         if !transaction.ok {
             bad += 1;
@@ -49,7 +52,7 @@ pub(super) fn bus(span: &Span<'_>) -> Vec<Expected> {
     if all == 0 {
         return Vec::new();
     }
-    // A reply that says what cannot be is a bad answer too.
+    // A reply with impossible contents is an error too, so the replies of broken units may count as errors.
     let mut found =
         vec![Expected { quantity: "bus-errors", least: bad * 1_000 / all, most: (bad + doubtful) * 1_000 / all }];
     if good > 0 && doubtful == 0 {
@@ -58,7 +61,7 @@ pub(super) fn bus(span: &Span<'_>) -> Vec<Expected> {
     found
 }
 
-/// Whether a unit was broken in a way that shows in what it replies.
+/// Whether a unit was broken in a way that its replies show.
 fn sick(span: &Span<'_>, unit: u8) -> bool {
     match unit {
         registers::TERMINAL => span.broken(Part::Terminal),
@@ -81,7 +84,7 @@ fn poll(transaction: &Transaction) -> Option<(u16, u16, &[u16], u16)> {
     Some((held, first, events.get(..usize::from(count))?, display))
 }
 
-/// A terminal as its polls tell it.
+/// The keys of a terminal, by its polls.
 #[derive(Debug, Default)]
 struct Keys {
     next: Option<u16>,
@@ -92,8 +95,8 @@ struct Keys {
     bounces: i64,
     right: u16,
     wrong: i64,
-    /// How far the display's test is: told its last pattern, told to be blank, seen blank.
-    requests: bool,
+    /// Progress of the display's test: it was told the last pattern, then to be blank; once it is blank, keys are asked for.
+    asking: bool,
     told_blank: bool,
     told_last: bool,
 }
@@ -116,7 +119,7 @@ impl Keys {
                 continue;
             }
             *last = Some(at);
-            if self.requests {
+            if self.asking {
                 if *code == self.right + 1 { self.right += 1 } else { self.wrong += 1 }
             }
         }
@@ -127,13 +130,13 @@ impl Keys {
         } else if let Some(since) = self.held_ns.take() {
             self.longest = self.longest.max(micros(since, at));
         }
-        self.requests |= held == 0 && self.told_blank && display == BLANK;
+        self.asking |= held == 0 && self.told_blank && display == BLANK;
     }
 }
 
-/// The terminal: keys that were pressed when asked for, others, bounces, and the longest hold.
+/// The terminal: keys that were pressed as asked, other keys, bounces, and the longest hold.
 pub(super) fn terminal(span: &Span<'_>) -> Vec<Expected> {
-    // A terminal that is lost and comes back is another one, to the table.
+    // To the table, a terminal that is lost and comes back is a new one.
     if [Part::Terminal, Part::Bus].into_iter().any(|part| span.broken(part)) {
         return Vec::new();
     }
@@ -145,7 +148,7 @@ pub(super) fn terminal(span: &Span<'_>) -> Vec<Expected> {
             }
         } else if let Some(told) = poll(&transaction) {
             let (_, _, events, _) = told;
-            // What was pressed before the test, or as it began, cannot be told apart from what it asks for.
+            // Keys that were pressed before the test cannot be told apart from those that it asks for.
             if keys.polled_ns.is_none() && !events.is_empty() {
                 return Vec::new();
             }
@@ -160,17 +163,17 @@ pub(super) fn terminal(span: &Span<'_>) -> Vec<Expected> {
     ]
 }
 
-/// The reader: from the shaft's standstill, at which the table takes motor power away, to the dice at rest.
+/// The reader: the time from the standstill of the shaft, at which the table switches the motor off, to the dice at rest.
 pub(super) fn reader(span: &Span<'_>, ended: bool) -> Vec<Expected> {
     let Some((still_ns, _)) = span.edges(Line::MotorEnable).filter(|(_, on)| !on).last() else { return Vec::new() };
     if !ended || span.edges(Line::MotorEnable).all(|(_, on)| !on) {
         return Vec::new();
     }
-    // The test is over as soon as the reader has found them so.
+    // The test ends as soon as the reader has found the dice at rest.
     let sound = !span.broken(Part::Reader) && !span.broken(Part::Bus);
     let found_ns = if sound { rested(span, still_ns) } else { None };
     let most = micros(still_ns, found_ns.unwrap_or(span.to_ns));
-    // A guard that breaks as the shaft runs out takes motor power sooner, and standstill is found later.
+    // A guard that breaks while the shaft coasts switches the motor off sooner than standstill is found.
     let guards = [Line::Seal, Line::DomeClosed, Line::DomeOpen, Line::PowerGood, Line::MotorFault];
     let cut =
         guards.into_iter().any(|line| span.edges(line).any(|(at, _)| at <= still_ns && still_ns - at <= AT_ONCE_NS));

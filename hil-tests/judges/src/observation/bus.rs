@@ -9,11 +9,11 @@ pub struct Transaction {
     pub begun_ns: u64,
     /// Modbus unit address.
     pub unit: u8,
-    /// What kind.
+    /// The kind of request.
     pub kind: BusKind,
     /// First address.
     pub address: u16,
-    /// How many registers or bits were asked for.
+    /// How many registers or bits were requested.
     pub count: u16,
     /// Registers read or written.
     #[serde(default)]
@@ -21,7 +21,7 @@ pub struct Transaction {
     /// Bits read or written; bit 0 is the first address.
     #[serde(default)]
     pub bits: u64,
-    /// Whether a valid reply came. A write that failed may have reached the unit all the same.
+    /// Whether a valid reply came. A write without one may have reached the unit all the same.
     pub ok: bool,
 }
 
@@ -60,7 +60,7 @@ pub enum BusKind {
     WriteHolding,
 }
 
-/// Up to 32 registers, kept in place: transactions are seen too often for a heap allocation each.
+/// Up to 32 registers, stored in place: there are too many transactions for a heap allocation each.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<u16>", into = "Vec<u16>")]
 pub struct Words {
@@ -72,7 +72,7 @@ impl Words {
     /// How many fit.
     pub const MOST: usize = 32;
 
-    /// These registers; what does not fit is left out.
+    /// These registers, as many as fit.
     #[must_use]
     pub fn new(from: &[u16]) -> Self {
         let mut words = Self::default();

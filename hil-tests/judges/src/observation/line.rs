@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A line on the wires, by its name.
+/// A line, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Line {
@@ -26,7 +26,7 @@ pub enum Line {
     NoSpin,
     /// The supervisor's key switch.
     SupervisorKey,
-    /// The loop through the seal; active while whole.
+    /// The loop through the seal; active while it is closed.
     Seal,
     /// Active while the supply is good.
     PowerGood,
@@ -34,7 +34,7 @@ pub enum Line {
     MotorEnable,
     /// The dead-man line.
     MotorAlive,
-    /// The sign: no games.
+    /// The sign "no games".
     OutOfService,
     /// The bell.
     Bell,

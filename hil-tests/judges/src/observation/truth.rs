@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What is really so, whatever the sensors say.
+/// A fact about the physical table, whatever its sensors say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Truth {
-    /// The shaft's position in quarter turns; forward counts up. Told at every quarter turn.
+    /// The position of the shaft, reported at every quarter turn.
     Shaft {
-        /// Quarter turns since the twin began; four are one tumble.
+        /// Quarter turns since the twin started. Forward counts up; four are one tumble.
         quarters: i64,
     },
     /// Whether the motor really has power.
@@ -16,23 +16,23 @@ pub enum Truth {
         /// It has.
         on: bool,
     },
-    /// The dome is really away (`true`) or on; told when it leaves and when it is down.
+    /// The dome was lifted or put back, whatever its contacts say.
     Dome {
         /// It is away.
         open: bool,
     },
-    /// The dice begin to move: in a spin, or by a hand.
+    /// The dice begin to move, in a spin or by a hand.
     DiceMoved,
-    /// The dice came to rest, or were moved and came to rest again.
+    /// The dice came to rest, after a spin or after a hand moved them.
     Dice {
         /// Uppermost faces, 1 to 6.
         faces: [u8; 3],
         /// Whether each lies flat.
         flat: [bool; 3],
     },
-    /// Lamps that really shine: bit `i` of board `b` is the lamp of area `64 b + i`. Told when they change.
+    /// The lamps that shine changed. Bit `i` of board `b` is the lamp of area `64 b + i`.
     Lamps {
-        /// One word a board.
+        /// One word per board.
         boards: [u64; 2],
     },
     /// The dealer pressed a key of the terminal.
@@ -42,18 +42,17 @@ pub enum Truth {
         /// It runs.
         alive: bool,
     },
-    /// The daemon's process stands still, as SIGSTOP makes it, or goes on.
+    /// The daemon's process was stopped, as by SIGSTOP, or continued.
     Hung {
-        /// It stands still.
+        /// It is stopped.
         hung: bool,
     },
-    /// The supply came or went.
+    /// The supply came back or failed.
     Supply {
         /// It is there.
         good: bool,
     },
-    /// Something in the world is broken (by an injected fault), or whole again: judges do not hold against the
-    /// table what the broken part alone can cause.
+    /// An injected fault broke a part, or was healed. Judges do not blame the table for what a broken part alone can cause.
     Broken {
         /// What.
         part: Part,
@@ -84,7 +83,7 @@ pub enum Part {
     Cam,
     /// A contact of the dome.
     DomeContacts,
-    /// The dice reader tells what is not so, or nothing.
+    /// The dice reader: it reports what is not so, or nothing.
     Reader,
     /// The dice: missing, foreign, damaged, moved by a hand.
     Dice,
@@ -94,11 +93,11 @@ pub enum Part {
     Lamps,
     /// A button or the key switch.
     Buttons,
-    /// Frames on the bus are hit.
+    /// The bus: frames are damaged.
     Bus,
-    /// The lines cannot be driven or watched.
+    /// The GPIO: lines cannot be driven or watched.
     Gpio,
-    /// The journal cannot be written.
+    /// The journal: it cannot be written, or only slowly.
     Journal,
     /// The path to the broker.
     Network,

@@ -1,22 +1,22 @@
-//! The journal's chain, reckoned from what the broker is told alone, by the page for consumers (`daemon/docs/mqtt.md`).
+//! The journal's hash chain, computed only from what is published, as the page for consumers describes it (`daemon/docs/mqtt.md`).
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
-/// How many links are remembered, so that a record that is told again is known to be the same.
+/// How many links are remembered, to recognise a record that is published again.
 const REMEMBERED: usize = 65_536;
 
 type Hash = [u8; 32];
 
-/// What a consumer holds of the chain.
+/// What a consumer knows of the chain.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chain {
-    /// By genesis and number: the link that was told.
+    /// The published links, by genesis and number.
     links: BTreeMap<(Hash, u64), Hash>,
-    /// Links that were proved, each by its header, its body's hash and the one before it.
+    /// How many links were proved, each by its header, the hash of its body and the link before it.
     pub(super) proved: u64,
-    /// Records told without what they say.
+    /// How many events came in short form, without their payload.
     pub(super) short: u64,
 }
 
@@ -49,10 +49,10 @@ fn sum(parts: &[&[u8]]) -> Hash {
 }
 
 impl Chain {
-    /// Takes a message on `event`, first told or told again.
+    /// Takes a message on `event`, whether new or published again.
     ///
     /// # Errors
-    /// What does not add up.
+    /// What is wrong with the message.
     pub(super) fn take(&mut self, message: &Value) -> Result<(), String> {
         let chain = message.get("chain").ok_or("it does not say its place in the chain")?;
         let seq = number(message, "seq")?;
@@ -79,7 +79,7 @@ impl Chain {
         } else {
             seq.checked_sub(1).and_then(|before| self.links.get(&(genesis, before)).copied())
         };
-        // Where the one before was not heard, its place in the order is another rule's.
+        // If the record before it was not received, the rule about the order judges that.
         if let Some(before) = before {
             if before != previous {
                 return Err("it does not follow the record that was told before it".into());
@@ -88,14 +88,14 @@ impl Chain {
         }
         self.links.insert((genesis, seq), told);
         if self.links.len() > REMEMBERED {
-            // The lowest numbers of one journal: a table that has begun others has long gone on from there.
+            // The lowest numbers of one journal: the table has long gone past them.
             self.links.pop_first();
         }
         Ok(())
     }
 }
 
-/// The journal's genesis, which is that of its stream, its first number and the link that it goes on after.
+/// The journal's genesis, which follows from its stream, its first number and the link that it continues.
 fn genesis(message: &Value, chain: &Value) -> Result<Hash, String> {
     let (stream, first) = (text(message, "stream")?, number(chain, "first")?);
     let after = if chain.get("after").is_some() { text(chain, "after")? } else { "-" };
@@ -103,7 +103,7 @@ fn genesis(message: &Value, chain: &Value) -> Result<Hash, String> {
     if hash(chain, "genesis")? == reckoned { Ok(reckoned) } else { Err("its genesis is another journal's".into()) }
 }
 
-/// The link that the message's own words give.
+/// The link that the contents of the message give.
 fn link(chain: &Value, previous: Hash, body: Option<&str>) -> Result<Hash, String> {
     let header = text(chain, "header")?.as_bytes();
     let body_hash = hash(chain, "body_hash")?;
@@ -118,7 +118,8 @@ fn link(chain: &Value, previous: Hash, body: Option<&str>) -> Result<Hash, Strin
     }
 }
 
-/// What the message says is what the chain covers. Its `at` was put on the rig's clock, and stands in header and body as it was.
+/// Checks that what the message says is what the chain covers. Its `at` was converted to the rig's clock; header and body have the
+/// original.
 fn agree(message: &Value, chain: &Value, body: Option<&str>) -> Result<(), String> {
     let header: Vec<&str> = text(chain, "header")?.split_terminator('\n').collect();
     let old = number(chain, "format")? == 1;
@@ -151,7 +152,7 @@ fn agree(message: &Value, chain: &Value, body: Option<&str>) -> Result<(), Strin
     if number(&body, "at")?.to_string() != at {
         return Err("its body is of another moment than its header".into());
     }
-    // What 0.1 wrote is told in today's words.
+    // Records that version 0.1 wrote are published in today's vocabulary.
     let named: &[&str] = if old { &["seq", "round", "kind"] } else { &["seq", "round", "kind", "clauses", "data"] };
     match named.iter().find(|name| body.get(**name) != message.get(**name)) {
         Some(name) => Err(format!("its `{name}` is not that of its body")),

@@ -1,4 +1,5 @@
-//! How a round ends, held against what really happened.
+//! How a round ends, compared with what really happened (NZ 4.4, 4.9, 6.2, 7.1 and 7.3; SGV6 and SGOC 5.4, 5.5 and 5.10;
+//! SGOC-early 5.1).
 
 use super::order::{DICE, ESTABLISHED, FLAT, INTERRUPTED, THREE, spins_first};
 use super::{NAME, Rounds, THREE_TUMBLES};
@@ -17,7 +18,7 @@ pub(super) const FALSE_CLAIM: &str = "rounds: void only for what really happened
 pub(super) const LAMPS: &str = "NZ 7.3, SGV6 5.10: settled by the dice where the lamps were not proved, and said so";
 pub(super) const BELL: &str = "NZ 6.2: the bell is rung with \"No more bets\"";
 
-/// Longest time from the fact to the void ending: a spin runs out, dice settle, a slow disk writes.
+/// Longest time from the fact to the void ending: the shaft coasts, the dice come to rest, a slow disk writes.
 const DUE_NS: u64 = 30_000_000_000;
 
 impl Rounds {
@@ -54,7 +55,7 @@ impl Rounds {
             None if !by_person => note(ESTABLISHED, "settled without a result".into()),
             _ => {}
         }
-        // A frame that is hit tells of no key that nobody pressed.
+        // A broken terminal reports keys that nobody pressed.
         if !by_person && scene.sees_keys && !round.was_broken(Part::Terminal) && round.paid == 0 {
             note(PAID, "settled, and nobody pressed entry after the result".into());
         }
@@ -70,9 +71,9 @@ impl Rounds {
         if self.facts.restarted {
             note(INTERRUPTED, "settled, though interrupted before the outcome was established".into());
         }
-        // A person who says flat is believed; the reader is not, where it is sound and the dice are not flat.
+        // A person who says "flat" is believed. A sound reader is not, if the dice are not flat.
         if round.flat_by == "reader" && Self::reader_sound(scene, round) {
-            // Dice that a hand lays after the outcome was established change nothing: the first reading stands.
+            // Dice that a hand moves after the outcome was established change nothing: the first reading counts.
             let [_, seen] = self.facts.first_seen;
             let same = |faces: [u8; 3]| seen.is_none_or(|seen| seen == sorted(faces));
             if let Some((_, flat)) = self.facts.at_rest().filter(|(faces, flat)| same(*faces) && flat.contains(&false))
@@ -80,7 +81,7 @@ impl Rounds {
                 note(FLAT, format!("settled, though flat are {flat:?}"));
             }
         }
-        // The bell waits for the call's record: where the disk fails or is slow, it may never come.
+        // The bell waits for the record of the call. On a failing or slow disk it may never ring.
         let late = [Part::Gpio, Part::Journal].into_iter().any(|part| round.was_broken(part));
         if !self.facts.bell && !round.interrupted && scene.level(Line::Bell).is_some() && !late {
             note(BELL, "settled, and the bell was not struck".into());
@@ -88,14 +89,16 @@ impl Rounds {
     }
 
     fn voids(&mut self, reason: &str, round: &Round, scene: &Scene, findings: &mut Findings) {
-        // faults.md reader.wrong_pose_*: until a result is entered the supervisor's eye overrules a reader that said flat. The
-        // outcome was never established then, and the reader is out of service.
+        // faults.md reader.wrong_pose_*: until a result is entered the supervisor's eye overrules a reader that said "flat". Then
+        // the
+        // outcome was never established, and the reader is out of service.
         let disputed = reason == "not-flat"
             && round.flat_by == "reader"
             && round.result.is_none()
             && round.said_not_flat
             && scene.is_latched("reader");
-        // NZ 4.9: a wager is settled "when the result of the spin has been established"; no rule there voids it for a die found damaged.
+        // NZ 4.9: a wager is settled "when the result of the spin has been established"; no rule there voids it for a die found
+        // damaged.
         let damaged = reason == "damaged-dice" && round.rules.is_some_and(|rules| rules.family() == Family::Singapore);
         if round.established && !damaged && !disputed && !round.doubted {
             findings.note(NAME, scene.now_ns, STANDS, format!("an established round is void: {reason}"));
@@ -107,13 +110,13 @@ impl Rounds {
         }
     }
 
-    /// Whether this reason's facts hold in truth; `None` where the truth is not known.
+    /// Whether the facts of this reason are true; `None` if the truth is not known.
     fn really(&self, reason: &str, round: &Round, scene: &Scene) -> Option<bool> {
         let broken = |parts: &[Part]| parts.iter().any(|part| round.was_broken(*part));
         match reason {
             "fewer-than-three" => {
                 self.facts.spin_base?;
-                // Twelve boundaries crossed may be a little less than twelve quarters turned.
+                // A shaft that crosses twelve boundaries may have turned a little less than twelve quarters.
                 let short = self.facts.turned_at_off <= THREE_TUMBLES;
                 Some(short || broken(&[Part::Cam, Part::Motor, Part::Gpio]))
             }
@@ -132,7 +135,7 @@ impl Rounds {
                 Some(moved && matches!(round.rules, Some(Rules::SgOpen | Rules::SgOpenEarly)))
             }
             "never-activated" => {
-                // A spin that was granted and refused at the second look never moved anything.
+                // A spin that was granted, and refused when the guards were checked again, moved nothing.
                 let refused = scene.level(Line::MotorEnable).is_some() && !self.facts.activated;
                 Some((round.spins == 0 || refused) && round.rules.is_some_and(spins_first))
             }
@@ -141,7 +144,7 @@ impl Rounds {
         }
     }
 
-    /// A round whose void was due long ago, and which still goes on when the run is over.
+    /// A round that should have been void long ago, and is still in progress when the run is over.
     pub(super) fn overdue(&self, at_ns: u64, scene: &Scene, findings: &mut Findings) {
         let (Some((since, why)), Some(_)) = (self.facts.due, &scene.round) else { return };
         if at_ns > since.saturating_add(DUE_NS) && scene.alive != Some(false) && !scene.broken(Part::Journal) {

@@ -1,4 +1,5 @@
-//! The order of play, record by record.
+//! The order of play, record by record (NZ 3.3, 4.2, 6.1, 6.3 and 7.1(a); SGV6 1.7, 3.7, 3.8 and 5.5.3; SGOC 1.7 and 3.6 to 3.8;
+//! SGOC-early 3.1, 3.4 and 3.5; SGV6 and SGOC 5.4).
 
 use super::{NAME, Rounds};
 use crate::areas::Family;
@@ -51,7 +52,7 @@ impl Rounds {
             findings.note(NAME, scene.now_ns, KEEPS, text);
             return;
         };
-        // A press counts once it is debounced: its edge may lie in the round before.
+        // A press counts once it is debounced. Its edge may lie in the round before.
         let ended_ns = self.ended_at_ns.saturating_sub(scene.config.given.limits.button_debounce_ns);
         let pressed = |at: Option<u64>| at.is_some_and(|at| at >= ended_ns);
         let called = pressed(self.place_bets_ns) || scene.level(Line::PlaceBets).is_none();
@@ -92,7 +93,7 @@ impl Rounds {
                     let text = format!("a spin of {tumbles} counted, {turned:?} true quarter turns is valid");
                     findings.note(NAME, at_ns, THREE, text);
                 }
-                // A sound cam makes one step in each quarter turn, and one more where it stood at an edge.
+                // A sound cam makes one step in each quarter turn, and one more if it stood at an edge.
                 let sound = ![Part::Cam, Part::Gpio].into_iter().any(|part| round.was_broken(part));
                 if sound && turned.is_some_and(|turned| *steps > turned.saturating_add(1)) {
                     findings.note(NAME, at_ns, STEPS, format!("{steps} steps told of {turned:?} true quarter turns"));
@@ -100,7 +101,7 @@ impl Rounds {
             }
             Fact::Revealed { .. } => {
                 let watched = scene.level(Line::DomeOpen).is_some() || !round.covered();
-                // A cam that breaks in the spin adds a step, or hides one: nothing shows that the shaft still turns out.
+                // A cam that breaks in the spin adds or hides steps: nothing shows the table that the shaft still coasts.
                 let blind = !round.covered() && [Part::Cam, Part::Gpio].into_iter().any(|part| round.was_broken(part));
                 if watched && !round.could_see && !blind {
                     findings.note(NAME, at_ns, REVEAL, "revealed, though the dice could not lawfully be seen yet");
@@ -115,7 +116,7 @@ impl Rounds {
                 self.facts.read =
                     serde_json::from_value(record.data.get("dice").cloned().unwrap_or_default()).ok().map(sorted);
             }
-            // A person who was asked says that the dice lie as they lay; without a valid spin there is nothing to ask.
+            // A person who was asked says that the dice lie as they lay. Without a valid spin there was nothing to ask.
             Fact::Answered { finding, .. } if finding == "undisturbed" => {
                 if !round.valid_spin {
                     findings.note(NAME, at_ns, INTERRUPTED, "a round without a valid spin goes on by a person's word");
@@ -130,7 +131,8 @@ impl Rounds {
         }
     }
 
-    /// The call comes where the order of play has another one first (NZ 6.1); `None` where a spin was granted that may not have run.
+    /// Whether the call comes before something that the order of play puts first (NZ 6.1); `None` if a spin was granted that may
+    /// not have run.
     fn out_of_order(&self, call: Call, round: &Round) -> Option<bool> {
         let spins_first = round.rules.is_some_and(spins_first);
         match call {
@@ -202,14 +204,14 @@ impl Rounds {
             findings.note(NAME, scene.now_ns, ESTABLISHED, "a result without an established outcome");
         }
         if round.amended || round.decided {
-            // By a person's eyes, against keys or reader.
+            // A person's eyes decided, against the keys or the reader.
             return;
         }
         if let Some(read) = self.facts.read.filter(|read| *read != dice) {
             let text = format!("the result is {dice:?}, and the reader read {read:?}");
             findings.note(NAME, scene.now_ns, DICE, text);
         }
-        // Dice that were moved before their faces were read: the dealer's eye decides.
+        // If the dice were moved before their faces were read, the dealer's eye decides.
         let unread = scene.is_latched("interference") && !self.facts.faces_read;
         if round.flat_by == "reader" && Self::reader_sound(scene, round) && !unread {
             let mut seen = self.facts.first_seen.iter().flatten().peekable();
@@ -223,7 +225,7 @@ impl Rounds {
         }
         let sound = !round.was_broken(Part::Terminal);
         let said = self.facts.named == Some(dice);
-        // On a slow disk the dealer may have keyed more before the record is seen.
+        // On a slow disk the dealer may have keyed more by the time the record is seen.
         let before = self.facts.entered.iter().rfind(|(pressed_ns, _)| *pressed_ns <= made_ns);
         let entered = before.map(|(_, digits)| *digits);
         if let (Some(entered), true, false) = (entered, sound, round.interrupted || said) {

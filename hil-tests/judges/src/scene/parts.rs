@@ -1,4 +1,4 @@
-//! Which parts are broken, and which were.
+//! Which parts are broken, and which were broken before.
 
 use crate::observation::Part;
 
@@ -32,7 +32,7 @@ impl Parts {
         self.mended_ns.get(part as usize).copied().flatten()
     }
 
-    /// What was broken at any time since then.
+    /// What has been broken at any time since then.
     pub(super) fn broken_since(&self, at_ns: u64) -> [bool; Part::COUNT] {
         let mut broken = self.broken;
         for (is, mended) in broken.iter_mut().zip(self.mended_ns) {

@@ -1,4 +1,4 @@
-//! What the journal's records say: permission, latches, tests, and the round.
+//! What the journal's records tell the scene: permission, latches, tests, and the round.
 
 use super::Scene;
 use super::round::Round;
@@ -13,10 +13,11 @@ impl Scene {
     pub(super) fn record(&mut self, record: &Record) {
         match &record.fact {
             Fact::Started { boot, rules, .. } => {
-                // Maintenance ends with the daemon: a technician who goes on says so anew, and meanwhile it is closed.
+                // Maintenance ends with the daemon. A technician who goes on has to ask for it again, and meanwhile the table is
+                // closed.
                 self.maintenance = false;
                 if *boot != self.boot {
-                    // Permission is bound to the boot; a latch is not, and any key edge of the new boot is newer.
+                    // Permission is bound to the boot. A latch is not, and any turn of the key in the new boot is newer than it.
                     if !self.boot.is_empty() {
                         self.open = Some(false);
                     }
@@ -46,7 +47,7 @@ impl Scene {
                 }
             }
             Fact::Latched { code } => {
-                // A procedure ends where its device is found out of order again.
+                // A procedure ends when its device is found out of order again.
                 self.waived.retain(|waived| waived != code);
                 if !self.is_latched(code) {
                     self.latched.push((code.clone(), record.at_ns));
@@ -57,7 +58,7 @@ impl Scene {
                     self.waived.push(code.clone());
                 }
                 self.latched.retain(|(latched, _)| latched != code);
-                // The next one may be asked for in the very moment of the last one's end.
+                // The next test may be asked for at the very moment at which the last one ends.
                 if record.at_ns != self.testing_since_ns {
                     self.end_testing(record);
                 }
@@ -67,11 +68,11 @@ impl Scene {
                     self.open = Some(keyframe.open);
                     self.latched = keyframe.latched.iter().map(|latched| (latched.code.clone(), 0)).collect();
                 }
-                // A journal that was begun anew has lost the round in progress: nobody can end it any more.
+                // A new journal has lost the round in progress, unless its keyframe has it: nobody can end it any more.
                 if record.fact.begins_new_journal() {
                     self.latched.retain(|(code, _)| keyframe.latched.iter().any(|kept| kept.code == *code));
                     self.round = self.round.take().filter(|_| keyframe.round.is_some());
-                    // Which layout it was played on went with the records, where another one was in force since.
+                    // Its layout was lost with the records if another one has come into force since.
                     if let (Some(round), Some(kept)) = (&mut self.round, &keyframe.round) {
                         round.layout.clone_from(&kept.layout);
                     }
@@ -93,7 +94,7 @@ impl Scene {
         }
     }
 
-    /// What ends a test may become durable when the next one has been asked for already.
+    /// A record that ends a test may become durable after the next test has been asked for.
     fn end_testing(&mut self, record: &Record) {
         if record.at_ns >= self.testing_since_ns {
             self.testing_until_ns = 0;
@@ -103,8 +104,8 @@ impl Scene {
     fn begin(&mut self, record: &Record, rules: &str, layout: &str) {
         self.began = true;
         self.end_testing(record);
-        // Where the disk failed, the round had begun long before its record is seen, and what was broken then may be mended.
-        // A sensor that was mended just before is not believed before its next reading.
+        // On a failing disk a round begins long before its record is seen, and what was broken then may have been mended.
+        // The table believes a mended temperature sensor only after its next reading.
         let before = self.parts.broken_since(record.at_ns.saturating_sub(NEXT_READING_NS));
         let mut broken = self.parts.broken_since(record.at_ns);
         if let (Some(motor), Some(was)) = (broken.get_mut(Part::Motor as usize), before.get(Part::Motor as usize)) {

@@ -1,36 +1,37 @@
-//! One round, as far as it was seen.
+//! One round, as far as it was observed.
 
 use crate::config::Rules;
 use crate::observation::Part;
 use crate::record::{Call, Fact, Record};
 
-/// One round, as far as it was seen.
+/// A round.
 #[derive(Clone, Debug)]
 pub(crate) struct Round {
     pub(crate) id: Option<u64>,
     pub(crate) rules: Option<Rules>,
     pub(crate) layout: String,
     pub(crate) began_ns: u64,
-    /// The button "No more bets" was pressed.
+    /// When the button "No more bets" was first pressed.
     pub(crate) no_more_bets_ns: Option<u64>,
-    /// The call was recorded in turn.
+    /// The call "No more bets" is on record, in turn.
     pub(crate) called: bool,
+    /// "No spin" was pressed, or a void was asked for under the key.
     pub(crate) no_spin: bool,
     /// The supervisor, under the key, said that a die does not lie flat.
     pub(crate) said_not_flat: bool,
-    /// Why a person is asked what became of the dice.
+    /// Why the table asks a person what became of the dice; `None` while it asks nobody.
     pub(crate) asked: Option<String>,
-    /// A person who was asked could not say that the dice lie as they lay.
+    /// A person who was asked did not say that the dice lie as they lay.
     pub(crate) doubted: bool,
-    /// Spins begun, by the records.
+    /// How many spins began, by the records.
     pub(crate) spins: u32,
     pub(crate) spinning: bool,
     pub(crate) valid_spin: bool,
-    /// The motor was commanded on after "No more bets".
+    /// The motor was switched on after "No more bets".
     pub(crate) spun_closed: bool,
-    /// The supervisor asked to take the dome as open.
+    /// The supervisor confirmed that the dome is open.
     pub(crate) confirmed: bool,
-    /// Whether the dice could lawfully be seen, by the wires.
+    /// The dice may lawfully be seen, by wires, truth and people.
     pub(crate) could_see: bool,
     pub(crate) revealed: bool,
     pub(crate) established: bool,
@@ -41,12 +42,12 @@ pub(crate) struct Round {
     /// The supervisor, under the key, said what the dice show.
     pub(crate) decided: bool,
     pub(crate) verified: bool,
-    /// Entry presses since the result, and when the last one was.
+    /// How often Entry was pressed since the result, and when last.
     pub(crate) paid: u32,
     pub(crate) entry_ns: Option<u64>,
-    /// The process or the supply went in this round.
+    /// The process or the supply failed in this round.
     pub(crate) interrupted: bool,
-    /// The supply's signal dropped in this round, if only for a moment.
+    /// `power_good` dropped in this round, if only for a moment.
     pub(crate) dipped: bool,
     /// Parts that were broken at any time in this round.
     pub(crate) broken: [bool; Part::COUNT],
@@ -101,7 +102,7 @@ impl Round {
         self.broken.get(part as usize).copied().unwrap_or(false)
     }
 
-    /// A press after the result that comes before its record is durable counts as well.
+    /// A press after the result counts even if it comes before the record of the result is durable.
     fn paid_since(&self, at_ns: u64) -> u32 {
         u32::from(self.entry_ns.is_some_and(|pressed| pressed >= at_ns))
     }
@@ -110,7 +111,7 @@ impl Round {
         match fact {
             Fact::Called { call: Call::NoMoreBets, in_turn: true } => {
                 self.called = true;
-                // Where the button itself is not watched, the record has to do.
+                // Where the button is not watched, the record stands for it.
                 self.no_more_bets_ns.get_or_insert(now_ns);
             }
             Fact::SpinBegan => {

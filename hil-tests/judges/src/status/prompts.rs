@@ -1,4 +1,4 @@
-//! What people are asked (page: console, "What people are asked"), by the records of what waits for them.
+//! What the table asks people (console.md, What people are asked), derived from the records.
 
 use crate::observation::{Line, Observation, Seen, Truth};
 use crate::record::{Fact, Record};
@@ -6,22 +6,23 @@ use crate::scene::Scene;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// By its contacts the dome is where it is.
+/// The dome's contacts have rested for this long.
 const RESTED_NS: u64 = 500_000_000;
 
 /// A test in progress.
 #[derive(Clone, Debug)]
 enum Test {
-    /// With the items that have passed.
+    /// An opening, with the items that have passed.
     Opening(BTreeSet<String>),
-    /// Of the dome; whether it was lifted.
+    /// The hardware test of the dome.
     Dome {
+        /// Whether the dome was lifted.
         lifted: bool,
     },
     Other,
 }
 
-/// What waits for people.
+/// What the table waits for people to do.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prompts {
     test: Option<Test>,
@@ -66,7 +67,7 @@ impl Prompts {
         }
     }
 
-    /// What people must be asked now, and of what, if that can be told; the inner `None` for nothing.
+    /// What the table must ask now, and about which items. The outer `None`: that cannot be told. The inner `None`: nothing.
     fn due<'a>(&self, scene: &'a Scene) -> Option<Option<(&'a str, Vec<&'static str>)>> {
         let rested = |line| scene.now_ns > scene.since(line).saturating_add(RESTED_NS);
         match &self.test {
@@ -78,14 +79,14 @@ impl Prompts {
             Some(Test::Dome { lifted: true }) if scene.dome_contacts_open() => Some(Some(("close-dome", Vec::new()))),
             Some(_) => None,
             None => match &scene.round {
-                // Without a question wrong numbers may wait for the supervisor.
+                // Without a question, wrong numbers may still wait for the supervisor.
                 Some(round) => round.asked.as_deref().map(|why| Some((why, Vec::new()))),
                 None => Some(None),
             },
         }
     }
 
-    /// What the status says that people are asked, where it is something else than what waits for them.
+    /// How the prompt in the status differs from what the table must ask.
     pub(super) fn difference(&self, told: &Value, scene: &Scene) -> Option<String> {
         let due = self.due(scene)?;
         let id = told.get("id").and_then(Value::as_str);

@@ -1,4 +1,4 @@
-//! Which endings the table admits for what happened.
+//! Which endings the truth table has for what happened (rule texts as in `table.toml`).
 
 use super::history::{Happening, History, Moment, ONE_ACT_NS, READ_NS};
 use super::situation::{Bets, Dice, Event, Finding, Situation, Stage, Tumbles};
@@ -8,7 +8,7 @@ use crate::config::Rules;
 use crate::observation::{Line, Part};
 use crate::scene::{Round, Scene};
 
-/// An ending that the table admits.
+/// A possible ending: the row, what it says, and the situation for which it was found.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Admitted {
     pub(super) row: &'static Row,
@@ -16,17 +16,17 @@ pub(super) struct Admitted {
     pub(super) situation: Situation,
 }
 
-/// Everything that the table admits.
+/// All endings that are possible for a round.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Endings {
     pub(super) admitted: Vec<Admitted>,
-    /// What certainly happened and admits one ending only: void, or a question.
+    /// An ending that is due for certain: void, or a question to a person.
     pub(super) due: Option<Admitted>,
-    /// A situation that the table does not hold.
+    /// A situation that is not listed in the table.
     pub(super) unlisted: Option<String>,
 }
 
-/// Events that a broken part may be, where wires do not show them; and what the tumbler's own faults are.
+/// Events that a broken part may cause without a trace on the wires.
 const BREAKS: [(Part, &[Event]); 9] = [
     (Part::Motor, &[Event::Stall, Event::RunsOn, Event::Temperature, Event::Equipment]),
     (Part::Relay, &[Event::Stall, Event::RunsOn]),
@@ -39,7 +39,7 @@ const BREAKS: [(Part, &[Event]); 9] = [
     (Part::Reader, &[Event::None, Event::ForeignDice, Event::WrongCount, Event::NotTumbled, Event::Knocked]),
 ];
 
-/// Every situation that this moment, these events and this finding may be.
+/// Every situation that this moment, these events and this finding may amount to.
 fn situations(rules: Rules, moment: &Moment, events: &[Event], finding: Finding) -> Vec<Situation> {
     let mut all = Vec::new();
     for &stage in &moment.stages {
@@ -75,8 +75,8 @@ fn situations(rules: Rules, moment: &Moment, events: &[Event], finding: Finding)
 }
 
 impl Endings {
-    /// What the table holds of one happening; nothing, where it can only be what is filed elsewhere.
-    fn look(&mut self, rules: Rules, happening: &Happening, finding: Finding) -> Vec<Admitted> {
+    /// The rows for one happening; none if it is impossible, or listed under another event.
+    fn look_up(&mut self, rules: Rules, happening: &Happening, finding: Finding) -> Vec<Admitted> {
         let mut admitted = Vec::new();
         for situation in situations(rules, &happening.moment, &happening.events, finding) {
             match Table::built_in().look_up(rules, &situation) {
@@ -91,21 +91,21 @@ impl Endings {
         admitted
     }
 
-    /// What the table admits for the round as it stands, with this answer to what was asked.
+    /// The endings that are possible for the round as it stands.
     pub(super) fn of(history: &History, rules: Rules, round: &Round, scene: &Scene) -> Self {
-        let mut verdict = Self::default();
+        let mut endings = Self::default();
         let mut until_ns = u64::MAX;
         let mut happenings = history.happenings.clone();
-        happenings.extend(standing(history, round, scene));
+        happenings.extend(by_state(history, round, scene));
         let opened = happenings.iter().any(|h| h.events == [Event::DomeOpened]);
         for mut happening in happenings {
-            // Dice that are exposed while the program is gone are found so by the next one.
-            let asked = verdict.due.is_some_and(|due| due.says.ending == Ending::Asked);
+            // Dice that are exposed while the program is gone are found exposed after its restart.
+            let asked = endings.due.is_some_and(|due| due.says.ending == Ending::Asked);
             let exposed = (asked || round.interrupted) && happening.events == [Event::DomeOpened];
             if happening.at_ns > until_ns && !exposed {
                 continue;
             }
-            // A spin runs out after what ended it: the steps of its coasting count as well.
+            // After a spin was ended the shaft coasts, and the steps count as well.
             if happening.moment.stages.contains(&Stage::Tumbling) && happening.certain {
                 history.moment(scene).tumbles.into_iter().for_each(|tumbles| {
                     if !happening.moment.tumbles.contains(&tumbles) {
@@ -113,25 +113,25 @@ impl Endings {
                     }
                 });
             }
-            let found = verdict.look(rules, &happening, Finding::None);
+            let found = endings.look_up(rules, &happening, Finding::None);
             let only =
                 |ending: Ending| !found.is_empty() && found.iter().all(|admitted| admitted.says.ending == ending);
-            // One lift of the dome: first its guard, then the exposure.
+            // One lift of the dome is both: first the guard, then the exposure.
             let sure = happening.certain && !(happening.events.contains(&Event::GuardLost) && opened);
-            if sure && (only(Ending::Void) || only(Ending::Asked)) && verdict.due.is_none() {
-                verdict.due = found.first().copied();
-                // A person who is asked has not yet answered, and meanwhile something may void by itself.
+            if sure && (only(Ending::Void) || only(Ending::Asked)) && endings.due.is_none() {
+                endings.due = found.first().copied();
+                // Until the person who is asked has answered, something else may void the round.
                 if only(Ending::Void) || !history.asked {
                     let found_ns = if happening.events == [Event::None] { READ_NS } else { ONE_ACT_NS };
                     until_ns = happening.at_ns.saturating_add(found_ns);
                 }
             }
-            verdict.admitted.extend(found);
+            endings.admitted.extend(found);
         }
-        verdict
+        endings
     }
 
-    /// The rows that hold a round in which nothing happens now, each once.
+    /// The rows for a round in which nothing happens now, each once.
     pub(super) fn quiet(history: &History, rules: Rules, scene: &Scene) -> Vec<Admitted> {
         let mut rows: Vec<Admitted> = Vec::new();
         for situation in situations(rules, &history.moment(scene), &[Event::None], Finding::None) {
@@ -144,23 +144,23 @@ impl Endings {
         rows
     }
 
-    /// What the table admits once a person has answered.
+    /// The endings that are possible once a person has answered.
     pub(super) fn answered(asked: &[Admitted], rules: Rules, finding: Finding) -> Self {
-        let mut verdict = Self::default();
+        let mut endings = Self::default();
         for before in asked {
             let mut situation = Situation { finding, ..before.situation };
-            // Dice that are not the enrolled ones are no matter of fact: a manager decides.
+            // Whether dice are foreign is not for the person to say who looks at them: a manager decides.
             if matches!(situation.event, Event::ForeignDice | Event::WrongCount) {
                 situation = Situation { finding: Finding::None, event: Event::ManagerDecision, ..situation };
             }
             if let Lookup::Row(row, says) = Table::built_in().look_up(rules, &situation) {
-                verdict.admitted.push(Admitted { row, says, situation });
+                endings.admitted.push(Admitted { row, says, situation });
             }
         }
-        verdict
+        endings
     }
 
-    /// How many different endings are admitted.
+    /// How many different endings are possible.
     pub(super) fn endings(&self) -> usize {
         let mut different: Vec<(Ending, &[String])> =
             self.admitted.iter().map(|admitted| (admitted.says.ending, admitted.says.clauses.as_slice())).collect();
@@ -170,27 +170,27 @@ impl Endings {
     }
 }
 
-/// What holds by the state of things, at the end of what happened.
-fn standing(history: &History, round: &Round, scene: &Scene) -> Vec<Happening> {
+/// What may have happened by the present state of the round, though no edge showed it.
+fn by_state(history: &History, round: &Round, scene: &Scene) -> Vec<Happening> {
     let now = history.moment(scene);
     let at_ns = scene.now_ns;
-    let mut standing = vec![Happening { at_ns, events: vec![Event::None], certain: false, moment: now.clone() }];
+    let mut happenings = vec![Happening { at_ns, events: vec![Event::None], certain: false, moment: now.clone() }];
     if round.result.is_some() && !round.verified {
-        standing.push(Happening { at_ns, events: vec![Event::LampsNotProved], certain: false, moment: now.clone() });
+        happenings.push(Happening { at_ns, events: vec![Event::LampsNotProved], certain: false, moment: now.clone() });
     }
     if history.activated() {
-        // A spin that nobody and nothing else ended short was ended by the tumbler.
+        // A spin that ended short, and was not ended by anybody or anything else, was ended by the tumbler.
         let ends = |h: &Happening| h.certain || h.events.contains(&Event::GuardLost);
         let ended = history.happenings.iter().any(|h| ends(h) && h.moment.stages.contains(&Stage::Tumbling));
         let off = !scene.is(Line::MotorEnable, true) || round.interrupted;
         let moment = Moment { stages: vec![Stage::Tumbling], ..now.clone() };
         if !ended && !now.tumbles.contains(&Tumbles::Proved) {
-            standing.push(Happening { at_ns, events: vec![Event::Stall], certain: off, moment });
+            happenings.push(Happening { at_ns, events: vec![Event::Stall], certain: off, moment });
         }
     }
     for (part, events) in BREAKS.into_iter().filter(|(part, _)| round.was_broken(*part)) {
         let mut moment = now.clone();
-        // A spin whose dice may be seen is over: what breaks then breaks no spin.
+        // Once the dice may be seen the spin is over, and what breaks then breaks no spin.
         let seen = now.stages.iter().any(|stage| matches!(stage, Stage::Revealed | Stage::Keyed));
         if history.activated() && !seen {
             moment.stages.push(Stage::Tumbling);
@@ -198,7 +198,7 @@ fn standing(history: &History, round: &Round, scene: &Scene) -> Vec<Happening> {
         if matches!(part, Part::Dice | Part::Reader) {
             moment.dice = vec![Dice::Flat, Dice::NotFlat];
         }
-        standing.push(Happening { at_ns, events: events.to_vec(), certain: false, moment });
+        happenings.push(Happening { at_ns, events: events.to_vec(), certain: false, moment });
     }
-    standing
+    happenings
 }

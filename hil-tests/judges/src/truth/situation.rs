@@ -19,7 +19,7 @@ macro_rules! dimension {
 }
 
 dimension!(
-    /// How far the round was when the event came.
+    /// How far the round was when the event happened.
     Stage { Unspun, Tumbling, Spun, Revealed, Keyed, Settled }
 );
 dimension!(
@@ -31,7 +31,7 @@ dimension!(
     Tumbles { None, Short, Doubt, Proved }
 );
 dimension!(
-    /// What ended the spin or the round, or raised the question.
+    /// What ended the spin or the round, or raised a question.
     Event {
         None, NoSpin, DomeOpened, GuardLost, Stall, Supply, Interruption, Sensor, RunsOn, Temperature, Equipment,
         EquipmentHarmless, SealBroken, Knocked, DamagedDice, ForeignDice, WrongCount, NotTumbled, ManagerDecision,
@@ -39,11 +39,11 @@ dimension!(
     }
 );
 dimension!(
-    /// The dice as they were first seen at rest; for [`Event::Knocked`] as they lie after it.
+    /// How the dice lay when they were first seen at rest; for [`Event::Knocked`], how they lie after it.
     Dice { Unseen, Flat, NotFlat }
 );
 dimension!(
-    /// Who tells the state of the dice.
+    /// Who says how the dice lie.
     Eyes { Reader, People }
 );
 dimension!(
@@ -52,7 +52,7 @@ dimension!(
 );
 
 impl Tumbles {
-    /// What so many net steps prove: the first edge may come at once, so that the thirteenth proves three full tumbles.
+    /// What a number of net steps proves. The first edge may come at once, so it takes the thirteenth to prove three full tumbles.
     pub(super) const fn of(steps: i64) -> Self {
         match steps {
             ..=0 => Self::None,
@@ -76,7 +76,7 @@ pub(super) struct Situation {
 }
 
 impl Situation {
-    /// Every combination there is.
+    /// Every combination.
     #[cfg(test)]
     pub(super) fn every() -> impl Iterator<Item = Self> {
         let of = |stage: Stage, bets, tumbles, event| {
@@ -122,7 +122,7 @@ impl<T: PartialEq> Values<T> {
     }
 }
 
-/// Some situations: a dimension that is left out may be anything.
+/// A pattern of situations: a dimension that is left out may have any value.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Pattern {

@@ -1,4 +1,5 @@
-//! The truth table as it is written in `table.toml`: situations and rule sets, and what the texts say.
+//! The truth table as written in `table.toml`: what the texts of each rule set say about each situation. `table.md` says how it was
+//! written and where the texts leave a doubt.
 
 use super::situation::{Pattern, Situation};
 use crate::config::Rules;
@@ -20,20 +21,20 @@ pub(crate) enum Ending {
     Asked,
 }
 
-/// What the texts of one rule set say of a row's situations.
+/// What the text of one rule set says about the situations of a row.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Says {
     pub(crate) ending: Ending,
     /// Numbers of clauses, without the rule set's name.
     pub(crate) clauses: Vec<String>,
-    /// Whether the ending hangs on a person's answer or decision: for readers of the table.
+    /// Whether the ending depends on a person's answer or decision. For readers of the table.
     asked: bool,
-    /// Who decides where the text has no clause: for readers, too. A record says so in its own words.
+    /// Who decides where the text has no clause. For readers, too: a record says so in its own words.
     silent: Option<String>,
 }
 
-/// A row: situations, and what each rule set says of them.
+/// A row: situations, and what each rule set says about them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Row {
@@ -45,13 +46,13 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// What it says under this rule set, if it speaks there at all.
+    /// What it says under this rule set, if anything.
     pub(super) fn says(&self, rules: Rules) -> Option<&Says> {
         self.says.iter().find(|(names, _)| named(names, rules)).map(|(_, says)| says)
     }
 }
 
-/// A situation that cannot be, or is filed elsewhere.
+/// A situation that is impossible, or listed under another event.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Impossible {
@@ -69,34 +70,34 @@ pub(super) struct Table {
     row: Vec<Row>,
 }
 
-/// What the table holds of a situation.
+/// What the table has for a situation.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Lookup {
     /// This row.
     Row(&'static Row, &'static Says),
-    /// It cannot be, or is filed elsewhere.
+    /// It is impossible, or listed under another event.
     Impossible,
-    /// No row, or more than one: the table is not whole.
+    /// No row, or more than one: the table has a gap or a conflict.
     Unlisted,
 }
 
-/// A rule set's id, or the beginning of ids with `*`.
+/// Whether this name, a rule set's id or the beginning of ids with `*`, means this rule set.
 fn named(names: &str, rules: Rules) -> bool {
     names.strip_suffix('*').map_or_else(|| rules.id() == names, |start| rules.id().starts_with(start))
 }
 
 impl Table {
-    /// The table that is built in.
+    /// The built-in table.
     ///
     /// # Panics
-    /// Where `table.toml` is no such table, which the tests of this module would have told.
+    /// If `table.toml` cannot be read, which every test of this crate would show.
     pub(super) fn built_in() -> &'static Self {
         static TABLE: OnceLock<Table> = OnceLock::new();
         #[expect(clippy::expect_used, reason = "the file is part of the build, and read by every test of this crate")]
         TABLE.get_or_init(|| toml::from_str(include_str!("table.toml")).expect("table.toml is a truth table"))
     }
 
-    /// What the table holds of this situation under this rule set.
+    /// Looks up a situation under a rule set.
     pub(super) fn look_up(&'static self, rules: Rules, situation: &Situation) -> Lookup {
         let cannot = |impossible: &Impossible| {
             impossible.rules.as_ref().is_none_or(|ids| ids.iter().any(|names| named(names, rules)))
@@ -112,13 +113,13 @@ impl Table {
         }
     }
 
-    /// The rows that speak under this rule set.
+    /// The rows that say something under this rule set.
     pub(super) fn rows(&'static self, rules: Rules) -> impl Iterator<Item = (&'static Row, &'static Says)> {
         self.row.iter().filter_map(move |row| row.says(rules).map(|says| (row, says)))
     }
 }
 
-/// How a rule set is cited.
+/// The name by which the text of a rule set is cited.
 pub(crate) const fn short(rules: Rules) -> &'static str {
     match rules {
         Rules::Nz1998 => "NZ98",
@@ -137,7 +138,7 @@ impl Says {
     }
 }
 
-/// Whether this rule set voids a round anywhere with exactly these clauses.
+/// Whether any row of this rule set voids a round with exactly these clauses.
 pub(crate) fn may_void(rules: Rules, clauses: &[String]) -> bool {
     Table::built_in().rows(rules).any(|(_, says)| says.ending == Ending::Void && says.cites(rules, clauses))
 }

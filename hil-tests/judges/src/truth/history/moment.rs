@@ -1,4 +1,5 @@
-//! How the round stands at a moment, in the dimensions of the truth table. Where physics leaves doubt, a dimension has several values.
+//! How the round stands at a moment, in the dimensions of the truth table. Where physics leaves doubt, a dimension has several
+//! values.
 
 use super::super::situation::{Bets, Dice, Eyes, Stage, Tumbles};
 use super::{History, push};

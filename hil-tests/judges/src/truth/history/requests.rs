@@ -1,4 +1,5 @@
-//! What people asked the table to void, from the command until the record that decides it (NZ 7.1, SGV6 5.6 and 5.14, SGOC 5.6 and 5.14,
+//! What people asked the table to void, from the command until the record that decides it (NZ 7.1, SGV6 5.6 and 5.14, SGOC 5.6 and
+//! 5.14,
 //! SGOC-early 5.1.1).
 
 use super::super::situation::Event;
@@ -66,7 +67,8 @@ impl Requests {
         self.damaged
     }
 
-    /// Whether a decision that says nothing about the dice is taken while people see the dice of a valid spin, and nobody has said how
+    /// Whether a decision that says nothing about the dice is taken while people see the dice of a valid spin, and nobody has said
+    /// how
     /// they lie.
     pub(super) fn chooses(&self, round: &Round) -> bool {
         let choices = [Event::ManagerDecision, Event::SupervisorDecision];

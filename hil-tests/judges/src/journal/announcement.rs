@@ -3,8 +3,8 @@
 use crate::areas::{faces, sorted, total};
 
 /// The call: faces "in order from the lowest number to the highest, followed by the total"; doubles and triples
-/// "in a similar fashion". `None` for what are no dice.
-pub(super) fn call(dice: [u8; 3]) -> Option<String> {
+/// "in a similar fashion". `None` if these are not three dice.
+pub(super) fn of(dice: [u8; 3]) -> Option<String> {
     if !faces(dice) {
         return None;
     }

@@ -1,0 +1,311 @@
+//! What the lanes need of this machine: Debian packages, Rust's components, tools from crates.io and npm. What is missing is
+//! installed, or the run fails.
+
+use crate::repository::Repository;
+use crate::say;
+use crate::shell::{cargo, command, output, run, succeeds};
+use anyhow::{Context, Result, ensure};
+use std::collections::BTreeSet;
+use std::env;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Something that a lane needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// Debian packages.
+    Packages(&'static [&'static str]),
+    /// A tool from crates.io.
+    Tool(Tool),
+    /// What `scripts/NAME/package-lock.json` asks for.
+    Node(&'static str),
+    /// An emulator, QEMU 10: its program and Debian's package.
+    Qemu(&'static str, &'static str),
+}
+
+/// A cargo tool of a pinned version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Tool {
+    name: &'static str,
+    version: &'static str,
+    arguments: &'static [&'static str],
+}
+
+/// The texts of licences.
+pub(crate) const ABOUT: Tool = Tool { name: "cargo-about", version: "0.9.3", arguments: &["--features", "cli"] };
+/// Debian packages.
+pub(crate) const DEB: Tool = Tool { name: "cargo-deb", version: "3.8.0", arguments: &[] };
+/// Dependencies: licences, sources, advisories.
+pub(crate) const DENY: Tool = Tool { name: "cargo-deny", version: "0.20.2", arguments: &["--no-default-features"] };
+/// Mutants.
+pub(crate) const MUTANTS: Tool = Tool { name: "cargo-mutants", version: "27.1.0", arguments: &[] };
+/// The test runner, the newest that Rust 1.85 builds.
+pub(crate) const NEXTEST: Tool = Tool { name: "cargo-nextest", version: "0.9.100", arguments: &[] };
+const TOOLS: [Tool; 5] = [ABOUT, DEB, DENY, MUTANTS, NEXTEST];
+
+impl Tool {
+    /// Of this name.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn named(name: &str) -> Result<Self> {
+        let names = || TOOLS.map(|tool| tool.name).join(", ");
+        TOOLS.into_iter().find(|tool| tool.name == name).with_context(|| format!("no tool `{name}`: {}", names()))
+    }
+}
+
+/// What is missing is installed by this.
+pub(crate) struct Installer<'a> {
+    repository: &'a Repository,
+    /// Nobody wants to be asked.
+    yes: bool,
+    updated: bool,
+    /// Where the programs of tools are that are not on PATH.
+    places: Vec<PathBuf>,
+}
+
+impl<'a> Installer<'a> {
+    pub(crate) fn new(repository: &'a Repository, yes: bool) -> Self {
+        Self { repository, yes, updated: false, places: Vec::new() }
+    }
+
+    /// Everything in one go: packages first, as tools are built with them.
+    ///
+    /// # Errors
+    /// Something is missing and cannot be installed.
+    pub(crate) fn need(&mut self, needs: &[Need]) -> Result<()> {
+        let packages = needs.iter().flat_map(|need| match need {
+            Need::Packages(packages) => packages.to_vec(),
+            Need::Node(_) if !on_path("node") || !on_path("npm") => vec!["nodejs", "npm"],
+            _ => Vec::new(),
+        });
+        self.packages(&packages.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>())?;
+        for need in needs {
+            match need {
+                Need::Packages(_) => {}
+                Need::Tool(tool) => self.tool(*tool)?,
+                Need::Node(name) => node_program(self.repository, name).map(drop)?,
+                Need::Qemu(program, package) => self.qemu(program, package)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// PATH with the tools that were needed first.
+    pub(crate) fn path(&self) -> Result<OsString> {
+        let old = env::var_os("PATH").unwrap_or_default();
+        Ok(env::join_paths(self.places.iter().cloned().chain(env::split_paths(&old)))?)
+    }
+
+    /// Prints PATH, where it has to be another.
+    pub(crate) fn tell_path(&self) -> Result<()> {
+        if !self.places.is_empty() {
+            say::line(&self.path()?.to_string_lossy());
+        }
+        Ok(())
+    }
+
+    /// Installs the Debian packages that are missing.
+    pub(crate) fn packages(&mut self, wanted: &[&str]) -> Result<()> {
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        ensure!(
+            on_path("dpkg-query"),
+            "this is no Debian: install the equivalents of {}, then put their commands on PATH",
+            wanted.join(" ")
+        );
+        let installed = |package: &&&str| {
+            let asked = command("dpkg-query", ["-W", "-f", "${Status}", package]).stderr(Stdio::null()).output();
+            asked.is_ok_and(|said| String::from_utf8_lossy(&said.stdout).contains("ok installed"))
+        };
+        let missing: Vec<&str> = wanted.iter().filter(|package| !installed(package)).copied().collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let what = format!("the Debian packages {}", missing.join(" "));
+        say::heading(&format!("installing {what}"));
+        self.consent(&what)?;
+        self.update()?;
+        install_packages(&missing, &[])?;
+        if missing.contains(&"mosquitto") {
+            let _ = as_root("systemctl", ["disable", "mosquitto.service"])?.stderr(Stdio::null()).status();
+        }
+        Ok(())
+    }
+
+    /// apt's lists, once in a run.
+    fn update(&mut self) -> Result<()> {
+        if !self.updated {
+            run(as_root("apt-get", ["update", "-q"])?)?;
+        }
+        self.updated = true;
+        Ok(())
+    }
+
+    /// Builds the tool once.
+    pub(crate) fn tool(&mut self, tool: Tool) -> Result<()> {
+        let Tool { name, version, arguments } = tool;
+        if tool == NEXTEST && succeeds(cargo(["nextest", "--version"])) {
+            return Ok(());
+        }
+        let root = tools(self.repository).join(format!("{name}-{version}"));
+        if !root.join("bin").join(name).exists() {
+            say::heading(&format!("building {name} {version} (once; some minutes)"));
+            // A target directory of its own: the workspace's stays as it is, and this one goes away. With it what build scripts leave in
+            // the directory for temporary files.
+            let build = root.join("build");
+            fs::create_dir_all(build.join("tmp"))?;
+            let mut install = cargo(["install", "--locked", "--quiet", "--root"]);
+            install.arg(&root).arg(format!("{name}@{version}")).args(arguments).current_dir("/");
+            run(with(install, [("TMPDIR", build.join("tmp")), ("CARGO_TARGET_DIR", build.clone())]))?;
+            fs::remove_dir_all(&build)?;
+        }
+        self.places.push(root.join("bin"));
+        Ok(())
+    }
+
+    /// Debian 12 has QEMU 10 among its backports.
+    pub(crate) fn qemu(&mut self, program: &str, package: &str) -> Result<()> {
+        if on_path(program) {
+            return Ok(());
+        }
+        if codename()? != "bookworm" {
+            return self.packages(&[package]);
+        }
+        self.consent(&format!("the Debian package {package} from bookworm-backports"))?;
+        let list = Path::new("/etc/apt/sources.list.d/tumblerd-backports.list");
+        if !list.exists() {
+            say::heading(&format!("adding bookworm-backports to apt's sources, for QEMU 10: {}", list.display()));
+            let mirror = mirror("bookworm")?;
+            let signed = "[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]";
+            write_as_root(list, &format!("deb {signed} {mirror} bookworm-backports main\n"))?;
+            self.updated = false;
+        }
+        self.update()?;
+        install_packages(&[package], &["-t", "bookworm-backports"])
+    }
+
+    /// Asks before anything is installed through sudo. Root and CI are not asked, nor is who said `--yes`.
+    fn consent(&self, what: &str) -> Result<()> {
+        let said = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+        if self.yes || rustix::process::geteuid().is_root() || said("TUMBLERD_YES") || said("CI") {
+            return Ok(());
+        }
+        let terminal = File::options().read(true).write(true).open("/dev/tty");
+        let mut terminal =
+            terminal.with_context(|| format!("nobody can be asked whether sudo may install {what}: say --yes"))?;
+        write!(terminal, "Install {what} with sudo? [y/N] ")?;
+        let mut answer = String::new();
+        BufReader::new(terminal).read_line(&mut answer)?;
+        ensure!(matches!(answer.trim(), "y" | "Y" | "yes"), "{what} are needed, and were not installed");
+        Ok(())
+    }
+}
+
+/// Where tools are kept, outside of the target directory so that `cargo clean` keeps them.
+fn tools(repository: &Repository) -> PathBuf {
+    env::var_os("TUMBLERD_TOOLS").map_or_else(|| repository.cache().join("tools"), PathBuf::from)
+}
+
+/// Installs without starting any service: the tests and the demo start a broker of their own on a free port. The package's system-wide
+/// broker is neither started nor left enabled, unless it was here before.
+fn install_packages(packages: &[&str], options: &[&str]) -> Result<()> {
+    let policy = Path::new("/usr/sbin/policy-rc.d");
+    let held = !policy.exists();
+    if held {
+        write_as_root(policy, "#!/bin/sh\nexit 101\n")?;
+        run(as_root("chmod", ["755", "/usr/sbin/policy-rc.d"])?)?;
+    }
+    let fixed = ["DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-y", "-q", "--no-install-recommends"];
+    let installed = run(as_root("env", fixed.iter().chain(options).chain(packages))?);
+    if held {
+        run(as_root("rm", ["-f", "/usr/sbin/policy-rc.d"])?)?;
+    }
+    installed.with_context(|| format!("apt-get could not install {}", packages.join(" ")))
+}
+
+fn write_as_root(path: &Path, text: &str) -> Result<()> {
+    let mut tee = as_root("tee", [path])?;
+    let mut child = tee.stdin(Stdio::piped()).stdout(Stdio::null()).spawn()?;
+    child.stdin.take().context("tee has an input")?.write_all(text.as_bytes())?;
+    ensure!(child.wait()?.success(), "{} could not be written", path.display());
+    Ok(())
+}
+
+/// A program for root, through sudo where needed.
+fn as_root<A: AsRef<std::ffi::OsStr>>(program: &str, arguments: impl IntoIterator<Item = A>) -> Result<Command> {
+    if rustix::process::geteuid().is_root() {
+        return Ok(command(program, arguments));
+    }
+    ensure!(on_path("sudo"), "`{program}` needs root, and there is no sudo here");
+    let mut sudo = command("sudo", [program]);
+    sudo.args(arguments);
+    Ok(sudo)
+}
+
+/// Whether there is such a program.
+pub(crate) fn on_path(program: &str) -> bool {
+    env::split_paths(&env::var_os("PATH").unwrap_or_default()).any(|place| place.join(program).is_file())
+}
+
+fn codename() -> Result<String> {
+    let text = fs::read_to_string("/etc/os-release")?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME="));
+    Ok(line.context("/etc/os-release has no VERSION_CODENAME")?.trim_matches('"').into())
+}
+
+/// Where apt has this release from.
+fn mirror(codename: &str) -> Result<String> {
+    let format = "$(REPO_URI) $(CODENAME) $(COMPONENT)";
+    let said = output(command("apt-get", ["indextargets", "Created-By: Packages", "--format", format]))?;
+    let wanted = format!(" {codename} main");
+    let line = said.lines().find_map(|line| line.strip_suffix(&wanted));
+    Ok(line.context("apt has no source for this release here")?.trim_end_matches('/').into())
+}
+
+/// What `scripts/NAME/package-lock.json` asks for, once for each such file; beside it the scripts, check.js among them, so that node
+/// finds both. Gives their directory.
+///
+/// # Errors
+/// npm's.
+pub(crate) fn node_program(repository: &Repository, name: &str) -> Result<PathBuf> {
+    let from = repository.root().join("scripts").join(name);
+    let asked = ["package.json", "package-lock.json"];
+    let hash = output(command(
+        "sh",
+        ["-c", "cat \"$@\" | sha256sum", "sh"]
+            .iter()
+            .map(OsString::from)
+            .chain(asked.iter().map(|file| from.join(file).into_os_string())),
+    ))?;
+    let place = tools(repository).join(format!("{name}-{}", hash.get(..12).context("sha256sum gives a hash")?));
+    if !place.join("installed").exists() {
+        say::heading(&format!("installing what scripts/{name} needs from npm (once)"));
+        fs::create_dir_all(&place)?;
+        for file in asked {
+            fs::copy(from.join(file), place.join(file))?;
+        }
+        // Nobody's scripts: none of it needs any.
+        let mut npm =
+            command("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]);
+        npm.arg(&place);
+        run(npm)?;
+        File::create(place.join("installed"))?;
+    }
+    for entry in fs::read_dir(&from)? {
+        let file = entry?.path();
+        if let (Some("js"), Some(name)) = (file.extension().and_then(|e| e.to_str()), file.file_name()) {
+            fs::copy(&file, place.join(name))?;
+        }
+    }
+    Ok(place)
+}
+
+fn with<const N: usize>(mut command: Command, variables: [(&str, PathBuf); N]) -> Command {
+    command.envs(variables);
+    command
+}

@@ -1,0 +1,419 @@
+//! All lanes: what each is for, what it needs, what it takes of the machine.
+
+use crate::install::{ABOUT, DEB, DENY, MUTANTS, NEXTEST, Need};
+use crate::repository::Repository;
+use crate::schedule::Channel::{Compute, Wait};
+use crate::schedule::{Demand, Lock};
+use crate::work;
+use anyhow::{Result, bail};
+
+/// Something that must hold, and what it takes to see whether it does.
+pub(crate) struct Lane {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    /// Whether it runs when no lane is named.
+    pub(crate) always: bool,
+    pub(crate) needs: &'static [Need],
+    pub(crate) demand: Demand,
+    pub(crate) work: fn(&Repository) -> Result<()>,
+}
+
+/// What every build needs, and every test of a daemon.
+pub(crate) const EVERY: &[Need] = &[
+    Need::Packages(&["gcc", "libc6-dev", "pkg-config"]),
+    Need::Packages(&["mosquitto", "mosquitto-clients", "openssl", "sqlite3", "strace", "e2fsprogs"]),
+];
+
+const fn compute(cores: u32, memory: u64) -> Demand {
+    Demand { channel: Compute, cores, memory, locks: &[], after: &[] }
+}
+const fn wait(cores: u32, memory: u64) -> Demand {
+    Demand { channel: Wait, ..compute(cores, memory) }
+}
+/// The same with a lock.
+const fn locking(demand: Demand, locks: &'static [Lock]) -> Demand {
+    Demand { locks, ..demand }
+}
+/// The same after other lanes.
+const fn after(demand: Demand, after: &'static [&'static str]) -> Demand {
+    Demand { after, ..demand }
+}
+
+const RIG: &[&str] = &["build", "release"];
+const INSTALLED: &[&str] = &["build", "release", "deb"];
+const NSPAWN: Need = Need::Packages(&["systemd-container", "mmdebstrap", "util-linux", "rsync"]);
+const PACKAGE: &[Need] = &[Need::Packages(&["dpkg-dev", "lintian"]), Need::Tool(DEB), Need::Tool(ABOUT), NSPAWN];
+const GUEST: Need = Need::Packages(&["mmdebstrap", "kmod", "cpio", "xz-utils", "busybox-static", "e2fsprogs", "socat"]);
+const ARM64: Need = Need::Packages(&["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"]);
+const QEMU: Need = Need::Qemu("qemu-system-x86_64", "qemu-system-x86");
+const QEMU_ARM: Need = Need::Qemu("qemu-system-aarch64", "qemu-system-arm");
+
+/// In the order in which they begin, as far as there is room.
+pub(crate) const LANES: &[Lane] = &[
+    Lane {
+        name: "format",
+        about: "the sources are formatted",
+        always: true,
+        needs: &[],
+        demand: compute(50, 100),
+        work: work::format,
+    },
+    Lane {
+        name: "purity",
+        about: "the core is pure: its dependencies, and bans that bite",
+        always: true,
+        needs: &[],
+        demand: compute(50, 300),
+        work: |_| work::script("scripts/purity", &[]),
+    },
+    Lane {
+        name: "canaries",
+        about: "each planted defect can still be planted",
+        always: true,
+        needs: &[],
+        demand: compute(50, 100),
+        work: |_| work::script("scripts/canary", &["--check"]),
+    },
+    Lane {
+        name: "units",
+        about: "the systemd unit: valid, and its sandbox as tight as it should be",
+        always: true,
+        needs: &[Need::Packages(&["systemd"])],
+        demand: compute(20, 100),
+        work: |_| work::script("scripts/test-units", &[]),
+    },
+    Lane {
+        name: "deny",
+        about: "dependencies: bans, licences, sources",
+        always: true,
+        needs: &[Need::Tool(DENY)],
+        demand: compute(50, 300),
+        work: work::deny,
+    },
+    Lane {
+        name: "advisories",
+        about: "dependencies against the RustSec database, where it can be reached",
+        always: true,
+        needs: &[Need::Tool(DENY)],
+        demand: wait(10, 100),
+        work: |_| work::script("scripts/advisories", &[]),
+    },
+    Lane {
+        name: "asyncapi",
+        about: "what is told on MQTT as a lawful AsyncAPI document, by AsyncAPI's own parser (node)",
+        always: true,
+        needs: &[Need::Node("asyncapi")],
+        demand: compute(50, 600),
+        work: work::asyncapi,
+    },
+    Lane {
+        name: "build",
+        about: "tests and rig are built",
+        always: true,
+        needs: &[Need::Tool(NEXTEST)],
+        demand: locking(compute(150, 3000), &[Lock::Debug]),
+        work: work::build,
+    },
+    Lane {
+        name: "release",
+        about: "the daemon and tumblerctl as they ship are built",
+        always: true,
+        needs: &[],
+        demand: locking(compute(100, 2500), &[Lock::Release]),
+        work: Repository::build_release,
+    },
+    Lane {
+        name: "quick",
+        about: "core, daemon, judges, rig, and every scenario on the pure bench",
+        always: true,
+        needs: &[Need::Tool(NEXTEST), Need::Packages(&["gtkwave", "sigrok-cli"])],
+        demand: after(locking(compute(150, 2000), &[Lock::Debug]), &["build"]),
+        work: work::quick,
+    },
+    Lane {
+        name: "doc",
+        about: "examples in the documentation",
+        always: true,
+        needs: &[],
+        demand: after(locking(compute(100, 1500), &[Lock::Debug]), &["build"]),
+        work: work::doc,
+    },
+    Lane {
+        name: "clippy",
+        about: "clippy has nothing to say",
+        always: true,
+        needs: &[],
+        demand: after(locking(compute(150, 2000), &[Lock::Debug]), &["build"]),
+        work: work::clippy,
+    },
+    Lane {
+        name: "deb",
+        about: "the Debian package: made, sound by lintian, its programs small enough",
+        always: true,
+        needs: PACKAGE,
+        demand: after(locking(compute(80, 800), &[Lock::Release]), &["release"]),
+        work: work::deb,
+    },
+    Lane {
+        name: "virtual",
+        about: "a third of the scenarios, by turns from commit to commit, on the shipped binary: sockets, Modbus bytes, real disks, \
+                a real broker; real time. Each variant under one of its layouts",
+        always: true,
+        needs: &[Need::Packages(&["gtkwave", "sigrok-cli"])],
+        demand: after(wait(100, 800), RIG),
+        work: work::virtual_third,
+    },
+    Lane {
+        name: "vm",
+        about: "the package in a guest whose kernel simulates GPIO chips: the service's sandbox, its return from hangs and kills, steps \
+                of the clock, and some scenarios on the shipped binary with backend `cdev` (QEMU, root)",
+        always: true,
+        needs: &[GUEST, QEMU],
+        demand: after(compute(100, 2000), INSTALLED),
+        work: |_| work::script("scripts/vm", &[]),
+    },
+    Lane {
+        name: "nspawn",
+        about: "the Debian package's service under a real systemd in a container (root)",
+        always: true,
+        needs: PACKAGE,
+        demand: after(locking(wait(30, 500), &[Lock::Container]), INSTALLED),
+        work: |_| work::script("scripts/test-nspawn", &["unit"]),
+    },
+    Lane {
+        name: "package",
+        about: "the Debian package's life in a clean container: installation, upgrade, removal, purge; configuration, latch and journal \
+                are kept (root)",
+        always: true,
+        needs: PACKAGE,
+        demand: after(locking(wait(30, 500), &[Lock::Container]), INSTALLED),
+        work: |_| work::script("scripts/test-nspawn", &["package"]),
+    },
+    Lane {
+        name: "panel",
+        about: "the panel and the results display in a headless Chromium, while a real daemon plays; screenshots stay in TUMBLERD_SHOTS, \
+                where it is set",
+        always: true,
+        needs: &[Need::Packages(&["chromium"]), Need::Node("panel")],
+        demand: after(wait(50, 1500), RIG),
+        work: work::panel,
+    },
+    Lane {
+        name: "pages",
+        about: "a bench in Python that is built from the pages alone: wires, bus, console and messages are as documented, and rounds end \
+                as the pages say, under two rule sets",
+        always: true,
+        needs: &[Need::Packages(&["python3", "python3-jsonschema"])],
+        demand: after(wait(50, 300), &["release"]),
+        work: work::pages,
+    },
+    Lane {
+        name: "bench",
+        about: "each benchmark with a few samples, whose figures nobody judges",
+        always: true,
+        needs: &[],
+        demand: after(wait(100, 500), RIG),
+        work: work::bench,
+    },
+    Lane {
+        name: "matrix",
+        about: "every fault of the catalogue at every phase under every rule set, on the pure bench",
+        always: true,
+        needs: &[],
+        demand: after(compute(200, 500), &["build"]),
+        work: work::matrix,
+    },
+    Lane {
+        name: "power-cuts",
+        about: "the power of such guests goes at 6 random moments: the journal, the latches and the table after each (QEMU, root; \
+                scripts/power-cuts by itself makes 50)",
+        always: true,
+        needs: &[GUEST, QEMU],
+        demand: after(compute(150, 2500), INSTALLED),
+        work: work::power_cuts,
+    },
+    Lane {
+        name: "arm64",
+        about: "the daemon for a Raspberry Pi is built: as it ships at every third commit, and else without its last optimisation",
+        always: true,
+        needs: &[ARM64],
+        demand: after(locking(compute(130, 2500), &[Lock::Release]), &["release"]),
+        work: work::arm64,
+    },
+    Lane {
+        name: "manual",
+        about: "every manual page renders without a complaint of mandoc's, and bash takes the completions",
+        always: true,
+        needs: &[Need::Packages(&["mandoc", "bash-completion"])],
+        demand: after(wait(50, 200), RIG),
+        work: |_| work::script("scripts/test-manual", &[]),
+    },
+    Lane {
+        name: "campaign",
+        about: "random days on the pure bench: healthy and noisy ones settle every round, a swarm of faults violates nothing and reaches \
+                every phase, void, latch and refusal; another swarm with every commit; and a seed gives the same trace twice",
+        always: true,
+        needs: &[],
+        demand: after(compute(200, 500), &["build"]),
+        work: work::campaign,
+    },
+    Lane {
+        name: "emulated-pi",
+        about: "the arm64 binary on an emulated Raspberry Pi 3: pins by rppal and by cdev, and the temperature sensor; and on a board \
+                whose lines have edges: turns of the shaft (QEMU)",
+        always: true,
+        needs: &[GUEST, QEMU_ARM, ARM64],
+        demand: after(wait(100, 1500), &["arm64"]),
+        work: |_| work::script("scripts/emulated-pi", &[]),
+    },
+    Lane {
+        name: "msrv",
+        about: "the workspace checked by the oldest compiler that it promises, in a root file system of Debian 13 (root)",
+        always: true,
+        needs: &[NSPAWN],
+        demand: locking(compute(150, 1500), &[Lock::Container]),
+        work: |_| work::script("scripts/test-msrv", &[]),
+    },
+    Lane {
+        name: "search",
+        about: "everything that people and faults can do, in every order, two inputs deep from every stage of a round, with the \
+                invariants checked after each; under one rule set of each order of play",
+        always: true,
+        needs: &[],
+        demand: after(compute(100, 1000), &["build"]),
+        work: work::search,
+    },
+    Lane {
+        name: "mutants",
+        about: "mutants of daemon/core on the lines that changed since the last landed commit: at least 90 percent must be caught. At \
+                most 12 of them, spread evenly; where there are more, it says so (scripts/mutants --changed)",
+        always: true,
+        needs: &[Need::Tool(MUTANTS), Need::Packages(&["rsync"])],
+        demand: after(compute(130, 2000), &["build", "clippy", "quick", "doc"]),
+        work: |_| work::script("scripts/mutants", &["--changed", "--at-most", "12"]),
+    },
+    Lane {
+        name: "virtual-all",
+        about: "every scenario on the shipped binary, under every rule set and layout (more than half an hour)",
+        always: false,
+        needs: &[],
+        demand: after(wait(100, 800), RIG),
+        work: |repository| work::on_virtual(repository, &["run"]),
+    },
+    Lane {
+        name: "virtual-matrix",
+        about: "every fault around the daemon (process, clock, disk, journal, network, ports, supply) in every phase on the shipped \
+                binary, each once, under the rule sets by turns",
+        always: false,
+        needs: &[],
+        demand: after(wait(100, 800), RIG),
+        work: work::virtual_matrix,
+    },
+    Lane {
+        name: "gpio-sim",
+        about: "every scenario once in the guest of `vm`, the shipped binary with backend `cdev` (QEMU, root)",
+        always: false,
+        needs: &[GUEST, QEMU],
+        demand: after(compute(100, 2000), INSTALLED),
+        work: work::gpio_sim,
+    },
+    Lane {
+        name: "kills",
+        about: "the daemon is killed at each single sync and write of a round, on the shipped binary",
+        always: false,
+        needs: &[],
+        demand: after(wait(150, 800), RIG),
+        work: work::kills,
+    },
+    Lane {
+        name: "pi",
+        about: "the bench `pi` without a second Pi: its harness between two simulated chips, with scenarios over it, and the arm64 \
+                program at a board's pins (QEMU, root)",
+        always: false,
+        needs: &[GUEST, QEMU, QEMU_ARM, ARM64],
+        demand: after(compute(150, 2500), INSTALLED),
+        work: work::pi,
+    },
+    Lane {
+        name: "package-arm64",
+        about: "the Debian package for arm64: lintian, the size of its programs, and that they run (QEMU)",
+        always: false,
+        needs: &[
+            Need::Packages(&["dpkg-dev", "lintian", "qemu-user-static"]),
+            Need::Tool(DEB),
+            Need::Tool(ABOUT),
+            ARM64,
+        ],
+        demand: locking(compute(130, 2500), &[Lock::Release]),
+        work: |_| work::script("scripts/test-package", &["arm64"]),
+    },
+];
+
+/// The lane of this name.
+///
+/// # Errors
+/// There is none; the nearest is named.
+pub(crate) fn named(name: &str) -> Result<&'static Lane> {
+    if let Some(lane) = LANES.iter().find(|lane| lane.name == name) {
+        return Ok(lane);
+    }
+    match LANES.iter().map(|lane| (distance(name, lane.name), lane.name)).min() {
+        Some((distance, nearest)) if distance <= nearest.len() / 2 => bail!("no lane `{name}`: is it `{nearest}`?"),
+        _ => bail!("no lane `{name}`: scripts/test --help lists them"),
+    }
+}
+
+/// How many letters have to be put in, left out or replaced (Levenshtein).
+fn distance(one: &str, other: &str) -> usize {
+    let mut row: Vec<usize> = (0..=other.chars().count()).collect();
+    for (place, letter) in one.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row, vec![place + 1]);
+        diagonal.reverse();
+        let mut above = diagonal.pop().unwrap_or(0);
+        for theirs in other.chars() {
+            let (up, left) = (diagonal.pop().unwrap_or(0), row.last().copied().unwrap_or(0));
+            row.push((above + usize::from(letter != theirs)).min(up + 1).min(left + 1));
+            above = up;
+        }
+    }
+    row.pop().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lane_comes_after_lanes_that_stand_before_it() {
+        for (place, lane) in LANES.iter().enumerate() {
+            for name in lane.demand.after {
+                let at = LANES.iter().position(|other| other.name == *name);
+                assert!(at.is_some_and(|at| at < place), "{} comes after {name}", lane.name);
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_different() {
+        let mut names: Vec<_> = LANES.iter().map(|lane| lane.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), LANES.len());
+    }
+
+    #[test]
+    fn a_lane_that_is_not_is_refused_with_the_nearest() {
+        let refused = |name: &str| named(name).err().unwrap().to_string();
+        assert_eq!(refused("matrx"), "no lane `matrx`: is it `matrix`?");
+        assert_eq!(refused("powercuts"), "no lane `powercuts`: is it `power-cuts`?");
+        assert_eq!(refused("xylophone-solo"), "no lane `xylophone-solo`: scripts/test --help lists them");
+        assert!(named("matrix").is_ok());
+    }
+
+    #[test]
+    fn distances() {
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("abc", "abc"), 0);
+    }
+}

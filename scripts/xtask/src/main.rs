@@ -1,0 +1,127 @@
+//! What the scripts do: lanes, and the tools that they need. `scripts/test`, `scripts/demo` and `.ci/run` are its doors: they install
+//! what builds this program, and run it.
+
+mod ci;
+mod install;
+mod lanes;
+mod play;
+mod repository;
+mod rotation;
+mod say;
+mod schedule;
+mod shell;
+mod work;
+
+use anyhow::Result;
+use clap::{Args, Parser, Subcommand};
+use install::{Installer, Tool};
+use lanes::{LANES, Lane};
+use repository::Repository;
+use std::process::ExitCode;
+
+/// What the scripts do.
+#[derive(Debug, Parser)]
+#[command(name = "xtask", disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// The tests, lane by lane; exits 1 if any lane failed. Installs what it needs.
+    #[command(override_usage = "scripts/test [--quick] [--yes] [LANE]...", after_help = listed())]
+    Test(TestArgs),
+    /// Everything that must hold before a change lands.
+    #[command(override_usage = ".ci/run [--yes]")]
+    Ci {
+        /// Install what is missing without a question.
+        #[arg(long)]
+        yes: bool,
+    },
+    /// One lane, in this process.
+    #[command(hide = true)]
+    Lane {
+        /// Its name.
+        name: String,
+    },
+    /// Installs packages and tools, and prints PATH with the tools.
+    #[command(hide = true)]
+    Need {
+        /// Debian packages.
+        packages: Vec<String>,
+        /// A tool from crates.io.
+        #[arg(long)]
+        tool: Vec<String>,
+        /// QEMU's program and Debian's package with it.
+        #[arg(long, num_args = 2)]
+        qemu: Vec<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+struct TestArgs {
+    /// The lanes `quick` and `doc`.
+    #[arg(long, conflicts_with = "lanes")]
+    quick: bool,
+    /// Install what is missing without a question.
+    #[arg(long)]
+    yes: bool,
+    /// Lanes, in any order; all that run always, where none is named.
+    #[arg(value_name = "LANE")]
+    lanes: Vec<String>,
+}
+
+fn listed() -> String {
+    let list = |always: bool| {
+        let lanes = LANES.iter().filter(|lane| lane.always == always);
+        lanes.map(|lane| format!("  {:<15} {}", lane.name, lane.about)).collect::<Vec<_>>().join("\n")
+    };
+    format!("Lanes:\n{}\n\nThese run only when they are named, as they take long:\n{}", list(true), list(false))
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse().task) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            say::error(&format!("{why:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether all is well.
+fn run(task: Task) -> Result<bool> {
+    let repository = Repository::find()?;
+    match task {
+        Task::Test(args) => {
+            let lanes = chosen(&args)?;
+            play::play(&repository, &lanes, args.yes, &[])
+        }
+        Task::Ci { yes } => ci::ci(&repository, yes),
+        Task::Lane { name } => Ok(play::lane(&repository, &name).is_ok()),
+        Task::Need { packages, tool, qemu } => {
+            let mut installer = Installer::new(&repository, false);
+            installer.packages(&packages.iter().map(String::as_str).collect::<Vec<_>>())?;
+            for name in tool {
+                installer.tool(Tool::named(&name)?)?;
+            }
+            if let [program, package] = &qemu[..] {
+                installer.qemu(program, package)?;
+            }
+            installer.tell_path()?;
+            Ok(true)
+        }
+    }
+}
+
+/// The lanes that were asked for, in the order in which all of them run.
+fn chosen(args: &TestArgs) -> Result<Vec<&'static Lane>> {
+    let names: &[String] = if args.quick { &["quick".into(), "doc".into()] } else { &args.lanes };
+    for name in names {
+        lanes::named(name)?;
+    }
+    let wanted = |lane: &&Lane| if names.is_empty() { lane.always } else { names.iter().any(|name| name == lane.name) };
+    Ok(LANES.iter().filter(wanted).collect())
+}

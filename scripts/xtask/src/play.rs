@@ -1,0 +1,228 @@
+//! Plays lanes: each in a process of its own, as many side by side as the machine bears. What one says is told whole, when it has ended.
+
+use crate::install::{Installer, Need};
+use crate::lanes::{self, EVERY, Lane};
+use crate::repository::Repository;
+use crate::say;
+use crate::schedule::{Channel, Machine, Schedule};
+use anyhow::{Context, Result};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+use std::{env, thread};
+
+/// The last lines of a lane that failed, told once more at the end: whoever reads the end of a long log has the reason there.
+const LAST: usize = 60;
+/// Where lanes are told what others have made, so that they do not ask cargo for it, which locks its directories.
+pub(crate) const MADE: &str = "TUMBLERD_MADE";
+
+/// How a lane ended.
+struct Ended {
+    name: &'static str,
+    took: Duration,
+    /// Seconds of processor time of all its processes, where it came to an end.
+    cpu: Option<u64>,
+    /// How it failed, if it did.
+    failed: Option<String>,
+    said: String,
+}
+
+/// Plays these lanes; whether all passed.
+///
+/// # Errors
+/// What they need cannot be installed.
+pub(crate) fn play(
+    repository: &Repository,
+    lanes: &[&'static Lane],
+    yes: bool,
+    extra: &[(&str, &str)],
+) -> Result<bool> {
+    let began = Instant::now();
+    let mut installer = Installer::new(repository, yes);
+    let needs: Vec<Need> = EVERY.iter().chain(lanes.iter().flat_map(|lane| lane.needs)).copied().collect();
+    installer.need(&needs)?;
+    let run = Run { repository, path: installer.path()?, extra, alone: lanes.len() == 1 };
+
+    let mut schedule = Schedule::new(machine()?, lanes.iter().map(|lane| (lane.name, lane.demand)));
+    let (tell, ended) = mpsc::channel();
+    let (mut results, mut running): (Vec<Ended>, usize) = (Vec::new(), 0);
+    loop {
+        while let Some(name) = schedule.begin() {
+            let lane = lanes::named(name)?;
+            say::heading(&format!(
+                "{name} begins, {:.0} s after the first: {}",
+                began.elapsed().as_secs_f64(),
+                lane.about
+            ));
+            let child = run.begin(lane, &results)?;
+            running += 1;
+            let tell = tell.clone();
+            thread::spawn(move || tell.send(child.wait()));
+        }
+        if running == 0 {
+            break;
+        }
+        let lane: Ended = ended.recv().context("a lane ends")??;
+        running -= 1;
+        schedule.ended(lane.name);
+        if !lane.said.is_empty() {
+            say::heading(&format!("what {} said", lane.name));
+            say::line(lane.said.trim_end());
+        }
+        say::line(&lane.line());
+        results.push(lane);
+    }
+    Ok(sum_up(&results, began.elapsed()))
+}
+
+struct Run<'a> {
+    repository: &'a Repository,
+    path: OsString,
+    extra: &'a [(&'a str, &'a str)],
+    /// The only lane speaks for itself.
+    alone: bool,
+}
+
+/// A lane that runs.
+struct Child {
+    lane: &'static Lane,
+    process: std::process::Child,
+    began: Instant,
+    /// Without a name: nothing can leave it behind.
+    log: Option<File>,
+}
+
+impl Run<'_> {
+    fn begin(&self, lane: &'static Lane, results: &[Ended]) -> Result<Child> {
+        let own = env::current_exe()?;
+        let mut command = Command::new(&own);
+        // Those that wait come first when their time has come.
+        if lane.demand.channel == Channel::Compute && !self.alone {
+            command = Command::new("nice");
+            command.args(["-n", "15"]).arg(&own);
+        }
+        command.args(["lane", lane.name]).env("PATH", &self.path).envs(self.extra.iter().copied()).stdin(Stdio::null());
+        let passed = |name: &str| results.iter().any(|other| other.name == name && other.failed.is_none());
+        let made = ["build", "release", "arm64"].into_iter().filter(|name| passed(name)).collect::<Vec<_>>().join(" ");
+        command.env(MADE, made).env("TUMBLERD_XTASK", own);
+        if passed("deb") && env::var_os("TUMBLERD_DEB").is_none() {
+            command.env("TUMBLERD_DEB", self.repository.package()?);
+        }
+        let log = if self.alone { None } else { Some(tempfile::tempfile()?) };
+        if let Some(log) = &log {
+            command.stdout(log.try_clone()?).stderr(log.try_clone()?);
+        }
+        let process = command.spawn()?;
+        Ok(Child { lane, process, began: Instant::now(), log })
+    }
+}
+
+impl Child {
+    fn wait(mut self) -> Result<Ended> {
+        let status = self.process.wait()?;
+        let mut said = Vec::new();
+        if let Some(log) = &mut self.log {
+            log.seek(SeekFrom::Start(0))?;
+            log.read_to_end(&mut said)?;
+        }
+        let failed = (!status.success()).then(|| status.to_string());
+        let (said, cpu) = split(String::from_utf8_lossy(&said).trim_end());
+        Ok(Ended { name: self.lane.name, took: self.began.elapsed(), cpu, failed, said })
+    }
+}
+
+const CPU: &str = " s of processor time";
+
+/// Runs a lane in this process, and says at its end what processor time it took.
+///
+/// # Errors
+/// The lane has failed.
+pub(crate) fn lane(repository: &Repository, name: &str) -> Result<()> {
+    let done = (lanes::named(name)?.work)(repository);
+    if let Err(why) = &done {
+        say::error(&format!("{why:#}"));
+    }
+    say::line(&format!("{}{CPU}", spent()?));
+    done
+}
+
+/// Seconds of processor time of all processes that this one has waited for, which is the 16th and the 17th field of its entry, in
+/// hundredths of a second.
+fn spent() -> Result<u64> {
+    let entry = fs::read_to_string("/proc/self/stat")?;
+    // The second field is a name in brackets, which may hold anything.
+    let (_, fields) = entry.rsplit_once(") ").context("the kernel tells of this process")?;
+    let spent = fields.split(' ').skip(13).take(2).map(str::parse::<u64>).sum::<Result<u64, _>>()?;
+    Ok(spent / 100)
+}
+
+/// What a lane said, and its processor time in seconds, which is the last line where it came to an end.
+fn split(said: &str) -> (String, Option<u64>) {
+    let (before, last) = said.rsplit_once('\n').unwrap_or(("", said));
+    match last.strip_suffix(CPU).and_then(|cpu| cpu.parse().ok()) {
+        Some(cpu) => (before.into(), Some(cpu)),
+        None => (said.into(), None),
+    }
+}
+
+impl Ended {
+    fn line(&self) -> String {
+        let verdict = self.failed.as_ref().map_or_else(|| "ok".into(), |how| format!("FAILED ({how})"));
+        let cpu = self.cpu.map_or_else(|| "-".into(), |cpu| cpu.to_string());
+        format!("{:<16} {:>5} s {cpu:>5} s  {verdict}", self.name, self.took.as_secs())
+    }
+}
+
+/// The last lines of what failed, and how all lanes ended; whether all passed.
+fn sum_up(results: &[Ended], took: Duration) -> bool {
+    let failed: Vec<_> = results.iter().filter(|lane| lane.failed.is_some()).collect();
+    for lane in failed.iter().filter(|lane| !lane.said.is_empty()) {
+        say::heading(&format!("the last lines of {}", lane.name));
+        let lines: Vec<_> = lane.said.lines().collect();
+        say::line(&lines.get(lines.len().saturating_sub(LAST)..).unwrap_or_default().join("\n"));
+    }
+    say::heading("lanes, with the time that they took and that of processors");
+    for lane in results {
+        say::line(&lane.line());
+    }
+    let cpu: u64 = results.iter().filter_map(|lane| lane.cpu).sum();
+    say::line(&format!("total {} s, {cpu} s of processor time", took.as_secs()));
+    say::line(&format!("lanes: {} passed, {} failed", results.len() - failed.len(), failed.len()));
+    failed.is_empty()
+}
+
+/// All processors, and the memory that is free now but for a tenth.
+fn machine() -> Result<Machine> {
+    let cores = u32::try_from(thread::available_parallelism()?.get())?;
+    let text = fs::read_to_string("/proc/meminfo")?;
+    let line =
+        text.lines().find_map(|line| line.strip_prefix("MemAvailable:")).context("the kernel tells its free memory")?;
+    let kibibytes: u64 = line.trim().trim_end_matches(" kB").parse()?;
+    Ok(Machine { cores: cores * 100, memory: kibibytes / 1024 * 9 / 10 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_is_the_processor_time() {
+        assert_eq!(split("one\ntwo\n12 s of processor time"), ("one\ntwo".into(), Some(12)));
+        assert_eq!(split("12 s of processor time"), (String::new(), Some(12)));
+        assert_eq!(split("one\nkilled"), ("one\nkilled".into(), None));
+    }
+
+    #[test]
+    fn a_process_that_was_waited_for_is_counted() {
+        assert!(spent().is_ok());
+    }
+
+    #[test]
+    fn this_machine_has_processors_and_memory() {
+        let machine = machine().unwrap();
+        assert!(machine.cores >= 100 && machine.memory > 100, "{machine:?}");
+    }
+}

@@ -1,0 +1,111 @@
+//! What takes long is done in parts, another one with each commit. When a part last passed on this machine is kept, so that a lane can
+//! say what it leaves out and how old the rest is.
+
+use crate::repository::Repository;
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+/// A part that passed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Passed {
+    /// Abbreviated.
+    commit: String,
+    /// The commit's, as YYYY-MM-DD.
+    date: String,
+}
+
+/// Of each lane and part.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+struct Kept(BTreeMap<String, BTreeMap<String, Passed>>);
+
+/// A lane of so many parts, of which this commit does one.
+pub(crate) struct Rotation<'a> {
+    repository: &'a Repository,
+    lane: &'static str,
+    /// 1 to `of`.
+    pub(crate) part: u64,
+    pub(crate) of: u64,
+}
+
+impl<'a> Rotation<'a> {
+    /// The part of this commit; says what the others are.
+    pub(crate) fn of(repository: &'a Repository, lane: &'static str, of: u64) -> Result<Self> {
+        let part = repository.height()? % of + 1;
+        let rotation = Self { repository, lane, part, of };
+        let kept = rotation.read();
+        crate::say::line(&told(lane, part, of, kept.0.get(lane)));
+        Ok(rotation)
+    }
+
+    /// This part has passed.
+    pub(crate) fn passed(&self) -> Result<()> {
+        let Passed { commit, date } = self.here()?;
+        let mut kept = self.read();
+        kept.0.entry(self.lane.into()).or_default().insert(key(self.part, self.of), Passed { commit, date });
+        let path = self.path();
+        let text = toml::to_string(&kept)?;
+        let parent = path.parent().context("the cache has a directory")?;
+        fs::create_dir_all(parent)?;
+        // Lanes that end at the same moment must not find half of it.
+        let mut file = tempfile::NamedTempFile::new_in(parent)?;
+        std::io::Write::write_all(&mut file, text.as_bytes())?;
+        file.persist(&path)?;
+        Ok(())
+    }
+
+    fn here(&self) -> Result<Passed> {
+        let said = self.repository.git(["log", "-1", "--format=%h %cs"])?;
+        let (commit, date) = said.split_once(' ').context("git log names a commit and its date")?;
+        Ok(Passed { commit: commit.into(), date: date.into() })
+    }
+
+    fn path(&self) -> PathBuf {
+        self.repository.cache().join("rotation.toml")
+    }
+
+    /// Nothing where nothing can be read: it is only told.
+    fn read(&self) -> Kept {
+        fs::read_to_string(self.path()).ok().and_then(|text| toml::from_str(&text).ok()).unwrap_or_default()
+    }
+}
+
+fn key(part: u64, of: u64) -> String {
+    format!("{part}/{of}")
+}
+
+fn told(lane: &str, part: u64, of: u64, kept: Option<&BTreeMap<String, Passed>>) -> String {
+    let others =
+        (1..=of).filter(|other| *other != part).map(|other| match kept.and_then(|kept| kept.get(&key(other, of))) {
+            Some(Passed { commit, date }) => format!("part {other} last passed at {commit} of {date}"),
+            None => format!("part {other} has not passed on this machine yet"),
+        });
+    format!("{lane}: part {part} of {of}, by turns from commit to commit; {}", others.collect::<Vec<_>>().join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_other_parts_are_told_with_their_last_commits() {
+        let passed = Passed { commit: "abc1234".into(), date: "2026-01-02".into() };
+        let kept = BTreeMap::from([("1/3".to_string(), passed)]);
+        assert_eq!(
+            told("virtual", 2, 3, Some(&kept)),
+            "virtual: part 2 of 3, by turns from commit to commit; part 1 last passed at abc1234 of 2026-01-02; \
+             part 3 has not passed on this machine yet"
+        );
+    }
+
+    #[test]
+    fn what_is_kept_can_be_read_again() {
+        let passed = Passed { commit: "abc1234".into(), date: "2026-01-02".into() };
+        let kept = Kept(BTreeMap::from([("virtual".into(), BTreeMap::from([("1/3".into(), passed)]))]));
+        let text = toml::to_string(&kept).unwrap();
+        assert_eq!(toml::from_str::<Kept>(&text).unwrap(), kept, "{text}");
+    }
+}

@@ -1,0 +1,68 @@
+//! Other programs: run them, and say which one failed.
+
+use anyhow::{Context, Result, bail};
+use std::ffi::OsStr;
+use std::process::{Command, Stdio};
+
+/// A program with its arguments.
+pub(crate) fn command<A: AsRef<OsStr>>(program: &str, arguments: impl IntoIterator<Item = A>) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments);
+    command
+}
+
+/// Cargo with these arguments.
+pub(crate) fn cargo<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Command {
+    command("cargo", arguments)
+}
+
+/// A program and its first arguments, for people.
+fn told(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args().take(4));
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+/// Runs it, with this program's own output.
+///
+/// # Errors
+/// It could not be started, or ended with something else than 0.
+pub(crate) fn run(mut command: Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("`{}` cannot be started", told(&command)))?;
+    if !status.success() {
+        bail!("`{}` ended with {status}", told(&command));
+    }
+    Ok(())
+}
+
+/// Runs it and gives what it said on standard output, without the last line's end.
+///
+/// # Errors
+/// As of [`run`].
+pub(crate) fn output(mut command: Command) -> Result<String> {
+    let said =
+        command.stderr(Stdio::inherit()).output().with_context(|| format!("`{}` cannot be started", told(&command)))?;
+    if !said.status.success() {
+        bail!("`{}` ended with {}", told(&command), said.status);
+    }
+    Ok(String::from_utf8_lossy(&said.stdout).trim_end_matches('\n').into())
+}
+
+/// Runs it and gives how it ended, and all that it said.
+///
+/// # Errors
+/// It could not be started.
+pub(crate) fn quietly(mut command: Command) -> Result<(Option<i32>, String)> {
+    let said = command.output().with_context(|| format!("`{}` cannot be started", told(&command)))?;
+    let text = [said.stdout, said.stderr].concat();
+    Ok((said.status.code(), String::from_utf8_lossy(&text).into()))
+}
+
+/// Whether it is there and ends well; what it says goes nowhere.
+pub(crate) fn succeeds(mut command: Command) -> bool {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}

@@ -1,0 +1,248 @@
+//! What the lanes do.
+
+use crate::install;
+use crate::repository::Repository;
+use crate::rotation::Rotation;
+use crate::say;
+use crate::shell::{cargo, command, quietly, run};
+use anyhow::{Result, bail, ensure};
+use std::ffi::OsStr;
+use std::fs;
+use std::process::Command;
+
+/// A script of the work tree.
+pub(crate) fn script(path: &str, arguments: &[&str]) -> Result<()> {
+    run(command(path, arguments))
+}
+
+pub(crate) fn format(_: &Repository) -> Result<()> {
+    run(cargo(["fmt", "--all", "--check"]))
+}
+
+pub(crate) fn clippy(_: &Repository) -> Result<()> {
+    run(cargo(["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"]))
+}
+
+pub(crate) fn deny(_: &Repository) -> Result<()> {
+    run(cargo(["deny", "check", "bans", "licenses", "sources"]))
+}
+
+pub(crate) fn asyncapi(repository: &Repository) -> Result<()> {
+    let check = install::node_program(repository, "asyncapi")?.join("check.js");
+    run(command("node", [check.as_os_str(), OsStr::new("daemon/docs/asyncapi.yaml")]))
+}
+
+/// The virtual bench's scenarios are played by the rig, many at once.
+const TESTS: [&str; 5] = ["--workspace", "--locked", "--cargo-quiet", "-E", "not binary(virtual_scenarios)"];
+
+pub(crate) fn build(repository: &Repository) -> Result<()> {
+    run(cargo(["nextest", "run", "--no-run"].into_iter().chain(TESTS)))?;
+    repository.build_rig()
+}
+
+pub(crate) fn quick(repository: &Repository) -> Result<()> {
+    // Generated histories are others with each commit, and the same for the same commit.
+    let seed = std::env::var("PROPTEST_RNG_SEED").map_or_else(|_| repository.height().map(|n| n.to_string()), Ok)?;
+    say::line(&format!("seed of generated histories: PROPTEST_RNG_SEED={seed}"));
+    let mut tests = cargo(["nextest", "run"].into_iter().chain(TESTS));
+    tests.env("PROPTEST_RNG_SEED", seed);
+    run(tests)
+}
+
+pub(crate) fn doc(_: &Repository) -> Result<()> {
+    run(cargo(["test", "--workspace", "--locked", "--doc", "--quiet"]))
+}
+
+/// The rig with these arguments, at what ships.
+fn rig<A: AsRef<OsStr>>(repository: &Repository, arguments: impl IntoIterator<Item = A>) -> Command {
+    let mut rig = Command::new(repository.rig());
+    rig.args(arguments);
+    if std::env::var_os("TUMBLERD").is_none() {
+        rig.env("TUMBLERD", repository.release("tumblerd"));
+    }
+    rig
+}
+
+const VIRTUAL: [&str; 2] = ["--bench", "fixtures/benches/virtual.toml"];
+
+pub(crate) fn matrix(repository: &Repository) -> Result<()> {
+    repository.build_rig()?;
+    run(rig(repository, ["matrix", "--bench", "fixtures/benches/pure.toml", "--keep-going"]))
+}
+
+pub(crate) fn panel(repository: &Repository) -> Result<()> {
+    repository.build_release()?;
+    repository.build_rig()?;
+    let check = install::node_program(repository, "panel")?.join("check.js");
+    let asked = std::env::var_os("TUMBLERD_SHOTS");
+    let shots = tempfile::tempdir()?;
+    let place = asked.clone().unwrap_or_else(|| shots.path().into());
+    let mut node = command("node", [check]);
+    node.arg(repository.rig()).arg(&place).env("TUMBLERD", repository.release("tumblerd"));
+    let ended = run(node);
+    // Where nobody asked for the pictures, they are looked at only after a failure.
+    if ended.is_err() && asked.is_none() {
+        let kept = shots.keep();
+        say::line(&format!("screenshots: {}", kept.display()));
+    }
+    ended
+}
+
+pub(crate) fn pages(repository: &Repository) -> Result<()> {
+    repository.build_release()?;
+    run(command("hil-tests/pages-bench/run", [repository.release("")]))
+}
+
+pub(crate) fn campaign(repository: &Repository) -> Result<()> {
+    repository.build_rig()?;
+    let dir = tempfile::tempdir()?;
+    let at = |name: &str| dir.path().join(name).display().to_string();
+    let days = |words: &str, jobs: &str, out: &[String]| {
+        let found = at("found.toml");
+        let mut campaign = rig(repository, ["campaign", "--out", &found, "--jobs", jobs]);
+        campaign.args(words.split(' ')).args(out);
+        let ended = run(campaign);
+        // What a violation was shrunk to is told before the directory goes.
+        if let (Err(_), Ok(text)) = (&ended, fs::read_to_string(&found)) {
+            say::line(&text);
+        }
+        ended
+    };
+    days("--faults none --rounds 2000", "2", &[])?;
+    // Long enough that everything must have been reached, the rows of the texts' truth table too.
+    days("--faults swarm --seed 1 --rounds 20000", "2", &[])?;
+    // Days that nobody has seen yet, others with every commit. Too few to reach everything, which is not asked of them.
+    days(&format!("--faults swarm --seed {} --rounds 4000", 1_000_000 + repository.height()?), "2", &[])?;
+    // Another process, and another number of jobs: the same bytes.
+    for faults in ["none", "swarm"] {
+        for jobs in ["1", "2"] {
+            let told = |what: &str| [format!("--{what}"), at(&format!("{what}-{jobs}"))];
+            days(&format!("--faults {faults} --seed 7 --rounds 300"), jobs, &told("digests"))?;
+            days(&format!("--faults {faults} --seed 8 --rounds 10"), jobs, &told("trace"))?;
+        }
+        for what in ["digests", "trace"] {
+            let [one, two] = ["1", "2"].map(|jobs| fs::read(at(&format!("{what}-{jobs}"))));
+            ensure!(
+                one? == two?,
+                "{what} of the same seed, with faults {faults}: one job and two do not tell the same"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Trials on the virtual bench. They wait most of the time: six at once are a third of two cores. A trial of which nothing is known,
+/// because the rig was at fault, is asked once more; one that failed is not.
+pub(crate) fn on_virtual(repository: &Repository, arguments: &[&str]) -> Result<()> {
+    repository.build_release()?;
+    repository.build_rig()?;
+    run(rig(repository, ["selftest"]))?;
+    let mut trials = rig(repository, arguments);
+    trials.args(VIRTUAL).args(["--keep-going", "--again", "1", "--jobs", "6"]);
+    run(trials)
+}
+
+/// Every third variant, each under another layout than its neighbour.
+pub(crate) fn virtual_third(repository: &Repository) -> Result<()> {
+    let rotation = Rotation::of(repository, "virtual", 3)?;
+    on_virtual(repository, &["run", "--each-once", "--shard", &format!("{}/{}", rotation.part, rotation.of)])?;
+    dump_of_a_failure(repository)?;
+    rotation.passed()
+}
+
+/// A trial that must fail on the shipped binary leaves its wires behind, and GTKWave reads them.
+fn dump_of_a_failure(repository: &Repository) -> Result<()> {
+    let dir = tempfile::tempdir()?;
+    let (scenario, out, fst) = (dir.path().join("settled.toml"), dir.path().join("out"), dir.path().join("cell.fst"));
+    let text = "about = \"A round that is settled, and was not to be\"\nsteps = [\"open table\", \"play to settled\"]\n\
+                [endings]\nnz-div9 = [\"void declared: NZ9 7.1\"]\n";
+    fs::write(&scenario, text)?;
+    // Quiet, as this failure is the right answer: the log of a good run shows none.
+    let mut trial = rig(repository, ["run"]);
+    trial.args(VIRTUAL).arg("--out").arg(&out).arg(&scenario);
+    let (code, said) = quietly(trial)?;
+    if code != Some(1) || !said.contains("rounds must end") {
+        say::line(&said);
+        bail!("a round that ended otherwise than expected was to fail with exit code 1, and ended with {code:?}");
+    }
+    let cells: Vec<_> = fs::read_dir(out.join("cells"))?.collect::<Result<_, _>>()?;
+    let dump = cells.iter().map(fs::DirEntry::path).find(|path| path.extension() == Some(OsStr::new("vcd")));
+    let Some(dump) = dump else { bail!("a failed trial left no dump of its wires") };
+    run(command("vcd2fst", [&dump, &fst]))?;
+    let (_, wires) = quietly(command("fst2vcd", [&fst]))?;
+    ensure!(wires.contains("motor_enable"), "the wires of a failed trial are not in its dump");
+    Ok(())
+}
+
+/// What breaks around the daemon has real means on this bench only; what breaks at the table is the pure bench's matter.
+pub(crate) fn virtual_matrix(repository: &Repository) -> Result<()> {
+    let around = "proc.*,restart.*,clock.*,disk.*,journal.*,slot.*,permit.*,run.*,mqtt.*,bus.unplugged,bus.renamed,gpio.chip_gone,\
+                  gpio.line_busy,power.loss";
+    on_virtual(repository, &["matrix", "--each-once", "--fault", around])
+}
+
+pub(crate) fn kills(repository: &Repository) -> Result<()> {
+    repository.build_release()?;
+    repository.build_rig()?;
+    run(rig(repository, ["kills", "--jobs", "6"]))
+}
+
+/// A few samples: what does not run rots.
+pub(crate) fn bench(repository: &Repository) -> Result<()> {
+    repository.build_release()?;
+    repository.build_rig()?;
+    run(rig(repository, ["bench", "--samples", "20", "--entries", "3", "--rounds", "5", "--unjudged"]))
+}
+
+/// One input more takes some twenty times as long.
+pub(crate) fn search(repository: &Repository) -> Result<()> {
+    repository.build_rig()?;
+    let example = std::env::temp_dir().join("counter-example.toml");
+    let mut search = rig(repository, ["search", "--depth", "2", "--recover", "4", "--rules", "nz-div9,sg-v6,sg-open"]);
+    search.arg("--write").arg(example);
+    run(search)
+}
+
+pub(crate) fn deb(repository: &Repository) -> Result<()> {
+    let out = repository.packages();
+    if out.exists() {
+        fs::remove_dir_all(&out)?;
+    }
+    let arch = crate::shell::output(command("dpkg", ["--print-architecture"]))?;
+    let mut package = command("scripts/package", ["--arch", &arch, "--out"]);
+    package.arg(&out);
+    run(package)?;
+    run(command("scripts/test-package", [repository.package()?]))
+}
+
+/// Six cuts with each commit; three commits have made more than a dozen.
+pub(crate) fn power_cuts(repository: &Repository) -> Result<()> {
+    let rotation = Rotation::of(repository, "power-cuts", 3)?;
+    script("scripts/power-cuts", &["6"])?;
+    rotation.passed()
+}
+
+/// What ships is optimised as a whole, which takes a compiler three times as long and a machine's pins do not notice.
+pub(crate) fn arm64(repository: &Repository) -> Result<()> {
+    let rotation = Rotation::of(repository, "arm64", 3)?;
+    let mut build = Command::new("scripts/build-arm64");
+    if rotation.part != 1 {
+        say::line("without optimisation as a whole: part 1 builds what ships");
+        build.env("CARGO_PROFILE_RELEASE_LTO", "off").env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
+    }
+    run(build)?;
+    rotation.passed()
+}
+
+pub(crate) fn gpio_sim(_: &Repository) -> Result<()> {
+    let mut vm = command("scripts/vm", ["--each-once"]);
+    if std::env::var_os("TUMBLERD_VM_LIMIT_S").is_none() {
+        vm.env("TUMBLERD_VM_LIMIT_S", "14400");
+    }
+    run(vm)
+}
+
+pub(crate) fn pi(_: &Repository) -> Result<()> {
+    script("scripts/vm", &["pi"])?;
+    script("scripts/emulated-pi", &["rig"])
+}

@@ -30,8 +30,7 @@ modules() {
 
 # need_guest: what it takes to build a guest.
 need_guest() {
-    need_build_packages
-    need_rust
+    need_compilers
     need_packages mmdebstrap kmod cpio xz-utils busybox-static e2fsprogs
     export PATH="$PATH:/usr/sbin:/sbin"
     need_qemu qemu-system-x86_64 qemu-system-x86

@@ -19,6 +19,7 @@ pub mod refusal;
 pub mod round;
 pub mod rules;
 pub mod sequence;
+pub mod service;
 pub mod settings;
 pub mod snapshot;
 pub mod table;

@@ -6,6 +6,7 @@ use crate::hardware_test::Report;
 use crate::latch::{Code, Malfunction, Waiver};
 use crate::round::call::Call;
 use crate::round::ending::{Void, one_or_more};
+use crate::round::past::remember;
 use crate::round::{Doubt, Finding, FlatBy, Interrupted, Past, Reveal, SpinEnd, Spun};
 use crate::rules::{RulesSince, note_rules, rule_set};
 use crate::units::{Dice, Mono, RoundId, Seq, Tumbles};
@@ -358,14 +359,11 @@ pub struct Standing {
     pub round: Option<Interrupted>,
     /// Identities of the enrolled dice.
     pub dice: Option<[u16; 3]>,
-    /// The latest endings, newest last, for the results display: at most [`Standing::KEPT`].
+    /// The latest endings, newest last, for the results display: at most [`Past::KEPT`].
     pub recent: Vec<Past>,
 }
 
 impl Standing {
-    /// How many endings are kept for the results display.
-    pub const KEPT: usize = 20;
-
     /// Takes one more record into account. Folding all records since the last [`Event::Keyframe`] gives what a
     /// restart needs.
     pub fn fold(&mut self, record: &Record) {
@@ -461,11 +459,3 @@ impl Standing {
 
 /// How [`Event::Unlatched`] says that a procedure replaces the check; what follows is the procedure.
 pub const PROCEDURE: &str = "procedure: ";
-
-/// Adds an ending to the latest ones.
-pub fn remember(recent: &mut Vec<Past>, past: Past) {
-    if recent.len() >= Standing::KEPT {
-        recent.remove(0);
-    }
-    recent.push(past);
-}

@@ -7,7 +7,7 @@ mod world;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use tumbler_core::context::Context;
-use tumbler_core::device::tumbler::{Defect, Report, Stop, Tumbler};
+use tumbler_core::device::tumbler::{Defect, Report, RunsFor, Stop, Tumbler};
 use tumbler_core::effect::Effect;
 use tumbler_core::input::Input;
 use tumbler_core::line::{InLine, OutLine};
@@ -60,7 +60,7 @@ impl Shaft {
 fn a_shaft_that_creeps_has_not_stopped_between_two_edges() {
     for (between, stands) in [(150, 300), (550, 700)] {
         let mut shaft = Shaft::default();
-        shaft.tumbler.run(4, &mut shaft.ctx);
+        shaft.tumbler.run(RunsFor::Round, 4, &mut shaft.ctx);
         for step in 1..=3 {
             shaft.step(step * between);
         }
@@ -82,7 +82,7 @@ fn a_shaft_that_creeps_has_not_stopped_between_two_edges() {
 #[test]
 fn a_shaft_that_trembles_at_rest_stands_still() {
     let mut shaft = Shaft::default();
-    shaft.tumbler.run(4, &mut shaft.ctx);
+    shaft.tumbler.run(RunsFor::Round, 4, &mut shaft.ctx);
     for step in 1..=5 {
         shaft.step(step * 150);
     }
@@ -125,7 +125,7 @@ fn noise_on_both_sensors_makes_no_tumbles() {
     let mut runner = TestRunner::new_with_rng(ProptestConfig { cases: 2000, ..ProptestConfig::default() }, rng());
     let outcome = runner.run(&(edges, 0u64..=8), |(edges, turned)| {
         let mut shaft = Shaft::default();
-        shaft.tumbler.run(4, &mut shaft.ctx);
+        shaft.tumbler.run(RunsFor::Round, 4, &mut shaft.ctx);
         for step in 1..=turned {
             shaft.step(step * 150);
         }

@@ -6,6 +6,7 @@ pub mod contact;
 pub mod dome;
 pub mod guard;
 pub mod inputs;
+pub mod key_switch;
 pub mod lamps;
 pub mod outputs;
 pub mod reader;

@@ -70,6 +70,8 @@ pub struct Reader {
     seen: u16,
     poses: [Pose; 3],
     identities: [u16; 3],
+    /// The dice that belong to the table, if they were ever enrolled.
+    enrolled: Option<[u16; 3]>,
     motion: u16,
     /// Since when nothing has moved; `None` while something moves or nothing is known.
     still_since: Option<Mono>,
@@ -137,6 +139,17 @@ impl Reader {
             .then_some(self.identities)
     }
 
+    /// These dice belong to the table from here on.
+    pub const fn enrol(&mut self, dice: [u16; 3]) {
+        self.enrolled = Some(dice);
+    }
+
+    /// The dice that belong to the table, if they were ever enrolled.
+    #[must_use]
+    pub const fn enrolled(&self) -> Option<[u16; 3]> {
+        self.enrolled
+    }
+
     /// A spin begins: dice must be seen to move from here on.
     pub fn begin_spin(&mut self) {
         self.motion_before = self.measured.map(|_| self.motion);
@@ -160,14 +173,14 @@ impl Reader {
 
     /// What the dice amount to, at rest.
     #[must_use]
-    pub fn verdict(&self, enrolled: Option<[u16; 3]>) -> Verdict {
+    pub fn verdict(&self) -> Verdict {
         if self.seen > 3 {
             return Verdict::Wrong("more than three dice");
         }
         if self.seen < 3 || self.poses.contains(&Pose::Missing) {
             return Verdict::Wrong("fewer than three dice");
         }
-        if let Some(mut enrolled) = enrolled {
+        if let Some(mut enrolled) = self.enrolled {
             let mut there = self.identities;
             enrolled.sort_unstable();
             there.sort_unstable();
@@ -238,6 +251,6 @@ impl Reader {
 
     /// The reader is lost: nothing is known any more but the faces already read.
     pub fn lose(&mut self) {
-        *self = Self { faces: self.faces, counter: self.counter, ..Self::default() };
+        *self = Self { faces: self.faces, counter: self.counter, enrolled: self.enrolled, ..Self::default() };
     }
 }

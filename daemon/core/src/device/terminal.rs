@@ -47,6 +47,10 @@ pub struct Terminal {
     last: [Option<Mono>; KEYS],
     /// When the last good poll was.
     polled: Option<Mono>,
+    /// Key events of so many polls may still be from before the reveal.
+    hidden_polls: u8,
+    /// The presses that the last good poll brought began after this moment.
+    pressed_after: Mono,
     /// The last key of a reply that was full: presses of it that come first in the next one may have been left behind, and are bounce.
     left: Option<u16>,
     /// Presses that were bounce, since the start.
@@ -66,6 +70,8 @@ impl Default for Terminal {
             masked: false,
             last: [None; KEYS],
             polled: None,
+            hidden_polls: 0,
+            pressed_after: Mono(0),
             left: None,
             bounced: 0,
             digits: Vec::new(),
@@ -127,7 +133,8 @@ impl Terminal {
             seq = seq.wrapping_add(1);
         }
         self.next = Some(end);
-        self.polled = Some(ctx.at());
+        self.pressed_after = self.polled.replace(ctx.at()).unwrap_or(ctx.at());
+        self.hidden_polls = self.hidden_polls.saturating_sub(1);
         self.left = codes.last().copied().filter(|_| !hidden && codes.len() == map::WINDOW);
         Some(presses)
     }
@@ -180,10 +187,21 @@ impl Terminal {
         }
     }
 
-    /// When the last good poll was.
+    /// The presses that the last good poll brought began after this moment: it is when the one before it was.
     #[must_use]
-    pub const fn polled(&self) -> Option<Mono> {
-        self.polled
+    pub const fn pressed_after(&self) -> Mono {
+        self.pressed_after
+    }
+
+    /// The keys of so many good polls from now on may be from before the reveal.
+    pub const fn hide_polls(&mut self, polls: u8) {
+        self.hidden_polls = polls;
+    }
+
+    /// Whether the keys of the next good poll may be from before the reveal.
+    #[must_use]
+    pub const fn hides_keys(&self) -> bool {
+        self.hidden_polls > 0
     }
 
     /// Presses that were bounce, since the start.
@@ -271,7 +289,8 @@ impl Terminal {
     pub fn lose(&mut self, ctx: &mut Context) {
         ctx.clear(Timer::TerminalHeld);
         ctx.clear(Timer::DisplayVerify);
-        *self = Self { wanted: self.wanted, digits: core::mem::take(&mut self.digits), ..Self::default() };
+        let (wanted, hidden_polls) = (self.wanted, self.hidden_polls);
+        *self = Self { wanted, hidden_polls, digits: core::mem::take(&mut self.digits), ..Self::default() };
     }
 
     /// What the display shows, as it reads back, for people.

@@ -17,7 +17,7 @@
 
 mod report;
 
-pub use report::{Defect, Report, Stop};
+pub use report::{Defect, Report, RunsFor, Stop};
 
 use super::cam::{Cam, STEPS, tumbles};
 use crate::context::Context;
@@ -66,6 +66,8 @@ pub struct Tumbler {
     steps: u32,
     frozen: bool,
     target: u32,
+    /// What waits for the end of this run.
+    runs_for: Option<RunsFor>,
     stop: Option<Stop>,
     /// Flickers of guard lines in this run.
     flickers: u32,
@@ -126,7 +128,7 @@ impl Tumbler {
     }
 
     /// Commands the motor on until `target` full tumbles are counted.
-    pub fn run(&mut self, target: u32, ctx: &mut Context) {
+    pub fn run(&mut self, runs_for: RunsFor, target: u32, ctx: &mut Context) {
         let at = ctx.at();
         self.from = self.cam.position();
         self.furthest = self.from;
@@ -135,6 +137,7 @@ impl Tumbler {
         self.steps = 0;
         self.frozen = false;
         self.target = target;
+        self.runs_for = Some(runs_for);
         self.stop = None;
         self.flickers = 0;
         self.last_edge = Mono(0);
@@ -425,6 +428,17 @@ impl Tumbler {
     #[must_use]
     pub const fn stopped_by(&self) -> Option<Stop> {
         self.stop
+    }
+
+    /// What the run in progress, or the last one, is for; `None` once nobody waits for its end any more.
+    #[must_use]
+    pub const fn runs_for(&self) -> Option<RunsFor> {
+        self.runs_for
+    }
+
+    /// Nobody waits for the end of the run any more.
+    pub const fn disown(&mut self) {
+        self.runs_for = None;
     }
 
     /// The run's result was taken: what comes next is a new run.

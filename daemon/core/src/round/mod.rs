@@ -2,11 +2,13 @@
 
 pub mod call;
 pub mod ending;
+pub mod history;
 pub mod past;
 pub mod question;
 pub mod spin;
 pub mod state;
 
+pub use history::History;
 pub use past::{Interrupted, Past};
 pub use question::{Doubt, Finding};
 use serde::{Deserialize, Serialize};

@@ -68,9 +68,20 @@ pub struct Past {
 }
 
 impl Past {
+    /// How many endings are kept for the results display.
+    pub const KEPT: usize = 20;
+
     /// A round that has just ended: with these dice, or void.
     #[must_use]
     pub fn of(id: RoundId, rules: &str, dice: Option<Dice>, void: Option<ending::VoidReason>) -> Self {
         Self { id, rules: rules.to_owned(), dice, void, affected: None }
     }
+}
+
+/// Adds an ending to the latest ones.
+pub fn remember(recent: &mut Vec<Past>, past: Past) {
+    if recent.len() >= Past::KEPT {
+        recent.remove(0);
+    }
+    recent.push(past);
 }

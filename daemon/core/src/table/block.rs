@@ -21,24 +21,24 @@ impl Table {
 
     /// Tells the journal whether a game may start from here on.
     pub(super) fn update_permit(&mut self) {
-        self.sequence.permit(self.open && !self.ledger.is_blocked());
+        self.sequence.permit(self.service.is_open() && !self.ledger.is_blocked());
     }
 
     /// Whether a game may start now; otherwise what stands in the way.
     pub(super) fn may_play(&self) -> Result<(), Refusal> {
-        if self.stopping {
+        if self.service.is_stopping() {
             return Err(Refusal::Stopping);
         }
-        if let Some(who) = &self.maintenance {
-            return Err(Refusal::InMaintenance(who.clone()));
+        if let Some(who) = self.service.maintenance() {
+            return Err(Refusal::InMaintenance(who.to_owned()));
         }
         if let Some(malfunction) = self.ledger.first() {
             return Err(Refusal::Malfunction(malfunction.code, malfunction.cause.clone()));
         }
-        if !self.open {
+        if !self.service.is_open() {
             return Err(Refusal::Closed);
         }
-        if self.closing.is_some() {
+        if self.service.closing().is_some() {
             return Err(Refusal::ClosesAfterRound);
         }
         if self.is_testing() {
@@ -56,10 +56,10 @@ impl Table {
     /// Keeps the sign "no games" true.
     pub(super) fn sign(&mut self) {
         // Within a round the closing of the table is not yet the players' business; everything else is.
-        let closed = self.stopping
-            || self.maintenance.is_some()
+        let closed = self.service.is_stopping()
+            || self.service.maintenance().is_some()
             || self.ledger.is_blocked()
-            || !self.open
+            || !self.service.is_open()
             || !self.inputs.is_watched()
             || self.is_asked()
             || !self.sequence.is_permitted();
@@ -71,11 +71,9 @@ impl Table {
 
     /// Closes the table: waivers end, and a supervisor has to open it again.
     pub(super) fn close(&mut self, by: &str) {
-        self.closing = None;
-        if !self.open {
+        if !self.service.close() {
             return;
         }
-        self.open = false;
         self.ledger.end_procedures();
         self.record(Event::Closed { by: by.to_owned() });
         self.update_permit();
@@ -100,15 +98,15 @@ impl Table {
             boot: self.boot.clone(),
             rules: self.ctx.settings().rules.clone(),
             layout: self.ctx.settings().layout.clone(),
-            open: self.open,
-            closing: self.closing.clone(),
+            open: self.service.is_open(),
+            closing: self.service.closing().map(str::to_owned),
             latched: self.ledger.latched().to_vec(),
             waived: self.ledger.waived().to_vec(),
-            last_round: self.last_round,
-            rules_since: self.rules_since.clone(),
+            last_round: self.history.last(),
+            rules_since: self.history.rules_since().to_vec(),
             round: self.round.as_ref().map(|round| round.interrupted(self.reader.faces().flatten())),
-            dice: self.enrolled,
-            recent: self.recent.clone(),
+            dice: self.reader.enrolled(),
+            recent: self.history.recent().to_vec(),
         }
     }
 }

@@ -11,7 +11,6 @@ use crate::refusal::Refusal;
 use crate::round::call;
 use crate::round::ending::{Ground, VoidReason};
 use crate::round::{FlatBy, Reveal, Round};
-use crate::rules;
 use crate::units::{Dice, RoundId};
 use crate::wire::console::{Answer, Caller, Command, Exit};
 
@@ -62,7 +61,7 @@ impl Table {
             return Err(Refusal::NoName);
         }
         let needs_key = !matches!(command, Command::Record | Command::Close { .. } | Command::Witness { .. });
-        if needs_key && self.key_edge.is_none() {
+        if needs_key && !self.key.is_granted() {
             return Err(Refusal::NoKey);
         }
         Ok(())
@@ -111,14 +110,14 @@ impl Table {
 
     fn open_table(&mut self, name: &str, request: u64) -> Result {
         self.idle()?;
-        if self.open {
+        if self.service.is_open() {
             return Err(Refusal::OpenAlready);
         }
         if let Some(m) = self.ledger.first() {
             return Err(Refusal::ResetFirst(m.code, m.cause.clone()));
         }
-        if let Some(who) = &self.maintenance {
-            return Err(Refusal::InMaintenance(who.clone()));
+        if let Some(who) = self.service.maintenance() {
+            return Err(Refusal::InMaintenance(who.to_owned()));
         }
         self.begin_test(Purpose::Opening, name, request);
         Ok(None)
@@ -128,12 +127,12 @@ impl Table {
         if self.is_testing() {
             self.call_off_test("called off");
         }
-        if !self.open {
+        if !self.service.is_open() {
             return Ok(Some("the table is closed".into()));
         }
         if self.round.is_some() {
             self.record(Event::Closing { by: name.to_owned() });
-            self.closing = Some(name.to_owned());
+            self.service.close_after_round(name);
             return Ok(Some("the table closes when the round has ended".into()));
         }
         self.close(name);
@@ -142,13 +141,17 @@ impl Table {
 
     fn maintain(&mut self, on: bool, name: &str) -> Result {
         self.idle()?;
-        if on == self.maintenance.is_some() {
+        if on == self.service.maintenance().is_some() {
             return Err(if on { Refusal::InMaintenanceAlready } else { Refusal::NotInMaintenance });
         }
         if on {
             self.close(name);
         }
-        self.maintenance = on.then(|| name.to_owned());
+        if on {
+            self.service.begin_maintenance(name);
+        } else {
+            self.service.end_maintenance();
+        }
         self.record(Event::Maintenance { on, by: name.to_owned() });
         self.sequence.hurry();
         Ok(Some(
@@ -161,7 +164,7 @@ impl Table {
         let Some(malfunction) = self.ledger.malfunction(code) else {
             return Err(Refusal::NotLatched(code));
         };
-        if self.key_edge.is_none_or(|edge| edge <= malfunction.since) {
+        if !self.key.is_newer_than(malfunction.since) {
             return Err(Refusal::KeyOlderThanLatch(code));
         }
         match exit {
@@ -171,7 +174,7 @@ impl Table {
             }
             Exit::Procedure(_) if !code.allows_procedure() => Err(Refusal::NoProcedureReplaces(code)),
             Exit::Procedure(procedure) if procedure.trim().is_empty() => Err(Refusal::NoProcedure),
-            Exit::Procedure(_) if !self.open => Err(Refusal::ProcedureWhileClosed),
+            Exit::Procedure(_) if !self.service.is_open() => Err(Refusal::ProcedureWhileClosed),
             Exit::Procedure(procedure) => {
                 self.ledger.waive(Waiver { code, procedure: procedure.clone(), by: name.to_owned() });
                 self.unlatch(code, format!("{PROCEDURE}{procedure}"), name.to_owned());
@@ -260,8 +263,8 @@ impl Table {
         if self.round.as_ref().is_some_and(|r| r.id() == round) {
             return Err(Refusal::VoidIsForIt);
         }
-        if round.0 == 0 || round > self.last_round {
-            return Err(Refusal::NoSuchRound { round, last: self.last_round });
+        if round.0 == 0 || round > self.history.last() {
+            return Err(Refusal::NoSuchRound { round, last: self.history.last() });
         }
         stated(reason)?;
         Ok(())
@@ -271,10 +274,10 @@ impl Table {
     /// stays, and so does an earlier finding.
     fn void_afterwards(&mut self, round: RoundId, reason: &str, name: &str) -> Result {
         self.ended(round, reason)?;
-        if self.recent.iter().any(|p| p.id == round && p.void.is_some()) {
+        if self.history.was_void(round) {
             return Err(Refusal::VoidAlready(round));
         }
-        let Some(rules) = rules::rules_of(&self.rules_since, round).and_then(rules::rule_set) else {
+        let Some(rules) = self.history.rules_of(round) else {
             return Err(Refusal::RulesForgotten(round));
         };
         let clauses = rules.void_clauses(&[Ground::DamagedDice]);
@@ -287,9 +290,7 @@ impl Table {
             );
             (Event::Corrected { round, reason: reason.to_owned(), by: name.to_owned() }, done)
         } else {
-            if let Some(past) = self.recent.iter_mut().find(|past| past.id == round) {
-                past.affected.get_or_insert_with(|| reason.to_owned());
-            }
+            self.history.affect(round, reason);
             let done = format!(
                 "round {} is recorded as voided afterwards; its first ending stays, and the dice are out of service",
                 round.0
@@ -386,7 +387,7 @@ impl Table {
             return Err(Refusal::NoDiceSeen);
         };
         stated(reason)?;
-        self.enrolled = Some(dice);
+        self.reader.enrol(dice);
         self.record(Event::DiceEnrolled { dice, by: name.to_owned() });
         self.record(Event::Decided { what: "dice enrolled".into(), reason: reason.to_owned(), by: name.to_owned() });
         self.sequence.hurry();

@@ -2,7 +2,7 @@
 
 use super::Table;
 use crate::effect::Effect;
-use crate::record::{Event, remember};
+use crate::record::Event;
 use crate::round::ending::{Ground, Void, VoidReason};
 use crate::round::{Doubt, Past, Round, SpinEnd};
 use crate::rules;
@@ -84,7 +84,6 @@ impl Table {
         });
         self.record(Event::Voided(Void { reason, clauses, silent, detail: detail.to_owned() }));
         self.ctx.push(Effect::Dump { reason: "void".to_owned() });
-        self.last_void = true;
         self.end_round(None, Some(reason));
         // The players see it at once (SGV6 5.12: their bets are returned).
         self.terminal.want(VOID, &mut self.ctx);
@@ -93,10 +92,10 @@ impl Table {
     /// The round is over: everything of it goes dark, and the table is as it was.
     pub(super) fn end_round(&mut self, dice: Option<crate::units::Dice>, void: Option<VoidReason>) {
         let Some(round) = self.round.take() else { return };
-        remember(&mut self.recent, Past::of(round.id(), round.rules(), dice, void));
+        self.history.end(Past::of(round.id(), round.rules(), dice, void));
         self.ctx.clear(Timer::SettleLimit);
         self.ctx.clear(Timer::ResultBack);
-        self.hidden_polls = 0;
+        self.terminal.hide_polls(0);
         self.reader.forget_faces();
         self.sequence.drop_held(|a| matches!(a, Action::Spin(_) | Action::Light(..)));
         self.darken();

@@ -96,7 +96,7 @@ impl Table {
             self.entry_error(&Refusal::EnteredAlready);
             return;
         }
-        match self.may_be_paid(self.pressed_after) {
+        match self.may_be_paid(self.terminal.pressed_after()) {
             Ok(()) => self.settle_round(None),
             Err(why) => self.entry_error(&why),
         }

@@ -20,7 +20,7 @@ pub(super) const UNANSWERED: Millis = Millis(3_000);
 impl Table {
     /// Starts the next transaction, if none is outstanding and one is due.
     pub(super) fn run_bus(&mut self) {
-        if self.bus.is_busy() || self.stopping {
+        if self.bus.is_busy() || self.service.is_stopping() {
             return;
         }
         let Some(job) = self.next_job() else {
@@ -158,7 +158,7 @@ impl Table {
         // In maintenance there is no round whose keys would be secret, and a test of the terminal asks for each of them.
         !self.probes_keys()
             && !self.asks_for_keys()
-            && (self.hidden_polls > 0 || self.round.as_ref().is_none_or(|r| r.revealed().is_none()))
+            && (self.terminal.hides_keys() || self.round.as_ref().is_none_or(|r| r.revealed().is_none()))
     }
 
     /// Whether the answer that is awaited holds keys that may not be kept.
@@ -224,13 +224,10 @@ impl Table {
 
     fn polled(&mut self, words: &[u16], hidden: bool) -> bool {
         let before = self.terminal.shown();
-        // A press that this poll brings began after the one before it.
-        self.pressed_after = self.terminal.polled().unwrap_or(self.ctx.at());
         let Some(presses) = self.terminal.poll(words, hidden, &mut self.ctx) else { return false };
         if self.terminal.shown() != before {
             self.ctx.show();
         }
-        self.hidden_polls = self.hidden_polls.saturating_sub(1);
         self.probe_poll();
         for key in presses.iter() {
             self.key(key);

@@ -1,10 +1,11 @@
 //! Hardware tests at the table: their steps, what the probe gets to see, and the report.
 
+use super::Table;
 use super::proof::{Purpose, Test};
 use super::steps::{Outcome, Step};
-use super::{RunsFor, Table};
 use crate::device::bus::Unit;
 use crate::device::dome::Place;
+use crate::device::tumbler::RunsFor;
 use crate::hardware_test::{
     HardwareTest, LampMap, Measurement, Probe, Quantity, READINGS, Report, TRANSACTIONS, Verdict,
 };
@@ -28,7 +29,7 @@ impl Table {
         request: u64,
     ) -> Result<Option<String>, Refusal> {
         self.idle()?;
-        if self.maintenance.is_none() {
+        if self.service.maintenance().is_none() {
             return Err(Refusal::TestedOnlyInMaintenance);
         }
         let fitted = match test {
@@ -221,7 +222,7 @@ impl Table {
 
     /// Shows the probe what just became of the devices.
     pub(super) fn look(&self, probe: &mut Probe) {
-        let runs = matches!(self.runs_for, Some(RunsFor::Test));
+        let runs = self.tumbler.runs_for() == Some(RunsFor::Test);
         let level = |line| self.inputs.raw(line) == Some(true);
         match probe {
             Probe::Motor(spin) | Probe::Cam(spin) => {

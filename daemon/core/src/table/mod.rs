@@ -21,7 +21,7 @@ mod stillness;
 mod verdict;
 mod wires;
 
-use show::Behind;
+use show::Picture;
 pub use start::{Found, Start};
 
 use crate::context::Context;
@@ -29,6 +29,7 @@ use crate::device::bus::Bus;
 use crate::device::dome::Dome;
 use crate::device::guard::Guard;
 use crate::device::inputs::Inputs;
+use crate::device::key_switch::KeySwitch;
 use crate::device::lamps::Lamps;
 use crate::device::reader::Reader;
 use crate::device::temperature::Temperature;
@@ -40,21 +41,13 @@ use crate::latch::Code;
 use crate::ledger::Ledger;
 use crate::line::OutLine;
 use crate::record::Event;
-use crate::round::{Past, Round, SpinEnd};
-use crate::rules::{self, Layout, Order, RuleSet, RulesSince};
+use crate::round::{History, Round, SpinEnd};
+use crate::rules::{self, Layout, Order, RuleSet};
 use crate::sequence::{Action, Sequence};
+use crate::service::Service;
 use crate::timer::Timer;
-use crate::units::{Millis, Mono, RoundId, Seq};
+use crate::units::{Millis, Mono, Seq};
 use serde::{Deserialize, Serialize};
-
-/// What the motor runs for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum RunsFor {
-    /// The spin of this round.
-    Round(RoundId),
-    /// A device's test.
-    Test,
-}
 
 /// A Tai-Sai table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,36 +60,19 @@ pub struct Table {
     guard: Guard,
     dome: Dome,
     tumbler: Tumbler,
-    runs_for: Option<RunsFor>,
     temperature: Temperature,
     terminal: Terminal,
-    /// Key events of so many polls may still be from before the reveal.
-    hidden_polls: u8,
     reader: Reader,
     lamps: Lamps,
     bus: Bus,
-    /// The last edge of the supervisor's key, while its privilege lasts.
-    key_edge: Option<Mono>,
+    key: KeySwitch,
     sequence: Sequence,
-    /// Whether the table is open for gaming.
-    open: bool,
+    service: Service,
     ledger: Ledger,
-    enrolled: Option<[u16; 3]>,
-    last_round: RoundId,
-    rules_since: Vec<RulesSince>,
-    /// The terminal's keys that are taken now were pressed after this moment.
-    pressed_after: Mono,
-    recent: Vec<Past>,
+    history: History,
     round: Option<Round>,
-    last_void: bool,
-    /// Who works on the table, in maintenance.
-    maintenance: Option<String>,
-    /// Who asked to close the table after the round.
-    closing: Option<String>,
     test: Option<proof::Test>,
-    stopping: bool,
-    revision: u64,
-    behind: Behind,
+    picture: Picture,
 }
 
 impl Table {
@@ -128,7 +104,7 @@ impl Table {
     /// A number that changes whenever [`Table::snapshot`] has something new to show.
     #[must_use]
     pub const fn revision(&self) -> u64 {
-        self.revision
+        self.picture.revision()
     }
 
     /// The input as the ring of raw inputs may keep it: key codes that may not be seen yet are masked, and the table
@@ -180,7 +156,7 @@ impl Table {
             Timer::Readback(line) => self.not_read_back(line),
             Timer::Held(line) => self.held(line),
             Timer::KeyLapse => {
-                self.key_edge = None;
+                self.key.lapse();
                 self.ctx.show();
             }
             Timer::DomeTravel => {
@@ -243,7 +219,10 @@ impl Table {
         match action {
             Action::Spin(round) => self.start_spin(round),
             Action::Bell(round) => {
-                if self.round.as_ref().is_some_and(|r| r.id() == round) && self.inputs.is_watched() && !self.stopping {
+                if self.round.as_ref().is_some_and(|r| r.id() == round)
+                    && self.inputs.is_watched()
+                    && !self.service.is_stopping()
+                {
                     self.strike_bell();
                 }
             }
@@ -273,9 +252,7 @@ impl Table {
         let round = self.round.as_ref().map(|r| r.id());
         let rules = match &event {
             // What is found afterwards goes by the rules of its own round.
-            Event::Corrected { round, .. } | Event::VoidedAfterwards { round, .. } => {
-                rules::rules_of(&self.rules_since, *round).and_then(rules::rule_set)
-            }
+            Event::Corrected { round, .. } | Event::VoidedAfterwards { round, .. } => self.history.rules_of(*round),
             _ => self.rule_set(),
         };
         let clauses = rules.map(|rules| evidence::clauses(rules, &event, keys)).unwrap_or_default();
@@ -298,7 +275,7 @@ impl Table {
     }
 
     fn stop(&mut self) {
-        self.stopping = true;
+        self.service.stop();
         // What was counted until now is on record for what a restart decides.
         self.interrupt_spin();
         self.halt_motor();

@@ -9,7 +9,8 @@
 //! void      from any state before "established", by the rule set's clauses; damaged dice also after it
 //! ```
 
-use super::{RunsFor, Table};
+use super::Table;
+use crate::device::tumbler::RunsFor;
 use crate::device::tumbler::Stop;
 use crate::latch::Code;
 use crate::line::OutLine;
@@ -34,10 +35,7 @@ impl Table {
         else {
             return Err(Refusal::NoRules);
         };
-        let id = RoundId(self.last_round.0.saturating_add(1));
-        self.last_round = id;
-        rules::note_rules(&mut self.rules_since, id, &rules.id);
-        self.last_void = false;
+        let id = self.history.begin(&rules.id);
         self.order = rules.order;
         self.round = Some(Round::begin(id, rules, layout));
         self.clear_terminal();
@@ -89,7 +87,7 @@ impl Table {
 
     /// Whether the motor may run, as far as equipment goes; otherwise why not. No procedure waives any of it.
     pub(super) fn motor_may_run(&self, in_test: bool) -> Result<(), Refusal> {
-        if self.stopping || !self.inputs.is_watched() {
+        if self.service.is_stopping() || !self.inputs.is_watched() {
             return Err(Refusal::Unwatched);
         }
         if let Some(m) = self.ledger.inhibits_motor().filter(|_| !in_test) {
@@ -126,7 +124,7 @@ impl Table {
                 if let Some(round) = &mut self.round {
                     round.start_spin();
                 }
-                self.run_motor(RunsFor::Round(id));
+                self.run_motor(RunsFor::Round);
             }
         }
     }

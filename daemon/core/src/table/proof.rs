@@ -3,8 +3,9 @@
 //! A test is a list of steps, each looked at again whenever something happens. Its beginning is durable before
 //! anything moves or lights; the motor guards hold in it as in a game. Whatever ends it leaves everything dark and still.
 
+use super::Table;
 use super::steps::{Outcome, Step};
-use super::{RunsFor, Table};
+use crate::device::tumbler::RunsFor;
 use crate::hardware_test::{HardwareTest, Probe};
 use crate::latch::{Code, Malfunction};
 use crate::line::OutLine;
@@ -243,8 +244,8 @@ impl Table {
         self.ctx.clear(Timer::TestStep);
         self.ctx.show();
         self.halt_motor();
-        if matches!(self.runs_for, Some(RunsFor::Test)) {
-            self.runs_for = None;
+        if self.tumbler.runs_for() == Some(RunsFor::Test) {
+            self.tumbler.disown();
             self.tumbler.clear_stop();
         }
         self.darken();
@@ -256,8 +257,8 @@ impl Table {
                 Answer::Done(format!("{hardware}: {}", verdict.name()))
             }
             (Ok(()), Purpose::Opening) => {
-                self.open = true;
-                self.last_void = false;
+                self.service.open();
+                self.history.open();
                 self.record(Event::Opened { by: test.by.clone() });
                 self.update_permit();
                 self.sequence.hurry();

@@ -17,20 +17,29 @@ use crate::snapshot::{Phase, Snapshot};
 use crate::units::Seq;
 use serde::{Deserialize, Serialize};
 
-/// What people see of a table whose disk is behind.
+/// What people see of the table, also where its disk is behind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Behind {
+pub(super) struct Picture {
+    /// Changes whenever people are shown something new.
+    revision: u64,
     /// Shown once this record is durable.
     held: Option<(Seq, Box<Snapshot>)>,
     /// Shown in place of the table as it is.
-    picture: Option<Box<Snapshot>>,
+    shown: Option<Box<Snapshot>>,
+}
+
+impl Picture {
+    /// Changes whenever people are shown something new.
+    pub(super) const fn revision(&self) -> u64 {
+        self.revision
+    }
 }
 
 impl Table {
     /// The phase that people see.
     #[must_use]
     pub fn phase(&self) -> Phase {
-        if self.maintenance.is_some() {
+        if self.service.maintenance().is_some() {
             return Phase::Maintenance;
         }
         match &self.round {
@@ -41,8 +50,8 @@ impl Table {
             Some(r) if r.bets_closed() => Phase::BetsClosed,
             Some(_) => Phase::Betting,
             None if self.ledger.is_blocked() => Phase::Blocked,
-            None if !self.open => Phase::Closed,
-            None if self.last_void => Phase::Void,
+            None if !self.service.is_open() => Phase::Closed,
+            None if self.history.has_ended_void() => Phase::Void,
             None => Phase::Ready,
         }
     }
@@ -50,7 +59,7 @@ impl Table {
     /// The table, to be shown to people. Call it when [`Table::revision`] has changed.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
-        self.behind.picture.as_deref().cloned().unwrap_or_else(|| self.live())
+        self.picture.shown.as_deref().cloned().unwrap_or_else(|| self.live())
     }
 
     /// Shows what may be shown, once an input has been judged; `committed` if it was a commit.
@@ -58,15 +67,16 @@ impl Table {
         let durable = self.sequence.last_durable();
         if self.ctx.has_changed() && (self.sequence.is_settled() || self.sequence.has_failed()) {
             self.ctx.shown();
-            self.behind = Behind::default();
-            self.revision = self.revision.wrapping_add(1);
-        } else if self.behind.held.as_ref().is_some_and(|(last, _)| *last <= durable) {
-            self.behind.picture = self.behind.held.take().map(|(_, picture)| picture);
-            self.revision = self.revision.wrapping_add(1);
+            self.picture.held = None;
+            self.picture.shown = None;
+            self.picture.revision = self.picture.revision.wrapping_add(1);
+        } else if self.picture.held.as_ref().is_some_and(|(last, _)| *last <= durable) {
+            self.picture.shown = self.picture.held.take().map(|(_, picture)| picture);
+            self.picture.revision = self.picture.revision.wrapping_add(1);
         }
-        if committed && self.ctx.has_changed() && self.behind.held.is_none() {
+        if committed && self.ctx.has_changed() && self.picture.held.is_none() {
             let last = self.sequence.last();
-            self.behind.held = Some((last, Box::new(Snapshot { seq: last, ..self.live() })));
+            self.picture.held = Some((last, Box::new(Snapshot { seq: last, ..self.live() })));
         }
     }
 
@@ -80,7 +90,7 @@ impl Table {
             layout: round.map_or_else(|| self.ctx.settings().layout.clone(), |r| r.layout().to_owned()),
             backend: self.ctx.settings().backend.clone(),
             round: round.map(|r| r.id()),
-            open: self.open,
+            open: self.service.is_open(),
             tumbles: match round.map(|r| r.spin()) {
                 Some(Spin::Running) => self.tumbler.counted(),
                 Some(Spin::Valid { tumbles }) => tumbles,
@@ -100,13 +110,13 @@ impl Table {
             malfunctions: self.ledger.latched().to_vec(),
             waived: self.ledger.waived().to_vec(),
             temperature: self.temperature.last(),
-            key: self.key_edge.is_some(),
+            key: self.key.is_granted(),
             lost_units: self.bus.fitted().filter(|(_, s)| s.lost).map(|(u, _)| u.address()).collect(),
             test: self.test_shown(),
             question: self.question(),
             prompt: self.prompt(),
             measurements: self.measured(),
-            recent: self.recent.clone(),
+            recent: self.history.recent().to_vec(),
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use super::Table;
 use super::play::LEAST_TUMBLES;
-use super::show::Behind;
+use super::show::Picture;
 use crate::context::Context;
 use crate::device::bus::{Bus, Unit};
 use crate::device::cam::steps_for;
 use crate::device::guard::Guard;
 use crate::device::inputs::Inputs;
+use crate::device::key_switch::KeySwitch;
 use crate::device::lamps::Lamps;
 use crate::effect::Effect;
 use crate::latch::Code;
@@ -15,9 +16,10 @@ use crate::ledger::Ledger;
 use crate::line::OutLine;
 use crate::record::{Event, Standing};
 use crate::round::ending::{Ground, VoidReason};
-use crate::round::{Doubt, Interrupted, Round, SpinEnd};
+use crate::round::{Doubt, History, Interrupted, Round, SpinEnd};
 use crate::rules;
 use crate::sequence::{Action, Sequence};
+use crate::service::Service;
 use crate::settings::{BadSetting, Settings};
 use crate::timer::Timer;
 use crate::units::{Millis, Mono, Seq};
@@ -89,30 +91,27 @@ impl Table {
             guard: Guard::default(),
             dome: crate::device::dome::Dome::default(),
             tumbler: crate::device::tumbler::Tumbler::default(),
-            runs_for: None,
             temperature: crate::device::temperature::Temperature::default(),
             terminal: crate::device::terminal::Terminal::default(),
-            hidden_polls: 0,
             reader: crate::device::reader::Reader::default(),
-            key_edge: None,
+            key: KeySwitch::default(),
             sequence: Sequence::new(last, relayed, permit && carries_on),
-            open: standing.open,
+            service: Service::new(standing.open, standing.closing.clone()),
             ledger: Ledger::new(standing.latched.clone(), standing.waived.clone()),
-            enrolled: standing.dice,
-            last_round: standing.last_round,
-            rules_since: standing.rules_since.clone(),
-            pressed_after: now,
-            recent: standing.recent.clone(),
+            history: History::new(
+                standing.last_round,
+                standing.rules_since.clone(),
+                standing.recent.clone(),
+                standing.round.is_some(),
+            ),
             round: None,
-            last_void: standing.round.is_none() && standing.recent.last().is_some_and(|p| p.void.is_some()),
-            maintenance: None,
-            closing: standing.closing.clone(),
             test: None,
-            stopping: false,
-            revision: 0,
-            behind: Behind::default(),
+            picture: Picture::default(),
             ctx: Context::new(settings, now),
         };
+        if let Some(dice) = standing.dice {
+            table.reader.enrol(dice);
+        }
         table.begin(&standing, start.build, start.config, permit, bad);
         table.show(false);
         table.ctx.drain(out);

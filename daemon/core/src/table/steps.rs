@@ -1,9 +1,10 @@
 //! The steps of the devices' tests.
 
+use super::Table;
 use super::wires::BUTTONS;
-use super::{RunsFor, Table};
 use crate::device::bus::Unit;
 use crate::device::reader::{Pose, Verdict};
+use crate::device::tumbler::RunsFor;
 use crate::device::tumbler::Stop;
 use crate::latch::Code;
 use crate::line::{InLine, Key, OutLine};
@@ -337,7 +338,7 @@ impl Table {
             return Outcome::Waits(self.ctx.at().after(Millis(p.spin_limit)));
         };
         self.tumbler.clear_stop();
-        self.runs_for = None;
+        self.tumbler.disown();
         self.judge_chatter();
         let tumbles = self.tumbler.counted();
         if stop == Stop::Target && self.reader_in_service() && self.reader.tumbled() == Some(false) {
@@ -373,7 +374,7 @@ impl Table {
         if !self.reader.is_settled() {
             return self.wait(began, limit, "the dice do not come to rest");
         }
-        match self.reader.verdict(self.enrolled) {
+        match self.reader.verdict() {
             Verdict::Wrong(what) => {
                 let found = format!("the reader sees {what}");
                 let outcome = self.wait(began, limit, &found);
@@ -383,7 +384,7 @@ impl Table {
                 outcome
             }
             Verdict::Unknown => self.wait(began, limit, "the reader cannot say how the dice lie"),
-            Verdict::Flat | Verdict::NotFlat(_) => match self.enrolled {
+            Verdict::Flat | Verdict::NotFlat(_) => match self.reader.enrolled() {
                 Some(_) => passed("three dice, as enrolled"),
                 None => passed("three dice; none are enrolled"),
             },

@@ -1,12 +1,13 @@
 //! What the facts of a round amount to: the spin judged at standstill, the reveal, the dice judged at rest, and the
 //! outcome established.
 
+use super::Table;
 use super::play::LEAST_TUMBLES;
-use super::{RunsFor, Table};
 use crate::device::bus::Job;
 use crate::device::cam::steps_for;
 use crate::device::dome::Place;
 use crate::device::reader::Verdict;
+use crate::device::tumbler::RunsFor;
 use crate::device::tumbler::Stop;
 use crate::latch::Code;
 use crate::record::Event;
@@ -22,9 +23,9 @@ impl Table {
         if self.round.as_ref().is_none_or(|r| r.spin() != Spin::Running) {
             return;
         }
-        self.runs_for = None;
+        self.tumbler.disown();
         self.record_spin(valid, how);
-        if valid && !self.stopping {
+        if valid && !self.service.is_stopping() {
             self.reader.end_spin();
             self.ctx.after(Timer::SettleLimit, Millis(self.ctx.p().settle_limit));
         }
@@ -34,7 +35,7 @@ impl Table {
     /// restart how the dice lie. A tumbler that was too slow voids under the rule sets that ask it to operate correctly.
     pub(super) fn interrupt_spin(&mut self) {
         // A shaft that only turns out is judged by what took its power away.
-        if self.tumbler.stopped_by().is_some() && matches!(self.runs_for, Some(RunsFor::Round(_))) {
+        if self.tumbler.stopped_by().is_some() && self.tumbler.runs_for() == Some(RunsFor::Round) {
             self.judge_spin();
         }
         self.end_spin(SpinEnd::Interruption);
@@ -88,7 +89,7 @@ impl Table {
             return;
         }
         self.tumbler.clear_stop();
-        self.runs_for = None;
+        self.tumbler.disown();
         let unreliable = self.judge_chatter();
         let Some(round) = self.round.as_ref().filter(|r| r.spin() == Spin::Running) else { return };
         let slow = round.is_slow();
@@ -139,12 +140,12 @@ impl Table {
     pub(super) fn consider(&mut self) {
         if self.tumbler.is_still()
             && self.tumbler.stopped_by().is_some()
-            && matches!(self.runs_for, Some(RunsFor::Round(_)))
+            && self.tumbler.runs_for() == Some(RunsFor::Round)
         {
             self.judge_spin();
         }
         let Some(round) = &self.round else {
-            if let Some(by) = self.closing.take() {
+            if let Some(by) = self.service.take_closing() {
                 self.close(&by);
             }
             return;
@@ -155,7 +156,7 @@ impl Table {
         }
         let spun = round.has_valid_spin();
         // A program that was told to stop has seen no shaft come to rest.
-        if round.revealed().is_none() && round.bets_closed() && spun && !self.stopping {
+        if round.revealed().is_none() && round.bets_closed() && spun && !self.service.is_stopping() {
             if !round.order().covered {
                 // After a restart nothing has seen the shaft stand: people who are asked see it.
                 if round.asked().is_none() {
@@ -189,7 +190,8 @@ impl Table {
         // Dice that everybody sees may not be forgotten by a power cut (SGV6 5.4.1).
         self.sequence.hurry();
         // A poll that is under way, and the next one, may still bring keys from before the reveal.
-        self.hidden_polls = 1 + u8::from(matches!(self.bus.outstanding(), Some((_, Job::Poll { .. }))));
+        let under_way = matches!(self.bus.outstanding(), Some((_, Job::Poll { .. })));
+        self.terminal.hide_polls(1 + u8::from(under_way));
         self.clear_terminal();
         self.poll_soon();
     }
@@ -206,7 +208,7 @@ impl Table {
         }
         if self.is_asked() {
             // NZ 7.1(a) asks how a die lies, and not why: it answers a knock by itself.
-            if let (Verdict::NotFlat(dice), true) = (self.reader.verdict(self.enrolled), self.tumbler_voids()) {
+            if let (Verdict::NotFlat(dice), true) = (self.reader.verdict(), self.tumbler_voids()) {
                 self.void(VoidReason::NotFlat, &format!("{dice} of the dice not lying flat"));
             }
             return;
@@ -219,7 +221,7 @@ impl Table {
             self.void(VoidReason::Equipment, "the reader saw no motion of the dice during the spin");
             return;
         }
-        match self.reader.verdict(self.enrolled) {
+        match self.reader.verdict() {
             Verdict::NotFlat(dice) => self.void(VoidReason::NotFlat, &format!("{dice} of the dice not lying flat")),
             Verdict::Wrong(what) => {
                 self.latch(Code::Dice, format!("the reader sees {what}"));
@@ -247,7 +249,7 @@ impl Table {
             return;
         }
         if self.reader.is_settled() {
-            if self.reader.verdict(self.enrolled) == Verdict::Unknown {
+            if self.reader.verdict() == Verdict::Unknown {
                 self.latch(Code::Reader, "the reader cannot say how the dice lie".into());
             }
         } else {

@@ -1,8 +1,9 @@
 //! Edges come in: the motor guard looks at them raw and first, then each device takes its own.
 
-use super::{RunsFor, Table};
+use super::Table;
 use crate::device::dome::Place;
 use crate::device::guard::Guard;
+use crate::device::tumbler::RunsFor;
 use crate::device::tumbler::{Defect, Report, Stop};
 use crate::latch::{Code, IN_SPIN};
 use crate::line::{InLine, OutLine};
@@ -111,11 +112,10 @@ impl Table {
 
     /// Starts the motor; whoever calls has looked at the guards.
     pub(super) fn run_motor(&mut self, runs_for: RunsFor) {
-        self.runs_for = Some(runs_for);
         self.guard.begin(&self.inputs);
         self.reader.begin_spin();
         self.ctx.show();
-        self.tumbler.run(self.ctx.p().target_tumbles, &mut self.ctx);
+        self.tumbler.run(runs_for, self.ctx.p().target_tumbles, &mut self.ctx);
     }
 
     /// A contact has kept its new level for its debounce time.
@@ -146,7 +146,7 @@ impl Table {
             return;
         }
         self.ctx.after(Timer::Held(line), Millis(self.ctx.p().button_stuck));
-        if !acts || self.stopping {
+        if !acts || self.service.is_stopping() {
             return;
         }
         match line {
@@ -169,13 +169,10 @@ impl Table {
 
     fn key_switched(&mut self, active: bool) {
         let acts = self.inputs.press(InLine::SupervisorKey, active);
-        let p = *self.ctx.p();
         if !active {
             self.ctx.clear(Timer::Held(InLine::SupervisorKey));
         } else if acts {
-            self.ctx.after(Timer::Held(InLine::SupervisorKey), Millis(p.key_stuck));
-            self.ctx.after(Timer::KeyLapse, Millis(p.key_privilege));
-            self.key_edge = Some(self.ctx.at());
+            self.key.turn(&mut self.ctx);
             self.record(Event::KeyTurned);
         }
     }
@@ -246,7 +243,7 @@ impl Table {
         let early = defect == Defect::Uncommanded
             && self.round.as_ref().is_some_and(|r| !r.order().covered && !r.bets_closed());
         self.tumbler.halt(Stop::Defect(defect), &mut self.ctx);
-        if matches!(self.runs_for, Some(RunsFor::Test)) {
+        if self.tumbler.runs_for() == Some(RunsFor::Test) {
             self.test_failed(defect.found());
         }
         if early {
@@ -334,7 +331,7 @@ impl Table {
     /// The motor is too hot, or its sensor cannot be believed: a spin in progress ends.
     pub(super) fn too_hot(&mut self, what: String) {
         self.halt_motor();
-        if matches!(self.runs_for, Some(RunsFor::Test)) {
+        if self.tumbler.runs_for() == Some(RunsFor::Test) {
             self.test_failed(&what);
         }
         self.latch(Code::Temperature, what);

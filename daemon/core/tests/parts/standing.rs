@@ -103,9 +103,9 @@ fn records_of_another_round_leave_this_one_alone() {
 #[test]
 fn the_oldest_ending_makes_way() {
     let rounds: Vec<(u64, Event)> =
-        (1..=Standing::KEPT as u64 + 2).flat_map(|n| [(n, began()), (n, result()), (n, settled())]).collect();
+        (1..=Past::KEPT as u64 + 2).flat_map(|n| [(n, began()), (n, result()), (n, settled())]).collect();
     let recent: Vec<u64> = folded(&rounds).recent.iter().map(|past| past.id.0).collect();
-    assert_eq!(recent, (3..=Standing::KEPT as u64 + 2).collect::<Vec<_>>());
+    assert_eq!(recent, (3..=Past::KEPT as u64 + 2).collect::<Vec<_>>());
 }
 
 /// NZ 7.4: a latch is opened by its own exit only, once; the first cause stays. A procedure is remembered as one.

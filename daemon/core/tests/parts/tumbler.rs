@@ -1,7 +1,7 @@
 //! The tumbler by itself, edge by edge: what is counted, what ends a run and when, and what is a defect.
 
 use tumbler_core::context::Context;
-use tumbler_core::device::tumbler::{Defect, Report, Stop, Tumbler};
+use tumbler_core::device::tumbler::{Defect, Report, RunsFor, Stop, Tumbler};
 use tumbler_core::effect::Effect;
 use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::settings::{Parameters, Settings};
@@ -30,7 +30,7 @@ const STEP: u64 = 150_000;
 impl Rig {
     fn running() -> Self {
         let mut rig = Self::default();
-        rig.tumbler.run(4, &mut rig.ctx);
+        rig.tumbler.run(RunsFor::Round, 4, &mut rig.ctx);
         rig
     }
 
@@ -153,7 +153,7 @@ fn a_tumble_has_its_period_and_a_spin_its_limit() {
     let parameters = Parameters { tumble_period: 4000, stall: 2000, ..Parameters::default() };
     let ctx = Context::new(Settings { parameters, ..Settings::default() }, Mono(0));
     let mut rig = Rig { ctx, ..Rig::default() };
-    rig.tumbler.run(4, &mut rig.ctx);
+    rig.tumbler.run(RunsFor::Round, 4, &mut rig.ctx);
     rig.steps(9, 800_000);
     assert_eq!(rig.fires(Timer::SpinLimit, 8000), Some(Report::Stopped(Stop::TimeLimit)));
 }

@@ -4,6 +4,15 @@ use crate::line::InLine;
 use crate::round::SpinEnd;
 use serde::{Deserialize, Serialize};
 
+/// What the motor runs for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RunsFor {
+    /// The spin of the round in progress.
+    Round,
+    /// A device's test.
+    Test,
+}
+
 /// How the motor came to be commanded off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

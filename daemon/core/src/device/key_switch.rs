@@ -1,0 +1,45 @@
+//! The supervisor's key switch: each turn gives a privilege for a time.
+//!
+//! ```text
+//!  no privilege --turn--> privilege since this edge --turn--> since that edge
+//!        ^                        '--Timer::KeyLapse-->--.
+//!        '-----------------------------------------------'
+//! ```
+
+use crate::context::Context;
+use crate::line::InLine;
+use crate::timer::Timer;
+use crate::units::{Millis, Mono};
+use serde::{Deserialize, Serialize};
+
+/// The privilege that the key switch gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeySwitch {
+    edge: Option<Mono>,
+}
+
+impl KeySwitch {
+    /// The key is turned on: its privilege begins, and one that stays on is stuck.
+    pub fn turn(&mut self, ctx: &mut Context) {
+        self.edge = Some(ctx.at());
+        ctx.after(Timer::Held(InLine::SupervisorKey), Millis(ctx.p().key_stuck));
+        ctx.after(Timer::KeyLapse, Millis(ctx.p().key_privilege));
+    }
+
+    /// The privilege has lasted its time.
+    pub const fn lapse(&mut self) {
+        self.edge = None;
+    }
+
+    /// Whether the key's privilege lasts.
+    #[must_use]
+    pub const fn is_granted(&self) -> bool {
+        self.edge.is_some()
+    }
+
+    /// Whether the key's privilege lasts and was given after this moment.
+    #[must_use]
+    pub fn is_newer_than(&self, moment: Mono) -> bool {
+        self.edge.is_some_and(|edge| edge > moment)
+    }
+}

@@ -4,8 +4,10 @@ use clap::Parser;
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 use tumblerd::arguments::Arguments;
+use tumblerd::config::devices;
 use tumblerd::config::{self, Log, LogFormat};
-use tumblerd::{devices, realtime, wiring};
+use tumblerd::run::realtime;
+use tumblerd::wiring;
 
 /// Exit code where the daemon could not start or did not end well.
 const FAILED: u8 = 1;

@@ -3,7 +3,7 @@
 
 use tumblerd::config::Speed;
 use tumblerd::config::{self, Bias, Config, Hardware, Pin, Pins, Place};
-use tumblerd::thermometer::{Kind, Settings};
+use tumblerd::hardware::thermometer::{Kind, Settings};
 
 const WHOLE: &str = "\
 [table]
@@ -55,7 +55,7 @@ fn the_unit_may_open_what_the_table_has() {
         let mut config = configured(hardware).unwrap();
         // A port that is there, and none of a serial driver's.
         config.bus.port = "/".into();
-        tumblerd::devices::drop_in(&config).unwrap()
+        tumblerd::config::devices::drop_in(&config).unwrap()
     };
     let chip = "[Service]\nDeviceAllow=\nDeviceAllow=char-gpiochip rw\n";
     assert_eq!(drop_in("backend = \"cdev\"\nchip = \"c\"\n"), chip);

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::fmt::Write as _;
 use tumbler_core::hardware_test::{HardwareTest, Measurement, Quantity};
 use tumbler_core::settings::Parameters;
-use tumblerd::test_report::bar;
+use tumblerd::pages::test_report::bar;
 
 const DOC: &str = include_str!("../docs/hardware-tests.md");
 

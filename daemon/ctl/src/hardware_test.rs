@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use tumbler_core::hardware_test::{HardwareTest, Report, Verdict};
 use tumbler_core::wire::ask::Told;
 use tumbler_core::wire::console::Command;
-use tumblerd::test_report::bar::{self, Shown};
-use tumblerd::test_report::{Looks, page};
+use tumblerd::pages::test_report::bar::{self, Shown};
+use tumblerd::pages::test_report::{Looks, page};
 
 /// Test a device of the table and measure it (maintenance)
 ///

@@ -4,7 +4,7 @@ use crate::ending::Ended;
 use crate::say;
 use serde_json::json;
 use std::path::PathBuf;
-use tumblerd::recording::{self, Difference};
+use tumblerd::recording::replay::{self, Difference};
 
 /// Replay a recording of raw inputs and compare what comes of them; exits with 1 at a difference
 #[derive(Debug, clap::Args)]
@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(of: &Arguments, is_json: bool) -> anyhow::Result<Ended> {
-    let report = recording::replay(&of.file)?;
+    let report = replay::replay(&of.file)?;
     if is_json {
         let difference = report.difference.as_ref().map(|difference| match difference {
             Difference::Effects { recorded, replayed } => json!({ "input": recorded, "replayed": replayed }),

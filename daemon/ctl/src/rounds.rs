@@ -10,7 +10,7 @@ use tumbler_core::record::Lit;
 use tumbler_core::round::FlatBy;
 use tumbler_core::units::RoundId;
 use tumbler_core::wire::ask::{Ask, MAX_ROUNDS, Query, RoundSummary, Told};
-use tumblerd::rounds::{Story, page, story, text};
+use tumblerd::history::rounds::{Story, page, story, text};
 
 /// List the latest rounds, oldest first, or tell one round whole
 ///

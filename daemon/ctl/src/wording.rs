@@ -5,7 +5,7 @@ use tumbler_core::record::Event;
 use tumbler_core::units::Dice;
 pub(crate) use tumbler_core::wall::shown as wall;
 use tumbler_core::wire::topics::EventMessage;
-use tumblerd::test_report::bar;
+use tumblerd::pages::test_report::bar;
 
 /// Dice as `1 3 6`.
 pub(crate) fn dice(dice: Dice) -> String {

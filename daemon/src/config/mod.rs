@@ -9,6 +9,7 @@
 //! println!("{config}")                          tumblerd --check-config: the effective values as TOML
 //! ```
 
+pub mod devices;
 mod effective;
 mod keys;
 mod pin;
@@ -22,7 +23,7 @@ pub use pin::{Bias, Pin, Pins, Place};
 pub use problem::{ConfigErrors, Problem};
 pub use speed::Speed;
 
-use crate::thermometer;
+use crate::hardware::thermometer;
 use effective::Effective;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;

@@ -4,7 +4,7 @@ use super::Hardware;
 use super::pin::{HEADER, Pin, Pins};
 use super::problem::Wrong;
 use super::speed::Speed;
-use crate::thermometer;
+use crate::hardware::thermometer;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;

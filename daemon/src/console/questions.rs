@@ -1,7 +1,7 @@
 //! What the daemon can tell without asking the table.
 
 use super::shared::Shared;
-use crate::rounds;
+use crate::history::rounds;
 use tumbler_core::units::{RoundId, Seq};
 use tumbler_core::wire::ask::{MAX_EVENTS, MAX_ROUNDS, RoundSummary, Status, Told};
 use tumbler_core::wire::topics::EventMessage;

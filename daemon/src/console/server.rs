@@ -5,7 +5,7 @@ use super::connection;
 use super::credentials;
 use super::shared::Shared;
 use crate::config::Console;
-use crate::records::Records;
+use crate::history::records::Records;
 use crate::relay::Outbox;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! What all connections share.
 
 use super::commands::Commands;
-use crate::records::Records;
+use crate::history::records::Records;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tumbler_core::snapshot::Snapshot;

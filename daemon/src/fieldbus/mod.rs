@@ -12,8 +12,8 @@ mod timing;
 
 pub use timing::Timing;
 
-use crate::clock::{self, Alarm};
-use crate::inbox::{Ended, Inbox};
+use crate::run::clock::{self, Alarm};
+use crate::run::inbox::{Ended, Inbox};
 use port::{Port, later};
 use std::io;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! The serial port: opened for this process alone, told apart from one that is gone, and lent to one transaction at a time.
 
-use crate::clock::{self, Alarm};
+use crate::run::clock::{self, Alarm};
 use std::io;
 use std::path::Path;
 use std::pin::Pin;

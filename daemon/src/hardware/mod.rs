@@ -5,9 +5,10 @@ pub mod chip;
 pub mod pins;
 mod retry;
 pub mod rppal;
+pub mod thermometer;
 pub mod virtual_wire;
 
-use crate::inbox::Arrival;
+use crate::run::inbox::Arrival;
 use std::task::{Context, Poll};
 use tumbler_core::line::OutLine;
 use tumbler_core::units::Mono;

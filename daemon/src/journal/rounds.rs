@@ -3,7 +3,7 @@
 use super::Reader;
 use super::error::JournalError;
 use super::inspect::record;
-use crate::rounds::add;
+use crate::history::rounds::add;
 use std::collections::BTreeMap;
 use tumbler_core::record::{Event, Record};
 use tumbler_core::units::RoundId;

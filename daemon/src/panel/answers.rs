@@ -3,9 +3,9 @@
 use super::problem::Problem;
 use super::questions::{self, Looked};
 use super::{About, Shared, door, pages, stream, workshop};
-use crate::bands;
-use crate::trace::PACE;
-use crate::web;
+use crate::pages::bands;
+use crate::pages::web;
+use crate::run::trace::PACE;
 use axum::extract::{Query, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
@@ -140,7 +140,7 @@ struct HowMany {
 async fn rounds(State(shared): State<Shared>, Query(how_many): Query<HowMany>) -> Result<Response, Problem> {
     let last = how_many.last.unwrap_or(ROUNDS).min(MAX_ROUNDS);
     let tip = *shared.durable.borrow();
-    let rounds = shared.records.read(move |records| crate::rounds::latest(records, tip, last)).await;
+    let rounds = shared.records.read(move |records| crate::history::rounds::latest(records, tip, last)).await;
     Ok(Json(rounds.map_err(Problem::broken)?).into_response())
 }
 
@@ -160,7 +160,7 @@ async fn round(State(shared): State<Shared>, Query(which): Query<WhichRound>) ->
     // Half a second before and after, for what led to the round's beginning and end.
     let (from, to) = (first.record.at.0.saturating_sub(500_000_000), last.record.at.0.saturating_add(500_000_000));
     // Of a round that has just ended the last news are still on their way.
-    let behind = Duration::from_nanos(to.saturating_sub(crate::clock::now().0)).min(PACE);
+    let behind = Duration::from_nanos(to.saturating_sub(crate::run::clock::now().0)).min(PACE);
     if !behind.is_zero() {
         sleep(behind + PACE).await;
     }
@@ -184,6 +184,6 @@ async fn health(State(shared): State<Shared>) -> Response {
         })
     });
     let relay = shared.relay.borrow().clone();
-    Json(serde_json::json!({ "health": health, "disk": disk, "relay": relay, "now": crate::clock::now() }))
+    Json(serde_json::json!({ "health": health, "disk": disk, "relay": relay, "now": crate::run::clock::now() }))
         .into_response()
 }

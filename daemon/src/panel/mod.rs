@@ -31,8 +31,8 @@ mod workshop;
 pub use listener::{CONNECTIONS, on, run};
 pub use picture::Picture;
 
-use crate::records::Records;
-use crate::trace::Traces;
+use crate::history::records::Records;
+use crate::run::trace::Traces;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::pin::Pin;

@@ -1,6 +1,6 @@
 //! What the control loop saw of late: levels of the lines, how the units on the field bus answer, and how late the loop was.
 
-use crate::trace::{Line, Seen, Traces};
+use crate::run::trace::{Line, Seen, Traces};
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -189,7 +189,7 @@ pub(super) async fn collect(
         }
         picture.lost = picture.lost.saturating_add(traces.lost());
         if let Some(temperature) = snapshot.borrow().temperature {
-            picture.warm(crate::clock::now(), temperature);
+            picture.warm(crate::run::clock::now(), temperature);
         }
     }
 }

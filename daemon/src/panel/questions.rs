@@ -1,6 +1,6 @@
 //! What the panel asks the journal.
 
-use crate::records::backwards;
+use crate::history::records::backwards;
 use crate::relay::Outbox;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -95,7 +95,7 @@ fn fits(message: &EventMessage, kind: Option<&str>, wanted: Option<&str>) -> boo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::testing::{Kept, message};
+    use crate::history::records::testing::{Kept, message};
     use tumbler_core::latch::Code;
     use tumbler_core::record::Lit;
     use tumbler_core::units::Dice;

@@ -1,8 +1,8 @@
 //! The table as it happens, as server-sent events: `status` whenever it changes, `record` for each record from now on.
 
 use super::Shared;
-use crate::test_report::bar::{self, Shown};
-use crate::web;
+use crate::pages::test_report::bar::{self, Shown};
+use crate::pages::web;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use axum::response::sse::{Event, Sse};
@@ -87,7 +87,7 @@ impl Follower {
         let snapshot = self.shared.snapshot.borrow_and_update();
         let relay = self.shared.relay.borrow_and_update();
         let bars = bar::shown(&snapshot.measurements);
-        let status = Status { snapshot: &snapshot, relay: relay.as_ref(), bars, mono: crate::clock::now() };
+        let status = Status { snapshot: &snapshot, relay: relay.as_ref(), bars, mono: crate::run::clock::now() };
         // A state is always JSON; should it not be, the page keeps the last one and says how old it is.
         Event::default().event("status").json_data(&status).unwrap_or_default()
     }

@@ -4,7 +4,7 @@
 use super::Shared;
 use super::door::{self, Technician};
 use super::problem::Problem;
-use crate::test_report::{self, Looks, bar};
+use crate::pages::test_report::{self, Looks, bar};
 use axum::Json;
 use axum::extract::{Query, Request, State};
 use axum::http::header;

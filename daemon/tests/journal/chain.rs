@@ -10,7 +10,7 @@ use std::path::Path;
 use tumbler_core::table::Found;
 use tumbler_core::units::Seq;
 use tumbler_core::wire::topics::EventMessage;
-use tumblerd::events::Events;
+use tumblerd::history::events::Events;
 use tumblerd::journal::{Identity, Journal, Reader, export, verify};
 use tumblerd::relay::Outbox;
 

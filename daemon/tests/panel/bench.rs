@@ -13,9 +13,9 @@ use tokio::time::timeout;
 use tumbler_core::record::Event;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::{Mono, Seq};
+use tumblerd::history::records::Records;
 use tumblerd::panel::{About, Feeds, Login, on};
-use tumblerd::records::Records;
-use tumblerd::trace::{Tap, tap};
+use tumblerd::run::trace::{Tap, tap};
 
 /// Longest time that anything here may take; only a failure takes it.
 pub(crate) const LONG: Duration = Duration::from_secs(20);

@@ -9,7 +9,7 @@ use tumbler_core::record::{Event, Lit};
 use tumbler_core::round::SpinEnd;
 use tumbler_core::rules;
 use tumbler_core::units::{Dice, Mono, Tumbles};
-use tumblerd::trace::{Line, Seen};
+use tumblerd::run::trace::{Line, Seen};
 
 fn round(bench: &Bench, n: u64) {
     let (at, ms) = (n * 10_000_000_000, 1_000_000);

@@ -22,7 +22,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Semaphore, mpsc, watch};
-use tumblerd::web;
+use tumblerd::pages::web;
 
 const PAGE: &str = include_str!("page.html");
 /// The colours of the table's panel.

@@ -4,7 +4,7 @@ use crate::say;
 use std::io::Write;
 use tumbler_core::hardware_test::Measurement;
 use tumbler_core::snapshot::Snapshot;
-use tumblerd::test_report::bar;
+use tumblerd::pages::test_report::bar;
 
 /// Spaces before a measurement with its bar.
 const INDENT: usize = 3;

@@ -10,7 +10,7 @@ use tumbler_core::hardware_test::{HardwareTest, Measurement, Quantity, Report};
 use tumbler_core::record::Event;
 use tumbler_core::units::Seq;
 use tumbler_core::wire::ask::{Ask, MAX_EVENTS, Query, Told};
-use tumblerd::test_report::bar;
+use tumblerd::pages::test_report::bar;
 
 /// Heights of a sparkline.
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];

@@ -1,10 +1,10 @@
 //! The edges of the inputs, in the kernel's order and with its times.
 
 use super::find::{Found, OpenError};
-use crate::clock;
 use crate::config::Pins;
 use crate::hardware::clamp;
-use crate::inbox::Arrival;
+use crate::run::clock;
+use crate::run::inbox::Arrival;
 use gpiocdev::Request;
 use gpiocdev::line::{EdgeEvent, EdgeKind, Offset, Value, Values};
 use std::io;

@@ -11,12 +11,12 @@ mod persist;
 
 pub use find::{Found, OpenError};
 
-use crate::clock;
 use crate::config::{Pin, Pins};
 use crate::hardware::pins::Outputs;
 use crate::hardware::retry::Retry;
 use crate::hardware::{Lines, safe_level};
-use crate::inbox::Arrival;
+use crate::run::clock;
+use crate::run::inbox::Arrival;
 use edges::Edges;
 use embedded_hal::digital::{InputPin, OutputPin};
 use persist::warn_of_persistent_outputs;

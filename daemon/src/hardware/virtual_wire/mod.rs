@@ -11,11 +11,11 @@ mod session;
 pub use decode::LONGEST;
 pub use session::FLOOD;
 
-use crate::clock;
 use crate::hardware::pins::Outputs;
 use crate::hardware::retry::Retry;
 use crate::hardware::{Lines, safe_level};
-use crate::inbox::Arrival;
+use crate::run::clock;
+use crate::run::inbox::Arrival;
 use decode::Decoder;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, UnixAddr, connect, socket};
 use pin::{VirtualPin, Wire};

@@ -1,7 +1,7 @@
 //! What is known of the lines since the bench connected: numbers, times and levels.
 
 use crate::hardware::clamp;
-use crate::inbox::Arrival;
+use crate::run::inbox::Arrival;
 use tumbler_core::input::Input;
 use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::units::Mono;

@@ -1,22 +1,23 @@
 //! The composition root: the one place that names the concrete types and ties them together.
 
+mod io;
+
 use crate::config::{self, Config};
 use crate::console;
-use crate::control::{self, Outside, Parts, Progress};
 use crate::fieldbus;
 use crate::hardware::cdev::Cdev;
 use crate::hardware::chip::{ChipLines, Driver};
 use crate::hardware::rppal::{self, Rppal};
+use crate::hardware::thermometer;
 use crate::hardware::virtual_wire::VirtualLines;
 use crate::hardware::{Lines, OpenLines};
-use crate::inbox::{self, Inbox};
-use crate::io;
 use crate::journal::{self, Appender, Job, Journal};
-use crate::notify::{self, Watchdog};
-use crate::recorder::recorder;
-use crate::supervise::{Event, Supervisor};
-use crate::thermometer;
-use crate::trace::{self, Tap};
+use crate::recording::recorder::recorder;
+use crate::run::control::{self, Outside, Parts, Progress};
+use crate::run::inbox::{self, Inbox};
+use crate::run::notify::{self, Watchdog};
+use crate::run::supervise::{Event, Supervisor};
+use crate::run::trace::{self, Tap};
 use anyhow::Context as _;
 use std::path::PathBuf;
 use std::sync::Arc;

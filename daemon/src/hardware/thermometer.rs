@@ -4,7 +4,7 @@
 //! It reads, and judges nothing: a reading that fails goes to the table as such, and the table knows how long it can do
 //! without.
 
-use crate::inbox::Inbox;
+use crate::run::inbox::Inbox;
 use anyhow::Context as _;
 use embedded_hal::i2c::I2c;
 use linux_embedded_hal::I2cdev;
@@ -205,7 +205,7 @@ mod tests {
         let settings = Settings { kind: Kind::Lm75, bus: "/dev/no-such-bus".into(), address: 0x48 };
         let error = read(&settings, &mut None).unwrap_err();
         assert!(format!("{error:#}").starts_with("the bus cannot be opened (dtparam=i2c_arm=on"), "{error:#}");
-        let (inbox, mut arrivals) = crate::inbox::inbox();
+        let (inbox, mut arrivals) = crate::run::inbox::inbox();
         let reader = thread::spawn(move || run(&settings, Millis(4), &inbox));
         for _ in 0..3 {
             assert_eq!(arrivals.blocking_recv().unwrap().input, Input::Temperature { reading: None });

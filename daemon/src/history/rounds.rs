@@ -6,7 +6,7 @@ mod story;
 pub use page::{page, text};
 pub use story::{Line, Story, story};
 
-use crate::records::{PAGE, backwards};
+use crate::history::records::{PAGE, backwards};
 use crate::relay::Outbox;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -162,7 +162,7 @@ pub(crate) fn add(round: &mut RoundSummary, event: &Event) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::testing::{Kept, message};
+    use crate::history::records::testing::{Kept, message};
     use tumbler_core::record::Lit;
     use tumbler_core::round::SpinEnd;
     use tumbler_core::units::{Dice, Tumbles};

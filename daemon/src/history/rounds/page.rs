@@ -1,7 +1,7 @@
 //! A round on one page, as HTML and as text. The page loads nothing.
 
 use super::story::Story;
-use crate::test_report::{Looks, whole};
+use crate::pages::test_report::{Looks, whole};
 use maud::{Markup, html};
 use std::fmt::Write;
 

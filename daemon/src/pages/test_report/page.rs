@@ -1,7 +1,7 @@
 //! The report as a page of its own: measurements with bars, and plots as SVG. It loads nothing.
 
 use super::bar;
-use crate::bands;
+use crate::pages::bands;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::fmt::Write;
 use tumbler_core::hardware_test::{HardwareTest, Measurement, Plots, Report, Verdict, Wave};

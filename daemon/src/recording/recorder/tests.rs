@@ -1,5 +1,5 @@
 use super::*;
-use crate::recording::{self, Difference, Report, replay};
+use crate::recording::replay::{self, Difference, Report, replay};
 use tumbler_core::effect::Effect;
 use tumbler_core::input::{Input, Stamped};
 use tumbler_core::line::{InLine, OutLine};
@@ -131,7 +131,7 @@ fn what_is_no_recording_is_refused_with_file_and_line() {
         let error = replay(&path).expect_err(what).to_string();
         assert!(error.contains("000001-void.jsonl:"), "{what}: {error}");
     }
-    assert!(matches!(replay(Path::new("/nowhere")), Err(recording::ReplayError::Unreadable { .. })));
+    assert!(matches!(replay(Path::new("/nowhere")), Err(replay::ReplayError::Unreadable { .. })));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use super::*;
 use crate::hardware::Lines;
-use crate::inbox;
-use crate::recorder::{RecordingWriter, recorder};
+use crate::recording::recorder::{RecordingWriter, recorder};
+use crate::run::inbox;
 use std::sync::mpsc as std_mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;

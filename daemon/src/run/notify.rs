@@ -1,7 +1,7 @@
 //! What systemd is told: READY once the table is up, STATUS at every change of phase, WATCHDOG as long as the control
 //! loop makes progress, STOPPING.
 
-use crate::control::Progress;
+use crate::run::control::Progress;
 use sd_notify::NotifyState;
 use std::ffi::OsStr;
 use std::io;

@@ -1,6 +1,6 @@
 //! The one inbox of the control loop, for everything that does not come from the lines.
 
-use crate::clock;
+use crate::run::clock;
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tumbler_core::input::Input;
 use tumbler_core::units::Mono;

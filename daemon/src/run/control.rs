@@ -3,12 +3,12 @@
 //! It runs on an OS thread of its own with a runtime of its own, reads and drives the lines itself, and waits for nothing
 //! else: journal, bus, relay, console and recorder are reached through queues that never block.
 
-use crate::clock::{self, Alarm};
 use crate::hardware::{Lines, OpenLines};
-use crate::inbox::Arrival;
-use crate::realtime;
-use crate::recorder::{Recorder, Ring};
-use crate::trace::{Line, Seen, Tap};
+use crate::recording::recorder::{Recorder, Ring};
+use crate::run::clock::{self, Alarm};
+use crate::run::inbox::Arrival;
+use crate::run::realtime;
+use crate::run::trace::{Line, Seen, Tap};
 use anyhow::Context as _;
 use std::future::poll_fn;
 use std::sync::Arc;

@@ -2,14 +2,14 @@
 
 use crate::config::Config;
 use crate::console::{self, Commands, HandIn};
-use crate::events::Events;
-use crate::inbox::Inbox;
+use crate::history::events::Events;
+use crate::history::records::Records;
 use crate::journal::Reader;
-use crate::notify;
 use crate::panel;
-use crate::records::Records;
 use crate::relay;
-use crate::trace::Traces;
+use crate::run::inbox::Inbox;
+use crate::run::notify;
+use crate::run::trace::Traces;
 use anyhow::Context as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,38 +34,38 @@ const TOLD: Duration = Duration::from_secs(1);
 
 /// What the I/O thread is made of.
 #[derive(Debug)]
-pub struct Parts {
+pub(super) struct Parts {
     /// The configuration.
-    pub config: Config,
+    pub(super) config: Config,
     /// The kernel's boot id.
-    pub boot: String,
+    pub(super) boot: String,
     /// The journal, once for the relay and once for the console.
-    pub readers: (Reader, Reader),
+    pub(super) readers: (Reader, Reader),
     /// The journal for the panel, and what the control loop sees; `None` where no panel is wanted.
-    pub watched: Option<(Reader, Traces)>,
+    pub(super) watched: Option<(Reader, Traces)>,
     /// The last event that the broker had acknowledged.
-    pub relayed: Seq,
+    pub(super) relayed: Seq,
     /// The table as it is.
-    pub snapshot: watch::Receiver<Arc<Snapshot>>,
+    pub(super) snapshot: watch::Receiver<Arc<Snapshot>>,
     /// The last durable record.
-    pub durable: watch::Receiver<Seq>,
+    pub(super) durable: watch::Receiver<Seq>,
     /// Keys to be told.
-    pub keys: mpsc::Receiver<KeyTold>,
+    pub(super) keys: mpsc::Receiver<KeyTold>,
     /// Answers to console commands.
-    pub answers: mpsc::Receiver<(u64, Answer)>,
+    pub(super) answers: mpsc::Receiver<(u64, Answer)>,
     /// The way to the table.
-    pub inbox: Inbox,
+    pub(super) inbox: Inbox,
     /// Told once the console listens.
-    pub up: oneshot::Sender<()>,
+    pub(super) up: oneshot::Sender<()>,
     /// Becomes `true` when the daemon stops.
-    pub stop: watch::Receiver<bool>,
+    pub(super) stop: watch::Receiver<bool>,
 }
 
 /// Runs on the calling thread until the daemon stops.
 ///
 /// # Errors
 /// The console's socket cannot be opened, or the first task to end by itself.
-pub fn run(parts: Parts) -> anyhow::Result<()> {
+pub(super) fn run(parts: Parts) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(BLOCKING)

@@ -1,0 +1,5 @@
+//! The journal's records as people and brokers read them: as messages, page by page, and added up to rounds.
+
+pub mod events;
+pub mod records;
+pub mod rounds;

@@ -1,0 +1,5 @@
+//! What the pages of the daemon's panel and of `tumblerctl` have in common.
+
+pub mod bands;
+pub mod test_report;
+pub mod web;

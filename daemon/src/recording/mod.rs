@@ -1,0 +1,4 @@
+//! Recordings of raw inputs: the ring that the control loop writes, and the replay of one.
+
+pub mod recorder;
+pub mod replay;

@@ -1,0 +1,9 @@
+//! What runs the table: the control loop on its thread, its inbox and clock, and what systemd and watchers hear of it.
+
+pub mod clock;
+pub mod control;
+pub mod inbox;
+pub mod notify;
+pub mod realtime;
+pub mod supervise;
+pub mod trace;

@@ -49,21 +49,6 @@ pub struct Tls {
     pub client: Option<(PathBuf, PathBuf)>,
 }
 
-impl From<&crate::config::Mqtt> for Settings {
-    fn from(mqtt: &crate::config::Mqtt) -> Self {
-        let ca = mqtt.ca_file.clone().filter(|_| mqtt.tls);
-        Self {
-            host: mqtt.host.clone(),
-            port: mqtt.port,
-            tls: ca.map(|ca| Tls { ca, client: None }),
-            client_id: mqtt.client_id.clone(),
-            username: mqtt.username.clone(),
-            password_file: mqtt.password_file.clone(),
-            keep_alive: Duration::from_secs(u64::from(mqtt.keep_alive_s)),
-        }
-    }
-}
-
 impl Settings {
     /// The broker, for people.
     #[must_use]

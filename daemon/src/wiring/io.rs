@@ -1,6 +1,6 @@
 //! The thread for everything that may wait: systemd's status, relay and console.
 
-use crate::config::Config;
+use crate::config::{Config, Mqtt};
 use crate::console::{self, Commands, HandIn};
 use crate::history::events::Events;
 use crate::history::records::Records;
@@ -137,7 +137,7 @@ async fn serve(parts: Parts) -> anyhow::Result<()> {
         let outbox = Events::new(readers.0, &backend);
         let feeds =
             relay::Feeds { snapshot: snapshot.clone(), durable, keys, acknowledged, health, stop: stop.clone() };
-        let settings = relay::Settings::from(mqtt);
+        let settings = broker(mqtt);
         tasks.spawn(async move {
             let ended = relay::run(settings, identity, relay::Timing::default(), outbox, feeds).await;
             ("relay", ended.context("the relay failed"))
@@ -193,4 +193,18 @@ fn hand_in(inbox: Inbox) -> HandIn {
         let inbox = inbox.clone();
         Box::pin(async move { inbox.send(input).await.is_ok() })
     })
+}
+
+/// The broker as the relay is told of it.
+fn broker(mqtt: &Mqtt) -> relay::Settings {
+    let ca = mqtt.ca_file.clone().filter(|_| mqtt.tls);
+    relay::Settings {
+        host: mqtt.host.clone(),
+        port: mqtt.port,
+        tls: ca.map(|ca| relay::Tls { ca, client: None }),
+        client_id: mqtt.client_id.clone(),
+        username: mqtt.username.clone(),
+        password_file: mqtt.password_file.clone(),
+        keep_alive: Duration::from_secs(u64::from(mqtt.keep_alive_s)),
+    }
 }

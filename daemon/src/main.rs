@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use std::process::ExitCode;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 use tumblerd::arguments::Arguments;
 use tumblerd::config::devices;
 use tumblerd::config::{self, Log, LogFormat};
@@ -76,10 +76,10 @@ fn main() -> ExitCode {
 }
 
 fn log_to_stderr(log: &Log) {
-    let filter = EnvFilter::try_new(&log.level).unwrap_or_else(|_| EnvFilter::new("info"));
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let level = log.level.parse().unwrap_or(LevelFilter::INFO);
+    let builder = tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr);
     match log.format {
-        LogFormat::Text => builder.with_target(false).with_ansi(false).init(),
+        LogFormat::Text => builder.with_target(false).init(),
         LogFormat::Json => builder.json().init(),
     }
     wiring::log_panics();

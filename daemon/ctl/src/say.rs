@@ -1,22 +1,22 @@
 //! What is written to the terminal or the script: results to standard output, complaints to standard error.
 
 use serde::Serialize;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::os::fd::AsFd;
+use terminal_size::{Height, Width, terminal_size_of};
 use textwrap::core::display_width;
 
 /// Columns and rows of a terminal that does not tell.
-const USUAL: (usize, usize) = (80, 24);
+pub(crate) const USUAL: (usize, usize) = (80, 24);
 
 /// Columns and rows of the terminal on standard output; none where there is no terminal.
 pub(crate) fn terminal() -> Option<(usize, usize)> {
     size(std::io::stdout())
 }
 
-fn size(of: impl AsFd) -> Option<(usize, usize)> {
-    let size = rustix::termios::tcgetwinsize(of).ok()?;
-    let size = (usize::from(size.ws_col), usize::from(size.ws_row));
-    Some(if size.0 > 0 && size.1 > 0 { size } else { USUAL })
+fn size(of: impl AsFd + IsTerminal) -> Option<(usize, usize)> {
+    let size = of.is_terminal().then(|| terminal_size_of(of))?;
+    Some(size.map_or(USUAL, |(Width(columns), Height(rows))| (columns.into(), rows.into())))
 }
 
 /// Writes a text to standard output. A line that is longer than the terminal is broken between words, and goes on a little

@@ -188,7 +188,7 @@ impl Config {
     #[must_use]
     pub fn hash(&self) -> String {
         let canonical = serde_json::to_value(&self.effective).map(|value| value.to_string()).unwrap_or_default();
-        Sha256::digest(canonical).iter().map(|byte| format!("{byte:02x}")).collect()
+        hex::encode(Sha256::digest(canonical))
     }
 
     /// Whose journal this table's is.

@@ -1,8 +1,8 @@
 //! The chain: each row's link covers the row and the link before it, so that no row can be changed, left out or put in unseen.
 //! What it covers is told to the broker with every record, so that anybody can reckon it anew: `docs/mqtt.md` says how.
 
+use hex::FromHex;
 use sha2::{Digest, Sha256};
-use std::fmt::Write;
 
 /// A SHA-256.
 pub(super) type Hash = [u8; 32];
@@ -40,7 +40,7 @@ pub(super) struct Row {
 
 /// The link that the first record's is reckoned from.
 pub(super) fn genesis(stream: &str, first: u64, after: Option<&Hash>) -> Hash {
-    let after = after.map_or_else(|| "-".to_owned(), hex);
+    let after = after.map_or_else(|| "-".to_owned(), hex::encode);
     Sha256::digest(format!("tumblerd journal\n{stream}\n{first}\n{after}\n")).into()
 }
 
@@ -83,25 +83,9 @@ pub(super) fn cursor_sum(link: &Hash, relayed: u64) -> [u8; 8] {
     [a, b, c, d, e, f, g, h]
 }
 
-/// Lower-case hexadecimal.
-pub(super) fn hex(bytes: &Hash) -> String {
-    let mut text = String::with_capacity(64);
-    for byte in bytes {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
-}
-
 /// The hash that these 64 hexadecimal digits are.
 pub(super) fn unhex(text: &str) -> Option<Hash> {
-    if text.len() != 64 || !text.is_ascii() {
-        return None;
-    }
-    let mut hash = [0; 32];
-    for (byte, digits) in hash.iter_mut().zip(text.as_bytes().chunks(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
-    }
-    Some(hash)
+    Hash::from_hex(text).ok()
 }
 
 #[cfg(test)]
@@ -127,7 +111,7 @@ mod tests {
     fn the_chain_is_what_the_page_says() {
         // printf 'tumblerd journal\ns\n1\n-\n' | sha256sum
         let genesis = genesis("s", 1, None);
-        assert_eq!(hex(&genesis), hex(&Sha256::digest("tumblerd journal\ns\n1\n-\n").into()));
+        assert_eq!(hex::encode(genesis), hex::encode(Sha256::digest("tumblerd journal\ns\n1\n-\n")));
         let mut bytes = genesis.to_vec();
         bytes.extend_from_slice(b"tumblerd record 2\n7\n5\nb\n1700000000000\nsynchronised\n-\nstopped\n");
         bytes.extend_from_slice(&Sha256::digest("{}"));
@@ -181,7 +165,7 @@ mod tests {
     #[test]
     fn hexadecimal_there_and_back() {
         let hash = genesis("s", 1, None);
-        assert_eq!(unhex(&hex(&hash)), Some(hash));
+        assert_eq!(unhex(&hex::encode(hash)), Some(hash));
         assert_eq!(unhex("12"), None);
         assert_eq!(unhex(&"g".repeat(64)), None);
         assert_eq!(unhex(&"ä".repeat(32)), None);

@@ -1,6 +1,6 @@
 //! Reading the journal on a connection of one's own, while it is being written or afterwards.
 
-use super::chain::{Hash, body_hash, header, hex};
+use super::chain::{Hash, body_hash, header};
 use super::error::JournalError;
 use super::inspect::{CHUNK, record};
 use super::store::{Kept, Meta, last, rows_back, rows_from};
@@ -31,7 +31,7 @@ impl StoredRecord {
     /// The hash in hexadecimal.
     #[must_use]
     pub fn hash_hex(&self) -> String {
-        hex(&self.hash)
+        hex::encode(self.hash)
     }
 
     fn new(kept: Kept, meta: &Meta, previous: &Hash) -> Result<Self, JournalError> {
@@ -39,13 +39,13 @@ impl StoredRecord {
         let Kept { row, hash, .. } = kept;
         let chain = Chain {
             format: row.format,
-            genesis: hex(&meta.start().hash),
+            genesis: hex::encode(meta.start().hash),
             first: Seq(meta.first),
-            after: meta.after.as_ref().map(hex),
-            previous: hex(previous),
+            after: meta.after.as_ref().map(hex::encode),
+            previous: hex::encode(previous),
             header: header(&row),
-            body_hash: hex(&body_hash(&row)),
-            link: hex(&hash),
+            body_hash: hex::encode(body_hash(&row)),
+            link: hex::encode(hash),
         };
         Ok(Self {
             record,

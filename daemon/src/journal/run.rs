@@ -4,7 +4,7 @@
 //! disk. The head is rewritten at every commit without wearing anything, so that within a boot a journal that is older than
 //! it was, by a single record, is noticed.
 
-use super::chain::{Head, hex, unhex};
+use super::chain::{Head, unhex};
 use super::error::JournalError;
 use super::slot::Slot;
 use std::fs::{File, OpenOptions};
@@ -84,7 +84,7 @@ impl RunDir {
         }
         if let Some(file) = &self.head {
             // Padded: an older, longer line must not show through.
-            let text = format!("{} {} {:020} {} end\n", self.stream, self.boot, head.seq, hex(&head.hash));
+            let text = format!("{} {} {:020} {} end\n", self.stream, self.boot, head.seq, hex::encode(head.hash));
             if file.write_all_at(text.as_bytes(), 0).is_err() {
                 self.head = None;
             }

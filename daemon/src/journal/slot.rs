@@ -5,7 +5,7 @@
 //! leaves the other copy whole. A copy is one line `tumblerd slot 1 <sha256>`, then JSON, then spaces, then a line feed.
 
 use super::Identity;
-use super::chain::{Head, hex, unhex};
+use super::chain::{Head, unhex};
 use super::error::JournalError;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -108,7 +108,7 @@ impl Slot {
     /// Notes another head.
     pub(super) fn set_head(&mut self, head: Head) {
         self.seq = head.seq;
-        self.head = hex(&head.hash);
+        self.head = hex::encode(head.hash);
     }
 
     fn encode(&self) -> Option<[u8; COPY]> {
@@ -119,7 +119,7 @@ impl Slot {
         }
         rest.resize(COPY - line - 1, b' ');
         rest.push(b'\n');
-        let mut text = format!("{MAGIC}{}\n", hex(&Sha256::digest(&rest).into())).into_bytes();
+        let mut text = format!("{MAGIC}{}\n", hex::encode(Sha256::digest(&rest))).into_bytes();
         text.append(&mut rest);
         text.try_into().ok()
     }

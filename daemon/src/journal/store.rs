@@ -1,6 +1,6 @@
 //! The journal's file: rows in, rows out, and the chain between them.
 
-use super::chain::{Hash, Head, Row, cursor_sum, genesis, hex, link, unhex};
+use super::chain::{Hash, Head, Row, cursor_sum, genesis, link, unhex};
 use super::error::JournalError;
 use super::{Identity, schema};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -50,7 +50,7 @@ impl Meta {
     }
 
     fn write(&self, connection: &Connection) -> Result<(), rusqlite::Error> {
-        let after = self.after.as_ref().map_or_else(|| "-".to_owned(), hex);
+        let after = self.after.as_ref().map_or_else(|| "-".to_owned(), hex::encode);
         let first = self.first.to_string();
         let identity = &self.identity;
         for (key, value) in [

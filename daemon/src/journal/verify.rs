@@ -1,6 +1,6 @@
 //! Verifying a journal from its first record to its last, and writing it out.
 
-use super::chain::{Head, hex};
+use super::chain::Head;
 use super::error::JournalError;
 use super::inspect::{CHUNK, follow, record};
 use super::places::Places;
@@ -79,10 +79,10 @@ fn walk(
     };
     report.stream.clone_from(&meta.stream);
     report.first = meta.first;
-    report.genesis = hex(&meta.start().hash);
+    report.genesis = hex::encode(meta.start().hash);
     let head = chain(&mut report, connection, &meta, pause);
     report.last = head.seq;
-    report.head = hex(&head.hash);
+    report.head = hex::encode(head.hash);
     match slot {
         Some(Ok(Some(slot))) => agree(&mut report, connection, &meta, &slot),
         Some(Ok(None)) => report.fault(None, "the slot beside the journal is missing".into()),
@@ -180,7 +180,7 @@ pub fn export(path: &Path, out: &mut dyn Write, range: RangeInclusive<u64>) -> R
             quote(&row.wall_quality),
             quote(&row.boot),
             row.relayed,
-            hex(&kept.hash),
+            hex::encode(kept.hash),
             row.body
         )
         .map_err(JournalError::io("write the export of", &journal))?;

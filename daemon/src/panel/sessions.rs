@@ -3,7 +3,6 @@
 use super::accounts::random;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -39,11 +38,7 @@ impl Sessions {
     /// # Errors
     /// The system gives no random numbers.
     pub(super) fn begin(&mut self, account: &str, hash: &str, now: Instant) -> std::io::Result<String> {
-        let mut token = String::new();
-        for byte in random::<32>()? {
-            // A string takes whatever is written to it.
-            let _ = write!(token, "{byte:02x}");
-        }
+        let token = hex::encode(random::<32>()?);
         self.forget(now);
         while self.0.len() >= MOST {
             let Some(oldest) = self.0.iter().min_by_key(|(_, s)| s.used).map(|(key, _)| *key) else { break };

@@ -5,12 +5,8 @@ use tumbler_core::units::Seq;
 use tumbler_core::wire::chain::Chain;
 use tumbler_core::wire::topics::EventMessage;
 
-fn bytes(hex: &str) -> Vec<u8> {
-    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
-}
-
 fn hash(parts: &[&[u8]]) -> String {
-    Sha256::digest(parts.concat()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(Sha256::digest(parts.concat()))
 }
 
 /// Gives the message its place after the record with link `previous`, or at the beginning of its journal.
@@ -26,7 +22,7 @@ pub(crate) fn chained(mut message: EventMessage, previous: Option<&str>) -> Even
         record.seq.0, record.at.0, message.boot, message.wall, message.wall_quality
     );
     let body_hash = hash(&[body.as_bytes()]);
-    let link = hash(&[&bytes(&previous), header.as_bytes(), &bytes(&body_hash)]);
+    let link = hash(&[&hex::decode(&previous).unwrap(), header.as_bytes(), &hex::decode(&body_hash).unwrap()]);
     message.head.clone_from(&link);
     message.chain = Chain { format: 2, genesis, first: Seq(1), after: None, previous, header, body_hash, link };
     message.body = body;

@@ -1,5 +1,6 @@
 //! A consumer that trusts nobody: reckons the journal's chain from the messages on `event` alone, by the page about them.
 
+use hex::FromHex;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -21,14 +22,12 @@ fn number(of: &Value, field: &str) -> Result<u64, String> {
     of[field].as_u64().ok_or_else(|| format!("`{field}` is no number"))
 }
 
-fn bytes(hex: &str) -> Result<Vec<u8>, String> {
-    let digits = hex.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok());
-    let bytes = digits.map(|pair| pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()));
-    bytes.collect::<Option<Vec<u8>>>().filter(|b| b.len() == 32).ok_or_else(|| format!("`{hex}` is no hash"))
+fn bytes(digits: &str) -> Result<[u8; 32], String> {
+    <[u8; 32]>::from_hex(digits).map_err(|_| format!("`{digits}` is no hash"))
 }
 
 fn hash(parts: &[&[u8]]) -> String {
-    Sha256::digest(parts.concat()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(Sha256::digest(parts.concat()))
 }
 
 impl Consumer {

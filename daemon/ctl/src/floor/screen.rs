@@ -3,7 +3,8 @@
 use super::{View, text};
 use crate::floor::feed::News;
 use crate::floor::model::{Condition, Picture};
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+use crate::say;
+use nix::sys::termios::{LocalFlags, SetArg, Termios, tcgetattr, tcsetattr};
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Read, Write};
 use std::time::Duration;
@@ -12,8 +13,6 @@ use tokio::sync::mpsc;
 
 /// Time between two looks at what came; the seconds on the screen count by it.
 const FRAME: Duration = Duration::from_millis(250);
-/// Columns and rows of a terminal that does not tell.
-const USUAL: (usize, usize) = (80, 24);
 /// Rows that hold no table: the summary, the head, and what the keys do.
 const AROUND: usize = 3;
 
@@ -101,8 +100,7 @@ fn frame(
 
 /// Columns and rows of the terminal.
 fn size() -> (usize, usize) {
-    let size = tcgetwinsize(std::io::stdout()).ok().map(|size| (usize::from(size.ws_col), usize::from(size.ws_row)));
-    size.filter(|(columns, rows)| *columns > 0 && *rows > 0).unwrap_or(USUAL)
+    say::terminal().unwrap_or(say::USUAL)
 }
 
 fn write(text: &str) -> std::io::Result<()> {
@@ -123,8 +121,8 @@ impl Screen {
         let was = if std::io::stdin().is_terminal() { Some(tcgetattr(std::io::stdin())?) } else { None };
         if let Some(was) = &was {
             let mut raw = was.clone();
-            raw.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG);
-            tcsetattr(std::io::stdin(), OptionalActions::Now, &raw)?;
+            raw.local_flags.remove(LocalFlags::ICANON | LocalFlags::ECHO | LocalFlags::ISIG);
+            tcsetattr(std::io::stdin(), SetArg::TCSANOW, &raw)?;
         }
         let has_colour = std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty());
         let screen = Self { was, has_colour };
@@ -138,7 +136,7 @@ impl Drop for Screen {
         // Where the terminal is gone there is nothing to be put back.
         let _ = write("\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l");
         if let Some(was) = &self.was {
-            let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, was);
+            let _ = tcsetattr(std::io::stdin(), SetArg::TCSANOW, was);
         }
     }
 }

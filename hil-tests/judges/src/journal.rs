@@ -148,15 +148,15 @@ impl Journal {
         match &record.fact {
             Fact::Malformed(why) => note(SHAPE, why.clone()),
             Fact::Unknown => self.unknown += 1,
-            Fact::Result { dice, total: told, call, areas } => {
+            Fact::Result { dice, total: stated, call, areas } => {
                 self.results += 1;
-                check_total(*dice, *told, note);
+                check_total(*dice, *stated, note);
                 if let Some(right) = announcement::of(*dice).filter(|right| right != call) {
                     note(CALL, format!("called \"{call}\", the rules have \"{right}\""));
                 }
                 check_areas(*dice, areas, scene, note);
             }
-            Fact::Settled { dice, total: told, .. } => check_total(*dice, *told, note),
+            Fact::Settled { dice, total: stated, .. } => check_total(*dice, *stated, note),
             Fact::Voided { clauses, silent, .. } => {
                 let rules = scene.last.as_ref().filter(|_| scene.ended).and_then(|round| round.rules);
                 if let Some(rules) = rules {
@@ -167,10 +167,10 @@ impl Journal {
                 }
             }
             Fact::Keyframe(keyframe) => {
-                let told = [&keyframe.boot, &keyframe.rules, &keyframe.layout];
+                let stated = [&keyframe.boot, &keyframe.rules, &keyframe.layout];
                 let known = self.started.as_ref().filter(|_| !record.fact.begins_new_journal());
-                if let Some(started) = known.filter(|started| started.each_ref() != told) {
-                    note(STANDS, format!("{told:?}, and started as {started:?}"));
+                if let Some(started) = known.filter(|started| started.each_ref() != stated) {
+                    note(STANDS, format!("{stated:?}, and started as {started:?}"));
                 }
             }
             Fact::Closed => {
@@ -213,23 +213,23 @@ impl Journal {
     }
 }
 
-fn check_total(dice: [u8; 3], told: u64, note: &mut impl FnMut(&'static str, String)) {
-    if !faces(dice) || told != u64::from(total(dice)) {
-        note(TOTAL, format!("{dice:?} with total {told}"));
+fn check_total(dice: [u8; 3], stated: u64, note: &mut impl FnMut(&'static str, String)) {
+    if !faces(dice) || stated != u64::from(total(dice)) {
+        note(TOTAL, format!("{dice:?} with total {stated}"));
     }
 }
 
-fn check_areas(dice: [u8; 3], told: &[String], scene: &Scene, note: &mut impl FnMut(&'static str, String)) {
+fn check_areas(dice: [u8; 3], stated: &[String], scene: &Scene, note: &mut impl FnMut(&'static str, String)) {
     let Some(layout) = scene.round.as_ref().and_then(|round| crate::areas::Layout::named(&round.layout)) else {
         return;
     };
     let right: BTreeSet<Area> = layout.winning(sorted(dice)).into_iter().map(|(area, _)| area).collect();
-    let said: Result<BTreeSet<Area>, _> = told.iter().map(|id| id.parse()).collect();
+    let said: Result<BTreeSet<Area>, _> = stated.iter().map(|id| id.parse()).collect();
     match said {
         Err(why) => note(AREAS, format!("{why}")),
-        Ok(said) if said != right || told.len() != right.len() => {
+        Ok(said) if said != right || stated.len() != right.len() => {
             let differing: Vec<String> = said.symmetric_difference(&right).map(Area::to_string).collect();
-            note(AREAS, format!("{} areas for {dice:?}; differing: {}", told.len(), differing.join(", ")));
+            note(AREAS, format!("{} areas for {dice:?}; differing: {}", stated.len(), differing.join(", ")));
         }
         Ok(_) => {}
     }

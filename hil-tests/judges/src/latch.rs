@@ -27,7 +27,7 @@ pub(crate) struct Latch {
     latched: Vec<(String, u64)>,
     /// Since when no game may be played.
     barred_ns: Option<u64>,
-    told: bool,
+    reported: bool,
     barred: u64,
     latches: u64,
     exits: u64,
@@ -145,7 +145,7 @@ impl Latch {
         let latched = !scene.latched.is_empty() && scene.round.is_none();
         if !(latched || scene.open == Some(false)) || scene.alive != Some(true) {
             self.barred_ns = None;
-            self.told = false;
+            self.reported = false;
             return;
         }
         let since = *self.barred_ns.get_or_insert_with(|| {
@@ -154,11 +154,11 @@ impl Latch {
         });
         // While `gpio` is latched the outputs are known not to obey. Every test begins by driving the sign again.
         let dead = scene.broken(Part::Gpio) || scene.is_latched("gpio");
-        if self.told || scene.testing() || dead || !scene.is(Line::OutOfService, false) {
+        if self.reported || scene.testing() || dead || !scene.is(Line::OutOfService, false) {
             return;
         }
         if scene.now_ns > since.saturating_add(scene.config.given.limits.sign_ns) {
-            self.told = true;
+            self.reported = true;
             findings.note(NAME, scene.now_ns, SIGN, "no game may be played, and the sign is off");
         }
     }

@@ -52,7 +52,7 @@ struct CauseState {
     due_ns: Option<u64>,
     /// When it had last lasted long enough to be latched.
     held_ns: Option<u64>,
-    told: bool,
+    reported: bool,
 }
 
 /// Watches that symptoms and latches go together.
@@ -60,8 +60,8 @@ struct CauseState {
 pub(crate) struct Malfunctions {
     symptoms: Symptoms,
     causes: [CauseState; CAUSES.len()],
-    silent_told: bool,
-    restless_told: bool,
+    silence_reported: bool,
+    restless_reported: bool,
     /// Tests that have passed since the last one began.
     passed: Vec<String>,
     /// Latches whose symptom was seen.
@@ -83,7 +83,7 @@ impl Judge for Malfunctions {
         self.watch(scene, findings);
         match &seen.what {
             Seen::Truth(Truth::Process { .. }) => {
-                self.silent_told = false;
+                self.silence_reported = false;
                 self.symptoms.forget();
             }
             Seen::Truth(Truth::Hung { .. }) => self.symptoms.forget(),
@@ -128,8 +128,8 @@ impl Malfunctions {
                 continue;
             }
             let due = now.saturating_sub(*known.due_ns.get_or_insert(now));
-            if !known.told && due > cause.after_ns.saturating_add(SOON_NS) {
-                known.told = true;
+            if !known.reported && due > cause.after_ns.saturating_add(SOON_NS) {
+                known.reported = true;
                 let text =
                     format!("{} for {} ms, and `{}` is not latched", cause.symptom.words(), lasts / MS, cause.code);
                 findings.note(NAME, now, UNSEEN, text);
@@ -138,18 +138,18 @@ impl Malfunctions {
         let asked = scene.round.as_ref().is_none_or(|round| round.interrupted || round.asked.is_some());
         if self.symptoms.moving().is_some_and(|since| now > since.saturating_add(RESTLESS_NS))
             && scene.in_service("reader")
-            && !(asked || lagging || self.restless_told)
+            && !(asked || lagging || self.restless_reported)
         {
-            self.restless_told = true;
+            self.restless_reported = true;
             findings.note(NAME, now, RESTLESS, "the reader tells all the time that a die moves, and the round goes on");
         }
         let broken = [Part::Terminal, Part::Bus].into_iter().any(|part| scene.broken(part));
-        if self.symptoms.unacknowledged(scene, UNASKED_NS) && !(lagging || broken || self.silent_told) {
-            self.silent_told = true;
+        if self.symptoms.unacknowledged(scene, UNASKED_NS) && !(lagging || broken || self.silence_reported) {
+            self.silence_reported = true;
             findings.note(NAME, now, ACKNOWLEDGED, "key events are read and not acknowledged");
         }
-        if let (Some(unit), false) = (self.symptoms.unasked(scene, UNASKED_NS), lagging || self.silent_told) {
-            self.silent_told = true;
+        if let (Some(unit), false) = (self.symptoms.unasked(scene, UNASKED_NS), lagging || self.silence_reported) {
+            self.silence_reported = true;
             findings.note(NAME, scene.now_ns, ASKED, format!("unit {unit} is not asked any more"));
         }
     }

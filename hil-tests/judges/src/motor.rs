@@ -29,7 +29,7 @@ pub(crate) struct Motor {
     /// When the last guard that has come back broke, and for how long.
     last_break: Option<(u64, u64)>,
     /// This breach of the guard has been reported.
-    told: bool,
+    reported: bool,
     /// The motor was on in this spin when the guard broke.
     cut_in_spin: bool,
     /// The motor was on in the current spin, and was cut for longer than a flicker or went off by itself: the spin is over.
@@ -41,8 +41,8 @@ pub(crate) struct Motor {
     stray_ns: Option<u64>,
     /// After a start, `motor_enable` was seen low.
     read_low: bool,
-    deadman_told: bool,
-    cover_told: bool,
+    deadman_reported: bool,
+    cover_reported: bool,
     guards: u64,
     starts: u64,
     edges: u64,
@@ -66,7 +66,7 @@ impl Judge for Motor {
                 self.process_starts += u64::from(*alive);
                 self.read_low = *alive && scene.is(Line::MotorEnable, false);
                 self.spent = true;
-                self.told = false;
+                self.reported = false;
             }
             // The relay has dropped: edges would switch the motor back on, and nobody has allowed that.
             Seen::Truth(Truth::Hung { hung: false }) if scene.motor_power == Some(false) => {
@@ -75,12 +75,12 @@ impl Judge for Motor {
             }
             Seen::Truth(Truth::MotorPower { on: false }) => {
                 self.drops += u64::from(self.last_alive_ns.is_some());
-                self.deadman_told = false;
-                self.cover_told = false;
+                self.deadman_reported = false;
+                self.cover_reported = false;
             }
             Seen::Truth(Truth::Dome { open }) => {
                 self.uncovered += u64::from(*open);
-                self.cover_told = false;
+                self.cover_reported = false;
             }
             _ => {}
         }
@@ -91,7 +91,7 @@ impl Judge for Motor {
     fn finish(&mut self, _at_ns: u64, scene: &Scene, findings: &mut Findings) {
         self.stray(u64::MAX, findings);
         if let (Some((line, since)), true) = (self.guarded, self.must_be_off(scene)) {
-            if !self.told && scene.now_ns >= may_be_on_until(since, scene) {
+            if !self.reported && scene.now_ns >= may_be_on_until(since, scene) {
                 findings.note(NAME, scene.now_ns, GUARD, breach(line, since, scene.now_ns));
             }
         }
@@ -164,7 +164,7 @@ impl Motor {
         match (guard(scene), self.guarded) {
             (Some(line), None) => {
                 self.guarded = Some((line, scene.now_ns));
-                self.told = false;
+                self.reported = false;
                 if scene.is(Line::MotorEnable, true) {
                     self.guards += 1;
                     self.cut_in_spin = true;
@@ -212,8 +212,8 @@ impl Motor {
         self.stray_ns = self.stray_ns.filter(|at| *at != scene.now_ns);
         if let Some((line, since)) = self.guarded {
             // At the moment of the edge itself the table may not have received it yet.
-            if scene.now_ns > since.saturating_add(scene.config.given.reaction_ns) && !self.told {
-                self.told = true;
+            if scene.now_ns > since.saturating_add(scene.config.given.reaction_ns) && !self.reported {
+                self.reported = true;
                 findings.note(NAME, scene.now_ns, GUARD, breach(line, since, scene.now_ns));
             }
         }
@@ -248,7 +248,7 @@ impl Motor {
             self.spent = true;
         }
         if self.guarded.is_some_and(|(_, since)| since == scene.now_ns) {
-            self.told = true;
+            self.reported = true;
         }
     }
 
@@ -272,11 +272,11 @@ impl Motor {
 
     fn overdue(&mut self, scene: &Scene, findings: &mut Findings) {
         let Some((line, since)) = self.guarded else { return };
-        if self.told || !self.must_be_off(scene) {
+        if self.reported || !self.must_be_off(scene) {
             return;
         }
         if scene.now_ns > may_be_on_until(since, scene).saturating_add(scene.config.given.reaction_ns) {
-            self.told = true;
+            self.reported = true;
             findings.note(NAME, scene.now_ns, GUARD, breach(line, since, scene.now_ns));
         }
     }
@@ -287,16 +287,16 @@ impl Motor {
         }
         let limit = scene.config.given.limits.deadman_ns.saturating_add(SLACK_NS + scene.config.given.reaction_ns);
         let since_alive = scene.now_ns.saturating_sub(self.last_alive_ns.unwrap_or(0));
-        if since_alive > limit && !self.deadman_told {
-            self.deadman_told = true;
+        if since_alive > limit && !self.deadman_reported {
+            self.deadman_reported = true;
             let ms = since_alive / 1_000_000;
             findings.note(NAME, scene.now_ns, DEADMAN, format!("the motor has power {ms} ms after the last edge"));
         }
         if let (Some((true, since)), true) = (scene.dome, scene.rules().covered()) {
             let open_for = scene.now_ns.saturating_sub(since);
             let limit = LIFT_NS + scene.config.given.reaction_ns;
-            if open_for > limit && !self.cover_told && !scene.broken(Part::DomeContacts) {
-                self.cover_told = true;
+            if open_for > limit && !self.cover_reported && !scene.broken(Part::DomeContacts) {
+                self.cover_reported = true;
                 findings.note(NAME, scene.now_ns, COVER, "the motor has power while the dome is truly away");
             }
         }

@@ -14,8 +14,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 const NAME: &str = "relay";
 pub(crate) const ORDER: &str = "design.md, Relay: events in order, without gaps once duplicates are dropped";
 pub(crate) const EQUAL: &str = "design.md, Relay: an event is the journal's record";
-pub(crate) const CHAIN: &str = "design.md, Relay: the journal's chain is reckoned from events alone";
-pub(crate) const LOST: &str = "design.md, Relay: every record is told";
+pub(crate) const CHAIN: &str = "design.md, Relay: the journal's chain can be computed from events alone";
+pub(crate) const LOST: &str = "design.md, Relay: every record is published";
 pub(crate) const MIRROR: &str = "design.md, Relay: `fault/<code>` is retained while latched, and deleted afterwards";
 pub(crate) const RETAIN: &str =
     "design.md, Relay: `status`, `state`, `lamps` and `fault` are retained, `event` and `keypad` are not";
@@ -94,13 +94,13 @@ impl Judge for Relay {
             .iter()
             .find(|(_, unmatched)| unmatched.journalled && at_ns > unmatched.at_ns.saturating_add(LATE_NS));
         if let Some((seq, _)) = late {
-            findings.note(NAME, at_ns, LOST, format!("record {seq} was never told"));
+            findings.note(NAME, at_ns, LOST, format!("record {seq} was never published"));
         } else if self.records > 0 && self.waiting.is_empty() {
             self.mirrored += 1;
             let latched: BTreeSet<&str> = scene.latched.iter().map(|(code, _)| code.as_str()).collect();
-            let told: BTreeSet<&str> = self.faults.iter().map(String::as_str).collect();
-            if latched != told {
-                findings.note(NAME, at_ns, MIRROR, format!("latched are {latched:?}, told are {told:?}"));
+            let published: BTreeSet<&str> = self.faults.iter().map(String::as_str).collect();
+            if latched != published {
+                findings.note(NAME, at_ns, MIRROR, format!("latched are {latched:?}, retained are {published:?}"));
             }
         }
     }

@@ -14,7 +14,7 @@ const NAME: &str = "secrecy";
 const FACES: &str = "secrecy: no face register is read before the reveal";
 const VOIDED: &str = "secrecy: faces of a round voided before its reveal are never read";
 const LEAK: &str = "secrecy: nothing tells the faces before the reveal";
-const KEYS: &str = "secrecy: no key is told before the reveal";
+const KEYS: &str = "secrecy: no key is published before the reveal";
 const SHOWN: &str = "secrecy: no digit is shown before the reveal";
 
 /// Watches that nobody learns the faces too early.
@@ -114,7 +114,7 @@ impl Secrecy {
         if bus.unit == registers::TERMINAL && bus.kind == BusKind::WriteHolding && secret(scene).is_some() {
             let digit = |word: &u16| (0..3).any(|place| (1..=6).contains(&(word >> (4 * place) & 0xF)));
             if let Some(shown) = bus.word(registers::DISPLAY).filter(digit) {
-                findings.note(NAME, bus.begun_ns, SHOWN, format!("the display was told {shown:#06x}"));
+                findings.note(NAME, bus.begun_ns, SHOWN, format!("the display was written {shown:#06x}"));
             }
         }
     }

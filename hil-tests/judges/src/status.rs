@@ -28,7 +28,7 @@ const LASTS_NS: u64 = 2_000 * MS;
 pub(crate) struct Status {
     /// Which field differs, and since when.
     differs: Option<(&'static str, u64)>,
-    told: bool,
+    reported: bool,
     void: bool,
     /// Since the void round, the table was opened again or its daemon started.
     reopened: bool,
@@ -80,16 +80,16 @@ impl Status {
     fn look(&mut self, status: &Value, scene: &Scene, findings: &mut Findings) {
         self.holes |= scene.is_latched("journal");
         let unknown = self.holes || scene.may_lag();
-        let Some((field, told)) = self.difference(status, scene).filter(|_| !unknown) else {
+        let Some((field, stated)) = self.difference(status, scene).filter(|_| !unknown) else {
             self.differs = None;
             return;
         };
         let (_, since) = *self.differs.get_or_insert((field, scene.now_ns));
         if self.differs.is_some_and(|(was, _)| was != field) {
             self.differs = Some((field, scene.now_ns));
-        } else if !self.told && scene.now_ns > since.saturating_add(LASTS_NS) {
-            self.told = true;
-            findings.note(NAME, scene.now_ns, AGREES, format!("the status has `{field}` {told}"));
+        } else if !self.reported && scene.now_ns > since.saturating_add(LASTS_NS) {
+            self.reported = true;
+            findings.note(NAME, scene.now_ns, AGREES, format!("the status has `{field}` {stated}"));
         }
     }
 
@@ -97,8 +97,8 @@ impl Status {
     fn difference(&self, status: &Value, scene: &Scene) -> Option<(&'static str, String)> {
         let get = |field: &str| status.get(field).cloned().unwrap_or(Value::Null);
         let differs = |field: &'static str, is: Value| {
-            let told = get(field);
-            (told != is).then(|| (field, format!("{told}, and it is {is}")))
+            let stated = get(field);
+            (stated != is).then(|| (field, format!("{stated}, and it is {is}")))
         };
         let codes = get("malfunctions");
         let codes = codes.as_array().into_iter().flatten().filter_map(|one| one.get("code").and_then(Value::as_str));

@@ -30,18 +30,18 @@ impl Symptom {
     pub(super) const fn words(self) -> &'static str {
         match self {
             Self::Seal => "the seal's loop is open",
-            Self::Driver => "the motor driver tells a fault",
+            Self::Driver => "the motor driver reports a fault",
             Self::Dome => "the dome's contacts contradict each other",
             Self::Button(_) => "a button or the key is held",
             Self::Silent(_) => "a unit gives no valid answer",
-            Self::Lamps => "lamps are sensed otherwise than they are commanded",
+            Self::Lamps => "lamps are not sensed as commanded",
             Self::HeldKey => "a key of the terminal is held",
-            Self::Display => "the display shows something else than it was told",
-            Self::Counter => "the reader's counter stands still",
-            Self::Poses => "the reader's poses are none",
+            Self::Display => "the display does not show what was written to it",
+            Self::Counter => "the reader's counter does not advance",
+            Self::Poses => "the reader's poses are not valid",
             Self::Hot => "the motor is too hot",
             Self::NoReading => "no temperature is read",
-            Self::Pin => "an output reads otherwise than it is driven",
+            Self::Pin => "an output does not read back as driven",
             Self::Turns => "the shaft turned without power",
             Self::Knocked => "dice that had come to rest moved",
         }
@@ -110,7 +110,7 @@ pub(super) struct Symptoms {
     /// Since when key events have been read and not acknowledged.
     unacknowledged_ns: Option<u64>,
     /// What the display was told to show, and since when.
-    told: Option<(u16, u64)>,
+    commanded: Option<(u16, u64)>,
     shown: Option<u16>,
     counter: Option<(u16, u64)>,
     poses: bool,
@@ -215,8 +215,9 @@ impl Symptoms {
         }
         match (bus.unit, bus.kind) {
             (registers::TERMINAL, BusKind::WriteHolding) => {
-                if let Some(told) = bus.word(registers::DISPLAY) {
-                    self.told = self.told.filter(|(before, _)| *before == told).or(Some((told, scene.now_ns)));
+                if let Some(commanded) = bus.word(registers::DISPLAY) {
+                    self.commanded =
+                        self.commanded.filter(|(before, _)| *before == commanded).or(Some((commanded, scene.now_ns)));
                 }
                 if bus.word(registers::ACKNOWLEDGE).is_some() {
                     self.unacknowledged_ns = None;
@@ -264,8 +265,8 @@ impl Symptoms {
                 scene.sensed.iter().zip(&scene.commanded).any(differ)
             }
             Symptom::HeldKey => self.keys.is_some_and(|(_, since)| scene.now_ns > since.saturating_add(500 * MS)),
-            Symptom::Display => self.told.is_some_and(|(told, since)| {
-                self.shown.is_some_and(|shown| shown != told) && scene.now_ns > since.saturating_add(400 * MS)
+            Symptom::Display => self.commanded.is_some_and(|(commanded, since)| {
+                self.shown.is_some_and(|shown| shown != commanded) && scene.now_ns > since.saturating_add(400 * MS)
             }),
             Symptom::Counter => self.counter.is_some_and(|(_, since)| scene.now_ns > since.saturating_add(500 * MS)),
             Symptom::Poses => self.poses,

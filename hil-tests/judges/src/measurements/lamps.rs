@@ -13,7 +13,7 @@ pub(super) const TIME: &str = "lamps-time";
 struct Picture {
     /// The earliest and the latest moment at which the table can have begun it.
     begun_ns: (u64, u64),
-    told: [u64; BOARDS],
+    commanded: [u64; BOARDS],
     /// Boards that were written for it.
     asked: [bool; BOARDS],
     /// Lamps whose current was sensed since.
@@ -27,10 +27,10 @@ struct Picture {
 #[derive(Clone, Debug, Default)]
 pub(super) struct LampTest {
     /// Lamps that were commanded on in any picture.
-    pub(super) told: [u64; BOARDS],
+    pub(super) commanded: [u64; BOARDS],
     /// Lamps that were surely, and perhaps, dark in spite of a command; and those surely, and perhaps, lit without one.
     pub(super) dark: [[u64; BOARDS]; 2],
-    pub(super) untold: [[u64; BOARDS]; 2],
+    pub(super) uncommanded: [[u64; BOARDS]; 2],
     /// Longest time to light, in microseconds: at least, at most.
     time: (i64, i64),
     /// Whether a picture was surely, and perhaps, right in time.
@@ -56,12 +56,12 @@ fn board(transaction: &Transaction) -> Option<usize> {
 
 impl Picture {
     fn proves(&self) -> bool {
-        let boards = self.asked.iter().zip(self.told.iter().zip(&self.sensed));
-        boards.filter(|(asked, _)| **asked).all(|(_, (told, sensed))| *sensed == Some(*told))
+        let boards = self.asked.iter().zip(self.commanded.iter().zip(&self.sensed));
+        boards.filter(|(asked, _)| **asked).all(|(_, (commanded, sensed))| *sensed == Some(*commanded))
     }
 
-    fn dark(told: u64, sensed: Option<u64>) -> u64 {
-        told & !sensed.unwrap_or(0)
+    fn dark(commanded: u64, sensed: Option<u64>) -> u64 {
+        commanded & !sensed.unwrap_or(0)
     }
 }
 
@@ -70,7 +70,7 @@ impl LampTest {
         self.pictures += 1;
         for board in 0..BOARDS {
             let at = |of: &[u64; BOARDS]| of.get(board).copied().unwrap_or(0);
-            let told = at(&picture.told);
+            let commanded = at(&picture.commanded);
             let asked = picture.asked.get(board).copied().unwrap_or(false);
             let now = picture.sensed.get(board).copied().flatten();
             // A reading that ended when the next picture was written may have come too late for this one.
@@ -78,10 +78,10 @@ impl LampTest {
                 Some((ended, of, before)) if of == board && ended >= next_ns => before,
                 _ => now,
             };
-            let (dark, was_dark) = (Picture::dark(told, now), Picture::dark(told, before));
-            let lit = |sensed: Option<u64>| sensed.map_or(0, |sensed| sensed & !told);
+            let (dark, was_dark) = (Picture::dark(commanded, now), Picture::dark(commanded, before));
+            let lit = |sensed: Option<u64>| sensed.map_or(0, |sensed| sensed & !commanded);
             let sure = asked && now.is_some() && before.is_some();
-            let sets = [(&mut self.dark, dark, was_dark), (&mut self.untold, lit(now), lit(before))];
+            let sets = [(&mut self.dark, dark, was_dark), (&mut self.uncommanded, lit(now), lit(before))];
             for (set, now, before) in sets {
                 let [surely, perhaps] = set;
                 if let (Some(surely), Some(perhaps)) = (surely.get_mut(board), perhaps.get_mut(board)) {
@@ -89,8 +89,8 @@ impl LampTest {
                     *perhaps |= now | before;
                 }
             }
-            if let Some(all) = self.told.get_mut(board) {
-                *all |= told;
+            if let Some(all) = self.commanded.get_mut(board) {
+                *all |= commanded;
             }
         }
         let (early, late) = picture.begun_ns;
@@ -98,7 +98,7 @@ impl LampTest {
         let Some(proved) = picture.proved_ns else { return };
         let (least, most) = (micros(late, proved), micros(early, proved));
         let in_time = [most < VERIFY, least <= VERIFY + LATE];
-        if picture.told != [0; BOARDS] {
+        if picture.commanded != [0; BOARDS] {
             self.right = [self.right[0] | in_time[0], self.right[1] | in_time[1]];
         }
         let (least, most) = (if in_time[0] { least } else { 0 }, if in_time[1] { most.min(VERIFY + LATE) } else { 0 });
@@ -111,13 +111,13 @@ pub(super) fn shown(span: &Span<'_>) -> LampTest {
     let mut shown = LampTest::default();
     let mut picture: Option<Picture> = None;
     let mut before: Option<(u64, u64)> = None;
-    let mut told = [0_u64; BOARDS];
+    let mut commanded = [0_u64; BOARDS];
     for (at, transaction) in span.bus() {
         let busy = before.replace((transaction.begun_ns, at));
         let Some(of) = board(&transaction) else { continue };
         match transaction.kind {
             BusKind::WriteCoils => {
-                let known = told.get(of).copied().unwrap_or(0);
+                let known = commanded.get(of).copied().unwrap_or(0);
                 let goes_on = picture.as_ref().is_some_and(|now| {
                     let young = transaction.begun_ns.saturating_sub(now.begun_ns.1) < SHORTEST_NS;
                     let unread = now.sensed.iter().all(Option::is_none);
@@ -126,8 +126,8 @@ pub(super) fn shown(span: &Span<'_>) -> LampTest {
                         _ => young || unread,
                     }
                 });
-                if let Some(told) = told.get_mut(of) {
-                    *told = transaction.bits;
+                if let Some(commanded) = commanded.get_mut(of) {
+                    *commanded = transaction.bits;
                 }
                 if !goes_on {
                     let wrong = picture.as_ref().is_none_or(|last| !last.proves());
@@ -139,10 +139,11 @@ pub(super) fn shown(span: &Span<'_>) -> LampTest {
                     let late = transaction.begun_ns;
                     let early = busy.filter(|(_, ended)| *ended >= late).map_or(late, |(begun, _)| begun);
                     let early = early.saturating_sub(if wrong { AGAIN_NS } else { 0 });
-                    picture = Some(Picture { begun_ns: (early.max(span.from_ns), late), told, ..Picture::default() });
+                    picture =
+                        Some(Picture { begun_ns: (early.max(span.from_ns), late), commanded, ..Picture::default() });
                 }
                 if let Some(now) = &mut picture {
-                    now.told = told;
+                    now.commanded = commanded;
                     if let (Some(asked), Some(sensed)) = (now.asked.get_mut(of), now.sensed.get_mut(of)) {
                         *asked = true;
                         *sensed = None;
@@ -182,7 +183,7 @@ impl LampTest {
             least: count(surely),
             most: count(perhaps),
         };
-        let mut expected = vec![between("lamps-dark", self.dark), between("lamps-untold", self.untold)];
+        let mut expected = vec![between("lamps-dark", self.dark), between("lamps-untold", self.uncommanded)];
         if self.right() != Some(false) {
             // On a noisy bus a board may be written long after its picture began.
             let most = if noisy { VERIFY + LATE } else { self.time.1 };

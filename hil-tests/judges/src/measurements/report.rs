@@ -97,7 +97,7 @@ pub(super) struct Judged {
 /// Everything that is needed to judge a report.
 struct Case<'a> {
     run: &'a Run,
-    told: &'a Report,
+    report: &'a Report,
     span: Span<'a>,
     spin: Option<Spin>,
     areas: Option<LampTest>,
@@ -114,21 +114,21 @@ pub(super) fn judge(
     scene: &Scene,
     findings: &mut Findings,
 ) -> Judged {
-    let told = match Report::deserialize(&record.data) {
-        Ok(told) => told,
+    let report = match Report::deserialize(&record.data) {
+        Ok(report) => report,
         Err(why) => {
             findings.note(NAME, scene.now_ns, REPORT, format!("a report that cannot be read: {why}"));
             return Judged { values: 0, failed: false };
         }
     };
-    if told.test != run.test || told.by != run.by {
-        let what = format!("`{}` by {} is reported, and `{}` by {} began", told.test, told.by, run.test, run.by);
+    if report.test != run.test || report.by != run.by {
+        let what = format!("`{}` by {} is reported, and `{}` by {} began", report.test, report.by, run.test, run.by);
         findings.note(NAME, scene.now_ns, REPORT, what);
     }
     let held = |span: Span<'_>| {
         let spin = matches!(run.test.as_str(), "motor" | "cam" | "reader").then(|| Spin::of(&span)).flatten();
         let areas = (run.test == "lamps").then(|| shown(&span));
-        Case { run, told: &told, span, spin, areas, layout, scene }.held()
+        Case { run, report: &report, span, spin, areas, layout, scene }.held()
     };
     let (mut judged, mut wrong) = held(span);
     if !wrong.is_empty() {
@@ -165,7 +165,7 @@ impl Case<'_> {
 
     /// Whether the test came to its end.
     fn ended(&self) -> bool {
-        self.told.found.is_empty()
+        self.report.found.is_empty()
     }
 
     /// Whether the test measures anything: under Open Cover no dome is opened and closed.
@@ -176,29 +176,29 @@ impl Case<'_> {
     /// Checks names, limits and verdicts. Returns whether anything is out of limits.
     fn verdicts(&self, say: &mut Say<'_>) -> bool {
         let mut worst = Verdict::Pass;
-        for (place, measured) in self.told.measurements.iter().enumerate() {
+        for (place, measured) in self.report.measurements.iter().enumerate() {
             let name = &measured.quantity;
             let Some(row) = limits::of(&self.run.test).find(|row| row.quantity == *name) else {
                 say(QUANTITIES, format!("`{name}` is none of its quantities"));
                 continue;
             };
-            if self.told.measurements.iter().take(place).any(|before| before.quantity == *name) {
-                say(QUANTITIES, format!("`{name}` is told twice"));
+            if self.report.measurements.iter().take(place).any(|before| before.quantity == *name) {
+                say(QUANTITIES, format!("`{name}` is reported twice"));
             }
-            let told = NAMES.map(|limit| measured.limits.get(limit).copied());
-            if !row.allows(told) || measured.limits.keys().any(|limit| !NAMES.contains(&limit.as_str())) {
+            let reported = NAMES.map(|limit| measured.limits.get(limit).copied());
+            if !row.allows(reported) || measured.limits.keys().any(|limit| !NAMES.contains(&limit.as_str())) {
                 say(LIMITS, format!("`{name}` has other limits: {:?}", measured.limits));
             }
-            let verdict = row.verdict(measured.value, told);
+            let verdict = row.verdict(measured.value, reported);
             if Verdict::named(&measured.verdict) != Some(verdict) {
                 let (value, said) = (measured.value, &measured.verdict);
-                say(VERDICTS, format!("`{name}`, {value}, is {verdict:?}, and `{said}` is told"));
+                say(VERDICTS, format!("`{name}`, {value}, is {verdict:?}, and `{said}` is reported"));
             }
             worst = worst.max(verdict);
         }
         let verdict = if self.ended() { worst } else { Verdict::Fail };
-        if Verdict::named(&self.told.verdict) != Some(verdict) {
-            say(VERDICTS, format!("the test is {verdict:?}, and `{}` is told", self.told.verdict));
+        if Verdict::named(&self.report.verdict) != Some(verdict) {
+            say(VERDICTS, format!("the test is {verdict:?}, and `{}` is reported", self.report.verdict));
         }
         worst == Verdict::Fail
     }
@@ -206,15 +206,15 @@ impl Case<'_> {
     /// Checks what people witnessed, and the bell that they heard.
     fn persons(&self, say: &mut Say<'_>) {
         let said = |item: &str| self.run.witnessed.iter().any(|(of, right)| of == item && *right);
-        for item in self.told.seen.iter().filter(|item| !said(item)) {
+        for item in self.report.seen.iter().filter(|item| !said(item)) {
             say(PERSONS, format!("nobody found {item} right"));
         }
         if !self.ended() || self.run.code.as_deref() == Some("dome") {
             return;
         }
         // A reset asks nobody to look at what is measured out of limits. It does not reach its end then.
-        if self.told.seen.iter().map(String::as_str).ne(limits::seen(&self.run.test).iter().copied()) {
-            say(PERSONS, format!("ended, and found right is {:?}", self.told.seen));
+        if self.report.seen.iter().map(String::as_str).ne(limits::seen(&self.run.test).iter().copied()) {
+            say(PERSONS, format!("ended, and found right is {:?}", self.report.seen));
         }
         if self.run.test == "bell" && !self.run.struck {
             say(PERSONS, "the bell was not struck".into());
@@ -241,7 +241,7 @@ impl Case<'_> {
         }
         let doubted = self.run.witnessed.iter().any(|(_, right)| !right);
         if !self.ended() && !doubted && (nobodys || took < NOBODYS_NS) {
-            say(SOUND, format!("nothing was wrong, and it ended with: {}", self.told.found));
+            say(SOUND, format!("nothing was wrong, and it ended with: {}", self.report.found));
         }
     }
 
@@ -264,17 +264,17 @@ impl Case<'_> {
     /// Compares the values with what was seen.
     fn values(&self, say: &mut Say<'_>) -> u64 {
         let mut held = 0;
-        let told = |name: &str| self.told.measurements.iter().any(|measured| measured.quantity == name);
+        let reported = |name: &str| self.report.measurements.iter().any(|measured| measured.quantity == name);
         let ended = self.areas.as_ref().filter(|_| self.ended() && !self.span.broken(Part::Bus));
-        if ended.is_some_and(|areas| areas.right() == Some(false)) && told(lamps::TIME) {
-            say(VALUES, "a time to light is told, and no result came right".into());
+        if ended.is_some_and(|areas| areas.right() == Some(false)) && reported(lamps::TIME) {
+            say(VALUES, "a time to light is reported, and no picture was right".into());
         }
         for Expected { quantity, least, most } in self.expected() {
-            let Some(measured) = self.told.measurements.iter().find(|measured| measured.quantity == quantity) else {
+            let Some(measured) = self.report.measurements.iter().find(|measured| measured.quantity == quantity) else {
                 // A test that ended early may not have got as far as this quantity.
                 let known = matches!(self.run.test.as_str(), "motor" | "cam" | "bus" | "temperature" | "seal");
                 if known && quantity != limits::COAST {
-                    say(QUANTITIES, format!("`{quantity}` was seen, and is not told"));
+                    say(QUANTITIES, format!("`{quantity}` was seen, and is not reported"));
                 }
                 continue;
             };
@@ -300,7 +300,7 @@ impl Case<'_> {
             if row.quantity == lamps::TIME && none_lit {
                 continue;
             }
-            if !self.told.measurements.iter().any(|measured| measured.quantity == row.quantity) {
+            if !self.report.measurements.iter().any(|measured| measured.quantity == row.quantity) {
                 say(QUANTITIES, format!("ended without `{}`", row.quantity));
             }
         }
@@ -312,8 +312,8 @@ impl Case<'_> {
             "seal" => span.to_ns.saturating_sub(self.run.durable_ns) >= contacts::SEAL_NS || !span.prompt(),
             "lamps" => {
                 let all = self.scene.config.board(self.layout).map(|board| board.all);
-                let told = self.areas.as_ref().map(|areas| areas.told);
-                all.is_none() || told.zip(all).is_some_and(|([a, b], [x, y])| x & !a == 0 && y & !b == 0)
+                let commanded = self.areas.as_ref().map(|areas| areas.commanded);
+                all.is_none() || commanded.zip(all).is_some_and(|([a, b], [x, y])| x & !a == 0 && y & !b == 0)
             }
             _ => true,
         };
@@ -324,7 +324,7 @@ impl Case<'_> {
 
     /// Checks what the report draws.
     fn drawn(&self, say: &mut Say<'_>) {
-        let plots = &self.told.plots;
+        let plots = &self.report.plots;
         let spin = self.spin.as_ref().filter(|_| self.run.test != "reader");
         if let Some(spin) = spin {
             if !spin.periods().contains(&plots.periods) {
@@ -348,19 +348,19 @@ impl Case<'_> {
     }
 
     fn drawn_areas(&self, say: &mut Say<'_>) {
-        let plots = &self.told.plots;
+        let plots = &self.report.plots;
         let Some(areas) = self.areas.as_ref().filter(|_| self.ended()) else { return };
         if plots.layout != self.layout {
             say(DRAWN, format!("the areas of `{}` are drawn, and `{}` is in force", plots.layout, self.layout));
         }
         let orders = &self.scene.config.given.lamps;
         let Some(order) = orders.iter().find(|order| order.layout == self.layout) else { return };
-        for (names, [surely, perhaps]) in [(&plots.dark, areas.dark), (&plots.untold, areas.untold)] {
+        for (names, [surely, perhaps]) in [(&plots.dark, areas.dark), (&plots.untold, areas.uncommanded)] {
             let is =
                 |set: [u64; 2], place: usize| set.get(place / 64).is_some_and(|word| word >> (place % 64) & 1 != 0);
             for (place, area) in order.areas.iter().enumerate() {
-                let told = names.contains(area);
-                if told && !is(perhaps, place) || !told && is(surely, place) {
+                let reported = names.contains(area);
+                if reported && !is(perhaps, place) || !reported && is(surely, place) {
                     say(DRAWN, format!("{area}: drawn as wrong is {names:?}"));
                 }
             }

@@ -97,14 +97,14 @@ struct Keys {
     wrong: i64,
     /// Progress of the display's test: it was told the last pattern, then to be blank; once it is blank, keys are asked for.
     asking: bool,
-    told_blank: bool,
-    told_last: bool,
+    blank_commanded: bool,
+    last_commanded: bool,
 }
 
 impl Keys {
     fn wrote(&mut self, shown: u16) {
-        self.told_blank = shown == BLANK && self.told_last;
-        self.told_last |= shown == LAST_PATTERN;
+        self.blank_commanded = shown == BLANK && self.last_commanded;
+        self.last_commanded |= shown == LAST_PATTERN;
     }
 
     fn poll(&mut self, at: u64, (held, first, events, display): (u16, u16, &[u16], u16)) {
@@ -130,7 +130,7 @@ impl Keys {
         } else if let Some(since) = self.held_ns.take() {
             self.longest = self.longest.max(micros(since, at));
         }
-        self.asking |= held == 0 && self.told_blank && display == BLANK;
+        self.asking |= held == 0 && self.blank_commanded && display == BLANK;
     }
 }
 
@@ -146,13 +146,13 @@ pub(super) fn terminal(span: &Span<'_>) -> Vec<Expected> {
             if let Some(shown) = transaction.word(registers::DISPLAY) {
                 keys.wrote(shown);
             }
-        } else if let Some(told) = poll(&transaction) {
-            let (_, _, events, _) = told;
+        } else if let Some(polled) = poll(&transaction) {
+            let (_, _, events, _) = polled;
             // Keys that were pressed before the test cannot be told apart from those that it asks for.
             if keys.polled_ns.is_none() && !events.is_empty() {
                 return Vec::new();
             }
-            keys.poll(at, told);
+            keys.poll(at, polled);
         }
     }
     vec![

@@ -1,4 +1,4 @@
-//! What the dealer keys after the reveal, and what the display was told to show (NZ 3.3(a), 6.4).
+//! What the dealer keys after the reveal, and what the display was written to show (NZ 3.3(a), 6.4).
 
 use crate::areas::sorted;
 use crate::observation::{Key, Transaction};
@@ -52,7 +52,7 @@ impl Terminal {
             Key::Digit(digit) => Some(*digit),
             Key::Entry => None,
         }));
-        (self.shown != Some(right)).then(|| format!("the display was told {:x?}, and keyed was {right:x}", self.shown))
+        (self.shown != Some(right)).then(|| format!("the display was written {:x?}, and keyed was {right:x}", self.shown))
     }
 
     /// Whether nothing but Entry was keyed since then. A dealer who keys anything else has not finished paying.

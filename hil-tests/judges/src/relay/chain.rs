@@ -58,20 +58,20 @@ impl Chain {
         let seq = number(message, "seq")?;
         let genesis = genesis(message, chain)?;
         let previous = hash(chain, "previous")?;
-        let told = hash(chain, "link")?;
-        if hash(message, "head")? != told {
+        let published = hash(chain, "link")?;
+        if hash(message, "head")? != published {
             return Err("`head` is not its link".into());
         }
         let short = message.get("short").is_some_and(|short| *short == true);
         let body = if short { None } else { Some(text(message, "body")?) };
-        if link(chain, previous, body)? != told {
+        if link(chain, previous, body)? != published {
             return Err("its link is not that of its header, its body and the link before it".into());
         }
         agree(message, chain, body)?;
         self.short += u64::from(short);
         match self.links.get(&(genesis, seq)) {
-            Some(link) if *link == told => return Ok(()),
-            Some(_) => return Err("it was told before with another link".into()),
+            Some(link) if *link == published => return Ok(()),
+            Some(_) => return Err("it was published before with another link".into()),
             None => {}
         }
         let before = if seq == number(chain, "first")? {
@@ -82,11 +82,11 @@ impl Chain {
         // If the record before it was not received, the rule about the order judges that.
         if let Some(before) = before {
             if before != previous {
-                return Err("it does not follow the record that was told before it".into());
+                return Err("it does not follow the record that was published before it".into());
             }
             self.proved += 1;
         }
-        self.links.insert((genesis, seq), told);
+        self.links.insert((genesis, seq), published);
         if self.links.len() > REMEMBERED {
             // The lowest numbers of one journal: the table has long gone past them.
             self.links.pop_first();
@@ -133,7 +133,7 @@ fn agree(message: &Value, chain: &Value, body: Option<&str>) -> Result<(), Strin
     }
     let mut at = "";
     for (name, said) in names.into_iter().zip(header) {
-        let told = match (name, message.get(name)) {
+        let published = match (name, message.get(name)) {
             ("tumblerd record 2" | "relayed", _) => continue,
             ("at", _) => {
                 at = said;
@@ -143,8 +143,8 @@ fn agree(message: &Value, chain: &Value, body: Option<&str>) -> Result<(), Strin
             (_, Some(Value::String(text))) => text.clone(),
             (_, Some(other)) => other.to_string(),
         };
-        if told != said {
-            return Err(format!("its `{name}` is `{told}`, in the chain it is `{said}`"));
+        if published != said {
+            return Err(format!("its `{name}` is `{published}`, in the chain it is `{said}`"));
         }
     }
     let Some(body) = body else { return Ok(()) };

@@ -27,10 +27,12 @@ impl Rounds {
             Fact::Settled { dice, by, .. } => {
                 self.count.settled += 1;
                 self.settles(sorted(*dice), by.is_some(), round, scene, findings);
-                let told = record.data.get("lamps").and_then(|lamps| lamps.as_str());
+                let stated = record.data.get("lamps").and_then(|lamps| lamps.as_str());
                 let sound = !round.interrupted && !round.was_broken(Part::Lamps) && !scene.is_latched("lamps");
-                if told == Some("proved") && !round.verified || told == Some("by-the-dice") && round.verified && sound {
-                    let text = format!("settled, its lamps {told:?}, and verified: {}", round.verified);
+                if stated == Some("proved") && !round.verified
+                    || stated == Some("by-the-dice") && round.verified && sound
+                {
+                    let text = format!("settled, its lamps {stated:?}, and verified: {}", round.verified);
                     findings.note(NAME, scene.now_ns, LAMPS, text);
                 }
             }

@@ -18,7 +18,7 @@ pub(super) const SPIN_ORDER: &str = "NZ 6.1, SGV6 3.7, SGOC 3.6 and 3.7: when th
 pub(super) const REMARKS: &str = "NZ 6.1: what is out of order of play is said beside the call, and nothing else is";
 pub(super) const STOPPED: &str = "table.md: a daemon that is stopped in order has written what it counted of a spin";
 pub(super) const ONE_SPIN: &str = "rounds: one valid spin a round, at one press each";
-pub(super) const STEPS: &str = "NZ 6.1, SGV6 5.5.1, table.md: a spin is told by the steps that its cam made";
+pub(super) const STEPS: &str = "NZ 6.1, SGV6 5.5.1, table.md: the record of a spin has the steps that its cam made";
 pub(super) const THREE: &str = "NZ 6.1, SGV6 3.7, SGOC 3.7, SGOC-early 3.4: at least three tumbles";
 pub(super) const REVEAL: &str = "NZ 6.3, SGV6 5.5.3: dice are uncovered after \"No more bets\"";
 pub(super) const ESTABLISHED: &str =
@@ -96,7 +96,7 @@ impl Rounds {
                 // A sound cam makes one step in each quarter turn, and one more if it stood at an edge.
                 let sound = ![Part::Cam, Part::Gpio].into_iter().any(|part| round.was_broken(part));
                 if sound && turned.is_some_and(|turned| *steps > turned.saturating_add(1)) {
-                    findings.note(NAME, at_ns, STEPS, format!("{steps} steps told of {turned:?} true quarter turns"));
+                    findings.note(NAME, at_ns, STEPS, format!("{steps} steps recorded for {turned:?} true quarter turns"));
                 }
             }
             Fact::Revealed { .. } => {

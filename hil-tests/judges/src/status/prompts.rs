@@ -87,15 +87,15 @@ impl Prompts {
     }
 
     /// How the prompt in the status differs from what the table must ask.
-    pub(super) fn difference(&self, told: &Value, scene: &Scene) -> Option<String> {
+    pub(super) fn difference(&self, stated: &Value, scene: &Scene) -> Option<String> {
         let due = self.due(scene)?;
-        let id = told.get("id").and_then(Value::as_str);
+        let id = stated.get("id").and_then(Value::as_str);
         let Some((right, items)) = due else {
             return id.map(|id| format!("{id}, and nobody is waited for"));
         };
         let of: BTreeSet<&str> =
-            told.get("of").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+            stated.get("of").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
         let whole = right != "witness" || of == items.iter().copied().collect();
-        (id != Some(right) || !whole).then(|| format!("{told}, and what is waited for is {right} {items:?}"))
+        (id != Some(right) || !whole).then(|| format!("{stated}, and what is waited for is {right} {items:?}"))
     }
 }

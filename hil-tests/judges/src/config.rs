@@ -27,12 +27,10 @@ pub struct Config {
     /// seen.
     pub reaction_ns: u64,
     /// Whether anything may break at any moment, several parts at once. How such a round had to end cannot always be told from
-    /// outside:
-    /// where the journal was broken in a round, the judge `truth` only counts it.
+    /// outside: where the journal was broken in a round, the judge `truth` only counts it.
     pub free_play: bool,
     /// Whether the judges alone decide, on a bench where every observation arrives at its own moment. The judges of progress,
-    /// commands,
-    /// malfunctions, measurements and status were tried only there, and are silent elsewhere.
+    /// commands, malfunctions, measurements and status were tried only there, and are silent elsewhere.
     pub alone: bool,
     /// Whether nothing breaks, apart from noise that a sound table ignores, and people do everything right. Then every round is
     /// settled.

@@ -1,6 +1,6 @@
 //! The journal (design.md, Journal and rule 2; NZ 1.0, 6.3, SGV6 1.8 and 5.6; the pay tables): numbered without gaps over all
-//! restarts, each
-//! record consistent in itself, each clause one of its rule set, and each record durable before a person is told of it.
+//! restarts, each record consistent in itself, each clause one of its rule set, and each record durable before a person is told of
+//! it.
 
 mod announcement;
 mod clauses;

@@ -47,8 +47,7 @@ impl Findings {
         }
     }
     /// Notes a situation that is not listed in the truth table. It says nothing about the table under test: the judges cannot tell
-    /// right
-    /// from wrong there, and the rig's verdict is INVALID.
+    /// right from wrong there, and the rig's verdict is INVALID.
     pub fn note_unlisted(&mut self, at_ns: u64, what: impl Into<String>) {
         if self.unlisted.len() < Self::KEPT {
             self.unlisted.push(format!(
@@ -96,8 +95,7 @@ pub struct RowUse {
 pub type Exercised = (&'static str, u64);
 
 /// Watches one rule, or a few that belong together. A judge can be cloned with everything that it has seen so far, so that a rig
-/// can
-/// judge several continuations of one run.
+/// can judge several continuations of one run.
 pub trait Judge: DynClone + Send + Sync {
     /// Its name.
     fn name(&self) -> &'static str;

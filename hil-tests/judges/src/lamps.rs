@@ -1,6 +1,5 @@
 //! Lamps (NZ 3.3(b), 6.5 and 7.3; design.md rule 2): the winning areas light and no others, not before the result is durable, and
-//! they are
-//! recorded as verified only if they really shine.
+//! they are recorded as verified only if they really shine.
 
 use crate::judge::{Exercised, Findings, Judge};
 use crate::observation::{BusKind, Observation, Part, Seen, Transaction, Truth};

@@ -1,6 +1,5 @@
 //! The latch (NZ 5, 7.4; design.md, Latch and rule 8): once a malfunction is latched no game begins until it is unlatched under a
-//! newer
-//! turn of the key. Restarts change nothing, and the sign says so.
+//! newer turn of the key. Restarts change nothing, and the sign says so.
 
 use crate::judge::{Exercised, Findings, Judge};
 use crate::observation::{Line, Observation, Part, Seen, Truth};

@@ -12,20 +12,16 @@
 //! then read [`Panel::findings`] and [`Panel::exercised`].
 //!
 //! - *Wires*: first every level with `initial: true`, then every change in both directions. Report an input edge **before** the
-//!   table
-//!   gets it, and an output when the table drives it, so that a reaction directly follows its cause.
+//!   table gets it, and an output when the table drives it, so that a reaction directly follows its cause.
 //! - *Bus*: every transaction at its end, with the time of its request. Failed ones too, with what was to be written.
 //! - *Records*: when they become durable. A rig that can read the journal only later merges them by their own `at`. Both ways keep
-//!   the
-//!   order that matters: a record precedes whatever it permits.
+//!   the order that matters: a record precedes whatever it permits.
 //! - *MQTT*: every message on the table's topics, subscribed to with retain-as-published.
-//! - *People*: commands as [`Seen::ConsoleCommand`] before the table gets them, keys of the terminal as [`Truth::Pressed`] before
-//!   the terminal
-//!   reports them, and answers, panel and log lines as [`Seen::Text`].
-//! - *Truth*: every quarter turn of the shaft, motor power, the dome, the dice whenever they come to rest, the lamps that shine,
-//!   the
-//!   process and the supply. Report with [`Truth::Broken`] what an injected fault breaks, before it takes hold and when it is
-//! healed.
+//! - *People*: commands as [`Seen::ConsoleCommand`] before the table gets them, keys of the terminal as [`Truth::Pressed`] before the
+//!   terminal reports them, and answers, panel and log lines as [`Seen::Text`].
+//! - *Truth*: every quarter turn of the shaft, motor power, the dome, the dice whenever they come to rest, the lamps that shine, the
+//!   process and the supply. What an injected fault breaks is reported with [`Truth::Broken`] before it takes hold, and again when it
+//!   is healed.
 //!
 //! Rules that need a truth which is never reported stay silent, and [`Panel::exercised`] shows zero for them.
 //!

@@ -1,6 +1,5 @@
 //! Malfunctions (NZ 7.1(a), 7.3, 7.4, SGV6 5.5.2, SGOC-early 5.1.3; design.md, Field bus; faults.md, No false alarms): what is out
-//! of order is
-//! latched in time and not unlatched while it lasts, and nothing is latched without a symptom.
+//! of order is latched in time and not unlatched while it lasts, and nothing is latched without a symptom.
 //!
 //! Symptoms are taken from wires, bus and readings alone, as a technician with an oscilloscope would see them. The times are the
 //! parameters of table.md.

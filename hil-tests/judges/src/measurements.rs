@@ -1,6 +1,5 @@
-//! Measurements (hardware-tests.md; console.md; NZ 7.4): the report of a hardware test is compared with what the wires, the bus
-//! and the
-//! sensor themselves showed during the test, and its verdicts with the limits of the page.
+//! Measurements (hardware-tests.md; console.md; NZ 7.4): the report of a hardware test is compared with what the wires, the bus and
+//! the sensor themselves showed during the test, and its verdicts with the limits of the page.
 
 mod contacts;
 mod lamps;
@@ -30,8 +29,7 @@ const GRACE_NS: u64 = 1_000_000_000;
 /// From the first contact of the key to its privilege at the latest, in ns: the contact bounces and is debounced.
 const DEBOUNCED_NS: u64 = 100_000_000;
 /// The longest that a test can take, in ns: its beginning is written, a guard is put right and a person does his part, each within
-/// the
-/// two minutes that people have, and the areas of all results are shown.
+/// the two minutes that people have, and the areas of all results are shown.
 const LONGEST_NS: u64 = 600_000_000_000;
 
 /// A request for a test that was neither started nor refused yet.

@@ -33,8 +33,7 @@ static SCHEMAS: LazyLock<Result<Vec<(&'static str, Validator)>, String>> = LazyL
 });
 
 /// Consumers ignore fields that they do not know, so the schemas allow them. A table that says more than is documented is at fault
-/// all
-/// the same, so here every schema of a whole value forbids further fields.
+/// all the same, so here every schema of a whole value forbids further fields.
 fn close(schema: &mut Value) {
     let Some(keywords) = schema.as_object_mut() else { return };
     if keywords.remove("$schema").is_some() || keywords.contains_key("properties") {

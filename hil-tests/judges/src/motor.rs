@@ -1,6 +1,5 @@
-//! The motor (NZ 3.4(e)(iv), SGV6 3.7; design.md, Motor guard and Dead-man line): on only for a recorded spin or a test, off at
-//! the first
-//! edge of a guard, with dead-man edges only while it is commanded on, and without power 100 ms after the last of them.
+//! The motor (NZ 3.4(e)(iv), SGV6 3.7; design.md, Motor guard and Dead-man line): on only for a recorded spin or a test, off at the
+//! first edge of a guard, with dead-man edges only while it is commanded on, and without power 100 ms after the last of them.
 
 use crate::judge::{Exercised, Findings, Judge};
 use crate::observation::{Line, Observation, Part, Seen, Truth};
@@ -133,9 +132,8 @@ fn guard(scene: &Scene) -> Option<Line> {
 }
 
 /// Until when a pin may stay on that a guard has forbidden, apart from the reaction time. A dead daemon leaves the pin as it is,
-/// and
-/// the next daemon reacts from its start on. While no write reaches the pin it stays as it is too, and is driven low once it can be
-/// written and was read back for long enough. Dead-man edges and motor power are judged all the while.
+/// and the next daemon reacts from its start on. While no write reaches the pin it stays as it is too, and is driven low once it
+/// can be written and was read back for long enough. Dead-man edges and motor power are judged all the while.
 fn may_be_on_until(since: u64, scene: &Scene) -> u64 {
     let reached = scene.mended(Part::Gpio).map_or(0, |at| at.saturating_add(scene.config.given.limits.readback_ns));
     since.max(scene.started_ns).max(reached)

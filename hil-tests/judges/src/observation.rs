@@ -1,6 +1,5 @@
 //! What the judges see: everything that can be watched on the table's wires, bus, broker and journal and of its people, and what
-//! the
-//! twin knows to be true. Observations serialise to JSON, one per line.
+//! the twin knows to be true. Observations serialise to JSON, one per line.
 
 mod bus;
 mod line;

@@ -1,11 +1,9 @@
 //! Progress: a sound table does what people lawfully ask of it, in time, and raises no false alarms. The other judges find what
-//! must
-//! not happen; a table that never opens, never spins or never settles would break none of their rules.
+//! must not happen; a table that never opens, never spins or never settles would break none of their rules.
 //!
 //! This judge speaks only about quiet stretches, in which nothing is broken or was just mended, nobody is asked anything and nobody
 //! touches what he should not. By NZ 3.3(a), 4.2, 4.4, 5, 6.1 to 6.5 and 7.1, SGV6 1.7, 3.7, 3.8 and 5.4.2, SGOC 1.7 and 3.6 to
-//! 3.8, and
-//! faults.md, No false alarms.
+//! 3.8, and faults.md, No false alarms.
 
 mod opening;
 mod terminal;

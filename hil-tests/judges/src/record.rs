@@ -33,8 +33,7 @@ impl Record {
     ///
     /// # Errors
     /// [`NoRecord`] if `seq`, `at` or `kind` is missing or has another type. A payload that does not fit its kind is not an error
-    /// here
-    /// but a [`Fact::Malformed`].
+    /// here but a [`Fact::Malformed`].
     pub fn read(value: Value) -> Result<Self, NoRecord> {
         let Value::Object(mut fields) = value else { return Err(NoRecord("not an object".into())) };
         let number = |name: &str| {

@@ -1,8 +1,6 @@
 //! Rounds: each begins once and ends once, in the order of play of its rule set. None is settled against the truth, and none is
-//! void for
-//! something that did not happen. `order` judges by NZ 6.1 and 6.3, SGV6 1.7 and 3.7, SGOC 1.7, 3.6 and 3.7, SGOC-early 3.1 and
-//! 3.4;
-//! `ending` by NZ 4.4, 4.9, 6.2, 7.1 and 7.3, SGV6 and SGOC 5.4, 5.5 and 5.10, and SGOC-early 5.1.
+//! void for something that did not happen. `order` judges by NZ 6.1 and 6.3, SGV6 1.7 and 3.7, SGOC 1.7, 3.6 and 3.7, SGOC-early
+//! 3.1 and 3.4; `ending` by NZ 4.4, 4.9, 6.2, 7.1 and 7.3, SGV6 and SGOC 5.4, 5.5 and 5.10, and SGOC-early 5.1.
 
 mod ending;
 mod order;

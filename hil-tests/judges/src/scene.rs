@@ -1,6 +1,5 @@
 //! The picture that all judges share: levels, truth, latches and the facts of the round, built from the observations and from
-//! nothing
-//! else. A judge adds what only its own rules need.
+//! nothing else. A judge adds what only its own rules need.
 
 mod parts;
 mod records;
@@ -130,8 +129,7 @@ impl Scene {
         self.broken(part) || self.mended(part).is_some_and(|at| self.now_ns < at.saturating_add(for_ns))
     }
     /// Whether the table may lag behind what it should have done and written: it does not run or has only just started, cannot
-    /// reach
-    /// its lines, or waits for a slow disk.
+    /// reach its lines, or waits for a slow disk.
     pub(crate) fn may_lag(&self) -> bool {
         self.alive != Some(true)
             || self.now_ns < self.started_ns.saturating_add(START_NS)
@@ -361,8 +359,7 @@ impl Scene {
     }
 
     /// Whether the dice may lawfully be seen from now on (NZ 6.3, SGV6 5.5.3; under Open Cover once the spin is over), by wires,
-    /// truth and
-    /// people alone.
+    /// truth and people alone.
     fn update_could_see(&mut self) {
         let motor_off = !self.is(Line::MotorEnable, true);
         let away = self.dome_contacts_open() || self.dome.is_some_and(|(open, _)| open);

@@ -1,6 +1,6 @@
 //! Secrecy of the faces (NZ 3.4(e)(iv), 7.1(c), SGV6 5.5.3; design.md, Secrecy of faces): before the reveal no face register is
-//! read, and
-//! no face, total, area or key leaves the table. The faces of a round that was voided before its reveal are never read at all.
+//! read, and no face, total, area or key leaves the table. The faces of a round that was voided before its reveal are never read at
+//! all.
 
 use crate::areas::{Area, sorted, total};
 use crate::judge::{Exercised, Findings, Judge};

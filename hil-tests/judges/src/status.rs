@@ -1,10 +1,8 @@
 //! The table's status (design.md rule 4; table.md, Phases; console.md): what the table says of itself must agree with its records,
-//! its
-//! wires and its readings.
+//! its wires and its readings.
 //!
 //! A status may be ahead of records that are still being written, and behind a wire by the time between two statuses. So a
-//! difference
-//! counts once it has lasted over several statuses, with no record in between.
+//! difference counts once it has lasted over several statuses, with no record in between.
 
 mod prompts;
 

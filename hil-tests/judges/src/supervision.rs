@@ -1,6 +1,5 @@
 //! Supervision: a table is opened only after the tests of NZ 5(a) to (d), really done, and behind every decision stands a named
-//! person
-//! with the key (design.md, People and roles).
+//! person with the key (design.md, People and roles).
 
 use crate::judge::{Exercised, Findings, Judge};
 use crate::observation::{Line, Observation, Part, Seen, Truth};

@@ -1,6 +1,5 @@
-//! What must become of a command by the page of the console (`daemon/docs/console.md`), NZ 7.2 to 7.4, SGV6 and SGOC 5.10 and
-//! 5.14, in the
-//! state that the table is in.
+//! What must become of a command by the page of the console (`daemon/docs/console.md`), NZ 7.2 to 7.4, SGV6 and SGOC 5.10 and 5.14,
+//! in the state that the table is in.
 
 use super::Command;
 use super::state::State;

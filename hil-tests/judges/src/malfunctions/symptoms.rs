@@ -63,8 +63,7 @@ const fn cause(code: &'static str, symptom: Symptom, after_ms: u64) -> Cause {
 }
 
 /// What latches which code, and after how long (parameters `seal_debounce`, `dome_travel`, `button_stuck`, `key_stuck`,
-/// `unit_lost`,
-/// `lamp_verify`, `terminal_stuck`, `display_verify`, `temperature_stale`, `readback`).
+/// `unit_lost`, `lamp_verify`, `terminal_stuck`, `display_verify`, `temperature_stale`, `readback`).
 pub(super) const CAUSES: [Cause; 22] = [
     cause("seal", Symptom::Seal, 10),
     cause("tumbler", Symptom::Driver, 10),

@@ -93,8 +93,7 @@ pub(super) fn strokes(span: &Span<'_>) -> Vec<(String, bool, Vec<i64>)> {
 }
 
 /// The seal: breaks of its loop in the 2 s for which it is watched, which begin when the beginning of the test is durable and the
-/// loop is
-/// closed.
+/// loop is closed.
 pub(super) fn seal(span: &Span<'_>, durable_ns: u64) -> Vec<Expected> {
     let edges = || {
         span.all().filter_map(|(at, item)| match item {

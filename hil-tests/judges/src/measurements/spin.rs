@@ -101,8 +101,7 @@ impl Spin {
     }
 
     /// When the table let the shaft coast: at the step that proves the last tumble, where the dead-man edges end, or when it
-    /// switched
-    /// the motor off.
+    /// switched the motor off.
     fn over(&self, beat_ns: u64, off_ns: Option<u64>, to_ns: u64) -> (u64, u64) {
         let proved = self.steps.get(TARGET).copied();
         if let Some(at) = proved.filter(|at| *at >= beat_ns && at - beat_ns <= ALIVE_NS) {

@@ -1,6 +1,5 @@
 //! What the field bus shows of its units (hardware-tests.md, bus, terminal and reader): errors and turnaround, keys, and how long
-//! the dice
-//! take to come to rest.
+//! the dice take to come to rest.
 
 use super::log::{Expected, Span, exactly, micros};
 use crate::observation::{BusKind, Line, Part, Transaction};
@@ -12,8 +11,7 @@ const KEY_REPEAT_NS: u64 = 60 * MS;
 /// Dice that have lain for this long, in ns, are at rest (parameter `settle`).
 const SETTLE_NS: u64 = 300 * MS;
 /// Longest time, in microseconds, from the last edge of the cam or the end of motor power until standstill is found: `standstill`,
-/// or
-/// twice the quarter of a slow shaft, which is at most `stall`.
+/// or twice the quarter of a slow shaft, which is at most `stall`.
 const STANDSTILL: i64 = 700_000;
 /// A guard that breaks switches the motor off within this time, in ns.
 const AT_ONCE_NS: u64 = 5 * MS;

@@ -52,7 +52,8 @@ impl Terminal {
             Key::Digit(digit) => Some(*digit),
             Key::Entry => None,
         }));
-        (self.shown != Some(right)).then(|| format!("the display was written {:x?}, and keyed was {right:x}", self.shown))
+        (self.shown != Some(right))
+            .then(|| format!("the display was written {:x?}, and keyed was {right:x}", self.shown))
     }
 
     /// Whether nothing but Entry was keyed since then. A dealer who keys anything else has not finished paying.

@@ -92,8 +92,7 @@ impl Rounds {
 
     fn voids(&mut self, reason: &str, round: &Round, scene: &Scene, findings: &mut Findings) {
         // faults.md reader.wrong_pose_*: until a result is entered the supervisor's eye overrules a reader that said "flat". Then
-        // the
-        // outcome was never established, and the reader is out of service.
+        // the outcome was never established, and the reader is out of service.
         let disputed = reason == "not-flat"
             && round.flat_by == "reader"
             && round.result.is_none()

@@ -96,7 +96,12 @@ impl Rounds {
                 // A sound cam makes one step in each quarter turn, and one more if it stood at an edge.
                 let sound = ![Part::Cam, Part::Gpio].into_iter().any(|part| round.was_broken(part));
                 if sound && turned.is_some_and(|turned| *steps > turned.saturating_add(1)) {
-                    findings.note(NAME, at_ns, STEPS, format!("{steps} steps recorded for {turned:?} true quarter turns"));
+                    findings.note(
+                        NAME,
+                        at_ns,
+                        STEPS,
+                        format!("{steps} steps recorded for {turned:?} true quarter turns"),
+                    );
                 }
             }
             Fact::Revealed { .. } => {

@@ -1,6 +1,5 @@
 //! What happened in the round in progress, as a stranger with probes sees it: each part of the equipment keeps its own past, and
-//! here
-//! it becomes a list of happenings that may have ended the round.
+//! here it becomes a list of happenings that may have ended the round.
 
 mod dice;
 mod lines;

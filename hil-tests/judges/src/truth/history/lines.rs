@@ -1,6 +1,5 @@
 //! Lines that may end a spin or a round once their level has lasted: "No spin", seal, supply, motor driver and dome (NZ 7.1, SGV6
-//! 5.4
-//! and 5.5.3, SGOC 5.4; design.md, Motor guard).
+//! 5.4 and 5.5.3, SGOC 5.4; design.md, Motor guard).
 
 use super::super::situation::Event;
 use super::moment::Moment;
@@ -130,8 +129,7 @@ impl Lines {
     }
 
     /// Takes the levels that have now lasted long enough: what happened, whether it is certain, and how the round stood at the
-    /// edge.
-    /// `callable`: "No spin" can still change the round.
+    /// edge. `callable`: "No spin" can still change the round.
     pub(super) fn lasted(&mut self, callable: bool, round: &Round, scene: &Scene) -> Vec<(Event, bool, Moment)> {
         let limits = &scene.config.given.limits;
         let sound = |part: Part| !round.was_broken(part);

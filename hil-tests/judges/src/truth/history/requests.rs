@@ -1,6 +1,5 @@
 //! What people asked the table to void, from the command until the record that decides it (NZ 7.1, SGV6 5.6 and 5.14, SGOC 5.6 and
-//! 5.14,
-//! SGOC-early 5.1.1).
+//! 5.14, SGOC-early 5.1.1).
 
 use super::super::situation::Event;
 use crate::scene::Round;
@@ -68,8 +67,7 @@ impl Requests {
     }
 
     /// Whether a decision that says nothing about the dice is taken while people see the dice of a valid spin, and nobody has said
-    /// how
-    /// they lie.
+    /// how they lie.
     pub(super) fn chooses(&self, round: &Round) -> bool {
         let choices = [Event::ManagerDecision, Event::SupervisorDecision];
         !self.wanted.is_empty()

@@ -11,7 +11,7 @@ pub(crate) const TESTS: &str = "NZ 5(a) to (d): a table is opened after its test
 pub(crate) const AREAS: &str = "NZ 5(b): test runs light every area";
 pub(crate) const TUMBLER: &str = "NZ 5(c): the tumbler is activated";
 pub(crate) const DEADMAN: &str = "design.md, Dead-man line: proved at every opening";
-pub(crate) const KEY: &str = "design.md, Supervision and roles: a decision needs the key and a name";
+pub(crate) const KEY: &str = "design.md, People and roles: a decision needs the key and a name";
 
 /// The tests that NZ 5 asks for, as their records name them. The test of the dead-man line is judged by the true power of the
 /// motor.

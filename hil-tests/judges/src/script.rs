@@ -54,7 +54,7 @@ impl Script {
         script
     }
 
-    /// The same with nobody but people to look at the dice.
+    /// The same without a dice reader: only people look at the dice.
     pub(crate) fn without_reader(rules: &str) -> Self {
         let mut script = Self::off(rules);
         script.config.reader = false;

@@ -62,7 +62,7 @@ fn must_do(script: &Script, role: &str, command: &str, with: &Value, what: &str,
     broken(&nothing, judge(), DONE);
 }
 
-/// Asks, and is refused; the judge finds nothing, and finds it where it is done or nobody refuses it.
+/// A command that must be refused: the judge finds nothing if it is, and a violation if it is done or not refused.
 fn must_refuse(script: &Script, role: &str, command: &str, with: &Value, what: &str, record: (&str, Value)) {
     let mut not = script.clone();
     ask(&mut not, role, command, with.clone());

@@ -35,7 +35,7 @@ fn a_gap_is_found_also_over_a_restart() {
     broken(&script, judge(), SEQ);
 }
 
-/// A journal begun anew after damage is numbered past what may have been written; a plain keyframe is not.
+/// A new journal after damage continues with numbers that the old one cannot have used. A plain keyframe does not skip numbers.
 #[test]
 fn only_a_journal_begun_anew_may_skip_numbers_and_never_backwards() {
     let with = |latched: Value, from: u64| {
@@ -185,7 +185,7 @@ fn an_answer_before_its_record_is_durable_is_found() {
     answered(true, true).lawful(judge());
 }
 
-/// The swarm asked for the ring of inputs, which is no matter of the journal, right after a command that the full disk kept back.
+/// The swarm asked for the ring of inputs, which does not concern the journal, right after a command that a full disk delayed.
 #[test]
 fn whoever_was_told_that_the_journal_cannot_be_written_was_told_no_done() {
     let answered = |first: &str| {

@@ -141,7 +141,7 @@ fn lamps_left_on_after_the_round_are_found() {
     broken(&script, judge(), OFF);
 }
 
-/// Boards that could not be told have their time from when they can be.
+/// For boards that could not be reached, the time counts from when they can be.
 #[test]
 fn lamps_of_a_board_that_replies_again_go_dark() {
     let healed = |dark: bool| {

@@ -148,7 +148,7 @@ fn the_sign_is_on_while_latched_and_off_in_a_game() {
     broken(&playing, judge(), OPEN_SIGN);
 }
 
-/// faults.md journal.missing: a journal that was begun anew says so by its own latch, which blocks for all that was lost.
+/// faults.md journal.missing: the latch of a new journal stands for every latch that was lost with the old one.
 #[test]
 fn the_latch_of_a_journal_begun_anew_stands_for_those_that_were_lost() {
     for (kept, right) in [(json!([{"code": "journal"}]), true), (json!([]), false)] {

@@ -124,7 +124,7 @@ fn a_chain_that_does_not_add_up_is_found() {
     }
 }
 
-/// History that was written anew: every message adds up in itself, and one of them is not the one that was told before.
+/// Rewritten history: every message is consistent in itself, but one of them is not the one that was published before.
 #[test]
 fn a_record_that_is_told_again_with_another_link_is_found() {
     let mut script = Script::open("nz-div9");

@@ -214,7 +214,7 @@ fn nz_7_1_a_cocked_dice_are_no_outcome() {
     let mut void = script.clone();
     void.void("not-flat", "NZ9 7.1(a)");
     void.lawful(judge());
-    // A reader that is broken cannot be held against the table; nor can a dealer who says flat.
+    // The table is not to blame for a broken reader, nor for a dealer who says "flat".
     let mut excused = script.clone();
     excused.truth(Truth::Broken { part: Part::Reader, broken: true });
     excused.reveal();
@@ -253,7 +253,7 @@ fn sgoc_3_7_dice_are_at_rest_when_they_are_revealed() {
     }
 }
 
-/// faults.md cam.phantom: a quarter back cannot be told from the noise of one sensor, and the dice are taken to rest; two are a
+/// faults.md cam.phantom: a quarter turn back looks like the noise of one sensor, and the dice count as at rest; two are a
 /// turn.
 #[test]
 fn a_shaft_that_is_turned_back_before_the_reveal_is_found_from_its_second_quarter_on() {

@@ -114,7 +114,7 @@ impl Script {
     pub(crate) fn settled(&mut self, dice: [u8; 3]) {
         self.record("settled", json!({"dice": sorted(dice), "total": total(dice), "lamps": if self.proved { "proved" } else { "by-the-dice" }}));
     }
-    /// A void ending with these clauses, parted by commas; where there is none the record says who stands in.
+    /// A void ending with these clauses, separated by commas. Without a clause the record says who decided.
     pub(crate) fn void(&mut self, reason: &str, clause: &str) {
         let mut data = json!({"reason": reason, "clauses": [], "detail": "as found"});
         if clause.is_empty() {

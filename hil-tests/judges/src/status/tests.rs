@@ -16,7 +16,7 @@ fn open() -> Script {
     script
 }
 
-/// What a table that stands like this says of itself, but for this.
+/// The status of a healthy table, with these differences.
 fn status(script: &Script, phase: &str, but: Value) -> Value {
     let mut status = json!({"phase": phase, "open": true, "malfunctions": [], "motor": false, "round": script.round, "result": null});
     for (field, value) in but.as_object().into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! Tests of the single devices, each held against the wires, the bus or the sensor.
+//! Tests of the single devices, each compared with the wires, the bus or the sensor.
 
 use super::*;
 
@@ -12,7 +12,7 @@ fn spin(test: &str) -> (Script, Vec<i64>) {
     script.quarter(1);
     script.pass(300);
     script.motor_off();
-    // The shaft of the opening stands at a quarter of its own; its cam begins to count anew.
+    // After the opening the shaft stands somewhere; the count of its cam begins again.
     (script, vec![600_000; 4])
 }
 
@@ -69,7 +69,7 @@ const RIGHT: [i64; 7] = [150_000, 4, 600_000, 600_000, 600_000, 0, 120_000];
 fn a_spin_is_reckoned_from_the_wires() {
     let (_, periods) = spin("motor");
     let unequal = spun(RIGHT, &periods);
-    // The wires of a hand-written quarter tell both sensors anew: what did not change is no edge.
+    // A hand-written quarter reports both sensors again: a level that did not change is not an edge.
     let found = unequal.judged(judge()).violations().to_vec();
     assert!(found.iter().all(|v| v.clause != VALUES && v.clause != LIMITS), "{found:#?}");
     for (place, wrong) in [(0, 148_000), (1, 5), (2, 601_000), (3, 599_000), (4, 610_000), (5, 3), (6, 90_000)] {

@@ -5,9 +5,9 @@ use super::{Figure, median, millis};
 use crate::templates::Templates;
 use std::path::Path;
 use tumbler_bench::Bench;
-use tumbler_bench::process::bus::LineSpeed;
 use tumbler_bench::process::clock;
 use tumbler_bench::process::fault::RigFault;
+use tumbler_bench::process::speed::LineSpeed;
 use tumbler_bench::process::workdir::WorkDir;
 
 /// Bytes of a poll of the terminal and its answer: twelve registers.

@@ -1,6 +1,6 @@
 //! Modbus RTU frames on the units' side, by rmodbus: on purpose not the codec that the daemon uses.
 
-use super::bus::{Response, Units};
+use super::units::{Response, Units};
 use rmodbus::consts::ModbusFunction;
 use rmodbus::server::{ModbusFrame, Read, Write};
 use rmodbus::{ErrorKind, ModbusProto, guess_request_frame_len};

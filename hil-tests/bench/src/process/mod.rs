@@ -26,15 +26,17 @@ pub mod probe;
 pub mod proxy;
 pub mod pty;
 mod readings;
+pub mod speed;
 pub mod stranger;
 mod supply;
 mod table;
 pub mod tap;
+pub mod units;
 mod virtual_bench;
 pub mod watch;
 pub mod wire;
 pub mod workdir;
 mod world;
 
-pub use means::clock::library as wall_clock;
+pub use means::wall_clock::library as wall_clock;
 pub use table::{Setup, Virtual};

@@ -1,8 +1,8 @@
 //! The rig's end of the field bus: a pty, or a serial adapter at the end of a true line.
 
-use super::bus::LineSpeed;
 use super::fault::RigFault;
 use super::pty::Pty;
+use super::speed::LineSpeed;
 use nix::sys::termios::{BaudRate, SetArg, cfmakeraw, cfsetspeed, tcgetattr, tcsetattr};
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};

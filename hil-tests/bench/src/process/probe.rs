@@ -76,6 +76,6 @@ impl Virtual {
     #[must_use]
     pub fn lamps_told(&self) -> Option<u64> {
         // Unit, function, count, eight bytes of bits, checksum.
-        self.world.sensed.map(|at| at + super::bus::LineSpeed::default().bytes(13))
+        self.world.sensed.map(|at| at + super::speed::LineSpeed::default().bytes(13))
     }
 }

@@ -2,18 +2,19 @@
 
 use super::board::Board;
 use super::broker::Broker;
-use super::bus::{Bus, LineSpeed};
+use super::bus::Bus;
 use super::clock::{self, Stalls};
 use super::config::TableSetup;
 use super::console::{Console, Heard, Told};
 use super::daemon::Daemon;
 use super::fault::RigFault;
 use super::machine;
-use super::means::Means;
+use super::means::state::Means;
 use super::mounts::OtherBoot;
 use super::observer::Observer;
 use super::port::Port;
 use super::proxy::Proxy;
+use super::speed::LineSpeed;
 use super::watch::JournalWatch;
 use super::wire::{WireEvent, WireSocket};
 use super::workdir::WorkDir;
@@ -162,7 +163,7 @@ impl Virtual {
             guard,
         };
         if opened {
-            table.keep_files()?;
+            table.means.keep_files(&table.dir)?;
         }
         table.launch()?;
         Ok(table)
@@ -171,7 +172,7 @@ impl Virtual {
     /// Starts the daemon and waits until it is connected and ready.
     pub(super) fn launch(&mut self) -> Result<(), RigFault> {
         self.world.journal.close();
-        super::means::journal::keep(self)?;
+        Means::keep_journal(&self.dir)?;
         self.replug()?;
         self.world.begin_turn();
         self.world.notice(&mut self.socket);
@@ -264,7 +265,7 @@ impl Virtual {
         self.world.notice(&mut self.socket);
         let begun = self.world.stalls.note_work("at the field bus", begun);
         let begun = self.listen(begun)?;
-        super::means::clock::step(self)?;
+        self.means.step_clock(self.world.now(), self.dir.path())?;
         self.look_after()?;
         self.world.stalls.note_work("looking after the daemon", begun);
         self.world.take_fault()
@@ -310,7 +311,7 @@ impl Virtual {
         }
         if let Some(status) = self.daemon.ended()? {
             self.world.news += 1;
-            if super::means::process::ended_as_wanted(self, status)? {
+            if self.means.ended_as_wanted(status)? {
                 self.ended();
                 return Ok(());
             }

@@ -3,12 +3,12 @@
 //! Table time is nanoseconds since the bench began. Within one turn of the world time stands still: everything that
 //! is seen in it carries the turn's time, so that observations are in order.
 
-use super::bus::{Response, Units};
 use super::clock::{self, Stalls};
 use super::fault::RigFault;
 use super::harness::check::OPENS_NS;
 use super::harness::link::Since;
 use super::observer::Message;
+use super::units::{Response, Units};
 use super::watch::JournalWatch;
 use super::wire::WireSocket;
 use crate::log::{Durable, Log};

@@ -2,10 +2,13 @@
 
 use super::*;
 use crate::process::pty::Pty;
+use crate::process::units::Response;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio_modbus::client::rtu;
 use tokio_modbus::prelude::{ExceptionCode, Reader, Slave, SlaveContext, Writer};
+use tumbler_core::effect::BusOp;
+use tumbler_core::input::BusReply;
 
 /// Unit 1 has input registers that count up, unit 2 has 64 lamps that sense what they are told, others are mute.
 #[derive(Default)]

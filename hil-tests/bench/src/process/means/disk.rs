@@ -1,7 +1,9 @@
 //! The journal's disk: full, read-only, slow, failing.
 
+use super::super::fault::RigFault;
+use super::super::table::Virtual;
+use super::refusal::no_means;
 use super::tracer::{SYNCS, Tracer};
-use super::{RigFault, Virtual, no_means};
 use crate::outside::SLOW_SYNC_MILLIS;
 use crate::process::mounts::SmallDisk;
 use crate::{Outside, Trouble};
@@ -78,6 +80,6 @@ fn trace(table: &mut Virtual, harm: &str) -> Result<(), Trouble> {
     if table.means.tracer.is_some() {
         return Err(Trouble::Rig("strace is at work already: heal the fault before it".into()));
     }
-    table.means.tracer = Some(Tracer::attach(table, SYNCS, harm)?);
+    table.means.tracer = Some(Tracer::attach(table.daemon.pid(), &table.dir, SYNCS, harm)?);
     Ok(())
 }

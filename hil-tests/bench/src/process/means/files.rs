@@ -1,38 +1,10 @@
 //! The files beside the journal: permit, slot and run directory, deleted or older than they were while the daemon was off.
 
-use super::{RigFault, Virtual};
-use crate::process::workdir::WorkDir;
+use super::super::fault::RigFault;
+use super::super::table::Virtual;
+use super::state::{permit, slot};
 use crate::{Outside, Trouble};
 use std::path::PathBuf;
-
-/// Permit and slot as they were when the table was open.
-#[derive(Debug, Default)]
-pub(super) struct Files {
-    opened: Option<[(PathBuf, Vec<u8>); 2]>,
-}
-
-fn permit(dir: &WorkDir) -> PathBuf {
-    dir.run().join("permit")
-}
-
-fn slot(dir: &WorkDir) -> PathBuf {
-    dir.state().join("slot")
-}
-
-impl Virtual {
-    /// Keeps copies of the permission to play, as somebody would who means to put it back. After a boot there is none.
-    pub(in super::super) fn keep_files(&mut self) -> Result<(), RigFault> {
-        if !permit(&self.dir).exists() {
-            return Ok(());
-        }
-        let read = |path: PathBuf| {
-            let bytes = std::fs::read(&path).map_err(RigFault::file("read", &path))?;
-            Ok((path, bytes))
-        };
-        self.means.files.opened = Some([read(permit(&self.dir))?, read(slot(&self.dir))?]);
-        Ok(())
-    }
-}
 
 pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
     if table.daemon.running()? {

@@ -1,17 +1,18 @@
 //! What happens to the journal's files while the daemon is off.
 
-use super::{RigFault, Virtual, no_means};
+use super::super::fault::RigFault;
+use super::super::table::Virtual;
+use super::refusal::no_means;
+use super::state::{copy_journal, remove_journal};
 use crate::{Outside, Trouble};
 use std::path::{Path, PathBuf};
 
 /// SQLite's files.
-const FILES: [&str; 3] = ["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm"];
-
 pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
     off(table)?;
     let state = table.dir.state();
     let good = table.dir.path().join("good");
-    copy(&state, &good)?;
+    copy_journal(&state, &good)?;
     let journal = state.join("journal.sqlite");
     match outside {
         Outside::JournalTruncated => {
@@ -26,19 +27,19 @@ pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Troub
             table.means.note(outside, flipped);
         }
         Outside::JournalMissing => {
-            remove(&state)?;
+            remove_journal(&state)?;
             table.means.note(outside, !journal.exists());
         }
         Outside::JournalForeign => {
             let foreign = foreign(table)?;
-            remove(&state)?;
-            copy(&foreign, &state)?;
+            remove_journal(&state)?;
+            copy_journal(&foreign, &state)?;
             table.means.note(outside, size(&journal)? > 0);
         }
         Outside::JournalRolledBack => {
             let earlier = table.dir.path().join("earlier");
-            remove(&state)?;
-            copy(&earlier, &state)?;
+            remove_journal(&state)?;
+            copy_journal(&earlier, &state)?;
             table.means.note(outside, size(&journal)? > 0);
         }
         _ => return Err(no_means(outside)),
@@ -52,13 +53,8 @@ pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Troub
         return Err(Trouble::Rig(format!("{outside:?} was not done")));
     }
     let (state, good) = (table.dir.state(), table.dir.path().join("good"));
-    remove(&state)?;
-    Ok(copy(&good, &state)?)
-}
-
-/// Keeps the journal as it is before a start, for whoever wants to roll it back.
-pub(in crate::process) fn keep(table: &Virtual) -> Result<(), RigFault> {
-    copy(&table.dir.state(), &table.dir.path().join("earlier"))
+    remove_journal(&state)?;
+    Ok(copy_journal(&good, &state)?)
 }
 
 fn off(table: &mut Virtual) -> Result<(), Trouble> {
@@ -73,27 +69,6 @@ fn off(table: &mut Virtual) -> Result<(), Trouble> {
 
 fn size(path: &Path) -> Result<u64, RigFault> {
     Ok(std::fs::metadata(path).map_err(RigFault::file("look at", path))?.len())
-}
-
-fn copy(from: &Path, to: &Path) -> Result<(), RigFault> {
-    std::fs::create_dir_all(to).map_err(RigFault::file("make the directory", to))?;
-    remove(to)?;
-    for name in FILES {
-        let (from, to) = (from.join(name), to.join(name));
-        if from.exists() {
-            std::fs::copy(&from, &to).map_err(RigFault::file("copy", &from))?;
-        }
-    }
-    Ok(())
-}
-
-fn remove(from: &Path) -> Result<(), RigFault> {
-    for path in FILES.map(|name| from.join(name)) {
-        if path.exists() {
-            std::fs::remove_file(&path).map_err(RigFault::file("remove", &path))?;
-        }
-    }
-    Ok(())
 }
 
 /// Flips a bit of the last record, wherever it lies; tells whether the record was found.

@@ -2,10 +2,12 @@
 
 use super::super::broker::Broker;
 use super::super::config::CLIENT_ID;
-use super::super::fault::shortened;
-use super::super::proxy::{Crossed, Path};
+use super::super::fault::{RigFault, shortened};
+use super::super::proxy::Path;
 use super::super::stranger::{Manner, Stranger};
-use super::{RigFault, Virtual, no_means};
+use super::super::table::Virtual;
+use super::refusal::no_means;
+use super::state::Network;
 use crate::process::observer::Observer;
 use crate::{Bench, Outside, Trouble};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,20 +23,6 @@ const SHOUTS: u64 = 20;
 const ANSWER_NANOS: u64 = Broker::START.as_nanos() as u64;
 /// A topic that is no table's: its message tells a visitor that everything kept has come before it.
 const VISIT: &str = "taisai/visit";
-
-/// What is broken now, and how things stood before.
-#[derive(Debug, Default)]
-pub(super) struct Network {
-    broken: Option<Outside>,
-    crossed: Crossed,
-    logged: usize,
-    strangers: u64,
-    /// The broker came back and kept nothing of the table.
-    forgot: bool,
-    stranger: Option<Stranger>,
-    /// Strangers that were sent away; they end with the bench, as nobody can wait for them while the table plays.
-    sent_away: Vec<Stranger>,
-}
 
 pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
     if let Some(broken) = table.means.network.broken {

@@ -1,10 +1,11 @@
 //! The serial port and the wires.
 
+use super::super::fault::RigFault;
 use super::super::port::Port;
 use super::super::pty::Pty;
-use super::{RigFault, Virtual, no_means};
+use super::super::table::Virtual;
+use super::refusal::no_means;
 use crate::{Outside, Trouble};
-use gpiocdev::Request;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use tumbler_core::line::InLine;
@@ -15,16 +16,6 @@ use tumbler_judges::Part;
 const FOUND_NANOS: u64 = 5_000_000_000;
 /// Outputs that a daemon drives at the beginning of a connection.
 const SAFE_OUTPUTS: u64 = 3;
-
-/// The serial port that was unplugged.
-#[derive(Debug, Default)]
-pub(super) struct Ports {
-    /// The device that the daemon had open when it vanished.
-    device: PathBuf,
-    broken: Option<Outside>,
-    /// A line of the simulated chip that the rig holds instead of the daemon.
-    line: Option<Request>,
-}
 
 pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
     if let Some(broken) = table.means.ports.broken {

@@ -1,14 +1,14 @@
 //! The daemon's process: killed, or stopped for a while.
 
+use super::super::fault::RigFault;
+use super::super::table::Virtual;
 use super::load::Load;
+use super::refusal::no_means;
 use super::tracer::{SYNCS, Tracer, WRITES};
-use super::{RigFault, Virtual, no_means};
 use crate::process::clock::wait_for;
 use crate::{Bench, Outside, Trouble};
 use nix::sys::signal::Signal;
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
-use std::process::ExitStatus;
 use std::time::Duration;
 
 /// How long the kernel may take to stop a process or to let it go on.
@@ -79,20 +79,8 @@ fn kill_at(table: &mut Virtual, outside: Outside, calls: &str, n: u16) -> Result
     if table.means.tracer.is_some() {
         return Err(Trouble::Rig("strace is at work already: heal the fault before it".into()));
     }
-    table.means.tracer = Some(Tracer::attach(table, calls, &format!("signal=SIGKILL:when={n}"))?);
+    table.means.tracer =
+        Some(Tracer::attach(table.daemon.pid(), &table.dir, calls, &format!("signal=SIGKILL:when={n}"))?);
     table.means.deadly = Some(outside);
     Ok(())
-}
-
-/// The daemon has ended by itself: whether that was wanted, and strace and the kernel agree on how.
-pub(in crate::process) fn ended_as_wanted(table: &mut Virtual, status: ExitStatus) -> Result<bool, RigFault> {
-    let Some(outside) = table.means.deadly.take() else { return Ok(false) };
-    let Some(mut tracer) = table.means.tracer.take() else { return Ok(false) };
-    tracer.outlive()?;
-    // The call that it died at has no result.
-    let told = tracer.told();
-    let died = told.contains("= ?") && told.contains("+++ killed by SIGKILL +++");
-    let wanted = status.signal() == Some(Signal::SIGKILL as i32) && died;
-    table.means.note(outside, wanted);
-    Ok(wanted)
 }

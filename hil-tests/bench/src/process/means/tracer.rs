@@ -2,7 +2,8 @@
 //!
 //! Only that thread is traced, and only where it touches the state directory, so that nothing else in the daemon is slowed.
 
-use super::{RigFault, Virtual, not_here};
+use super::super::fault::RigFault;
+use super::refusal::not_here;
 use crate::Trouble;
 use crate::process::child::Child;
 use crate::process::clock::wait_for;
@@ -33,15 +34,15 @@ pub(super) struct Tracer {
 
 impl Tracer {
     /// Does `harm`, in the words of strace's `inject=`, to these system calls on the journal's files from now on.
-    pub(super) fn attach(table: &Virtual, calls: &str, harm: &str) -> Result<Self, Trouble> {
-        let pid = table.daemon.pid().ok_or_else(|| RigFault::Other("tumblerd does not run".into()))?;
+    pub(super) fn attach(pid: Option<u32>, dir: &WorkDir, calls: &str, harm: &str) -> Result<Self, Trouble> {
+        let pid = pid.ok_or_else(|| RigFault::Other("tumblerd does not run".into()))?;
         let thread = thread_of(pid)?;
-        let log = table.dir.path().join("strace.log");
-        let words = table.dir.path().join("strace.words");
+        let log = dir.path().join("strace.log");
+        let words = dir.path().join("strace.words");
         let mut command = Command::new("strace");
         command.arg("-p").arg(thread.to_string()).arg("-o").arg(&log);
         command.args(["-e", &format!("trace={calls}"), "-e", &format!("inject={calls}:{harm}")]);
-        for file in files(&table.dir) {
+        for file in files(dir) {
             command.arg("-P").arg(file);
         }
         let child = Child::spawn_bare(command, "strace", &words, "");

@@ -1,0 +1,46 @@
+//! A wall clock of the daemon's own: a small library that is loaded before the daemon alone, and the file that tells it how
+//! late the clock is. The host's clock and the daemon's monotonic one are left alone.
+
+use super::super::fault::RigFault;
+use super::refusal::not_here;
+use crate::Trouble;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The library's source.
+const SOURCE: &str = include_str!("wallclock.c");
+/// The library as it lies beside the rig's program on a machine that has no compiler (`scripts/vm`).
+const BUILT: &str = "wallclock.so";
+
+/// Builds the library in `dir`, beside the file that it reads; gives both. Where one lies beside the rig's program, it is that.
+pub fn library(dir: &Path) -> Result<(PathBuf, PathBuf), Trouble> {
+    let (source, library, file) = (dir.join("wallclock.c"), dir.join("wallclock.so"), file(dir));
+    std::fs::write(&file, 0_i64.to_ne_bytes()).map_err(RigFault::file("write", &file))?;
+    let own = std::env::current_exe().map_err(RigFault::system("find the rig's own program"))?;
+    let built = own.with_file_name(BUILT);
+    if built.exists() {
+        return Ok((built, file));
+    }
+    std::fs::write(&source, SOURCE).map_err(RigFault::file("write", &source))?;
+    let built = Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(&source).output();
+    let built = built.map_err(|_| not_here("C compiler", "install one: apt-get install gcc libc6-dev"))?;
+    if built.status.success() {
+        return Ok((library, file));
+    }
+    Err(not_here("C library to build with", String::from_utf8_lossy(&built.stderr).trim_end()))
+}
+
+/// The file that tells how late the clock is.
+pub(super) fn file(dir: &Path) -> PathBuf {
+    dir.join("wallclock")
+}
+
+/// Moves the clock of the daemon in `dir` so far from the machine's.
+pub(super) fn set(dir: &Path, seconds: i64) -> Result<(), RigFault> {
+    let path = file(dir);
+    // In place: the daemon has the file in its memory.
+    let file = std::fs::OpenOptions::new().write(true).open(&path);
+    let set = file.and_then(|mut file| file.write_all(&seconds.to_ne_bytes()));
+    set.map_err(RigFault::file("set the daemon's clock in", &path))
+}

@@ -1,0 +1,27 @@
+//! The units of the field bus as the rig's end of the line asks them.
+
+use tumbler_core::effect::BusOp;
+use tumbler_core::input::BusReply;
+use tumbler_twin::Garble;
+
+/// The units on the line.
+pub trait Units {
+    /// The unit acts on a request whose frame ended, after its turnaround.
+    fn transact(&mut self, unit: u8, op: &BusOp) -> Response;
+
+    /// Bytes of a transmitter that is stuck on; asked for again when those have crossed the wire.
+    fn babble(&mut self) -> Option<[u8; 8]> {
+        None
+    }
+}
+
+/// What a unit does with a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Response {
+    /// It answers, and this becomes of the answer on its way.
+    Reply(BusReply, Option<Garble>),
+    /// It answers with this Modbus exception code.
+    Exception(u8),
+    /// No such unit, or a mute one.
+    Silence,
+}

@@ -1,7 +1,7 @@
 //! Dealers of a healthy table: quick or slow, sure or forgetful. What they do wrong voids nothing: it is refused, or amended.
 
 use super::hardware;
-use super::schedule::{Table, pick};
+use super::table::{Table, pick};
 use crate::scenario::order;
 use tumbler_twin::rng::Rng;
 

@@ -1,7 +1,7 @@
 //! Sessions of a technician: the table in maintenance, some hardware tests one after another, at sound parts and at broken ones,
 //! with a person who does his part, and now and then does not. The judge of measurements says what must come of each.
 
-use super::schedule::{Table, pick};
+use super::table::{Table, pick};
 use crate::scenario::order;
 use tumbler_twin::rng::Rng;
 

@@ -16,6 +16,7 @@ pub mod reached;
 pub mod schedule;
 pub mod shrink;
 mod swarm;
+mod table;
 mod texts;
 pub mod violation;
 

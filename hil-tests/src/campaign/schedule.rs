@@ -2,20 +2,20 @@
 
 use super::dealer::Dealer;
 use super::swarm::Swarm;
+use super::table::Table;
 use crate::scenario::{Trial, parse};
-use tumbler_judges::areas::{LAYOUTS, Layout};
-use tumbler_judges::config::Rules;
+use clap::ValueEnum;
 use tumbler_twin::rng::Rng;
 
 /// Rounds of a day: from, and up to.
 const ROUNDS: (u64, u64) = (20, 51);
 
 /// What breaks in a campaign.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Faults {
-    /// Each day a random subset of everything.
+    /// Each day a random subset of everything that can break; the judges decide.
     Swarm,
-    /// Nothing: healthy tables amid noise, under dealers who make mistakes that void nothing.
+    /// Healthy tables amid noise, under dealers who make mistakes that void nothing: every round ends settled.
     None,
 }
 
@@ -55,29 +55,6 @@ pub fn plans(seed: u64, rounds: u64, faults: Faults) -> Vec<Plan> {
         plans.push(Plan { number: plans.len() as u64, seed: rng.bits(), rounds, faults });
     }
     plans
-}
-
-/// The table of a day.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Table {
-    pub rules: &'static str,
-    pub layout: &'static str,
-    pub reader: bool,
-}
-
-impl Table {
-    /// By the judges' own list of rule sets and layouts, which is the texts': a table that does not know one of them is found wanting.
-    fn drawn(rng: &mut Rng) -> Self {
-        let rules = pick(rng, &Rules::ALL).map_or("", |rules| rules.id());
-        let layouts: Vec<Layout> = LAYOUTS.into_iter().filter(|layout| layout.rules == rules).collect();
-        let layout = pick(rng, &layouts).map_or("", |layout| layout.id);
-        Self { rules, layout, reader: rng.chance(700) }
-    }
-}
-
-/// One of these.
-pub(super) fn pick<'a, T>(rng: &mut Rng, of: &'a [T]) -> Option<&'a T> {
-    of.get(usize::try_from(rng.range(0, of.len() as u64)).unwrap_or(0))
 }
 
 impl Plan {

@@ -2,7 +2,7 @@
 //! what a little of everything hides (Groce and others, Swarm Testing, 2012).
 
 use super::parts::{FAULTS, OF_DOME, OF_READER};
-use super::schedule::{Table, pick};
+use super::table::{Table, pick};
 use super::texts;
 use super::{errand, hardware};
 use crate::scenario::order;

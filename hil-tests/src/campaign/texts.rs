@@ -1,7 +1,7 @@
 //! Rounds for the texts' truth table: something happens at one stage of a round, and a person who is asked says what became of the
 //! dice. Stage, event and answer are drawn each by itself, so that the pairs come by weight and nobody has to think of them.
 
-use super::schedule::{Table, pick};
+use super::table::{Table, pick};
 use crate::scenario::order;
 use tumbler_core::rules;
 use tumbler_twin::rng::Rng;

@@ -7,8 +7,8 @@ use crate::campaign::reached::{self, Reached};
 use crate::campaign::schedule::Faults;
 use crate::report::{self, reason, word};
 use anyhow::{Context, bail};
+use clap::Args;
 use clap::builder::PossibleValuesParser;
-use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
@@ -16,23 +16,6 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tumbler_bench::process::clock;
 use tumbler_judges::Panel;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum What {
-    /// Each day a random subset of everything that can break; the judges decide.
-    Swarm,
-    /// Healthy tables amid noise: every round ends settled.
-    None,
-}
-
-impl From<What> for Faults {
-    fn from(what: What) -> Self {
-        match what {
-            What::None => Self::None,
-            What::Swarm => Self::Swarm,
-        }
-    }
-}
 
 #[derive(Debug, Args)]
 pub(super) struct CampaignArgs {
@@ -43,8 +26,8 @@ pub(super) struct CampaignArgs {
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
     rounds: u64,
     /// What breaks.
-    #[arg(long, value_name = "WHAT", value_enum, default_value_t = What::None)]
-    faults: What,
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = Faults::None)]
+    faults: Faults,
     /// How many days at once; no result depends on it.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
@@ -82,7 +65,7 @@ struct Sum {
 }
 
 pub(super) fn campaign(args: &CampaignArgs) -> anyhow::Result<u8> {
-    let faults: Faults = args.faults.into();
+    let faults = args.faults;
     let keep = match (&args.trace, &args.digests) {
         (Some(_), _) => Keep::Whole,
         (None, Some(_)) => Keep::Digest,

@@ -1,8 +1,8 @@
 //! `tumbler-hil shrink`: the shortest scenario that still fails in the same way.
 
-use super::campaign::What;
 use super::{say, signals};
 use crate::campaign::day::{self, Keep};
+use crate::campaign::schedule::Faults;
 use crate::campaign::{Campaign, shrink as search};
 use crate::lane;
 use crate::report::{self, reason, word};
@@ -28,8 +28,8 @@ pub(super) struct ShrinkArgs {
     #[arg(long, value_name = "N", default_value_t = 1000)]
     rounds: u64,
     /// What breaks in it.
-    #[arg(long, value_name = "WHAT", value_enum, default_value_t = What::None)]
-    faults: What,
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = Faults::None)]
+    faults: Faults,
     /// Where the shrunk scenario goes.
     #[arg(long, value_name = "FILE", default_value = "shrunk.toml")]
     out: PathBuf,
@@ -40,7 +40,7 @@ pub(super) fn shrink(args: &ShrinkArgs) -> anyhow::Result<u8> {
         (Some(path), _) => (failing(path)?, path.display().to_string()),
         (None, Some(seed)) => {
             let mut failed = None;
-            let faults = args.faults.into();
+            let faults = args.faults;
             Campaign {
                 seed,
                 rounds: args.rounds,

@@ -18,7 +18,7 @@
 //! | `wrong: TEXT` | it is not as the rules say; nothing more comes |
 //! | `late: TEXT` | the machine stood still for so long that this says nothing of the table; nothing more comes |
 
-use crate::scenario::{Stuck, Trial, carry_out, file, parse};
+use crate::scenario::{Halt, Trial, file, parse, play_steps};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -220,9 +220,9 @@ impl<'a> Player<'a> {
     fn steps(&mut self, words: &str) -> Result<(), Ended> {
         let line = parse::line_of_steps(words).map_err(|bad| Trouble::Rig(bad.to_string()))?;
         for (_, steps) in line {
-            carry_out(&mut self.bench, &self.trial, &steps).map_err(|stuck| match stuck {
-                Stuck::Table(what) => self.wrong(what),
-                Stuck::Bench(trouble) => Ended::Rig(trouble),
+            play_steps(&mut self.bench, &self.trial, &steps).map_err(|halt| match halt {
+                Halt::Wrong(what) => self.wrong(what),
+                Halt::Trouble(trouble) => Ended::Rig(trouble),
             })?;
             if let Some(found) = self.bench.judges().found() {
                 return Err(self.wrong(found));

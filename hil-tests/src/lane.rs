@@ -2,7 +2,7 @@
 
 use crate::report::capture::Capture;
 use crate::report::cell::CellReport;
-use crate::scenario::note::Latency;
+use crate::scenario::timeline::Latency;
 use crate::scenario::{Outcome, Trial, Verdict, run};
 use crate::templates::Templates;
 use std::path::PathBuf;

@@ -7,7 +7,7 @@ use std::process::Command;
 use tumbler_bench::pure::{Pure, Setup};
 use tumbler_hil::report::capture::Capture;
 use tumbler_hil::report::vcd;
-use tumbler_hil::scenario::note::{Deed, Mark};
+use tumbler_hil::scenario::timeline::{Deed, Mark};
 use tumbler_hil::scenario::{Trial, Verdict, read_all, run};
 use tumbler_judges::{Line, Observation, Seen, Truth};
 

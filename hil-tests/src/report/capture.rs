@@ -1,6 +1,6 @@
 //! Everything that was seen in a cell, as diagrams and value change dumps want it.
 
-use crate::scenario::note::Mark;
+use crate::scenario::timeline::Mark;
 use tumbler_judges::Observation;
 
 /// Everything that was seen in a cell. Some hundred bytes an observation, some thousand observations a second of table

@@ -2,8 +2,8 @@
 
 use super::capture::Capture;
 use crate::scenario::ends::Compared;
-use crate::scenario::note::{Latency, Mark};
 use crate::scenario::step::Step;
+use crate::scenario::timeline::{Latency, Mark};
 use crate::scenario::{Ending, Trial, Verdict};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;

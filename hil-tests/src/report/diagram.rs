@@ -2,7 +2,7 @@
 
 use super::capture::Capture;
 use super::waves::{Room, Waves};
-use crate::scenario::note::{Deed, Mark};
+use crate::scenario::timeline::{Deed, Mark};
 use maud::{Markup, html};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;

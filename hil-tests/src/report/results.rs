@@ -5,7 +5,7 @@ use super::cell::{CellReport, Identity};
 use super::diagram::Diagram;
 use super::reason;
 use crate::scenario::Verdict;
-use crate::scenario::note::{Latency, Mark};
+use crate::scenario::timeline::{Latency, Mark};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;

@@ -1,7 +1,7 @@
 //! From what was seen in a cell to lines over time, for diagrams and value change dumps.
 
 use super::capture::Capture;
-use crate::scenario::note::Deed;
+use crate::scenario::timeline::Deed;
 use std::collections::BTreeMap;
 use tumbler_core::snapshot::Phase;
 use tumbler_judges::{BusKind, Key, Line, Observation, Seen, Transaction, Truth};
@@ -197,7 +197,7 @@ fn one_hot(phase: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::note::Mark;
+    use crate::scenario::timeline::Mark;
 
     fn wire(at_ns: u64, line: Line, active: bool, initial: bool) -> Observation {
         Observation::new(at_ns, Seen::Wire { line, active, initial })

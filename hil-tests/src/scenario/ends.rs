@@ -1,9 +1,10 @@
 //! How the rounds of a trial ended, held against what the trial expects; and what it expects, held against the judges' truth table
 //! for the same rounds. The two were written apart from each other, so that a misreading of the texts in one of them shows.
 
-use super::file::Ending;
+use super::file::{Ending, Trial};
 use super::grounds;
-use super::run::Runner;
+use tumbler_bench::Bench;
+use tumbler_bench::log::Log;
 use tumbler_core::record::Event;
 use tumbler_judges::{AllowedEnding, AllowedEndings};
 
@@ -61,52 +62,50 @@ fn agree(wanted: &Ending, answer: &AllowedEnding, besides: &[String]) -> bool {
     }
 }
 
-impl Runner<'_> {
-    /// How the rounds ended that ended, and those that did not.
-    fn ends(&self) -> (Vec<Ending>, usize) {
-        let mut got: Vec<Ending> = Vec::new();
-        let mut running = 0_usize;
-        for durable in &self.bench.log().records {
-            match &durable.record.event {
-                Event::RoundBegan { .. } => running += 1,
-                Event::Settled { dice, .. } => {
-                    got.push(Ending::Settled { dice: Some(dice.pips()), clause: String::new() });
-                }
-                Event::Voided(void) => {
-                    got.push(Ending::Void { reason: void.reason.name().into(), clause: void.clauses.join(", ") });
-                }
-                _ => {}
+/// How the rounds ended that ended, and those that did not; how many did.
+fn ends(log: &Log) -> (Vec<Ending>, usize) {
+    let mut got: Vec<Ending> = Vec::new();
+    let mut running = 0_usize;
+    for durable in &log.records {
+        match &durable.record.event {
+            Event::RoundBegan { .. } => running += 1,
+            Event::Settled { dice, .. } => {
+                got.push(Ending::Settled { dice: Some(dice.pips()), clause: String::new() });
             }
-        }
-        let ended = got.len();
-        got.extend((ended..running).map(|_| Ending::Unfinished { clause: String::new() }));
-        (got, ended)
-    }
-
-    pub(super) fn endings(&self, wrongs: &mut Vec<String>) {
-        let (got, _) = self.ends();
-        let same = |want: &Ending, got: &Ending| match (want, got) {
-            (Ending::Settled { dice: None, .. }, Ending::Settled { .. })
-            | (Ending::Unfinished { .. }, Ending::Unfinished { .. }) => true,
-            (Ending::Settled { dice: a, .. }, Ending::Settled { dice: b, .. }) => a == b,
-            (Ending::Void { reason: a, clause: wanted }, Ending::Void { reason: b, clause: cited }) => {
-                a == b && grounds::admits(wanted, cited)
+            Event::Voided(void) => {
+                got.push(Ending::Void { reason: void.reason.name().into(), clause: void.clauses.join(", ") });
             }
-            (want, got) => want == got,
-        };
-        if got.len() != self.trial.endings.len() || !self.trial.endings.iter().zip(&got).all(|(w, g)| same(w, g)) {
-            wrongs.push(format!("rounds must end {:?}, but ended {got:?}", self.trial.endings));
+            _ => {}
         }
     }
+    let ended = got.len();
+    got.extend((ended..running).map(|_| Ending::Unfinished { clause: String::new() }));
+    (got, ended)
+}
 
-    /// Expectations against the truth table, whatever the table at hand did.
-    pub(super) fn compared(&self) -> Compared {
-        let ((_, ended), admits) = (self.ends(), self.bench.allowed_endings());
-        if self.trial.free {
-            return Compared::by_chance(&admits, ended);
+/// Where the rounds did not end as the trial wants.
+pub(super) fn wrong(log: &Log, trial: &Trial) -> Option<String> {
+    let (got, _) = ends(log);
+    let same = |(want, got): (&Ending, &Ending)| match (want, got) {
+        (Ending::Settled { dice: None, .. }, Ending::Settled { .. })
+        | (Ending::Unfinished { .. }, Ending::Unfinished { .. }) => true,
+        (Ending::Settled { dice: a, .. }, Ending::Settled { dice: b, .. }) => a == b,
+        (Ending::Void { reason: a, clause: wanted }, Ending::Void { reason: b, clause: cited }) => {
+            a == b && grounds::admits(wanted, cited)
         }
-        Compared::of(&self.trial.endings, &admits, ended)
+        (want, got) => want == got,
+    };
+    let all = got.len() == trial.endings.len() && trial.endings.iter().zip(&got).all(same);
+    (!all).then(|| format!("rounds must end {:?}, but ended {got:?}", trial.endings))
+}
+
+/// Expectations against the truth table, whatever the table at hand did.
+pub(super) fn compared(bench: &dyn Bench, trial: &Trial) -> Compared {
+    let ((_, ended), allowed) = (ends(bench.log()), bench.allowed_endings());
+    if trial.free {
+        return Compared::by_chance(&allowed, ended);
     }
+    Compared::of(&trial.endings, &allowed, ended)
 }
 
 #[cfg(test)]

@@ -2,29 +2,38 @@
 
 mod ask;
 pub mod attend;
-mod carry;
 mod check;
+mod console;
 mod course;
-mod dealer;
 pub mod ends;
+mod faults;
 pub mod file;
-mod free;
 pub mod grounds;
-mod harm;
-pub mod note;
+mod halt;
+mod hands;
+mod lawful;
+mod opening;
 pub mod order;
 pub mod parse;
 mod play;
 mod promptness;
 mod proof;
+mod records;
 mod recover;
+mod round;
 pub mod run;
+mod session;
 mod settings;
+mod staff;
 pub mod step;
+mod steps;
 #[cfg(test)]
 mod tests;
+pub mod timeline;
+mod watch;
 pub mod write;
 
-pub use carry::{Stuck, carry_out};
 pub use file::{BadFile, Ending, Trial, read_all};
+pub use halt::Halt;
 pub use run::{Outcome, Verdict, judges_alone, run};
+pub use steps::play_steps;

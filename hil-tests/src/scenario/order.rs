@@ -4,7 +4,7 @@ use super::step::Stage;
 
 /// What the dealer does next to play a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum Action {
     /// Put the dome over the dice.
     Cover,
     /// Press "tumble".
@@ -25,10 +25,10 @@ pub enum Deed {
     AllPaid,
 }
 
-use Deed::{AllPaid, AwaitOutcome, AwaitSpun, Cover, Enter, NoMoreBets, PlaceBets, Tumble, Uncover};
+use Action::{AllPaid, AwaitOutcome, AwaitSpun, Cover, Enter, NoMoreBets, PlaceBets, Tumble, Uncover};
 
 /// NZ98 and NZ9 6.1 to 6.4, 4.4: tumble, place bets, no more bets, uncover, result, losers and winners.
-const NEW_ZEALAND: &[(Deed, Stage)] = &[
+const NEW_ZEALAND: &[(Action, Stage)] = &[
     (Cover, Stage::Covered),
     (Tumble, Stage::Spinning),
     (AwaitSpun, Stage::Spun),
@@ -41,7 +41,7 @@ const NEW_ZEALAND: &[(Deed, Stage)] = &[
 ];
 
 /// SGV6 1.7, 3.2 to 3.10: place bets opens the round; tumble while covered; uncover only after no more bets.
-const COVERED: &[(Deed, Stage)] = &[
+const COVERED: &[(Action, Stage)] = &[
     (Cover, Stage::Covered),
     (PlaceBets, Stage::Betting),
     (Tumble, Stage::Spinning),
@@ -54,7 +54,7 @@ const COVERED: &[(Deed, Stage)] = &[
 ];
 
 /// SGOC and SGOC-early: place bets, no more bets, tumble in the open.
-const OPEN: &[(Deed, Stage)] = &[
+const OPEN: &[(Action, Stage)] = &[
     (PlaceBets, Stage::Betting),
     (NoMoreBets, Stage::BetsClosed),
     (Tumble, Stage::Spinning),
@@ -64,9 +64,9 @@ const OPEN: &[(Deed, Stage)] = &[
     (AllPaid, Stage::Settled),
 ];
 
-/// The order of play under this rule set: each deed with the stage that the round is at afterwards.
+/// The order of play under this rule set: each action with the stage that the round is at afterwards.
 #[must_use]
-pub fn of(rules: &str) -> &'static [(Deed, Stage)] {
+pub fn of(rules: &str) -> &'static [(Action, Stage)] {
     match rules {
         "nz-1998" | "nz-div9" => NEW_ZEALAND,
         "sg-v6" => COVERED,

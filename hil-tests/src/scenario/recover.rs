@@ -7,12 +7,16 @@
 //!                          playable <──opening tests── closed <──┘ waivers end, maintenance off
 //! ```
 
-use super::attend::Attendant;
-use super::harm::Broken;
-use super::run::{Halt, Runner};
+use super::ask::ask;
+use super::check::where_we_are;
+use super::halt::Halt;
+use super::opening::press_every_key;
+use super::order;
+use super::play::collect_and_pay;
+use super::session::Session;
+use super::staff::say_what_is_asked;
 use super::step::{Change, Step};
-use tumbler_bench::Role;
-use tumbler_bench::witnessed;
+use tumbler_bench::{Role, Trouble, witnessed};
 use tumbler_core::latch::Code;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Dice;
@@ -31,195 +35,184 @@ fn reason() -> String {
     "back to play".into()
 }
 
-impl Runner<'_> {
-    /// Mends what is broken, lets go of what is held, closes the seal, brings supply, daemon and broker back.
-    pub(super) fn heal_all(&mut self) -> Result<(), Halt> {
-        self.heal_faults()?;
-        while let Some(line) = self.held.last().copied() {
-            self.step(&Step::LetGo(line))?;
-        }
-        if self.seal_broken {
-            self.step(&Step::MendSeal)?;
-        }
-        if !self.bench.physical().supply {
-            self.bench.power(true)?;
-        }
-        if self.own.is_some() {
-            self.set(&Change::Own)?;
-            // Once more: a copy of the journal from the last start is then one of these settings. What rules a round had whose journal
-            // is older than they are nobody can know.
-            for _ in 0..2 {
-                if self.bench.snapshot()?.is_some() {
-                    self.bench.stop()?;
-                }
-                self.bench.start()?;
+/// Mends what is broken, lets go of what is held, closes the seal, brings supply, daemon and broker back.
+pub(super) fn heal_all(session: &mut Session<'_>) -> Result<(), Trouble> {
+    session.faults.heal_all(session.bench)?;
+    session.hands.let_go_of_all(session.bench)?;
+    if session.hands.seal_broken() {
+        session.timeline.note(session.bench.now(), &Step::MendSeal);
+        session.hands.seal(session.bench, false)?;
+    }
+    if !session.bench.physical().supply {
+        session.bench.power(true)?;
+    }
+    if session.own.is_changed() {
+        session.own.change(session.bench, &Change::Own)?;
+        // Once more: a copy of the journal from the last start is then one of these settings. What rules a round had whose journal
+        // is older than they are nobody can know.
+        for _ in 0..2 {
+            if session.bench.snapshot()?.is_some() {
+                session.bench.stop()?;
             }
+            session.bench.start()?;
         }
-        if self.bench.snapshot()?.is_none() {
-            self.bench.start()?;
-        }
-        self.bench.broker(true)?;
-        Ok(())
     }
+    if session.bench.snapshot()?.is_none() {
+        session.bench.start()?;
+    }
+    session.bench.broker(true)?;
+    Ok(())
+}
 
-    /// Mends everything, and brings the table back to play.
-    pub(super) fn recover(&mut self) -> Result<(), Halt> {
-        self.heal_all()?;
-        self.role = Role::Supervisor;
-        let calm = self.calm_millis()?;
-        self.pass(calm)?;
-        let mut last = String::new();
-        for _ in 0..MOST_ACTS {
-            let Some(shown) = self.bench.snapshot()? else {
-                return Err(Halt::Wrong("the daemon does not run".into()));
-            };
-            if shown.open
-                && shown.round.is_none()
-                && shown.malfunctions.is_empty()
-                && shown.waived.is_empty()
-                && shown.test.is_none()
-            {
-                self.done = 0;
-                self.round_from = self.seen.len();
-                return self.step(&Step::Mark);
-            }
-            last = self.act_on(&shown)?;
-            // The next look must not be at a picture from before what was just done.
-            self.pass(400)?;
+/// Mends everything, and brings the table back to play.
+pub(super) fn recover(session: &mut Session<'_>) -> Result<(), Halt> {
+    heal_all(session)?;
+    session.console.role = Role::Supervisor;
+    let calm = calm_millis(session)?;
+    session.pass(calm)?;
+    let mut last = String::new();
+    for _ in 0..MOST_ACTS {
+        let Some(shown) = session.bench.snapshot()? else {
+            return Err(Halt::Wrong("the daemon does not run".into()));
+        };
+        if shown.open
+            && shown.round.is_none()
+            && shown.malfunctions.is_empty()
+            && shown.waived.is_empty()
+            && shown.test.is_none()
+        {
+            session.restart_round();
+            session.mark();
+            return Ok(());
         }
-        Err(Halt::Wrong(format!("cannot be brought back to play; the last answer was {last}; {}", self.where_we_are())))
+        last = act_on(session, &shown)?;
+        // The next look must not be at a picture from before what was just done.
+        session.pass(400)?;
     }
+    Err(Halt::Wrong(format!("cannot be brought back to play; the last answer was {last}; {}", where_we_are(session))))
+}
 
-    /// How long until the table is calm. Where it is closed, nothing was broken and nothing moves, it is so already: an opening test
-    /// that finds otherwise is tried again. An open table may not have shown yet what is wrong with it.
-    fn calm_millis(&mut self) -> Result<u64, Halt> {
-        let closed = self.bench.snapshot()?.is_some_and(|shown| !shown.open);
-        let physical = self.bench.physical();
-        let rests = !physical.motor_power && !physical.shaft_moves && !physical.dice_move;
-        if closed && rests && self.faults.is_empty() {
-            return Ok(0);
-        }
-        Ok(CALM_MILLIS.max(self.picture_millis()))
+/// How long until the table is calm. Where it is closed, nothing was broken and nothing moves, it is so already: an opening test
+/// that finds otherwise is tried again. An open table may not have shown yet what is wrong with it.
+fn calm_millis(session: &mut Session<'_>) -> Result<u64, Halt> {
+    let closed = session.bench.snapshot()?.is_some_and(|shown| !shown.open);
+    let physical = session.bench.physical();
+    let rests = !physical.motor_power && !physical.shaft_moves && !physical.dice_move;
+    if closed && rests && session.faults.is_empty() {
+        return Ok(0);
     }
+    // The picture of the table may still be behind by two commits (design.md rule 2: make durable, then publish). What a round waits for
+    // is not seen before.
+    Ok(CALM_MILLIS.max(2 * session.faults.slowest_commit()))
+}
 
-    /// How far the picture of the table may still be behind: two commits of the slowest disk that it had (design.md rule 2: make durable, then
-    /// publish). What a round waits for is not seen before.
-    fn picture_millis(&self) -> u64 {
-        let commits = self.faults.iter().map(|fault| match fault.what {
-            Broken::Outside(outside) => u64::from(outside.commit_millis()),
-            Broken::Part(_) => 0,
-        });
-        2 * commits.max().unwrap_or(0)
+/// The next thing that the table needs; tells what came of it.
+fn act_on(session: &mut Session<'_>, shown: &Snapshot) -> Result<String, Halt> {
+    let name = || NAME.to_owned();
+    if shown.test.is_some() {
+        return see_test_through(session);
     }
+    session.turn_key()?;
+    if shown.round.is_some() {
+        return end_round(session, shown);
+    }
+    if shown.phase == tumbler_core::snapshot::Phase::Maintenance {
+        return tell(session, Command::Maintenance { on: false, name: name() });
+    }
+    // Those whose test runs the tumbler last: its guards do not let it run while others last.
+    let spins = |code| matches!(code, Code::Reader | Code::Tumbler | Code::Deadman | Code::Gpio);
+    if let Some(latched) = shown.malfunctions.iter().min_by_key(|latched| spins(latched.code)) {
+        return reset(session, latched.code);
+    }
+    if !shown.waived.is_empty() && shown.open {
+        return tell(session, Command::Close { name: name() });
+    }
+    open_tests(session)
+}
 
-    /// The next thing that the table needs; tells what came of it.
-    fn act_on(&mut self, shown: &Snapshot) -> Result<String, Halt> {
-        let name = || NAME.to_owned();
-        if shown.test.is_some() {
-            return self.see_test_through();
-        }
-        self.turn_key()?;
-        if shown.round.is_some() {
-            return self.end_round(shown);
-        }
-        if shown.phase == tumbler_core::snapshot::Phase::Maintenance {
-            return self.tell(Command::Maintenance { on: false, name: name() });
-        }
-        // Those whose test runs the tumbler last: its guards do not let it run while others last.
-        let spins = |code| matches!(code, Code::Reader | Code::Tumbler | Code::Deadman | Code::Gpio);
-        if let Some(latched) = shown.malfunctions.iter().min_by_key(|latched| spins(latched.code)) {
-            return self.reset(latched.code);
-        }
-        if !shown.waived.is_empty() && shown.open {
-            return self.tell(Command::Close { name: name() });
-        }
-        self.open_tests()
-    }
+/// Gives a command and waits for its answer.
+fn tell(session: &mut Session<'_>, command: Command) -> Result<String, Halt> {
+    ask(session, command)?;
+    heard(session)
+}
 
-    /// Gives a command and waits for its answer.
-    fn tell(&mut self, command: Command) -> Result<String, Halt> {
-        self.ask(command)?;
-        self.heard()
-    }
+fn heard(session: &mut Session<'_>) -> Result<String, Halt> {
+    Ok(match session.console.answer(session.bench, TEST_MILLIS)? {
+        Some(Answer::Done(text)) => format!("done: {text}"),
+        Some(Answer::Refused(text)) => format!("refused: {text}"),
+        None => "none at all".into(),
+    })
+}
 
-    fn heard(&mut self) -> Result<String, Halt> {
-        Ok(match self.answered(TEST_MILLIS)? {
-            Some(Answer::Done(text)) => format!("done: {text}"),
-            Some(Answer::Refused(text)) => format!("refused: {text}"),
-            None => "none at all".into(),
-        })
+/// Concludes a round whose outcome is established by the dice; voids any other (SGV6 5.4, 5.14).
+fn end_round(session: &mut Session<'_>, shown: &Snapshot) -> Result<String, Halt> {
+    let name = || NAME.to_owned();
+    say_what_is_asked(session)?;
+    let command = Command::Void { reason: reason(), damaged_dice: false, not_flat: false, name: name() };
+    session.console.role = Role::Manager;
+    let voided = tell(session, command)?;
+    session.console.role = Role::Supervisor;
+    if voided.starts_with("done") {
+        return Ok(voided);
     }
+    let dice = Dice::from_pips(session.dice_as_seen()).ok();
+    if let (Some(result), Some(dice)) = (shown.result, dice) {
+        if result != dice {
+            tell(session, Command::Amend { dice, uphold: true, name: name() })?;
+        }
+        collect_and_pay(session)?;
+        return tell(session, Command::Settle { dice: None, reason: reason(), name: name() });
+    }
+    let settled = tell(session, Command::Settle { dice, reason: reason(), name: name() })?;
+    match dice {
+        // Whatever the reader reads, the dice are authoritative (design.md trap 8).
+        Some(dice) if settled.starts_with("refused") => {
+            tell(session, Command::Amend { dice, uphold: true, name: name() })
+        }
+        _ => Ok(settled),
+    }
+}
 
-    /// Concludes a round whose outcome is established by the dice; voids any other (SGV6 5.4, 5.14).
-    fn end_round(&mut self, shown: &Snapshot) -> Result<String, Halt> {
-        let name = || NAME.to_owned();
-        self.say_what_is_asked()?;
-        let command = Command::Void { reason: reason(), damaged_dice: false, not_flat: false, name: name() };
-        self.role = Role::Manager;
-        let voided = self.tell(command)?;
-        self.role = Role::Supervisor;
-        if voided.starts_with("done") {
-            return Ok(voided);
+/// Does what the test in progress asks for until it ends, whoever began it.
+fn see_test_through(session: &mut Session<'_>) -> Result<String, Halt> {
+    session.console.send_attendant();
+    let until = session.bench.now() + TEST_MILLIS * MS;
+    while session.bench.now() < until {
+        if session.bench.snapshot()?.is_none_or(|shown| shown.test.is_none()) {
+            return Ok("the test in progress ended".into());
         }
-        let dice = Dice::from_pips(self.dice_as_seen()).ok();
-        if let (Some(result), Some(dice)) = (shown.result, dice) {
-            if result != dice {
-                self.tell(Command::Amend { dice, uphold: true, name: name() })?;
-            }
-            self.collect_and_pay()?;
-            return self.tell(Command::Settle { dice: None, reason: reason(), name: name() });
-        }
-        let settled = self.tell(Command::Settle { dice, reason: reason(), name: name() })?;
-        match dice {
-            // Whatever the reader reads, the dice are authoritative (design.md trap 8).
-            Some(dice) if settled.starts_with("refused") => {
-                self.tell(Command::Amend { dice, uphold: true, name: name() })
-            }
-            _ => Ok(settled),
-        }
+        session.console.attend(session.bench, until)?;
     }
+    tell(session, Command::Close { name: NAME.to_owned() })
+}
 
-    /// Does what the test in progress asks for until it ends, whoever began it.
-    fn see_test_through(&mut self) -> Result<String, Halt> {
-        self.attendant = Some(Attendant::default());
-        let until = self.bench.now() + TEST_MILLIS * MS;
-        while self.bench.now() < until {
-            if self.bench.snapshot()?.is_none_or(|shown| shown.test.is_none()) {
-                return Ok("the test in progress ended".into());
-            }
-            self.attend(until)?;
-        }
-        self.tell(Command::Close { name: NAME.to_owned() })
+/// Proves that a malfunction is gone.
+fn reset(session: &mut Session<'_>, code: Code) -> Result<String, Halt> {
+    lower_dome(session)?;
+    let answer = tell(session, Command::Reset { code, exit: Exit::Rectified, name: NAME.into() })?;
+    if answer.starts_with("refused") && matches!(code, Code::Dice | Code::Interference) {
+        tell(session, Command::EnrolDice { reason: reason(), name: NAME.into() })?;
     }
+    Ok(answer)
+}
 
-    /// Proves that a malfunction is gone.
-    fn reset(&mut self, code: Code) -> Result<String, Halt> {
-        self.lower_dome()?;
-        let answer = self.tell(Command::Reset { code, exit: Exit::Rectified, name: NAME.into() })?;
-        if answer.starts_with("refused") && matches!(code, Code::Dice | Code::Interference) {
-            self.tell(Command::EnrolDice { reason: reason(), name: NAME.into() })?;
-        }
-        Ok(answer)
+fn lower_dome(session: &mut Session<'_>) -> Result<(), Halt> {
+    if order::covered(&session.trial.rules) && session.bench.physical().dome_up {
+        session.bench.act(Act::LowerDome)?;
+        session.pass(600)?;
     }
+    Ok(())
+}
 
-    fn lower_dome(&mut self) -> Result<(), Halt> {
-        if super::order::covered(&self.trial.rules) && self.bench.physical().dome_up {
-            self.bench.act(Act::LowerDome)?;
-            self.pass(600)?;
-        }
-        Ok(())
+fn open_tests(session: &mut Session<'_>) -> Result<String, Halt> {
+    lower_dome(session)?;
+    let opened = tell(session, Command::Open { name: NAME.into() })?;
+    if opened.starts_with("refused") {
+        return Ok(opened);
     }
-
-    fn open_tests(&mut self) -> Result<String, Halt> {
-        self.lower_dome()?;
-        let opened = self.tell(Command::Open { name: NAME.into() })?;
-        if opened.starts_with("refused") {
-            return Ok(opened);
-        }
-        self.press_every_key()?;
-        for item in witnessed(self.bench.settings().reader) {
-            self.tell(Command::Witness { item, right: true, name: NAME.into() })?;
-        }
-        Ok(opened)
+    press_every_key(session)?;
+    for item in witnessed(session.bench.settings().reader) {
+        tell(session, Command::Witness { item, right: true, name: NAME.into() })?;
     }
+    Ok(opened)
 }

@@ -1,23 +1,31 @@
 //! Other settings for the table, which count from the daemon's next start.
 
-use super::run::{Halt, Runner};
 use super::step::Change;
-use tumbler_bench::Trouble;
+use tumbler_bench::{Bench, Trouble};
 use tumbler_core::rules;
 use tumbler_core::settings::Settings;
 
-impl Runner<'_> {
+/// What the table's settings were, once others were set.
+#[derive(Debug, Default)]
+pub(super) struct Own(Option<Settings>);
+
+impl Own {
+    /// Whether others are set.
+    pub(super) fn is_changed(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Changes the settings. The table itself, its dome and its lamps, stays as it was built.
-    pub(super) fn set(&mut self, change: &Change) -> Result<(), Halt> {
-        let now = self.bench.settings().clone();
+    pub(super) fn change(&mut self, bench: &mut dyn Bench, change: &Change) -> Result<(), Trouble> {
+        let now = bench.settings().clone();
         let other = match change {
-            Change::Own => match self.own.take() {
+            Change::Own => match self.0.take() {
                 Some(own) => own,
                 None => return Ok(()),
             },
             Change::Layout(id) => {
                 let of = rules::all().iter().find(|set| set.layouts.iter().any(|layout| layout.id == *id));
-                let Some(set) = of else { return Err(Trouble::Rig(format!("`{id}` is no layout")).into()) };
+                let Some(set) = of else { return Err(Trouble::Rig(format!("`{id}` is no layout"))) };
                 Settings { rules: set.id.clone(), layout: id.clone(), ..now.clone() }
             }
             Change::Parameter(name, value) => {
@@ -30,8 +38,8 @@ impl Runner<'_> {
             }
         };
         if *change != Change::Own {
-            self.own.get_or_insert(now);
+            self.0.get_or_insert(now);
         }
-        Ok(self.bench.reconfigure(other)?)
+        bench.reconfigure(other)
     }
 }

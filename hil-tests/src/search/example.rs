@@ -2,7 +2,7 @@
 //! with the same chance and the judges find the same.
 
 use crate::lane::seed;
-use crate::scenario::{Trial, carry_out, parse};
+use crate::scenario::{Trial, parse, play_steps};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tumbler_bench::Trouble;
@@ -63,7 +63,7 @@ impl Example {
         for words in &self.steps {
             let steps = parse::step(words).map_err(|bad| Trouble::Rig(bad.to_string()))?;
             // The last one may be where it goes wrong.
-            let _ = carry_out(&mut bench, trial, &steps);
+            let _ = play_steps(&mut bench, trial, &steps);
         }
         let _ = bench.finish()?;
         let latched = bench.snapshot()?.map(|table| table.malfunctions).unwrap_or_default();

@@ -25,7 +25,7 @@ mod recovery;
 mod tests;
 pub mod view;
 
-use crate::scenario::{Stuck, Trial, carry_out, file, order, parse};
+use crate::scenario::{Halt, Trial, file, order, parse, play_steps};
 use alphabet::Letter;
 pub use canon::Key;
 pub use example::Example;
@@ -188,9 +188,9 @@ impl Search<'_> {
             let mut bench = example::bench(&self.trial)?;
             for word in &words {
                 let steps = parse::step(word).map_err(|bad| Trouble::Rig(bad.to_string()))?;
-                carry_out(&mut bench, &self.trial, &steps).map_err(|stuck| match stuck {
-                    Stuck::Table(what) => Trouble::Rig(format!("the root `{}`: {what}", words.join("; "))),
-                    Stuck::Bench(trouble) => trouble,
+                play_steps(&mut bench, &self.trial, &steps).map_err(|halt| match halt {
+                    Halt::Wrong(what) => Trouble::Rig(format!("the root `{}`: {what}", words.join("; "))),
+                    Halt::Trouble(trouble) => trouble,
                 })?;
             }
             let node = Node::begin(bench);

@@ -6,7 +6,7 @@ use super::canon;
 use super::laws::{Law, Story, Taken};
 use super::view::View;
 use crate::scenario::attend::asks_somebody;
-use crate::scenario::{Stuck, Trial, carry_out};
+use crate::scenario::{Halt, Trial, play_steps};
 use tumbler_bench::pure::Pure;
 use tumbler_bench::{Bench, Trouble};
 use tumbler_core::record::Record;
@@ -51,10 +51,10 @@ impl Node {
     /// Takes a letter on a copy of this node.
     pub(super) fn take(&self, letter: &Letter, trial: &Trial, laws: &[Law], covered: bool) -> Result<Came, Trouble> {
         let mut next = self.clone();
-        let words = match next.carry_out(letter, trial) {
+        let words = match next.play_steps(letter, trial) {
             Ok(words) => words,
-            Err(Stuck::Bench(trouble)) => return Ok(Came::Wrong(trouble.to_string(), letter.words.clone())),
-            Err(Stuck::Table(what)) => return Ok(Came::Wrong(what, letter.words.clone())),
+            Err(Halt::Trouble(trouble)) => return Ok(Came::Wrong(trouble.to_string(), letter.words.clone())),
+            Err(Halt::Wrong(what)) => return Ok(Came::Wrong(what, letter.words.clone())),
         };
         Ok(match next.judge(self, laws, covered) {
             Some(wrong) => Came::Wrong(wrong, words),
@@ -75,17 +75,17 @@ impl Node {
         self.bench.violations().first().map(|violation| format!("judge {violation}")).or(broken)
     }
 
-    fn carry_out(&mut self, letter: &Letter, trial: &Trial) -> Result<String, Stuck> {
+    fn play_steps(&mut self, letter: &Letter, trial: &Trial) -> Result<String, Halt> {
         let begun = self.bench.now();
         match &letter.deed {
             Deed::Steps(steps) => {
-                carry_out(&mut self.bench, trial, steps)?;
+                play_steps(&mut self.bench, trial, steps)?;
                 return Ok(letter.words.clone());
             }
             Deed::OfLatch(words) => {
                 let words = words.replace("{code}", self.view.latched().unwrap_or_default());
                 let steps = steps(&words).map_err(|bad| Trouble::Rig(bad.to_string()))?;
-                carry_out(&mut self.bench, trial, &steps)?;
+                play_steps(&mut self.bench, trial, &steps)?;
                 return Ok(words);
             }
             Deed::Moment => self.moment(begun + MOMENT * MS)?,

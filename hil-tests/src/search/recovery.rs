@@ -5,7 +5,7 @@
 
 use super::laws::Law;
 use super::node::Node;
-use crate::scenario::{Stuck, Trial, carry_out, parse};
+use crate::scenario::{Halt, Trial, parse, play_steps};
 use tumbler_bench::{Bench, Trouble};
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
@@ -21,8 +21,8 @@ pub(super) fn recover(from: &Node, trial: &Trial, laws: &[Law], covered: bool) -
     let mut recovery = Recovery { node: from.clone(), trial, words: Vec::new() };
     let wrong = match recovery.run(covered) {
         Ok(()) => None,
-        Err(Stuck::Table(what)) => Some(format!("the table cannot be brought back: {what} [NZ 7.4, design.md, Latch]")),
-        Err(Stuck::Bench(trouble)) => Some(trouble.to_string()),
+        Err(Halt::Wrong(what)) => Some(format!("the table cannot be brought back: {what} [NZ 7.4, design.md, Latch]")),
+        Err(Halt::Trouble(trouble)) => Some(trouble.to_string()),
     };
     let Recovery { mut node, words, .. } = recovery;
     let judged = node.judge(from, laws, covered);
@@ -36,13 +36,13 @@ struct Recovery<'a> {
 }
 
 impl Recovery<'_> {
-    fn act(&mut self, words: &str) -> Result<(), Stuck> {
+    fn act(&mut self, words: &str) -> Result<(), Halt> {
         self.words.push(words.to_owned());
         let line = parse::line_of_steps(words).map_err(|bad| Trouble::Rig(bad.to_string()))?;
-        carry_out(&mut self.node.bench, self.trial, line.iter().flat_map(|(_, steps)| steps))
+        play_steps(&mut self.node.bench, self.trial, line.iter().flat_map(|(_, steps)| steps))
     }
 
-    fn run(&mut self, covered: bool) -> Result<(), Stuck> {
+    fn run(&mut self, covered: bool) -> Result<(), Halt> {
         self.heal()?;
         self.act("pass 3 s")?;
         self.end_round(covered)?;
@@ -54,11 +54,11 @@ impl Recovery<'_> {
         self.open()?;
         match self.phase()? {
             Some(Phase::Ready | Phase::Void) => Ok(()),
-            other => Err(Stuck::Table(format!("the phase is {other:?}"))),
+            other => Err(Halt::Wrong(format!("the phase is {other:?}"))),
         }
     }
 
-    fn heal(&mut self) -> Result<(), Stuck> {
+    fn heal(&mut self) -> Result<(), Halt> {
         let view = self.node.view.clone();
         for fault in view.faults.iter().copied() {
             // Not every fault of the twin is a word of its own; the ones of the alphabet are healed by value.
@@ -85,15 +85,15 @@ impl Recovery<'_> {
         self.act("pass 15 s")
     }
 
-    fn phase(&mut self) -> Result<Option<Phase>, Stuck> {
+    fn phase(&mut self) -> Result<Option<Phase>, Halt> {
         Ok(self.node.bench.snapshot()?.map(|table| table.phase))
     }
 
-    fn in_round(&mut self) -> Result<bool, Stuck> {
+    fn in_round(&mut self) -> Result<bool, Halt> {
         Ok(self.node.bench.snapshot()?.is_some_and(|table| table.round.is_some()))
     }
 
-    fn end_round(&mut self, covered: bool) -> Result<(), Stuck> {
+    fn end_round(&mut self, covered: bool) -> Result<(), Halt> {
         if self.in_round()? {
             self.act("turn key")?;
             // Who is asked what became of the dice, and saw nothing of it, cannot tell.
@@ -120,16 +120,16 @@ impl Recovery<'_> {
             }
         }
         if self.in_round()? {
-            return Err(Stuck::Table("the round cannot be ended".into()));
+            return Err(Halt::Wrong("the round cannot be ended".into()));
         }
         Ok(())
     }
 
-    fn latched(&mut self) -> Result<Option<&'static str>, Stuck> {
+    fn latched(&mut self) -> Result<Option<&'static str>, Halt> {
         Ok(self.node.bench.snapshot()?.and_then(|table| table.malfunctions.first().map(|m| m.code.name())))
     }
 
-    fn reset(&mut self) -> Result<(), Stuck> {
+    fn reset(&mut self) -> Result<(), Halt> {
         if self.node.bench.snapshot()?.is_some_and(|table| table.test.is_some()) {
             self.act("ask close")?;
             self.act("pass 100 ms")?;
@@ -144,10 +144,10 @@ impl Recovery<'_> {
             self.act(&format!("do reset {code} rectified"))?;
             self.act("pass 1 s")?;
         }
-        Err(Stuck::Table("latches come again and again".into()))
+        Err(Halt::Wrong("latches come again and again".into()))
     }
 
-    fn open(&mut self) -> Result<(), Stuck> {
+    fn open(&mut self) -> Result<(), Halt> {
         if self.node.bench.snapshot()?.is_some_and(|table| table.open) {
             return Ok(());
         }

@@ -4,7 +4,7 @@ use super::narrator::Narrator;
 use crate::cli::say;
 use crate::report;
 use crate::scenario::parse::line_of_steps;
-use crate::scenario::{Trial, carry_out};
+use crate::scenario::{Trial, play_steps};
 use std::io::BufRead;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use tumbler_bench::process::clock;
@@ -48,7 +48,7 @@ fn keyboard() -> Receiver<String> {
 fn take(table: &mut Narrator, line: &str, trial: &Trial) {
     let told = match line_of_steps(line) {
         Err(error) => error.to_string(),
-        Ok(steps) => match carry_out(table, trial, steps.iter().flat_map(|(_, steps)| steps)) {
+        Ok(steps) => match play_steps(table, trial, steps.iter().flat_map(|(_, steps)| steps)) {
             Ok(()) => format!("done: {line}"),
             Err(stuck) => format!("not done: {line}: {stuck}"),
         },

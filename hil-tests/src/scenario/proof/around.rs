@@ -1,10 +1,12 @@
 //! What can happen around the daemon, and what people may lawfully do, none of which opens a latch: restarts, other
 //! settings, lost and older files, messages, clocks, the table closed, maintenance, other rules, a power cut.
 
+use super::super::ask::{answer, ask, await_answer};
+use super::super::halt::Halt;
 use super::super::order;
-use super::super::run::{Halt, Runner};
-use super::Before;
-use super::attempts::{maintenance, name};
+use super::super::session::Session;
+use super::attempts::{maintenance, name, try_commands, try_each_button};
+use super::baseline::{Before, still_latched, wrong};
 use tumbler_bench::{Outside, Trouble};
 use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
@@ -25,126 +27,130 @@ enum End {
     Kill,
 }
 
-impl Runner<'_> {
-    /// Everything that restarts the daemon or closes the table. The table ends latched, and closed.
-    pub(super) fn try_around(&mut self, before: &Before) -> Result<(), Halt> {
-        for outside in [Outside::BrokerHostile, Outside::ClockForward, Outside::ClockBack] {
-            self.try_beside(before, outside)?;
-        }
-        self.try_restart(before, "a kill and a start", End::Kill, |_| Ok(()))?;
-        self.try_restart(before, "a stop and a start", End::Stop, |_| Ok(()))?;
-        // No key is in force after a start: whoever asks now asks without it.
-        self.try_commands(before)?;
-        for outside in [Outside::PermitMissing, Outside::RunMissing, Outside::PermitOlder] {
-            let what = format!("a start with {outside:?}");
-            self.try_restart(before, &what, End::Stop, |runner| Ok(runner.bench.disturb(outside)?))?;
-        }
-        let now = self.bench.settings().clone();
-        self.try_settings(before, "a start with other parameters and devices", &now, other_parameters(&now))?;
-        self.try_closed(before)?;
-        self.try_maintenance(before)?;
-        match other_rules(&now) {
-            Some(other) => self.try_settings(before, "a start under another rule set", &now, other)?,
-            None => self.left_out("another rule set", "none has as many lamps"),
-        }
-        self.try_power_cut(before)
+/// Everything that restarts the daemon or closes the table. The table ends latched, and closed.
+pub(super) fn try_around(session: &mut Session<'_>, before: &Before) -> Result<(), Halt> {
+    for outside in [Outside::BrokerHostile, Outside::ClockForward, Outside::ClockBack] {
+        try_beside(session, before, outside)?;
     }
-
-    /// The table is up again: the buttons are tried, and the latch is as it was.
-    fn tried(&mut self, before: &Before, what: &str) -> Result<(), Halt> {
-        self.pass(UP)?;
-        self.try_each_button(before, what)?;
-        self.still_latched(before, what)
+    try_restart(session, before, "a kill and a start", End::Kill, |_| Ok(()))?;
+    try_restart(session, before, "a stop and a start", End::Stop, |_| Ok(()))?;
+    // No key is in force after a start: whoever asks now asks without it.
+    try_commands(session, before)?;
+    for outside in [Outside::PermitMissing, Outside::RunMissing, Outside::PermitOlder] {
+        let what = format!("a start with {outside:?}");
+        try_restart(session, before, &what, End::Stop, |session| Ok(session.bench.disturb(outside)?))?;
     }
-
-    /// Something breaks beside the daemon, which goes on.
-    fn try_beside(&mut self, before: &Before, outside: Outside) -> Result<(), Halt> {
-        let what = format!("{outside:?}");
-        match self.bench.disturb(outside) {
-            Err(Trouble::NotHere(why)) => {
-                self.left_out(&what, &why);
-                return Ok(());
-            }
-            done => done?,
-        }
-        let until = self.bench.now() + SHOWN * MS;
-        while !self.bench.disturbed(outside) {
-            if self.bench.now() >= until {
-                return Err(Trouble::Rig(format!("{what} never took hold")).into());
-            }
-            self.bench.pass(until)?;
-        }
-        self.tried(before, &what)?;
-        Ok(self.bench.restore(outside)?)
+    let now = session.bench.settings().clone();
+    try_settings(session, before, "a start with other parameters and devices", &now, other_parameters(&now))?;
+    try_closed(session, before)?;
+    try_maintenance(session, before)?;
+    match other_rules(&now) {
+        Some(other) => try_settings(session, before, "a start under another rule set", &now, other)?,
+        None => session.left_out("another rule set", "none has as many lamps"),
     }
+    try_power_cut(session, before)
+}
 
-    /// The daemon ends, something happens while it is off, and it starts again.
-    fn try_restart(
-        &mut self,
-        before: &Before,
-        what: &str,
-        end: End,
-        meanwhile: impl FnOnce(&mut Self) -> Result<(), Halt>,
-    ) -> Result<(), Halt> {
-        match end {
-            End::Stop => self.bench.stop()?,
-            End::Kill => self.bench.kill()?,
-        }
-        let happened = meanwhile(self);
-        self.bench.start()?;
-        match happened {
-            Err(Halt::Trouble(Trouble::NotHere(why))) => self.left_out(what, &why),
-            done => done?,
-        }
-        self.tried(before, what)
-    }
+/// The table is up again: the buttons are tried, and the latch is as it was.
+fn tried(session: &mut Session<'_>, before: &Before, what: &str) -> Result<(), Halt> {
+    session.pass(UP)?;
+    try_each_button(session, before, what)?;
+    still_latched(session, before, what)
+}
 
-    /// The daemon starts with other settings, and then with its own again.
-    fn try_settings(&mut self, before: &Before, what: &str, own: &Settings, other: Settings) -> Result<(), Halt> {
-        self.try_restart(before, what, End::Stop, |runner| Ok(runner.bench.reconfigure(other)?))?;
-        let back = format!("{what}, and its own again");
-        self.try_restart(before, &back, End::Stop, |runner| Ok(runner.bench.reconfigure(own.clone())?))
-    }
-
-    /// The supervisor closes the table, and cannot open it.
-    fn try_closed(&mut self, before: &Before) -> Result<(), Halt> {
-        self.role = tumbler_bench::Role::Supervisor;
-        self.ask(Command::Close { name: name() })?;
-        self.answer(true, "")?;
-        self.try_commands(before)?;
-        self.tried(before, "the table closed by the supervisor")
-    }
-
-    /// Under a new turn of the key maintenance is lawful, and no way to a game.
-    fn try_maintenance(&mut self, before: &Before) -> Result<(), Halt> {
-        if before.code == Code::Key || self.held.contains(&InLine::SupervisorKey) {
-            self.left_out("maintenance", "its key is the malfunction");
+/// Something breaks beside the daemon, which goes on.
+fn try_beside(session: &mut Session<'_>, before: &Before, outside: Outside) -> Result<(), Halt> {
+    let what = format!("{outside:?}");
+    match session.bench.disturb(outside) {
+        Err(Trouble::NotHere(why)) => {
+            session.left_out(&what, &why);
             return Ok(());
         }
-        self.turn_key()?;
-        for on in [true, false] {
-            self.ask(maintenance(on))?;
-            if let Answer::Refused(why) = self.await_answer()? {
-                return Err(self.wrong(before, "maintenance under the key", &format!("it was refused ({why})")));
-            }
-            self.try_commands(before)?;
-            self.tried(before, if on { "maintenance begun" } else { "maintenance ended" })?;
-        }
-        Ok(())
+        done => done?,
     }
+    let until = session.bench.now() + SHOWN * MS;
+    while !session.bench.disturbed(outside) {
+        if session.bench.now() >= until {
+            return Err(Trouble::Rig(format!("{what} never took hold")).into());
+        }
+        session.bench.pass(until)?;
+    }
+    tried(session, before, &what)?;
+    Ok(session.bench.restore(outside)?)
+}
 
-    fn try_power_cut(&mut self, before: &Before) -> Result<(), Halt> {
-        match self.bench.power(false) {
-            Err(Trouble::NotHere(why)) => {
-                self.left_out("a power cut", &why);
-                return Ok(());
-            }
-            done => done?,
-        }
-        self.bench.power(true)?;
-        self.try_commands(before)?;
-        self.tried(before, "a power cut")
+/// The daemon ends, something happens while it is off, and it starts again.
+fn try_restart(
+    session: &mut Session<'_>,
+    before: &Before,
+    what: &str,
+    end: End,
+    meanwhile: impl FnOnce(&mut Session<'_>) -> Result<(), Halt>,
+) -> Result<(), Halt> {
+    match end {
+        End::Stop => session.bench.stop()?,
+        End::Kill => session.bench.kill()?,
     }
+    let happened = meanwhile(session);
+    session.bench.start()?;
+    match happened {
+        Err(Halt::Trouble(Trouble::NotHere(why))) => session.left_out(what, &why),
+        done => done?,
+    }
+    tried(session, before, what)
+}
+
+/// The daemon starts with other settings, and then with its own again.
+fn try_settings(
+    session: &mut Session<'_>,
+    before: &Before,
+    what: &str,
+    own: &Settings,
+    other: Settings,
+) -> Result<(), Halt> {
+    try_restart(session, before, what, End::Stop, |session| Ok(session.bench.reconfigure(other)?))?;
+    let back = format!("{what}, and its own again");
+    try_restart(session, before, &back, End::Stop, |session| Ok(session.bench.reconfigure(own.clone())?))
+}
+
+/// The supervisor closes the table, and cannot open it.
+fn try_closed(session: &mut Session<'_>, before: &Before) -> Result<(), Halt> {
+    session.console.role = tumbler_bench::Role::Supervisor;
+    ask(session, Command::Close { name: name() })?;
+    answer(session, true, "")?;
+    try_commands(session, before)?;
+    tried(session, before, "the table closed by the supervisor")
+}
+
+/// Under a new turn of the key maintenance is lawful, and no way to a game.
+fn try_maintenance(session: &mut Session<'_>, before: &Before) -> Result<(), Halt> {
+    if before.code == Code::Key || session.hands.holds(InLine::SupervisorKey) {
+        session.left_out("maintenance", "its key is the malfunction");
+        return Ok(());
+    }
+    session.turn_key()?;
+    for on in [true, false] {
+        ask(session, maintenance(on))?;
+        if let Answer::Refused(why) = await_answer(session)? {
+            return Err(wrong(session, before, "maintenance under the key", &format!("it was refused ({why})")));
+        }
+        try_commands(session, before)?;
+        tried(session, before, if on { "maintenance begun" } else { "maintenance ended" })?;
+    }
+    Ok(())
+}
+
+fn try_power_cut(session: &mut Session<'_>, before: &Before) -> Result<(), Halt> {
+    match session.bench.power(false) {
+        Err(Trouble::NotHere(why)) => {
+            session.left_out("a power cut", &why);
+            return Ok(());
+        }
+        done => done?,
+    }
+    session.bench.power(true)?;
+    try_commands(session, before)?;
+    tried(session, before, "a power cut")
 }
 
 /// Other timings, and a table without reader and temperature sensor: nothing of it may look like a repair.

@@ -1,9 +1,12 @@
 //! What people can do to start a game: press buttons, play the order of play, give commands.
 
+use super::super::ask::{ask_as, await_answer};
+use super::super::check::where_we_are;
+use super::super::halt::Halt;
 use super::super::order;
-use super::super::run::{Halt, Runner};
+use super::super::session::Session;
 use super::super::step::Stage;
-use super::Before;
+use super::baseline::{Before, nothing_came, still_latched, wrong};
 use std::collections::BTreeMap;
 use tumbler_bench::witnessed;
 use tumbler_bench::{Role, Trouble};
@@ -39,203 +42,209 @@ pub(super) enum Key {
     Newer,
 }
 
-impl Runner<'_> {
-    /// Everything that people can try without a restart and without closing the table.
-    pub(super) fn try_people(&mut self, before: &Before) -> Result<(), Halt> {
-        self.try_buttons(before)?;
-        self.try_order_of_play(before)?;
-        self.try_commands(before)?;
-        self.still_latched(before, "buttons, order of play and commands")
-    }
+/// Everything that people can try without a restart and without closing the table.
+pub(super) fn try_people(session: &mut Session<'_>, before: &Before) -> Result<(), Halt> {
+    try_buttons(session, before)?;
+    try_order_of_play(session, before)?;
+    try_commands(session, before)?;
+    still_latched(session, before, "buttons, order of play and commands")
+}
 
-    /// Each button alone: the shortest proof, for after a restart.
-    pub(super) fn try_each_button(&mut self, before: &Before, when: &str) -> Result<(), Halt> {
-        self.try_presses(before, when, BUTTONS.into_iter())
-    }
+/// Each button alone: the shortest proof, for after a restart.
+pub(super) fn try_each_button(session: &mut Session<'_>, before: &Before, when: &str) -> Result<(), Halt> {
+    try_presses(session, before, when, BUTTONS.into_iter())
+}
 
-    fn try_buttons(&mut self, before: &Before) -> Result<(), Halt> {
-        self.try_each_button(before, "each button alone")?;
-        let orders = ORDERS.iter().filter_map(|place| BUTTONS.get(usize::from(place.wrapping_sub(b'0'))).copied());
-        self.try_presses(before, "all buttons in every order", orders)
-    }
+fn try_buttons(session: &mut Session<'_>, before: &Before) -> Result<(), Halt> {
+    try_each_button(session, before, "each button alone")?;
+    let orders = ORDERS.iter().filter_map(|place| BUTTONS.get(usize::from(place.wrapping_sub(b'0'))).copied());
+    try_presses(session, before, "all buttons in every order", orders)
+}
 
-    fn try_presses(
-        &mut self,
-        before: &Before,
-        when: &str,
-        buttons: impl Iterator<Item = InLine> + Clone,
-    ) -> Result<(), Halt> {
-        // In real time a bench that was kept waiting may make a press too short: then all of them are tried anew.
-        let attempts = if self.bench.grace() > 0 { 3 } else { 1 };
-        let mut missing = None;
-        for _ in 0..attempts {
-            let from = self.bench.log().records.len();
-            let mut pressed = BTreeMap::new();
-            for button in buttons.clone() {
-                if self.press(button)? {
-                    *pressed.entry(button).or_insert(0) += 1;
-                }
-                self.nothing_came(before, &format!("{when}, {} pressed", button.name()))?;
+fn try_presses(
+    session: &mut Session<'_>,
+    before: &Before,
+    when: &str,
+    buttons: impl Iterator<Item = InLine> + Clone,
+) -> Result<(), Halt> {
+    // In real time a bench that was kept waiting may make a press too short: then all of them are tried anew.
+    let attempts = if session.bench.grace() > 0 { 3 } else { 1 };
+    let mut missing = None;
+    for _ in 0..attempts {
+        let from = session.bench.log().records.len();
+        let mut pressed = BTreeMap::new();
+        for button in buttons.clone() {
+            if press(session, button)? {
+                *pressed.entry(button).or_insert(0) += 1;
             }
-            missing = self.missing_presses(from, &pressed)?;
-            if missing.is_none() {
-                return Ok(());
-            }
+            nothing_came(session, before, &format!("{when}, {} pressed", button.name()))?;
         }
-        let Some(button) = missing else { return Ok(()) };
-        // A stuck button, lost wires and a journal that cannot be written are such that presses leave no record.
-        if matches!(before.code, Code::Buttons | Code::Gpio | Code::Journal) {
-            let why = format!("under {} not all of them leave a record", before.code);
-            self.left_out(&format!("presses of {}", button.name()), &why);
+        missing = missing_presses(session, from, &pressed)?;
+        if missing.is_none() {
             return Ok(());
         }
-        Err(Trouble::Rig(format!(
-            "not every press of {} is on record, so the latch proof proves nothing; {}",
-            button.name(),
-            self.where_we_are()
-        ))
-        .into())
     }
+    let Some(button) = missing else { return Ok(()) };
+    // A stuck button, lost wires and a journal that cannot be written are such that presses leave no record.
+    if matches!(before.code, Code::Buttons | Code::Gpio | Code::Journal) {
+        let why = format!("under {} not all of them leave a record", before.code);
+        session.left_out(&format!("presses of {}", button.name()), &why);
+        return Ok(());
+    }
+    Err(Trouble::Rig(format!(
+        "not every press of {} is on record, so the latch proof proves nothing; {}",
+        button.name(),
+        where_we_are(session)
+    ))
+    .into())
+}
 
-    /// Presses a button, unless somebody holds it: to press it would be to let go of it.
-    fn press(&mut self, line: InLine) -> Result<bool, Halt> {
-        if self.held.contains(&line) {
-            self.left_out(&format!("presses of {}", line.name()), "somebody holds it");
-            return Ok(false);
+/// Presses a button, unless somebody holds it: to press it would be to let go of it.
+fn press(session: &mut Session<'_>, line: InLine) -> Result<bool, Halt> {
+    if session.hands.holds(line) {
+        session.left_out(&format!("presses of {}", line.name()), "somebody holds it");
+        return Ok(false);
+    }
+    session.bench.act(Act::Press { line, millis: PRESS.0 })?;
+    session.pass(PRESS.1)?;
+    Ok(true)
+}
+
+/// Presses that never reached the table prove nothing: each must be on record, as refused or as a call out of turn.
+/// The first button of which one is missing, if there is any.
+fn missing_presses(
+    session: &mut Session<'_>,
+    from: usize,
+    pressed: &BTreeMap<InLine, u32>,
+) -> Result<Option<InLine>, Halt> {
+    let until = session.bench.now() + ON_RECORD * MS + session.bench.grace();
+    loop {
+        let seen = presses_on_record(session, from);
+        let missing = BUTTONS.into_iter().find(|button| seen.get(button) < pressed.get(button));
+        if missing.is_none() || session.bench.now() >= until {
+            return Ok(missing);
         }
-        self.bench.act(Act::Press { line, millis: PRESS.0 })?;
-        self.pass(PRESS.1)?;
-        Ok(true)
+        session.bench.pass(until)?;
     }
+}
 
-    /// Presses that never reached the table prove nothing: each must be on record, as refused or as a call out of turn.
-    /// The first button of which one is missing, if there is any.
-    fn missing_presses(&mut self, from: usize, pressed: &BTreeMap<InLine, u32>) -> Result<Option<InLine>, Halt> {
-        let until = self.bench.now() + ON_RECORD * MS + self.bench.grace();
-        loop {
-            let seen = self.presses_on_record(from);
-            let missing = BUTTONS.into_iter().find(|button| seen.get(button) < pressed.get(button));
-            if missing.is_none() || self.bench.now() >= until {
-                return Ok(missing);
-            }
-            self.bench.pass(until)?;
-        }
-    }
-
-    fn presses_on_record(&self, from: usize) -> BTreeMap<InLine, u32> {
-        let mut seen = BTreeMap::new();
-        for durable in self.bench.log().records.iter().skip(from) {
-            let button = match &durable.record.event {
-                Event::Refused { what, .. } if what == InLine::Tumble.name() => InLine::Tumble,
-                Event::Called { call: Call::PlaceBets, .. } => InLine::PlaceBets,
-                Event::Called { call: Call::NoMoreBets, .. } => InLine::NoMoreBets,
-                Event::Called { call: Call::NoSpin, .. } => InLine::NoSpin,
-                _ => continue,
-            };
-            *seen.entry(button).or_insert(0) += 1;
-        }
-        seen
-    }
-
-    /// A determined dealer plays the rule set's order of play to its end, whatever the table says.
-    fn try_order_of_play(&mut self, before: &Before) -> Result<(), Halt> {
-        for (deed, reached) in order::of(&self.trial.rules) {
-            match deed {
-                order::Deed::Cover => self.dome(false)?,
-                order::Deed::Uncover => self.dome(true)?,
-                order::Deed::Tumble => drop(self.press(InLine::Tumble)?),
-                order::Deed::PlaceBets => drop(self.press(InLine::PlaceBets)?),
-                order::Deed::NoMoreBets => drop(self.press(InLine::NoMoreBets)?),
-                order::Deed::Enter => self.keys(&[1, 3, 6, 7])?,
-                order::Deed::AllPaid => self.keys(&[7])?,
-                order::Deed::AwaitSpun | order::Deed::AwaitOutcome => {}
-            }
-            let stage = Stage::ALL.iter().find(|(_, stage)| stage == reached).map_or("", |(name, _)| *name);
-            self.nothing_came(before, &format!("the order of play, {deed:?} on the way to {stage}"))?;
-        }
-        self.dome(before.dome_up)
-    }
-
-    pub(super) fn dome(&mut self, up: bool) -> Result<(), Halt> {
-        if self.bench.physical().dome_up == up || !order::covered(&self.trial.rules) {
-            return Ok(());
-        }
-        self.bench.act(if up { Act::LiftDome } else { Act::LowerDome })?;
-        self.pass(DOME)
-    }
-
-    /// Every command of every role that could start a game, open the table or open the latch without being allowed to.
-    pub(super) fn try_commands(&mut self, before: &Before) -> Result<(), Halt> {
-        let Some(shown) = self.bench.snapshot()? else {
-            return Err(self.wrong(before, "commands", "the daemon is gone"));
+fn presses_on_record(session: &Session<'_>, from: usize) -> BTreeMap<InLine, u32> {
+    let mut seen = BTreeMap::new();
+    for durable in session.bench.log().records.iter().skip(from) {
+        let button = match &durable.record.event {
+            Event::Refused { what, .. } if what == InLine::Tumble.name() => InLine::Tumble,
+            Event::Called { call: Call::PlaceBets, .. } => InLine::PlaceBets,
+            Event::Called { call: Call::NoMoreBets, .. } => InLine::NoMoreBets,
+            Event::Called { call: Call::NoSpin, .. } => InLine::NoSpin,
+            _ => continue,
         };
-        let turned = if shown.key { self.key_turned() } else { None };
-        // A journal that fails keeps no turn of the key.
-        let unrecorded = shown.key && turned.is_none();
-        let mut supervisor = never_granted();
-        for malfunction in &shown.malfunctions {
-            let code = malfunction.code;
-            match key(turned, malfunction) {
-                _ if unrecorded => {
-                    self.left_out("what the key allows", "it is in force, and its turn could not be recorded");
+        *seen.entry(button).or_insert(0) += 1;
+    }
+    seen
+}
+
+/// A determined dealer plays the rule set's order of play to its end, whatever the table says.
+fn try_order_of_play(session: &mut Session<'_>, before: &Before) -> Result<(), Halt> {
+    for (action, reached) in order::of(&session.trial.rules) {
+        match action {
+            order::Action::Cover => dome(session, false)?,
+            order::Action::Uncover => dome(session, true)?,
+            order::Action::Tumble => drop(press(session, InLine::Tumble)?),
+            order::Action::PlaceBets => drop(press(session, InLine::PlaceBets)?),
+            order::Action::NoMoreBets => drop(press(session, InLine::NoMoreBets)?),
+            order::Action::Enter => session.keys(&[1, 3, 6, 7])?,
+            order::Action::AllPaid => session.keys(&[7])?,
+            order::Action::AwaitSpun | order::Action::AwaitOutcome => {}
+        }
+        let stage = Stage::ALL.iter().find(|(_, stage)| stage == reached).map_or("", |(name, _)| *name);
+        nothing_came(session, before, &format!("the order of play, {action:?} on the way to {stage}"))?;
+    }
+    dome(session, before.dome_up)
+}
+
+pub(super) fn dome(session: &mut Session<'_>, up: bool) -> Result<(), Halt> {
+    if session.bench.physical().dome_up == up || !order::covered(&session.trial.rules) {
+        return Ok(());
+    }
+    session.bench.act(if up { Act::LiftDome } else { Act::LowerDome })?;
+    Ok(session.pass(DOME)?)
+}
+
+/// Every command of every role that could start a game, open the table or open the latch without being allowed to.
+pub(super) fn try_commands(session: &mut Session<'_>, before: &Before) -> Result<(), Halt> {
+    let Some(shown) = session.bench.snapshot()? else {
+        return Err(wrong(session, before, "commands", "the daemon is gone"));
+    };
+    let turned = if shown.key { key_turned(session) } else { None };
+    // A journal that fails keeps no turn of the key.
+    let unrecorded = shown.key && turned.is_none();
+    let mut supervisor = never_granted();
+    for malfunction in &shown.malfunctions {
+        let code = malfunction.code;
+        match key(turned, malfunction) {
+            _ if unrecorded => {
+                session.left_out("what the key allows", "it is in force, and its turn could not be recorded");
+            }
+            Key::Off => {
+                supervisor.extend(resets(code));
+                session.left_out("a reset under an older turn of the key", "the key was not turned before the latch");
+            }
+            Key::Older => {
+                supervisor.extend(resets(code));
+                session.left_out("a reset without the key", "the key is in force from before the latch");
+            }
+            Key::Newer => {
+                if !eyes_can_stand_in(code) || !shown.open {
+                    supervisor.push(procedure(code));
                 }
-                Key::Off => {
-                    supervisor.extend(resets(code));
-                    self.left_out("a reset under an older turn of the key", "the key was not turned before the latch");
-                }
-                Key::Older => {
-                    supervisor.extend(resets(code));
-                    self.left_out("a reset without the key", "the key is in force from before the latch");
-                }
-                Key::Newer => {
-                    if !eyes_can_stand_in(code) || !shown.open {
-                        supervisor.push(procedure(code));
-                    }
-                    self.left_out("a reset without the key", "the key was turned after the latch");
-                }
+                session.left_out("a reset without the key", "the key was turned after the latch");
             }
         }
-        let mut technician = never_granted();
-        technician.extend(shown.malfunctions.iter().flat_map(|m| resets(m.code)));
-        technician.extend([enrol(), Command::Close { name: name() }]);
-        if turned.is_none() && !unrecorded {
-            // Under the key they are lawful, and start no game: the thorough proof tries them.
-            supervisor.extend([enrol(), maintenance(true), maintenance(false)]);
-            technician.extend([maintenance(true), maintenance(false)]);
-        }
-        let mut nobody = technician.clone();
-        nobody.extend([maintenance(true), maintenance(false)]);
-        for (role, commands) in [(Role::Supervisor, supervisor), (Role::Technician, technician), (Role::Nobody, nobody)]
-        {
-            for command in commands {
-                match self.must_be_refused(before, role, command) {
-                    Err(Halt::Trouble(Trouble::NotHere(why))) => {
-                        self.left_out(&format!("commands by {role:?}"), &why);
-                        break;
-                    }
-                    done => done?,
+    }
+    let mut technician = never_granted();
+    technician.extend(shown.malfunctions.iter().flat_map(|m| resets(m.code)));
+    technician.extend([enrol(), Command::Close { name: name() }]);
+    if turned.is_none() && !unrecorded {
+        // Under the key they are lawful, and start no game: the thorough proof tries them.
+        supervisor.extend([enrol(), maintenance(true), maintenance(false)]);
+        technician.extend([maintenance(true), maintenance(false)]);
+    }
+    let mut nobody = technician.clone();
+    nobody.extend([maintenance(true), maintenance(false)]);
+    for (role, commands) in [(Role::Supervisor, supervisor), (Role::Technician, technician), (Role::Nobody, nobody)] {
+        for command in commands {
+            match must_be_refused(session, before, role, command) {
+                Err(Halt::Trouble(Trouble::NotHere(why))) => {
+                    session.left_out(&format!("commands by {role:?}"), &why);
+                    break;
                 }
+                done => done?,
             }
         }
-        Ok(())
     }
+    Ok(())
+}
 
-    /// When the key was last turned, on the clock of the records.
-    pub(super) fn key_turned(&self) -> Option<Mono> {
-        let records = self.bench.log().records.iter().rev();
-        records.map(|durable| &durable.record).find(|r| r.event == Event::KeyTurned).map(|r| r.at)
-    }
+/// When the key was last turned, on the clock of the records.
+pub(super) fn key_turned(session: &Session<'_>) -> Option<Mono> {
+    let records = session.bench.log().records.iter().rev();
+    records.map(|durable| &durable.record).find(|r| r.event == Event::KeyTurned).map(|r| r.at)
+}
 
-    /// The command must be refused, and nothing may come of it.
-    pub(super) fn must_be_refused(&mut self, before: &Before, role: Role, command: Command) -> Result<(), Halt> {
-        let what = format!("{role:?} asked {command:?}");
-        self.ask_as(role, command)?;
-        let answer = self.await_answer()?;
-        self.nothing_came(before, &what)?;
-        match answer {
-            Answer::Refused(_) => Ok(()),
-            Answer::Done(done) => Err(self.wrong(before, &what, &format!("the answer was done ({done})"))),
-        }
+/// The command must be refused, and nothing may come of it.
+pub(super) fn must_be_refused(
+    session: &mut Session<'_>,
+    before: &Before,
+    role: Role,
+    command: Command,
+) -> Result<(), Halt> {
+    let what = format!("{role:?} asked {command:?}");
+    ask_as(session, role, command)?;
+    let answer = await_answer(session)?;
+    nothing_came(session, before, &what)?;
+    match answer {
+        Answer::Refused(_) => Ok(()),
+        Answer::Done(done) => Err(wrong(session, before, &what, &format!("the answer was done ({done})"))),
     }
 }
 

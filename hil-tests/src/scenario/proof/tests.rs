@@ -1,8 +1,14 @@
 //! The proof's own manners: a table that lets a way through is found, and so is a proof that tries nothing.
 
 use super::super::file::{Trial, parse};
-use super::super::run::{Halt, Runner, run};
+use super::super::halt::Halt;
+use super::super::opening::open;
+use super::super::run::run;
+use super::super::session::Session;
 use super::super::{Outcome, Verdict};
+use super::attempts::{try_commands, try_each_button};
+use super::baseline::{count, still_latched};
+use super::prove;
 use std::path::Path;
 use tumbler_bench::Bench;
 use tumbler_bench::pure::{Pure, Setup};
@@ -24,15 +30,19 @@ fn outcome(rules: &str, steps: &str) -> Outcome {
     run(&mut bench(&trial), &trial)
 }
 
-/// What a deed of the proof says on a table that is open and healthy, so that it must find a way.
-fn found(rules: &str, opened: bool, deed: impl FnOnce(&mut Runner<'_>) -> Result<(), Halt>) -> String {
+/// What an attempt of the proof says on a table that is open and healthy, so that it must find a way.
+fn found(rules: &str, opened: bool, tried: impl FnOnce(&mut Session<'_>) -> Result<(), Halt>) -> String {
     let trial = trial(rules, "");
     let mut bench = bench(&trial);
-    let mut runner = Runner::new(&mut bench, &trial);
-    let prepared = if opened { runner.open() } else { runner.pass(1500).and_then(|()| runner.turn_key()) };
-    let prepared = prepared.and_then(|()| runner.pass(500));
+    let mut session = Session::new(&mut bench, &trial);
+    let prepared = if opened {
+        open(&mut session)
+    } else {
+        session.pass(1500).and_then(|()| session.turn_key()).map_err(Halt::from)
+    };
+    let prepared = prepared.and_then(|()| Ok(session.pass(500)?));
     assert!(prepared.is_ok(), "the table is healthy");
-    match deed(&mut runner) {
+    match tried(&mut session) {
         Err(Halt::Wrong(what)) => what,
         Err(Halt::Trouble(trouble)) => panic!("{trouble}"),
         Ok(()) => panic!("nothing was found"),
@@ -42,10 +52,10 @@ fn found(rules: &str, opened: bool, deed: impl FnOnce(&mut Runner<'_>) -> Result
 #[test]
 fn buttons_that_start_a_game_are_found_under_every_order_of_play() {
     for rules in ["nz-1998", "nz-div9", "sg-v6", "sg-open", "sg-open-early"] {
-        let what = found(rules, true, |runner| {
-            let before = runner.count(Code::Seal, vec![Code::Seal]);
-            runner.try_each_button(&before, "now")?;
-            runner.still_latched(&before, "now")
+        let what = found(rules, true, |session| {
+            let before = count(session, Code::Seal, vec![Code::Seal]);
+            try_each_button(session, &before, "now")?;
+            still_latched(session, &before, "now")
         });
         assert!(what.contains("began while seal is latched"), "{rules}: {what}");
     }
@@ -53,22 +63,22 @@ fn buttons_that_start_a_game_are_found_under_every_order_of_play() {
 
 #[test]
 fn a_command_that_opens_the_table_is_found() {
-    let what = found("nz-div9", false, |runner| {
-        let before = runner.count(Code::Seal, vec![Code::Seal]);
-        runner.try_commands(&before)
+    let what = found("nz-div9", false, |session| {
+        let before = count(session, Code::Seal, vec![Code::Seal]);
+        try_commands(session, &before)
     });
     assert!(what.contains("Open") && what.contains("a test began"), "{what}");
 }
 
 #[test]
 fn power_that_comes_although_nothing_commands_it_is_found() {
-    // The runner does not know of the fault: this is what a shorted driver would look like if nobody had planted it.
+    // The session does not know of the fault: this is what a shorted driver would look like if nobody had planted it.
     let trial = trial("nz-div9", "\"open table\", \"lift dome\", \"break seal\", \"wait latched seal\", \"mend seal\"");
     let mut bench = bench(&trial);
     assert_eq!(run(&mut bench, &trial).verdict, Verdict::Pass);
     bench.fault(Fault::Runaway).unwrap();
-    let mut runner = Runner::new(&mut bench, &trial);
-    match runner.prove(Code::Seal, false) {
+    let mut session = Session::new(&mut bench, &trial);
+    match prove(&mut session, Code::Seal, false) {
         Err(Halt::Wrong(what)) => assert!(what.contains("the motor got power"), "{what}"),
         _ => panic!("the order of play lowers the dome, and the motor runs"),
     }

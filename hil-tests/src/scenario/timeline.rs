@@ -1,9 +1,7 @@
 //! What a run notes beside its verdict, for reports: when something was broken, and how long the table took.
 
-use super::run::{Halt, Runner};
-use super::step::{Check, Step};
+use super::step::Step;
 use serde::{Deserialize, Serialize};
-use tumbler_twin::MS;
 
 /// What was done to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,9 +54,9 @@ pub struct Timeline {
     pub latencies: Vec<Latency>,
 }
 
-impl Runner<'_> {
-    /// Notes that something is about to be broken or mended.
-    pub(super) fn note(&mut self, step: &Step) {
+impl Timeline {
+    /// Notes that the step breaks or mends something, if it does.
+    pub(super) fn note(&mut self, at_ns: u64, step: &Step) {
         let (deed, what) = match step {
             Step::Fault(id) => (Deed::Broken, id.as_str()),
             Step::Heal(id) => (Deed::Mended, id.as_str()),
@@ -73,21 +71,6 @@ impl Runner<'_> {
             Step::Broker(up) => (Deed::of(!up), if *up { "broker up" } else { "broker down" }),
             _ => return,
         };
-        self.timeline.marks.push(Mark { at_ns: self.bench.now(), deed, what: what.to_owned() });
-    }
-
-    /// A wait of the scenario; where its words set a limit, with a note of how long it took.
-    pub(super) fn timed(&mut self, check: &Check, millis: u64) -> Result<(), Halt> {
-        let begun = self.bench.now();
-        let waited = self.wait(check, millis);
-        if let Some((what, _)) = self.words.split_once(" within ") {
-            let what = what.strip_prefix("wait ").unwrap_or(what).to_owned();
-            let took_ns = self.bench.now() - begun;
-            // What was so already, or nothing was broken for, measures no reaction.
-            if took_ns > 0 && !self.timeline.marks.is_empty() {
-                self.timeline.latencies.push(Latency { what, took_ns, limit_ns: millis * MS });
-            }
-        }
-        waited
+        self.marks.push(Mark { at_ns, deed, what: what.to_owned() });
     }
 }

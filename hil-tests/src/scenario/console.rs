@@ -1,0 +1,57 @@
+//! Who stands at the console, what was asked there last, and who does what the answer waits for.
+
+use super::attend::{Attendant, LOOK};
+use tumbler_bench::{Bench, Role, Trouble};
+use tumbler_core::wire::console::{Answer, Command, Exit};
+use tumbler_twin::MS;
+
+/// The console as people use it.
+#[derive(Debug, Default)]
+pub(super) struct Console {
+    /// Who asks.
+    pub role: Role,
+    /// The command that is not answered yet, or was answered last.
+    pub asked: Option<u64>,
+    attendant: Option<Attendant>,
+}
+
+impl Console {
+    /// Gives a command in this role.
+    pub(super) fn ask(&mut self, bench: &mut dyn Bench, role: Role, command: Command) -> Result<(), Trouble> {
+        // The test of a device that was put right asks for hands and eyes.
+        let attended = matches!(command, Command::Reset { exit: Exit::Rectified, .. });
+        self.attendant = attended.then(Attendant::default);
+        self.asked = Some(bench.ask(role, command)?);
+        Ok(())
+    }
+
+    /// The answer to the last command, once it comes, within so many milliseconds; a person does what a reset's test asks for.
+    pub(super) fn answer(&mut self, bench: &mut dyn Bench, millis: u64) -> Result<Option<Answer>, Trouble> {
+        let Some(request) = self.asked else {
+            return Err(Trouble::Rig("`answer` without `ask` before it".into()));
+        };
+        let until = bench.now() + millis * MS;
+        loop {
+            if let Some(answer) = bench.answer(request) {
+                return Ok(Some(answer));
+            }
+            if bench.now() >= until {
+                return Ok(None);
+            }
+            self.attend(bench, until)?;
+        }
+    }
+
+    /// From now on somebody attends to the test in progress, whoever began it.
+    pub(super) fn send_attendant(&mut self) {
+        self.attendant = Some(Attendant::default());
+    }
+
+    /// Lets time pass, at most until then; whoever attends to a test looks after it.
+    pub(super) fn attend(&mut self, bench: &mut dyn Bench, until: u64) -> Result<(), Trouble> {
+        let Some(attendant) = &mut self.attendant else { return bench.pass(until) };
+        attendant.look(bench)?;
+        let look = bench.now() + LOOK * MS;
+        bench.pass(until.min(look))
+    }
+}

@@ -1,0 +1,50 @@
+//! What people hold at the table, and whether they broke the seal.
+
+use tumbler_bench::{Bench, Trouble};
+use tumbler_core::line::InLine;
+use tumbler_twin::Act;
+
+/// What people's hands have not let go of yet.
+#[derive(Debug, Default)]
+pub(super) struct Hands {
+    held: Vec<InLine>,
+    seal_broken: bool,
+}
+
+impl Hands {
+    /// Whether somebody holds this line.
+    pub(super) fn holds(&self, line: InLine) -> bool {
+        self.held.contains(&line)
+    }
+
+    /// Presses and holds.
+    pub(super) fn hold(&mut self, bench: &mut dyn Bench, line: InLine) -> Result<(), Trouble> {
+        self.held.push(line);
+        bench.act(Act::Hold(line))
+    }
+
+    /// Lets go of a line.
+    pub(super) fn let_go(&mut self, bench: &mut dyn Bench, line: InLine) -> Result<(), Trouble> {
+        self.held.retain(|held| *held != line);
+        bench.act(Act::LetGo(line))
+    }
+
+    /// Lets go of all of them, the latest first.
+    pub(super) fn let_go_of_all(&mut self, bench: &mut dyn Bench) -> Result<(), Trouble> {
+        while let Some(line) = self.held.last().copied() {
+            self.let_go(bench, line)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the seal's loop is open.
+    pub(super) fn seal_broken(&self) -> bool {
+        self.seal_broken
+    }
+
+    /// Opens the seal's loop, or closes it.
+    pub(super) fn seal(&mut self, bench: &mut dyn Bench, broken: bool) -> Result<(), Trouble> {
+        self.seal_broken = broken;
+        bench.act(if broken { Act::BreakSeal } else { Act::MendSeal })
+    }
+}

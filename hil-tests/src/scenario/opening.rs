@@ -1,0 +1,59 @@
+//! The opening tests (NZ 5), everything seen and heard right.
+
+use super::ask::{answer, ask};
+use super::attend::keys_left;
+use super::check::wait;
+use super::halt::Halt;
+use super::session::Session;
+use super::step::Check;
+use tumbler_bench::witnessed;
+use tumbler_core::snapshot::Snapshot;
+use tumbler_core::wire::console::Command;
+
+/// Longest wait for the table to be open once everything was seen, in milliseconds.
+const WAIT: u64 = 20_000;
+/// From a key to what the table shows of it, in milliseconds: a poll of the terminal lies between.
+const POLL: u64 = 700;
+/// How often the keys that are still asked for are pressed again.
+const ATTEMPTS: u64 = 4;
+
+/// The opening tests (NZ 5), everything seen and heard right.
+pub(super) fn open(session: &mut Session<'_>) -> Result<(), Halt> {
+    let name = || "Mei".to_owned();
+    // A bench in real time may begin with a table that was opened by these very steps.
+    if session.bench.snapshot()?.is_some_and(|snapshot| snapshot.open) {
+        // The motor's temperature comes once a second.
+        session.pass(1200)?;
+        session.mark();
+        return Ok(());
+    }
+    // Units on the bus have answered by then.
+    session.pass(1500)?;
+    session.turn_key()?;
+    ask(session, Command::Open { name: name() })?;
+    answer(session, true, "")?;
+    press_every_key(session)?;
+    for item in witnessed(session.trial.reader) {
+        ask(session, Command::Witness { item, right: true, name: name() })?;
+        answer(session, true, "")?;
+    }
+    wait(session, &Check::Phase("ready".into()), WAIT)?;
+    session.mark();
+    Ok(())
+}
+
+/// Presses every key of the terminal, and again those that the opening still asks for: a noisy bus loses some.
+pub(super) fn press_every_key(session: &mut Session<'_>) -> Result<(), Halt> {
+    session.keys(&[1, 2, 3, 4, 5, 6, 7])?;
+    for _ in 0..ATTEMPTS {
+        let left = |shown: Snapshot| shown.test.map_or_else(Vec::new, |test| keys_left(&test));
+        if session.bench.snapshot()?.map_or_else(Vec::new, left).is_empty() {
+            break;
+        }
+        // What was pressed last may still be on its way.
+        session.pass(POLL)?;
+        let left = session.bench.snapshot()?.map_or_else(Vec::new, left);
+        session.keys(&left)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,267 @@
+//! Dealer and supervisor as they go on, whatever the table does: they open a closed table, play the round in its
+//! order, look at the dice themselves where a device fails them, and call the supervisor. They stop where nothing goes on.
+
+use super::ask::{decide, supervise};
+use super::halt::Halt;
+use super::opening::press_every_key;
+use super::order::{self, Action};
+use super::play::{collect_and_pay, next_round};
+use super::session::Session;
+use tumbler_bench::{Trouble, witnessed};
+use tumbler_core::line::InLine;
+use tumbler_core::round::{Doubt, Finding};
+use tumbler_core::snapshot::{Phase, Snapshot};
+use tumbler_core::units::Dice;
+use tumbler_core::wire::console::Command;
+use tumbler_twin::{Act, MS};
+
+/// The supervisor.
+const NAME: &str = "Mei";
+/// A spin with its limit, and the dice's settling.
+const SPIN_MILLIS: u64 = 15_000;
+/// The limit for settling, and a moment to look.
+const OUTCOME_MILLIS: u64 = 8_000;
+/// How often a dealer presses a button that does not answer, and for how long the answer is waited for: records that
+/// nothing waits for are durable after 200 ms.
+const PRESSES: u32 = 5;
+const PRESSED_MILLIS: u64 = 300;
+/// Within this the table shows what came of a key or a button.
+const SHOWN_MILLIS: u64 = 2_500;
+
+fn name() -> String {
+    NAME.to_owned()
+}
+
+/// Goes on until a round has ended, or until the table blocks or refuses to be opened. A round that ended by itself
+/// since the last `mark` or the last going on is looked at, and no more.
+pub(super) fn go_on(session: &mut Session<'_>) -> Result<(), Halt> {
+    // What just happened comes to light and is durable.
+    session.pass(300)?;
+    if session.ended_rounds() > session.round.known_endings {
+        session.round.known_endings += 1;
+        return Ok(session.pass(1500)?);
+    }
+    let Some(table) = session.bench.snapshot()? else { return Ok(()) };
+    next_round(session);
+    if table.round.is_none() {
+        // The order of play begins anew, however far the dealer came with a table that refused.
+        session.restart_round();
+    }
+    if table.round.is_none() && !ready_to_play(session, &table)? {
+        return Ok(());
+    }
+    say_what_is_asked(session)?;
+    while let Some(action) = session.round.next(&session.trial.rules, usize::MAX) {
+        if over(session)? {
+            break;
+        }
+        session.round.advance();
+        go_on_with(session, action)?;
+        say_what_is_asked(session)?;
+    }
+    if !over(session)? && session.bench.snapshot()?.is_some_and(|s| s.round.is_some()) {
+        // SG 5.14: what the rules leave open is decided by a person.
+        let reason = "the round cannot be played to its end".into();
+        decide(session, Command::Void { reason, damaged_dice: false, not_flat: false, name: name() })?;
+    }
+    // The table shows what the round left behind.
+    session.pass(1500)?;
+    session.round.known_endings = session.ended_rounds();
+    Ok(())
+}
+
+/// A person who is asked what became of the dice says what there is to see.
+pub(super) fn say_what_is_asked(session: &mut Session<'_>) -> Result<(), Halt> {
+    let Some(question) = session.bench.snapshot()?.and_then(|shown| shown.question) else { return Ok(()) };
+    let seen = session.bench.physical();
+    let finding = match question.why {
+        Doubt::Dice => Finding::CannotTell,
+        _ if seen.flat != [true; 3] && seen.dome_up => Finding::NotFlat,
+        Doubt::Knocked => Finding::CannotTell,
+        Doubt::Interrupted => Finding::Undisturbed,
+    };
+    let said = |finding| Command::Finding { finding, reason: "as seen".into(), name: name() };
+    if !decide(session, said(finding))? && finding == Finding::NotFlat {
+        // By the records the dice are covered, and nobody may have seen them.
+        decide(session, said(Finding::CannotTell))?;
+    }
+    Ok(())
+}
+
+/// Leaves maintenance and opens the table, as far as it lets itself be opened.
+fn ready_to_play(session: &mut Session<'_>, table: &Snapshot) -> Result<bool, Halt> {
+    if !table.malfunctions.is_empty() {
+        return Ok(false);
+    }
+    if table.phase == Phase::Maintenance && !supervise(session, Command::Maintenance { on: false, name: name() })? {
+        return Ok(false);
+    }
+    if session.bench.snapshot()?.is_some_and(|s| s.open) {
+        return Ok(true);
+    }
+    if order::covered(&session.trial.rules) && session.bench.physical().dome_up {
+        session.bench.act(Act::LowerDome)?;
+    }
+    session.pass(1500)?;
+    if !supervise(session, Command::Open { name: name() })? {
+        return Ok(false);
+    }
+    press_every_key(session)?;
+    for item in witnessed(session.trial.reader) {
+        if !supervise(session, Command::Witness { item, right: true, name: name() })? {
+            return Ok(false);
+        }
+    }
+    until(session, SHOWN_MILLIS, |session| Ok(session.bench.snapshot()?.is_some_and(|s| s.open)))
+}
+
+/// Whether this round has ended, or the table is blocked with no round in progress.
+fn over(session: &mut Session<'_>) -> Result<bool, Halt> {
+    if session.recorded(&["settled", "voided"]) {
+        return Ok(true);
+    }
+    Ok(session.bench.snapshot()?.is_none_or(|s| s.phase == Phase::Blocked))
+}
+
+/// Lets time pass until something is so, at most so long, or until the round is over: whether it is so.
+fn until(
+    session: &mut Session<'_>,
+    millis: u64,
+    so: impl Fn(&mut Session<'_>) -> Result<bool, Halt>,
+) -> Result<bool, Halt> {
+    let end = session.bench.now() + millis * MS + session.bench.grace();
+    loop {
+        if so(session)? {
+            return Ok(true);
+        }
+        if session.bench.now() >= end || over(session)? {
+            return Ok(false);
+        }
+        session.bench.pass(end)?;
+    }
+}
+
+fn go_on_with(session: &mut Session<'_>, action: Action) -> Result<(), Halt> {
+    match action {
+        Action::Cover => {
+            if order::covered(&session.trial.rules) && session.bench.physical().dome_up {
+                session.bench.act(Act::LowerDome)?;
+                session.pass(400)?;
+            }
+            Ok(())
+        }
+        Action::Tumble => {
+            go_on_with(session, Action::Cover)?;
+            push_until(session, InLine::Tumble, &["spin-began", "refused"])?;
+            until(session, SHOWN_MILLIS, |session| Ok(session.bench.physical().shaft_moves)).map(drop)
+        }
+        Action::AwaitSpun => {
+            if until(session, SPIN_MILLIS, |session| Ok(session.recorded(&["spin-ended"])))? {
+                until(session, SHOWN_MILLIS, |session| Ok(!session.bench.physical().dice_move))?;
+            }
+            Ok(())
+        }
+        Action::PlaceBets => push_until(session, InLine::PlaceBets, &["called"]),
+        Action::NoMoreBets => push_until(session, InLine::NoMoreBets, &["called"]),
+        Action::Uncover => session.bench.act(Act::LiftDome).map_err(Into::into),
+        Action::AwaitOutcome => see_the_dice(session),
+        Action::Enter => enter_what_lies_there(session),
+        Action::AllPaid => {
+            collect_and_pay(session)?;
+            session.keys(&[7])?;
+            if !until(session, SHOWN_MILLIS, |session| Ok(session.recorded(&["settled"])))? {
+                settle(session, None)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Presses again where nothing came of it: a contact that chatters may make no press.
+fn push_until(session: &mut Session<'_>, line: InLine, came: &[&str]) -> Result<(), Halt> {
+    for _ in 0..PRESSES {
+        let before = session.records().all().len();
+        push(session, line)?;
+        let came = |session: &mut Session<'_>| Ok(session.records().has(before, came));
+        if until(session, PRESSED_MILLIS, came)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn push(session: &mut Session<'_>, line: InLine) -> Result<(), Trouble> {
+    session.bench.act(Act::Press { line, millis: 120 })?;
+    session.pass(200)
+}
+
+/// The dealer's own eye where no reader says how the dice lie, the supervisor's where the dome's contacts lie.
+fn see_the_dice(session: &mut Session<'_>) -> Result<(), Halt> {
+    let revealed = |session: &mut Session<'_>| Ok(session.recorded(&["revealed"]));
+    if !until(session, SHOWN_MILLIS, revealed)? && session.bench.physical().dome_up && !over(session)? {
+        let reason = "the dome is open".into();
+        supervise(session, Command::ConfirmDome { reason, name: name() })?;
+    }
+    let by_eye = !session.trial.reader || latched_now(session, "reader")?;
+    if !by_eye {
+        until(session, OUTCOME_MILLIS, |session| {
+            Ok(session.recorded(&["established"]) || latched_now(session, "reader")?)
+        })?;
+    }
+    if over(session)? || session.bench.physical().flat == [true; 3] {
+        return Ok(());
+    }
+    push(session, InLine::NoSpin)?;
+    if !until(session, SHOWN_MILLIS, |session| Ok(session.recorded(&["voided"])))? {
+        let reason = "a die does not lie flat".into();
+        supervise(session, Command::Void { reason, damaged_dice: false, not_flat: true, name: name() })?;
+    }
+    Ok(())
+}
+
+fn latched_now(session: &mut Session<'_>, code: &str) -> Result<bool, Halt> {
+    Ok(session.bench.snapshot()?.is_some_and(|s| s.malfunctions.iter().any(|m| m.code.name() == code)))
+}
+
+/// Keys what the dice show. Where the table takes it for wrong, the supervisor upholds it; where the terminal does
+/// not work, the supervisor settles by the dice (NZ 7.3, SG 5.10).
+fn enter_what_lies_there(session: &mut Session<'_>) -> Result<(), Halt> {
+    session.pass(600)?;
+    let faces = session.bench.physical().faces;
+    let Ok(dice) = Dice::from_pips(faces) else { return Ok(()) };
+    let [a, b, c] = faces;
+    session.keys(&[a, b, c, 7])?;
+    if !until(session, SHOWN_MILLIS, |session| Ok(session.recorded(&["result"])))? && !over(session)? {
+        if session.recorded(&["entry-differs"]) && supervise(session, Command::Supervise { name: name() })? {
+            session.keys(&[a, b, c, 7])?;
+            until(session, SHOWN_MILLIS, |session| Ok(session.recorded(&["result"])))?;
+        }
+        let differs = session.recorded(&["entry-differs"]) || session.recorded(&["entry-error"]);
+        if session.recorded(&["result"]) {
+            return see_the_lamps(session);
+        }
+        if !differs || !supervise(session, Command::Amend { dice, uphold: true, name: name() })? {
+            return settle(session, Some(dice));
+        }
+    }
+    see_the_lamps(session)
+}
+
+fn see_the_lamps(session: &mut Session<'_>) -> Result<(), Halt> {
+    let proved =
+        |session: &mut Session<'_>| Ok(session.recorded(&["lamps-verified"]) || latched_now(session, "lamps")?);
+    until(session, OUTCOME_MILLIS, proved).map(drop)
+}
+
+fn settle(session: &mut Session<'_>, dice: Option<Dice>) -> Result<(), Halt> {
+    if over(session)? {
+        return Ok(());
+    }
+    if dice.is_some() {
+        supervise(session, Command::Settle { dice, reason: "by the dice".into(), name: name() })?;
+        see_the_lamps(session)?;
+    }
+    collect_and_pay(session)?;
+    supervise(session, Command::Settle { dice: None, reason: "by the dice".into(), name: name() })?;
+    until(session, SHOWN_MILLIS, |session| Ok(session.recorded(&["settled"]))).map(drop)
+}

@@ -4,7 +4,7 @@
 //! commissioning record of its journal. A table on real wires, or one that is not the bench's own, is left alone while it
 //! is open: somebody may be playing on it. What a bench opens itself after that is its own doing.
 
-use super::Trouble;
+use super::{Bench, Trouble};
 use tumbler_core::record::Event;
 use tumbler_core::snapshot::Snapshot;
 
@@ -100,11 +100,28 @@ impl From<InService> for Trouble {
     }
 }
 
+/// A bench with a guard.
+pub(crate) trait Guarded: Bench {
+    /// Its guard.
+    fn guard(&mut self) -> &mut Guard;
+
+    /// Looks, before anything is broken for the first time, whether this table may be broken. One that does not run tells nothing, and
+    /// nobody plays on it.
+    fn look(&mut self) -> Result<(), Trouble> {
+        if self.guard().is_due() {
+            if let Some(shown) = self.snapshot()? {
+                self.guard().admit(&shown)?;
+            }
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Outside;
     use crate::pure::{Pure, Setup};
-    use crate::{Bench, Outside};
     use tumbler_twin::Fault;
 
     /// A chip of the bench's own is no licence for another table, nor is it one for a bench without a chip.

@@ -5,6 +5,7 @@ use super::console::{Person, Told};
 use super::fault::RigFault;
 use super::proxy::Path;
 use super::table::Virtual;
+use crate::guard::{Guard, Guarded};
 use crate::log::Log;
 use crate::{Bench, Outside, Physical, Role, Trouble};
 use nix::sys::signal::Signal;
@@ -39,17 +40,6 @@ impl Virtual {
         };
         self.turn_until(until, there)?;
         Ok(self.status.take_if(|(n, _)| *n == request).map(|(_, told)| *told))
-    }
-
-    /// Looks, before anything is broken for the first time, whether this table may be broken. One that does not run
-    /// tells nothing, and nobody plays on it.
-    fn look(&mut self) -> Result<(), Trouble> {
-        if self.guard.is_due() && !self.expected_down {
-            if let Some(shown) = self.snapshot()? {
-                self.guard.admit(&shown)?;
-            }
-        }
-        Ok(())
     }
 
     /// Whoever asked for the status, the guard looks at it too: asked for later, it would come between a moment of a
@@ -87,6 +77,12 @@ impl Virtual {
     /// Sets the state of the network between daemon and broker.
     pub fn network(&mut self, path: Path) {
         self.proxy.set(path);
+    }
+}
+
+impl Guarded for Virtual {
+    fn guard(&mut self) -> &mut Guard {
+        &mut self.guard
     }
 }
 

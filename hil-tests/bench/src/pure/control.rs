@@ -1,5 +1,6 @@
 //! The pure bench as scenarios see it.
 
+use super::super::guard::{Guard, Guarded};
 use super::super::log::Log;
 use super::super::{Bench, Outside, Physical, Role, Trouble};
 use super::Pure;
@@ -24,22 +25,17 @@ impl Pure {
         self.trouble()
     }
 
-    /// Looks, before anything is broken for the first time, whether this table may be broken. One that does not run
-    /// tells nothing, and nobody plays on it.
-    fn look(&mut self) -> Result<(), Trouble> {
-        if self.guard.is_due() {
-            if let Some(shown) = self.snapshot()? {
-                self.guard.admit(&shown)?;
-            }
-        }
-        Ok(())
-    }
-
     fn run_until(&mut self, until: u64) -> Result<(), Trouble> {
         while self.step(until) {
             self.trouble()?;
         }
         self.trouble()
+    }
+}
+
+impl Guarded for Pure {
+    fn guard(&mut self) -> &mut Guard {
+        &mut self.guard
     }
 }
 

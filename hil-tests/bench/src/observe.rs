@@ -12,7 +12,7 @@ use tumbler_core::settings::Settings;
 use tumbler_judges::{
     BadConfig, BusKind, Config, Key, LampOrder, Line, Observation, Outlet, Panel, Part, Seen, Transaction, Truth, Words,
 };
-use tumbler_twin::{Fault, Noise, Truth as Known, Wire};
+use tumbler_twin::{Fault, Truth as Known, Wire, fault_table};
 
 /// Tells the judges what happens, and keeps it where a trace is wanted.
 #[derive(Clone)]
@@ -52,69 +52,21 @@ const fn out_line(line: OutLine) -> Line {
     }
 }
 
-/// The part that a fault breaks, as judges reckon with it; `None` where nothing is broken but what a person did.
-#[must_use]
-pub const fn part(fault: Fault) -> Option<Part> {
-    Some(match fault {
-        Fault::MotorStall
-        | Fault::MotorDead
-        | Fault::MotorSlow
-        | Fault::MotorIntermittent
-        | Fault::MotorCoast
-        | Fault::MotorReverse
-        | Fault::DriverFault
-        | Fault::DriverFaultDead
-        | Fault::EnableStuck
-        | Fault::MotorHot
-        | Fault::TemperatureDead
-        | Fault::TemperatureAbsurd => Part::Motor,
-        Fault::DeadmanWelded | Fault::Runaway => Part::Relay,
-        Fault::CamLost | Fault::CamBounce | Fault::Noise(Noise::CamPhantom | Noise::CamBoth) => Part::Cam,
-        Fault::PinStuck(_) => Part::Gpio,
-        Fault::DomeCable { .. } | Fault::DomeBounce => Part::DomeContacts,
-        Fault::LineStuck { line, .. } => match line {
-            InLine::CamA | InLine::CamB => Part::Cam,
-            InLine::DomeClosed | InLine::DomeOpen => Part::DomeContacts,
-            InLine::MotorFault => Part::Motor,
-            _ => Part::Buttons,
-        },
-        Fault::Noise(Noise::Chatter(_)) => Part::Buttons,
-        // A line that breaks all the time is no vibration any more.
-        Fault::Noise(Noise::Flicker { line: InLine::DomeClosed, every_ms: 40, .. }) => Part::DomeContacts,
-        Fault::Noise(Noise::Flicker { every_ms: 40, .. }) => Part::Buttons,
-        // Judges see the wires to bell and sign, and not what hangs on them. A worn key's chatter is noise that a healthy table
-        // sees through.
-        Fault::Noise(Noise::Flicker { .. })
-        | Fault::DiceCocked(_)
-        | Fault::KeyChatter
-        | Fault::BellDead
-        | Fault::SignDead => return None,
-        Fault::DiceMoving
-        | Fault::DiceMissing
-        | Fault::DiceExtra
-        | Fault::DiceForeign
-        | Fault::DiceTwins
-        | Fault::DiceNotTumbled => Part::Dice,
-        Fault::ReaderSaysFlat
-        | Fault::ReaderSaysNotFlat
-        | Fault::ReaderWrongFace
-        | Fault::ReaderGarbage
-        | Fault::ReaderStale
-        | Fault::ReaderFrames(_)
-        | Fault::UnitSilent(10) => Part::Reader,
-        Fault::KeyStuck(_)
-        | Fault::KeyGhost
-        | Fault::Noise(Noise::Keys)
-        | Fault::DisplayWrong
-        | Fault::UnitSilent(1) => Part::Terminal,
-        Fault::Lamp { .. }
-        | Fault::LampsSwapped(..)
-        | Fault::LampSupplyDead
-        | Fault::LampsPartial
-        | Fault::Noise(Noise::LampSupply)
-        | Fault::UnitSilent(_) => Part::Lamps,
-        Fault::BusCut | Fault::Frames { .. } | Fault::BusBabble => Part::Bus,
-    })
+/// The part as judges name it; they have no other word for single lines than whose they are.
+const fn part(part: fault_table::Part) -> Part {
+    match part {
+        fault_table::Part::Motor => Part::Motor,
+        fault_table::Part::Relay => Part::Relay,
+        fault_table::Part::Cam => Part::Cam,
+        fault_table::Part::DomeContacts => Part::DomeContacts,
+        fault_table::Part::Buttons | fault_table::Part::Line => Part::Buttons,
+        fault_table::Part::Gpio => Part::Gpio,
+        fault_table::Part::Dice => Part::Dice,
+        fault_table::Part::Reader => Part::Reader,
+        fault_table::Part::Terminal => Part::Terminal,
+        fault_table::Part::Lamps => Part::Lamps,
+        fault_table::Part::Bus => Part::Bus,
+    }
 }
 
 impl Observer {
@@ -232,8 +184,8 @@ impl Observer {
 
     /// A fault is about to be injected, or was healed.
     pub fn broken(&mut self, at: u64, fault: Fault, broken: bool) {
-        if let Some(part) = part(fault) {
-            self.part(at, part, broken);
+        if let Some(broken_part) = fault.part() {
+            self.part(at, part(broken_part), broken);
         }
     }
 

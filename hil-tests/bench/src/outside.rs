@@ -1,6 +1,8 @@
 //! What can break around the daemon: its process, its clock, its disk, its network, its ports. The twin knows nothing of
 //! these; each bench does them by real means where it can, and says [`super::Trouble::NotHere`] where it cannot.
 
+use tumbler_twin::fault_table::Share;
+
 /// Something around the daemon that can be broken and mended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outside {
@@ -76,48 +78,88 @@ pub enum Outside {
     LineBusy,
 }
 
-/// Ids that need no argument.
-const PLAIN: &[(&str, Outside)] = &[
-    ("proc.kill", Outside::Kill),
-    ("proc.hang", Outside::Hang),
-    ("proc.starved", Outside::Starved),
-    ("clock.forward", Outside::ClockForward),
-    ("clock.back", Outside::ClockBack),
-    ("clock.jitter", Outside::ClockJitter),
-    ("disk.full", Outside::DiskFull),
-    ("disk.readonly", Outside::DiskReadOnly),
-    ("disk.slow_fsync", Outside::DiskSlow),
-    ("disk.io_error", Outside::DiskError),
-    ("journal.truncated", Outside::JournalTruncated),
-    ("journal.bitflip", Outside::JournalBitflip),
-    ("journal.missing", Outside::JournalMissing),
-    ("journal.foreign", Outside::JournalForeign),
-    ("journal.rolled_back", Outside::JournalRolledBack),
-    ("permit.missing", Outside::PermitMissing),
-    ("permit.older", Outside::PermitOlder),
-    ("run.missing", Outside::RunMissing),
-    ("slot.missing", Outside::SlotMissing),
-    ("mqtt.down", Outside::BrokerDown),
-    ("mqtt.half_open", Outside::BrokerHalfOpen),
-    ("mqtt.slow", Outside::BrokerSlow),
-    ("mqtt.flapping", Outside::BrokerFlapping),
-    ("mqtt.auth_denied", Outside::BrokerDenies),
-    ("mqtt.tls_expired", Outside::BrokerTlsExpired),
-    ("mqtt.session_lost", Outside::BrokerForgets),
-    ("mqtt.same_client_id", Outside::BrokerTakenOver),
-    ("mqtt.hostile", Outside::BrokerHostile),
-    ("bus.unplugged", Outside::PortUnplugged),
-    ("bus.renamed", Outside::PortRenamed),
-    ("gpio.chip_gone", Outside::ChipGone),
-    ("gpio.line_busy", Outside::LineBusy),
-];
+/// What kind of thing is broken: each bench has one means for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The daemon's process, and the processors.
+    Process,
+    /// The wall clock.
+    Clock,
+    /// The journal's file system.
+    Disk,
+    /// The journal's file.
+    Journal,
+    /// The files beside the journal.
+    Files,
+    /// Broker and network.
+    Network,
+    /// The serial port and the wires.
+    Ports,
+}
 
-/// Ids that need a number after a colon.
-type Numbered = (&'static str, fn(u16) -> Outside);
-const NUMBERED: &[Numbered] = &[
-    ("proc.kill_at_sync", Outside::KillAtSync),
-    ("proc.kill_at_write", Outside::KillAtWrite),
-    ("disk.takes_ms", Outside::DiskTakes),
+/// What an id stands for, and whether it wants a number after a colon.
+#[derive(Clone, Copy, Debug)]
+enum Make {
+    Plain(Outside),
+    Number(fn(u16) -> Outside),
+}
+
+/// Something that can be broken, as it is declared.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Its id as scenarios and the catalogue write it.
+    pub id: &'static str,
+    make: Make,
+    kind: Kind,
+    /// How days of random trouble draw it.
+    pub swarm: Share,
+}
+
+const fn row(id: &'static str, make: Make, kind: Kind, swarm: Share) -> Row {
+    Row { id, make, kind, swarm }
+}
+
+const EVERY: Share = Share::Every(&[""]);
+
+/// All of them, declared once. Days of random trouble are played on the pure bench: it has no wall clock, no other program and no line's
+/// owner. Kills and slow commits they draw with numbers of their own.
+#[rustfmt::skip]
+pub const TABLE: &[Row] = &[
+    row("bus.unplugged", Make::Plain(Outside::PortUnplugged), Kind::Ports, EVERY),
+    row("bus.renamed", Make::Plain(Outside::PortRenamed), Kind::Ports, EVERY),
+    row("gpio.chip_gone", Make::Plain(Outside::ChipGone), Kind::Ports, EVERY),
+    row("disk.full", Make::Plain(Outside::DiskFull), Kind::Disk, EVERY),
+    row("disk.readonly", Make::Plain(Outside::DiskReadOnly), Kind::Disk, EVERY),
+    row("disk.io_error", Make::Plain(Outside::DiskError), Kind::Disk, EVERY),
+    row("disk.slow_fsync", Make::Plain(Outside::DiskSlow), Kind::Disk, EVERY),
+    row("mqtt.down", Make::Plain(Outside::BrokerDown), Kind::Network, EVERY),
+    row("mqtt.half_open", Make::Plain(Outside::BrokerHalfOpen), Kind::Network, EVERY),
+    row("mqtt.slow", Make::Plain(Outside::BrokerSlow), Kind::Network, EVERY),
+    row("mqtt.auth_denied", Make::Plain(Outside::BrokerDenies), Kind::Network, EVERY),
+    row("mqtt.session_lost", Make::Plain(Outside::BrokerForgets), Kind::Network, EVERY),
+    row("proc.kill", Make::Plain(Outside::Kill), Kind::Process, Share::Never),
+    row("proc.hang", Make::Plain(Outside::Hang), Kind::Process, Share::Never),
+    row("proc.starved", Make::Plain(Outside::Starved), Kind::Process, Share::Never),
+    row("clock.forward", Make::Plain(Outside::ClockForward), Kind::Clock, Share::Never),
+    row("clock.back", Make::Plain(Outside::ClockBack), Kind::Clock, Share::Never),
+    row("clock.jitter", Make::Plain(Outside::ClockJitter), Kind::Clock, Share::Never),
+    row("journal.truncated", Make::Plain(Outside::JournalTruncated), Kind::Journal, Share::Never),
+    row("journal.bitflip", Make::Plain(Outside::JournalBitflip), Kind::Journal, Share::Never),
+    row("journal.missing", Make::Plain(Outside::JournalMissing), Kind::Journal, Share::Never),
+    row("journal.foreign", Make::Plain(Outside::JournalForeign), Kind::Journal, Share::Never),
+    row("journal.rolled_back", Make::Plain(Outside::JournalRolledBack), Kind::Journal, Share::Never),
+    row("permit.missing", Make::Plain(Outside::PermitMissing), Kind::Files, Share::Never),
+    row("permit.older", Make::Plain(Outside::PermitOlder), Kind::Files, Share::Never),
+    row("run.missing", Make::Plain(Outside::RunMissing), Kind::Files, Share::Never),
+    row("slot.missing", Make::Plain(Outside::SlotMissing), Kind::Files, Share::Never),
+    row("mqtt.flapping", Make::Plain(Outside::BrokerFlapping), Kind::Network, Share::Never),
+    row("mqtt.tls_expired", Make::Plain(Outside::BrokerTlsExpired), Kind::Network, Share::Never),
+    row("mqtt.same_client_id", Make::Plain(Outside::BrokerTakenOver), Kind::Network, Share::Never),
+    row("mqtt.hostile", Make::Plain(Outside::BrokerHostile), Kind::Network, Share::Never),
+    row("gpio.line_busy", Make::Plain(Outside::LineBusy), Kind::Ports, Share::Never),
+    row("proc.kill_at_sync", Make::Number(Outside::KillAtSync), Kind::Process, Share::Never),
+    row("proc.kill_at_write", Make::Number(Outside::KillAtWrite), Kind::Process, Share::Never),
+    row("disk.takes_ms", Make::Number(Outside::DiskTakes), Kind::Disk, Share::Never),
 ];
 
 /// How long every sync of a slow disk takes, in ms (faults.md disk.slow_fsync).
@@ -137,18 +179,33 @@ impl Outside {
     /// What has this id; `None` where it is no such id or its argument is no number of at least 1.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        if let Some((_, outside)) = PLAIN.iter().find(|(id, _)| *id == name) {
-            return Some(*outside);
+        let (id, argument) = name.split_once(':').map_or((name, None), |(id, argument)| (id, Some(argument)));
+        match (TABLE.iter().find(|row| row.id == id)?.make, argument) {
+            (Make::Plain(outside), None) => Some(outside),
+            (Make::Number(make), Some(number)) => number.parse().ok().filter(|n| *n > 0).map(make),
+            _ => None,
         }
-        let (id, argument) = name.split_once(':')?;
-        let (_, make) = NUMBERED.iter().find(|(known, _)| *known == id)?;
-        argument.parse().ok().filter(|n| *n > 0).map(make)
+    }
+
+    /// What kind of thing it breaks.
+    #[must_use]
+    pub fn kind(self) -> Kind {
+        let of = |row: &&Row| {
+            let example = match row.make {
+                Make::Plain(outside) => outside,
+                Make::Number(make) => make(1),
+            };
+            core::mem::discriminant(&example) == core::mem::discriminant(&self)
+        };
+        TABLE.iter().find(of).map_or(Kind::Process, |row| row.kind)
     }
 
     /// All ids, for whoever wrote one that does not exist.
     pub fn ids() -> impl Iterator<Item = String> {
-        let plain = PLAIN.iter().map(|(id, _)| (*id).to_owned());
-        plain.chain(NUMBERED.iter().map(|(id, _)| format!("{id}:<a number from 1>")))
+        TABLE.iter().map(|row| match row.make {
+            Make::Plain(_) => row.id.to_owned(),
+            Make::Number(_) => format!("{}:<a number from 1>", row.id),
+        })
     }
 }
 
@@ -164,5 +221,6 @@ mod tests {
             assert_eq!(Outside::parse(none), None, "{none}");
         }
         assert!(Outside::ids().any(|id| id == "disk.full"));
+        assert_eq!([Outside::DiskTakes(7).kind(), Outside::LineBusy.kind()], [Kind::Disk, Kind::Ports]);
     }
 }

@@ -11,7 +11,6 @@ pub mod day;
 mod dealer;
 mod errand;
 mod hardware;
-mod parts;
 pub mod reached;
 pub mod schedule;
 pub mod shrink;

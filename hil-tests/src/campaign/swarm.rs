@@ -1,14 +1,15 @@
 //! Days on which much breaks. Each day draws which kinds of trouble there are at all: leaving most of them out reaches
 //! what a little of everything hides (Groce and others, Swarm Testing, 2012).
 
-use super::parts::{FAULTS, OF_DOME, OF_READER};
 use super::table::{Table, pick};
 use super::texts;
 use super::{errand, hardware};
 use crate::scenario::order;
+use tumbler_bench::outside;
 use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
+use tumbler_twin::fault_table::{self, Draw, Share};
 use tumbler_twin::rng::Rng;
 
 /// The dealer's buttons.
@@ -27,16 +28,10 @@ const SESSIONS: u32 = 60;
 /// A kind of trouble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// A fault without an argument.
-    Part(&'static str),
-    Lamp(&'static str),
-    SwappedLamps,
-    StuckButton,
-    DeadLine,
-    Chatter,
-    StuckKey,
-    StuckPin,
-    TerminalKey,
+    /// A fault of the tables, with what follows its colon.
+    Fault(&'static str, &'static str),
+    /// A fault whose argument is drawn when it is broken.
+    Drawn(&'static str, Draw),
     Press,
     Hold,
     Keys,
@@ -58,19 +53,8 @@ enum Kind {
     Reset,
 }
 
-/// Kinds beside the faults of the twin.
+/// Kinds beside the faults of the tables.
 const KINDS: &[Kind] = &[
-    Kind::Lamp("open"),
-    Kind::Lamp("short"),
-    Kind::Lamp("stuck_off"),
-    Kind::Lamp("stuck_on"),
-    Kind::SwappedLamps,
-    Kind::StuckButton,
-    Kind::DeadLine,
-    Kind::Chatter,
-    Kind::StuckKey,
-    Kind::StuckPin,
-    Kind::TerminalKey,
     Kind::Press,
     Kind::Hold,
     Kind::Keys,
@@ -106,10 +90,22 @@ pub(super) struct Swarm<'a> {
 
 impl<'a> Swarm<'a> {
     pub(super) fn drawn(rng: &'a mut Rng, table: Table) -> Self {
-        let dome = if order::covered(table.rules) { OF_DOME } else { &[] };
-        let reader = if table.reader { OF_READER } else { &[] };
-        let parts = FAULTS.iter().chain(dome).chain(reader).map(|id| Kind::Part(id));
-        let all: Vec<Kind> = parts.chain(KINDS.iter().copied()).collect();
+        let twin: Vec<_> = fault_table::TABLE.iter().map(|row| (row.id, row.swarm)).collect();
+        let outside = outside::TABLE.iter().map(|row| (row.id, row.swarm));
+        let every = twin.iter().copied().chain(outside).flat_map(|(id, swarm)| match swarm {
+            Share::Every(arguments) => arguments.iter().map(|argument| Kind::Fault(id, argument)).collect(),
+            _ => Vec::new(),
+        });
+        let of = |wanted: Share, here: bool| {
+            let rows = twin.iter().filter(move |(_, swarm)| here && *swarm == wanted);
+            rows.map(|(id, _)| Kind::Fault(id, ""))
+        };
+        let drawn = twin.iter().filter_map(|(id, swarm)| match swarm {
+            Share::Drawn(draw) => Some(Kind::Drawn(id, *draw)),
+            _ => None,
+        });
+        let fitted = of(Share::Dome, order::covered(table.rules)).chain(of(Share::Reader, table.reader));
+        let all: Vec<Kind> = every.chain(fitted).chain(drawn).chain(KINDS.iter().copied()).collect();
         let share = pick(rng, &[30, 100, 300, 600]).copied().unwrap_or(100);
         let mut kinds: Vec<Kind> = all.iter().copied().filter(|_| rng.chance(share)).collect();
         if kinds.is_empty() {
@@ -226,35 +222,11 @@ impl<'a> Swarm<'a> {
             self.pause();
         }
         match kind {
-            Kind::Part(id) => self.fault(id.to_owned()),
-            Kind::Lamp(how) => {
-                let area = self.area();
-                self.fault(format!("lamp.{how}:{area}"));
-            }
-            Kind::StuckButton => {
-                let line = self.button();
-                self.fault(format!("button.stuck:{line}"));
-            }
-            Kind::SwappedLamps => {
-                let (one, other) = (self.area(), self.area());
-                self.fault(format!("lamp.swapped:{one}+{other}"));
-            }
-            Kind::DeadLine => {
-                let line = pick(self.rng, &InLine::ALL).map_or("tumble", |line| line.name());
-                self.fault(format!("line.stuck_inactive:{line}"));
-            }
-            Kind::Chatter => {
-                let line = self.button();
-                self.fault(format!("button.chatter:{line}"));
-            }
-            Kind::StuckKey => self.fault("line.stuck_active:supervisor_key".into()),
-            Kind::StuckPin => {
-                let pin = pick(self.rng, &OUTPUTS).copied().unwrap_or("bell");
-                self.fault(format!("gpio.write_fails:{pin}"));
-            }
-            Kind::TerminalKey => {
-                let key = self.rng.range(1, 8);
-                self.fault(format!("terminal.key_stuck:{key}"));
+            Kind::Fault(id, "") => self.fault(id.to_owned()),
+            Kind::Fault(id, argument) => self.fault(format!("{id}:{argument}")),
+            Kind::Drawn(id, draw) => {
+                let argument = self.argument(draw);
+                self.fault(format!("{id}:{argument}"));
             }
             Kind::Press => {
                 let (line, millis) = (self.button(), self.rng.range(30, 800));
@@ -329,6 +301,21 @@ impl<'a> Swarm<'a> {
             if let Some(id) = self.broken.pop() {
                 self.step(format!("heal {id}"));
             }
+        }
+    }
+
+    fn argument(&mut self, draw: Draw) -> String {
+        match draw {
+            Draw::Button => self.button().to_owned(),
+            Draw::SupervisorKey => InLine::SupervisorKey.name().to_owned(),
+            Draw::Line => pick(self.rng, &InLine::ALL).map_or("tumble", |line| line.name()).to_owned(),
+            Draw::Output => pick(self.rng, &OUTPUTS).copied().unwrap_or("bell").to_owned(),
+            Draw::Area => self.area().to_owned(),
+            Draw::Areas => {
+                let (one, other) = (self.area(), self.area());
+                format!("{one}+{other}")
+            }
+            Draw::Key => self.rng.range(1, 8).to_string(),
         }
     }
 

@@ -3,7 +3,7 @@
 use tumbler_bench::{Bench, Outside, Trouble};
 use tumbler_core::line::OutLine;
 use tumbler_core::rules;
-use tumbler_twin::{Fault, fault_name};
+use tumbler_twin::{Fault, fault_table};
 
 /// Something that a scenario can break: a part of the table, or something around the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl Target {
             let place = layout?.areas.iter().position(|a| a.id == area)?;
             u16::try_from(place).ok()
         };
-        let part = fault_name::parse(id, &lamp).map_err(|mut bad| {
+        let part = fault_table::parse(id, &lamp).map_err(|mut bad| {
             bad.allowed = Outside::ids().fold(bad.allowed, |all, id| format!("{all}, {id}"));
             Trouble::Rig(bad.to_string())
         });

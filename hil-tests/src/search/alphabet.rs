@@ -15,7 +15,7 @@ use crate::scenario::parse;
 use crate::scenario::step::{BadStep, Step};
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
-use tumbler_twin::{Fault, fault_name};
+use tumbler_twin::{Fault, fault_table};
 
 /// What a letter does.
 #[derive(Clone, Debug)]
@@ -175,7 +175,7 @@ pub fn letters(rules: &str, layout: &str) -> Result<Vec<Letter>, BadStep> {
         u16::try_from(place).ok()
     };
     for id in FAULTS.iter().filter(|id| covered || !id.starts_with("dome")) {
-        let fault = fault_name::parse(id, &lamp).map_err(|bad| BadStep {
+        let fault = fault_table::parse(id, &lamp).map_err(|bad| BadStep {
             text: (*id).into(),
             problem: bad.problem,
             allowed: bad.allowed,

@@ -162,6 +162,6 @@ fn name(fault: Fault, trial: &Trial) -> String {
         u16::try_from(place).ok()
     };
     let known = super::alphabet::FAULTS.iter();
-    let mut named = known.filter(|id| tumbler_twin::fault_name::parse(id, &lamp).is_ok_and(|parsed| parsed == fault));
+    let mut named = known.filter(|id| tumbler_twin::fault_table::parse(id, &lamp).is_ok_and(|parsed| parsed == fault));
     named.next().map_or_else(|| format!("{fault:?}"), |id| (*id).to_owned())
 }

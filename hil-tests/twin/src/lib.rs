@@ -20,7 +20,7 @@ mod contact;
 mod dice;
 mod drive;
 pub mod fault;
-pub mod fault_name;
+pub mod fault_table;
 mod lamps;
 mod noise;
 pub mod rng;

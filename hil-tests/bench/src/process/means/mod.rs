@@ -15,51 +15,13 @@ mod tracer;
 pub(super) mod wall_clock;
 
 use super::table::Virtual;
-use crate::{Outside, Trouble};
-
-/// What is broken.
-enum Kind {
-    Process,
-    Clock,
-    Disk,
-    Journal,
-    Files,
-    Network,
-    Ports,
-}
-
-const fn kind(outside: Outside) -> Kind {
-    match outside {
-        Outside::Kill | Outside::Hang | Outside::KillAtSync(_) | Outside::KillAtWrite(_) | Outside::Starved => {
-            Kind::Process
-        }
-        Outside::ClockForward | Outside::ClockBack | Outside::ClockJitter => Kind::Clock,
-        Outside::DiskFull | Outside::DiskReadOnly | Outside::DiskSlow | Outside::DiskTakes(_) | Outside::DiskError => {
-            Kind::Disk
-        }
-        Outside::JournalTruncated
-        | Outside::JournalBitflip
-        | Outside::JournalMissing
-        | Outside::JournalForeign
-        | Outside::JournalRolledBack => Kind::Journal,
-        Outside::PermitMissing | Outside::PermitOlder | Outside::RunMissing | Outside::SlotMissing => Kind::Files,
-        Outside::BrokerDown
-        | Outside::BrokerHalfOpen
-        | Outside::BrokerSlow
-        | Outside::BrokerFlapping
-        | Outside::BrokerDenies
-        | Outside::BrokerTlsExpired
-        | Outside::BrokerForgets
-        | Outside::BrokerTakenOver
-        | Outside::BrokerHostile => Kind::Network,
-        Outside::PortUnplugged | Outside::PortRenamed | Outside::ChipGone | Outside::LineBusy => Kind::Ports,
-    }
-}
+use crate::Trouble;
+use crate::outside::{Kind, Outside};
 
 impl Virtual {
     /// Breaks something around the daemon.
     pub(super) fn break_around(&mut self, outside: Outside) -> Result<(), Trouble> {
-        match kind(outside) {
+        match outside.kind() {
             Kind::Process => process::disturb(self, outside),
             Kind::Files => files::disturb(self, outside),
             Kind::Network => network::disturb(self, outside),
@@ -72,7 +34,7 @@ impl Virtual {
 
     /// Mends it again.
     pub(super) fn mend_around(&mut self, outside: Outside) -> Result<(), Trouble> {
-        match kind(outside) {
+        match outside.kind() {
             Kind::Process => process::restore(self, outside),
             // The daemon has made its own again.
             Kind::Files => Ok(()),
@@ -86,7 +48,7 @@ impl Virtual {
 
     /// Whether it has shown.
     pub(super) fn shown_around(&mut self, outside: Outside) -> bool {
-        let shows_now = match kind(outside) {
+        let shows_now = match outside.kind() {
             Kind::Disk => self.means.tracer.as_ref().is_some_and(|tracer| disk::injected(&tracer.told())),
             Kind::Clock => clock::shown(self).unwrap_or(false),
             Kind::Process => self.means.load.as_ref().is_some_and(load::Load::is_everywhere),

@@ -1,0 +1,325 @@
+//! Every fault of the twin, declared once: its id as scenarios and the catalogue write it, what it is, the part that it breaks, and
+//! how days of random trouble draw it. What can be parsed, listed and drawn follows from this table. How a fault acts is in the
+//! physics of its part, which notes with `bites` that it took hold; it is healed by no longer being in force.
+
+use super::fault::{Fault, Garble, LampFault, Noise};
+use tumbler_core::line::{InLine, OutLine};
+
+/// A part of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Motor, driver and temperature sensor.
+    Motor,
+    /// The dead-man relay.
+    Relay,
+    /// The cam's sensors.
+    Cam,
+    /// The dome's contacts.
+    DomeContacts,
+    /// Buttons, key and the other contacts.
+    Buttons,
+    /// An output pin.
+    Gpio,
+    /// The dice.
+    Dice,
+    /// The dice reader.
+    Reader,
+    /// Keypad and display.
+    Terminal,
+    /// Lamps and their boards.
+    Lamps,
+    /// The field bus.
+    Bus,
+    /// Whatever the line that is its argument belongs to.
+    Line,
+}
+
+/// What an id stands for, and what it wants after a colon.
+#[derive(Clone, Copy, Debug)]
+enum Make {
+    Plain(Fault),
+    Line(fn(InLine) -> Fault),
+    Output(fn(OutLine) -> Fault),
+    Area(fn(u16) -> Fault),
+    Areas(fn(u16, u16) -> Fault),
+    Key(fn(u8) -> Fault),
+    /// Without a share it is every reply.
+    Percent(fn(u8) -> Fault),
+}
+
+impl Make {
+    /// What may stand after the colon; `None` where nothing may.
+    const fn argument(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Plain(_) => return None,
+            Self::Line(_) => "a line, such as tumble",
+            Self::Output(_) => "an output, such as bell",
+            Self::Area(_) => "an area",
+            Self::Areas(_) => "two areas with + between them",
+            Self::Key(_) => "a key, 1 to 7; 7 is entry",
+            Self::Percent(_) => "a share in percent, 1 to 100; every reply without",
+        })
+    }
+
+    /// The fault with this argument; `None` where it is none.
+    fn with(self, argument: &str, lamp: &dyn Fn(&str) -> Option<u16>) -> Option<Fault> {
+        Some(match self {
+            Self::Plain(fault) => return argument.is_empty().then_some(fault),
+            Self::Line(make) => make(InLine::ALL.into_iter().find(|line| line.name() == argument)?),
+            Self::Output(make) => make(OutLine::ALL.into_iter().find(|line| line.name() == argument)?),
+            Self::Area(make) => make(lamp(argument)?),
+            Self::Areas(make) => {
+                let (a, b) = argument.split_once('+')?;
+                make(lamp(a)?, lamp(b)?)
+            }
+            Self::Key(make) => make(argument.parse().ok().filter(|key| (1..=7).contains(key))?),
+            Self::Percent(make) if argument.is_empty() => make(100),
+            Self::Percent(make) => make(argument.parse().ok().filter(|share| (1..=100).contains(share))?),
+        })
+    }
+
+    /// One of the faults that it makes.
+    fn example(self) -> Fault {
+        match self {
+            Self::Plain(fault) => fault,
+            Self::Line(make) => make(InLine::Tumble),
+            Self::Output(make) => make(OutLine::Bell),
+            Self::Area(make) => make(0),
+            Self::Areas(make) => make(0, 1),
+            Self::Key(make) | Self::Percent(make) => make(1),
+        }
+    }
+}
+
+/// On which tables days of random trouble break something, and with what after the colon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// On none: another id draws the same, or the table cannot bear it.
+    Never,
+    /// On all, with these arguments; each is as likely as any other fault, and one that stands twice is twice as likely.
+    Every(&'static [&'static str]),
+    /// Where a dome covers the dice.
+    Dome,
+    /// Where a reader sees them.
+    Reader,
+    /// On all, with an argument that is drawn.
+    Drawn(Draw),
+}
+
+/// What is drawn as an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Draw {
+    /// One of the dealer's buttons.
+    Button,
+    /// The supervisor's key.
+    SupervisorKey,
+    /// Any input line.
+    Line,
+    /// An output.
+    Output,
+    /// An area of the layout.
+    Area,
+    /// Two areas.
+    Areas,
+    /// A key of the terminal.
+    Key,
+}
+
+/// A fault as it is declared.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Its id.
+    pub id: &'static str,
+    make: Make,
+    /// `None` where nothing is broken that a judge reckons with: what a person did, noise that a healthy table sees through, or what
+    /// hangs on the wires of bell and sign.
+    part: Option<Part>,
+    /// How days of random trouble draw it.
+    pub swarm: Share,
+}
+
+const fn row(id: &'static str, make: Make, part: Option<Part>, swarm: Share) -> Row {
+    Row { id, make, part, swarm }
+}
+
+const fn every(arguments: &'static [&'static str]) -> Share {
+    Share::Every(arguments)
+}
+
+const fn drawn(draw: Draw) -> Share {
+    Share::Drawn(draw)
+}
+
+const NEVER: Share = Share::Never;
+const EVERY: Share = every(&[""]);
+const DOME: Share = Share::Dome;
+const READER: Share = Share::Reader;
+
+/// All faults.
+#[rustfmt::skip]
+pub const TABLE: &[Row] = &[
+    row("motor.stall", Make::Plain(Fault::MotorStall), Some(Part::Motor), EVERY),
+    row("motor.dead", Make::Plain(Fault::MotorDead), Some(Part::Motor), EVERY),
+    row("motor.slow", Make::Plain(Fault::MotorSlow), Some(Part::Motor), EVERY),
+    row("motor.intermittent", Make::Plain(Fault::MotorIntermittent), Some(Part::Motor), EVERY),
+    row("motor.coast", Make::Plain(Fault::MotorCoast), Some(Part::Motor), EVERY),
+    row("motor.reverse", Make::Plain(Fault::MotorReverse), Some(Part::Motor), EVERY),
+    row("motor.driver_fault", Make::Plain(Fault::DriverFault), Some(Part::Motor), EVERY),
+    row("motor.driver_fault_dead", Make::Plain(Fault::DriverFaultDead), Some(Part::Motor), EVERY),
+    row("motor.enable_stuck", Make::Plain(Fault::EnableStuck), Some(Part::Motor), EVERY),
+    row("deadman.stuck", Make::Plain(Fault::DeadmanWelded), Some(Part::Relay), EVERY),
+    row("motor.runaway", Make::Plain(Fault::Runaway), Some(Part::Relay), EVERY),
+    row("motor.hot", Make::Plain(Fault::MotorHot), Some(Part::Motor), EVERY),
+    row("sensor.temp_dead", Make::Plain(Fault::TemperatureDead), Some(Part::Motor), EVERY),
+    row("sensor.temp_absurd", Make::Plain(Fault::TemperatureAbsurd), Some(Part::Motor), EVERY),
+    row("cam.a_stuck_0", Make::Plain(Fault::LineStuck { line: InLine::CamA, active: false }), Some(Part::Cam), EVERY),
+    row("cam.a_stuck_1", Make::Plain(Fault::LineStuck { line: InLine::CamA, active: true }), Some(Part::Cam), EVERY),
+    row("cam.b_stuck_0", Make::Plain(Fault::LineStuck { line: InLine::CamB, active: false }), Some(Part::Cam), EVERY),
+    row("cam.b_stuck_1", Make::Plain(Fault::LineStuck { line: InLine::CamB, active: true }), Some(Part::Cam), EVERY),
+    row("cam.lost_edges", Make::Plain(Fault::CamLost), Some(Part::Cam), EVERY),
+    row("cam.bounce", Make::Plain(Fault::CamBounce), Some(Part::Cam), EVERY),
+    row("cam.phantom", Make::Plain(Fault::Noise(Noise::CamPhantom)), Some(Part::Cam), EVERY),
+    row("cam.both_noise", Make::Plain(Fault::Noise(Noise::CamBoth)), Some(Part::Cam), EVERY),
+    row("dome.stuck_closed", Make::Plain(Fault::LineStuck { line: InLine::DomeClosed, active: true }), Some(Part::DomeContacts), DOME),
+    row("dome.stuck_open", Make::Plain(Fault::LineStuck { line: InLine::DomeOpen, active: true }), Some(Part::DomeContacts), DOME),
+    row("dome.cable_cut", Make::Plain(Fault::DomeCable { active: false }), Some(Part::DomeContacts), DOME),
+    row("dome.short", Make::Plain(Fault::DomeCable { active: true }), Some(Part::DomeContacts), DOME),
+    row("dome.bounce", Make::Plain(Fault::DomeBounce), Some(Part::DomeContacts), DOME),
+    // A spin takes some 2.5 s: the table bears three breaks in one.
+    row("dome.flicker", Make::Plain(Fault::Noise(Noise::Flicker { line: InLine::DomeClosed, micros: 2000, every_ms: 1200 })), None, DOME),
+    row("dome.flicker_long", Make::Plain(Fault::Noise(Noise::Flicker { line: InLine::DomeClosed, micros: 10_000, every_ms: 250 })), None, DOME),
+    row("dome.chatter", Make::Plain(Fault::Noise(Noise::Flicker { line: InLine::DomeClosed, micros: 1000, every_ms: 40 })), Some(Part::DomeContacts), NEVER),
+    row("seal.flicker", Make::Plain(Fault::Noise(Noise::Flicker { line: InLine::Seal, micros: 2000, every_ms: 1200 })), None, EVERY),
+    row("seal.chatter", Make::Plain(Fault::Noise(Noise::Flicker { line: InLine::Seal, micros: 1000, every_ms: 40 })), Some(Part::Buttons), NEVER),
+    row("dice.cocked_1", Make::Plain(Fault::DiceCocked(1)), None, EVERY),
+    row("dice.cocked_2", Make::Plain(Fault::DiceCocked(2)), None, EVERY),
+    row("dice.cocked_3", Make::Plain(Fault::DiceCocked(3)), None, EVERY),
+    row("dice.moving", Make::Plain(Fault::DiceMoving), Some(Part::Dice), EVERY),
+    row("dice.missing", Make::Plain(Fault::DiceMissing), Some(Part::Dice), READER),
+    row("dice.extra", Make::Plain(Fault::DiceExtra), Some(Part::Dice), READER),
+    row("dice.foreign", Make::Plain(Fault::DiceForeign), Some(Part::Dice), READER),
+    row("dice.twins", Make::Plain(Fault::DiceTwins), Some(Part::Dice), READER),
+    row("dice.not_tumbled", Make::Plain(Fault::DiceNotTumbled), Some(Part::Dice), EVERY),
+    row("reader.silent", Make::Plain(Fault::UnitSilent(10)), Some(Part::Reader), READER),
+    row("reader.crc", Make::Plain(Fault::ReaderFrames(Garble::Hit)), Some(Part::Reader), READER),
+    row("reader.slow", Make::Plain(Fault::ReaderFrames(Garble::Late)), Some(Part::Reader), READER),
+    row("reader.says_flat", Make::Plain(Fault::ReaderSaysFlat), Some(Part::Reader), READER),
+    row("reader.says_not_flat", Make::Plain(Fault::ReaderSaysNotFlat), Some(Part::Reader), READER),
+    row("reader.wrong_face", Make::Plain(Fault::ReaderWrongFace), Some(Part::Reader), READER),
+    row("reader.garbage", Make::Plain(Fault::ReaderGarbage), Some(Part::Reader), READER),
+    row("reader.stale", Make::Plain(Fault::ReaderStale), Some(Part::Reader), READER),
+    row("terminal.silent", Make::Plain(Fault::UnitSilent(1)), Some(Part::Terminal), EVERY),
+    row("terminal.chatter", Make::Plain(Fault::KeyChatter), None, EVERY),
+    row("terminal.ghost", Make::Plain(Fault::KeyGhost), Some(Part::Terminal), EVERY),
+    row("terminal.flood", Make::Plain(Fault::Noise(Noise::Keys)), Some(Part::Terminal), EVERY),
+    row("display.wrong", Make::Plain(Fault::DisplayWrong), Some(Part::Terminal), EVERY),
+    row("lamps.board_silent", Make::Plain(Fault::UnitSilent(2)), Some(Part::Lamps), EVERY),
+    row("lamps.psu_dead", Make::Plain(Fault::LampSupplyDead), Some(Part::Lamps), EVERY),
+    row("lamps.flicker", Make::Plain(Fault::Noise(Noise::LampSupply)), Some(Part::Lamps), EVERY),
+    row("lamps.partial", Make::Plain(Fault::LampsPartial), Some(Part::Lamps), EVERY),
+    row("bell.dead", Make::Plain(Fault::BellDead), None, EVERY),
+    row("sign.dead", Make::Plain(Fault::SignDead), None, EVERY),
+    row("key.stuck_on", Make::Plain(Fault::LineStuck { line: InLine::SupervisorKey, active: true }), Some(Part::Buttons), NEVER),
+    row("key.active_at_start", Make::Plain(Fault::LineStuck { line: InLine::SupervisorKey, active: true }), Some(Part::Buttons), NEVER),
+    row("bus.cut", Make::Plain(Fault::BusCut), Some(Part::Bus), EVERY),
+    row("bus.noise_1pct", Make::Plain(Fault::Frames { garble: Garble::Hit, percent: 1 }), Some(Part::Bus), EVERY),
+    row("bus.noise_30pct", Make::Plain(Fault::Frames { garble: Garble::Hit, percent: 30 }), Some(Part::Bus), EVERY),
+    row("bus.late_reply", Make::Percent(|percent| Fault::Frames { garble: Garble::Late, percent }), Some(Part::Bus), every(&["20"])),
+    row("bus.duplicate_reply", Make::Percent(|percent| Fault::Frames { garble: Garble::Twice, percent }), Some(Part::Bus), every(&["", "30"])),
+    row("bus.wrong_unit", Make::Percent(|percent| Fault::Frames { garble: Garble::OtherUnit, percent }), Some(Part::Bus), every(&["20"])),
+    row("bus.babble", Make::Plain(Fault::BusBabble), Some(Part::Bus), EVERY),
+    row("lamp.open", Make::Area(|lamp| Fault::Lamp { kind: LampFault::Open, lamp }), Some(Part::Lamps), drawn(Draw::Area)),
+    row("lamp.short", Make::Area(|lamp| Fault::Lamp { kind: LampFault::Short, lamp }), Some(Part::Lamps), drawn(Draw::Area)),
+    row("lamp.stuck_off", Make::Area(|lamp| Fault::Lamp { kind: LampFault::StuckOff, lamp }), Some(Part::Lamps), drawn(Draw::Area)),
+    row("lamp.stuck_on", Make::Area(|lamp| Fault::Lamp { kind: LampFault::StuckOn, lamp }), Some(Part::Lamps), drawn(Draw::Area)),
+    row("lamp.swapped", Make::Areas(Fault::LampsSwapped), Some(Part::Lamps), drawn(Draw::Areas)),
+    row("button.stuck", Make::Line(|line| Fault::LineStuck { line, active: true }), Some(Part::Line), drawn(Draw::Button)),
+    row("button.active_at_start", Make::Line(|line| Fault::LineStuck { line, active: true }), Some(Part::Line), NEVER),
+    row("line.stuck_inactive", Make::Line(|line| Fault::LineStuck { line, active: false }), Some(Part::Line), drawn(Draw::Line)),
+    row("button.chatter", Make::Line(|line| Fault::Noise(Noise::Chatter(line))), Some(Part::Buttons), drawn(Draw::Button)),
+    row("line.stuck_active", Make::Line(|line| Fault::LineStuck { line, active: true }), Some(Part::Line), drawn(Draw::SupervisorKey)),
+    row("gpio.write_fails", Make::Output(Fault::PinStuck), Some(Part::Gpio), drawn(Draw::Output)),
+    row("terminal.key_stuck", Make::Key(Fault::KeyStuck), Some(Part::Terminal), drawn(Draw::Key)),
+];
+
+/// Not a fault that the twin knows.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("fault `{name}`: {problem}; allowed is {allowed}")]
+pub struct BadFault {
+    /// What was written.
+    pub name: String,
+    /// What is wrong with it.
+    pub problem: String,
+    /// What is allowed.
+    pub allowed: String,
+}
+
+/// The fault with this id. `lamp` tells the number of an area's lamp.
+///
+/// # Errors
+/// [`BadFault`] with the ids or arguments that are allowed.
+pub fn parse(name: &str, lamp: &dyn Fn(&str) -> Option<u16>) -> Result<Fault, BadFault> {
+    let bad = |problem: String, allowed: String| BadFault { name: name.into(), problem, allowed };
+    let (id, argument) = name.split_once(':').unwrap_or((name, ""));
+    let Some(row) = TABLE.iter().find(|row| row.id == id) else {
+        let all: Vec<String> = TABLE
+            .iter()
+            .map(|row| row.make.argument().map_or_else(|| row.id.to_owned(), |wanted| format!("{}:<{wanted}>", row.id)))
+            .collect();
+        return Err(bad("is not in the catalogue".into(), all.join(", ")));
+    };
+    row.make.with(argument, lamp).ok_or_else(|| {
+        bad(format!("`{argument}` is no argument of {id}"), row.make.argument().unwrap_or("the id alone").into())
+    })
+}
+
+impl Fault {
+    /// The part that it breaks; `None` where nothing is broken that a judge reckons with.
+    #[must_use]
+    pub fn part(self) -> Option<Part> {
+        let same = |row: &&Row| matches!(row.make, Make::Plain(fault) if fault == self);
+        let kind = core::mem::discriminant(&self);
+        let alike = |row: &&Row| row.make.argument().is_some() && core::mem::discriminant(&row.make.example()) == kind;
+        let row = TABLE.iter().find(same).or_else(|| TABLE.iter().find(alike))?;
+        match (row.part, self) {
+            (Some(Part::Line), Self::LineStuck { line, .. }) => Some(match line {
+                InLine::CamA | InLine::CamB => Part::Cam,
+                InLine::DomeClosed | InLine::DomeOpen => Part::DomeContacts,
+                InLine::MotorFault => Part::Motor,
+                _ => Part::Buttons,
+            }),
+            (part, _) => part,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_found_and_unknown_ones_are_told_what_is_allowed() {
+        let lamp = |area: &str| (area == "small").then_some(3);
+        assert_eq!(parse("motor.stall", &lamp), Ok(Fault::MotorStall));
+        assert_eq!(parse("lamp.open:small", &lamp), Ok(Fault::Lamp { kind: LampFault::Open, lamp: 3 }));
+        let error = parse("motor.stal", &lamp).unwrap_err().to_string();
+        assert!(error.contains("motor.stal") && error.contains("motor.stall,"), "{error}");
+        assert!(parse("lamp.open:nowhere", &lamp).unwrap_err().to_string().contains("an area"));
+        assert!(parse("button.stuck:bell", &lamp).is_err() && parse("motor.stall:1", &lamp).is_err());
+        let late = |percent| Ok(Fault::Frames { garble: Garble::Late, percent });
+        assert_eq!([parse("bus.late_reply:10", &lamp), parse("bus.late_reply", &lamp)], [late(10), late(100)]);
+        assert!(parse("bus.late_reply:0", &lamp).unwrap_err().to_string().contains("1 to 100"));
+    }
+
+    #[test]
+    fn every_fault_breaks_the_part_that_it_is_declared_with() {
+        for row in TABLE.iter().filter(|row| row.part != Some(Part::Line)) {
+            assert_eq!(row.make.example().part(), row.part, "{}", row.id);
+        }
+        for (line, part) in
+            [(InLine::CamA, Part::Cam), (InLine::DomeOpen, Part::DomeContacts), (InLine::Seal, Part::Buttons)]
+        {
+            assert_eq!(Fault::LineStuck { line, active: true }.part(), Some(part));
+        }
+    }
+}

@@ -12,6 +12,7 @@ mod timing;
 
 pub use timing::Timing;
 
+use crate::run::backoff::Backoff;
 use crate::run::clock::{self, Alarm};
 use crate::run::inbox::{Ended, Inbox};
 use port::{Port, later};
@@ -27,11 +28,11 @@ use tumbler_core::units::Mono;
 /// the moment in which the first one's answer is on its way.
 pub const WAITING: usize = 2;
 /// First pause before the port is opened again; doubled at every failure.
-const BACK_OFF: Duration = Duration::from_millis(50);
+const FIRST: Duration = Duration::from_millis(50);
+/// Longest pause: a port that comes back is found within a second.
+const LONGEST: Duration = Duration::from_secs(1);
 /// So long after a reply that was none, or stray bytes, every reply is taken to come twice.
 const WARY: Duration = Duration::from_secs(1);
-/// Longest pause: a port that comes back is found within a second.
-const BACK_OFF_MOST: Duration = Duration::from_secs(1);
 
 /// One serial line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,9 +73,9 @@ pub struct Bus {
     quiet_until: Mono,
     /// Until then replies may come twice, the second in the next one's place.
     wary_until: Mono,
-    /// When the port may be tried again, and the pause after that.
+    /// When the port may be tried again.
     retry: Mono,
-    back_off: Duration,
+    backoff: Backoff,
     /// Whether the port's loss has been logged.
     told: bool,
 }
@@ -92,7 +93,8 @@ impl Bus {
             quiet_until: Mono(0),
             wary_until: Mono(0),
             retry: Mono(0),
-            back_off: BACK_OFF,
+            // The pauses begin again once the port opens, however long it stays.
+            backoff: Backoff::new(FIRST, LONGEST, Duration::MAX),
             told: false,
         })
     }
@@ -156,7 +158,7 @@ impl Bus {
                 tracing::info!(port = %path.display(), baud, "field bus opened");
                 self.port = Some(port);
                 self.told = false;
-                self.back_off = BACK_OFF;
+                self.backoff.reset();
                 // Opening may have caught a frame in its middle.
                 self.quiet_until = later(now, self.settings.timing.silence());
                 Ok(())
@@ -166,8 +168,7 @@ impl Bus {
                     tracing::warn!(port = %path.display(), %error, "field bus cannot be opened; trying again");
                     self.told = true;
                 }
-                self.retry = later(now, self.back_off);
-                self.back_off = (self.back_off * 2).min(BACK_OFF_MOST);
+                self.retry = later(now, self.backoff.pause(Duration::ZERO));
                 Err(BusFailure::PortGone)
             }
         }
@@ -177,7 +178,7 @@ impl Bus {
         if self.port.take().is_some() {
             tracing::warn!(port = %self.settings.path.display(), "field bus is gone; trying to open it again");
             self.told = true;
-            self.retry = later(now, self.back_off);
+            self.retry = later(now, self.backoff.pause(Duration::ZERO));
         }
     }
 }

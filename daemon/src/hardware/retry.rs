@@ -1,5 +1,6 @@
 //! Trying again, with a pause that grows, to get at wires that are away.
 
+use crate::run::backoff::Backoff;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -7,9 +8,9 @@ use std::time::Duration;
 use tokio::time::{Instant, Sleep};
 
 /// First pause before the wires are tried again; doubled at every failure.
-pub(super) const BACK_OFF: Duration = Duration::from_millis(20);
+const FIRST: Duration = Duration::from_millis(20);
 /// Longest pause: wires that come back are found within a second.
-const BACK_OFF_MOST: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(1);
 /// A connection that lasted so long was a good one, and the next pause is short again.
 const GOOD: Duration = Duration::from_secs(5);
 /// The same trouble is logged once in this time.
@@ -18,7 +19,7 @@ const LOG_AGAIN: Duration = Duration::from_secs(60);
 /// When the wires are tried again, and what was said of their absence.
 #[derive(Debug)]
 pub(super) struct Retry {
-    back_off: Duration,
+    backoff: Backoff,
     sleep: Pin<Box<Sleep>>,
     told: Option<(String, Instant)>,
 }
@@ -26,16 +27,14 @@ pub(super) struct Retry {
 impl Retry {
     /// Needs a running timer.
     pub(super) fn new() -> Self {
-        Self { back_off: BACK_OFF, sleep: Box::pin(tokio::time::sleep(Duration::ZERO)), told: None }
+        let backoff = Backoff::new(FIRST, LONGEST, GOOD);
+        Self { backoff, sleep: Box::pin(tokio::time::sleep(Duration::ZERO)), told: None }
     }
 
     /// The wires were lost for this reason, after they had been there for so long. Tells whether that is worth a line in
     /// the log: the same reason is not, for a minute.
     pub(super) fn lost(&mut self, reason: &str, there: Duration) -> bool {
-        if there > GOOD {
-            self.back_off = BACK_OFF;
-        }
-        self.pause();
+        self.pause_after(there);
         let now = Instant::now();
         if self.told.as_ref().is_some_and(|(told, at)| told == reason && now.duration_since(*at) < LOG_AGAIN) {
             return false;
@@ -46,8 +45,12 @@ impl Retry {
 
     /// They are still away.
     pub(super) fn pause(&mut self) {
-        self.sleep.as_mut().reset(Instant::now() + self.back_off);
-        self.back_off = (self.back_off * 2).min(BACK_OFF_MOST);
+        self.pause_after(Duration::ZERO);
+    }
+
+    fn pause_after(&mut self, there: Duration) {
+        let pause = self.backoff.pause(there);
+        self.sleep.as_mut().reset(Instant::now() + pause);
     }
 
     /// Whether the pause is over.

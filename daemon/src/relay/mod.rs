@@ -14,7 +14,6 @@
 //! Connections are rumqttc's; pauses between them, the watchdog and all accounts are kept here, because rumqttc reconnects
 //! without a pause, forgets unacknowledged messages and does not notice a connection that is stuck in a write.
 
-pub mod backoff;
 mod connection;
 mod identity;
 mod keys;
@@ -32,5 +31,5 @@ mod trouble;
 pub use identity::Identity;
 pub use options::{Settings, Tls};
 pub use outbox::Outbox;
-pub use runner::{Feeds, Timing, run};
+pub use runner::{FIRST_PAUSE, Feeds, STEADY, Timing, run};
 pub use trouble::Trouble;

@@ -1,6 +1,5 @@
 //! The relay's life: connect, tell, lose the connection, pause, connect again.
 
-use super::backoff::{self, Backoff};
 use super::connection::{Connection, Lost as ConnectionLost};
 use super::identity::Identity;
 use super::keys::Keys;
@@ -10,6 +9,7 @@ use super::reader::{Lost, Read, Reader};
 use super::retained::{self, Retained};
 use super::session::Session;
 use super::trouble::{self, Trouble};
+use crate::run::backoff::Backoff;
 use rumqttc::Outgoing;
 use rumqttc::v5::Event;
 use rumqttc::v5::mqttbytes::v5::Packet;
@@ -23,6 +23,12 @@ use tumbler_core::units::Seq;
 use tumbler_core::wire::ask::Relay as Health;
 use tumbler_core::wire::topics::Topics;
 
+/// First pause before the broker is tried again, before jitter.
+pub const FIRST_PAUSE: Duration = Duration::from_millis(500);
+/// Longest pause, before jitter: a broker that returns is found within 45 s.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// A connection that stood this long was a good one: the next pause is the first again.
+pub const STEADY: Duration = Duration::from_secs(30);
 /// Longest time for TCP, TLS and CONNECT together; rumqttc's own limit of 5 s covers all but its defects.
 const CONNECT: Duration = Duration::from_secs(10);
 /// Longest wait for the broker to hang up after the good-bye.
@@ -50,12 +56,7 @@ pub struct Timing {
 
 impl Default for Timing {
     fn default() -> Self {
-        Self {
-            first: backoff::FIRST,
-            longest: backoff::LONGEST,
-            steady: backoff::STEADY,
-            parting: Duration::from_secs(2),
-        }
+        Self { first: FIRST_PAUSE, longest: LONGEST_PAUSE, steady: STEADY, parting: Duration::from_secs(2) }
     }
 }
 
@@ -115,7 +116,7 @@ pub async fn run<O: Outbox>(
     feeds: Feeds,
 ) -> Result<(), Lost> {
     let topics = Topics::new(&identity.site, &identity.table);
-    let mut backoff = Backoff::new(timing.first, timing.longest, timing.steady);
+    let mut backoff = Backoff::new(timing.first, timing.longest, timing.steady).with_jitter();
     let mut runner = Runner {
         retained: Retained::new(&topics, &identity),
         keys: Keys::default(),

@@ -1,5 +1,6 @@
 //! What runs the table: the control loop on its thread, its inbox and clock, and what systemd and watchers hear of it.
 
+pub mod backoff;
 pub mod clock;
 pub mod control;
 pub mod inbox;

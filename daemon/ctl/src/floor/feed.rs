@@ -6,8 +6,8 @@ use rumqttc::v5::{AsyncClient, Event};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
-use tumblerd::relay::backoff::{Backoff, FIRST, STEADY};
-use tumblerd::relay::{Settings, Trouble};
+use tumblerd::relay::{FIRST_PAUSE, STEADY, Settings, Trouble};
+use tumblerd::run::backoff::Backoff;
 
 /// Messages that wait to be looked at; beyond them the broker waits.
 const WAITING: usize = 1024;
@@ -38,7 +38,7 @@ pub(crate) enum News {
 pub(crate) fn follow(settings: Settings, filter: String) -> mpsc::Receiver<News> {
     let (news, receiver) = mpsc::channel(WAITING);
     tokio::spawn(async move {
-        let mut backoff = Backoff::new(FIRST, LONGEST, STEADY);
+        let mut backoff = Backoff::new(FIRST_PAUSE, LONGEST, STEADY).with_jitter();
         loop {
             let began = Instant::now();
             // On a task of its own: whatever goes wrong inside rumqttc on a broker's garbage ends this connection only.

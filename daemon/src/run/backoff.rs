@@ -1,14 +1,7 @@
-//! Pauses between two attempts to connect: doubling, with jitter, so that a floor of tables does not come back at once.
+//! Pauses between attempts that fail: doubled from the first to the longest.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
-
-/// First pause, before jitter.
-pub const FIRST: Duration = Duration::from_millis(500);
-/// Longest pause, before jitter: a broker that returns is found within 45 s.
-pub const LONGEST: Duration = Duration::from_secs(30);
-/// A connection that stood this long was a good one: the next pause is the first again.
-pub const STEADY: Duration = Duration::from_secs(30);
 
 /// The pauses.
 #[derive(Clone, Debug)]
@@ -17,40 +10,53 @@ pub struct Backoff {
     longest: Duration,
     steady: Duration,
     next: Duration,
-    dice: u64,
+    /// The state of the jitter's random numbers, where there is jitter.
+    random: Option<u64>,
 }
 
 impl Backoff {
-    /// Pauses from `first` to `longest`, begun anew after a connection that stood for `steady`.
+    /// Pauses from `first` to `longest`, from the first again after something that lasted for `steady`.
     #[must_use]
     pub fn new(first: Duration, longest: Duration, steady: Duration) -> Self {
-        // Every `RandomState` has keys of its own from the system: random enough to spread tables, and no crate more.
-        let seed = RandomState::new().hash_one(0_u8);
-        Self { first, longest, steady, next: first, dice: seed | 1 }
+        Self { first, longest, steady, next: first, random: None }
     }
 
-    /// The pause after a connection that stood for `stood` (zero: none came about): doubling, plus or minus half.
-    pub fn pause(&mut self, stood: Duration) -> Duration {
-        if stood >= self.steady {
-            self.next = self.first;
+    /// The same, each plus or minus half of it, so that those who lost the same thing do not come back at once.
+    #[must_use]
+    pub fn with_jitter(mut self) -> Self {
+        // Every `RandomState` has keys of its own from the system: random enough to spread tables, and no crate more.
+        self.random = Some(RandomState::new().hash_one(0_u8) | 1);
+        self
+    }
+
+    /// The pause after what lasted for `lasted` (zero: it never came about).
+    pub fn pause(&mut self, lasted: Duration) -> Duration {
+        if lasted >= self.steady {
+            self.reset();
         }
         let pause = self.next;
         self.next = self.next.saturating_mul(2).min(self.longest);
         self.jittered(pause)
     }
 
-    /// The longest pause, with jitter, for what only a person can put right; the next one is as long.
+    /// The longest pause, for what only a person can put right; the next one is as long.
     pub fn longest(&mut self) -> Duration {
         self.next = self.longest;
         self.jittered(self.longest)
     }
 
+    /// The next pause is the first one again.
+    pub fn reset(&mut self) {
+        self.next = self.first;
+    }
+
     fn jittered(&mut self, pause: Duration) -> Duration {
+        let Some(random) = &mut self.random else { return pause };
         // xorshift64 (Marsaglia 2003).
-        self.dice ^= self.dice << 13;
-        self.dice ^= self.dice >> 7;
-        self.dice ^= self.dice << 17;
-        let permille = 500 + u32::try_from(self.dice % 1001).unwrap_or(500);
+        *random ^= *random << 13;
+        *random ^= *random >> 7;
+        *random ^= *random << 17;
+        let permille = 500 + u32::try_from(*random % 1001).unwrap_or(500);
         pause.saturating_mul(permille) / 1000
     }
 }
@@ -59,22 +65,30 @@ impl Backoff {
 mod tests {
     use super::*;
 
+    const FIRST: Duration = Duration::from_millis(500);
+    const LONGEST: Duration = Duration::from_secs(30);
+    const STEADY: Duration = Duration::from_secs(30);
+
     fn within(pause: Duration, around: Duration) -> bool {
         pause >= around / 2 && pause <= around + around / 2
     }
 
     #[test]
     fn pauses_double_up_to_the_longest_within_half_of_it() {
-        let mut backoff = Backoff::new(FIRST, LONGEST, STEADY);
+        let mut backoff = Backoff::new(FIRST, LONGEST, STEADY).with_jitter();
         for seconds in [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0] {
             let pause = backoff.pause(Duration::ZERO);
             assert!(within(pause, Duration::from_secs_f64(seconds)), "{pause:?} for {seconds}");
         }
+        let mut exact = Backoff::new(FIRST, LONGEST, STEADY);
+        assert_eq!([Duration::ZERO; 3].map(|lasted| exact.pause(lasted)), [FIRST, FIRST * 2, FIRST * 4]);
+        exact.reset();
+        assert_eq!(exact.pause(Duration::ZERO), FIRST);
     }
 
     #[test]
     fn only_a_connection_that_stood_begins_anew() {
-        let mut backoff = Backoff::new(FIRST, LONGEST, STEADY);
+        let mut backoff = Backoff::new(FIRST, LONGEST, STEADY).with_jitter();
         for _ in 0..10 {
             backoff.pause(Duration::ZERO);
         }
@@ -87,7 +101,7 @@ mod tests {
     #[test]
     fn tables_that_lost_the_same_broker_come_back_apart() {
         let pauses: std::collections::BTreeSet<Duration> =
-            (0..20).map(|_| Backoff::new(FIRST, LONGEST, STEADY).longest()).collect();
+            (0..20).map(|_| Backoff::new(FIRST, LONGEST, STEADY).with_jitter().longest()).collect();
         assert!(pauses.len() > 10, "{pauses:?}");
     }
 }

@@ -1,8 +1,10 @@
 //! Lines in and lines out, each with a limit in bytes and in time.
 
+use bytes::{Bytes, BytesMut};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, timeout, timeout_at};
+use tokio_util::codec::{AnyDelimiterCodec, Decoder};
 use tumbler_core::wire::ask::{MAX_LINE, Reply};
 
 /// Longest time without a request: a forgotten connection gives its place back.
@@ -29,49 +31,37 @@ pub(super) enum NoLine {
 #[derive(Debug)]
 pub(super) struct Lines<R> {
     from: R,
-    buffer: Vec<u8>,
+    codec: AnyDelimiterCodec,
+    buffer: BytesMut,
     begun: Option<Instant>,
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
     pub(super) fn new(from: R) -> Self {
-        Self { from, buffer: Vec::new(), begun: None }
+        // Its limit leaves out the line's end.
+        let codec = AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), Vec::new(), MAX_LINE - 1);
+        Self { from, codec, buffer: BytesMut::new(), begun: None }
     }
 
     /// The next line, without its end; `None` when the client hung up between two lines. May be dropped and called again.
     ///
     /// # Errors
     /// [`NoLine`].
-    pub(super) async fn next(&mut self) -> Result<Option<Vec<u8>>, NoLine> {
+    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, NoLine> {
         loop {
-            if let Some(end) = self.buffer.iter().position(|b| *b == b'\n') {
-                if end >= MAX_LINE {
-                    return Err(NoLine::TooLong);
-                }
-                let rest = self.buffer.split_off(end + 1);
-                let mut line = std::mem::replace(&mut self.buffer, rest);
-                line.pop();
+            if let Some(line) = self.codec.decode(&mut self.buffer).map_err(|_| NoLine::TooLong)? {
                 self.begun = (!self.buffer.is_empty()).then(Instant::now);
                 return Ok(Some(line));
             }
-            if self.buffer.len() >= MAX_LINE {
-                return Err(NoLine::TooLong);
-            }
             let limit = self.begun.map_or_else(|| Instant::now() + IDLE, |begun| begun + HALF);
             let late = if self.begun.is_some() { NoLine::Half } else { NoLine::Idle };
-            let mut chunk = [0; 4096];
-            let count = match timeout_at(limit, self.from.read(&mut chunk)).await {
+            let was_between = self.buffer.is_empty();
+            match timeout_at(limit, self.from.read_buf(&mut self.buffer)).await {
                 Err(_) => return Err(late),
-                Ok(Err(_)) => return Err(NoLine::Gone),
-                Ok(Ok(count)) => count,
-            };
-            match (count, self.buffer.is_empty()) {
-                (0, true) => return Ok(None),
-                (0, false) => return Err(NoLine::Gone),
-                _ => {}
+                Ok(Ok(0)) if was_between => return Ok(None),
+                Ok(Ok(0) | Err(_)) => return Err(NoLine::Gone),
+                Ok(Ok(_)) => drop(self.begun.get_or_insert_with(Instant::now)),
             }
-            self.begun.get_or_insert_with(Instant::now);
-            self.buffer.extend_from_slice(chunk.get(..count).unwrap_or_default());
         }
     }
 }
@@ -87,7 +77,7 @@ pub(super) async fn write(to: &mut (impl AsyncWrite + Unpin), reply: &Reply) -> 
 mod tests {
     use super::*;
 
-    async fn all(bytes: &[u8]) -> Vec<Result<Option<Vec<u8>>, NoLine>> {
+    async fn all(bytes: &[u8]) -> Vec<Result<Option<Bytes>, NoLine>> {
         let mut lines = Lines::new(bytes);
         let mut found = Vec::new();
         loop {
@@ -103,8 +93,11 @@ mod tests {
     #[tokio::test]
     async fn lines_come_one_by_one_however_they_are_cut() {
         let found = all(b"one\n\ntwo\n").await;
-        assert_eq!(found, [Ok(Some(b"one".to_vec())), Ok(Some(vec![])), Ok(Some(b"two".to_vec())), Ok(None)]);
-        assert_eq!(all(b"one\ntw").await, [Ok(Some(b"one".to_vec())), Err(NoLine::Gone)]);
+        assert_eq!(
+            found,
+            ["one", "", "two"].map(|line| Ok(Some(line.into()))).into_iter().chain([Ok(None)]).collect::<Vec<_>>()
+        );
+        assert_eq!(all(b"one\ntw").await, [Ok(Some("one".into())), Err(NoLine::Gone)]);
     }
 
     #[tokio::test]

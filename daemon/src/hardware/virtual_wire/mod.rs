@@ -16,7 +16,8 @@ use crate::hardware::retry::Retry;
 use crate::hardware::{Lines, safe_level};
 use crate::run::clock;
 use crate::run::inbox::Arrival;
-use decode::Decoder;
+use bytes::BufMut as _;
+use decode::{CHUNK, Decoder};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, UnixAddr, connect, socket};
 use pin::{VirtualPin, Wire};
 use session::Session;
@@ -77,7 +78,7 @@ impl VirtualLines {
     fn connect(&mut self) -> io::Result<()> {
         let stream = dial(&self.path)?;
         *self.wire.borrow_mut() = Some(stream);
-        self.decoder.clear();
+        self.decoder = Decoder::default();
         self.session = Session::new(clock::now());
         tracing::info!(bench = %self.path.display(), "connected to the bench; its wires are virtual");
         for line in OutLine::ALL {
@@ -93,7 +94,7 @@ impl VirtualLines {
     fn lose(&mut self, reason: String) {
         let was = self.wire.borrow_mut().take().is_some();
         let there = if was { self.session.age(clock::now()) } else { 0 };
-        self.decoder.clear();
+        self.decoder = Decoder::default();
         self.more = false;
         if self.retry.lost(&reason, Duration::from_nanos(there)) {
             tracing::warn!(%reason, gaps = self.session.gaps, "lines lost; trying again");
@@ -121,20 +122,19 @@ impl VirtualLines {
 
     /// Reads once, and takes every whole message in.
     fn read(&mut self, out: &mut Vec<Arrival>) {
+        let pending = self.decoder.pending();
         let room = self.decoder.room();
-        let asked = room.len();
         let read = match self.wire.borrow().as_ref() {
-            Some(stream) => stream.try_read(room),
+            Some(stream) => stream.try_read_buf(&mut room.limit(CHUNK)),
             None => return,
         };
         match read {
-            Ok(0) if self.decoder.pending() > 0 => self.lose("the bench hung up in mid-message".into()),
+            Ok(0) if pending > 0 => self.lose("the bench hung up in mid-message".into()),
             Ok(0) => self.lose("the bench hung up".into()),
             // It left without reading what it had been sent.
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => self.lose("the bench hung up".into()),
             Ok(count) => {
-                self.more = count == asked;
-                self.decoder.filled(count);
+                self.more = count == CHUNK;
                 self.take_messages(out);
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.more = false,

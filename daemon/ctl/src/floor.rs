@@ -5,7 +5,7 @@ mod model;
 mod name;
 mod page;
 mod screen;
-mod seen;
+mod table;
 mod text;
 
 use crate::ending::Ended;
@@ -28,7 +28,7 @@ const ONCE: Duration = Duration::from_secs(10);
 const BROKER: &str =
     "does it run, is --broker its address, and may this account read there (--username, --password-file)?";
 /// The broker has told all that it keeps when nothing came for so long.
-const SETTLED: Duration = Duration::from_secs(1);
+const QUIET: Duration = Duration::from_secs(1);
 /// Shortest time between two pictures of `--json`.
 const PACE: Duration = Duration::from_secs(1);
 /// The keep-alive of the connection.
@@ -170,9 +170,9 @@ pub(crate) fn run(of: &Arguments, json: bool) -> anyhow::Result<Ended> {
 /// The floor as it is now.
 async fn once(view: &mut View, news: &mut mpsc::Receiver<News>) -> anyhow::Result<Picture> {
     let mut is_connected = false;
-    let settled = async {
+    let caught_up = async {
         loop {
-            let patience = if is_connected { SETTLED } else { ONCE };
+            let patience = if is_connected { QUIET } else { ONCE };
             let Ok(Some(item)) = timeout(patience, news.recv()).await else { return Ok(()) };
             match &item {
                 News::Connected => is_connected = true,
@@ -183,7 +183,7 @@ async fn once(view: &mut View, news: &mut mpsc::Receiver<News>) -> anyhow::Resul
         }
     };
     // A floor on which something happens all the time is shown as it is after that time.
-    if let Ok(ended) = timeout(ONCE, settled).await {
+    if let Ok(ended) = timeout(ONCE, caught_up).await {
         ended?;
     }
     ensure!(is_connected, "the broker cannot be reached: it did not answer within {} s; {BROKER}", ONCE.as_secs());

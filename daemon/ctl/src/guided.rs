@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::link::{Link, astray};
 use crate::open::Answers;
 use crate::say;
-use crate::witness::{Found, Item};
+use crate::witness::{Item, WitnessAnswer};
 use live::Live;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -34,7 +34,7 @@ pub(crate) enum Ends {
 
 /// What came of a guided test.
 #[derive(Debug, Default)]
-pub(crate) struct Came {
+pub(crate) struct Outcome {
     /// What was measured, if it came to that.
     pub(crate) report: Option<Report>,
     /// The table's last answer.
@@ -65,7 +65,7 @@ impl Guided<'_> {
     ///
     /// # Errors
     /// The daemon cannot be reached or cannot answer, or the terminal is gone.
-    pub(crate) fn run(&self, by: Command, ends: Ends) -> anyhow::Result<Came> {
+    pub(crate) fn run(&self, by: Command, ends: Ends) -> anyhow::Result<Outcome> {
         let (to, heard) = channel();
         let mut watch = Link::open(&self.context.socket)?;
         watch.ask(Ask::Query(Query::Watch))?;
@@ -76,25 +76,27 @@ impl Guided<'_> {
         std::thread::spawn(move || follow(watch, &seen, Heard::Seen, true));
         command(&self.context.socket, by, to)?;
         let mut live = Live::new(!self.context.json);
-        let came = self.listen(&heard, &mut live, ends)?;
+        let outcome = self.listen(&heard, &mut live, ends)?;
         live.clear()?;
-        Ok(came)
+        Ok(outcome)
     }
 
-    fn listen(&self, heard: &Receiver<Heard>, live: &mut Live, ends: Ends) -> anyhow::Result<Came> {
-        let mut came = Came::default();
+    fn listen(&self, heard: &Receiver<Heard>, live: &mut Live, ends: Ends) -> anyhow::Result<Outcome> {
+        let mut outcome = Outcome::default();
         let mut asked = false;
         loop {
-            let next = match (&came, ends) {
-                (Came { answer: Some(_), report: Some(_) }, Ends::Answered) => return Ok(came),
-                (Came { report: Some(_), .. }, Ends::Recorded) => return Ok(came),
-                (Came { answer: Some(Told::Refused(_)), .. }, Ends::Recorded) => return Ok(came),
+            let next = match (&outcome, ends) {
+                (Outcome { answer: Some(_), report: Some(_) }, Ends::Answered) => return Ok(outcome),
+                (Outcome { report: Some(_), .. }, Ends::Recorded) => return Ok(outcome),
+                (Outcome { answer: Some(Told::Refused(_)), .. }, Ends::Recorded) => return Ok(outcome),
                 // What never began has no report; a reset whose test went against it says that the latch stays.
-                (Came { answer: Some(Told::Refused(why)), .. }, Ends::Answered) if !why.contains("stays latched") => {
-                    return Ok(came);
+                (Outcome { answer: Some(Told::Refused(why)), .. }, Ends::Answered)
+                    if !why.contains("stays latched") =>
+                {
+                    return Ok(outcome);
                 }
-                (Came { answer: Some(_), .. }, Ends::Answered) => match heard.recv_timeout(REPORT) {
-                    Err(RecvTimeoutError::Timeout) => return Ok(came),
+                (Outcome { answer: Some(_), .. }, Ends::Answered) => match heard.recv_timeout(REPORT) {
+                    Err(RecvTimeoutError::Timeout) => return Ok(outcome),
                     next => next?,
                 },
                 _ => heard.recv()?,
@@ -102,7 +104,7 @@ impl Guided<'_> {
             match next {
                 Heard::Seen(Told::Status(status)) => {
                     live.show(&status.snapshot)?;
-                    let over = ends == Ends::Answered && came.answer.is_some();
+                    let over = ends == Ends::Answered && outcome.answer.is_some();
                     let waits = matches!(&status.snapshot.prompt, Some(prompt) if prompt.id == PromptId::Witness);
                     if !over && waits && !std::mem::replace(&mut asked, true) {
                         live.clear()?;
@@ -112,11 +114,11 @@ impl Guided<'_> {
                 Heard::Seen(Told::Record(record)) => {
                     if let Event::HardwareTested(report) = &record.record.event {
                         if report.test == self.test {
-                            came.report = Some((**report).clone());
+                            outcome.report = Some((**report).clone());
                         }
                     }
                 }
-                Heard::Answered(told @ (Told::Done(_) | Told::Refused(_))) => came.answer = Some(told),
+                Heard::Answered(told @ (Told::Done(_) | Told::Refused(_))) => outcome.answer = Some(told),
                 Heard::Broken(error) => return Err(error),
                 Heard::Seen(_) | Heard::Answered(_) => return Err(astray("a test")),
             }
@@ -140,7 +142,8 @@ impl Guided<'_> {
             }
         };
         let mut link = Link::open(&self.context.socket)?;
-        let command = Command::Witness { item: item.witness(), right: found == Found::Yes, name: self.name.clone() };
+        let command =
+            Command::Witness { item: item.witness(), right: found == WitnessAnswer::Yes, name: self.name.clone() };
         link.ask(Ask::Command(command))?;
         // Too late, perhaps: what the table makes of it is in its report.
         if let Told::Refused(why) = link.next()? {

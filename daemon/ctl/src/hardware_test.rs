@@ -63,11 +63,11 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
     let mut refused = false;
     for test in tests {
         let guided = Guided { context, test: *test, witness: of.witness.as_ref(), name: of.named.name() };
-        let came = guided.run(Command::HardwareTest { test: *test, name: of.named.name() }, Ends::Recorded)?;
-        if let Some(told @ Told::Refused(_)) = &came.answer {
+        let outcome = guided.run(Command::HardwareTest { test: *test, name: of.named.name() }, Ends::Recorded)?;
+        if let Some(told @ Told::Refused(_)) = &outcome.answer {
             context.say_answer(told)?;
         }
-        let Some(report) = came.report else {
+        let Some(report) = outcome.report else {
             // What is not fitted, or not allowed any more, is said; the others may still be.
             refused = true;
             continue;

@@ -8,7 +8,7 @@ use tumbler_core::wire::console::Command;
 
 /// What was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Found {
+enum DicePose {
     /// The dice lie flat and undisturbed; under a dome that is on: undisturbed
     Undisturbed,
     /// A die does not lie flat
@@ -28,7 +28,7 @@ enum Found {
 pub(crate) struct Arguments {
     /// What was found
     #[arg(value_enum)]
-    found: Found,
+    found: DicePose,
     /// What there is to say of it; needed where a person decides
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     reason: String,
@@ -38,9 +38,9 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
     let finding = match of.found {
-        Found::Undisturbed => Finding::Undisturbed,
-        Found::NotFlat => Finding::NotFlat,
-        Found::CannotTell => Finding::CannotTell,
+        DicePose::Undisturbed => Finding::Undisturbed,
+        DicePose::NotFlat => Finding::NotFlat,
+        DicePose::CannotTell => Finding::CannotTell,
     };
     context.command(Command::Finding { finding, reason: of.reason.clone(), name: of.named.name() })
 }

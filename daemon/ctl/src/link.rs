@@ -14,7 +14,7 @@ const QUESTION: Duration = Duration::from_secs(15);
 const ONE_VERSION: &str = "; are both of one version? `tumblerctl --version` and `tumblerd --version` tell";
 
 fn hung_up(path: &impl std::fmt::Display) -> String {
-    format!("the daemon at {path} hung up; is it starting anew? `systemctl status tumblerd` tells; then try again")
+    format!("the daemon at {path} hung up; is it restarting? `systemctl status tumblerd` tells; then try again")
 }
 
 /// The error of an answer to something else than `asked`.

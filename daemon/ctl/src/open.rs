@@ -4,7 +4,7 @@ use crate::context::{Context, Named};
 use crate::ending::Ended;
 use crate::link::Link;
 use crate::say;
-use crate::witness::{Found, Item};
+use crate::witness::{Item, WitnessAnswer};
 use anyhow::{Context as _, bail};
 use clap::ValueEnum;
 use std::io::{BufRead, IsTerminal, Write};
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
 
 /// Answers given beforehand.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Answers(pub(crate) Vec<(Item, Found)>);
+pub(crate) struct Answers(pub(crate) Vec<(Item, WitnessAnswer)>);
 
 /// Reads answers given beforehand.
 pub(crate) fn answers(text: &str) -> Result<Answers, String> {
@@ -46,7 +46,7 @@ pub(crate) fn answers(text: &str) -> Result<Answers, String> {
     for part in text.split(',') {
         let (item, found) = part.split_once('=').ok_or_else(allowed)?;
         let item = Item::from_str(item.trim(), false).map_err(|_| allowed())?;
-        let found = Found::from_str(found.trim(), false).map_err(|_| allowed())?;
+        let found = WitnessAnswer::from_str(found.trim(), false).map_err(|_| allowed())?;
         if given.iter().any(|(i, _)| *i == item) {
             return Err(format!("{} is answered twice", item.name()));
         }
@@ -87,7 +87,7 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
             },
             None => ask(item)?,
         };
-        let right = found == Found::Yes;
+        let right = found == WitnessAnswer::Yes;
         let command = Command::Witness { item: item.witness(), right, name: by.clone() };
         if context.command_on(&mut link, command)? == Ended::Refused || !right {
             return Ok(Ended::Refused);
@@ -110,7 +110,7 @@ fn asked_for(steps: &Receiver<Snapshot>) -> anyhow::Result<Option<Vec<String>>> 
 }
 
 /// Asks on the terminal until the answer is yes or no.
-pub(crate) fn ask(item: Item) -> anyhow::Result<Found> {
+pub(crate) fn ask(item: Item) -> anyhow::Result<WitnessAnswer> {
     loop {
         {
             let mut out = std::io::stdout().lock();
@@ -123,8 +123,8 @@ pub(crate) fn ask(item: Item) -> anyhow::Result<Found> {
             bail!("the terminal hung up before {} was answered; `tumblerctl witness` answers too", item.name());
         }
         match line.trim().to_ascii_lowercase().as_str() {
-            "y" | "yes" => return Ok(Found::Yes),
-            "n" | "no" => return Ok(Found::No),
+            "y" | "yes" => return Ok(WitnessAnswer::Yes),
+            "n" | "no" => return Ok(WitnessAnswer::No),
             _ => {}
         }
     }
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn answers_are_given_item_by_item() {
         let given = answers("areas=yes,seal=no").unwrap();
-        assert_eq!(given.0, [(Item::Areas, Found::Yes), (Item::Seal, Found::No)]);
+        assert_eq!(given.0, [(Item::Areas, WitnessAnswer::Yes), (Item::Seal, WitnessAnswer::No)]);
         for wrong in ["", "areas", "areas=maybe", "door=yes", "areas=yes;seal=yes"] {
             assert!(answers(wrong).unwrap_err().contains("allowed is"), "{wrong}");
         }

@@ -2,7 +2,7 @@
 
 use crate::context::{Context, Named};
 use crate::ending::Ended;
-use crate::guided::{Came, Ends, Guided};
+use crate::guided::{Ends, Guided, Outcome};
 use crate::hardware_test::tell;
 use crate::open::{Answers, answers};
 use anyhow::bail;
@@ -49,7 +49,7 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
 fn prove(context: &Context, of: &Arguments, test: HardwareTest) -> anyhow::Result<Ended> {
     let guided = Guided { context, test, witness: of.witness.as_ref(), name: of.named.name() };
     let reset = Command::Reset { code: of.code, exit: Exit::Rectified, name: of.named.name() };
-    let Came { report, answer: Some(answer) } = guided.run(reset, Ends::Answered)? else {
+    let Outcome { report, answer: Some(answer) } = guided.run(reset, Ends::Answered)? else {
         bail!("the daemon did not answer: `tumblerctl faults` tells whether {} is still latched", of.code);
     };
     if let (Some(report), false) = (&report, context.json) {

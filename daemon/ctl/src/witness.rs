@@ -22,7 +22,7 @@ pub(crate) enum Item {
 
 /// What was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Found {
+pub(crate) enum WitnessAnswer {
     /// It was right
     Yes,
     /// It was not
@@ -59,12 +59,12 @@ pub(crate) struct Arguments {
     item: Item,
     /// Whether it was right
     #[arg(value_enum)]
-    found: Found,
+    found: WitnessAnswer,
     #[command(flatten)]
     named: Named,
 }
 
 pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
-    let (item, right) = (of.item.witness(), of.found == Found::Yes);
+    let (item, right) = (of.item.witness(), of.found == WitnessAnswer::Yes);
     context.command(Command::Witness { item, right, name: of.named.name() })
 }

@@ -1,6 +1,6 @@
 //! Backend `cdev`: outputs through the kernel's GPIO character device, like the inputs.
 
-use super::chip::{Driver, Found, OpenError};
+use super::chip::{Driver, LabelledChip, OpenError};
 use crate::config::Pin;
 use embedded_hal::digital::{self, ErrorKind, ErrorType, InputPin, OutputPin};
 use gpiocdev::Request;
@@ -25,7 +25,7 @@ impl Driver for Cdev {
         vec![self.label.clone()]
     }
 
-    fn output(&mut self, chip: &Found, line: OutLine, pin: &Pin, active: bool) -> Result<CdevPin, OpenError> {
+    fn output(&mut self, chip: &LabelledChip, line: OutLine, pin: &Pin, active: bool) -> Result<CdevPin, OpenError> {
         let (request, offset) = chip.output(line, pin, active)?;
         Ok(CdevPin { line, request, offset })
     }

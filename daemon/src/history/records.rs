@@ -76,9 +76,9 @@ pub(crate) mod testing {
 
     /// Records in memory.
     #[derive(Default)]
-    pub(crate) struct Kept(pub(crate) Vec<EventMessage>);
+    pub(crate) struct InMemory(pub(crate) Vec<EventMessage>);
 
-    impl Outbox for Kept {
+    impl Outbox for InMemory {
         fn after(&mut self, seq: Seq, limit: usize) -> Result<Vec<EventMessage>, String> {
             Ok(self.0.iter().filter(|m| m.record.seq > seq).take(limit).cloned().collect())
         }

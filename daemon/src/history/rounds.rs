@@ -4,7 +4,7 @@ mod page;
 mod story;
 
 pub use page::{page, text};
-pub use story::{Line, Story, story};
+pub use story::{Story, StoryLine, story};
 
 use crate::history::records::{PAGE, backwards};
 use crate::relay::Outbox;
@@ -128,7 +128,7 @@ pub(crate) fn add(round: &mut RoundSummary, event: &Event) {
             round.amended.push(*from);
             round.dice = Some(*to);
         }
-        // Keyed anew, under New Zealand's rules under the supervisor's eyes (NZ 7.2).
+        // Keyed again, under New Zealand's rules under the supervisor's eyes (NZ 7.2).
         Event::EntryDiffers { entered, .. } => round.amended.push(*entered),
         Event::Supervised { by } => {
             let what = "wrong numbers are amended by the dealer, under the supervisor's eyes".to_owned();
@@ -162,13 +162,13 @@ pub(crate) fn add(round: &mut RoundSummary, event: &Event) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::records::testing::{Kept, message};
+    use crate::history::records::testing::{InMemory, message};
     use tumbler_core::record::Lit;
     use tumbler_core::round::SpinEnd;
     use tumbler_core::units::{Dice, Tumbles};
 
-    fn journal(rounds: u64) -> Kept {
-        let mut kept = Kept::default();
+    fn journal(rounds: u64) -> InMemory {
+        let mut kept = InMemory::default();
         for n in 1..=rounds {
             let dice = Dice::from_pips([1, 2, 3]).unwrap();
             let events = [
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn the_latest_rounds_come_oldest_first() {
         let mut kept = journal(400);
-        let ids = |last, kept: &mut Kept| -> Vec<u64> {
+        let ids = |last, kept: &mut InMemory| -> Vec<u64> {
             latest(kept, Seq(1200), last).unwrap().iter().map(|r| r.round.0).collect()
         };
         assert_eq!(ids(2, &mut kept), [399, 400]);
@@ -245,13 +245,13 @@ mod tests {
         let mut kept = journal(4);
         let late = Event::Corrected { round: RoundId(2), reason: "paid twice".into(), by: "Mei".into() };
         kept.0.push(message(Seq(13), Some(RoundId(4)), late));
-        let seqs = |id, kept: &mut Kept| -> Result<Vec<u64>, String> {
+        let seqs = |id, kept: &mut InMemory| -> Result<Vec<u64>, String> {
             Ok(whole(kept, Seq(13), RoundId(id))?.iter().map(|m| m.record.seq.0).collect())
         };
         assert_eq!(seqs(2, &mut kept), Ok(vec![4, 5, 6, 13]));
         assert_eq!(seqs(4, &mut kept), Ok(vec![10, 11, 12, 13]));
         assert_eq!(seqs(5, &mut kept), Err("the journal has no round 5; its newest is 4".into()));
         assert_eq!(seqs(0, &mut kept), Err("the journal has no round 0; its newest is 4".into()));
-        assert_eq!(seqs(1, &mut Kept::default()), Err("the journal has no round 1".into()));
+        assert_eq!(seqs(1, &mut InMemory::default()), Err("the journal has no round 1".into()));
     }
 }

@@ -1,5 +1,5 @@
 //! The chain: each row's link covers the row and the link before it, so that no row can be changed, left out or put in unseen.
-//! What it covers is told to the broker with every record, so that anybody can reckon it anew: `docs/mqtt.md` says how.
+//! What it covers is told to the broker with every record, so that anybody can compute it again: `docs/mqtt.md` says how.
 
 use hex::FromHex;
 use sha2::{Digest, Sha256};

@@ -3,7 +3,7 @@
 use super::chain::{FORMAT, Head, cursor_sum, link};
 use super::error::JournalError;
 use super::schema;
-use super::store::{Kept, Meta, last, row_at, rows_back, rows_from};
+use super::store::{Meta, StoredRow, last, row_at, rows_back, rows_from};
 use rusqlite::Connection;
 use std::path::Path;
 use tumbler_core::record::{Event, Record, Standing};
@@ -39,7 +39,7 @@ pub(super) struct Wreck {
 }
 
 /// The record in a row, which the row's columns must agree with.
-pub(super) fn record(kept: &Kept) -> Result<Record, String> {
+pub(super) fn record(kept: &StoredRow) -> Result<Record, String> {
     let row = &kept.row;
     let record: Record = serde_json::from_str(&row.body).map_err(|error| error.to_string())?;
     let round = record.round.map(|round| round.0);
@@ -50,7 +50,7 @@ pub(super) fn record(kept: &Kept) -> Result<Record, String> {
 }
 
 /// Checks that a row follows `head`, and gives the head after it.
-pub(super) fn follow(head: &Head, kept: &Kept) -> Result<Head, String> {
+pub(super) fn follow(head: &Head, kept: &StoredRow) -> Result<Head, String> {
     let seq = kept.row.seq;
     if seq != head.seq.saturating_add(1) {
         return Err(format!("record {seq} follows record {}: records are missing", head.seq));
@@ -202,7 +202,7 @@ fn salvage(connection: &Connection, meta: Meta, reason: String) -> Wreck {
 }
 
 /// A chunk of rows; where it cannot be read whole, one row, so that what lies before the damage is found.
-fn rows_one_by_one(connection: &Connection, from: u64) -> Result<Vec<Kept>, rusqlite::Error> {
+fn rows_one_by_one(connection: &Connection, from: u64) -> Result<Vec<StoredRow>, rusqlite::Error> {
     rows_from(connection, from, CHUNK).or_else(|_| rows_from(connection, from, 1))
 }
 

@@ -26,7 +26,7 @@
 //! `wall_quality`, `round` (`-` for none) and `kind`, each ended by a line feed; the body is the record's JSON byte for byte. The
 //! first record follows the genesis: `sha256("tumblerd journal\n" stream "\n" first "\n" after "\n")`, where `first` is the first
 //! record's number and `after` the head in hexadecimal that the journal before it is known to have had (`-` for a table's first
-//! journal). All of it is told to the broker with every record, so that anybody can reckon the chain anew.
+//! journal). All of it is told to the broker with every record, so that anybody can compute the chain again.
 //!
 //! Rows of format 1 are those of tumblerd 0.1: `link = sha256(previous link || header || body)`, and their header is `seq`, `at`,
 //! `wall`, `wall_quality`, `boot`, `round`, `relayed` and `kind`. They are never rewritten; the first row of format 2 follows the last
@@ -37,7 +37,6 @@
 //! id, with what could be kept as its first record (a keyframe). Its numbers go on after the last one that is known to have been given
 //! out; where that is not known for certain, [`SKIPPED`] numbers are left out, so that no consumer mistakes a new record for an old one.
 
-mod anew;
 mod chain;
 mod clock;
 mod error;
@@ -46,6 +45,7 @@ mod open;
 mod places;
 mod queue;
 mod reader;
+mod replacement;
 mod rounds;
 mod row;
 mod run;
@@ -132,7 +132,7 @@ pub struct StoredRecord {
     pub relayed: Seq,
     /// The record's link.
     pub hash: [u8; 32],
-    /// Its place in the chain, with all that is needed to reckon the link anew.
+    /// Its place in the chain, with all that is needed to compute the link again.
     pub chain: Chain,
     /// The record's JSON, byte for byte.
     pub body: String,

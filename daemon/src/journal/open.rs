@@ -1,11 +1,11 @@
 //! Commissioning a journal, and opening it: which of all the things that can be wrong with it is.
 
-use super::anew::{Known, begin_anew};
 use super::chain::Head;
 use super::clock::{WallClock, monotonic, new_stream};
 use super::error::JournalError;
 use super::inspect::{Marks, Tail, Wreck, inspect};
 use super::places::Places;
+use super::replacement::{Predecessor, replace};
 use super::row::row;
 use super::run::RunDir;
 use super::slot::{NAMES, Slot, SlotFile};
@@ -122,8 +122,8 @@ impl Journal {
                 (tail.head, slot, run, found)
             }
             Begun::Bad(wreck) => {
-                let known = Known { slot: slot.ok(), run: run_head, wreck };
-                begin_anew(&places, run_dir, identity, boot, known)?
+                let before = Predecessor { slot: slot.ok(), run: run_head, wreck };
+                replace(&places, run_dir, identity, boot, before)?
             }
         };
         Self::ready(&places, lock, tail, slot, run, boot).map(|journal| (journal, found))

@@ -3,7 +3,7 @@
 use super::chain::{Hash, body_hash, header};
 use super::error::JournalError;
 use super::inspect::{CHUNK, record};
-use super::store::{Kept, Meta, last, rows_back, rows_from};
+use super::store::{Meta, StoredRow, last, rows_back, rows_from};
 use super::{Filter, Journal, Reader, StoredRecord, schema};
 use std::path::Path;
 use std::sync::Arc;
@@ -34,9 +34,9 @@ impl StoredRecord {
         hex::encode(self.hash)
     }
 
-    fn new(kept: Kept, meta: &Meta, previous: &Hash) -> Result<Self, JournalError> {
+    fn new(kept: StoredRow, meta: &Meta, previous: &Hash) -> Result<Self, JournalError> {
         let record = record(&kept).map_err(|why| JournalError::Unreadable { seq: kept.row.seq, why })?;
-        let Kept { row, hash, .. } = kept;
+        let StoredRow { row, hash, .. } = kept;
         let chain = Chain {
             format: row.format,
             genesis: hex::encode(meta.start().hash),
@@ -128,7 +128,7 @@ impl Reader {
     }
 
     /// The link of the row before this one, or the genesis.
-    fn previous(&self, kept: &Kept) -> Result<Hash, JournalError> {
+    fn previous(&self, kept: &StoredRow) -> Result<Hash, JournalError> {
         let before = match kept.row.seq.checked_sub(1) {
             Some(seq) => rows_back(&self.connection, seq, 1).map_err(self.sqlite())?.pop(),
             None => None,
@@ -141,7 +141,7 @@ impl Reader {
     /// # Errors
     /// The journal cannot be read.
     pub fn events(&self, filter: &Filter) -> Result<Vec<StoredRecord>, JournalError> {
-        let wanted = |kept: &Kept| {
+        let wanted = |kept: &StoredRow| {
             filter.kind.as_deref().is_none_or(|kind| kept.row.kind == kind)
                 && filter.round.is_none_or(|round| kept.row.round == Some(round))
         };
@@ -163,7 +163,7 @@ impl Reader {
     /// Shows durable rows to `look`, newest first, until it has seen enough.
     pub(super) fn backwards(
         &self,
-        mut look: impl FnMut(Kept) -> Result<bool, JournalError>,
+        mut look: impl FnMut(StoredRow) -> Result<bool, JournalError>,
     ) -> Result<(), JournalError> {
         let mut to = self.durable().0;
         loop {
@@ -187,7 +187,7 @@ impl Reader {
         &self,
         from: u64,
         to: u64,
-        mut look: impl FnMut(&Kept) -> Result<(), JournalError>,
+        mut look: impl FnMut(&StoredRow) -> Result<(), JournalError>,
     ) -> Result<(), JournalError> {
         let mut from = from;
         loop {

@@ -59,7 +59,7 @@ pub(super) fn version(steps: &[&str]) -> i64 {
 pub(super) fn open_writer(path: &Path) -> Result<Connection, rusqlite::Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
-    settle(&connection)?;
+    set_pragmas(&connection)?;
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     preallocate(path);
     Ok(connection)
@@ -70,7 +70,7 @@ pub(super) fn create(path: &Path) -> Result<Connection, rusqlite::Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     connection.pragma_update(None, "page_size", PAGE)?;
-    settle(&connection)?;
+    set_pragmas(&connection)?;
     connection.pragma_update(None, "application_id", APPLICATION)?;
     migrate(&mut connection, STEPS)?;
     Ok(connection)
@@ -93,7 +93,7 @@ pub(super) fn open_reader(path: &Path) -> Result<Connection, rusqlite::Error> {
     Ok(connection)
 }
 
-fn settle(connection: &Connection) -> Result<(), rusqlite::Error> {
+fn set_pragmas(connection: &Connection) -> Result<(), rusqlite::Error> {
     // Only a reader in another process that is killed while it recovers the log can hold a lock for long.
     connection.busy_timeout(Duration::from_secs(2))?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -108,7 +108,7 @@ fn settle(connection: &Connection) -> Result<(), rusqlite::Error> {
 }
 
 /// Lays an empty write-ahead log down in full size: zeroes are an empty log to SQLite. Without it each commit that makes the
-/// log longer would also write the file system's own journal. Failing to is no harm.
+/// log longer would also write the file system's own journal. Failing to does no harm.
 ///
 /// A page of the kernel's cache at a time: a log written in one piece is cached in one piece, and each commit would be
 /// accounted as a write of all of it.

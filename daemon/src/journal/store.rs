@@ -171,7 +171,7 @@ fn integer(number: u64) -> i64 {
 
 /// A row as it lies in the file, with its link.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Kept {
+pub(super) struct StoredRow {
     pub(super) row: Row,
     pub(super) hash: Hash,
     /// Covers the relay's cursor since format 2.
@@ -179,11 +179,11 @@ pub(super) struct Kept {
 }
 
 /// Reads a row of [`schema::columns`].
-pub(super) fn kept(row: &rusqlite::Row<'_>) -> Result<Kept, rusqlite::Error> {
+pub(super) fn stored_row(row: &rusqlite::Row<'_>) -> Result<StoredRow, rusqlite::Error> {
     // A negative number was never written; it becomes one that no chain agrees with.
     let unsigned = |number: i64| u64::try_from(number).unwrap_or(u64::MAX);
     let round: Option<i64> = row.get(5)?;
-    Ok(Kept {
+    Ok(StoredRow {
         row: Row {
             format: u32::try_from(row.get::<_, i64>(10)?).unwrap_or(u32::MAX),
             seq: unsigned(row.get(0)?),
@@ -202,25 +202,25 @@ pub(super) fn kept(row: &rusqlite::Row<'_>) -> Result<Kept, rusqlite::Error> {
 }
 
 /// Up to `limit` rows from number `from` on, oldest first.
-pub(super) fn rows_from(connection: &Connection, from: u64, limit: usize) -> Result<Vec<Kept>, rusqlite::Error> {
+pub(super) fn rows_from(connection: &Connection, from: u64, limit: usize) -> Result<Vec<StoredRow>, rusqlite::Error> {
     let columns = schema::columns(connection)?;
     let mut select =
         connection.prepare_cached(&format!("SELECT {columns} FROM record WHERE seq >= ?1 ORDER BY seq LIMIT ?2"))?;
-    let rows = select.query_map(params![integer(from), i64::try_from(limit).unwrap_or(i64::MAX)], kept)?;
+    let rows = select.query_map(params![integer(from), i64::try_from(limit).unwrap_or(i64::MAX)], stored_row)?;
     rows.collect()
 }
 
 /// Up to `limit` rows up to number `to`, newest first.
-pub(super) fn rows_back(connection: &Connection, to: u64, limit: usize) -> Result<Vec<Kept>, rusqlite::Error> {
+pub(super) fn rows_back(connection: &Connection, to: u64, limit: usize) -> Result<Vec<StoredRow>, rusqlite::Error> {
     let columns = schema::columns(connection)?;
     let mut select = connection
         .prepare_cached(&format!("SELECT {columns} FROM record WHERE seq <= ?1 ORDER BY seq DESC LIMIT ?2"))?;
-    let rows = select.query_map(params![integer(to), i64::try_from(limit).unwrap_or(i64::MAX)], kept)?;
+    let rows = select.query_map(params![integer(to), i64::try_from(limit).unwrap_or(i64::MAX)], stored_row)?;
     rows.collect()
 }
 
 /// One row by its number.
-pub(super) fn row_at(connection: &Connection, seq: u64) -> Result<Option<Kept>, rusqlite::Error> {
+pub(super) fn row_at(connection: &Connection, seq: u64) -> Result<Option<StoredRow>, rusqlite::Error> {
     Ok(rows_from(connection, seq, 1)?.pop().filter(|kept| kept.row.seq == seq))
 }
 

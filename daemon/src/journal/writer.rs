@@ -109,7 +109,7 @@ struct Work {
     failing: bool,
     /// The disk is almost full and that was reported.
     low: bool,
-    /// A test began since the last commit: whatever is wrong with the disk is told anew, though it was told before.
+    /// A test began since the last commit: whatever is wrong with the disk is told again, though it was told before.
     tested: bool,
     commits: u32,
 }

@@ -4,7 +4,7 @@
 //! # comment
 //! jo:$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH
 //! ```
-//! `tumblerctl panel-password NAME` makes a line. The file is read anew at every use, so that a change needs no restart.
+//! `tumblerctl panel-password NAME` makes a line. The file is read at every use, so that a change needs no restart.
 
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};

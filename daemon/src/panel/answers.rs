@@ -1,8 +1,8 @@
 //! The addresses of the panel, and what each answers.
 
 use super::problem::Problem;
-use super::questions::{self, Looked};
-use super::{About, Shared, door, pages, stream, workshop};
+use super::questions::{self, Search};
+use super::{About, Shared, access, pages, stream, workshop};
 use crate::pages::bands;
 use crate::pages::web;
 use crate::run::trace::PACE;
@@ -40,7 +40,7 @@ pub(super) fn router(shared: Shared) -> Router {
         .route("/api/round", get(round))
         .route("/api/journal", get(journal))
         .route("/api/health", get(health))
-        .route("/api/session", get(door::who))
+        .route("/api/session", get(access::who))
         .route("/api/result", get(workshop::result))
         .route("/report", get(workshop::report))
         .route("/report.css", get(workshop::looks))
@@ -53,12 +53,12 @@ pub(super) fn router(shared: Shared) -> Router {
 /// What changes something.
 fn acts() -> Router<Shared> {
     Router::new()
-        .route("/api/login", post(door::log_in))
-        .route("/api/logout", post(door::log_out))
+        .route("/api/login", post(access::log_in))
+        .route("/api/logout", post(access::log_out))
         .route("/api/maintenance", post(workshop::maintenance))
         .route("/api/test", post(workshop::test))
         .route("/api/witness", post(workshop::witness))
-        .route_layer(middleware::from_fn(door::from_own_page))
+        .route_layer(middleware::from_fn(access::from_own_page))
 }
 
 async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> Response {
@@ -168,9 +168,9 @@ async fn round(State(shared): State<Shared>, Query(which): Query<WhichRound>) ->
     Ok(Json(serde_json::json!({ "records": records, "waves": waves })).into_response())
 }
 
-async fn journal(State(shared): State<Shared>, Query(looked): Query<Looked>) -> Result<Response, Problem> {
+async fn journal(State(shared): State<Shared>, Query(asked): Query<Search>) -> Result<Response, Problem> {
     let tip = *shared.durable.borrow();
-    let found = shared.records.read(move |records| questions::look(records, tip, &looked)).await;
+    let found = shared.records.read(move |records| questions::search(records, tip, &asked)).await;
     Ok(Json(found.map_err(Problem::broken)?).into_response())
 }
 

@@ -1,6 +1,6 @@
 //! Accepts clients, up to a bound, and serves each on a task of its own.
 
-use super::door::Door;
+use super::access::Access;
 use super::{Feeds, Picture, Shared, answers, picture};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -49,9 +49,9 @@ pub async fn on(listener: TcpListener, feeds: Feeds) {
     let Feeds { about, snapshot, durable, relay, records, traces, state_dir, login, host, stop } = feeds;
     let picture = Arc::new(Mutex::new(Picture::default()));
     let collecting = picture::collect(Arc::clone(&picture), traces, snapshot.clone());
-    let (door, names) = (login.map(|login| Arc::new(Door::new(login))), names(host));
+    let (access, names) = (login.map(|login| Arc::new(Access::new(login))), names(host));
     let stops = stop.clone();
-    let shared = Shared { about, snapshot, durable, relay, records, picture, state_dir, door, names, stop: stops };
+    let shared = Shared { about, snapshot, durable, relay, records, picture, state_dir, access, names, stop: stops };
     tokio::select! {
         () = stopped(stop) => {}
         () = async { tokio::join!(collecting, serve(listener, shared)); } => {}

@@ -9,16 +9,16 @@
 //! GET /api/journal records, newest first, `?before=&kind=&search=&limit=`
 //! GET /api/health  bus, loop, temperature, disk  GET /api/session whether there is a login, and who is logged in
 //! GET /report      a hardware test's report, `?record=`; GET /api/result the same without plots
-//! POST /api/login, /api/logout, /api/maintenance, /api/test, /api/witness: see `door` and `workshop`
+//! POST /api/login, /api/logout, /api/maintenance, /api/test, /api/witness: see `access` and `workshop`
 //! ```
 //! It is informational (NZ9 7.5, SGV6 5.11) and never blocks the table: a port that is taken is tried again, a client that is slow
 //! gets the newest state only, and there is a bound on clients. What it shows is the snapshot and the journal, neither of
 //! which holds anything that is still secret.
 
+mod access;
 pub mod accounts;
 mod answers;
 mod brake;
-mod door;
 mod listener;
 mod pages;
 mod picture;
@@ -109,7 +109,7 @@ pub(crate) struct Shared {
     records: Records,
     picture: Arc<Mutex<Picture>>,
     state_dir: PathBuf,
-    door: Option<Arc<door::Door>>,
+    access: Option<Arc<access::Access>>,
     names: Arc<[String]>,
     stop: watch::Receiver<bool>,
 }

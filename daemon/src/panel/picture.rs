@@ -1,6 +1,6 @@
 //! What the control loop saw of late: levels of the lines, how the units on the field bus answer, and how late the loop was.
 
-use crate::run::trace::{Line, Seen, Traces};
+use crate::run::trace::{Observation, TracedLine, Traces};
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -106,12 +106,12 @@ pub struct Health {
 
 impl Picture {
     /// Takes in one thing more.
-    pub fn take(&mut self, seen: Seen) {
+    pub fn take(&mut self, seen: Observation) {
         match seen {
             // An edge every 10 ms that says nothing but that the motor is on.
-            Seen::Level { line: Line::Out(tumbler_core::line::OutLine::MotorAlive), .. } => {}
-            Seen::Level { line, active, at } => self.change(Change { at: at.0, line: line.name(), active }),
-            Seen::Transaction { unit, took, failed } => {
+            Observation::Level { line: TracedLine::Out(tumbler_core::line::OutLine::MotorAlive), .. } => {}
+            Observation::Level { line, active, at } => self.change(Change { at: at.0, line: line.name(), active }),
+            Observation::Transaction { unit, took, failed } => {
                 let unit = self.units.entry(unit).or_default();
                 unit.asked = unit.asked.saturating_add(1);
                 match failed {
@@ -122,7 +122,7 @@ impl Picture {
                     }
                 }
             }
-            Seen::Late(nanos) => self.late.add(nanos),
+            Observation::Late(nanos) => self.late.add(nanos),
         }
     }
 
@@ -210,8 +210,8 @@ mod tests {
     use tumbler_core::line::InLine;
     use tumbler_core::line::OutLine;
 
-    fn level(at: u64, line: InLine, active: bool) -> Seen {
-        Seen::Level { line: Line::In(line), active, at: Mono(at) }
+    fn level(at: u64, line: InLine, active: bool) -> Observation {
+        Observation::Level { line: TracedLine::In(line), active, at: Mono(at) }
     }
 
     #[test]
@@ -219,7 +219,7 @@ mod tests {
         let mut picture = Picture::default();
         picture.take(level(1, InLine::DomeClosed, true));
         picture.take(level(5, InLine::CamA, true));
-        picture.take(Seen::Level { line: Line::Out(OutLine::MotorAlive), active: true, at: Mono(6) });
+        picture.take(Observation::Level { line: TracedLine::Out(OutLine::MotorAlive), active: true, at: Mono(6) });
         picture.take(level(9, InLine::CamA, false));
         let waves = picture.waves(5, 8);
         assert_eq!(waves.before, BTreeMap::from([("dome_closed", true)]));
@@ -249,7 +249,7 @@ mod tests {
             (2, 300_000_000, None),
             (1, 1, Some(BusFailure::Timeout)),
         ] {
-            picture.take(Seen::Transaction { unit, took, failed });
+            picture.take(Observation::Transaction { unit, took, failed });
         }
         let health = picture.health();
         assert_eq!(health.units[&1].asked, 3);

@@ -41,7 +41,7 @@ pub(super) fn of_round(records: &mut dyn Outbox, tip: Seq, id: RoundId) -> Resul
 /// What somebody looks for in the journal.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Looked {
+pub(super) struct Search {
     /// Only records before this one.
     before: Option<u64>,
     /// Only records of this kind, such as `latched`.
@@ -54,7 +54,7 @@ pub(super) struct Looked {
 
 /// What was found, newest first.
 #[derive(Debug, Serialize)]
-pub(super) struct Found {
+pub(super) struct SearchPage {
     records: Vec<EventMessage>,
     /// Where to go on; `None` at the journal's beginning.
     before: Option<u64>,
@@ -64,10 +64,10 @@ pub(super) struct Found {
 ///
 /// # Errors
 /// The journal cannot be read.
-pub(super) fn look(records: &mut dyn Outbox, tip: Seq, looked: &Looked) -> Result<Found, String> {
-    let limit = looked.limit.unwrap_or(50).clamp(1, PAGE);
-    let wanted = looked.search.as_ref().map(|text| text.to_lowercase()).filter(|text| !text.is_empty());
-    let end = Seq(looked.before.map_or(tip.0, |before| before.saturating_sub(1).min(tip.0)));
+pub(super) fn search(records: &mut dyn Outbox, tip: Seq, asked: &Search) -> Result<SearchPage, String> {
+    let limit = asked.limit.unwrap_or(50).clamp(1, PAGE);
+    let wanted = asked.search.as_ref().map(|text| text.to_lowercase()).filter(|text| !text.is_empty());
+    let end = Seq(asked.before.map_or(tip.0, |before| before.saturating_sub(1).min(tip.0)));
     let (mut found, mut before, mut looked_at) = (Vec::new(), None, 0);
     backwards(records, end, |message| {
         if found.len() >= limit || looked_at >= LOOKED_AT {
@@ -75,12 +75,12 @@ pub(super) fn look(records: &mut dyn Outbox, tip: Seq, looked: &Looked) -> Resul
             return ControlFlow::Break(());
         }
         looked_at += 1;
-        if fits(&message, looked.kind.as_deref(), wanted.as_deref()) {
+        if fits(&message, asked.kind.as_deref(), wanted.as_deref()) {
             found.push(message);
         }
         ControlFlow::Continue(())
     })?;
-    Ok(Found { records: found, before })
+    Ok(SearchPage { records: found, before })
 }
 
 fn fits(message: &EventMessage, kind: Option<&str>, wanted: Option<&str>) -> bool {
@@ -95,13 +95,13 @@ fn fits(message: &EventMessage, kind: Option<&str>, wanted: Option<&str>) -> boo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::records::testing::{Kept, message};
+    use crate::history::records::testing::{InMemory, message};
     use tumbler_core::latch::Code;
     use tumbler_core::record::Lit;
     use tumbler_core::units::Dice;
 
-    fn journal(rounds: u64) -> Kept {
-        let mut kept = Kept::default();
+    fn journal(rounds: u64) -> InMemory {
+        let mut kept = InMemory::default();
         let mut add = |round: Option<u64>, event| {
             let seq = kept.0.len() as u64 + 1;
             kept.0.push(message(Seq(seq), round.map(RoundId), event));
@@ -126,7 +126,7 @@ mod tests {
     fn a_round_has_its_own_records_and_the_tables_between_them() {
         let mut kept = journal(30);
         let tip = Seq(kept.0.len() as u64);
-        let of = |id, kept: &mut Kept| of_round(kept, tip, RoundId(id)).unwrap();
+        let of = |id, kept: &mut InMemory| of_round(kept, tip, RoundId(id)).unwrap();
         assert_eq!(seqs(&of(1, &mut kept)), [1, 2]);
         let tenth = of(10, &mut kept);
         assert_eq!(tenth.len(), 3);
@@ -140,7 +140,7 @@ mod tests {
         let tip = Seq(kept.0.len() as u64);
         let (mut all, mut before, mut pages) = (Vec::new(), None, 0);
         loop {
-            let found = look(&mut kept, tip, &Looked { before, limit: Some(10), ..Looked::default() }).unwrap();
+            let found = search(&mut kept, tip, &Search { before, limit: Some(10), ..Search::default() }).unwrap();
             assert!(found.records.len() <= 10);
             all.extend(seqs(&found.records));
             pages += 1;
@@ -157,9 +157,9 @@ mod tests {
     fn records_are_found_by_kind_and_by_words() {
         let mut kept = journal(30);
         let tip = Seq(kept.0.len() as u64);
-        let mut count = |kind: &str, search: &str| {
-            let looked = Looked { kind: Some(kind.into()), search: Some(search.into()), ..Looked::default() };
-            look(&mut kept, tip, &looked).unwrap().records.len()
+        let mut count = |kind: &str, text: &str| {
+            let asked = Search { kind: Some(kind.into()), search: Some(text.into()), ..Search::default() };
+            search(&mut kept, tip, &asked).unwrap().records.len()
         };
         assert_eq!(count("latched", ""), 3);
         assert_eq!(count("", "lamp 7"), 3);

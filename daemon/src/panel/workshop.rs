@@ -2,7 +2,7 @@
 //! decides whether the key is turned and the table in maintenance; here nothing is decided.
 
 use super::Shared;
-use super::door::{self, Technician};
+use super::access::{self, Technician};
 use super::problem::Problem;
 use crate::pages::test_report::{self, Looks, bar};
 use axum::Json;
@@ -43,14 +43,14 @@ pub(super) async fn maintenance(State(shared): State<Shared>, request: Request) 
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Seen {
+struct Witnessed {
     item: Witness,
     right: bool,
 }
 
 /// Says what only a person can see.
 pub(super) async fn witness(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
-    told(&shared, request, |Seen { item, right }, name| Command::Witness { item, right, name }).await
+    told(&shared, request, |Witnessed { item, right }, name| Command::Witness { item, right, name }).await
 }
 
 /// Gives the table a command in the name of whoever is logged in; its answer.
@@ -59,8 +59,8 @@ async fn told<Sent: DeserializeOwned>(
     request: Request,
     command: impl FnOnce(Sent, String) -> Command,
 ) -> Result<Response, Problem> {
-    let Technician { door, name, sent } = door::technician(shared, request).await?;
-    match door.command(&name, command(sent, name.clone())).await? {
+    let Technician { access, name, sent } = access::technician(shared, request).await?;
+    match access.command(&name, command(sent, name.clone())).await? {
         Answer::Done(done) => Ok(Json(serde_json::json!({ "done": done })).into_response()),
         Answer::Refused(why) => Err(Problem::refused(why)),
     }

@@ -23,7 +23,7 @@ pub(super) struct Connection {
 
 /// The connection is gone.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Lost {
+pub(super) enum ConnectionLost {
     #[error(transparent)]
     Error(#[from] ConnectionError),
     #[error("the MQTT library ended unexpectedly")]
@@ -51,9 +51,9 @@ impl Connection {
     /// What happens next on this connection. May be dropped and called again.
     ///
     /// # Errors
-    /// [`Lost`].
-    pub(super) async fn next(&mut self) -> Result<Event, Lost> {
-        Ok(self.events.recv().await.ok_or(Lost::Ended)??)
+    /// [`ConnectionLost`].
+    pub(super) async fn next(&mut self) -> Result<Event, ConnectionLost> {
+        Ok(self.events.recv().await.ok_or(ConnectionLost::Ended)??)
     }
 
     /// Hands a message to the event loop, and says whether it was taken; never waits. Its queue is never full, by the

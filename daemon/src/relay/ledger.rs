@@ -57,7 +57,7 @@ impl<T: Copy> Ledger<T> {
             entry.packet = Some(packet);
         }
     }
-    /// The broker acknowledged this packet: says what it was. Ask [`Ledger::settled`] next.
+    /// The broker acknowledged this packet: says what it was. Ask [`Ledger::next_acknowledged`] next.
     ///
     /// # Errors
     /// [`NeverSent`].
@@ -68,7 +68,7 @@ impl<T: Copy> Ledger<T> {
         Ok(entry.what)
     }
     /// The next message, in the order of handing over, that is acknowledged and so are all before it.
-    pub fn settled(&mut self) -> Option<T> {
+    pub fn next_acknowledged(&mut self) -> Option<T> {
         self.entries.front().filter(|e| e.acknowledged)?;
         self.entries.pop_front().map(|e| e.what)
     }
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     fn drain(ledger: &mut Ledger<u32>) -> Vec<u32> {
-        std::iter::from_fn(|| ledger.settled()).collect()
+        std::iter::from_fn(|| ledger.next_acknowledged()).collect()
     }
 
     #[test]

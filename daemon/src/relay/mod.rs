@@ -8,7 +8,7 @@
 //!   connection starts again after the last acknowledged record, so a consumer may see records twice (same stream, same
 //!   `seq`), and never misses one. A record that is too long for the broker is told in short form, with its place in the chain.
 //! - **`status`, `state`, `lamps`, `fault/<code>`, retained, QoS 1.** One message a topic in flight; what changes meanwhile
-//!   is told once, in its newest form. At every connection all of them are told anew, faults that are not latched deleted.
+//!   is told once, in its newest form. At every connection all of them are told again, faults that are not latched deleted.
 //! - **`keypad`, QoS 0.** Kept for no one: what cannot be sent at once is dropped, oldest first, and counted.
 //!
 //! Connections are rumqttc's; pauses between them, the watchdog and all accounts are kept here, because rumqttc reconnects

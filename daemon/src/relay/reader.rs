@@ -27,7 +27,7 @@ pub(super) struct Reader<O> {
 /// Reading the outbox panicked, and the outbox is lost with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("reading the journal for the relay panicked")]
-pub struct Lost;
+pub struct ReadFailed;
 
 impl<O: Outbox> Reader<O> {
     pub(super) fn new(outbox: O) -> Self {
@@ -46,12 +46,12 @@ impl<O: Outbox> Reader<O> {
     /// The end of the read under way; waits for ever when none is. May be dropped and called again.
     ///
     /// # Errors
-    /// [`Lost`].
-    pub(super) async fn ended(&mut self) -> Result<Read, Lost> {
+    /// [`ReadFailed`].
+    pub(super) async fn ended(&mut self) -> Result<Read, ReadFailed> {
         let Some(reading) = &mut self.reading else { return std::future::pending().await };
         let ended = reading.await;
         self.reading = None;
-        let (outbox, read) = ended.map_err(|_| Lost)?;
+        let (outbox, read) = ended.map_err(|_| ReadFailed)?;
         self.outbox = Some(outbox);
         Ok(read)
     }

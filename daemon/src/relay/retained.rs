@@ -17,7 +17,7 @@ const STATE: usize = FAULTS + Code::ALL.len();
 
 /// A topic and what it is to hold.
 #[derive(Debug)]
-struct Kept {
+struct RetainedTopic {
     topic: String,
     /// What the topic is to hold; empty deletes it; `None`: not known yet.
     wanted: Option<Vec<u8>>,
@@ -29,7 +29,7 @@ struct Kept {
 /// All retained topics of the table.
 #[derive(Debug)]
 pub(super) struct Retained {
-    slots: Vec<Kept>,
+    slots: Vec<RetainedTopic>,
     boot: String,
     /// What the messages of the last snapshot were made of, so that only changes are told.
     snapshot: Option<Snapshot>,
@@ -64,7 +64,10 @@ impl Retained {
         let mut names = vec![topics.status(), topics.lamps()];
         names.extend(Code::ALL.map(|code| topics.fault(code)));
         names.push(topics.state());
-        let slots = names.into_iter().map(|topic| Kept { topic, wanted: None, sent: None, in_flight: false }).collect();
+        let slots = names
+            .into_iter()
+            .map(|topic| RetainedTopic { topic, wanted: None, sent: None, in_flight: false })
+            .collect();
         let mut retained = Self { slots, boot: identity.boot.clone(), snapshot: None };
         retained.want(STATUS, status(identity, true));
         retained

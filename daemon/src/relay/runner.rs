@@ -1,11 +1,11 @@
 //! The relay's life: connect, tell, lose the connection, pause, connect again.
 
-use super::connection::{Connection, Lost as ConnectionLost};
+use super::connection::{Connection, ConnectionLost};
 use super::identity::Identity;
 use super::keys::Keys;
 use super::options::Settings;
 use super::outbox::Outbox;
-use super::reader::{Lost, Read, Reader};
+use super::reader::{Read, ReadFailed, Reader};
 use super::retained::{self, Retained};
 use super::session::Session;
 use super::trouble::{self, Trouble};
@@ -106,7 +106,7 @@ enum End {
 /// Tells the broker what the table does, until the daemon stops.
 ///
 /// # Errors
-/// [`Lost`]: reading the journal panicked. Nothing else ends it; trouble with the broker is logged and shown in
+/// [`ReadFailed`]: reading the journal panicked. Nothing else ends it; trouble with the broker is logged and shown in
 /// [`Feeds::health`].
 pub async fn run<O: Outbox>(
     settings: Settings,
@@ -114,7 +114,7 @@ pub async fn run<O: Outbox>(
     timing: Timing,
     outbox: O,
     feeds: Feeds,
-) -> Result<(), Lost> {
+) -> Result<(), ReadFailed> {
     let topics = Topics::new(&identity.site, &identity.table);
     let mut backoff = Backoff::new(timing.first, timing.longest, timing.steady).with_jitter();
     let mut runner = Runner {
@@ -179,7 +179,7 @@ impl<O: Outbox> Runner<O> {
     }
 
     /// One connection, from the attempt to its end.
-    async fn connection(&mut self) -> Result<End, Lost> {
+    async fn connection(&mut self) -> Result<End, ReadFailed> {
         let settings = self.settings.clone();
         let (topic, will) = (self.topics.status(), retained::status(&self.identity, false));
         let options = match tokio::task::spawn_blocking(move || settings.options(&topic, will)).await {

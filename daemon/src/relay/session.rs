@@ -150,8 +150,8 @@ impl Session {
             retained.acknowledged(slot);
         }
         let mut last = None;
-        while let Some(settled) = self.ledger.settled() {
-            if let Sent::Event(seq) = settled {
+        while let Some(sent) = self.ledger.next_acknowledged() {
+            if let Sent::Event(seq) = sent {
                 last = Some(seq);
             }
         }

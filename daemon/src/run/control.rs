@@ -8,7 +8,7 @@ use crate::recording::recorder::{Recorder, Ring};
 use crate::run::clock::{self, Alarm};
 use crate::run::inbox::Arrival;
 use crate::run::realtime;
-use crate::run::trace::{Line, Seen, Tap};
+use crate::run::trace::{Observation, Tap, TracedLine};
 use anyhow::Context as _;
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -183,7 +183,7 @@ impl Control {
             let late = self.turn().nanos_since(wake);
             // After the turn: nobody's picture comes before the table.
             if late > 0 {
-                self.tap.tell(Seen::Late(late));
+                self.tap.tell(Observation::Late(late));
             }
             if self.stopped() {
                 return Ok(());
@@ -259,13 +259,15 @@ impl Control {
     fn tell(&mut self, at: Mono, input: &Input) {
         match *input {
             Input::Level { line, active } | Input::Edge { line, active } => {
-                self.tap.tell(Seen::Level { line: Line::In(line), active, at });
+                self.tap.tell(Observation::Level { line: TracedLine::In(line), active, at });
             }
-            Input::Readback { line, active } => self.tap.tell(Seen::Level { line: Line::Out(line), active, at }),
+            Input::Readback { line, active } => {
+                self.tap.tell(Observation::Level { line: TracedLine::Out(line), active, at })
+            }
             Input::Bus { id, ref reply } => {
                 let Some((_, unit, asked)) = self.transaction.take_if(|(asked, ..)| *asked == id) else { return };
                 let failed = reply.as_ref().err().copied();
-                self.tap.tell(Seen::Transaction { unit, took: at.nanos_since(asked), failed });
+                self.tap.tell(Observation::Transaction { unit, took: at.nanos_since(asked), failed });
             }
             _ => {}
         }

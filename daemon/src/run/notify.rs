@@ -46,7 +46,7 @@ pub fn stopping() {
     tell(&[NotifyState::Stopping, NotifyState::Status("stopping: motor off, sign on")]);
 }
 
-/// Tells the status anew whenever it changes, until the table is gone.
+/// Tells the status again whenever it changes, until the table is gone.
 pub async fn statuses(mut snapshots: watch::Receiver<Arc<Snapshot>>) {
     let mut told = status(&snapshots.borrow_and_update());
     while snapshots.changed().await.is_ok() {

@@ -20,14 +20,14 @@ pub const PACE: Duration = Duration::from_millis(500);
 
 /// A wire of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum TracedLine {
     /// One that the table watches.
     In(InLine),
     /// One that it drives, as it reads back.
     Out(OutLine),
 }
 
-impl Line {
+impl TracedLine {
     /// The line's name, as in the configuration.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -40,11 +40,11 @@ impl Line {
 
 /// Something that the control loop saw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum Observation {
     /// A line has this level since `at`.
     Level {
         /// The line.
-        line: Line,
+        line: TracedLine,
         /// Its logical level.
         active: bool,
         /// Since when.
@@ -66,14 +66,14 @@ pub enum Seen {
 /// The control loop's end. Without anybody at the other end it costs nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Tap {
-    sender: Option<mpsc::Sender<Seen>>,
+    sender: Option<mpsc::Sender<Observation>>,
     lost: Arc<AtomicU64>,
 }
 
 /// The other end.
 #[derive(Debug)]
 pub struct Traces {
-    receiver: mpsc::Receiver<Seen>,
+    receiver: mpsc::Receiver<Observation>,
     lost: Arc<AtomicU64>,
 }
 
@@ -87,7 +87,7 @@ pub fn tap() -> (Tap, Traces) {
 
 impl Tap {
     /// Tells it, or loses it.
-    pub fn tell(&self, seen: Seen) {
+    pub fn tell(&self, seen: Observation) {
         let Some(sender) = &self.sender else { return };
         if sender.try_send(seen).is_err() {
             self.lost.fetch_add(1, Ordering::Relaxed);
@@ -98,7 +98,7 @@ impl Tap {
 impl Traces {
     /// Waits for news and adds them; `false` once the control loop is gone. They come in batches, [`PACE`] apart: while nobody
     /// waits for the next one, telling it wakes no thread and costs the control loop no call to the kernel.
-    pub async fn batch(&mut self, into: &mut Vec<Seen>) -> bool {
+    pub async fn batch(&mut self, into: &mut Vec<Observation>) -> bool {
         sleep(PACE).await;
         self.receiver.recv_many(into, WAITING).await > 0
     }
@@ -118,16 +118,16 @@ mod tests {
     async fn a_tap_never_waits_and_counts_what_is_lost() {
         let (tap, mut traces) = tap();
         for n in 0..WAITING as u64 + 3 {
-            tap.tell(Seen::Late(n));
+            tap.tell(Observation::Late(n));
         }
         assert_eq!(traces.lost(), 3);
         assert_eq!(traces.lost(), 0);
         let mut batch = Vec::new();
         assert!(traces.batch(&mut batch).await);
-        assert_eq!((batch.len(), batch.first()), (WAITING, Some(&Seen::Late(0))));
+        assert_eq!((batch.len(), batch.first()), (WAITING, Some(&Observation::Late(0))));
         drop(traces);
-        tap.tell(Seen::Late(9));
-        Tap::default().tell(Seen::Late(9));
+        tap.tell(Observation::Late(9));
+        Tap::default().tell(Observation::Late(9));
         let (tap, mut traces) = super::tap();
         drop(tap);
         assert!(!traces.batch(&mut batch).await);

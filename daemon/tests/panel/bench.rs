@@ -1,6 +1,6 @@
 //! A panel on a free port, fed by the test, and a client that speaks just enough HTTP.
 
-use crate::kept::Kept;
+use crate::in_memory::InMemory;
 use crate::table::table;
 use std::path::Path;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(crate) struct Bench {
     pub(crate) tap: Tap,
     snapshot: watch::Sender<Arc<Snapshot>>,
     durable: watch::Sender<Seq>,
-    kept: Kept,
+    kept: InMemory,
     stop: watch::Sender<bool>,
     done: JoinHandle<()>,
     _dir: tempfile::TempDir,
@@ -44,7 +44,7 @@ impl Bench {
         let (durable, kept_up_to) = watch::channel(Seq(0));
         let (stop, stops) = watch::channel(false);
         let (tap, traces) = tap();
-        let kept = Kept::default();
+        let kept = InMemory::default();
         let feeds = Feeds {
             about: About { site: "pit".into(), table: "t1".into(), build: "0.1.0".into(), backend: "virtual".into() },
             snapshot: shown,

@@ -9,7 +9,7 @@ use tumbler_core::record::{Event, Lit};
 use tumbler_core::round::SpinEnd;
 use tumbler_core::rules;
 use tumbler_core::units::{Dice, Mono, Tumbles};
-use tumblerd::run::trace::{Line, Seen};
+use tumblerd::run::trace::{Observation, TracedLine};
 
 fn round(bench: &Bench, n: u64) {
     let (at, ms) = (n * 10_000_000_000, 1_000_000);
@@ -50,11 +50,11 @@ async fn a_round_comes_with_its_records_and_its_waveform() {
         round(&bench, n);
     }
     let at = |ms: u64| Mono(20_000_000_000 + ms * 1_000_000);
-    let level = |line, active, at| bench.tap.tell(Seen::Level { line, active, at });
-    level(Line::In(InLine::DomeClosed), true, Mono(5));
-    level(Line::Out(OutLine::MotorEnable), true, at(110));
-    level(Line::Out(OutLine::MotorEnable), false, at(1800));
-    level(Line::In(InLine::CamA), true, Mono(90_000_000_000));
+    let level = |line, active, at| bench.tap.tell(Observation::Level { line, active, at });
+    level(TracedLine::In(InLine::DomeClosed), true, Mono(5));
+    level(TracedLine::Out(OutLine::MotorEnable), true, at(110));
+    level(TracedLine::Out(OutLine::MotorEnable), false, at(1800));
+    level(TracedLine::In(InLine::CamA), true, Mono(90_000_000_000));
     let shown =
         eventually(&bench, "/api/round?id=2", |answer| answer["waves"]["changes"].as_array().map(Vec::len) == Some(2))
             .await;
@@ -91,9 +91,9 @@ async fn the_journal_is_searched_from_the_newest_back() {
 #[tokio::test]
 async fn health_counts_the_bus_unit_by_unit() {
     let bench = Bench::start().await;
-    bench.tap.tell(Seen::Transaction { unit: 1, took: 9_000_000, failed: None });
-    bench.tap.tell(Seen::Transaction { unit: 1, took: 50_000_000, failed: Some(BusFailure::Timeout) });
-    bench.tap.tell(Seen::Late(70_000));
+    bench.tap.tell(Observation::Transaction { unit: 1, took: 9_000_000, failed: None });
+    bench.tap.tell(Observation::Transaction { unit: 1, took: 50_000_000, failed: Some(BusFailure::Timeout) });
+    bench.tap.tell(Observation::Late(70_000));
     let health = eventually(&bench, "/api/health", |answer| answer["health"]["late"]["max_us"] == 70).await;
     assert_eq!(health["health"]["units"]["1"]["asked"], 2);
     assert_eq!(health["health"]["units"]["1"]["failed"], json!({ "timeout": 1 }));

@@ -15,7 +15,7 @@ mod pages;
 mod stream;
 mod workshop;
 
-#[path = "../common/kept.rs"]
-mod kept;
+#[path = "../common/in_memory.rs"]
+mod in_memory;
 #[path = "../common/table.rs"]
 mod table;

@@ -5,7 +5,7 @@
 //! is closed has nothing to tell, and the broker says when it goes.
 
 use super::name::{clean, natural};
-use super::seen::Seen;
+use super::table::TableState;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -106,7 +106,7 @@ pub(crate) struct Picture {
 
 /// Whether the broker is there, and since when.
 #[derive(Clone, Debug)]
-enum Line {
+enum Connection {
     Up { since_ms: u64 },
     Down { since_ms: u64, why: Option<String> },
 }
@@ -114,9 +114,9 @@ enum Line {
 /// All tables, as far as they are known.
 #[derive(Clone, Debug)]
 pub(crate) struct Floor {
-    tables: BTreeMap<(String, String), Seen>,
+    tables: BTreeMap<(String, String), TableState>,
     beyond: u64,
-    line: Line,
+    connection: Connection,
     silent_after_ms: u64,
 }
 
@@ -124,24 +124,24 @@ impl Floor {
     /// A floor of which nothing is known. `silent_after`: how long a table that is open may tell nothing.
     #[must_use]
     pub(crate) fn new(silent_after: Duration) -> Self {
-        let line = Line::Down { since_ms: 0, why: None };
-        Self { tables: BTreeMap::new(), beyond: 0, line, silent_after_ms: milliseconds(silent_after) }
+        let connection = Connection::Down { since_ms: 0, why: None };
+        Self { tables: BTreeMap::new(), beyond: 0, connection, silent_after_ms: milliseconds(silent_after) }
     }
 
     /// The broker has confirmed the subscription: all that it keeps comes now. `now_ms`: a clock that never goes back, in
     /// milliseconds, from here on as everywhere.
     pub(crate) fn connected(&mut self, now_ms: u64) {
-        self.line = Line::Up { since_ms: now_ms };
-        self.tables.values_mut().for_each(Seen::begin_anew);
+        self.connection = Connection::Up { since_ms: now_ms };
+        self.tables.values_mut().for_each(TableState::forget);
     }
 
     /// The broker is gone.
     pub(crate) fn lost(&mut self, why: String, now_ms: u64) {
-        let since_ms = match self.line {
-            Line::Up { .. } => now_ms,
-            Line::Down { since_ms, .. } => since_ms,
+        let since_ms = match self.connection {
+            Connection::Up { .. } => now_ms,
+            Connection::Down { since_ms, .. } => since_ms,
         };
-        self.line = Line::Down { since_ms, why: Some(clean(&why)) };
+        self.connection = Connection::Down { since_ms, why: Some(clean(&why)) };
     }
 
     /// Takes a message; `kept`: the broker had kept it, so it is no news. What is no table's is passed over.
@@ -172,13 +172,14 @@ impl Floor {
     #[must_use]
     pub(crate) fn picture(&self, now_ms: u64) -> Picture {
         // While the broker is away nobody can be heard: time stands still.
-        let (since_ms, now_ms, trouble) = match &self.line {
-            Line::Up { since_ms } => (*since_ms, now_ms, None),
-            Line::Down { since_ms, why } => {
+        let (since_ms, now_ms, trouble) = match &self.connection {
+            Connection::Up { since_ms } => (*since_ms, now_ms, None),
+            Connection::Down { since_ms, why } => {
                 (*since_ms, *since_ms, Some(why.clone().unwrap_or_else(|| "not connected yet".into())))
             }
         };
-        let row = |((site, table), seen): (&(String, String), &Seen)| self.row(site, table, seen, since_ms, now_ms);
+        let row =
+            |((site, table), seen): (&(String, String), &TableState)| self.row(site, table, seen, since_ms, now_ms);
         let mut tables: Vec<Row> = self.tables.iter().map(row).collect();
         tables.sort_by_cached_key(|row| (row.condition, natural(&row.site), natural(&row.table)));
         let mut counts = Counts::default();
@@ -193,7 +194,7 @@ impl Floor {
         Picture { connected: trouble.is_none(), trouble, counts, beyond: self.beyond, tables }
     }
 
-    fn row(&self, site: &str, table: &str, seen: &Seen, since_ms: u64, now_ms: u64) -> Row {
+    fn row(&self, site: &str, table: &str, seen: &TableState, since_ms: u64, now_ms: u64) -> Row {
         let snapshot = seen.state.as_ref().map(|state| &state.snapshot);
         let open = snapshot.is_some_and(|s| s.open);
         // Where the broker keeps no status either, the table has not come back since the broker forgot it.

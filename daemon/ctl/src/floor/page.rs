@@ -47,14 +47,14 @@ struct Shared {
 
 /// The floor, and of which broker.
 #[derive(Serialize)]
-struct Told<'a> {
+struct PageState<'a> {
     broker: &'a str,
     #[serde(flatten)]
     picture: &'a Picture,
 }
 
-fn told(view: &View, broker: &str) -> anyhow::Result<Arc<str>> {
-    Ok(serde_json::to_string(&Told { broker, picture: &view.picture() })?.into())
+fn page_state(view: &View, broker: &str) -> anyhow::Result<Arc<str>> {
+    Ok(serde_json::to_string(&PageState { broker, picture: &view.picture() })?.into())
 }
 
 /// Serves the page at this address until the program is told to end.
@@ -70,7 +70,7 @@ pub(super) async fn serve(
         .await
         .with_context(|| format!("the page cannot be had at {address}; another address: --listen"))?;
     let address = listener.local_addr()?;
-    let (newest, pictures) = watch::channel(told(view, broker)?);
+    let (newest, pictures) = watch::channel(page_state(view, broker)?);
     let server = axum::serve(listener, router(address, pictures)?).into_future();
     tokio::pin!(server);
     say::line(&format!("the floor is at http://{address}/; Ctrl-C ends"))?;
@@ -80,7 +80,7 @@ pub(super) async fn serve(
             ended = &mut server => return ended.context("the page cannot be served any more"),
             Some(item) = news.recv() => view.take(item),
             _ = pace.tick() => {
-                let now = told(view, broker)?;
+                let now = page_state(view, broker)?;
                 newest.send_if_modified(|old| {
                     let is_new = *old != now;
                     *old = now;

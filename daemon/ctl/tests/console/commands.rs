@@ -225,7 +225,7 @@ fn a_daemon_that_hangs_up_or_babbles_is_named_with_what_to_look_at() {
     let socket = dir.path().join("console.sock");
     let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
     let told: [(&[u8], &str); 3] = [
-        (b"", "hung up; is it starting anew? `systemctl status tumblerd` tells"),
+        (b"", "hung up; is it restarting? `systemctl status tumblerd` tells"),
         (b"good morning\n", "are both of one version? `tumblerctl --version`"),
         (
             b"{\"id\":1,\"answer\":{\"done\":\"?\"}}\n",

@@ -15,7 +15,7 @@ mod reset;
 mod stub;
 mod terminal;
 
-#[path = "../../../tests/common/kept.rs"]
-mod kept;
+#[path = "../../../tests/common/in_memory.rs"]
+mod in_memory;
 #[path = "../../../tests/common/table.rs"]
 mod table;

@@ -1,6 +1,6 @@
 //! A console in this process, with a stub of the table behind it that answers by a rule of the test's own.
 
-use crate::kept::Kept;
+use crate::in_memory::InMemory;
 use crate::table::table;
 use std::path::PathBuf;
 use std::process::Output;
@@ -22,7 +22,7 @@ pub(crate) struct Stub {
     pub(crate) socket: PathBuf,
     pub(crate) snapshot: watch::Sender<Arc<Snapshot>>,
     pub(crate) asked: Asked,
-    records: Kept,
+    records: InMemory,
     durable: watch::Sender<Seq>,
     /// Commands that the rule left without an answer, and the way for one.
     open: Arc<Mutex<Vec<u64>>>,
@@ -52,7 +52,7 @@ impl Stub {
             technician_uids: vec![],
         };
         let asked = Asked::default();
-        let records = Kept::default();
+        let records = InMemory::default();
         let (snapshot, snapshots) = watch::channel(Arc::new(table()));
         let (durable, durables) = watch::channel(Seq(0));
         let (stop, stops) = watch::channel(false);

@@ -1,6 +1,6 @@
 //! The edges of the inputs, in the kernel's order and with its times.
 
-use super::find::{Found, OpenError};
+use super::find::{LabelledChip, OpenError};
 use crate::config::Pins;
 use crate::hardware::clamp;
 use crate::run::clock;
@@ -28,7 +28,7 @@ pub(super) struct Edges {
 
 impl Edges {
     /// Asks for the inputs, and appends the level of each.
-    pub(super) fn watch(chip: &Found, pins: &Pins, out: &mut Vec<Arrival>) -> Result<Self, OpenError> {
+    pub(super) fn watch(chip: &LabelledChip, pins: &Pins, out: &mut Vec<Arrival>) -> Result<Self, OpenError> {
         let (request, offsets) = chip.inputs(pins)?;
         let refused = |source| OpenError::Refused { what: "the inputs cannot be read".into(), source };
         let follow = Follow::new(offsets, clock::now());
@@ -93,7 +93,7 @@ impl Follow {
         Self { lines: offsets.map(|offset| (offset, 0, since)), since }
     }
 
-    /// Takes in an edge: which line it is on, and whether edges before it were lost, so that its level must be read anew.
+    /// Takes in an edge: which line it is on, and whether edges before it were lost, so that its level must be read again.
     fn take(&mut self, event: &EdgeEvent, now: Mono, out: &mut Vec<Arrival>) -> Option<(InLine, bool)> {
         let mut lines = InLine::ALL.into_iter().zip(&mut self.lines);
         let (line, (_, number, last)) = lines.find(|(_, (offset, ..))| *offset == event.offset)?;

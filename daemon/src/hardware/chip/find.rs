@@ -74,13 +74,13 @@ fn found(labels: &[String]) -> String {
 
 /// A chip, found by its label, never by its number.
 #[derive(Debug)]
-pub struct Found {
+pub struct LabelledChip {
     chip: Chip,
     label: String,
     count: u32,
 }
 
-impl Found {
+impl LabelledChip {
     /// The chip with one of these labels.
     pub(super) fn by_label(labels: Vec<String>) -> Result<Self, OpenError> {
         let paths: Vec<PathBuf> = gpiocdev::chip::chips().unwrap_or_default();
@@ -141,7 +141,7 @@ impl Found {
     /// Holds a line as it is, neither input nor output, so that nobody else can have it.
     ///
     /// # Errors
-    /// As [`Found::output`].
+    /// As [`LabelledChip::output`].
     pub fn hold(&self, line: OutLine, pin: &Pin) -> Result<(Request, Offset), OpenError> {
         let offset = self.offset(line.name(), pin)?;
         let mut asks = self.asks();

@@ -2,14 +2,14 @@
 //! backend `rppal`, which drives the outputs by itself.
 //!
 //! The kernel stamps every edge with `CLOCK_MONOTONIC` and numbers it for its line. A missing number is a fault that the
-//! table is told of, and the level is taken anew. A chip that is missing or goes, a line that somebody else holds and a
+//! table is told of, and the level is taken again. A chip that is missing or goes, a line that somebody else holds and a
 //! write that fails are all the same to the table: its lines are lost, and they are tried again with back-off.
 
 mod edges;
 mod find;
 mod persist;
 
-pub use find::{Found, OpenError};
+pub use find::{LabelledChip, OpenError};
 
 use crate::config::{Pin, Pins};
 use crate::hardware::pins::Outputs;
@@ -50,7 +50,7 @@ pub trait Driver {
     ///
     /// # Errors
     /// It cannot be had.
-    fn output(&mut self, chip: &Found, line: OutLine, pin: &Pin, active: bool) -> Result<Self::Pin, OpenError>;
+    fn output(&mut self, chip: &LabelledChip, line: OutLine, pin: &Pin, active: bool) -> Result<Self::Pin, OpenError>;
 }
 
 /// The lines of a table on a GPIO chip.
@@ -93,7 +93,7 @@ impl<D: Driver> ChipLines<D> {
     /// so that an edge on that line finds no motor enabled.
     fn take(&mut self) -> Result<(), OpenError> {
         self.driver.begin()?;
-        let chip = Found::by_label(self.driver.labels())?;
+        let chip = LabelledChip::by_label(self.driver.labels())?;
         if !std::mem::replace(&mut self.found, true) {
             warn_of_persistent_outputs(chip.label());
         }

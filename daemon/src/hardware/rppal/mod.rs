@@ -8,7 +8,7 @@
 mod pin;
 mod speed;
 
-use super::chip::{Driver, Found, OpenError};
+use super::chip::{Driver, LabelledChip, OpenError};
 use crate::config::{Bias, Pin, Speed};
 use pin::RppalPin;
 use rppal::gpio::{self, Gpio};
@@ -52,7 +52,7 @@ impl Driver for Rppal {
         Ok(())
     }
 
-    fn output(&mut self, chip: &Found, line: OutLine, pin: &Pin, active: bool) -> Result<RppalPin, OpenError> {
+    fn output(&mut self, chip: &LabelledChip, line: OutLine, pin: &Pin, active: bool) -> Result<RppalPin, OpenError> {
         let gpio = self.gpio.as_ref().ok_or_else(|| OpenError::Board("the registers are not open".into()))?;
         let (hold, offset) = chip.hold(line, pin)?;
         let refused = |what: String| OpenError::Board(format!("`{}`: {what}", line.name()));

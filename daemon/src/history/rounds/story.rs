@@ -10,7 +10,7 @@ use tumbler_core::wire::topics::EventMessage;
 
 /// A record in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct StoryLine {
     /// The record's number.
     pub seq: u64,
     /// Wall time.
@@ -29,7 +29,7 @@ pub struct Story {
     /// What is certain of it: a name, and what there is to say; a name comes as often as there is something.
     pub facts: Vec<(&'static str, String)>,
     /// Its records.
-    pub lines: Vec<Line>,
+    pub lines: Vec<StoryLine>,
 }
 
 /// The story of a round, from its own records and those about it, oldest first.
@@ -57,9 +57,9 @@ pub fn story(id: RoundId, records: &[EventMessage]) -> Story {
     Story { id, facts, lines: records.iter().map(line).collect() }
 }
 
-fn line(message: &EventMessage) -> Line {
+fn line(message: &EventMessage) -> StoryLine {
     let record = &message.record;
-    Line {
+    StoryLine {
         seq: record.seq.0,
         wall: wall::shown(message.wall),
         what: told(&record.event),

@@ -1,4 +1,4 @@
-//! Begins a journal anew where the one before is damaged, missing, foreign or older than it was.
+//! A new journal where the one before is damaged, missing, foreign or older than it was.
 //!
 //! The order survives a kill at any point: the new journal is made whole under another name, the damaged one renamed, the new one put
 //! in its place, the slot rewritten. Its first record, a keyframe, holds what could be kept and the latched
@@ -22,7 +22,7 @@ use tumbler_core::table::Found;
 use tumbler_core::units::{Mono, RoundId, Seq};
 
 /// All that is known of the journal before.
-pub(super) struct Known {
+pub(super) struct Predecessor {
     /// The slot, if it can be read.
     pub(super) slot: Option<Slot>,
     /// The head noted in the run directory under this boot.
@@ -42,17 +42,17 @@ struct Plan {
     slot: Option<Slot>,
 }
 
-pub(super) fn begin_anew(
+pub(super) fn replace(
     places: &Places,
     run_dir: &Path,
     identity: &Identity,
     boot: &str,
-    known: Known,
+    before: Predecessor,
 ) -> Result<(Head, SlotFile, RunDir, Found), JournalError> {
-    let plan = plan(identity, &known)?;
+    let plan = plan(identity, &before)?;
     let mut run = RunDir::new(run_dir, boot, &plan.stream)?;
     run.revoke()?;
-    let wreck = known.wreck;
+    let wreck = before.wreck;
     let meta = Meta {
         stream: plan.stream.clone(),
         identity: identity.clone(),
@@ -99,9 +99,9 @@ pub(super) fn begin_anew(
     Ok((head, slot, run, found))
 }
 
-fn plan(identity: &Identity, known: &Known) -> Result<Plan, JournalError> {
-    let wreck = &known.wreck;
-    let slot = known
+fn plan(identity: &Identity, before: &Predecessor) -> Result<Plan, JournalError> {
+    let wreck = &before.wreck;
+    let slot = before
         .slot
         .as_ref()
         .filter(|slot| slot.site == identity.site && slot.table == identity.table && slot.backend == identity.backend);
@@ -127,7 +127,7 @@ fn plan(identity: &Identity, known: &Known) -> Result<Plan, JournalError> {
         take_up_lost_round(&mut standing, slot);
     }
 
-    let run = known.run.filter(|_| slot.is_some());
+    let run = before.run.filter(|_| slot.is_some());
     let heads = [slot.map(Slot::head), run, kept];
     let after = heads.into_iter().flatten().max_by_key(|head| head.seq);
     let base = after.map_or(0, |head| head.seq);

@@ -12,7 +12,7 @@ const STREAMS: usize = 8;
 
 /// What the topics of one table said.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct TableState {
     /// `online`; `None`: not known.
     pub(super) online: Option<bool>,
     /// When it went, if that was seen, on the floor's clock in milliseconds.
@@ -43,7 +43,7 @@ struct Versioned {
     v: u32,
 }
 
-impl Seen {
+impl TableState {
     /// Takes a message on the table's topic `what`; `kept`: the broker had it, it is no news.
     pub(super) fn take(&mut self, what: &str, payload: &[u8], kept: bool, now_ms: u64) {
         if !kept {
@@ -103,7 +103,7 @@ impl Seen {
 
     /// The line to the broker is new: what it keeps comes again, and what was told meanwhile was not missed by the table's
     /// doing.
-    pub(super) fn begin_anew(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.online = None;
         self.went_ms = None;
         self.state = None;

@@ -40,8 +40,8 @@ const WAITING: usize = 4;
 /// Commands under way at a time: one test, its witness, and what the table refuses.
 const COMMANDS: usize = 4;
 
-/// The door, where there is one.
-pub(super) struct Door {
+/// Sessions, accounts and the brake, where a login is configured.
+pub(super) struct Access {
     file: PathBuf,
     give: Give,
     sessions: Mutex<Sessions>,
@@ -52,13 +52,13 @@ pub(super) struct Door {
     commands: Semaphore,
 }
 
-impl std::fmt::Debug for Door {
+impl std::fmt::Debug for Access {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Door").field("file", &self.file).finish_non_exhaustive()
+        f.debug_struct("Access").field("file", &self.file).finish_non_exhaustive()
     }
 }
 
-impl Door {
+impl Access {
     /// Nothing keeps the panel from being looked at; accounts that cannot be read are told in the log, and at each login.
     pub(super) fn new(login: Login) -> Self {
         match Accounts::read(&login.accounts) {
@@ -189,19 +189,19 @@ async fn sent<T: DeserializeOwned>(body: Body) -> Result<T, Problem> {
     serde_json::from_slice(&bytes).map_err(|error| Problem::wrong(format!("this is not understood: {error}")))
 }
 
-fn door(shared: &Shared) -> Result<Arc<Door>, Problem> {
-    shared.door.clone().ok_or_else(Problem::no_login)
+fn access(shared: &Shared) -> Result<Arc<Access>, Problem> {
+    shared.access.clone().ok_or_else(Problem::no_login)
 }
 
 /// Somebody who is logged in, with what they sent.
 pub(super) struct Technician<T> {
-    pub(super) door: Arc<Door>,
+    pub(super) access: Arc<Access>,
     /// As records name them.
     pub(super) name: String,
     pub(super) sent: T,
 }
 
-impl Door {
+impl Access {
     /// Gives a command for a technician; the table decides.
     pub(super) async fn command(
         &self,
@@ -233,21 +233,21 @@ pub(super) async fn technician<T: DeserializeOwned>(
     shared: &Shared,
     request: Request,
 ) -> Result<Technician<T>, Problem> {
-    let door = door(shared)?;
-    let session = door.session(request.headers()).await?;
+    let access = access(shared)?;
+    let session = access.session(request.headers()).await?;
     let session = session.ok_or_else(|| Problem::stranger("log in first: nobody is, or the session has ended"))?;
     let name = format!("{} (panel)", session.account);
-    Ok(Technician { door, name, sent: sent(request.into_body()).await? })
+    Ok(Technician { access, name, sent: sent(request.into_body()).await? })
 }
 
 /// Whether there is a login, and who is logged in.
 pub(super) async fn who(State(shared): State<Shared>, headers: HeaderMap) -> Result<Response, Problem> {
-    let session = match &shared.door {
-        Some(door) => door.session(&headers).await?,
+    let session = match &shared.access {
+        Some(access) => access.session(&headers).await?,
         None => None,
     };
     let account = session.map(|session| session.account);
-    Ok(Json(serde_json::json!({ "login": shared.door.is_some(), "account": account })).into_response())
+    Ok(Json(serde_json::json!({ "login": shared.access.is_some(), "account": account })).into_response())
 }
 
 #[derive(Deserialize)]
@@ -258,22 +258,22 @@ struct Credentials {
 }
 
 pub(super) async fn log_in(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
-    let door = door(&shared)?;
+    let access = access(&shared)?;
     let headers = request.headers().clone();
     let Credentials { name, password } = sent(request.into_body()).await?;
     // A session from before is over, whoever logs in now.
     if let Some(token) = token(&headers) {
-        door.sessions().end(token);
+        access.sessions().end(token);
     }
-    let token = door.log_in(name.clone(), password).await?;
+    let token = access.log_in(name.clone(), password).await?;
     let set = [(header::SET_COOKIE, cookie(Some(&token), &headers))];
     Ok((set, Json(serde_json::json!({ "account": name }))).into_response())
 }
 
 pub(super) async fn log_out(State(shared): State<Shared>, headers: HeaderMap) -> Result<Response, Problem> {
-    let door = door(&shared)?;
+    let access = access(&shared)?;
     if let Some(token) = token(&headers) {
-        door.sessions().end(token);
+        access.sessions().end(token);
     }
     let set = [(header::SET_COOKIE, cookie(None, &headers))];
     Ok((StatusCode::OK, set, Json(serde_json::json!({ "account": null }))).into_response())

@@ -9,15 +9,15 @@ use tumblerd::relay::Outbox;
 
 /// The records; clones share them.
 #[derive(Clone, Default)]
-pub(crate) struct Kept(Arc<Mutex<Vec<EventMessage>>>);
+pub(crate) struct InMemory(Arc<Mutex<Vec<EventMessage>>>);
 
-impl Outbox for Kept {
+impl Outbox for InMemory {
     fn after(&mut self, seq: Seq, limit: usize) -> Result<Vec<EventMessage>, String> {
         Ok(self.0.lock().unwrap().iter().filter(|m| m.record.seq > seq).take(limit).cloned().collect())
     }
 }
 
-impl Kept {
+impl InMemory {
     /// Adds a record with the next number, and gives that.
     pub(crate) fn add(&self, at: Mono, round: Option<u64>, event: Event) -> Seq {
         let mut records = self.0.lock().unwrap();

@@ -60,16 +60,17 @@ struct Inside {
 
 fn inside(table: &Table) -> Option<Inside> {
     let value = serde_json::to_value(table).ok()?;
-    let of = |field: &str| value.get(field).cloned().unwrap_or(Value::Null);
+    let of = |path: &str| value.pointer(path).cloned().unwrap_or(Value::Null);
     Some(Inside {
-        settings: serde_json::from_value(of("settings")).ok()?,
-        enrolled: serde_json::from_value(of("enrolled")).ok()?,
+        settings: serde_json::from_value(of("/ctx/settings")).ok()?,
+        enrolled: serde_json::from_value(of("/reader/enrolled")).ok()?,
     })
 }
 
 /// The levels of the lines before the input with this place.
 fn levels(first: &Table, played: &[Played], place: usize) -> BTreeMap<InLine, bool> {
-    let raw = serde_json::to_value(first).ok().and_then(|table| table.get("raw").cloned()).unwrap_or(Value::Null);
+    let raw =
+        serde_json::to_value(first).ok().and_then(|table| table.pointer("/inputs/raw").cloned()).unwrap_or(Value::Null);
     let known: Vec<Option<bool>> = serde_json::from_value(raw).unwrap_or_default();
     let mut levels: BTreeMap<InLine, bool> =
         InLine::ALL.into_iter().zip(known).filter_map(|(line, level)| Some((line, level?))).collect();

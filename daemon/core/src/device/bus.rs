@@ -1,9 +1,10 @@
 //! The field bus's schedule: at most one transaction is outstanding, what people wait for goes first, and a unit
 //! without a valid reply for too long is lost.
 
+use super::{lamps, reader, terminal};
 use crate::timer::UNITS;
 use crate::units::{Millis, Mono};
-use crate::wire::registers::{lamps, reader, terminal};
+use crate::wire::registers;
 use serde::{Deserialize, Serialize};
 
 /// A unit's place in the schedule.
@@ -40,43 +41,48 @@ impl Unit {
     #[must_use]
     pub const fn address(self) -> u8 {
         match self {
-            Self::Terminal => terminal::UNIT,
-            Self::Reader => reader::UNIT,
-            Self::Board(board) => lamps::FIRST_UNIT + board,
+            Self::Terminal => registers::terminal::UNIT,
+            Self::Reader => registers::reader::UNIT,
+            Self::Board(board) => registers::lamps::FIRST_UNIT + board,
         }
     }
 }
 
-/// A transaction, in the table's own terms.
+/// What is asked of which unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Job {
-    /// Poll the terminal's block. `hidden`: keys in it may not be known, also if they may by the time of the reply.
-    Poll {
-        /// Keys may not be known.
-        hidden: bool,
-    },
-    /// Acknowledge key events before this number.
-    Acknowledge(u16),
-    /// Write the display.
-    Display(u16),
-    /// Write a board's coils.
-    Light(u8, u64),
-    /// Read a board's sensed currents.
-    Sense(u8),
-    /// Read the poses.
-    Poses,
-    /// Read the faces.
-    Faces,
+    /// The terminal.
+    Terminal(terminal::Request),
+    /// The dice reader.
+    Reader(reader::Request),
+    /// A lamp board.
+    Board(u8, lamps::Request),
 }
 
 impl Job {
-    /// The unit it is for.
+    /// A unit's poll; `hidden`: keys may not be known.
+    #[must_use]
+    pub const fn poll(unit: Unit, hidden: bool) -> Self {
+        match unit {
+            Unit::Terminal => Self::Terminal(terminal::Request::Poll { hidden }),
+            Unit::Reader => Self::Reader(reader::Request::Look),
+            Unit::Board(board) => Self::Board(board, lamps::Request::Sense),
+        }
+    }
+
+    /// Whether it is a unit's poll.
+    #[must_use]
+    pub fn is_poll(self) -> bool {
+        [false, true].into_iter().any(|hidden| self == Self::poll(self.unit(), hidden))
+    }
+
+    /// The unit that is asked.
     #[must_use]
     pub const fn unit(self) -> Unit {
         match self {
-            Self::Poll { .. } | Self::Acknowledge(_) | Self::Display(_) => Unit::Terminal,
-            Self::Light(board, _) | Self::Sense(board) => Unit::Board(board),
-            Self::Poses | Self::Faces => Unit::Reader,
+            Self::Terminal(_) => Unit::Terminal,
+            Self::Reader(_) => Unit::Reader,
+            Self::Board(board, _) => Unit::Board(board),
         }
     }
 }
@@ -127,9 +133,29 @@ impl Bus {
         self.units.get(usize::from(unit.index())).copied().unwrap_or_default()
     }
 
-    /// What is known of a unit, to be changed.
-    pub fn unit_mut(&mut self, unit: Unit) -> Option<&mut UnitState> {
+    fn unit_mut(&mut self, unit: Unit) -> Option<&mut UnitState> {
         self.units.get_mut(usize::from(unit.index())).filter(|u| u.fitted)
+    }
+
+    /// A unit's next poll is due then.
+    pub fn schedule(&mut self, unit: Unit, due: Mono) {
+        if let Some(state) = self.unit_mut(unit) {
+            state.due = due;
+        }
+    }
+
+    /// A unit's next poll is due by then, if not earlier.
+    pub fn poll_by(&mut self, unit: Unit, due: Mono) {
+        if let Some(state) = self.unit_mut(unit) {
+            state.due = state.due.min(due);
+        }
+    }
+
+    /// A unit is not to be asked before this.
+    pub fn rest(&mut self, unit: Unit, until: Mono) {
+        if let Some(state) = self.unit_mut(unit) {
+            state.not_before = until;
+        }
     }
 
     /// All fitted units.
@@ -205,7 +231,7 @@ mod tests {
         let mut bus = Bus::new(1, true);
         let (now, slow) = (Mono::from_millis(100), Mono::from_millis(350));
         for (lost, due) in [(false, Mono::from_millis(120)), (true, slow)] {
-            bus.unit_mut(Unit::Terminal).unwrap().due = slow;
+            bus.schedule(Unit::Terminal, slow);
             bus.fail(Unit::Terminal, now, Millis(20));
             assert_eq!(bus.unit(Unit::Terminal).due, due, "lost: {lost}");
             assert!(bus.lose(Unit::Terminal) || lost);

@@ -1,10 +1,21 @@
 //! The lamps under the layout's areas: commanded by coils, proved by sensed current.
 
 use crate::context::Context;
+use crate::effect::BusOp;
+use crate::input::BusReply;
 use crate::timer::Timer;
 use crate::units::Millis;
 use crate::wire::registers::lamps::PER_BOARD;
 use serde::{Deserialize, Serialize};
+
+/// What a board is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Request {
+    /// To switch its lamps like this.
+    Light(u64),
+    /// Through which of them current flows.
+    Sense,
+}
 
 /// One board of up to 64 lamps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +34,15 @@ pub struct Lamps {
     boards: Vec<Board>,
     /// Lamps that were proved went wrong by themselves, and are watched for doing so again.
     relapsed: bool,
+}
+
+/// What an answer of a board says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Report {
+    /// Its lamps were switched. The current is what counts.
+    Lit,
+    /// The current was sensed.
+    Sensed(Constancy),
 }
 
 /// What a reading of the lamps' currents says of lamps that were proved before it.
@@ -56,10 +76,33 @@ impl Lamps {
         self.boards.len()
     }
 
-    /// How many lamps hang on this board.
+    /// The transaction on the bus.
     #[must_use]
-    pub fn count(&self, board: usize) -> u16 {
-        self.boards.get(board).map_or(0, |b| b.lamps)
+    pub fn op(&self, board: u8, request: Request) -> BusOp {
+        let count = self.boards.get(usize::from(board)).map_or(0, |b| b.lamps);
+        match request {
+            Request::Light(bits) => BusOp::WriteCoils { address: 0, count, bits },
+            Request::Sense => BusOp::ReadDiscrete { address: 0, count },
+        }
+    }
+
+    /// Takes an answer of a board. `None` for one that cannot be one.
+    pub fn answer(&mut self, board: u8, request: Request, reply: &BusReply, ctx: &mut Context) -> Option<Report> {
+        match (request, reply) {
+            (Request::Light(coils), BusReply::Written) => {
+                self.written(usize::from(board), coils);
+                Some(Report::Lit)
+            }
+            (Request::Sense, BusReply::Bits(bits)) => {
+                let before = (self.sensed(), self.is_proved());
+                let constancy = self.sense(usize::from(board), *bits, ctx);
+                if (self.sensed(), self.is_proved()) != before {
+                    ctx.show();
+                }
+                Some(Report::Sensed(constancy))
+            }
+            _ => None,
+        }
     }
 
     /// Commands exactly these areas on; bit 0 is the layout's first area.
@@ -94,16 +137,17 @@ impl Lamps {
         self.boards.iter().rev().fold(0, |all, board| all << PER_BOARD | u128::from(of(board)))
     }
 
-    /// The coils of a board are to be written: its values.
+    /// What a board is to be told, if it is not told yet.
     #[must_use]
-    pub fn write_due_on(&self, board: usize) -> Option<u64> {
-        self.boards.get(board).filter(|b| b.written != Some(b.wanted)).map(|b| b.wanted)
+    pub fn write_due_on(&self, board: u8) -> Option<Request> {
+        let board = self.boards.get(usize::from(board)).filter(|b| b.written != Some(b.wanted))?;
+        Some(Request::Light(board.wanted))
     }
 
     /// Whether a board's sense is to be read at once: it was written and not proved since.
     #[must_use]
-    pub fn sense_due_on(&self, board: usize) -> bool {
-        self.boards.get(board).is_some_and(|b| b.written == Some(b.wanted) && b.sensed != b.written)
+    pub fn sense_due_on(&self, board: u8) -> bool {
+        self.boards.get(usize::from(board)).is_some_and(|b| b.written == Some(b.wanted) && b.sensed != b.written)
     }
 
     /// A board's coils were written.
@@ -170,10 +214,12 @@ mod tests {
     fn areas_hang_on_boards_of_64() {
         let mut lamps = Lamps::new(107);
         let mut ctx = Context::default();
-        assert_eq!((lamps.boards(), lamps.count(0), lamps.count(1)), (2, 64, 43));
+        assert_eq!(lamps.boards(), 2);
+        assert_eq!(lamps.op(0, Request::Sense), BusOp::ReadDiscrete { address: 0, count: 64 });
+        assert_eq!(lamps.op(1, Request::Sense), BusOp::ReadDiscrete { address: 0, count: 43 });
         lamps.light(1 | 1 << 63 | 1 << 64 | 1 << 106, &mut ctx);
-        assert_eq!(lamps.write_due_on(0), Some(1 | 1 << 63));
-        assert_eq!(lamps.write_due_on(1), Some(1 | 1 << 42));
+        assert_eq!(lamps.write_due_on(0), Some(Request::Light(1 | 1 << 63)));
+        assert_eq!(lamps.write_due_on(1), Some(Request::Light(1 | 1 << 42)));
         assert_eq!(lamps.lit(), 1 | 1 << 63 | 1 << 64 | 1 << 106);
     }
 

@@ -3,6 +3,8 @@
 //! Keys come from the terminal's own numbered queue, so that none is lost between polls and none is taken twice.
 
 use crate::context::Context;
+use crate::effect::BusOp;
+use crate::input::BusReply;
 use crate::line::Key;
 use crate::timer::Timer;
 use crate::units::{DieFace, Millis, Mono};
@@ -11,6 +13,44 @@ use serde::{Deserialize, Serialize};
 
 /// Codes of keys, with 0, which is none.
 const KEYS: usize = map::ENTRY as usize + 1;
+
+/// What the terminal is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Request {
+    /// Its block of keys, events and display. `hidden`: the keys in it may not be known, also if they may by the time of
+    /// the reply.
+    Poll {
+        /// Keys may not be known.
+        hidden: bool,
+    },
+    /// To forget the key events before this number.
+    Acknowledge(u16),
+    /// To display this.
+    Display(u16),
+}
+
+impl Request {
+    /// The transaction on the bus.
+    #[must_use]
+    pub fn op(self) -> BusOp {
+        match self {
+            Self::Poll { .. } => BusOp::ReadInput { address: map::POLL, count: map::POLL_COUNT },
+            Self::Acknowledge(next) => BusOp::WriteHolding { address: map::ACKNOWLEDGE, values: vec![next] },
+            Self::Display(shown) => BusOp::WriteHolding { address: map::DISPLAY, values: vec![shown] },
+        }
+    }
+}
+
+/// What an answer of the terminal says.
+#[derive(Clone, Copy, Debug)]
+pub enum Report {
+    /// These keys were pressed.
+    Polled(Presses),
+    /// The display was written. Its readback is what counts.
+    Displayed,
+    /// The events are forgotten.
+    Acknowledged,
+}
 
 /// The presses of one poll, oldest first.
 #[derive(Clone, Copy, Debug, Default)]
@@ -94,6 +134,29 @@ pub fn mask(words: &mut [u16]) {
 }
 
 impl Terminal {
+    /// Takes an answer; `hidden`: keys may not be known. `None` for one that cannot be one: nothing is decided on it.
+    pub fn answer(&mut self, request: Request, reply: &BusReply, hidden: bool, ctx: &mut Context) -> Option<Report> {
+        match (request, reply) {
+            (Request::Poll { .. }, BusReply::Words(words)) => {
+                let read = self.read;
+                let presses = self.poll(words, hidden, ctx)?;
+                if self.read != read {
+                    ctx.show();
+                }
+                Some(Report::Polled(presses))
+            }
+            (Request::Display(shown), BusReply::Written) => {
+                self.written = Some(shown);
+                Some(Report::Displayed)
+            }
+            (Request::Acknowledge(next), BusReply::Written) => {
+                self.acknowledged = Some(next);
+                Some(Report::Acknowledged)
+            }
+            _ => None,
+        }
+    }
+
     /// Takes a polled block. With `hidden`, keys are taken as pressed and nothing of them is kept.
     ///
     /// Returns `None` for a block that cannot be one: nothing is decided on it.
@@ -257,15 +320,10 @@ impl Terminal {
         }
     }
 
-    /// What is to be written to the display, if it is not written yet.
+    /// What the display is to be told, if it is not told yet.
     #[must_use]
-    pub fn display_due(&self) -> Option<u16> {
-        (self.written != Some(self.wanted)).then_some(self.wanted)
-    }
-
-    /// The display was written.
-    pub fn written(&mut self, value: u16) {
-        self.written = Some(value);
+    pub fn display_due(&self) -> Option<Request> {
+        (self.written != Some(self.wanted)).then_some(Request::Display(self.wanted))
     }
 
     /// Whether the display shows what it was told, by its readback.
@@ -274,15 +332,10 @@ impl Terminal {
         self.read == Some(self.wanted)
     }
 
-    /// The number to acknowledge, if it is not acknowledged yet.
+    /// What is to be acknowledged, if it is not yet.
     #[must_use]
-    pub fn acknowledge_due(&self) -> Option<u16> {
-        self.next.filter(|next| self.acknowledged != Some(*next))
-    }
-
-    /// The number was acknowledged.
-    pub fn acknowledged(&mut self, next: u16) {
-        self.acknowledged = Some(next);
+    pub fn acknowledge_due(&self) -> Option<Request> {
+        self.next.filter(|next| self.acknowledged != Some(*next)).map(Request::Acknowledge)
     }
 
     /// The terminal is lost: nothing it showed or held is known any more, and what it queued meanwhile is nobody's.

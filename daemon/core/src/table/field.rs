@@ -5,14 +5,14 @@
 
 use super::Table;
 use crate::device::bus::{Job, Unit, UnitState};
-use crate::device::lamps::Constancy;
-use crate::effect::{BusOp, BusRequest, Effect, KeyTold};
+use crate::device::lamps::{self, Constancy};
+use crate::device::{reader, terminal};
+use crate::effect::{BusRequest, Effect, KeyTold};
 use crate::input::{BusFailure, BusReply};
 use crate::latch::Code;
 use crate::record::Event;
 use crate::timer::Timer;
 use crate::units::{Millis, Mono};
-use crate::wire::registers::{reader, terminal};
 
 /// The shell bounds every transaction well below this; an answer that never comes must not end the polling.
 pub(super) const UNANSWERED: Millis = Millis(3_000);
@@ -34,15 +34,9 @@ impl Table {
         self.schedule(job);
         let id = self.bus.begin(job);
         let op = match job {
-            Job::Poll { .. } => BusOp::ReadInput { address: terminal::POLL, count: terminal::POLL_COUNT },
-            Job::Acknowledge(next) => BusOp::WriteHolding { address: terminal::ACKNOWLEDGE, values: vec![next] },
-            Job::Display(shown) => BusOp::WriteHolding { address: terminal::DISPLAY, values: vec![shown] },
-            Job::Light(board, coils) => {
-                BusOp::WriteCoils { address: 0, count: self.lamps.count(usize::from(board)), bits: coils }
-            }
-            Job::Sense(board) => BusOp::ReadDiscrete { address: 0, count: self.lamps.count(usize::from(board)) },
-            Job::Poses => BusOp::ReadInput { address: reader::POSE, count: reader::POSE_COUNT },
-            Job::Faces => BusOp::ReadInput { address: reader::FACES, count: reader::FACES_COUNT },
+            Job::Terminal(request) => request.op(),
+            Job::Reader(request) => request.op(),
+            Job::Board(board, request) => self.lamps.op(board, request),
         };
         self.probe_asks();
         self.ctx.push(Effect::Bus(BusRequest { id, unit: job.unit().address(), op }));
@@ -50,13 +44,10 @@ impl Table {
 
     /// A unit's next poll is reckoned from now.
     fn schedule(&mut self, job: Job) {
-        if !matches!(job, Job::Poll { .. } | Job::Sense(_) | Job::Poses) {
-            return;
-        }
-        let (unit, at) = (job.unit(), self.ctx.at());
-        let every = Millis(if self.is_urgent(unit) { self.ctx.p().poll_fast } else { self.ctx.p().poll_slow });
-        if let Some(state) = self.bus.unit_mut(unit) {
-            state.due = at.after(every);
+        if job.is_poll() {
+            let urgent = self.is_urgent(job.unit());
+            let every = if urgent { self.ctx.p().poll_fast } else { self.ctx.p().poll_slow };
+            self.bus.schedule(job.unit(), self.ctx.at().after(Millis(every)));
         }
     }
 
@@ -86,13 +77,10 @@ impl Table {
         }
     }
 
-    /// Makes the terminal's poll due now: keys matter from here on.
+    /// Makes the polls of terminal and reader due now: keys and dice matter from here on.
     pub(super) fn poll_soon(&mut self) {
-        for unit in [Unit::Terminal, Unit::Reader] {
-            if let Some(state) = self.bus.unit_mut(unit) {
-                state.due = state.due.min(self.ctx.at());
-            }
-        }
+        self.bus.poll_by(Unit::Terminal, self.ctx.at());
+        self.bus.poll_by(Unit::Reader, self.ctx.at());
     }
 
     fn may_ask(&self, unit: Unit) -> bool {
@@ -106,24 +94,24 @@ impl Table {
             if state.lost || !self.may_ask(Unit::Board(board)) {
                 continue;
             }
-            if let Some(coils) = self.lamps.write_due_on(usize::from(board)) {
-                return Some(Job::Light(board, coils));
+            if let Some(light) = self.lamps.write_due_on(board) {
+                return Some(Job::Board(board, light));
             }
         }
         for board in (0u8..).take(self.lamps.boards()) {
             let state = self.bus.unit(Unit::Board(board));
-            let pending = self.ctx.is_set(Timer::LampVerify) && self.lamps.sense_due_on(usize::from(board));
+            let pending = self.ctx.is_set(Timer::LampVerify) && self.lamps.sense_due_on(board);
             if pending && !state.lost && self.may_ask(Unit::Board(board)) {
-                return Some(Job::Sense(board));
+                return Some(Job::poll(Unit::Board(board), false));
             }
         }
         if self.may_ask(Unit::Terminal) && !self.bus.unit(Unit::Terminal).lost {
-            if let Some(shown) = self.terminal.display_due() {
-                return Some(Job::Display(shown));
+            if let Some(display) = self.terminal.display_due() {
+                return Some(Job::Terminal(display));
             }
         }
         if self.may_ask(Unit::Reader) && !self.bus.unit(Unit::Reader).lost && self.faces_may_be_read() {
-            return Some(Job::Faces);
+            return Some(Job::Reader(reader::Request::Faces));
         }
         let overdue = self
             .bus
@@ -131,14 +119,10 @@ impl Table {
             .filter(|(_, state)| state.due <= self.ctx.at() && state.not_before <= self.ctx.at())
             .min_by_key(|(_, state)| state.due);
         if let Some((unit, _)) = overdue {
-            return Some(match unit {
-                Unit::Terminal => Job::Poll { hidden: self.keys_are_hidden() },
-                Unit::Reader => Job::Poses,
-                Unit::Board(board) => Job::Sense(board),
-            });
+            return Some(Job::poll(unit, self.keys_are_hidden()));
         }
         let acknowledge = self.terminal.acknowledge_due().filter(|_| self.may_ask(Unit::Terminal));
-        acknowledge.map(Job::Acknowledge)
+        acknowledge.map(Job::Terminal)
     }
 
     /// Faces stay secret until they may be seen: looked at here once more, whatever asked for them.
@@ -163,7 +147,8 @@ impl Table {
 
     /// Whether the answer that is awaited holds keys that may not be kept.
     pub(super) fn next_poll_is_hidden(&self) -> bool {
-        matches!(self.bus.outstanding(), Some((_, Job::Poll { hidden })) if hidden || self.keys_are_hidden())
+        let Some((_, Job::Terminal(terminal::Request::Poll { hidden }))) = self.bus.outstanding() else { return false };
+        hidden || self.keys_are_hidden()
     }
 
     /// The bus answered.
@@ -172,31 +157,24 @@ impl Table {
         let Some(job) = self.bus.end(id) else { return };
         self.ctx.clear(Timer::BusGuard);
         let unit = job.unit();
-        let good = match (reply, job) {
-            (Ok(BusReply::Words(words)), Job::Poll { .. }) => self.polled(words, hidden),
-            (Ok(BusReply::Words(words)), Job::Poses) => self.read_poses(words),
-            (Ok(BusReply::Words(words)), Job::Faces) => self.read_faces(words),
-            (Ok(BusReply::Bits(bits)), Job::Sense(board)) => self.sensed(board, *bits),
-            (Ok(BusReply::Written), Job::Light(board, coils)) => {
-                self.lamps.written(usize::from(board), coils);
-                true
+        let good = reply.as_ref().is_ok_and(|reply| match job {
+            Job::Terminal(request) => {
+                let report = self.terminal.answer(request, reply, hidden, &mut self.ctx);
+                report.map(|report| self.terminal_reports(report)).is_some()
             }
-            (Ok(BusReply::Written), Job::Display(shown)) => {
-                self.terminal.written(shown);
-                // Its readback is what counts: look soon.
-                self.poll_soon();
-                true
+            Job::Reader(request) => {
+                let report = self.reader.answer(request, reply, &mut self.ctx);
+                report.map(|report| self.reader_reports(report)).is_some()
             }
-            (Ok(BusReply::Written), Job::Acknowledge(next)) => {
-                self.terminal.acknowledged(next);
-                true
+            Job::Board(board, request) => {
+                let report = self.lamps.answer(board, request, reply, &mut self.ctx);
+                report.map(|report| self.lamps_report(board, report)).is_some()
             }
-            _ => false,
-        };
+        });
         self.probe_answer(good);
         let p = *self.ctx.p();
         // A reply that is in order and tells nothing new proves nothing of the reader, nor is it a failure.
-        let stale = good && matches!(job, Job::Poses) && self.reader.repeats();
+        let stale = good && job == Job::Reader(reader::Request::Look) && self.reader.repeats();
         if stale {
             return;
         }
@@ -222,53 +200,42 @@ impl Table {
         }
     }
 
-    fn polled(&mut self, words: &[u16], hidden: bool) -> bool {
-        let before = self.terminal.shown();
-        let Some(presses) = self.terminal.poll(words, hidden, &mut self.ctx) else { return false };
-        if self.terminal.shown() != before {
-            self.ctx.show();
+    fn terminal_reports(&mut self, report: terminal::Report) {
+        match report {
+            terminal::Report::Polled(presses) => {
+                self.probe_poll();
+                for key in presses.iter() {
+                    self.key(key);
+                }
+            }
+            // Its readback is what counts: look soon.
+            terminal::Report::Displayed => self.poll_soon(),
+            terminal::Report::Acknowledged => {}
         }
-        self.probe_poll();
-        for key in presses.iter() {
-            self.key(key);
-        }
-        true
     }
 
     pub(super) fn tell_key(&mut self, key: KeyTold) {
         self.ctx.push(Effect::Keypad(key));
     }
 
-    fn read_poses(&mut self, words: &[u16]) -> bool {
-        let before = self.reader.poses();
-        let Some(moved) = self.reader.poll(words, &self.ctx) else { return false };
-        if self.reader.poses() != before {
-            self.ctx.show();
-        }
-        if moved && self.reader_in_service() {
-            self.dice_moved();
-        }
-        true
-    }
-
-    fn read_faces(&mut self, words: &[u16]) -> bool {
-        let (at, rest) = (self.ctx.at(), Millis(self.ctx.p().poll_slow));
-        let good = self.reader.read_faces(words);
-        if self.reader.faces_due() {
-            if let Some(state) = self.bus.unit_mut(Unit::Reader) {
-                state.not_before = at.after(rest);
+    fn reader_reports(&mut self, report: reader::Report) {
+        match report {
+            reader::Report::Moved if self.reader_in_service() => self.dice_moved(),
+            reader::Report::Looked | reader::Report::Moved => {}
+            reader::Report::Faces(_) if self.reader.faces_due() => {
+                self.bus.rest(Unit::Reader, self.ctx.at().after(Millis(self.ctx.p().poll_slow)));
             }
-        } else if let Some(dice) = self.reader.faces().flatten().filter(|_| good) {
-            self.record(Event::FacesRead { dice });
-            self.sequence.hurry();
+            reader::Report::Faces(None) => {}
+            reader::Report::Faces(Some(dice)) => {
+                self.record(Event::FacesRead { dice });
+                self.sequence.hurry();
+            }
         }
-        good
     }
 
-    fn sensed(&mut self, board: u8, bits: u64) -> bool {
-        let at = self.ctx.at();
-        let before = (self.lamps.sensed(), self.lamps.is_proved());
-        match self.lamps.sense(usize::from(board), bits, &mut self.ctx) {
+    fn lamps_report(&mut self, board: u8, report: lamps::Report) {
+        let lamps::Report::Sensed(constancy) = report else { return };
+        match constancy {
             Constancy::Steady => {}
             Constancy::Relapsed => self.test_failed("lamps that were lit went out by themselves"),
             Constancy::Flickers => {
@@ -277,19 +244,14 @@ impl Table {
             }
         }
         let proved = self.lamps.is_proved();
-        if (self.lamps.sensed(), proved) != before {
-            self.ctx.show();
+        if !proved && self.lamps.sense_due_on(board) {
+            // Lamps take a moment; asking again at once would only keep the bus busy.
+            self.bus.rest(Unit::Board(board), self.ctx.at().after(Millis(self.ctx.p().poll_fast)));
         }
-        if !proved && self.lamps.sense_due_on(usize::from(board)) {
-            if let Some(state) = self.bus.unit_mut(Unit::Board(board)) {
-                // Lamps take a moment; asking again at once would only keep the bus busy.
-                state.not_before = at.after(Millis(self.ctx.p().poll_fast));
-            }
-        }
+        let at = self.ctx.at();
         if proved && self.round.as_mut().is_some_and(|round| round.prove_areas(at)) {
             self.record(Event::LampsVerified);
         }
-        true
     }
 
     /// A unit has not replied validly for too long.

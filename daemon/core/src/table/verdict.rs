@@ -3,7 +3,7 @@
 
 use super::Table;
 use super::play::LEAST_TUMBLES;
-use crate::device::bus::Job;
+use crate::device::bus::Unit;
 use crate::device::cam::steps_for;
 use crate::device::dome::Place;
 use crate::device::reader::Verdict;
@@ -190,7 +190,7 @@ impl Table {
         // Dice that everybody sees may not be forgotten by a power cut (SGV6 5.4.1).
         self.sequence.hurry();
         // A poll that is under way, and the next one, may still bring keys from before the reveal.
-        let under_way = matches!(self.bus.outstanding(), Some((_, Job::Poll { .. })));
+        let under_way = self.bus.outstanding().is_some_and(|(_, job)| job.unit() == Unit::Terminal && job.is_poll());
         self.terminal.hide_polls(1 + u8::from(under_way));
         self.clear_terminal();
         self.poll_soon();

@@ -5,10 +5,11 @@ use tumbler_core::context::Context;
 use tumbler_core::device::bus::{Bus, Job, Unit};
 use tumbler_core::device::contact::Contact;
 use tumbler_core::device::dome::{Dome, Place};
-use tumbler_core::device::lamps::{Constancy, Lamps};
+use tumbler_core::device::lamps::{Constancy, Lamps, Request};
 use tumbler_core::device::outputs::Outputs;
+use tumbler_core::device::reader;
 use tumbler_core::device::temperature::Temperature;
-use tumbler_core::effect::Effect;
+use tumbler_core::effect::{BusOp, Effect};
 use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::outbox::Outbox;
 use tumbler_core::record::Event;
@@ -139,14 +140,16 @@ fn a_pin_that_reads_wrong_has_its_time_once() {
 #[test]
 fn lamps_are_proved_by_the_current_that_flows() {
     let (mut lamps, mut ctx) = (Lamps::new(106), Context::default());
-    assert_eq!((lamps.boards(), lamps.count(0), lamps.count(1), lamps.count(2)), (2, 64, 42, 0));
+    let light = |coils| Some(Request::Light(coils));
+    let wired = [0, 1, 2].map(|board| lamps.op(board, Request::Sense));
+    assert_eq!((lamps.boards(), wired), (2, [64, 42, 0].map(|count| BusOp::ReadDiscrete { address: 0, count })));
     let wanted = 1_u128 << 63 | 1 << 64 | 1 << 105;
     lamps.light(wanted, at(&mut ctx, ms(0)));
     assert_eq!((lamps.lit(), ctx.next_deadline()), (wanted, Some(ms(500))));
     lamps.light(wanted, at(&mut ctx, ms(100)));
     assert_eq!(ctx.next_deadline(), Some(ms(500)), "the same again is no new command");
     let [low, high] = [1 << 63, 1 | 1 << 41];
-    assert_eq!((lamps.write_due_on(0), lamps.write_due_on(1)), (Some(low), Some(high)));
+    assert_eq!((lamps.write_due_on(0), lamps.write_due_on(1)), (light(low), light(high)));
     assert!(!lamps.sense_due_on(0), "it is not written yet");
     lamps.written(0, low);
     lamps.written(1, high);
@@ -165,33 +168,34 @@ fn lamps_are_proved_by_the_current_that_flows() {
     assert_eq!(ctx.next_deadline(), Some(ms(700)), "the time runs on");
     assert_eq!(lamps.sense(1, 0, at(&mut ctx, ms(220))), Constancy::Flickers);
     lamps.lose(1);
-    assert_eq!((lamps.write_due_on(1), lamps.sense_due_on(1), lamps.is_proved()), (Some(high), false, false));
+    assert_eq!((lamps.write_due_on(1), lamps.sense_due_on(1), lamps.is_proved()), (light(high), false, false));
 }
 
 /// faults.md bus.*: an answer that nobody waits for is none; a unit that failed is asked again soon, a lost one in its turn.
 #[test]
 fn the_bus_has_one_transaction_and_knows_its_units() {
+    const SENSE: Job = Job::poll(Unit::Board(1), false);
     let mut bus = Bus::new(2, true);
     let units: Vec<u8> = bus.fitted().map(|(unit, _)| unit.address()).collect();
     assert_eq!(units, [1, 10, 2, 3]);
     assert_eq!(Bus::new(1, false).fitted().map(|(unit, _)| unit.address()).collect::<Vec<_>>(), [1, 2]);
     assert_eq!((bus.is_busy(), bus.outstanding()), (false, None));
-    let first = bus.begin(Job::Sense(1));
-    assert_eq!((bus.is_busy(), bus.outstanding()), (true, Some((first, Job::Sense(1)))));
+    let first = bus.begin(SENSE);
+    assert_eq!((bus.is_busy(), bus.outstanding()), (true, Some((first, SENSE))));
     assert_eq!(bus.end(first.wrapping_add(1)), None);
-    assert_eq!((bus.is_busy(), bus.end(first), bus.is_busy()), (true, Some(Job::Sense(1)), false));
-    assert_ne!(bus.begin(Job::Faces), first);
+    assert_eq!((bus.is_busy(), bus.end(first), bus.is_busy()), (true, Some(SENSE), false));
+    assert_ne!(bus.begin(Job::Reader(reader::Request::Faces)), first);
 
-    let board = Job::Light(1, 0).unit();
+    let board = Job::Board(1, Request::Light(0)).unit();
     assert_eq!((board, board.address()), (Unit::Board(1), 3));
-    bus.unit_mut(board).unwrap().due = ms(900);
+    bus.schedule(board, ms(900));
     assert!(!bus.reply(board), "it was not lost");
     assert_eq!(bus.unit(board).good, 1);
     bus.fail(board, ms(100), Millis(50));
     assert_eq!((bus.unit(board).good, bus.unit(board).due, bus.unit(board).not_before), (0, ms(150), ms(150)));
     assert!(bus.lose(board), "news");
     assert!(!bus.lose(board), "no news");
-    bus.unit_mut(board).unwrap().due = ms(900);
+    bus.schedule(board, ms(900));
     bus.fail(board, ms(200), Millis(50));
     assert_eq!((bus.unit(board).due, bus.unit(board).not_before), (ms(900), ms(250)));
     assert!(bus.reply(board), "it is back");

@@ -2,12 +2,23 @@
 //! table's own.
 
 use tumbler_core::context::Context;
-use tumbler_core::device::reader::{Pose, Reader, Verdict};
+use tumbler_core::device::reader::{Pose, Reader, Report, Request, Verdict};
+use tumbler_core::input::BusReply;
 use tumbler_core::settings::Settings;
 use tumbler_core::units::{Dice, Mono};
 use tumbler_core::wire::registers::reader as map;
 
 const ENROLLED: [u16; 3] = [103, 101, 102];
+
+/// What a reader of the documented kind answers to a look at the dice.
+fn looks(reader: &mut Reader, words: &[u16], ctx: &mut Context) -> Option<Report> {
+    reader.answer(Request::Look, &BusReply::Words(words.to_vec()), ctx)
+}
+
+/// What it answers where it is asked for the faces.
+fn faces(reader: &mut Reader, words: &[u16]) -> Option<Report> {
+    reader.answer(Request::Faces, &BusReply::Words(words.to_vec()), &mut Context::default())
+}
 
 /// One reading of the poses after another.
 struct Bench {
@@ -24,7 +35,8 @@ impl Bench {
     fn block(&mut self, at: u64, seen: u16, [a, b, c]: [u16; 3], [x, y, z]: [u16; 3], motion: u16) -> bool {
         self.measured += 1;
         let words = [self.measured, seen, a, b, c, x, y, z, motion];
-        self.reader.poll(&words, &Context::new(Settings::default(), Mono::from_millis(at))).unwrap()
+        let ctx = &mut Context::new(Settings::default(), Mono::from_millis(at));
+        looks(&mut self.reader, &words, ctx).unwrap() == Report::Moved
     }
 
     /// The enrolled three, lying so.
@@ -144,13 +156,13 @@ fn faces_are_asked_for_until_all_three_are_known() {
     assert!(!reader.faces_due() && reader.faces().is_none());
     reader.want_faces();
     assert!(reader.faces_due());
-    assert!(!reader.read_faces(&[1, 1, 7, 3]) && !reader.read_faces(&[1, 1, 3]), "no such block");
+    assert!(faces(&mut reader, &[1, 1, 7, 3]).is_none() && faces(&mut reader, &[1, 1, 3]).is_none(), "no such block");
     assert!(reader.faces_due() && reader.faces().is_none());
-    assert!(reader.read_faces(&[1, 6, 0, 3]));
+    assert_eq!(faces(&mut reader, &[1, 6, 0, 3]), Some(Report::Faces(None)));
     assert_eq!((reader.faces_due(), reader.faces()), (true, Some(None)));
     assert!(!reader.faces_next(), "first whether a hand has moved them");
-    assert!(reader.read_faces(&[2, 6, 1, 3]));
     let dice = Dice::from_pips([1, 3, 6]).unwrap();
+    assert_eq!(faces(&mut reader, &[2, 6, 1, 3]), Some(Report::Faces(Some(dice))));
     assert_eq!((reader.faces_due(), reader.faces()), (false, Some(Some(dice))));
     reader.want_faces();
     assert!(!reader.faces_due(), "they are known");
@@ -171,13 +183,13 @@ fn a_counter_that_stands_still_repeats() {
     let block = |measured: u16| [measured, 3, 1, 1, 1, 101, 102, 103, 0];
     let mut reader = Reader::default();
     for (measured, repeats) in [(5, false), (5, true), (6, false), (6, true)] {
-        reader.poll(&block(measured), &Context::default());
+        looks(&mut reader, &block(measured), &mut Context::default());
         assert_eq!(reader.repeats(), repeats, "{measured}");
     }
     reader.lose();
-    reader.poll(&block(6), &Context::default());
+    looks(&mut reader, &block(6), &mut Context::default());
     assert!(reader.repeats());
-    assert_eq!(reader.poll(&[1, 2, 3], &Context::default()), None);
-    assert_eq!(reader.poll(&[7, 3, 9, 1, 1, 101, 102, 103, 0], &Context::default()), None, "no such pose");
+    assert_eq!(looks(&mut reader, &[1, 2, 3], &mut Context::default()), None);
+    assert_eq!(looks(&mut reader, &[7, 3, 9, 1, 1, 101, 102, 103, 0], &mut Context::default()), None, "no such pose");
     assert_eq!(reader.poses(), [Pose::Flat; 3]);
 }

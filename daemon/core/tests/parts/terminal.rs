@@ -1,7 +1,8 @@
 //! The terminal by itself: its numbered queue, its display, and what the core's numbers look like to people.
 
 use tumbler_core::context::Context;
-use tumbler_core::device::terminal::{Terminal, mask};
+use tumbler_core::device::terminal::{Request, Terminal, mask};
+use tumbler_core::input::BusReply;
 use tumbler_core::line::Key;
 use tumbler_core::timer::Timer;
 use tumbler_core::units::{DieFace, Mono};
@@ -61,11 +62,12 @@ fn events_are_taken_once_by_their_numbers() {
     let digit = |pips| Key::Digit(DieFace::new(pips).unwrap());
     assert_eq!(bench.terminal.acknowledge_due(), None);
     assert_eq!(bench.poll(0, &block(0, 65_533, &[1, 2], map::BLANK)), Some(vec![]), "nobody listened then");
-    assert_eq!(bench.terminal.acknowledge_due(), Some(65_535));
-    bench.terminal.acknowledged(65_535);
+    assert_eq!(bench.terminal.acknowledge_due(), Some(Request::Acknowledge(65_535)));
+    let ctx = &mut bench.ctx;
+    bench.terminal.answer(Request::Acknowledge(65_535), &BusReply::Written, false, ctx).unwrap();
     assert_eq!(bench.terminal.acknowledge_due(), None);
     assert_eq!(bench.poll(1000, &block(0, 65_534, &[2, 3, 4], map::BLANK)), Some(vec![digit(3), digit(4)]));
-    assert_eq!(bench.terminal.acknowledge_due(), Some(1));
+    assert_eq!(bench.terminal.acknowledge_due(), Some(Request::Acknowledge(1)));
     assert_eq!(bench.poll(2000, &block(0, 65_535, &[3, 4, 7], map::BLANK)), Some(vec![Key::Entry]));
     // Events were lost in the terminal: what is left is taken.
     assert_eq!(bench.poll(3000, &block(0, 10, &[5], map::BLANK)), Some(vec![digit(5)]));
@@ -95,7 +97,9 @@ fn a_held_key_is_timed_from_its_own_beginning() {
     bench.poll(600, &block(1, 0, &[], 0x111)).unwrap();
     bench.terminal.lose(&mut bench.ctx);
     assert_eq!((bench.ctx.next_deadline(), bench.terminal.is_held()), (None, false));
-    assert!(!bench.ctx.is_set(Timer::DisplayVerify) && bench.terminal.display_due() == Some(map::BLANK));
+    assert!(
+        !bench.ctx.is_set(Timer::DisplayVerify) && bench.terminal.display_due() == Some(Request::Display(map::BLANK))
+    );
 }
 
 /// NZ 3.3(a)(iii): what was keyed is shown until it is taken back, also by a terminal that was away meanwhile.
@@ -106,11 +110,15 @@ fn nz_3_3_a_digits_outlive_a_lost_terminal_and_end_when_they_are_cleared() {
     for face in faces {
         bench.terminal.key(face, &mut bench.ctx);
     }
-    bench.terminal.written(0xF35);
+    let (told, ctx) = (Request::Display(0xF35), &mut bench.ctx);
+    bench.terminal.answer(told, &BusReply::Written, false, ctx).unwrap();
     bench.terminal.lose(&mut bench.ctx);
-    assert_eq!((bench.terminal.digits(), bench.terminal.display_due()), (faces.as_slice(), Some(0xF35)));
+    assert_eq!(
+        (bench.terminal.digits(), bench.terminal.display_due()),
+        (faces.as_slice(), Some(Request::Display(0xF35)))
+    );
     bench.terminal.clear(&mut bench.ctx);
-    assert_eq!((bench.terminal.digits().len(), bench.terminal.display_due()), (0, Some(map::BLANK)));
+    assert_eq!((bench.terminal.digits().len(), bench.terminal.display_due()), (0, Some(Request::Display(map::BLANK))));
 }
 
 /// design.md, Keys of the terminal: before the reveal nobody learns which key it was, also not from a recording; that one was pressed or is held

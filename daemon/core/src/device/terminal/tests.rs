@@ -162,6 +162,6 @@ fn the_display_shows_the_last_three() {
     let mut ctx = Context::default();
     for (pips, shown) in [(1, 0xFF1), (2, 0xF12), (3, 0x123), (6, 0x236)] {
         t.key(DieFace::new(pips).unwrap(), &mut ctx);
-        assert_eq!(t.display_due(), Some(shown));
+        assert_eq!(t.display_due(), Some(Request::Display(shown)));
     }
 }

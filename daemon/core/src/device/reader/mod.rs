@@ -1,8 +1,13 @@
 //! The dice reader: poses may be known at all times, faces only after the reveal.
 
+mod kind;
+mod registers;
+
 use crate::context::Context;
+use crate::effect::BusOp;
+use crate::input::BusReply;
 use crate::units::{Dice, Millis, Mono};
-use crate::wire::registers::reader as map;
+use kind::{KIND, Look};
 use serde::{Deserialize, Serialize};
 
 /// How a die lies, as the reader has it.
@@ -23,16 +28,6 @@ pub enum Pose {
 }
 
 impl Pose {
-    const fn from_register(word: u16) -> Option<Self> {
-        match word {
-            map::UNKNOWN => Some(Self::Unknown),
-            map::FLAT => Some(Self::Flat),
-            map::NOT_FLAT => Some(Self::NotFlat),
-            map::MOVING => Some(Self::Moving),
-            map::MISSING => Some(Self::Missing),
-            _ => None,
-        }
-    }
     /// The pose's name.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -45,6 +40,40 @@ impl Pose {
         }
     }
 }
+
+/// What the reader is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Request {
+    /// How the dice lie.
+    Look,
+    /// Which faces they show.
+    Faces,
+}
+
+impl Request {
+    /// The transaction on the bus.
+    #[must_use]
+    pub fn op(self) -> BusOp {
+        match self {
+            Self::Look => KIND.look(),
+            Self::Faces => KIND.faces(),
+        }
+    }
+}
+
+/// What an answer of the reader says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Report {
+    /// How the dice lie.
+    Looked,
+    /// Settled dice moved.
+    Moved,
+    /// The faces; `None` while it cannot say all three.
+    Faces(Option<Dice>),
+}
+
+/// The highest face of a die.
+const FACES: u16 = 6;
 
 /// What the dice at rest amount to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,10 +115,20 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Takes the pose block. Returns `None` for a block that cannot be one; otherwise whether settled dice moved.
-    pub fn poll(&mut self, words: &[u16], ctx: &Context) -> Option<bool> {
-        let &[measured, seen, p0, p1, p2, i0, i1, i2, motion] = words else { return None };
-        let poses = [Pose::from_register(p0)?, Pose::from_register(p1)?, Pose::from_register(p2)?];
+    /// Takes an answer. `None` for one that cannot be one: nothing is decided on it.
+    pub fn answer(&mut self, request: Request, reply: &BusReply, ctx: &mut Context) -> Option<Report> {
+        let BusReply::Words(words) = reply else { return None };
+        match request {
+            Request::Look => self.look(KIND.read_look(words)?, ctx).then_some(Report::Moved).or(Some(Report::Looked)),
+            Request::Faces => Some(self.read_faces(KIND.read_faces(words)?)),
+        }
+    }
+
+    /// Takes a look at the dice; gives whether settled dice moved.
+    fn look(&mut self, Look { measured, seen, poses, identities, motion }: Look, ctx: &mut Context) -> bool {
+        if poses != self.poses {
+            ctx.show();
+        }
         let moved =
             poses.contains(&Pose::Moving) || (self.measured.is_some() && motion != self.motion) || poses != self.poses;
         let was_settled = self.settled;
@@ -98,7 +137,7 @@ impl Reader {
         self.seen = seen;
         self.poses = poses;
         self.looks_first = false;
-        self.identities = [i0, i1, i2];
+        self.identities = identities;
         self.motion = motion;
         if moved {
             self.settled = false;
@@ -109,7 +148,7 @@ impl Reader {
         } else {
             self.still_since = Some(ctx.at());
         }
-        Some(was_settled && moved)
+        was_settled && moved
     }
 
     /// Whether the last block told nothing new. A counter that stands still is a reader that does not see.
@@ -215,18 +254,13 @@ impl Reader {
         self.faces_wanted && !self.looks_first
     }
 
-    /// Takes the face block. Returns whether it can be one.
-    pub fn read_faces(&mut self, words: &[u16]) -> bool {
-        let &[_, a, b, c] = words else { return false };
-        if [a, b, c].iter().any(|f| *f > 6) {
-            return false;
-        }
-        self.faces = Some([a, b, c]);
+    fn read_faces(&mut self, faces: [u16; 3]) -> Report {
+        self.faces = Some(faces);
         // A face that the reader cannot say yet is asked for again, until the entry is judged.
-        self.faces_wanted = [a, b, c].contains(&0);
+        self.faces_wanted = faces.contains(&0);
         // Not before it was looked whether a hand has moved them.
         self.looks_first = self.faces_wanted;
-        true
+        Report::Faces(self.faces().flatten())
     }
 
     /// The faces read after the reveal: `None` until read, `Some(None)` where the reader could not say.

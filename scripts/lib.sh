@@ -87,11 +87,14 @@ build_release() { made release || cargo build --release --locked --quiet -p tumb
 RELEASE="${CARGO_TARGET_DIR:-$ROOT/target}/release"
 readonly RELEASE
 
-# build_rig: the rig, by the profile of the tests and as part of the workspace, so that it shares their crates. A test is named so
-# that cargo takes the tests' features, too, and finds everything compiled. It plays what ships. Prints nothing but errors; RIG is its
-# program.
+# build_programs: the rig with the daemon and tumblerctl beside it, by the profile of the tests and as part of the workspace, so that they
+# share its crates. A test is named so that cargo takes the tests' features, too, and finds everything compiled.
+build_programs() {
+    cargo build --locked "$@" --workspace --bin tumblerd --bin tumblerctl --bin tumbler-hil --test program
+}
+# build_rig: the same, for who plays what ships. Prints nothing but errors; RIG is the rig's program.
 build_rig() {
-    made build || cargo build --locked --quiet --workspace --bin tumbler-hil --test program
+    made build || build_programs --quiet
     # Only here: the tests of the workspace find the daemon that is built with them.
     export TUMBLERD="${TUMBLERD:-$RELEASE/tumblerd}"
 }

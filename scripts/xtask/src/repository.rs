@@ -72,13 +72,14 @@ impl Repository {
         run(cargo(["build", "--release", "--locked", "--quiet", "-p", "tumblerd", "-p", "tumblerctl"]))
     }
 
-    /// The rig, by the profile of the tests and as part of the workspace, so that it shares their crates. A test is named so that cargo
-    /// takes the tests' features, too, and finds everything compiled.
+    /// The rig, by the profile of the tests and as part of the workspace, with the daemon and tumblerctl beside it. A test is named so
+    /// that cargo takes the tests' features, too, and finds everything compiled.
     pub(crate) fn build_rig(&self) -> Result<()> {
         if made("build") {
             return Ok(());
         }
-        run(cargo(["build", "--locked", "--quiet", "--workspace", "--bin", "tumbler-hil", "--test", "program"]))
+        let programs = ["--bin", "tumblerd", "--bin", "tumblerctl", "--bin", "tumbler-hil", "--test", "program"];
+        run(cargo(["build", "--locked", "--quiet", "--workspace"].into_iter().chain(programs)))
     }
 
     /// What git says.

@@ -52,9 +52,9 @@ fn block(fence: &str, from: &str) -> &'static str {
     rest.split("\n```").next().unwrap()
 }
 
-/// The page's way of reckoning the chain, by its own commands and by a consumer's program, gives what its messages say.
+/// The page's way of computing the chain, by its own commands and by a consumer's program, gives what its messages say.
 #[test]
-fn the_chain_of_the_page_is_reckoned_as_the_page_says() {
+fn the_chain_is_computed_as_the_page_says() {
     let (whole, short) = (block("json event", ""), block("json event-short", ""));
     let mut consumer = Consumer::default();
     consumer.take(whole).unwrap();
@@ -63,13 +63,13 @@ fn the_chain_of_the_page_is_reckoned_as_the_page_says() {
     let event: EventMessage = serde_json::from_str(whole).unwrap();
     assert_eq!(serde_json::to_string(&event.short()).unwrap(), short);
 
-    let commands = block("sh", "### To reckon the chain");
-    let reckoned = std::process::Command::new("sh").arg("-c").arg(commands).output().unwrap();
-    assert!(reckoned.stderr.is_empty(), "{reckoned:?}");
-    let reckoned = String::from_utf8(reckoned.stdout).unwrap();
-    assert_eq!(reckoned.trim_end(), block("text", "### To reckon the chain"));
+    let commands = block("sh", "### Computing the chain");
+    let computed = std::process::Command::new("sh").arg("-c").arg(commands).output().unwrap();
+    assert!(computed.stderr.is_empty(), "{computed:?}");
+    let computed = String::from_utf8(computed.stdout).unwrap();
+    assert_eq!(computed.trim_end(), block("text", "### Computing the chain"));
     let said = [event.chain.genesis, event.chain.body_hash, event.chain.link];
-    assert_eq!(reckoned.lines().collect::<Vec<_>>(), said);
+    assert_eq!(computed.lines().collect::<Vec<_>>(), said);
 }
 
 #[test]

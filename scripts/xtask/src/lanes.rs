@@ -195,7 +195,7 @@ pub(crate) const LANES: &[Lane] = &[
                 where it is set",
         always: true,
         needs: &[Need::Packages(&["chromium"]), Need::Node("panel")],
-        demand: after(wait(50, 1500), RIG),
+        demand: after(wait(150, 1500), RIG),
         work: work::panel,
     },
     Lane {

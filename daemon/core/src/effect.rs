@@ -1,6 +1,7 @@
 //! What goes out. The shell carries effects out in the order in which they are returned and decides nothing.
 
 use crate::line::OutLine;
+use crate::prelude::*;
 use crate::record::Record;
 use crate::units::Seq;
 use crate::wire::console::Answer;

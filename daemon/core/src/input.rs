@@ -4,6 +4,7 @@
 //! [`Input::Tick`], so that an edge stamped before a deadline beats the timer that came late.
 
 use crate::line::{InLine, OutLine};
+use crate::prelude::*;
 use crate::units::{MilliCelsius, Mono, Seq};
 use crate::wire::console::{Caller, Command};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,7 @@
 //! Malfunctions: what latches, and what may open it again. The latch itself survives restarts through the journal.
 
 use crate::hardware_test::HardwareTest;
+use crate::prelude::*;
 use crate::units::Mono;
 use serde::{Deserialize, Serialize};
 

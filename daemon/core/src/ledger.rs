@@ -8,6 +8,7 @@
 //! Neither a restart nor a configuration opens a latch: the ledger is in every keyframe of the journal.
 
 use crate::latch::{Code, Malfunction, Waiver};
+use crate::prelude::*;
 use crate::units::Mono;
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,12 @@
 //! The whole behaviour of a Tai-Sai (Sic Bo) table as a pure state machine.
 //!
-//! Time is an argument; there is no clock, file, socket, thread or random number in here (`clippy.toml` bans them).
+//! Time is an argument; there is no clock, file, socket, thread or random number in here. Without the standard library the compiler
+//! knows of none, and a test holds the manifest to its few dependencies.
 //! The shell hands in [`input::Stamped`] inputs and carries out [`effect::Effect`]s; whatever is decided replays
 //! from its recorded inputs, bit for bit.
+#![no_std]
+
+extern crate alloc;
 
 pub mod context;
 pub mod device;
@@ -27,3 +31,12 @@ pub mod timer;
 pub mod units;
 pub mod wall;
 pub mod wire;
+
+/// What the standard library's prelude has and that of `core` has not.
+mod prelude {
+    pub(crate) use alloc::borrow::ToOwned;
+    pub(crate) use alloc::boxed::Box;
+    pub(crate) use alloc::string::{String, ToString};
+    pub(crate) use alloc::vec::Vec;
+    pub(crate) use alloc::{format, vec};
+}

@@ -1,5 +1,6 @@
 //! What people are asked to do, each with an id, so that no program reads prose.
 
+use crate::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// What is waited for, as a program knows it.

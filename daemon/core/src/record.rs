@@ -4,6 +4,7 @@
 
 use crate::hardware_test::Report;
 use crate::latch::{Code, Malfunction, Waiver};
+use crate::prelude::*;
 use crate::round::call::Call;
 use crate::round::ending::{Void, one_or_more};
 use crate::round::past::remember;

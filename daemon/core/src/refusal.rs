@@ -3,6 +3,7 @@
 use crate::hardware_test::HardwareTest;
 use crate::latch::Code;
 use crate::line::InLine;
+use crate::prelude::*;
 use crate::round::call;
 use crate::round::question::Doubt;
 use crate::units::{Dice, Millis, RoundId};

@@ -7,6 +7,7 @@
 use crate::context::Context;
 use crate::effect::Effect;
 use crate::outbox::Outbox;
+use crate::prelude::*;
 use crate::record::{Event, Record};
 use crate::timer::Timer;
 use crate::units::{Dice, Millis, Mono, RoundId, Seq};

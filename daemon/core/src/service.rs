@@ -9,6 +9,7 @@
 //!  maintenance
 //! ```
 
+use crate::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// The state of service.

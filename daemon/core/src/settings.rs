@@ -1,5 +1,6 @@
 //! What a table is set to: which rules and layout, what is fitted, and every parameter with its unit, range and reason.
 
+use crate::prelude::*;
 use crate::rules::{self, Layout, RuleSet};
 use serde::{Deserialize, Serialize};
 

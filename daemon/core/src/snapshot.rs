@@ -2,6 +2,7 @@
 
 use crate::hardware_test::Measurement;
 use crate::latch::{Malfunction, Waiver};
+use crate::prelude::*;
 use crate::prompt::Prompt;
 use crate::round::{Doubt, Finding, Past};
 use crate::units::{Dice, MilliCelsius, RoundId, Seq, Tumbles};

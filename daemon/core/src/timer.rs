@@ -1,6 +1,7 @@
 //! The table's deadlines: one slot a timer, so that setting one again replaces it.
 
 use crate::line::{InLine, OutLine};
+use crate::prelude::*;
 use crate::units::{Millis, Mono};
 use serde::{Deserialize, Serialize};
 
@@ -235,7 +236,7 @@ mod tests {
         all.extend(InLine::ALL.map(Timer::Held));
         all.extend(OutLine::ALL.map(Timer::Readback));
         all.extend((0..6).map(Timer::UnitLost));
-        let slots: std::collections::BTreeSet<usize> = all.iter().map(|t| t.slot()).collect();
+        let slots: alloc::collections::BTreeSet<usize> = all.iter().map(|t| t.slot()).collect();
         assert_eq!(slots.len(), all.len());
         assert_eq!(slots.last(), Some(&(SLOTS - 1)));
     }

@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn three_dice_show_56_different_results() {
-        let all: std::collections::BTreeSet<Dice> = Dice::all().collect();
+        let all: alloc::collections::BTreeSet<Dice> = Dice::all().collect();
         assert_eq!(all.len(), 56);
         assert_eq!(Dice::all().count(), 56);
     }

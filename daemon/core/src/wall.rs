@@ -1,5 +1,7 @@
 //! Wall time as people read it.
 
+use crate::prelude::*;
+
 /// Wall time in milliseconds since 1970 as `2026-11-21 03:04:05Z`.
 #[must_use]
 pub fn shown(ms: i64) -> String {

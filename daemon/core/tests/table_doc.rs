@@ -316,7 +316,6 @@ fn section(doc: &str, name: &str, text: &str) -> String {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the page is written anew on demand only")]
 fn the_page_says_what_the_code_does() {
     let mut page = DOC.to_owned();
     page = section(&page, "parameters", &parameter_table());

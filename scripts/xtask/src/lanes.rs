@@ -59,14 +59,6 @@ pub(crate) const LANES: &[Lane] = &[
         work: work::format,
     },
     Lane {
-        name: "purity",
-        about: "the core is pure: its dependencies, and bans that bite",
-        always: true,
-        needs: &[],
-        demand: compute(50, 300),
-        work: |_| work::script("scripts/purity", &[]),
-    },
-    Lane {
         name: "canaries",
         about: "each planted defect can still be planted",
         always: true,

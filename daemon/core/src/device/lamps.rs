@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::effect::BusOp;
 use crate::input::BusReply;
+use crate::prelude::*;
 use crate::timer::Timer;
 use crate::units::Millis;
 use crate::wire::registers::lamps::PER_BOARD;

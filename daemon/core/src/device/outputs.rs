@@ -2,6 +2,7 @@
 
 use crate::effect::Effect;
 use crate::line::OutLine;
+use crate::prelude::*;
 use crate::settings::Parameters;
 use crate::timer::{Timer, Timers};
 use crate::units::{Millis, Mono};

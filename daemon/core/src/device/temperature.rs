@@ -1,6 +1,7 @@
 //! The motor's temperature: too hot, or a sensor that cannot be believed, is a malfunction.
 
 use crate::context::Context;
+use crate::prelude::*;
 use crate::units::MilliCelsius;
 use serde::{Deserialize, Serialize};
 

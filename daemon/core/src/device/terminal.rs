@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::effect::BusOp;
 use crate::input::BusReply;
 use crate::line::Key;
+use crate::prelude::*;
 use crate::timer::Timer;
 use crate::units::{DieFace, Millis, Mono};
 use crate::wire::registers::terminal as map;

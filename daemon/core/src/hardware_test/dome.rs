@@ -2,6 +2,7 @@
 
 use super::{Plots, Quantity, Wave};
 use crate::line::InLine;
+use crate::prelude::*;
 use crate::units::Mono;
 use serde::{Deserialize, Serialize};
 

@@ -2,6 +2,7 @@
 
 use super::{Plots, Quantity};
 use crate::line::Key;
+use crate::prelude::*;
 use crate::units::Mono;
 use crate::wire::registers::terminal::ENTRY;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,7 @@
 //! What is read again and again for a while: the reader after a spin, the seal's loop, the motor's temperature.
 
 use super::Quantity;
+use crate::prelude::*;
 use crate::units::{MilliCelsius, Mono};
 use serde::{Deserialize, Serialize};
 

@@ -17,6 +17,7 @@ pub use measurement::{Limits, Measurement, Verdict};
 pub use quantity::Quantity;
 pub use spin::Spin;
 
+use crate::prelude::*;
 use crate::settings::Parameters;
 use crate::units::Mono;
 use serde::{Deserialize, Serialize};

@@ -6,6 +6,7 @@
 use super::{Plots, Quantity, Wave};
 use crate::device::cam::{Cam, STEPS};
 use crate::line::InLine;
+use crate::prelude::*;
 use crate::units::Mono;
 use serde::{Deserialize, Serialize};
 

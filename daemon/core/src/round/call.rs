@@ -1,5 +1,6 @@
 //! What the dealer calls, and how a result is worded.
 
+use crate::prelude::*;
 use crate::units::Dice;
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,6 @@
 //! How a round ends: exactly once, settled or void.
 
+use crate::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// A fact that voids a round where its rule set says so. Facts decide, not causes: a round may have several.

@@ -1,6 +1,7 @@
 //! The rounds until now: their numbers, the rules that each went by, and how the latest ended.
 
 use super::past::{Past, remember};
+use crate::prelude::*;
 use crate::rules::{self, RuleSet, RulesSince};
 use crate::units::RoundId;
 use serde::{Deserialize, Serialize};

@@ -2,6 +2,7 @@
 
 use super::spin::Spun;
 use super::{Reveal, ending};
+use crate::prelude::*;
 use crate::round::question::Doubt;
 use crate::units::{Dice, RoundId, Tumbles};
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,6 @@
 //! The spin of a round, and what ended it.
 
+use crate::prelude::*;
 use crate::units::Tumbles;
 use serde::{Deserialize, Serialize};
 

@@ -17,6 +17,7 @@ use super::past::Interrupted;
 use super::question::Doubt;
 use super::spin::{Spin, Spun};
 use super::{FlatBy, Reveal};
+use crate::prelude::*;
 use crate::refusal::Refusal;
 use crate::rules::{Layout, Order, RuleSet};
 use crate::units::{Dice, Mono, RoundId, Tumbles};

@@ -1,5 +1,6 @@
 //! One area of a layout: what it is a wager on, when it wins and what it pays.
 
+use crate::prelude::*;
 use crate::units::Dice;
 use serde::{Deserialize, Serialize};
 

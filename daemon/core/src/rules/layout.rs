@@ -1,6 +1,7 @@
 //! A layout: which lamps light on a result, what they pay, and which results prove all of them.
 
 use super::area::Area;
+use crate::prelude::*;
 use crate::units::Dice;
 use serde::{Deserialize, Serialize};
 

@@ -4,9 +4,10 @@ use super::area::{Area, Wager};
 use super::layout::Layout;
 use super::order::Order;
 use super::{CLAUSE_KEYS, RuleSet};
+use crate::prelude::*;
 use crate::round::ending::Ground;
+use alloc::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The data files, by name, in the order in which the rule sets are listed.
 const FILES: [(&str, &str); 5] = [

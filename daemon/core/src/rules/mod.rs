@@ -12,9 +12,10 @@ pub use layout::{Layout, Winning};
 pub use load::BadRules;
 pub use order::Order;
 
+use crate::prelude::*;
 use crate::round::ending::Ground;
 use crate::units::RoundId;
-use std::sync::LazyLock;
+use once_cell::race::OnceBox;
 
 /// The keys of [`RuleSet::clause`], each with what its clause says. A rule set has those of which its text speaks.
 pub const CLAUSE_KEYS: [(&str, &str); 41] = [
@@ -84,14 +85,14 @@ pub struct RuleSet {
     pub layouts: Vec<Layout>,
 }
 
-static ALL: LazyLock<Result<Vec<RuleSet>, BadRules>> = LazyLock::new(load::load);
+static ALL: OnceBox<Result<Vec<RuleSet>, BadRules>> = OnceBox::new();
 
 /// All five rule sets.
 ///
 /// # Errors
 /// [`BadRules`] if a data file that is compiled in cannot be used. A test proves that all of them can.
 pub fn loaded() -> Result<&'static [RuleSet], &'static BadRules> {
-    ALL.as_deref()
+    ALL.get_or_init(|| Box::new(load::load())).as_deref()
 }
 
 /// All five rule sets.

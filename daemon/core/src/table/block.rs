@@ -4,6 +4,7 @@ use super::Table;
 use crate::effect::Effect;
 use crate::latch::Code;
 use crate::line::OutLine;
+use crate::prelude::*;
 use crate::record::{Event, Standing};
 use crate::refusal::Refusal;
 

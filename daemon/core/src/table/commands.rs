@@ -6,6 +6,7 @@ use super::question::stated;
 use crate::device::dome::Place;
 use crate::effect::Effect;
 use crate::latch::{Code, Waiver};
+use crate::prelude::*;
 use crate::record::{Event, PROCEDURE};
 use crate::refusal::Refusal;
 use crate::round::call;

@@ -2,6 +2,7 @@
 
 use super::Table;
 use crate::effect::Effect;
+use crate::prelude::*;
 use crate::record::Event;
 use crate::round::ending::{Ground, Void, VoidReason};
 use crate::round::{Doubt, Past, Round, SpinEnd};

@@ -5,6 +5,7 @@ use crate::device::bus::Unit;
 use crate::effect::KeyTold;
 use crate::latch::Code;
 use crate::line::Key;
+use crate::prelude::*;
 use crate::record::{Event, Lit};
 use crate::refusal::{ENTRY, Refusal};
 use crate::round::call;

@@ -2,6 +2,7 @@
 
 use super::commands::VOID;
 use crate::latch::Code;
+use crate::prelude::*;
 use crate::record::{Event, Lit, PROCEDURE};
 use crate::round::call::Call;
 use crate::rules::{RuleSet, Wager};

@@ -10,6 +10,7 @@ use crate::device::{reader, terminal};
 use crate::effect::{BusRequest, Effect, KeyTold};
 use crate::input::{BusFailure, BusReply};
 use crate::latch::Code;
+use crate::prelude::*;
 use crate::record::Event;
 use crate::timer::Timer;
 use crate::units::{Millis, Mono};

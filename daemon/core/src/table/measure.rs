@@ -11,11 +11,12 @@ use crate::hardware_test::{
 };
 use crate::latch::Code;
 use crate::line::{InLine, Key};
+use crate::prelude::*;
 use crate::record::Event;
 use crate::refusal::Refusal;
 use crate::units::{Dice, MilliCelsius, Millis, Mono};
 use crate::wire::console::Witness;
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
 
 /// How long the seal's loop is watched: some strokes of whatever shakes the table.
 const SEAL_WATCH: Millis = Millis(2000);

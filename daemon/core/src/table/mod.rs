@@ -21,6 +21,7 @@ mod stillness;
 mod verdict;
 mod wires;
 
+use crate::prelude::*;
 use show::Picture;
 pub use start::{Found, Start};
 

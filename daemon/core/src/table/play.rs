@@ -14,6 +14,7 @@ use crate::device::tumbler::RunsFor;
 use crate::device::tumbler::Stop;
 use crate::latch::Code;
 use crate::line::OutLine;
+use crate::prelude::*;
 use crate::record::Event;
 use crate::refusal::{NO_SPIN, Refusal, TUMBLE};
 use crate::round::call::Call;

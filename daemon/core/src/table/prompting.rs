@@ -3,6 +3,7 @@
 use super::Table;
 use super::steps::{Step, key_name};
 use crate::hardware_test::Probe;
+use crate::prelude::*;
 use crate::prompt::{Prompt, PromptId};
 use crate::round::{Doubt, Finding};
 

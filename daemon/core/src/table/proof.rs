@@ -9,13 +9,14 @@ use crate::device::tumbler::RunsFor;
 use crate::hardware_test::{HardwareTest, Probe};
 use crate::latch::{Code, Malfunction};
 use crate::line::OutLine;
+use crate::prelude::*;
 use crate::record::Event;
 use crate::refusal::Refusal;
 use crate::timer::Timer;
 use crate::units::{Millis, Mono};
 use crate::wire::console::{Answer, Witness};
+use alloc::collections::VecDeque;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 
 /// What a test is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,6 +9,7 @@
 //! Unanswered it stays so, across restarts: the sign is on, no game starts, and nothing may move the dice.
 
 use super::Table;
+use crate::prelude::*;
 use crate::record::Event;
 use crate::refusal::Refusal;
 use crate::round::ending::{Ground, VoidReason};

@@ -12,6 +12,7 @@
 use super::Table;
 use crate::device::reader::Pose;
 use crate::line::OutLine;
+use crate::prelude::*;
 use crate::round::Spin;
 use crate::snapshot::{Phase, Snapshot};
 use crate::units::Seq;

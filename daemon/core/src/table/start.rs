@@ -14,6 +14,7 @@ use crate::effect::Effect;
 use crate::latch::Code;
 use crate::ledger::Ledger;
 use crate::line::OutLine;
+use crate::prelude::*;
 use crate::record::{Event, Standing};
 use crate::round::ending::{Ground, VoidReason};
 use crate::round::{Doubt, History, Interrupted, Round, SpinEnd};

@@ -8,11 +8,12 @@ use crate::device::tumbler::RunsFor;
 use crate::device::tumbler::Stop;
 use crate::latch::Code;
 use crate::line::{InLine, Key, OutLine};
+use crate::prelude::*;
 use crate::units::{Dice, Millis, Mono, Seq};
 use crate::wire::console::Witness;
 use crate::wire::registers::terminal::{BLANK, ENTRY};
+use alloc::collections::VecDeque;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 
 /// What the display shows in its test, one after another: every digit once, then nothing.
 const PATTERNS: [u16; 3] = [0x0123, 0x0456, BLANK];

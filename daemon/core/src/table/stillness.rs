@@ -5,6 +5,7 @@
 
 use super::Table;
 use super::field::UNANSWERED;
+use crate::prelude::*;
 use crate::record::Event;
 use crate::round::ending::{Ground, VoidReason};
 use crate::round::{Doubt, Spin, SpinEnd};

@@ -10,6 +10,7 @@ use crate::device::reader::Verdict;
 use crate::device::tumbler::RunsFor;
 use crate::device::tumbler::Stop;
 use crate::latch::Code;
+use crate::prelude::*;
 use crate::record::Event;
 use crate::round::ending::{Ground, VoidReason};
 use crate::round::{Doubt, FlatBy, Reveal, Round, Spin, SpinEnd, Spun};

@@ -7,6 +7,7 @@ use crate::device::tumbler::RunsFor;
 use crate::device::tumbler::{Defect, Report, Stop};
 use crate::latch::{Code, IN_SPIN};
 use crate::line::{InLine, OutLine};
+use crate::prelude::*;
 use crate::record::Event;
 use crate::round::SpinEnd;
 use crate::round::ending::VoidReason;

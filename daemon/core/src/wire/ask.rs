@@ -5,6 +5,7 @@
 //! `{"id":1,"error":"..."}`.
 
 use crate::latch::{Malfunction, Waiver};
+use crate::prelude::*;
 use crate::record::Lit;
 use crate::round::call::Call;
 use crate::round::ending::Void;

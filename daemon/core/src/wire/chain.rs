@@ -1,5 +1,6 @@
 //! A record's place in the journal's chain, told with the record: whoever has it can reckon the chain anew.
 
+use crate::prelude::*;
 use crate::units::Seq;
 use serde::{Deserialize, Serialize};
 

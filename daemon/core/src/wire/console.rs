@@ -4,6 +4,7 @@
 
 use crate::hardware_test::HardwareTest;
 use crate::latch::Code;
+use crate::prelude::*;
 use crate::round::Finding;
 use crate::units::{Dice, RoundId};
 use serde::{Deserialize, Serialize};

@@ -6,10 +6,10 @@
 
 use crate::effect::Effect;
 use crate::input::Stamped;
+use crate::prelude::*;
 use crate::table::Table;
+use core::fmt;
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::io::{self, Write};
 
 /// Version of the format.
 pub const FORMAT: u32 = 1;
@@ -84,15 +84,17 @@ pub enum Line<H = Header, T = Box<Table>, E = Box<Entry>> {
 pub struct Digest(u64);
 
 impl Digest {
-    /// The digest of these effects. Allocates nothing.
+    /// The digest of these effects.
     #[must_use]
     pub fn of(effects: &[Effect]) -> Self {
-        let mut digest = Fnv(0xcbf2_9ce4_8422_2325);
-        if !effects.is_empty() {
-            // Neither the writer nor the serialisation of effects can fail.
-            let _ = serde_json::to_writer(&mut digest, effects);
+        const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+        const PRIME: u64 = 0x0100_0000_01b3;
+        if effects.is_empty() {
+            return Self(OFFSET);
         }
-        Self(digest.0)
+        // The serialisation of effects cannot fail.
+        let json = serde_json::to_vec(effects).unwrap_or_default();
+        Self(json.iter().fold(OFFSET, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(PRIME)))
     }
 }
 
@@ -112,19 +114,5 @@ impl TryFrom<String> for Digest {
     type Error = String;
     fn try_from(text: String) -> Result<Self, String> {
         u64::from_str_radix(&text, 16).map(Self).map_err(|_| format!("`{text}` is no digest: 16 hexadecimal digits"))
-    }
-}
-
-struct Fnv(u64);
-
-impl Write for Fnv {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-        Ok(bytes.len())
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::effect::KeyTold;
 use crate::latch::Code;
+use crate::prelude::*;
 use crate::record::Record;
 use crate::units::{Mono, RoundId, Seq};
 use crate::wire::chain::Chain;

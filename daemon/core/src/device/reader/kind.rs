@@ -8,7 +8,7 @@ use super::registers::Registers;
 use crate::effect::BusOp;
 
 /// The kind of reader that tables have.
-pub(super) static KIND: &dyn Kind = &Registers;
+pub(super) const KIND: &dyn Kind = &Registers;
 
 /// One look at the dice, in the table's own terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

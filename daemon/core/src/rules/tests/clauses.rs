@@ -2,8 +2,9 @@
 
 use super::super::{CLAUSE_KEYS, all, rule_set};
 use super::LAYOUTS;
+use crate::prelude::*;
 use crate::round::ending::Ground::{self, *};
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
 
 /// Each ground under each rule set: NZ98, NZ9, SGV6, SGOC, SGOC-early. Empty: the text is silent.
 const VOIDS: [(Ground, [&str; 5]); 10] = [

@@ -3,6 +3,7 @@
 use super::super::load::parse;
 use super::super::{Wager, layouts, loaded};
 use super::LAYOUTS;
+use crate::prelude::*;
 use crate::units::Dice;
 
 const NZ98: &str = include_str!("../../../rules/nz-1998.toml");

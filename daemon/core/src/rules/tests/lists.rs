@@ -1,7 +1,8 @@
 //! Which areas a layout has, against the lists as the texts print them.
 
 use super::{LAYOUTS, of, rolls, winners};
-use std::collections::BTreeSet;
+use crate::prelude::*;
+use alloc::collections::BTreeSet;
 
 /// SGV6 4.1.2 and 4.1.3, "Double Numbers With Single Dice Combination Bet".
 const SG_DOUBLE_WITH_SINGLE: &str = "1 1 3, 1 1 4, 1 1 5, 1 1 6, 2 2 1, 2 2 3, 2 2 4, 2 2 5, 2 2 6, 3 3 1, 3 3 2, 3 3 4, 3 3 5, \

@@ -8,8 +8,9 @@ mod play;
 mod words;
 
 use super::{Layout, layout};
+use crate::prelude::*;
 use crate::units::Dice;
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
 
 /// Every layout: its id, its rule set's id, and how many areas the rule's appendix or pay table has.
 const LAYOUTS: [(&str, &str, usize); 10] = [

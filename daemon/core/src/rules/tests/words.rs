@@ -1,8 +1,9 @@
 //! Winning and paying by the words of the rules, on every ordered roll.
 
 use super::{LAYOUTS, of, pays, rolls, winners};
+use crate::prelude::*;
 use crate::units::Dice;
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
 
 /// What the rules say of the area `id` on this roll: what it pays to 1, or `None` if it loses. NZ9 4.1 and 4.10, the pay
 /// tables of Singapore; only a double with a single pays by the rule set.

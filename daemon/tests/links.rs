@@ -1,4 +1,4 @@
-//! Links and anchors of every page lead somewhere, in the source as in the installed package; and what comments, messages and
+//! Links and anchors of every page lead somewhere, as `scripts/book` sees to it in the book of them; and what comments, messages and
 //! fixtures cite of design.md and faults.md stands there.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
 
@@ -28,8 +28,15 @@ fn read(path: &Path) -> String {
 
 /// Every page that people read, by its path in the repository.
 fn pages() -> BTreeMap<PathBuf, Page> {
-    let places =
-        ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "daemon/docs", "hil-tests/docs", "hil-tests/pages-bench"];
+    let places = [
+        "README.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "daemon/docs",
+        "hil-tests/docs",
+        "hil-tests/pages-bench",
+        SUMMARY,
+    ];
     let files = places.iter().flat_map(|place| files_below(place));
     let markdown = files.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
     markdown.map(|path| (path.clone(), Page::of(&read(&path)))).collect()
@@ -166,59 +173,17 @@ fn broken_links_are_found() {
     assert_eq!(broken(&page(right)), Vec::<String>::new());
 }
 
-/// Where the package puts the files of the repository that are documentation.
-fn installed() -> BTreeMap<PathBuf, String> {
-    let manifest: toml::Table = toml::from_str(&read(Path::new("daemon/Cargo.toml"))).unwrap();
-    let assets = manifest["package"]["metadata"]["deb"]["assets"].as_array().unwrap();
-    let mut put = BTreeMap::new();
-    for asset in assets {
-        let (from, to) = (asset[0].as_str().unwrap(), asset[1].as_str().unwrap());
-        if from.starts_with("target/") || !to.starts_with("usr/share/doc/") {
-            continue;
-        }
-        let from = target(Path::new("daemon/Cargo.toml"), from).unwrap();
-        // A pattern keeps the tree below its first wild card.
-        let place = from.to_str().unwrap().split_once("/**").map(|(place, _)| place.to_owned());
-        if let Some(place) = place {
-            let all = files_below(&place).into_iter();
-            put.extend(all.map(|file| (file.clone(), format!("{to}{}", file.strip_prefix(&place).unwrap().display()))));
-        } else {
-            put.insert(from, to.to_owned());
-        }
-    }
-    put
-}
+const SUMMARY: &str = "book/src/SUMMARY.md";
 
-/// Whoever reads them on a table has no repository.
+/// Whoever reads them on a table has only the book.
 #[test]
-fn links_of_installed_pages_lead_to_installed_files() {
-    let (installed, pages) = (installed(), pages());
-    let mut wrong = Vec::new();
-    for (path, at) in installed.iter().filter(|(path, _)| path.extension().is_some_and(|extension| extension == "md")) {
-        for link in pages[path].links.iter().filter(|link| !link.contains("://")) {
-            let to = link.split_once('#').map_or(link.as_str(), |(to, _)| to);
-            let (source, place) = (target(path, to).unwrap(), target(Path::new(at), to).unwrap());
-            // A directory is there with the files in it.
-            let leads = |(from, to): (&PathBuf, &String)| {
-                from.strip_prefix(&source).is_ok_and(|rest| place.join(rest) == Path::new(to))
-            };
-            if !installed.iter().any(leads) {
-                wrong.push(format!("{} is installed as {at}: `{link}` leads nowhere there", path.display()));
-            }
-        }
-    }
-    assert!(installed.len() > 10, "{installed:?}");
-    assert!(wrong.is_empty(), "{wrong:#?}");
-}
-
-#[test]
-fn the_book_holds_every_page_of_its_directory() {
+fn the_book_holds_every_page() {
     let pages = pages();
-    let summary = &pages[Path::new("daemon/docs/SUMMARY.md")].links;
-    let beside = pages.keys().filter(|path| path.starts_with("daemon/docs")).filter_map(|path| path.file_name());
-    let left_out: Vec<&str> = beside
-        .filter_map(|name| name.to_str())
-        .filter(|name| *name != "SUMMARY.md" && !summary.iter().any(|link| link == name))
+    let held: BTreeSet<PathBuf> = pages[Path::new(SUMMARY)].links.iter().map(PathBuf::from).collect();
+    let left_out: Vec<&PathBuf> = pages
+        .keys()
+        .filter(|path| !path.starts_with("hil-tests/pages-bench") && **path != Path::new(SUMMARY))
+        .filter(|path| !held.contains(*path))
         .collect();
     assert!(left_out.is_empty(), "{left_out:?}");
 }

@@ -36,15 +36,20 @@ pub(crate) struct Tool {
 
 /// The texts of licences.
 pub(crate) const ABOUT: Tool = Tool { name: "cargo-about", version: "0.9.3", arguments: &["--features", "cli"] };
+/// The book of the pages, the newest that Rust 1.85 builds.
+pub(crate) const BOOK: Tool =
+    Tool { name: "mdbook", version: "0.4.52", arguments: &["--no-default-features", "--features", "search"] };
 /// Debian packages.
 pub(crate) const DEB: Tool = Tool { name: "cargo-deb", version: "3.8.0", arguments: &[] };
 /// Dependencies: licences, sources, advisories.
 pub(crate) const DENY: Tool = Tool { name: "cargo-deny", version: "0.20.2", arguments: &["--no-default-features"] };
+/// Links of the book.
+pub(crate) const LINKS: Tool = Tool { name: "hyperlink", version: "0.3.2", arguments: &[] };
 /// Mutants.
 pub(crate) const MUTANTS: Tool = Tool { name: "cargo-mutants", version: "27.1.0", arguments: &[] };
 /// The test runner, the newest that Rust 1.85 builds.
 pub(crate) const NEXTEST: Tool = Tool { name: "cargo-nextest", version: "0.9.100", arguments: &[] };
-const TOOLS: [Tool; 5] = [ABOUT, DEB, DENY, MUTANTS, NEXTEST];
+const TOOLS: [Tool; 7] = [ABOUT, BOOK, DEB, DENY, LINKS, MUTANTS, NEXTEST];
 
 impl Tool {
     /// Of this name.

@@ -1,6 +1,6 @@
 //! All lanes: what each is for, what it needs, what it takes of the machine.
 
-use crate::install::{ABOUT, DEB, DENY, MUTANTS, NEXTEST, Need};
+use crate::install::{ABOUT, BOOK, DEB, DENY, LINKS, MUTANTS, NEXTEST, Need};
 use crate::repository::Repository;
 use crate::schedule::Channel::{Compute, Wait};
 use crate::schedule::{Demand, Lock};
@@ -73,6 +73,14 @@ pub(crate) const LANES: &[Lane] = &[
         needs: &[Need::Packages(&["systemd"])],
         demand: compute(20, 100),
         work: |_| work::script("scripts/test-units", &[]),
+    },
+    Lane {
+        name: "book",
+        about: "the book of all pages is built, and each of its links and anchors leads somewhere",
+        always: true,
+        needs: &[Need::Tool(BOOK), Need::Tool(LINKS)],
+        demand: compute(50, 100),
+        work: |_| work::script("scripts/book", &[]),
     },
     Lane {
         name: "deny",

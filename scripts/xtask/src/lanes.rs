@@ -4,7 +4,7 @@ use crate::install::{ABOUT, BOOK, DEB, DENY, LINKS, MUTANTS, NEXTEST, Need};
 use crate::repository::Repository;
 use crate::schedule::Channel::{Compute, Wait};
 use crate::schedule::{Demand, Lock};
-use crate::work;
+use crate::{say, work};
 use anyhow::{Result, bail};
 
 /// Something that must hold, and what it takes to see whether it does.
@@ -357,26 +357,7 @@ pub(crate) fn named(name: &str) -> Result<&'static Lane> {
     if let Some(lane) = LANES.iter().find(|lane| lane.name == name) {
         return Ok(lane);
     }
-    match LANES.iter().map(|lane| (distance(name, lane.name), lane.name)).min() {
-        Some((distance, nearest)) if distance <= nearest.len() / 2 => bail!("no lane `{name}`: is it `{nearest}`?"),
-        _ => bail!("no lane `{name}`: scripts/test --help lists them"),
-    }
-}
-
-/// How many letters have to be put in, left out or replaced (Levenshtein).
-fn distance(one: &str, other: &str) -> usize {
-    let mut row: Vec<usize> = (0..=other.chars().count()).collect();
-    for (place, letter) in one.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row, vec![place + 1]);
-        diagonal.reverse();
-        let mut above = diagonal.pop().unwrap_or(0);
-        for theirs in other.chars() {
-            let (up, left) = (diagonal.pop().unwrap_or(0), row.last().copied().unwrap_or(0));
-            row.push((above + usize::from(letter != theirs)).min(up + 1).min(left + 1));
-            above = up;
-        }
-    }
-    row.pop().unwrap_or(0)
+    bail!(say::unknown("lane", name, LANES.iter().map(|lane| lane.name), "scripts/test --help"))
 }
 
 #[cfg(test)]
@@ -408,12 +389,5 @@ mod tests {
         assert_eq!(refused("powercuts"), "no lane `powercuts`: is it `power-cuts`?");
         assert_eq!(refused("xylophone-solo"), "no lane `xylophone-solo`: scripts/test --help lists them");
         assert!(named("matrix").is_ok());
-    }
-
-    #[test]
-    fn distances() {
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("abc", "abc"), 0);
     }
 }

@@ -17,3 +17,11 @@ pub(crate) fn heading(text: &str) {
 pub(crate) fn error(text: &str) {
     let _ = writeln!(std::io::stderr(), "error: {text}");
 }
+
+/// That there is nothing of this name: the nearest one, or where all of them are told.
+pub(crate) fn unknown<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str>, list: &str) -> String {
+    match names.map(|other| (strsim::levenshtein(name, other), other)).min() {
+        Some((distance, nearest)) if distance <= nearest.len() / 2 => format!("no {what} `{name}`: is it `{nearest}`?"),
+        _ => format!("no {what} `{name}`: {list} lists them"),
+    }
+}

@@ -5,10 +5,10 @@ use crate::lanes::{self, EVERY, Lane};
 use crate::repository::Repository;
 use crate::say;
 use crate::schedule::{Channel, Machine, Schedule};
+use crate::shell::whole;
 use anyhow::{Context, Result};
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -123,13 +123,9 @@ impl Run<'_> {
 impl Child {
     fn wait(mut self) -> Result<Ended> {
         let status = self.process.wait()?;
-        let mut said = Vec::new();
-        if let Some(log) = &mut self.log {
-            log.seek(SeekFrom::Start(0))?;
-            log.read_to_end(&mut said)?;
-        }
+        let said = self.log.take().map(whole).transpose()?.unwrap_or_default();
         let failed = (!status.success()).then(|| status.to_string());
-        let (said, cpu) = split(String::from_utf8_lossy(&said).trim_end());
+        let (said, cpu) = split(&said);
         Ok(Ended { name: self.lane.name, took: self.began.elapsed(), cpu, failed, said })
     }
 }

@@ -2,6 +2,8 @@
 
 use anyhow::{Context, Result, bail};
 use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{Read, Seek};
 use std::process::{Command, Stdio};
 
 /// A program with its arguments.
@@ -47,14 +49,26 @@ pub(crate) fn output(mut command: Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&said.stdout).trim_end_matches('\n').into())
 }
 
-/// Runs it and gives how it ended, and all that it said.
+/// Runs it and gives how it ended, and all that it said, in the order in which it said it.
 ///
 /// # Errors
 /// It could not be started.
 pub(crate) fn quietly(mut command: Command) -> Result<(Option<i32>, String)> {
-    let said = command.output().with_context(|| format!("`{}` cannot be started", told(&command)))?;
-    let text = [said.stdout, said.stderr].concat();
-    Ok((said.status.code(), String::from_utf8_lossy(&text).into()))
+    let log = tempfile::tempfile()?;
+    command.stdout(log.try_clone()?).stderr(log.try_clone()?);
+    let status = command.status().with_context(|| format!("`{}` cannot be started", told(&command)))?;
+    Ok((status.code(), whole(log)?))
+}
+
+/// All that was written to a log.
+///
+/// # Errors
+/// It cannot be read.
+pub(crate) fn whole(mut log: File) -> Result<String> {
+    let mut said = Vec::new();
+    log.rewind()?;
+    log.read_to_end(&mut said)?;
+    Ok(String::from_utf8_lossy(&said).trim_end().into())
 }
 
 /// Whether it is there and ends well; what it says goes nowhere.
@@ -65,4 +79,15 @@ pub(crate) fn succeeds(mut command: Command) -> bool {
         .stderr(Stdio::null())
         .status()
         .is_ok_and(|status| status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_outputs_are_told_in_their_order() {
+        let said = quietly(command("sh", ["-c", "echo one; echo two >&2; echo three; exit 3"])).unwrap();
+        assert_eq!(said, (Some(3), "one\ntwo\nthree".into()));
+    }
 }

@@ -4,7 +4,7 @@ use crate::install::{ABOUT, BOOK, DEB, DENY, LINKS, MUTANTS, NEXTEST, Need};
 use crate::repository::Repository;
 use crate::schedule::Channel::{Compute, Wait};
 use crate::schedule::{Demand, Lock};
-use crate::{say, work};
+use crate::{canary, say, work};
 use anyhow::{Result, bail};
 
 /// Something that must hold, and what it takes to see whether it does.
@@ -64,7 +64,7 @@ pub(crate) const LANES: &[Lane] = &[
         always: true,
         needs: &[],
         demand: compute(50, 100),
-        work: |_| work::script("scripts/canary", &["--check"]),
+        work: canary::check_all,
     },
     Lane {
         name: "units",

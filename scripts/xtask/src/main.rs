@@ -1,7 +1,9 @@
-//! What the scripts do: lanes, and the tools that they need. `scripts/test`, `scripts/demo` and `.ci/run` are its doors: they install
-//! what builds this program, and run it.
+//! What the scripts do: lanes, canaries, and the tools that they need. `scripts/test`, `scripts/canary` and `.ci/run` are its doors:
+//! they install what builds this program, and run it.
 
+mod canary;
 mod ci;
+mod copy;
 mod install;
 mod lanes;
 mod play;
@@ -9,10 +11,12 @@ mod repository;
 mod rotation;
 mod say;
 mod schedule;
+mod shard;
 mod shell;
 mod work;
 
 use anyhow::Result;
+use canary::CanaryArgs;
 use clap::{Args, Parser, Subcommand};
 use install::{Installer, Tool};
 use lanes::{LANES, Lane};
@@ -39,6 +43,9 @@ enum Task {
         #[arg(long)]
         yes: bool,
     },
+    #[command(override_usage = "scripts/canary [--shard I/N] [--list | --check] [NAME]...\n       \
+                                scripts/canary --judges [--list | --check] [JUDGE]...")]
+    Canary(CanaryArgs),
     /// One lane, in this process.
     #[command(hide = true)]
     Lane {
@@ -81,7 +88,14 @@ fn listed() -> String {
 }
 
 fn main() -> ExitCode {
-    match run(Cli::parse().task) {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(why) => {
+            let _ = why.print();
+            return if why.use_stderr() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+        }
+    };
+    match run(cli.task) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(why) => {
@@ -100,6 +114,7 @@ fn run(task: Task) -> Result<bool> {
             play::play(&repository, &lanes, args.yes, &[])
         }
         Task::Ci { yes } => ci::ci(&repository, yes),
+        Task::Canary(args) => canary::canary(&repository, &args),
         Task::Lane { name } => Ok(play::lane(&repository, &name).is_ok()),
         Task::Need { packages, tool, qemu } => {
             let mut installer = Installer::new(&repository, false);

@@ -1,0 +1,85 @@
+//! A copy of the work tree with builds of its own, for sources that are wrong on purpose: cargo takes what two work trees built in one
+//! directory for the same, and a defect must not get into anybody's build.
+
+use crate::install::Installer;
+use crate::repository::Repository;
+use crate::shell::{command, run};
+use anyhow::{Context, Result, ensure};
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::{FdFlags, fcntl_setfd};
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// It has its directory for itself.
+pub(crate) struct Copy {
+    place: PathBuf,
+    _lock: File,
+}
+
+impl Copy {
+    /// What is in the work tree now, committed or not. Always in the same place, so that what did not change is not built again; a file
+    /// that differs gets the time of now, so that cargo sees it.
+    ///
+    /// # Errors
+    /// Another run of `door` works there.
+    pub(crate) fn make(repository: &Repository, place: &Path, door: &str) -> Result<Self> {
+        Installer::new(repository, false).packages(&["rsync"])?;
+        let tree = place.join("tree");
+        fs::create_dir_all(&tree)?;
+        let lock = File::create(place.join("lock"))?;
+        ensure!(
+            flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok(),
+            "another {door} works in {}",
+            place.display()
+        );
+        // Whatever works there keeps the lock, even if this program is killed.
+        fcntl_setfd(&lock, FdFlags::empty())?;
+        let listed = command("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).output()?;
+        ensure!(listed.status.success(), "git lists no files: {}", String::from_utf8_lossy(&listed.stderr));
+        let mut rsync = command("rsync", ["-rlpc", "--from0", "--ignore-missing-args", "--files-from=-", "./"]);
+        let mut copying = rsync.arg(&tree).stdin(Stdio::piped()).spawn()?;
+        copying.stdin.take().context("rsync has an input")?.write_all(&listed.stdout)?;
+        ensure!(copying.wait()?.success(), "the work tree could not be copied to {}", tree.display());
+        Ok(Self { place: place.canonicalize()?, _lock: lock })
+    }
+
+    /// Gives its builds, where there are none yet, other people's crates as the work tree's own has them, so that they are not
+    /// compiled once more.
+    ///
+    /// # Errors
+    /// rsync's.
+    pub(crate) fn seed(&self, repository: &Repository) -> Result<()> {
+        let (own, seeded) = (repository.target().join("debug"), self.builds().join("debug"));
+        if seeded.exists() || !own.exists() {
+            return Ok(());
+        }
+        fs::create_dir_all(&seeded)?;
+        let ours = ["--exclude=*tumbler*", "--exclude=*switched*"];
+        let libraries = ["--include=/deps/", "--include=/deps/lib*", "--include=/deps/*.d", "--exclude=/deps/*"];
+        let rest = ["--include=/build/***", "--include=/.fingerprint/***", "--exclude=*"];
+        let mut rsync = command("rsync", ["-a"].into_iter().chain(ours).chain(libraries).chain(rest));
+        rsync.arg(own.join("")).arg(seeded.join(""));
+        run(rsync)
+    }
+
+    pub(crate) fn tree(&self) -> PathBuf {
+        self.place.join("tree")
+    }
+
+    /// Cargo's target directory for it.
+    pub(crate) fn builds(&self) -> PathBuf {
+        self.place.join("build")
+    }
+
+    /// A program in it, with its builds.
+    pub(crate) fn command<A: AsRef<OsStr>>(&self, program: &str, arguments: impl IntoIterator<Item = A>) -> Command {
+        let mut command = command(program, arguments);
+        command.current_dir(self.tree()).env("CARGO_TARGET_DIR", self.builds());
+        // It lies within the repository, where git would take a patch for one of the top level, and skip it in silence.
+        command.env("GIT_CEILING_DIRECTORIES", &self.place);
+        command
+    }
+}

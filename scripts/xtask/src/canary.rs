@@ -136,7 +136,7 @@ fn plant_each(repository: &Repository, canaries: &[Canary], judges: bool) -> Res
     } else {
         say::heading("the pure suite without a defect");
         let (code, said) = quietly(field.copy.command("cargo", SUITE.iter().chain(&["--", "--quiet"])))?;
-        if code != Some(0) {
+        if code != 0 {
             say::line(last(&said, 40));
             bail!("the pure suite fails without any defect: nothing can be said");
         }
@@ -193,7 +193,7 @@ impl Field<'_> {
         };
         let missed = |verdict: &str, why: String| Ok(Outcome::Missed(verdict.into(), why));
         let (code, said) = quietly(apply(&["--check"]))?;
-        if code != Some(0) {
+        if code != 0 {
             return missed("DOES NOT APPLY", format!("does not apply any more: {}", first(&said, "")));
         }
         run(apply(&[]))?;
@@ -209,8 +209,8 @@ impl Field<'_> {
         }
         let (code, said) = quietly(build)?;
         let outcome = match (code, judges) {
-            (Some(0), true) => self.judged(&canary.name),
-            (Some(0), false) => self.suited(),
+            (0, true) => self.judged(&canary.name),
+            (0, false) => self.suited(),
             _ => missed("DOES NOT COMPILE", format!("does not compile: {}", first(&said, "error"))),
         };
         for (_, ours, planted) in &files {
@@ -228,7 +228,7 @@ impl Field<'_> {
             campaign.args(["--without", judge]);
         }
         let (code, said) = quietly(campaign)?;
-        if code == Some(0) {
+        if code == 0 {
             return Ok(None);
         }
         let found = said.lines().find_map(finding);
@@ -259,7 +259,7 @@ impl Field<'_> {
     fn suited(&self) -> Result<Outcome> {
         let (code, said) =
             quietly(self.copy.command("timeout", ["300", "cargo"].iter().chain(&SUITE).chain(&["--", "--quiet"])))?;
-        if code == Some(0) {
+        if code == 0 {
             return Ok(Outcome::Missed("NOT CAUGHT".into(), "not caught".into()));
         }
         let trials = failures(&said).unwrap_or("the first");

@@ -4,6 +4,7 @@ use anyhow::{Context, Result, bail};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{Read, Seek};
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 
 /// A program with its arguments.
@@ -49,15 +50,16 @@ pub(crate) fn output(mut command: Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&said.stdout).trim_end_matches('\n').into())
 }
 
-/// Runs it and gives how it ended, and all that it said, in the order in which it said it.
+/// Runs it and gives how it ended, as a shell tells it, and all that it said, in the order in which it said it.
 ///
 /// # Errors
 /// It could not be started.
-pub(crate) fn quietly(mut command: Command) -> Result<(Option<i32>, String)> {
+pub(crate) fn quietly(mut command: Command) -> Result<(i32, String)> {
     let log = tempfile::tempfile()?;
     command.stdout(log.try_clone()?).stderr(log.try_clone()?);
     let status = command.status().with_context(|| format!("`{}` cannot be started", told(&command)))?;
-    Ok((status.code(), whole(log)?))
+    let signal = status.signal().unwrap_or_default();
+    Ok((status.code().unwrap_or(128 + signal), whole(log)?))
 }
 
 /// All that was written to a log.
@@ -88,6 +90,7 @@ mod tests {
     #[test]
     fn both_outputs_are_told_in_their_order() {
         let said = quietly(command("sh", ["-c", "echo one; echo two >&2; echo three; exit 3"])).unwrap();
-        assert_eq!(said, (Some(3), "one\ntwo\nthree".into()));
+        assert_eq!(said, (3, "one\ntwo\nthree".into()));
+        assert_eq!(quietly(command("sh", ["-c", "kill -KILL $$"])).unwrap().0, 137);
     }
 }

@@ -161,9 +161,9 @@ fn dump_of_a_failure(repository: &Repository) -> Result<()> {
     let mut trial = rig(repository, ["run"]);
     trial.args(VIRTUAL).arg("--out").arg(&out).arg(&scenario);
     let (code, said) = quietly(trial)?;
-    if code != Some(1) || !said.contains("rounds must end") {
+    if code != 1 || !said.contains("rounds must end") {
         say::line(&said);
-        bail!("a round that ended otherwise than expected was to fail with exit code 1, and ended with {code:?}");
+        bail!("a round that ended otherwise than expected was to fail with exit code 1, and ended with {code}");
     }
     let cells: Vec<_> = fs::read_dir(out.join("cells"))?.collect::<Result<_, _>>()?;
     let dump = cells.iter().map(fs::DirEntry::path).find(|path| path.extension() == Some(OsStr::new("vcd")));

@@ -1,7 +1,7 @@
 //! Plants defects that a tired engineer could write, one at a time, and sees that the pure suite catches each. A patch that no longer
 //! applies, does not compile, or is not caught fails the run.
 
-use crate::copy::Copy;
+use crate::copy::{Copy, SUITE};
 use crate::repository::Repository;
 use crate::say;
 use crate::shard::Shard;
@@ -34,8 +34,6 @@ pub(crate) struct CanaryArgs {
 
 const DEFECTS: &str = "fixtures/canaries";
 const OF_JUDGES: &str = "fixtures/canaries/judges";
-/// Of the workspace, so that other people's crates have the features that they have in every other build.
-const SUITE: [&str; 6] = ["test", "--locked", "--quiet", "--workspace", "--test", "scenarios"];
 const RIG: [&str; 7] = ["build", "--locked", "--quiet", "--workspace", "--bin", "tumbler-hil", "--test=program"];
 const ROUNDS: &str = "2000";
 
@@ -137,7 +135,7 @@ fn plant_each(repository: &Repository, canaries: &[Canary], judges: bool) -> Res
         say::heading("the pure suite without a defect");
         let (code, said) = quietly(field.copy.command("cargo", SUITE.iter().chain(&["--", "--quiet"])))?;
         if code != 0 {
-            say::line(last(&said, 40));
+            say::line(say::last(&said, 40));
             bail!("the pure suite fails without any defect: nothing can be said");
         }
     }
@@ -233,7 +231,7 @@ impl Field<'_> {
         }
         let found = said.lines().find_map(finding);
         if found.is_none() {
-            say::line(last(&said, 5));
+            say::line(say::last(&said, 5));
             bail!("the campaign came to no end");
         }
         Ok(found)
@@ -263,7 +261,7 @@ impl Field<'_> {
             return Ok(Outcome::Missed("NOT CAUGHT".into(), "not caught".into()));
         }
         let trials = failures(&said).unwrap_or("the first");
-        let reason = said.lines().find_map(reason).unwrap_or_else(|| last(&said, 1).into());
+        let reason = said.lines().find_map(reason).unwrap_or_else(|| say::last(&said, 1).into());
         Ok(Outcome::Caught(format!("caught by {trials:>3} trials, such as: {reason}")))
     }
 }
@@ -295,11 +293,6 @@ fn failures(said: &str) -> Option<&str> {
 /// The first line that begins so.
 fn first<'a>(said: &'a str, word: &str) -> &'a str {
     said.lines().find(|line| line.starts_with(word)).unwrap_or_default()
-}
-
-/// The last lines.
-fn last(said: &str, lines: usize) -> &str {
-    said.rmatch_indices('\n').nth(lines - 1).and_then(|(at, _)| said.get(at + 1..)).unwrap_or(said)
 }
 
 #[cfg(test)]
@@ -348,7 +341,7 @@ mod tests {
         let said = "test a ... FAILED\n  [\"step 4 `open` did not\", \"x\"]\ntest result: FAILED. 10 passed; 3 failed; 0 ignored;\nerror";
         assert_eq!(failures(said), Some("3"));
         assert_eq!(said.lines().find_map(reason).unwrap(), "step 4 `open` did not");
-        assert_eq!(last(said, 1), "error");
-        assert_eq!(last("one", 5), "one");
+        assert_eq!(say::last(said, 1), "error");
+        assert_eq!(say::last("one", 5), "one");
     }
 }

@@ -3,15 +3,19 @@
 
 use crate::install::Installer;
 use crate::repository::Repository;
-use crate::shell::{command, run};
+use crate::shell::{command, output, run};
 use anyhow::{Context, Result, ensure};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::{FdFlags, fcntl_setfd};
+use serde::Deserialize;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+/// What runs the pure suite: of the workspace, so that other people's crates have the features that they have in every other build.
+pub(crate) const SUITE: [&str; 6] = ["test", "--locked", "--quiet", "--workspace", "--test", "scenarios"];
 
 /// It has its directory for itself.
 pub(crate) struct Copy {
@@ -37,11 +41,9 @@ impl Copy {
         );
         // Whatever works there keeps the lock, even if this program is killed.
         fcntl_setfd(&lock, FdFlags::empty())?;
-        let listed = command("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).output()?;
-        ensure!(listed.status.success(), "git lists no files: {}", String::from_utf8_lossy(&listed.stderr));
         let mut rsync = command("rsync", ["-rlpc", "--from0", "--ignore-missing-args", "--files-from=-", "./"]);
         let mut copying = rsync.arg(&tree).stdin(Stdio::piped()).spawn()?;
-        copying.stdin.take().context("rsync has an input")?.write_all(&listed.stdout)?;
+        copying.stdin.take().context("rsync has an input")?.write_all(&repository.files(&[])?)?;
         ensure!(copying.wait()?.success(), "the work tree could not be copied to {}", tree.display());
         Ok(Self { place: place.canonicalize()?, _lock: lock })
     }
@@ -63,6 +65,30 @@ impl Copy {
         let mut rsync = command("rsync", ["-a"].into_iter().chain(ours).chain(libraries).chain(rest));
         rsync.arg(own.join("")).arg(seeded.join(""));
         run(rsync)
+    }
+
+    /// Forgets what was built of the workspace itself.
+    ///
+    /// # Errors
+    /// cargo's.
+    pub(crate) fn clean(&self) -> Result<()> {
+        #[derive(Deserialize)]
+        struct Metadata {
+            packages: Vec<Package>,
+        }
+        #[derive(Deserialize)]
+        struct Package {
+            name: String,
+        }
+        let said = output(self.command("cargo", ["metadata", "--format-version", "1", "--no-deps", "--locked"]))?;
+        let Metadata { packages } = serde_json::from_str(&said)?;
+        let packages = packages.into_iter().map(|package| format!("--package={}", package.name));
+        run(self.command("cargo", ["clean".into(), "--quiet".into()].into_iter().chain(packages)))?;
+        let incremental = self.builds().join("debug/incremental");
+        if incremental.exists() {
+            fs::remove_dir_all(incremental)?;
+        }
+        Ok(())
     }
 
     pub(crate) fn tree(&self) -> PathBuf {

@@ -4,7 +4,7 @@ use crate::install::{ABOUT, BOOK, DEB, DENY, LINKS, MUTANTS, NEXTEST, Need};
 use crate::repository::Repository;
 use crate::schedule::Channel::{Compute, Wait};
 use crate::schedule::{Demand, Lock};
-use crate::{canary, say, work};
+use crate::{canary, mutants, say, work};
 use anyhow::{Result, bail};
 
 /// Something that must hold, and what it takes to see whether it does.
@@ -290,7 +290,7 @@ pub(crate) const LANES: &[Lane] = &[
         always: true,
         needs: &[Need::Tool(MUTANTS), Need::Packages(&["rsync"])],
         demand: after(compute(130, 2000), &["build", "clippy", "quick", "doc"]),
-        work: |_| work::script("scripts/mutants", &["--changed", "--at-most", "12"]),
+        work: mutants::sample,
     },
     Lane {
         name: "virtual-all",

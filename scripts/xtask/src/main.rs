@@ -1,4 +1,4 @@
-//! What the scripts do: lanes, canaries, and the tools that they need. `scripts/test`, `scripts/canary` and `.ci/run` are its doors:
+//! What the scripts do: lanes, canaries, mutants, and the tools that they need. `scripts/test`, `scripts/canary` and `.ci/run` are its doors:
 //! they install what builds this program, and run it.
 
 mod canary;
@@ -6,6 +6,7 @@ mod ci;
 mod copy;
 mod install;
 mod lanes;
+mod mutants;
 mod play;
 mod repository;
 mod rotation;
@@ -20,6 +21,7 @@ use canary::CanaryArgs;
 use clap::{Args, Parser, Subcommand};
 use install::{Installer, Tool};
 use lanes::{LANES, Lane};
+use mutants::MutantsArgs;
 use repository::Repository;
 use std::process::ExitCode;
 
@@ -46,6 +48,11 @@ enum Task {
     #[command(override_usage = "scripts/canary [--shard I/N] [--list | --check] [NAME]...\n       \
                                 scripts/canary --judges [--list | --check] [JUDGE]...")]
     Canary(CanaryArgs),
+    #[command(
+        override_usage = "scripts/mutants [--in-diff BASE | --changed | --shard I/N | --missed] [--at-most N] [--summary]\n       \
+                                scripts/mutants --judges-alone [--at-most N] [--rounds N]"
+    )]
+    Mutants(MutantsArgs),
     /// One lane, in this process.
     #[command(hide = true)]
     Lane {
@@ -115,6 +122,7 @@ fn run(task: Task) -> Result<bool> {
         }
         Task::Ci { yes } => ci::ci(&repository, yes),
         Task::Canary(args) => canary::canary(&repository, &args),
+        Task::Mutants(args) => mutants::mutants(&repository, &args),
         Task::Lane { name } => Ok(play::lane(&repository, &name).is_ok()),
         Task::Need { packages, tool, qemu } => {
             let mut installer = Installer::new(&repository, false);

@@ -1,7 +1,10 @@
 //! The work tree, and the directories that belong to it.
 
 use crate::shell::{cargo, command, output, run};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+use sha2::{Digest, Sha256};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -85,6 +88,30 @@ impl Repository {
     /// What git says.
     pub(crate) fn git<const N: usize>(&self, arguments: [&str; N]) -> Result<String> {
         output(command("git", arguments))
+    }
+
+    /// The files of the work tree, committed or not, below these paths, or all; after each of them a zero.
+    pub(crate) fn files(&self, below: &[&str]) -> Result<Vec<u8>> {
+        let fixed = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"];
+        let listed = command("git", fixed.iter().chain(below)).output()?;
+        ensure!(listed.status.success(), "git lists no files: {}", String::from_utf8_lossy(&listed.stderr));
+        Ok(listed.stdout)
+    }
+
+    /// A hash of what is below these paths: that of what sha256sum says of them.
+    pub(crate) fn hash(&self, below: &[&str]) -> Result<String> {
+        let listed = self.files(below)?;
+        let mut files: Vec<_> = listed.split(|byte| *byte == 0).collect();
+        files.sort_unstable();
+        let mut hash = Sha256::new();
+        for file in files {
+            // What is deleted is listed until that is committed.
+            if let Ok(text) = fs::read(Path::new(OsStr::from_bytes(file))) {
+                let text = hex::encode(Sha256::digest(text));
+                hash.update([text.as_bytes(), b"  ", file, b"\n"].concat());
+            }
+        }
+        Ok(hex::encode(hash.finalize()).chars().take(12).collect())
     }
 
     /// How many commits lead here: another number with each.

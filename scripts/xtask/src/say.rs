@@ -25,3 +25,18 @@ pub(crate) fn unknown<'a>(what: &str, name: &str, names: impl Iterator<Item = &'
         _ => format!("no {what} `{name}`: {list} lists them"),
     }
 }
+
+/// The last lines.
+pub(crate) fn last(said: &str, lines: usize) -> &str {
+    said.rmatch_indices('\n').nth(lines - 1).and_then(|(at, _)| said.get(at + 1..)).unwrap_or(said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_lines_are_as_many_as_there_are() {
+        assert_eq!([last("a\nb\nc", 1), last("a\nb\nc", 2), last("a\nb", 5)], ["c", "b\nc", "a\nb"]);
+    }
+}

@@ -108,17 +108,6 @@ a_package() {
     if [ -n "${TUMBLERD_DEB:-}" ]; then echo "$TUMBLERD_DEB"; else scripts/package --arch "$1" --out "$2"; fi
 }
 
-# seed_build DIRECTORY: gives a target directory that has no build yet other people's crates as the work tree's own has them, so
-# that they are not compiled once more.
-seed_build() {
-    local own="${CARGO_TARGET_DIR:-$ROOT/target}/debug"
-    if [ -d "$1/debug" ] || [ ! -d "$own" ]; then return 0; fi
-    need_packages rsync
-    mkdir -p "$1/debug"
-    rsync -a --exclude='*tumbler*' --exclude='*switched*' --include='/deps/' --include='/deps/lib*' --include='/deps/*.d' --exclude='/deps/*' \
-        --include='/build/***' --include='/.fingerprint/***' --exclude='*' "$own/" "$1/debug/"
-}
-
 readonly ARM64=aarch64-unknown-linux-gnu
 # need_arm64: what builds for a Raspberry Pi: Debian's C compiler and linker for it, and Rust's own library. ARM64_CARGO is what
 # cargo is told besides. Debian 12's glibc is older than that of any Raspberry Pi OS that the binary is for.
@@ -186,13 +175,4 @@ debian_sources() {
     [ -n "$from" ] || { as_root apt-get update -q >&2; from=$(mirror); }
     [ -n "$from" ] || die "apt has no source for this release here"
     for suite in "$@"; do echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $from $suite main"; done
-}
-
-# copy_tree DIRECTORY: what is in the work tree now, committed or not. Always to the same place, so that what did not
-# change is not built again; a file that differs gets the time of now, so that cargo sees it.
-copy_tree() {
-    need_packages rsync
-    mkdir -p "$1"
-    git -C "$ROOT" ls-files -z --cached --others --exclude-standard \
-        | rsync -rlpc --from0 --ignore-missing-args --files-from=- "$ROOT/" "$1/"
 }

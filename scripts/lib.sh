@@ -57,16 +57,25 @@ need_compilers() {
     cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
 }
 
-# xtask ARGUMENT...: the program behind the scripts. A test is named so that it shares its crates with all that is built for tests.
+# need_xtask: builds the program behind the scripts. A test is named so that it shares its crates with all that is built for tests.
+need_xtask() {
+    [ -z "${TUMBLERD_XTASK:-}" ] || return 0
+    need_compilers >&2
+    local built="${CARGO_TARGET_DIR:-$ROOT/target}/debug/xtask" quiet=()
+    [ ! -e "$built" ] || quiet=(--quiet)
+    (cd "$ROOT" && cargo build --locked "${quiet[@]}" --workspace --bin xtask --test program) >&2
+    export TUMBLERD_XTASK=$built
+}
+# xtask ARGUMENT...: runs it.
 xtask() {
-    if [ -z "${TUMBLERD_XTASK:-}" ]; then
-        need_compilers >&2
-        local built="${CARGO_TARGET_DIR:-$ROOT/target}/debug/xtask" quiet=()
-        [ ! -e "$built" ] || quiet=(--quiet)
-        (cd "$ROOT" && cargo build --locked "${quiet[@]}" --workspace --bin xtask --test program) >&2
-        export TUMBLERD_XTASK=$built
-    fi
+    need_xtask
     "$TUMBLERD_XTASK" "$@"
+}
+# door ARGUMENT...: becomes it, so that it gets the signals that are sent to the script. Those of before wait for the build to end.
+door() {
+    trap 'exit 1' INT TERM
+    need_xtask
+    exec "$TUMBLERD_XTASK" "$@"
 }
 case " $* " in *" --yes "*) export TUMBLERD_YES=1 ;; esac
 

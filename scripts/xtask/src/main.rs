@@ -4,6 +4,7 @@
 mod canary;
 mod ci;
 mod copy;
+mod guard;
 mod install;
 mod lanes;
 mod mutants;
@@ -118,7 +119,7 @@ fn run(task: Task) -> Result<bool> {
     match task {
         Task::Test(args) => {
             let lanes = chosen(&args)?;
-            play::play(&repository, &lanes, args.yes, &[])
+            play::play(&repository, &lanes, args.yes)
         }
         Task::Ci { yes } => ci::ci(&repository, yes),
         Task::Canary(args) => canary::canary(&repository, &args),

@@ -34,17 +34,12 @@ struct Ended {
 ///
 /// # Errors
 /// What they need cannot be installed.
-pub(crate) fn play(
-    repository: &Repository,
-    lanes: &[&'static Lane],
-    yes: bool,
-    extra: &[(&str, &str)],
-) -> Result<bool> {
+pub(crate) fn play(repository: &Repository, lanes: &[&'static Lane], yes: bool) -> Result<bool> {
     let began = Instant::now();
     let mut installer = Installer::new(repository, yes);
     let needs: Vec<Need> = EVERY.iter().chain(lanes.iter().flat_map(|lane| lane.needs)).copied().collect();
     installer.need(&needs)?;
-    let run = Run { repository, path: installer.path()?, extra, alone: lanes.len() == 1 };
+    let run = Run { repository, path: installer.path()?, alone: lanes.len() == 1 };
 
     let mut schedule = Schedule::new(machine()?, lanes.iter().map(|lane| (lane.name, lane.demand)));
     let (tell, ended) = mpsc::channel();
@@ -81,7 +76,6 @@ pub(crate) fn play(
 struct Run<'a> {
     repository: &'a Repository,
     path: OsString,
-    extra: &'a [(&'a str, &'a str)],
     /// The only lane speaks for itself.
     alone: bool,
 }
@@ -104,7 +98,7 @@ impl Run<'_> {
             command = Command::new("nice");
             command.args(["-n", "15"]).arg(&own);
         }
-        command.args(["lane", lane.name]).env("PATH", &self.path).envs(self.extra.iter().copied()).stdin(Stdio::null());
+        command.args(["lane", lane.name]).env("PATH", &self.path).stdin(Stdio::null());
         let passed = |name: &str| results.iter().any(|other| other.name == name && other.failed.is_none());
         let made = ["build", "release", "arm64"].into_iter().filter(|name| passed(name)).collect::<Vec<_>>().join(" ");
         command.env(MADE, made).env("TUMBLERD_XTASK", own);

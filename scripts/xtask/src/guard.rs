@@ -24,6 +24,11 @@ pub(crate) struct Ended {
     pub(crate) left: Vec<String>,
 }
 
+/// Whether this process is within such a run.
+pub(crate) fn is_guarded() -> bool {
+    env::var_os(MARK).is_some()
+}
+
 /// This program with these arguments, in a process of its own. A signal that asks this one to end ends all that it started first.
 ///
 /// # Errors

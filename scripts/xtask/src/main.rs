@@ -1,9 +1,10 @@
-//! What the scripts do: lanes, canaries, mutants, and the tools that they need. `scripts/test`, `scripts/canary` and `.ci/run` are its doors:
-//! they install what builds this program, and run it.
+//! What the scripts do: lanes, canaries, mutants, flakes, and the tools that they need. Each script is a door: it installs what builds
+//! this program, and becomes it.
 
 mod canary;
 mod ci;
 mod copy;
+mod flakes;
 mod guard;
 mod install;
 mod lanes;
@@ -20,6 +21,7 @@ mod work;
 use anyhow::Result;
 use canary::CanaryArgs;
 use clap::{Args, Parser, Subcommand};
+use flakes::FlakesArgs;
 use install::{Installer, Tool};
 use lanes::{LANES, Lane};
 use mutants::MutantsArgs;
@@ -54,6 +56,8 @@ enum Task {
                                 scripts/mutants --judges-alone [--at-most N] [--rounds N]"
     )]
     Mutants(MutantsArgs),
+    #[command(override_usage = "scripts/flakes [N] [--from I] [--beside COMMAND] [ARGUMENT OF tumbler-hil run]...")]
+    Flakes(FlakesArgs),
     /// One lane, in this process.
     #[command(hide = true)]
     Lane {
@@ -124,6 +128,7 @@ fn run(task: Task) -> Result<bool> {
         Task::Ci { yes } => ci::ci(&repository, yes),
         Task::Canary(args) => canary::canary(&repository, &args),
         Task::Mutants(args) => mutants::mutants(&repository, &args),
+        Task::Flakes(args) => flakes::flakes(&repository, &args),
         Task::Lane { name } => Ok(play::lane(&repository, &name).is_ok()),
         Task::Need { packages, tool, qemu } => {
             let mut installer = Installer::new(&repository, false);

@@ -54,7 +54,7 @@ pub(crate) fn doc(_: &Repository) -> Result<()> {
 }
 
 /// The rig with these arguments, at what ships.
-fn rig<A: AsRef<OsStr>>(repository: &Repository, arguments: impl IntoIterator<Item = A>) -> Command {
+pub(crate) fn rig<A: AsRef<OsStr>>(repository: &Repository, arguments: impl IntoIterator<Item = A>) -> Command {
     let mut rig = Command::new(repository.rig());
     rig.args(arguments);
     if std::env::var_os("TUMBLERD").is_none() {
@@ -63,7 +63,7 @@ fn rig<A: AsRef<OsStr>>(repository: &Repository, arguments: impl IntoIterator<It
     rig
 }
 
-const VIRTUAL: [&str; 2] = ["--bench", "fixtures/benches/virtual.toml"];
+pub(crate) const VIRTUAL: [&str; 2] = ["--bench", "fixtures/benches/virtual.toml"];
 
 pub(crate) fn matrix(repository: &Repository) -> Result<()> {
     repository.build_rig()?;

@@ -154,3 +154,48 @@ fn chosen(args: &TestArgs) -> Result<Vec<&'static Lane>> {
     let wanted = |lane: &&Lane| if names.is_empty() { lane.always } else { names.iter().any(|name| name == lane.name) };
     Ok(LANES.iter().filter(wanted).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::path::Path;
+    use std::{fs, io};
+
+    /// The modules that each module uses.
+    fn uses(dir: &Path, all: &mut BTreeMap<String, BTreeSet<String>>) -> io::Result<()> {
+        for entry in fs::read_dir(dir)? {
+            let file = entry?.path();
+            if file.is_dir() {
+                uses(&file, all)?;
+                continue;
+            }
+            let below = file.strip_prefix("src").map_err(io::Error::other)?.with_extension("");
+            let module = below.iter().next().unwrap_or_default().to_string_lossy().into_owned();
+            let text = fs::read_to_string(&file)?;
+            let used = text.split("crate::").skip(1).flat_map(|after| match after.strip_prefix('{') {
+                Some(list) => list.split('}').next().unwrap_or_default().split(", ").collect(),
+                None => vec![after],
+            });
+            let name = |path: &str| path.chars().take_while(char::is_ascii_lowercase).collect::<String>();
+            all.entry(module).or_default().extend(used.map(name));
+        }
+        Ok(())
+    }
+
+    /// What a module is made of does not need it, so that each can be read without those above it.
+    #[test]
+    fn imports_run_one_way() {
+        let mut left = BTreeMap::new();
+        uses(Path::new("src"), &mut left).unwrap();
+        assert!(left.remove("main").is_some() && left.len() > 10, "{left:?}");
+        loop {
+            let before = left.len();
+            let above: BTreeSet<_> = left.keys().cloned().collect();
+            left.retain(|module, uses| uses.iter().any(|used| used != module && above.contains(used)));
+            if left.len() == before {
+                break;
+            }
+        }
+        assert!(left.is_empty(), "some of these use each other in a ring: {left:?}");
+    }
+}

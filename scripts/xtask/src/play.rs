@@ -2,7 +2,7 @@
 
 use crate::install::{Installer, Need};
 use crate::lanes::{self, EVERY, Lane};
-use crate::repository::Repository;
+use crate::repository::{MADE, Repository};
 use crate::say;
 use crate::schedule::{Channel, Machine, Schedule};
 use crate::shell::whole;
@@ -16,8 +16,6 @@ use std::{env, thread};
 
 /// The last lines of a lane that failed, told once more at the end: whoever reads the end of a long log has the reason there.
 const LAST: usize = 60;
-/// Where lanes are told what others have made, so that they do not ask cargo for it, which locks its directories.
-pub(crate) const MADE: &str = "TUMBLERD_MADE";
 
 /// How a lane ended.
 struct Ended {

@@ -8,6 +8,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+/// Where lanes are told what others have made, so that they do not ask cargo for it, which locks its directories.
+pub(crate) const MADE: &str = "TUMBLERD_MADE";
+
 /// The work tree that this program was built from.
 #[derive(Clone, Debug)]
 pub(crate) struct Repository {
@@ -122,5 +125,5 @@ impl Repository {
 
 /// Whether a lane of this run has made it.
 fn made(lane: &str) -> bool {
-    env::var(crate::play::MADE).is_ok_and(|made| made.split(' ').any(|one| one == lane))
+    env::var(MADE).is_ok_and(|made| made.split(' ').any(|one| one == lane))
 }

@@ -1,7 +1,7 @@
 //! The measure "judges alone": all mutants are switches in one program, and free play has to show each that the scenarios catch.
 
-use super::Run;
 use super::results::{Place, Reasons, percent};
+use super::tool::Run;
 use crate::copy::Copy;
 use crate::say;
 use crate::shell::{cargo, command, output, quietly, run};

@@ -2,22 +2,21 @@
 
 mod alone;
 mod results;
+mod tool;
 
 use crate::copy::{Copy, SUITE};
 use crate::install::{Installer, MUTANTS};
 use crate::repository::Repository;
 use crate::say;
 use crate::shard::Shard;
-use crate::shell::{command, output, quietly};
+use crate::shell::{command, quietly};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use results::{Judge, Results};
-use std::collections::BTreeSet;
-use std::ffi::OsString;
+use results::{Judge, Names, Results};
 use std::fs;
 use std::num::NonZero;
-use std::path::PathBuf;
 use std::process::Command;
+use tool::Run;
 
 /// Mutates daemon/core and lets the tests judge each mutant.
 ///
@@ -58,9 +57,6 @@ pub(crate) struct MutantsArgs {
     #[arg(long, value_name = "N", requires = "judges_alone")]
     rounds: Option<NonZero<u32>>,
 }
-
-/// Of mutants, as cargo-mutants tells them.
-type Names = BTreeSet<String>;
 
 /// Of core's tests those that know what no scenario sees; the others play rounds, as the scenarios do.
 const OF_CORE: [&str; 18] = [
@@ -134,21 +130,7 @@ pub(crate) fn sample(repository: &Repository) -> Result<()> {
     Ok(())
 }
 
-struct Run<'a> {
-    repository: &'a Repository,
-    /// With cargo-mutants.
-    path: OsString,
-    /// Where everything is kept.
-    out: PathBuf,
-}
-
 impl Run<'_> {
-    /// The mutants that `cargo mutants`, called so, lists.
-    fn list<const N: usize>(&self, mut cargo: Command, arguments: [&str; N]) -> Result<Names> {
-        cargo.args(["--list", "--package", "tumbler-core"]).args(arguments).env("PATH", &self.path);
-        Ok(output(cargo)?.lines().map(String::from).collect())
-    }
-
     /// Those on lines that changed, and whether they are only a sample.
     fn changed(&self, all: Names, args: &MutantsArgs) -> Result<(Names, bool)> {
         let base = match &args.in_diff {

@@ -1,11 +1,14 @@
 //! What judges have found about mutants, and what it comes to.
 
-use super::Names;
 use crate::repository::Repository;
 use crate::say;
 use anyhow::Result;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// Of mutants, as cargo-mutants tells them.
+pub(super) type Names = BTreeSet<String>;
 
 /// Who judges mutants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

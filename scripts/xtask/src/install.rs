@@ -5,6 +5,7 @@ use crate::repository::Repository;
 use crate::say;
 use crate::shell::{cargo, command, output, run, succeeds};
 use anyhow::{Context, Result, ensure};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsString;
@@ -280,14 +281,9 @@ fn mirror(codename: &str) -> Result<String> {
 pub(crate) fn node_program(repository: &Repository, name: &str) -> Result<PathBuf> {
     let from = repository.root().join("scripts").join(name);
     let asked = ["package.json", "package-lock.json"];
-    let hash = output(command(
-        "sh",
-        ["-c", "cat \"$@\" | sha256sum", "sh"]
-            .iter()
-            .map(OsString::from)
-            .chain(asked.iter().map(|file| from.join(file).into_os_string())),
-    ))?;
-    let place = tools(repository).join(format!("{name}-{}", hash.get(..12).context("sha256sum gives a hash")?));
+    let texts = asked.iter().map(|file| fs::read(from.join(file))).collect::<Result<Vec<_>, _>>()?;
+    let hash = hex::encode(Sha256::digest(texts.concat()));
+    let place = tools(repository).join(format!("{name}-{}", hash.get(..12).context("a hash is longer")?));
     if !place.join("installed").exists() {
         say::heading(&format!("installing what scripts/{name} needs from npm (once)"));
         fs::create_dir_all(&place)?;

@@ -3,9 +3,9 @@
 
 use crate::install::Installer;
 use crate::repository::Repository;
-use crate::shell::{command, output, run};
-use anyhow::{Context, Result, ensure};
-use rustix::fs::{FlockOperation, flock};
+use crate::shell::{command, locked, output, run};
+use anyhow::{Context, Result, bail, ensure};
+use rustix::fs::FlockOperation;
 use rustix::io::{FdFlags, fcntl_setfd};
 use serde::Deserialize;
 use std::ffi::OsStr;
@@ -30,17 +30,14 @@ impl Copy {
     /// # Errors
     /// Another run of `door` works there.
     pub(crate) fn make(repository: &Repository, place: &Path, door: &str) -> Result<Self> {
-        Installer::new(repository, false).packages(&["rsync"])?;
         let tree = place.join("tree");
         fs::create_dir_all(&tree)?;
-        let lock = File::create(place.join("lock"))?;
-        ensure!(
-            flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok(),
-            "another {door} works in {}",
-            place.display()
-        );
+        let Some(lock) = locked(&place.join("lock"), FlockOperation::NonBlockingLockExclusive)? else {
+            bail!("another {door} works in {}", place.display());
+        };
         // Whatever works there keeps the lock, even if this program is killed.
         fcntl_setfd(&lock, FdFlags::empty())?;
+        Installer::new(repository, false).packages(&["rsync"])?;
         let mut rsync = command("rsync", ["-rlpc", "--from0", "--ignore-missing-args", "--files-from=-", "./"]);
         let mut copying = rsync.arg(&tree).stdin(Stdio::piped()).spawn()?;
         copying.stdin.take().context("rsync has an input")?.write_all(&repository.files(&[])?)?;
@@ -107,5 +104,19 @@ impl Copy {
         // It lies within the repository, where git would take a patch for one of the top level, and skip it in silence.
         command.env("GIT_CEILING_DIRECTORIES", &self.place);
         command
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_is_had_by_one_program() {
+        let dir = tempfile::tempdir().unwrap();
+        let _held = locked(&dir.path().join("lock"), FlockOperation::NonBlockingLockExclusive).unwrap().unwrap();
+        let repository = Repository::find().unwrap();
+        let refused = Copy::make(&repository, dir.path(), "scripts/canary").err().unwrap().to_string();
+        assert_eq!(refused, format!("another scripts/canary works in {}", dir.path().display()));
     }
 }

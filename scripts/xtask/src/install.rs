@@ -3,8 +3,9 @@
 
 use crate::repository::Repository;
 use crate::say;
-use crate::shell::{cargo, command, output, run, succeeds};
+use crate::shell::{cargo, command, locked, output, run, succeeds};
 use anyhow::{Context, Result, ensure};
+use rustix::fs::FlockOperation;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::env;
@@ -159,6 +160,9 @@ impl<'a> Installer<'a> {
             return Ok(());
         }
         let root = tools(self.repository).join(format!("{name}-{version}"));
+        // Runs of two work trees share the tools: the second waits, and finds it built.
+        fs::create_dir_all(&root)?;
+        let _lock = locked(&root.join("lock"), FlockOperation::LockExclusive)?;
         if !root.join("bin").join(name).exists() {
             say::heading(&format!("building {name} {version} (once; some minutes)"));
             // A target directory of its own: the workspace's stays as it is, and this one goes away. With it what build scripts leave in

@@ -1,10 +1,13 @@
 //! Other programs: run them, and say which one failed.
 
 use anyhow::{Context, Result, bail};
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// A program with its arguments.
@@ -71,6 +74,19 @@ pub(crate) fn whole(mut log: File) -> Result<String> {
     log.rewind()?;
     log.read_to_end(&mut said)?;
     Ok(String::from_utf8_lossy(&said).trim_end().into())
+}
+
+/// A file that one program at a time can have; nothing if another has it, and nobody is to wait.
+///
+/// # Errors
+/// There can be no such file.
+pub(crate) fn locked(path: &Path, how: FlockOperation) -> Result<Option<File>> {
+    let file = File::create(path).with_context(|| format!("{} cannot be made", path.display()))?;
+    match flock(&file, how) {
+        Ok(()) => Ok(Some(file)),
+        Err(Errno::WOULDBLOCK) => Ok(None),
+        Err(why) => Err(why.into()),
+    }
 }
 
 /// Whether it is there and ends well; what it says goes nowhere.

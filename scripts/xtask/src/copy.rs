@@ -8,9 +8,11 @@ use anyhow::{Context, Result, bail, ensure};
 use rustix::fs::FlockOperation;
 use rustix::io::{FdFlags, fcntl_setfd};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -38,9 +40,12 @@ impl Copy {
         // Whatever works there keeps the lock, even if this program is killed.
         fcntl_setfd(&lock, FdFlags::empty())?;
         Installer::new(repository, false).packages(&["rsync"])?;
-        let mut rsync = command("rsync", ["-rlpc", "--from0", "--ignore-missing-args", "--files-from=-", "./"]);
+        let files = repository.files(&[])?;
+        let listed = files.split(|byte| *byte == 0).filter(|file| !file.is_empty());
+        prune(&tree, &listed.map(|file| tree.join(OsStr::from_bytes(file))).collect())?;
+        let mut rsync = command("rsync", ["-rlpc", "--from0", "--delete-missing-args", "--files-from=-", "./"]);
         let mut copying = rsync.arg(&tree).stdin(Stdio::piped()).spawn()?;
-        copying.stdin.take().context("rsync has an input")?.write_all(&repository.files(&[])?)?;
+        copying.stdin.take().context("rsync has an input")?.write_all(&files)?;
         ensure!(copying.wait()?.success(), "the work tree could not be copied to {}", tree.display());
         Ok(Self { place: place.canonicalize()?, _lock: lock })
     }
@@ -107,6 +112,19 @@ impl Copy {
     }
 }
 
+/// Removes what is not among these files, so that nothing is tested that is not in the work tree any more.
+fn prune(dir: &Path, files: &BTreeSet<PathBuf>) -> Result<()> {
+    for entry in fs::read_dir(dir)? {
+        let path = entry?.path();
+        if path.is_dir() && !path.is_symlink() {
+            prune(&path, files)?;
+        } else if !files.contains(&path) {
+            fs::remove_file(path)?;
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,5 +136,17 @@ mod tests {
         let repository = Repository::find().unwrap();
         let refused = Copy::make(&repository, dir.path(), "scripts/canary").err().unwrap().to_string();
         assert_eq!(refused, format!("another scripts/canary works in {}", dir.path().display()));
+    }
+
+    #[test]
+    fn what_is_not_in_the_work_tree_any_more_goes() {
+        let dir = tempfile::tempdir().unwrap();
+        let [kept, gone] = ["kept", "gone"].map(|name| dir.path().join("below").join(name));
+        fs::create_dir(dir.path().join("below")).unwrap();
+        for file in [&kept, &gone] {
+            fs::write(file, "").unwrap();
+        }
+        prune(dir.path(), &BTreeSet::from([kept.clone()])).unwrap();
+        assert!(kept.exists() && !gone.exists());
     }
 }

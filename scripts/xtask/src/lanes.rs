@@ -42,7 +42,14 @@ const fn after(demand: Demand, after: &'static [&'static str]) -> Demand {
 const RIG: &[&str] = &["build", "release"];
 const INSTALLED: &[&str] = &["build", "release", "deb"];
 const NSPAWN: Need = Need::Packages(&["systemd-container", "mmdebstrap", "util-linux", "rsync"]);
-const PACKAGE: &[Need] = &[Need::Packages(&["dpkg-dev", "lintian"]), Need::Tool(DEB), Need::Tool(ABOUT), NSPAWN];
+const PACKAGE: &[Need] = &[
+    Need::Packages(&["dpkg-dev", "lintian"]),
+    Need::Tool(DEB),
+    Need::Tool(ABOUT),
+    Need::Tool(BOOK),
+    Need::Tool(LINKS),
+    NSPAWN,
+];
 const GUEST: Need = Need::Packages(&["mmdebstrap", "kmod", "cpio", "xz-utils", "busybox-static", "e2fsprogs", "socat"]);
 const ARM64: Need = Need::Packages(&["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"]);
 const QEMU: Need = Need::Qemu("qemu-system-x86_64", "qemu-system-x86");
@@ -342,6 +349,8 @@ pub(crate) const LANES: &[Lane] = &[
             Need::Packages(&["dpkg-dev", "lintian", "qemu-user-static"]),
             Need::Tool(DEB),
             Need::Tool(ABOUT),
+            Need::Tool(BOOK),
+            Need::Tool(LINKS),
             ARM64,
         ],
         demand: locking(compute(130, 2500), &[Lock::Release]),

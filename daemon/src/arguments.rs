@@ -13,7 +13,8 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = "tumblerd", version, max_term_width = 100)]
 #[command(
-    after_help = "Example:\n  tumblerd --config /etc/tumblerd/tumblerd.toml --check-config\n  sudo -u tumblerd tumblerd --commission"
+    after_help = "Example:\n  tumblerd --config /etc/tumblerd/tumblerd.toml --check-config\n  sudo -u tumblerd tumblerd --commission\n\n\
+        The pages at file:///usr/share/doc/tumblerd/html/index.html explain the table."
 )]
 pub struct Arguments {
     /// The configuration; fragments in FILE.d/*.toml are merged into it

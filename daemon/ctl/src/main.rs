@@ -51,7 +51,8 @@ use std::process::ExitCode;
 /// Exit codes: 0 done, 1 refused or found wrong, 2 wrong usage or the daemon cannot be reached, 3 measured near a limit.
 #[derive(Debug, Parser)]
 #[command(name = "tumblerctl", version, max_term_width = 100)]
-#[command(after_help = "Example:\n  tumblerctl status\n  tumblerctl open --name Mei")]
+#[command(after_help = "Example:\n  tumblerctl status\n  tumblerctl open --name Mei\n\n\
+    The pages at file:///usr/share/doc/tumblerd/html/index.html explain the table.")]
 struct Arguments {
     /// The daemon's console socket
     #[arg(

@@ -265,7 +265,7 @@ fn resolve(tree: &Tree) -> Result<Config, Vec<(String, String, String)>> {
     let effective: Effective = serde_path_to_error::deserialize(toml::Value::Table(sections)).map_err(|error| {
         // The table of keys lets nothing through that does not fit; should it all the same, the path is named.
         let path = error.path().to_string();
-        vec![(path, error.into_inner().message().to_owned(), "see systemd/tumblerd.toml".to_owned())]
+        vec![(path, error.into_inner().message().to_owned(), "see /etc/tumblerd/tumblerd.toml".to_owned())]
     })?;
     let settings = effective.settings();
     let mut wrong: Vec<(String, String, String)> = match settings.check() {

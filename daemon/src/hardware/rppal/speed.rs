@@ -9,7 +9,7 @@ use std::time::Duration;
 #[derive(Debug, thiserror::Error)]
 #[error(
     "PWM channel {channel} cannot be set: {source} (dtoverlay=pwm in /boot/firmware/config.txt, group gpio, and \
-     the drop-in that `tumblerd --device-allow` prints: docs/wiring.md)"
+     the drop-in that `tumblerd --device-allow` prints: /usr/share/doc/tumblerd/html/daemon/docs/wiring.html)"
 )]
 pub(super) struct SpeedError {
     channel: u8,

@@ -4,6 +4,7 @@ use crate::device::outputs::Outputs;
 use crate::effect::Effect;
 use crate::line::OutLine;
 use crate::prelude::*;
+use crate::sequence::Durable;
 use crate::settings::{Parameters, Settings};
 use crate::timer::{Timer, Timers};
 use crate::units::{Millis, Mono};
@@ -131,13 +132,37 @@ impl Context {
         &self.pins
     }
 
-    /// Drives an output.
-    pub fn set(&mut self, line: OutLine, active: bool) {
-        self.set_from(line, active, self.at);
+    /// Gives power to what an output switches, which must read back within its time from `from` on.
+    pub fn energise(&mut self, line: OutLine, from: Mono, _by: Durable) {
+        self.set(line, true, from);
     }
 
-    /// Drives an output, which must read back within its time from `from` on.
-    pub fn set_from(&mut self, line: OutLine, active: bool, from: Mono) {
+    /// Takes power away from what an output switches. A safe call at any time.
+    pub fn rest(&mut self, line: OutLine) {
+        self.rest_from(line, self.at);
+    }
+
+    /// The same; it must read back within its time from `from` on.
+    pub fn rest_from(&mut self, line: OutLine, from: Mono) {
+        self.set(line, false, from);
+    }
+
+    /// The next edge of the dead-man line, which moves nothing by itself.
+    pub fn beat(&mut self, level: bool, from: Mono) {
+        self.set(OutLine::MotorAlive, level, from);
+    }
+
+    /// Lights the sign "no games", or puts it out.
+    pub fn sign(&mut self, closed: bool) {
+        self.set(OutLine::OutOfService, closed, self.at);
+    }
+
+    /// Tells an output again what it was told last.
+    pub fn tell_again(&mut self, line: OutLine) {
+        self.set(line, self.pins.told(line), self.at);
+    }
+
+    fn set(&mut self, line: OutLine, active: bool, from: Mono) {
         self.pins.set(line, active, from, &self.settings.parameters, &mut self.timers);
     }
 

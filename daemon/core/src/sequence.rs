@@ -25,6 +25,10 @@ pub enum Action {
     Light(RoundId, Dice),
 }
 
+/// A record that is durable. Only [`Sequence`] knows of one, and nothing energises without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Durable(Seq);
+
 /// The journal as the table sees it: what is recorded, what is on its way, what is durable, and what waits for that.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sequence {
@@ -175,12 +179,16 @@ impl Sequence {
     }
 
     /// Takes the next held action whose record is durable.
-    pub fn release(&mut self) -> Option<Action> {
+    pub fn release(&mut self) -> Option<(Action, Durable)> {
         let (after, _) = self.held.first()?;
-        if *after > self.durable || self.failed {
-            return None;
-        }
-        Some(self.held.remove(0).1)
+        let durable = self.confirm(*after)?;
+        Some((self.held.remove(0).1, durable))
+    }
+
+    /// Whether this record is durable, in a journal that can be written.
+    #[must_use]
+    pub fn confirm(&self, record: Seq) -> Option<Durable> {
+        (record <= self.durable && !self.failed).then_some(Durable(record))
     }
 
     /// The journal cannot be written: nothing energises on records that are not durable.

@@ -12,6 +12,7 @@ use tumbler_core::effect::Effect;
 use tumbler_core::input::Input;
 use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::Standing;
+use tumbler_core::sequence::{Durable, Sequence};
 use tumbler_core::table::{Found, Start, Table};
 use tumbler_core::units::{Mono, Seq, Tumbles};
 use world::settings;
@@ -26,6 +27,11 @@ fn when(ctx: &mut Context, now: Mono) -> &mut Context {
     ctx.hand_in(now);
     ctx.take(now);
     ctx
+}
+
+/// A record that is durable: nothing starts without one.
+fn durable() -> Durable {
+    Sequence::new(Seq(1), Seq(1), true).confirm(Seq(1)).unwrap()
 }
 
 /// A shaft, its cam and the tumbler's own deadlines.
@@ -60,7 +66,7 @@ impl Shaft {
 fn a_shaft_that_creeps_has_not_stopped_between_two_edges() {
     for (between, stands) in [(150, 300), (550, 700)] {
         let mut shaft = Shaft::default();
-        shaft.tumbler.run(RunsFor::Round, 4, &mut shaft.ctx);
+        shaft.tumbler.run(RunsFor::Round, 4, durable(), &mut shaft.ctx);
         for step in 1..=3 {
             shaft.step(step * between);
         }
@@ -82,7 +88,7 @@ fn a_shaft_that_creeps_has_not_stopped_between_two_edges() {
 #[test]
 fn a_shaft_that_trembles_at_rest_stands_still() {
     let mut shaft = Shaft::default();
-    shaft.tumbler.run(RunsFor::Round, 4, &mut shaft.ctx);
+    shaft.tumbler.run(RunsFor::Round, 4, durable(), &mut shaft.ctx);
     for step in 1..=5 {
         shaft.step(step * 150);
     }
@@ -125,7 +131,7 @@ fn noise_on_both_sensors_makes_no_tumbles() {
     let mut runner = TestRunner::new_with_rng(ProptestConfig { cases: 2000, ..ProptestConfig::default() }, rng());
     let outcome = runner.run(&(edges, 0u64..=8), |(edges, turned)| {
         let mut shaft = Shaft::default();
-        shaft.tumbler.run(RunsFor::Round, 4, &mut shaft.ctx);
+        shaft.tumbler.run(RunsFor::Round, 4, durable(), &mut shaft.ctx);
         for step in 1..=turned {
             shaft.step(step * 150);
         }

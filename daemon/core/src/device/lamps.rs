@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::effect::BusOp;
 use crate::input::BusReply;
 use crate::prelude::*;
+use crate::sequence::Durable;
 use crate::timer::Timer;
 use crate::units::Millis;
 use crate::wire::registers::lamps::PER_BOARD;
@@ -107,7 +108,16 @@ impl Lamps {
     }
 
     /// Commands exactly these areas on; bit 0 is the layout's first area.
-    pub fn light(&mut self, areas: u128, ctx: &mut Context) {
+    pub fn light(&mut self, areas: u128, _by: Durable, ctx: &mut Context) {
+        self.command(areas, ctx);
+    }
+
+    /// Commands all areas off.
+    pub fn darken(&mut self, ctx: &mut Context) {
+        self.command(0, ctx);
+    }
+
+    fn command(&mut self, areas: u128, ctx: &mut Context) {
         let mut changed = false;
         for (board, shift) in self.boards.iter_mut().zip((0u32..).step_by(PER_BOARD)) {
             // The cast takes the board's 64 bits out of the layout's 128.
@@ -210,6 +220,12 @@ impl Lamps {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sequence::Sequence;
+    use crate::units::Seq;
+
+    fn durable() -> Durable {
+        Sequence::new(Seq(1), Seq(1), true).confirm(Seq(1)).unwrap()
+    }
 
     #[test]
     fn areas_hang_on_boards_of_64() {
@@ -218,7 +234,7 @@ mod tests {
         assert_eq!(lamps.boards(), 2);
         assert_eq!(lamps.op(0, Request::Sense), BusOp::ReadDiscrete { address: 0, count: 64 });
         assert_eq!(lamps.op(1, Request::Sense), BusOp::ReadDiscrete { address: 0, count: 43 });
-        lamps.light(1 | 1 << 63 | 1 << 64 | 1 << 106, &mut ctx);
+        lamps.light(1 | 1 << 63 | 1 << 64 | 1 << 106, durable(), &mut ctx);
         assert_eq!(lamps.write_due_on(0), Some(Request::Light(1 | 1 << 63)));
         assert_eq!(lamps.write_due_on(1), Some(Request::Light(1 | 1 << 42)));
         assert_eq!(lamps.lit(), 1 | 1 << 63 | 1 << 64 | 1 << 106);
@@ -229,7 +245,7 @@ mod tests {
     fn lamps_that_go_wrong_by_themselves_twice_within_the_time_for_a_proof_flicker() {
         let mut lamps = Lamps::new(50);
         let mut ctx = Context::default();
-        lamps.light(1, &mut ctx);
+        lamps.light(1, durable(), &mut ctx);
         lamps.written(0, 1);
         assert_eq!(lamps.sense(0, 0, &mut ctx), Constancy::Steady, "not lit yet is no relapse");
         assert_eq!(lamps.sense(0, 1, &mut ctx), Constancy::Steady);
@@ -249,7 +265,7 @@ mod tests {
         lamps.written(0, 0);
         lamps.sense(0, 0, &mut ctx);
         assert!(lamps.is_proved());
-        lamps.light(0b101, &mut ctx);
+        lamps.light(0b101, durable(), &mut ctx);
         assert!(!lamps.is_proved());
         lamps.written(0, 0b101);
         assert!(!lamps.is_proved(), "written is not yet proved");

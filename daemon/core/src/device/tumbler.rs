@@ -22,6 +22,7 @@ pub use report::{Defect, Report, RunsFor, Stop};
 use super::cam::{Cam, STEPS, tumbles};
 use crate::context::Context;
 use crate::line::{InLine, OutLine};
+use crate::sequence::Durable;
 use crate::timer::Timer;
 use crate::units::{Millis, Mono, Tumbles};
 use serde::{Deserialize, Serialize};
@@ -68,6 +69,8 @@ pub struct Tumbler {
     target: u32,
     /// What waits for the end of this run.
     runs_for: Option<RunsFor>,
+    /// The record by which this run began.
+    run_by: Option<Durable>,
     stop: Option<Stop>,
     /// Flickers of guard lines in this run.
     flickers: u32,
@@ -128,7 +131,7 @@ impl Tumbler {
     }
 
     /// Commands the motor on until `target` full tumbles are counted.
-    pub fn run(&mut self, runs_for: RunsFor, target: u32, ctx: &mut Context) {
+    pub fn run(&mut self, runs_for: RunsFor, target: u32, by: Durable, ctx: &mut Context) {
         let at = ctx.at();
         self.from = self.cam.position();
         self.furthest = self.from;
@@ -147,21 +150,22 @@ impl Tumbler {
         self.stepped = at;
         self.step = 0;
         ctx.after_from(Timer::SpinLimit, at, Millis(ctx.p().spin_limit));
-        self.power(at, ctx);
+        self.run_by = Some(by);
+        self.power(by, at, ctx);
     }
 
-    fn power(&mut self, from: Mono, ctx: &mut Context) {
+    fn power(&mut self, by: Durable, from: Mono, ctx: &mut Context) {
         self.state = State::Running;
         ctx.after_from(Timer::Stall, from, Millis(ctx.p().stall));
         ctx.after_from(Timer::Period, from, Millis(ctx.p().tumble_period));
-        ctx.set_from(OutLine::MotorEnable, true, from);
+        ctx.energise(OutLine::MotorEnable, from, by);
         self.beat(from, ctx);
     }
 
     /// The next edge of the dead-man line.
     fn beat(&mut self, from: Mono, ctx: &mut Context) {
         self.alive = !self.alive;
-        ctx.set_from(OutLine::MotorAlive, self.alive, from);
+        ctx.beat(self.alive, from);
         ctx.after_from(Timer::Alive, from, Millis(ctx.p().alive));
     }
 
@@ -170,7 +174,7 @@ impl Tumbler {
         for timer in [Timer::Alive, Timer::Stall, Timer::Period, Timer::SpinLimit, Timer::Flicker] {
             ctx.clear(timer);
         }
-        ctx.set_from(OutLine::MotorEnable, false, from);
+        ctx.rest_from(OutLine::MotorEnable, from);
     }
 
     /// The cam went on by a step.
@@ -219,7 +223,7 @@ impl Tumbler {
                 ctx.clear(Timer::Stall);
                 ctx.clear(Timer::Period);
                 debug_assert!(limit, "a running motor has a time limit");
-                ctx.set_from(OutLine::MotorEnable, false, read);
+                ctx.rest_from(OutLine::MotorEnable, read);
                 self.state = State::Cut { line, at, read };
                 ctx.after_from(Timer::Flicker, read, Millis(ctx.p().flicker));
             }
@@ -251,8 +255,9 @@ impl Tumbler {
         if at.nanos_since(since) >= flicker || read.nanos_since(since_read) >= flicker {
             return self.end_run(broken_by(line), read, ctx);
         }
+        let Some(by) = self.run_by else { return self.end_run(broken_by(line), read, ctx) };
         self.flickers = self.flickers.saturating_add(1);
-        self.power(read, ctx);
+        self.power(by, read, ctx);
         Some(Report::Flickered(line))
     }
 

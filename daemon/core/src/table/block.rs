@@ -65,7 +65,7 @@ impl Table {
             || self.is_asked()
             || !self.sequence.is_permitted();
         if self.ctx.pins().told(OutLine::OutOfService) != closed {
-            self.ctx.set(OutLine::OutOfService, closed);
+            self.ctx.sign(closed);
             self.ctx.show();
         }
     }

@@ -110,7 +110,7 @@ impl Table {
 
     /// Lamps off, display blank.
     pub(super) fn darken(&mut self) {
-        self.lamps.light(0, &mut self.ctx);
+        self.lamps.darken(&mut self.ctx);
         self.clear_terminal();
     }
 

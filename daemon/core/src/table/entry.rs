@@ -240,7 +240,7 @@ impl Table {
         self.sequence.drop_held(|a| matches!(a, Action::Light(..)));
         self.record(Event::Amended { from, to: dice, by: by.to_owned() });
         self.record(Event::Result { dice, total: dice.total(), call: call::result(dice), areas });
-        self.lamps.light(0, &mut self.ctx);
+        self.lamps.darken(&mut self.ctx);
         self.show_result();
         self.sequence.hold(Action::Light(id, dice));
         Ok(format!("amended to {}", call::result(dice)))

@@ -14,6 +14,7 @@ use crate::line::{InLine, Key};
 use crate::prelude::*;
 use crate::record::Event;
 use crate::refusal::Refusal;
+use crate::sequence::Durable;
 use crate::units::{Dice, MilliCelsius, Millis, Mono};
 use crate::wire::console::Witness;
 use alloc::collections::VecDeque;
@@ -73,10 +74,12 @@ impl Table {
         results: &mut VecDeque<Dice>,
         lit: &mut Option<Mono>,
         began: Mono,
+        by: Option<Durable>,
     ) -> Outcome {
         let p = *self.ctx.p();
+        let Some(by) = by else { return self.await_journal(began) };
         let (done, limit, found) = match probe {
-            Probe::Lamps(map) => return self.light_map(map, results, lit),
+            Probe::Lamps(map) => return self.light_map(map, results, lit, by),
             Probe::Motor(_) | Probe::Cam(_) | Probe::Person => (true, 0, String::new()),
             Probe::Dome(dome) => {
                 (dome.is_done(), p.person_limit, "the dome was not seen open and then closed".to_owned())
@@ -105,12 +108,18 @@ impl Table {
     }
 
     /// Shows each picture for its time, whatever is wrong with it, and all dark at last.
-    fn light_map(&mut self, map: &mut LampMap, results: &mut VecDeque<Dice>, lit: &mut Option<Mono>) -> Outcome {
+    fn light_map(
+        &mut self,
+        map: &mut LampMap,
+        results: &mut VecDeque<Dice>,
+        lit: &mut Option<Mono>,
+        by: Durable,
+    ) -> Outcome {
         let at = self.ctx.at();
         loop {
             let areas = results.front().map_or(0, |dice| self.layout().map_or(0, |l| l.lit_bits(*dice)));
             let Some(since) = *lit else {
-                self.lamps.light(areas, &mut self.ctx);
+                self.lamps.light(areas, by, &mut self.ctx);
                 *lit = Some(at);
                 self.ctx.show();
                 continue;

@@ -44,7 +44,7 @@ use crate::line::OutLine;
 use crate::record::Event;
 use crate::round::{History, Round, SpinEnd};
 use crate::rules::{self, Layout, Order, RuleSet};
-use crate::sequence::{Action, Sequence};
+use crate::sequence::{Action, Durable, Sequence};
 use crate::service::Service;
 use crate::timer::Timer;
 use crate::units::{Millis, Mono, Seq};
@@ -192,7 +192,7 @@ impl Table {
                 self.sequence.flush(true, &mut self.ctx);
             }
             Timer::BellOff => {
-                self.ctx.set(OutLine::Bell, false);
+                self.ctx.rest(OutLine::Bell);
             }
             Timer::TestStep => {}
         }
@@ -210,21 +210,21 @@ impl Table {
     fn durable(&mut self, seq: Seq) {
         self.sequence.durable(seq);
         self.ctx.show();
-        while let Some(action) = self.sequence.release() {
-            self.act(action);
+        while let Some((action, by)) = self.sequence.release() {
+            self.act(action, by);
         }
     }
 
     /// The record is durable: looks at the guards a second time, then energises.
-    fn act(&mut self, action: Action) {
+    fn act(&mut self, action: Action, by: Durable) {
         match action {
-            Action::Spin(round) => self.start_spin(round),
+            Action::Spin(round) => self.start_spin(round, by),
             Action::Bell(round) => {
                 if self.round.as_ref().is_some_and(|r| r.id() == round)
                     && self.inputs.is_watched()
                     && !self.service.is_stopping()
                 {
-                    self.strike_bell();
+                    self.strike_bell(by);
                 }
             }
             Action::Light(round, dice) => {
@@ -232,14 +232,14 @@ impl Table {
                 if let Some(now) = now {
                     now.light();
                     let areas = self.layout().map_or(0, |l| l.lit_bits(dice));
-                    self.lamps.light(areas, &mut self.ctx);
+                    self.lamps.light(areas, by, &mut self.ctx);
                 }
             }
         }
     }
 
-    fn strike_bell(&mut self) {
-        self.ctx.set(OutLine::Bell, true);
+    fn strike_bell(&mut self, by: Durable) {
+        self.ctx.energise(OutLine::Bell, self.ctx.at(), by);
         self.ctx.after(Timer::BellOff, Millis(self.ctx.p().bell));
     }
 
@@ -280,8 +280,8 @@ impl Table {
         // What was counted until now is on record for what a restart decides.
         self.interrupt_spin();
         self.halt_motor();
-        self.ctx.set(OutLine::MotorEnable, false);
-        self.ctx.set(OutLine::Bell, false);
+        self.ctx.rest(OutLine::MotorEnable);
+        self.ctx.rest(OutLine::Bell);
         self.sequence.drop_held(|_| true);
         self.record(Event::Stopped);
         self.sequence.hurry();

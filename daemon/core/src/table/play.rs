@@ -22,6 +22,7 @@ use crate::round::ending::{Ground, VoidReason};
 use crate::round::{Round, Spin, SpinEnd};
 use crate::rules;
 use crate::sequence::Action;
+use crate::sequence::Durable;
 use crate::units::{RoundId, Tumbles};
 
 /// The rules' least number of tumbles (NZ 6.1, SGV6 3.7, SGOC 3.7, SGOC-early 3.4).
@@ -113,7 +114,7 @@ impl Table {
     }
 
     /// The record of the spin is durable: the guards are looked at a second time, then the motor starts.
-    pub(super) fn start_spin(&mut self, id: RoundId) {
+    pub(super) fn start_spin(&mut self, id: RoundId, by: Durable) {
         let Some(round) = self.round.as_ref().filter(|r| r.id() == id && r.spin() == Spin::Asked) else { return };
         let granted = round.may_still_spin().and_then(|()| self.motor_may_run(false));
         match granted {
@@ -125,7 +126,7 @@ impl Table {
                 if let Some(round) = &mut self.round {
                     round.start_spin();
                 }
-                self.run_motor(RunsFor::Round);
+                self.run_motor(RunsFor::Round, by);
             }
         }
     }

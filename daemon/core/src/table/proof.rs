@@ -13,7 +13,7 @@ use crate::prelude::*;
 use crate::record::Event;
 use crate::refusal::Refusal;
 use crate::timer::Timer;
-use crate::units::{Millis, Mono};
+use crate::units::{Millis, Mono, Seq};
 use crate::wire::console::{Answer, Witness};
 use alloc::collections::VecDeque;
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,8 @@ pub(super) struct Test {
     pub(super) purpose: Purpose,
     pub(super) by: String,
     request: Option<u64>,
+    /// The record of its beginning: nothing energises in a test before it is durable.
+    record: Seq,
     steps: VecDeque<Step>,
     /// When the step in progress began.
     pub(super) began: Mono,
@@ -83,15 +85,15 @@ impl Table {
         self.record(Event::TestBegan { test: name, by: by.to_owned() });
         // A pin that was dead has missed what it was told: told again, it shows whether it was mended.
         for line in [OutLine::MotorEnable, OutLine::OutOfService] {
-            let told = self.ctx.pins().told(line);
-            self.ctx.set(line, told);
+            self.ctx.tell_again(line);
         }
-        let after = self.sequence.last();
+        let record = self.sequence.last();
         self.sequence.hurry();
-        let mut all = VecDeque::from([Step::Durable { after }]);
+        let mut all = VecDeque::from([Step::Durable]);
         all.extend(steps);
         let (by, request, began) = (by.to_owned(), Some(request), self.ctx.at());
-        self.test = Some(Test { purpose, by, request, steps: all, began, failed: None, probe, seen: Vec::new() });
+        self.test =
+            Some(Test { purpose, by, request, record, steps: all, began, failed: None, probe, seen: Vec::new() });
     }
 
     fn opening_steps(&self) -> Vec<Step> {
@@ -178,12 +180,13 @@ impl Table {
                 self.end_test(&test, Ok(()));
                 return;
             };
+            let by = self.sequence.confirm(test.record);
             let outcome = match (&mut step, &mut test.probe) {
                 (Step::Measure { results, lit }, Some(probe)) => {
                     self.look(probe);
-                    self.measure(probe, results, lit, test.began)
+                    self.measure(probe, results, lit, test.began, by)
                 }
-                (step, _) => self.step(step, test.began),
+                (step, _) => self.step(step, test.began, by),
             };
             if let Some(probe) = &mut test.probe {
                 self.look(probe);

@@ -123,9 +123,9 @@ impl Table {
         let at = self.ctx.at();
         let p = *self.ctx.p();
         for line in [OutLine::MotorEnable, OutLine::Bell] {
-            self.ctx.set(line, false);
+            self.ctx.rest(line);
         }
-        self.ctx.set(OutLine::OutOfService, true);
+        self.ctx.sign(true);
         for (unit, _) in self.bus.fitted().collect::<Vec<_>>() {
             self.ctx.after(Timer::UnitLost(unit.index()), Millis(p.unit_lost));
         }

@@ -9,7 +9,8 @@ use crate::device::tumbler::Stop;
 use crate::latch::Code;
 use crate::line::{InLine, Key, OutLine};
 use crate::prelude::*;
-use crate::units::{Dice, Millis, Mono, Seq};
+use crate::sequence::Durable;
+use crate::units::{Dice, Millis, Mono};
 use crate::wire::console::Witness;
 use crate::wire::registers::terminal::{BLANK, ENTRY};
 use alloc::collections::VecDeque;
@@ -26,7 +27,7 @@ const GOOD_REPLIES: u32 = 3;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Step {
     /// The test's beginning is durable.
-    Durable { after: Seq },
+    Durable,
     /// The supply is good, the lines are watched and the outputs read back (NZ 5(a)).
     Power,
     /// The units of the field bus reply; or only those of one malfunction.
@@ -79,7 +80,7 @@ fn passed(found: &str) -> Outcome {
 impl Step {
     pub(super) const fn name(&self) -> &'static str {
         match self {
-            Self::Durable { .. } => "journal",
+            Self::Durable => "journal",
             Self::Power => "power",
             Self::Units { .. } => "bus",
             Self::Temperature => "temperature",
@@ -146,17 +147,12 @@ impl Table {
     }
 
     /// Looks at a step that began at `began`.
-    pub(super) fn step(&mut self, step: &mut Step, began: Mono) -> Outcome {
+    pub(super) fn step(&mut self, step: &mut Step, began: Mono, by: Option<Durable>) -> Outcome {
         let at = self.ctx.at();
         let p = *self.ctx.p();
+        let Some(by) = by else { return self.await_journal(began) };
         match step {
-            Step::Durable { after } => {
-                if self.sequence.last_durable() >= *after && !self.sequence.has_failed() {
-                    passed("written and durable")
-                } else {
-                    self.wait(began, Millis(p.person_limit), "the journal does not confirm")
-                }
-            }
+            Step::Durable => passed("written and durable"),
             Step::Power => self.power_step(began),
             Step::Units { only } => self.units_step(*only, began),
             Step::Temperature => {
@@ -175,10 +171,10 @@ impl Table {
                     self.wait(began, Millis(p.person_limit), "not every key of the terminal was pressed")
                 }
             }
-            Step::Lamps { results, proved, lit } => self.lamps_step(results, proved, lit),
+            Step::Lamps { results, proved, lit } => self.lamps_step(results, proved, lit, by),
             Step::Bell { struck } => {
                 if !core::mem::replace(struck, true) {
-                    self.strike_bell();
+                    self.strike_bell(by);
                 }
                 if at.reached(began, Millis(p.bell)) && !self.ctx.pins().told(OutLine::Bell) {
                     passed("struck")
@@ -193,7 +189,7 @@ impl Table {
                     self.wait(began, Millis(p.unit_lost), "the seal's loop is open")
                 }
             }
-            Step::Spin { started } => self.spin_step(started, began),
+            Step::Spin { started } => self.spin_step(started, began, by),
             Step::Dice => self.dice_step(began),
             Step::Reader => {
                 let unknown = self.reader.poses().contains(&Pose::Unknown);
@@ -219,6 +215,11 @@ impl Table {
                 }
             }
         }
+    }
+
+    /// The test's beginning is not durable yet, or the journal cannot be written.
+    pub(super) fn await_journal(&self, began: Mono) -> Outcome {
+        self.wait(began, Millis(self.ctx.p().person_limit), "the journal does not confirm")
     }
 
     /// Waits for `limit` from the step's beginning, then fails.
@@ -285,7 +286,13 @@ impl Table {
         passed("the display shows what it is told")
     }
 
-    fn lamps_step(&mut self, results: &mut VecDeque<Dice>, proved: &mut Option<Mono>, lit: &mut bool) -> Outcome {
+    fn lamps_step(
+        &mut self,
+        results: &mut VecDeque<Dice>,
+        proved: &mut Option<Mono>,
+        lit: &mut bool,
+        by: Durable,
+    ) -> Outcome {
         let at = self.ctx.at();
         loop {
             let areas = match results.front() {
@@ -293,7 +300,7 @@ impl Table {
                 None => 0,
             };
             if !core::mem::replace(lit, true) {
-                self.lamps.light(areas, &mut self.ctx);
+                self.lamps.light(areas, by, &mut self.ctx);
                 *proved = None;
             }
             if self.ledger.is_latched(Code::Lamps)
@@ -325,14 +332,14 @@ impl Table {
         Millis(if results.len() == 1 { dwell.max(STEADY) } else { dwell })
     }
 
-    fn spin_step(&mut self, started: &mut bool, began: Mono) -> Outcome {
+    fn spin_step(&mut self, started: &mut bool, began: Mono, by: Durable) -> Outcome {
         let p = *self.ctx.p();
         if !*started {
             if let Err(why) = self.motor_may_run(true) {
                 return self.wait(began, Millis(p.person_limit), &why.to_string());
             }
             *started = true;
-            self.run_motor(RunsFor::Test);
+            self.run_motor(RunsFor::Test, by);
         }
         let stopped = self.tumbler.stopped_by().filter(|_| self.tumbler.is_still());
         let Some(stop) = stopped else {

@@ -11,6 +11,7 @@ use crate::prelude::*;
 use crate::record::Event;
 use crate::round::SpinEnd;
 use crate::round::ending::VoidReason;
+use crate::sequence::Durable;
 use crate::timer::Timer;
 use crate::units::{MilliCelsius, Millis};
 
@@ -112,11 +113,11 @@ impl Table {
     }
 
     /// Starts the motor; whoever calls has looked at the guards.
-    pub(super) fn run_motor(&mut self, runs_for: RunsFor) {
+    pub(super) fn run_motor(&mut self, runs_for: RunsFor, by: Durable) {
         self.guard.begin(&self.inputs);
         self.reader.begin_spin();
         self.ctx.show();
-        self.tumbler.run(runs_for, self.ctx.p().target_tumbles, &mut self.ctx);
+        self.tumbler.run(runs_for, self.ctx.p().target_tumbles, by, &mut self.ctx);
     }
 
     /// A contact has kept its new level for its debounce time.
@@ -289,7 +290,7 @@ impl Table {
     /// Wires cannot be watched or driven as they must.
     pub(super) fn lines_fault(&mut self, what: &str) {
         self.halt_motor();
-        self.ctx.set(OutLine::MotorEnable, false);
+        self.ctx.rest(OutLine::MotorEnable);
         self.test_failed(what);
         // An output that goes on being wrong is one fault, and not one with every look at it.
         if !self.ledger.is_latched(Code::Gpio) {
@@ -310,7 +311,7 @@ impl Table {
         self.lines_fault(&format!("{} was told to be {word} and does not read back so", line.name()));
         // The motor is told off above, whatever it was told before.
         if self.inputs.is_watched() && line != OutLine::MotorEnable {
-            self.ctx.set(line, told);
+            self.ctx.tell_again(line);
         }
     }
 

@@ -4,9 +4,15 @@ use tumbler_core::context::Context;
 use tumbler_core::device::tumbler::{Defect, Report, RunsFor, Stop, Tumbler};
 use tumbler_core::effect::Effect;
 use tumbler_core::line::{InLine, OutLine};
+use tumbler_core::sequence::{Durable, Sequence};
 use tumbler_core::settings::{Parameters, Settings};
 use tumbler_core::timer::Timer;
-use tumbler_core::units::{Mono, Tumbles};
+use tumbler_core::units::{Mono, Seq, Tumbles};
+
+/// A record that is durable: nothing starts without one.
+pub(crate) fn durable() -> Durable {
+    Sequence::new(Seq(1), Seq(1), true).confirm(Seq(1)).unwrap()
+}
 
 /// The context at this moment, at which also whatever is in hand happened and was read.
 fn at(ctx: &mut Context, now: Mono) -> &mut Context {
@@ -30,7 +36,7 @@ const STEP: u64 = 150_000;
 impl Rig {
     fn running() -> Self {
         let mut rig = Self::default();
-        rig.tumbler.run(RunsFor::Round, 4, &mut rig.ctx);
+        rig.tumbler.run(RunsFor::Round, 4, durable(), &mut rig.ctx);
         rig
     }
 
@@ -153,7 +159,7 @@ fn a_tumble_has_its_period_and_a_spin_its_limit() {
     let parameters = Parameters { tumble_period: 4000, stall: 2000, ..Parameters::default() };
     let ctx = Context::new(Settings { parameters, ..Settings::default() }, Mono(0));
     let mut rig = Rig { ctx, ..Rig::default() };
-    rig.tumbler.run(RunsFor::Round, 4, &mut rig.ctx);
+    rig.tumbler.run(RunsFor::Round, 4, durable(), &mut rig.ctx);
     rig.steps(9, 800_000);
     assert_eq!(rig.fires(Timer::SpinLimit, 8000), Some(Report::Stopped(Stop::TimeLimit)));
 }

@@ -7,6 +7,7 @@ mod dome;
 mod fieldbus;
 mod gauge;
 mod measurement;
+mod probe;
 mod quantity;
 mod spin;
 
@@ -14,12 +15,11 @@ pub use dome::Dome;
 pub use fieldbus::{Keys, LampMap, TRANSACTIONS, Traffic};
 pub use gauge::{Loop, READINGS, Settling, Thermometer};
 pub use measurement::{Limits, Measurement, Verdict};
+pub use probe::Probe;
 pub use quantity::Quantity;
 pub use spin::Spin;
 
 use crate::prelude::*;
-use crate::settings::Parameters;
-use crate::units::Mono;
 use serde::{Deserialize, Serialize};
 
 /// A hardware test, by what it tests.
@@ -166,89 +166,4 @@ pub struct Wave {
 impl Wave {
     /// Most edges that are kept of a wire: a spin of 20 tumbles has 40, and a sensor that bounces is seen to within the first.
     pub const KEPT: usize = 256;
-}
-
-/// What watches a test and measures.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Probe {
-    /// A spin, for the motor.
-    Motor(Spin),
-    /// A spin, for the cam.
-    Cam(Spin),
-    /// The dome.
-    Dome(Dome),
-    /// Nothing is measured: a person's answer is all.
-    Person,
-    /// The terminal.
-    Terminal(Keys),
-    /// The lamps.
-    Lamps(LampMap),
-    /// The reader.
-    Reader(Settling),
-    /// The seal.
-    Seal(Loop),
-    /// The temperature.
-    Temperature(Thermometer),
-    /// The field bus.
-    Bus(Traffic),
-}
-
-impl Probe {
-    /// The probe of this test.
-    #[must_use]
-    pub fn new(test: HardwareTest) -> Self {
-        match test {
-            HardwareTest::Motor => Self::Motor(Spin::default()),
-            HardwareTest::Cam => Self::Cam(Spin::default()),
-            HardwareTest::Dome => Self::Dome(Dome::default()),
-            HardwareTest::Bell => Self::Person,
-            HardwareTest::Terminal => Self::Terminal(Keys::default()),
-            HardwareTest::Lamps => Self::Lamps(LampMap::default()),
-            HardwareTest::Reader => Self::Reader(Settling::default()),
-            HardwareTest::Seal => Self::Seal(Loop::default()),
-            HardwareTest::Temperature => Self::Temperature(Thermometer::default()),
-            HardwareTest::Bus => Self::Bus(Traffic::default()),
-        }
-    }
-
-    /// What is measured by `now`: of a test in progress, as far as it is known.
-    #[must_use]
-    pub fn measurements(&self, now: Mono, p: &Parameters) -> Vec<Measurement> {
-        let values = match self {
-            Self::Motor(spin) => spin.motor(now),
-            Self::Cam(spin) => spin.cam(),
-            Self::Dome(dome) => dome.found(),
-            Self::Person => Vec::new(),
-            Self::Terminal(keys) => keys.found(),
-            Self::Lamps(map) => map.found(),
-            Self::Reader(settling) => settling.found(now),
-            Self::Seal(seal) => seal.found(),
-            Self::Temperature(thermometer) => thermometer.found(),
-            Self::Bus(traffic) => traffic.found(),
-        };
-        values.into_iter().map(|(quantity, value)| Measurement::new(quantity, value, p)).collect()
-    }
-
-    /// What was seen.
-    #[must_use]
-    pub fn plots(&self) -> Plots {
-        match self {
-            Self::Motor(spin) | Self::Cam(spin) => spin.plots(),
-            Self::Lamps(map) => map.plots(),
-            Self::Dome(dome) => dome.plots(),
-            _ => Plots::default(),
-        }
-    }
-
-    /// What goes on, or what a person is to do.
-    #[must_use]
-    pub fn prompt(&self) -> String {
-        match self {
-            Self::Dome(dome) => dome.prompt().to_owned(),
-            Self::Terminal(keys) => keys.prompt(),
-            Self::Lamps(_) => "each result in turn: look at the areas".to_owned(),
-            Self::Reader(_) => "waits until the dice rest".to_owned(),
-            _ => "measures".to_owned(),
-        }
-    }
 }

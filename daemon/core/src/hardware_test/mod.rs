@@ -15,7 +15,7 @@ pub use dome::Dome;
 pub use fieldbus::{Keys, LampMap, TRANSACTIONS, Traffic};
 pub use gauge::{Loop, READINGS, Settling, Thermometer};
 pub use measurement::{Limits, Measurement, Verdict};
-pub use probe::Probe;
+pub use probe::{Probe, Signal};
 pub use quantity::Quantity;
 pub use spin::Spin;
 

@@ -1,10 +1,34 @@
 //! What watches a hardware test.
 
 use super::{Dome, HardwareTest, Keys, LampMap, Loop, Measurement, Plots, Settling, Spin, Thermometer, Traffic};
+use crate::device::bus::Unit;
+use crate::line::{InLine, Key};
 use crate::prelude::*;
 use crate::settings::Parameters;
-use crate::units::Mono;
+use crate::units::{MilliCelsius, Mono};
 use serde::{Deserialize, Serialize};
+
+/// What a probe hears of, whatever the test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// A raw edge of a wire.
+    Edge(InLine, bool),
+    /// A transaction on the field bus began.
+    Asked,
+    /// It was answered, well or not.
+    Answered(bool),
+    /// The terminal was polled.
+    Polled {
+        /// A key is held.
+        held: bool,
+        /// Presses that were bounce, since the start.
+        bounced: u32,
+    },
+    /// A key of the terminal was pressed.
+    Pressed(Key),
+    /// A temperature was read.
+    Read(MilliCelsius),
+}
 
 /// What watches a test and measures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +71,43 @@ impl Probe {
             HardwareTest::Temperature => Self::Temperature(Thermometer::default()),
             HardwareTest::Bus => Self::Bus(Traffic::default()),
         }
+    }
+
+    /// Takes what just happened at `at`, as far as this test is about it. Some things count only while it `measures`: neither before
+    /// nor while a person is waited for.
+    pub fn take(&mut self, signal: Signal, at: Mono, measures: bool) {
+        match (self, signal) {
+            (Self::Motor(spin) | Self::Cam(spin), Signal::Edge(line @ (InLine::CamA | InLine::CamB), active)) => {
+                spin.edge(line, active, at);
+            }
+            (Self::Dome(dome), Signal::Edge(line @ (InLine::DomeClosed | InLine::DomeOpen), active)) => {
+                dome.edge(line, active, at);
+            }
+            (Self::Seal(seal), Signal::Edge(InLine::Seal, active)) if measures => seal.edge(active),
+            (Self::Bus(traffic), Signal::Asked) => traffic.ask(at),
+            (Self::Bus(traffic), Signal::Answered(good)) => traffic.answer(at, good),
+            (Self::Terminal(keys), Signal::Polled { held, bounced }) => keys.poll(held, bounced, at),
+            (Self::Terminal(keys), Signal::Pressed(key)) if measures => keys.press(key),
+            (Self::Temperature(thermometer), Signal::Read(reading)) if measures => thermometer.read(reading, at),
+            _ => {}
+        }
+    }
+
+    /// Whether it looks at this unit of the field bus closely.
+    #[must_use]
+    pub fn watches(&self, unit: Unit) -> bool {
+        match self {
+            Self::Bus(_) => true,
+            Self::Terminal(_) => unit == Unit::Terminal,
+            Self::Reader(_) => unit == Unit::Reader,
+            _ => false,
+        }
+    }
+
+    /// Whether the terminal's keys are its own, and enter nothing.
+    #[must_use]
+    pub const fn takes_keys(&self) -> bool {
+        matches!(self, Self::Terminal(_))
     }
 
     /// What is measured by `now`: of a test in progress, as far as it is known.

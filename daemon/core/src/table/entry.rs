@@ -3,6 +3,7 @@
 use super::Table;
 use crate::device::bus::Unit;
 use crate::effect::KeyTold;
+use crate::hardware_test::Signal;
 use crate::latch::Code;
 use crate::line::Key;
 use crate::prelude::*;
@@ -18,7 +19,9 @@ use crate::units::{Dice, DieFace, Millis, Mono};
 impl Table {
     /// A key of the terminal.
     pub(super) fn key(&mut self, key: Key) {
-        if self.keys_step(key) || self.probe_key(key) {
+        self.tap(Signal::Pressed(key));
+        if self.keys_step(key) || self.probes_keys() {
+            self.ctx.show();
             self.tell_key(KeyTold::SomeKey);
             return;
         }

@@ -8,6 +8,7 @@ use crate::device::bus::{Job, Unit, UnitState};
 use crate::device::lamps::{self, Constancy};
 use crate::device::{reader, terminal};
 use crate::effect::{BusRequest, Effect, KeyTold};
+use crate::hardware_test::Signal;
 use crate::input::{BusFailure, BusReply};
 use crate::latch::Code;
 use crate::prelude::*;
@@ -39,7 +40,7 @@ impl Table {
             Job::Reader(request) => request.op(),
             Job::Board(board, request) => self.lamps.op(board, request),
         };
-        self.probe_asks();
+        self.tap(Signal::Asked);
         self.ctx.push(Effect::Bus(BusRequest { id, unit: job.unit().address(), op }));
     }
 
@@ -172,7 +173,7 @@ impl Table {
                 report.map(|report| self.lamps_report(board, report)).is_some()
             }
         });
-        self.probe_answer(good);
+        self.tap(Signal::Answered(good));
         let p = *self.ctx.p();
         // A reply that is in order and tells nothing new proves nothing of the reader, nor is it a failure.
         let stale = good && job == Job::Reader(reader::Request::Look) && self.reader.repeats();
@@ -204,7 +205,8 @@ impl Table {
     fn terminal_reports(&mut self, report: terminal::Report) {
         match report {
             terminal::Report::Polled(presses) => {
-                self.probe_poll();
+                let (held, bounced) = (self.terminal.is_held(), self.terminal.bounced());
+                self.tap(Signal::Polled { held, bounced });
                 for key in presses.iter() {
                     self.key(key);
                 }

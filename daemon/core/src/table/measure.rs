@@ -7,15 +7,15 @@ use crate::device::bus::Unit;
 use crate::device::dome::Place;
 use crate::device::tumbler::RunsFor;
 use crate::hardware_test::{
-    HardwareTest, LampMap, Measurement, Probe, Quantity, READINGS, Report, TRANSACTIONS, Verdict,
+    HardwareTest, LampMap, Measurement, Probe, Quantity, READINGS, Report, Signal, TRANSACTIONS, Verdict,
 };
 use crate::latch::Code;
-use crate::line::{InLine, Key};
+use crate::line::InLine;
 use crate::prelude::*;
 use crate::record::Event;
 use crate::refusal::Refusal;
 use crate::sequence::Durable;
-use crate::units::{Dice, MilliCelsius, Millis, Mono};
+use crate::units::{Dice, Millis, Mono};
 use crate::wire::console::Witness;
 use alloc::collections::VecDeque;
 
@@ -151,82 +151,23 @@ impl Table {
         self.test.as_ref()?.probe.as_deref()
     }
 
-    fn probe_mut(&mut self) -> Option<&mut Probe> {
-        self.test.as_mut()?.probe.as_deref_mut()
-    }
-
     /// Whether the terminal's keys are tested.
     pub(super) fn probes_keys(&self) -> bool {
-        matches!(self.probe(), Some(Probe::Terminal(_)))
+        self.probe().is_some_and(Probe::takes_keys)
     }
 
     /// Whether the test in progress looks at this unit closely.
     pub(super) fn probes_bus(&self, unit: Unit) -> bool {
-        match self.probe() {
-            Some(Probe::Bus(_)) => true,
-            Some(Probe::Terminal(_)) => unit == Unit::Terminal,
-            Some(Probe::Reader(_)) => unit == Unit::Reader,
-            _ => false,
-        }
+        self.probe().is_some_and(|probe| probe.watches(unit))
     }
 
-    /// A raw edge, for the probe.
-    pub(super) fn probe_edge(&mut self, line: InLine, active: bool) {
-        let (at, measures) = (self.ctx.at(), self.is_at_measure());
-        match (self.probe_mut(), line) {
-            (Some(Probe::Motor(spin) | Probe::Cam(spin)), InLine::CamA | InLine::CamB) => spin.edge(line, active, at),
-            (Some(Probe::Dome(dome)), InLine::DomeClosed | InLine::DomeOpen) => dome.edge(line, active, at),
-            (Some(Probe::Seal(seal)), InLine::Seal) if measures => seal.edge(active),
-            _ => {}
-        }
-    }
-
-    /// Whether the test in progress has come to what it measures: neither before nor while a person is waited for.
-    fn is_at_measure(&self) -> bool {
-        matches!(self.test.as_ref().and_then(Test::step), Some(Step::Measure { .. }))
-    }
-
-    /// A transaction on the field bus began, for the probe.
-    pub(super) fn probe_asks(&mut self) {
+    /// Lets the probe of the test in progress hear of something.
+    pub(super) fn tap(&mut self, signal: Signal) {
         let at = self.ctx.at();
-        if let Some(Probe::Bus(traffic)) = self.probe_mut() {
-            traffic.ask(at);
-        }
-    }
-
-    /// It was answered.
-    pub(super) fn probe_answer(&mut self, good: bool) {
-        let at = self.ctx.at();
-        if let Some(Probe::Bus(traffic)) = self.probe_mut() {
-            traffic.answer(at, good);
-        }
-    }
-
-    /// The terminal was polled, for the probe.
-    pub(super) fn probe_poll(&mut self) {
-        let (at, held, bounced) = (self.ctx.at(), self.terminal.is_held(), self.terminal.bounced());
-        if let Some(Probe::Terminal(keys)) = self.probe_mut() {
-            keys.poll(held, bounced, at);
-        }
-    }
-
-    /// A key was pressed; whether a test of the terminal takes it.
-    pub(super) fn probe_key(&mut self, key: Key) -> bool {
-        // Only once it asks for keys.
-        if !self.is_at_measure() {
-            return self.probes_keys();
-        }
-        let Some(Probe::Terminal(keys)) = self.probe_mut() else { return false };
-        keys.press(key);
-        self.ctx.show();
-        true
-    }
-
-    /// A temperature was read, for the probe.
-    pub(super) fn probe_temperature(&mut self, reading: MilliCelsius) {
-        let (at, measures) = (self.ctx.at(), self.is_at_measure());
-        if let Some(Probe::Temperature(thermometer)) = self.probe_mut().filter(|_| measures) {
-            thermometer.read(reading, at);
+        let Some(test) = &mut self.test else { return };
+        let measures = matches!(test.step(), Some(Step::Measure { .. }));
+        if let Some(probe) = &mut test.probe {
+            probe.take(signal, at, measures);
         }
     }
 

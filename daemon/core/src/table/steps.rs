@@ -137,7 +137,6 @@ impl Table {
             Key::Hidden => return false,
         };
         left.retain(|wanted| *wanted != code);
-        self.ctx.show();
         true
     }
 

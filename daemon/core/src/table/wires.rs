@@ -5,6 +5,7 @@ use crate::device::dome::Place;
 use crate::device::guard::Guard;
 use crate::device::tumbler::RunsFor;
 use crate::device::tumbler::{Defect, Report, Stop};
+use crate::hardware_test::Signal;
 use crate::latch::{Code, IN_SPIN};
 use crate::line::{InLine, OutLine};
 use crate::prelude::*;
@@ -60,9 +61,9 @@ impl Table {
     pub(super) fn edge(&mut self, line: InLine, active: bool) {
         self.inputs.note(line, active);
         self.look_at_guards(line);
+        self.tap(Signal::Edge(line, active));
         match line {
             InLine::CamA | InLine::CamB => {
-                self.probe_edge(line, active);
                 if self.tumbler.is_lost(&self.ctx) {
                     self.gap(line);
                     return;
@@ -72,11 +73,9 @@ impl Table {
                 }
             }
             InLine::DomeClosed | InLine::DomeOpen => {
-                self.probe_edge(line, active);
                 self.dome.edge(line, active, &mut self.ctx);
             }
             _ => {
-                self.probe_edge(line, active);
                 self.inputs.edge(line, active, &mut self.ctx);
             }
         }
@@ -322,7 +321,7 @@ impl Table {
         }
         // A sensor that does not answer is given up by its own deadline.
         let Some(reading) = reading else { return };
-        self.probe_temperature(reading);
+        self.tap(Signal::Read(reading));
         self.ctx.after(Timer::TemperatureStale, Millis(self.ctx.p().temperature_stale));
         self.ctx.show();
         if let Some(wrong) = self.temperature.read(reading, &self.ctx) {

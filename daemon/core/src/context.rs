@@ -4,7 +4,7 @@ use crate::device::outputs::Outputs;
 use crate::effect::Effect;
 use crate::line::OutLine;
 use crate::prelude::*;
-use crate::sequence::Durable;
+use crate::sequence::durable::Durable;
 use crate::settings::{Parameters, Settings};
 use crate::timer::{Timer, Timers};
 use crate::units::{Millis, Mono};

@@ -1,14 +1,10 @@
 //! The kinds of dice readers: what each is asked on the bus, and what its answers mean. What follows from that is the same
 //! for all of them.
 //!
-//! Another kind is a file beside this one and a line in [`KIND`].
+//! Another kind is a file beside this one and a line in [`super::KIND`].
 
 use super::Pose;
-use super::registers::Registers;
 use crate::effect::BusOp;
-
-/// The kind of reader that tables have.
-pub(super) const KIND: &dyn Kind = &Registers;
 
 /// One look at the dice, in the table's own terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

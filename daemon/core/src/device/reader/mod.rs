@@ -7,8 +7,12 @@ use crate::context::Context;
 use crate::effect::BusOp;
 use crate::input::BusReply;
 use crate::units::{Dice, Millis, Mono};
-use kind::{KIND, Look};
+use kind::{Kind, Look};
+use registers::Registers;
 use serde::{Deserialize, Serialize};
+
+/// The kind of reader that tables have.
+const KIND: &dyn Kind = &Registers;
 
 /// How a die lies, as the reader has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

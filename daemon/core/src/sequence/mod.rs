@@ -4,6 +4,10 @@
 //! before it acts: the dome may have opened while the disk wrote. So does the answer "done" to a person, which a restart
 //! must not make untrue.
 
+pub(crate) mod durable;
+
+pub use durable::Durable;
+
 use crate::context::Context;
 use crate::effect::Effect;
 use crate::outbox::Outbox;
@@ -24,10 +28,6 @@ pub enum Action {
     /// Light the areas of this round's result.
     Light(RoundId, Dice),
 }
-
-/// A record that is durable. Only [`Sequence`] knows of one, and nothing energises without it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Durable(Seq);
 
 /// The journal as the table sees it: what is recorded, what is on its way, what is durable, and what waits for that.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -188,7 +188,7 @@ impl Sequence {
     /// Whether this record is durable, in a journal that can be written.
     #[must_use]
     pub fn confirm(&self, record: Seq) -> Option<Durable> {
-        (record <= self.durable && !self.failed).then_some(Durable(record))
+        (record <= self.durable && !self.failed).then_some(Durable::of(record))
     }
 
     /// The journal cannot be written: nothing energises on records that are not durable.

@@ -120,7 +120,7 @@ pub enum Refusal {
     #[error("{0} is not latched")]
     NotLatched(Code),
     /// The turn of the key is older than the latch.
-    #[error("turn the supervisor's key anew: {0} was latched after its last turn")]
+    #[error("turn the supervisor's key again: {0} was latched after its last turn")]
     KeyOlderThanLatch(Code),
     /// Only a repair opens this latch.
     #[error("no procedure replaces {0}: it has to be rectified")]

@@ -34,7 +34,7 @@ fn all_paid_is_an_act_of_its_own() {
         assert!(world.has(|e| matches!(e, Event::EntryError { why } if why.contains("collect and pay first"))));
         let dice = Dice::from_pips([1, 3, 6]).unwrap();
         done(&mut world, Command::Amend { dice, uphold: false, name: SUPERVISOR.into() });
-        // The amended areas are lit anew, and the time begins anew.
+        // The amended areas are lit again, and the time begins again.
         world.pass(1000);
         world.keys(&[terminal::ENTRY]);
         assert_eq!(world.table.phase(), Phase::Settling, "{rules}");

@@ -1,4 +1,4 @@
-//! When "all paid" counts, and by what a round was settled then: areas that were proved lit, proved anew, or never.
+//! When "all paid" counts, and by what a round was settled then: areas that were proved lit, proved again, or never.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
 
@@ -75,7 +75,7 @@ fn paid_after(world: &mut World, of: fn(&Event) -> bool) -> u64 {
     (last(world, |event| matches!(event, Event::Settled { .. })).0 - last(world, of).0) / 1_000_000
 }
 
-/// NZ 6.5, and "What a restart carries on": the areas are lit and proved anew before the round can end, and people collect and
+/// NZ 6.5, and "What a restart carries on": the areas are lit and proved again before the round can end, and people collect and
 /// pay by them from then on.
 #[test]
 fn after_a_restart_all_paid_counts_from_the_new_proof() {
@@ -114,7 +114,7 @@ fn after_a_restart_all_paid_without_lamps_is_no_sooner() {
     }
 }
 
-/// A board that is lost and replies again is lit anew, and so are the areas proved: by them people collect and pay, and the record
+/// A board that is lost and replies again is lit again, and so are the areas proved: by them people collect and pay, and the record
 /// says so beside the malfunction.
 #[test]
 fn a_board_that_comes_back_is_proved_anew() {

@@ -1,4 +1,4 @@
-//! What a restart carries on, and what it proves anew.
+//! What a restart carries on, and what it proves again.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
 
@@ -185,7 +185,7 @@ fn an_established_outcome_outlives_a_restart() {
     }
 }
 
-/// design.md rule 8: a game starts only with durable permission, and a damaged journal grants none (NZ 5: opened anew).
+/// design.md rule 8: a game starts only with durable permission, and a damaged journal grants none (NZ 5: opened again).
 #[test]
 fn a_damaged_journal_closes_the_table() {
     let mut world = opened("nz-div9", "nz-div9-1");

@@ -78,7 +78,7 @@ fn the_result_comes_back_to_the_display() {
     assert_eq!(world.table.snapshot().display, "   ");
 }
 
-/// design.md rule 2, "make durable, then publish": what people see is told anew when it changed, and at no other time.
+/// design.md rule 2, "make durable, then publish": what people see is told again when it changed, and at no other time.
 #[test]
 fn a_change_is_told_and_quiet_is_not() {
     let mut world = opened("nz-div9", "nz-div9-1");

@@ -185,7 +185,7 @@ fn events() -> Vec<Event> {
 }
 
 /// The values are written as the file has them, and the file is read as the values.
-/// `TUMBLERD_REWRITE=1` writes the file anew.
+/// `TUMBLERD_REWRITE=1` writes the file again.
 fn pinned<T: Serialize + DeserializeOwned + PartialEq + Debug>(name: &str, file: &str, values: &[T]) {
     let written: Vec<String> = values.iter().map(|v| serde_json::to_string(v).unwrap()).collect();
     if std::env::var_os("TUMBLERD_REWRITE").is_some() {

@@ -1,5 +1,5 @@
 //! What the table tells the broker, as a contract: schemas and the page of examples are what the types give, and the
-//! AsyncAPI document names every topic. `TUMBLERD_REWRITE=1` writes the files anew instead of comparing them; AsyncAPI's
+//! AsyncAPI document names every topic. `TUMBLERD_REWRITE=1` writes the files again instead of comparing them; AsyncAPI's
 //! own parser reads the document in `scripts/test asyncapi`.
 #![allow(
     clippy::unwrap_used,

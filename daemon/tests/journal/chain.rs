@@ -63,7 +63,7 @@ fn short_forms_prove_their_place() {
     assert!(consumer.take(&serde_json::to_string(&messages[4]).unwrap()).is_err());
 }
 
-/// A journal begun anew says which link of the one before it goes on after.
+/// A journal begun again says which link of the one before it goes on after.
 #[test]
 fn a_journal_begun_anew_has_another_genesis_that_names_a_link_told_before() {
     let table = Table::new();

@@ -116,7 +116,7 @@ const REFUSALS: &[Refusal] = &[
     ("hardware-test", "none fitted"),
     ("reset", "is in progress"),
     ("reset", "is not latched"),
-    ("reset", "key anew"),
+    ("reset", "key again"),
     ("reset", "no procedure replaces"),
     ("reset", "this table is closed"),
     ("void", "no round is in progress"),

@@ -80,7 +80,7 @@ enum Command {
         after_help = "Example:\n  tumbler-hil campaign --faults swarm --seed 1 --rounds 5000 --jobs 2 --out found.toml"
     )]
     Campaign(campaign::CampaignArgs),
-    /// Make the page of results anew, from one or more of them.
+    /// Make the page of results again, from one or more of them.
     #[command(after_help = "Example:\n  tumbler-hil report bench-1/ bench-2/ --out together/")]
     Report(page::ReportArgs),
     /// Shrink a failing scenario, or the first failing day of a campaign, to the shortest that fails in the same way.

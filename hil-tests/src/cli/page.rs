@@ -1,4 +1,4 @@
-//! `tumbler-hil report`: the page made anew, from one or more results.
+//! `tumbler-hil report`: the page made again, from one or more results.
 
 use super::say;
 use crate::report::directory::PAGE;

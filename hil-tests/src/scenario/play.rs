@@ -44,7 +44,7 @@ pub(super) fn up_to_spin(session: &mut Session<'_>) -> Result<(), Halt> {
     play_through(session, order.iter().position(|(action, _)| *action == Action::Tumble).unwrap_or(0))
 }
 
-/// After the end of a round its order begins anew.
+/// After the end of a round its order begins again.
 pub(super) fn next_round(session: &mut Session<'_>) {
     if session.round.begun() && session.recorded(&["settled", "voided"]) {
         session.restart_round();

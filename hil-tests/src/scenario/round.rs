@@ -18,7 +18,7 @@ pub(super) struct Round {
 }
 
 impl Round {
-    /// The order of play begins anew, and the round's records with this one.
+    /// The order of play begins again, and the round's records with this one.
     pub(super) fn restart(&mut self, first: usize) {
         self.done = 0;
         self.first = first;

@@ -83,7 +83,7 @@ impl<'a> Session<'a> {
         self.records().all().iter().filter(|record| matches!(kind(record), "settled" | "voided")).count()
     }
 
-    /// The order of play begins anew.
+    /// The order of play begins again.
     pub(super) fn restart_round(&mut self) {
         let first = self.records().all().len();
         self.round.restart(first);

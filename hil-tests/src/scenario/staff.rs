@@ -44,7 +44,7 @@ pub(super) fn go_on(session: &mut Session<'_>) -> Result<(), Halt> {
     let Some(table) = session.bench.snapshot()? else { return Ok(()) };
     next_round(session);
     if table.round.is_none() {
-        // The order of play begins anew, however far the dealer came with a table that refused.
+        // The order of play begins again, however far the dealer came with a table that refused.
         session.restart_round();
     }
     if table.round.is_none() && !ready_to_play(session, &table)? {

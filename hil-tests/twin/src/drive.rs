@@ -43,7 +43,7 @@ impl Drive {
 }
 
 impl Twin {
-    /// Decides anew whether the motor has power, and what the shaft does.
+    /// Decides again whether the motor has power, and what the shaft does.
     pub(super) fn motor(&mut self, at: u64, out: &mut Vec<Wire>) {
         let faults = &mut self.faults;
         let enabled = self.pins.get(OutLine::MotorEnable.index()).copied().unwrap_or(false);

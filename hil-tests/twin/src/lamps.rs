@@ -88,7 +88,7 @@ impl Board {
         (sensed, shine)
     }
 
-    /// Works out anew what shines; tells whether it changed.
+    /// Works out again what shines; tells whether it changed.
     pub(super) fn refresh(&mut self, board: u8, powered: bool, faults: &mut Faults) -> bool {
         let mut bitten = Vec::new();
         let (_, shine) = Self::current(board, self.coils, powered, faults, |fault| bitten.push(fault));

@@ -208,7 +208,7 @@ impl Lamps {
         self.gather(|b| b.sensed.map_or(b.wanted, |sensed| sensed ^ b.wanted))
     }
 
-    /// A board is lost: nothing of it is known, and it is written anew when it is back.
+    /// A board is lost: nothing of it is known, and it is written again when it is back.
     pub fn lose(&mut self, board: usize) {
         if let Some(b) = self.boards.get_mut(board) {
             b.written = None;

@@ -25,7 +25,7 @@ impl Settling {
     pub fn look(&mut self, runs: bool, stands: bool, rest: bool, at: Mono) {
         self.turned |= runs;
         if self.turned && stands {
-            // What it said before it looked anew belongs to no spin.
+            // What it said before it looked again belongs to no spin.
             if self.still.is_some() && rest {
                 self.settled.get_or_insert(at);
             }

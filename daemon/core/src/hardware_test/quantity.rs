@@ -247,7 +247,7 @@ impl Quantity {
             Self::SettleTime => {
                 "Clean the reader's window and the platform, look for what shakes the table, then replace the reader."
             }
-            Self::SealBreaks => "Fasten the seal's contact and its cable; the supervisor seals the compartment anew.",
+            Self::SealBreaks => "Fasten the seal's contact and its cable; the supervisor seals the compartment again.",
             Self::Temperature => "Let the motor cool, check its bearings and what it drives, then measure again.",
             Self::TemperatureSpread | Self::TemperatureInterval => {
                 "Check the temperature sensor's cable and connector."

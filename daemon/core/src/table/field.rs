@@ -275,7 +275,7 @@ impl Table {
             }
             Unit::Board(board) => {
                 self.lamps.lose(usize::from(board));
-                // What was proved of its areas says nothing of them now. When it is back they are lit and proved anew.
+                // What was proved of its areas says nothing of them now. When it is back they are lit and proved again.
                 if let Some(round) = &mut self.round {
                     round.doubt_areas();
                 }

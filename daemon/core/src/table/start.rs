@@ -142,7 +142,7 @@ impl Table {
         });
         let rebooted = was.boot != self.boot;
         if rebooted {
-            // Monotonic time began anew: every latch is older than any key edge of this boot.
+            // Monotonic time began again: every latch is older than any key edge of this boot.
             self.ledger.begin_clock(Mono(0));
         }
         if was.open {
@@ -151,7 +151,7 @@ impl Table {
             if rebooted {
                 self.close("the machine was restarted");
             } else if bad.is_some() {
-                // What a damaged journal says of the permission to play permits nothing: a supervisor opens the table anew.
+                // What a damaged journal says of the permission to play permits nothing: a supervisor opens the table again.
                 self.close("the journal cannot be trusted");
             } else if changed {
                 self.close("rules or layout were changed");

@@ -1,4 +1,4 @@
-//! A record's place in the journal's chain, told with the record: whoever has it can reckon the chain anew.
+//! A record's place in the journal's chain, told with the record: whoever has it can reckon the chain again.
 
 use crate::prelude::*;
 use crate::units::Seq;
@@ -16,7 +16,7 @@ pub struct Chain {
     /// where there is none), each ended by a line feed.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9a-f]{64}$")))]
     pub genesis: String,
-    /// Number of the journal's first record: 1, or more where a journal was begun anew after damage.
+    /// Number of the journal's first record: 1, or more where a journal was begun again after damage.
     pub first: Seq,
     /// The link, in hexadecimal, that the journal before this one is known to have had, where there was one.
     #[serde(skip_serializing_if = "Option::is_none", default)]

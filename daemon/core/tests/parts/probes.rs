@@ -113,7 +113,7 @@ fn settling_is_reckoned_from_the_standstill_of_a_shaft_that_turned() {
     settling.look(false, false, true, ms(3000));
     assert_eq!(found(&Probe::Reader(settling), 3050), [], "it turns still");
     settling.look(false, true, true, ms(3100));
-    assert!(!settling.is_done(), "what the reader said before it looked anew belongs to no spin");
+    assert!(!settling.is_done(), "what the reader said before it looked again belongs to no spin");
     settling.look(false, true, false, ms(3200));
     assert_eq!(found(&Probe::Reader(settling), 3250), [(Quantity::SettleTime, 150_000)], "so far");
     settling.look(false, true, true, ms(3600));

@@ -75,7 +75,7 @@ fn events_are_taken_once_by_their_numbers() {
     assert_eq!(bench.poll(4000, &block(0, 11, &[0], map::BLANK)), None);
 }
 
-/// faults.md terminal.key_stuck: 5 s from when the same key was first seen held; another key begins anew.
+/// faults.md terminal.key_stuck: 5 s from when the same key was first seen held; another key begins again.
 #[test]
 fn a_held_key_is_timed_from_its_own_beginning() {
     let mut bench = Bench::default();

@@ -2,7 +2,7 @@
 //!
 //! The daemon dies by SIGKILL when the supply is gone, the state directory's file system loses whatever was not synced, and
 //! the run directory is emptied, as a tmpfs is by a boot. Then the daemon starts under another boot id. Only the
-//! monotonic clock goes on, which begins anew at a real boot.
+//! monotonic clock goes on, which begins again at a real boot.
 
 use super::fault::RigFault;
 use super::mounts::OtherBoot;

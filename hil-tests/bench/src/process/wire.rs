@@ -119,7 +119,7 @@ impl WireSocket {
         std::fs::remove_file(&self.path).map_err(RigFault::file("remove", &self.path))
     }
 
-    /// They are back under the same path; the daemon has to connect anew.
+    /// They are back under the same path; the daemon has to connect again.
     ///
     /// # Errors
     /// [`RigFault`] when the socket cannot be made.

@@ -21,7 +21,7 @@ use tumbler_core::wire::topics::{
 };
 use tumbler_judges::Seen;
 
-/// Id of the bench's journals, the first and those that were begun anew after it.
+/// Id of the bench's journals, the first and those that were begun again after it.
 const STREAM: &str = "5eed";
 
 /// Below this lie the table's topics.

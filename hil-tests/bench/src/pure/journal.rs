@@ -144,7 +144,7 @@ impl Journal {
         })
     }
 
-    /// The journal was damaged while the daemon was off: the next start finds one that was begun anew after it, with what
+    /// The journal was damaged while the daemon was off: the next start finds one that was begun again after it, with what
     /// could be kept. Gives its first record.
     pub(super) fn damage(&mut self, at: u64, reason: &'static str, keeps: Keeps) -> Record {
         let mut kept = match keeps {
@@ -280,7 +280,7 @@ impl Journal {
             self.last = record.seq;
         }
         self.relayed = job.relayed;
-        // After a failure a grant is for the table to ask anew.
+        // After a failure a grant is for the table to ask again.
         if job.permit == Some(true) {
             self.permit = Some(boot.to_owned());
             self.granted.clone_from(&self.permit);

@@ -67,7 +67,7 @@ fn try_presses(
     when: &str,
     buttons: impl Iterator<Item = InLine> + Clone,
 ) -> Result<(), Halt> {
-    // In real time a bench that was kept waiting may make a press too short: then all of them are tried anew.
+    // In real time a bench that was kept waiting may make a press too short: then all of them are tried again.
     let attempts = if session.bench.grace() > 0 { 3 } else { 1 };
     let mut missing = None;
     for _ in 0..attempts {

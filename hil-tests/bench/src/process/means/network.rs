@@ -147,7 +147,7 @@ fn reload(table: &mut Virtual) -> Result<(), RigFault> {
     await_broker(table, "to look at its files", |table| Ok(table.broker.log(from).contains(Broker::RELOADED)))
 }
 
-/// The broker looks at its files while the path is down, so that the daemon has to connect anew. Before that it must have noticed
+/// The broker looks at its files while the path is down, so that the daemon has to connect again. Before that it must have noticed
 /// that the daemon is gone: an account that it no longer knows gets no last will.
 fn come_anew(table: &mut Virtual) -> Result<(), RigFault> {
     table.proxy.set(Path::Down);

@@ -1,14 +1,30 @@
 //! Malfunctions: what latches, and what may open it again. The latch itself survives restarts through the journal.
 
+use crate::every::every;
 use crate::hardware_test::HardwareTest;
 use crate::prelude::*;
 use crate::units::Mono;
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 /// A kind of malfunction. While any is latched, no further game is conducted (NZ 7.4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Code {
     /// Motor, cam or shaft: the tumbler does not operate correctly.
     Tumbler,
@@ -42,42 +58,12 @@ pub enum Code {
 
 impl Code {
     /// All codes, in the order of declaration.
-    pub const ALL: [Self; 14] = [
-        Self::Tumbler,
-        Self::Deadman,
-        Self::Temperature,
-        Self::Dome,
-        Self::Buttons,
-        Self::Key,
-        Self::Interference,
-        Self::Dice,
-        Self::Reader,
-        Self::Terminal,
-        Self::Lamps,
-        Self::Seal,
-        Self::Gpio,
-        Self::Journal,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = every(Self::VARIANTS);
 
     /// The code's name, as in topics, commands and documents.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Tumbler => "tumbler",
-            Self::Deadman => "deadman",
-            Self::Temperature => "temperature",
-            Self::Dome => "dome",
-            Self::Buttons => "buttons",
-            Self::Key => "key",
-            Self::Interference => "interference",
-            Self::Dice => "dice",
-            Self::Reader => "reader",
-            Self::Terminal => "terminal",
-            Self::Lamps => "lamps",
-            Self::Seal => "seal",
-            Self::Gpio => "gpio",
-            Self::Journal => "journal",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// What a person does about it before the reset, in plain words.

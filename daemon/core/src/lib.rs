@@ -11,6 +11,7 @@ extern crate alloc;
 pub mod context;
 pub mod device;
 pub mod effect;
+mod every;
 pub mod hardware_test;
 pub mod input;
 pub mod latch;

@@ -1,11 +1,27 @@
 //! The table's wires and keys by their names: what it watches, what it drives, and what the dealer keys.
 
+use crate::every::every;
 use crate::units::DieFace;
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 /// The wires that the table watches. Levels are logical: `true` is active, whatever the polarity on the board.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum InLine {
     /// Fault output of the motor driver.
     MotorFault,
@@ -35,20 +51,7 @@ pub enum InLine {
 
 impl InLine {
     /// All input lines, in the order of [`InLine::index`].
-    pub const ALL: [Self; 12] = [
-        Self::MotorFault,
-        Self::CamA,
-        Self::CamB,
-        Self::DomeClosed,
-        Self::DomeOpen,
-        Self::Tumble,
-        Self::PlaceBets,
-        Self::NoMoreBets,
-        Self::NoSpin,
-        Self::SupervisorKey,
-        Self::Seal,
-        Self::PowerGood,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = every(Self::VARIANTS);
 
     /// The line's place in [`InLine::ALL`].
     #[must_use]
@@ -58,27 +61,28 @@ impl InLine {
 
     /// The line's name in configurations, on the virtual wire and in documents.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::MotorFault => "motor_fault",
-            Self::CamA => "cam_a",
-            Self::CamB => "cam_b",
-            Self::DomeClosed => "dome_closed",
-            Self::DomeOpen => "dome_open",
-            Self::Tumble => "tumble",
-            Self::PlaceBets => "place_bets",
-            Self::NoMoreBets => "no_more_bets",
-            Self::NoSpin => "no_spin",
-            Self::SupervisorKey => "supervisor_key",
-            Self::Seal => "seal",
-            Self::PowerGood => "power_good",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 
 /// The wires that the table drives. Levels are logical: `true` is active.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum OutLine {
     /// Gate of the motor driver.
     MotorEnable,
@@ -92,7 +96,7 @@ pub enum OutLine {
 
 impl OutLine {
     /// All output lines, in the order of [`OutLine::index`].
-    pub const ALL: [Self; 4] = [Self::MotorEnable, Self::MotorAlive, Self::OutOfService, Self::Bell];
+    pub const ALL: [Self; Self::VARIANTS.len()] = every(Self::VARIANTS);
 
     /// The line's place in [`OutLine::ALL`].
     #[must_use]
@@ -102,13 +106,8 @@ impl OutLine {
 
     /// The line's name in configurations, on the virtual wire and in documents.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::MotorEnable => "motor_enable",
-            Self::MotorAlive => "motor_alive",
-            Self::OutOfService => "out_of_service",
-            Self::Bell => "bell",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -1,12 +1,28 @@
 //! What people are asked to do, each with an id, so that no program reads prose.
 
+use crate::every::every;
 use crate::prelude::*;
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 /// What is waited for, as a program knows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum PromptId {
     /// Every key of the terminal that is left is to be pressed, in any order: `1` to `6` and `entry`.
     Keys,
@@ -32,34 +48,12 @@ pub enum PromptId {
 
 impl PromptId {
     /// All of them.
-    pub const ALL: [Self; 10] = [
-        Self::Keys,
-        Self::Key,
-        Self::LiftDome,
-        Self::CloseDome,
-        Self::ClearSpin,
-        Self::Witness,
-        Self::Interrupted,
-        Self::Knocked,
-        Self::Dice,
-        Self::Supervise,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = every(Self::VARIANTS);
 
     /// Its name, as in messages and documents.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Keys => "keys",
-            Self::Key => "key",
-            Self::LiftDome => "lift-dome",
-            Self::CloseDome => "close-dome",
-            Self::ClearSpin => "clear-spin",
-            Self::Witness => "witness",
-            Self::Interrupted => "interrupted",
-            Self::Knocked => "knocked",
-            Self::Dice => "dice",
-            Self::Supervise => "supervise",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

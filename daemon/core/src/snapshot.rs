@@ -1,5 +1,6 @@
 //! The table as it is: what people see, on the console, the broker and the panel. Holds nothing that is still secret.
 
+use crate::every::every;
 use crate::hardware_test::Measurement;
 use crate::latch::{Malfunction, Waiver};
 use crate::prelude::*;
@@ -7,6 +8,7 @@ use crate::prompt::Prompt;
 use crate::round::{Doubt, Finding, Past};
 use crate::units::{Dice, MilliCelsius, RoundId, Seq, Tumbles};
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 /// What a person is asked. `tumblerctl interrupted ANSWER` answers it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,9 +25,24 @@ pub struct Question {
 }
 
 /// The phases that people see.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Phase {
     /// No permission to play: the opening tests are pending.
     #[default]
@@ -54,35 +71,11 @@ pub enum Phase {
 
 impl Phase {
     /// All phases.
-    pub const ALL: [Self; 11] = [
-        Self::Closed,
-        Self::Ready,
-        Self::Betting,
-        Self::Tumbling,
-        Self::BetsClosed,
-        Self::Revealed,
-        Self::Settling,
-        Self::Interrupted,
-        Self::Void,
-        Self::Blocked,
-        Self::Maintenance,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = every(Self::VARIANTS);
     /// The phase's name.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Closed => "closed",
-            Self::Ready => "ready",
-            Self::Betting => "betting",
-            Self::Tumbling => "tumbling",
-            Self::BetsClosed => "bets-closed",
-            Self::Revealed => "revealed",
-            Self::Settling => "settling",
-            Self::Interrupted => "interrupted",
-            Self::Void => "void",
-            Self::Blocked => "blocked",
-            Self::Maintenance => "maintenance",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -9,7 +9,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
 const MANIFEST: &str = include_str!("../Cargo.toml");
 
 /// What the core may depend on, in programs and in its build.
-const ALLOWED: [&str; 6] = ["once_cell", "schemars", "serde", "serde_json", "thiserror", "toml"];
+const ALLOWED: [&str; 7] = ["once_cell", "schemars", "serde", "serde_json", "strum", "thiserror", "toml"];
 
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).unwrap() {

@@ -177,7 +177,7 @@ pub(super) fn all() -> impl Iterator<Item = Key> {
         let kind = Kind::Number(i64::from(parameter.min), i64::from(parameter.max), parameter.unit);
         key("parameters", parameter.name, kind)
     });
-    let lines = super::pin::HEADER.into_iter().map(|(line, _)| key("lines", line, Kind::Pin));
+    let lines = super::pin::header().into_iter().map(|(line, _)| key("lines", line, Kind::Pin));
     KEYS.iter().copied().chain(lines).chain(parameters)
 }
 

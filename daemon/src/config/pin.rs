@@ -109,24 +109,26 @@ impl From<Pin> for String {
 /// The 40-pin header's lines, unless configured: `daemon/docs/wiring.md` says why each. Inputs come through opto-couplers
 /// that pull the pin low. The sign is lit by a low pin, so that it shines while nobody drives it; the other outputs are
 /// low then, and their pins have pull-downs from reset on.
-pub(super) const HEADER: [(&str, &str); 16] = [
-    (OutLine::MotorEnable.name(), "17"),
-    (OutLine::MotorAlive.name(), "27"),
-    (OutLine::OutOfService.name(), "22 active-low"),
-    (OutLine::Bell.name(), "23"),
-    (InLine::MotorFault.name(), "24 active-low pull-up"),
-    (InLine::CamA.name(), "5 active-low pull-up"),
-    (InLine::CamB.name(), "6 active-low pull-up"),
-    (InLine::DomeClosed.name(), "12 active-low pull-up"),
-    (InLine::DomeOpen.name(), "13 active-low pull-up"),
-    (InLine::Tumble.name(), "16 active-low pull-up"),
-    (InLine::PlaceBets.name(), "19 active-low pull-up"),
-    (InLine::NoMoreBets.name(), "20 active-low pull-up"),
-    (InLine::NoSpin.name(), "21 active-low pull-up"),
-    (InLine::SupervisorKey.name(), "25 active-low pull-up"),
-    (InLine::Seal.name(), "26 active-low pull-up"),
-    (InLine::PowerGood.name(), "4 active-low pull-up"),
-];
+pub(super) fn header() -> [(&'static str, &'static str); 16] {
+    [
+        (OutLine::MotorEnable.name(), "17"),
+        (OutLine::MotorAlive.name(), "27"),
+        (OutLine::OutOfService.name(), "22 active-low"),
+        (OutLine::Bell.name(), "23"),
+        (InLine::MotorFault.name(), "24 active-low pull-up"),
+        (InLine::CamA.name(), "5 active-low pull-up"),
+        (InLine::CamB.name(), "6 active-low pull-up"),
+        (InLine::DomeClosed.name(), "12 active-low pull-up"),
+        (InLine::DomeOpen.name(), "13 active-low pull-up"),
+        (InLine::Tumble.name(), "16 active-low pull-up"),
+        (InLine::PlaceBets.name(), "19 active-low pull-up"),
+        (InLine::NoMoreBets.name(), "20 active-low pull-up"),
+        (InLine::NoSpin.name(), "21 active-low pull-up"),
+        (InLine::SupervisorKey.name(), "25 active-low pull-up"),
+        (InLine::Seal.name(), "26 active-low pull-up"),
+        (InLine::PowerGood.name(), "4 active-low pull-up"),
+    ]
+}
 
 /// Every line of the table on its pin.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -183,7 +185,8 @@ mod tests {
 
     #[test]
     fn every_text_is_shown_as_it_is_read() {
-        for (_, text) in HEADER.into_iter().chain([("", "GPIO5 active-low no-pull"), ("", "3 pull-down debounce-20ms")])
+        for (_, text) in
+            header().into_iter().chain([("", "GPIO5 active-low no-pull"), ("", "3 pull-down debounce-20ms")])
         {
             assert_eq!(String::from(pin(text).unwrap()), text);
         }

@@ -1,7 +1,7 @@
 //! `[hardware]` and `[lines]`: what drives the wires, and where they are.
 
 use super::Hardware;
-use super::pin::{HEADER, Pin, Pins};
+use super::pin::{Pin, Pins, header};
 use super::problem::Wrong;
 use super::speed::Speed;
 use crate::hardware::thermometer;
@@ -70,7 +70,7 @@ impl Wires {
 
     /// The wires of a bench.
     fn bench(&mut self, lines: &BTreeMap<String, Pin>, wrong: &mut Vec<Wrong>) -> Option<Hardware> {
-        for (line, _) in HEADER {
+        for (line, _) in header() {
             if lines.contains_key(line) {
                 let problem = format!("backend \"{}\" has no use for it", self.backend);
                 wrong.push((
@@ -150,7 +150,7 @@ const fn acts_at_once(line: InLine) -> bool {
 
 /// Where the lines are. Those that are not configured get their place on the 40-pin header.
 fn pins(lines: &mut BTreeMap<String, Pin>, wrong: &mut Vec<Wrong>) -> Option<Box<Pins>> {
-    for (line, text) in HEADER {
+    for (line, text) in header() {
         if let (None, Ok(pin)) = (lines.get(line), Pin::try_from(text.to_owned())) {
             lines.insert(line.to_owned(), pin);
         }
@@ -166,7 +166,7 @@ fn pins(lines: &mut BTreeMap<String, Pin>, wrong: &mut Vec<Wrong>) -> Option<Box
         }
     }
     let mut taken: BTreeMap<String, &str> = BTreeMap::new();
-    for (line, _) in HEADER {
+    for (line, _) in header() {
         let Some(pin) = lines.get(line) else { continue };
         if let Some(other) = taken.insert(pin.place.to_string(), line) {
             let problem = format!("line {} is that of `{other}` already", pin.place);

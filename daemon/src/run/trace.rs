@@ -30,7 +30,7 @@ pub enum TracedLine {
 impl TracedLine {
     /// The line's name, as in the configuration.
     #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::In(line) => line.name(),
             Self::Out(line) => line.name(),

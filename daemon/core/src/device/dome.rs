@@ -15,8 +15,9 @@ use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 
 /// Where the dome is, as far as its contacts say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Place {
     /// The contacts were not read yet.
     #[default]
@@ -34,14 +35,8 @@ pub enum Place {
 impl Place {
     /// The place's name.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Unknown => "unknown",
-            Self::Closed => "closed",
-            Self::Open => "open",
-            Self::Travelling => "travelling",
-            Self::Fault => "fault",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

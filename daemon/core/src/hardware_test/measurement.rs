@@ -5,9 +5,10 @@ use crate::settings::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// How a measurement or a test came out, from best to worst.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Verdict {
     /// Within the limits.
     #[default]
@@ -21,12 +22,8 @@ pub enum Verdict {
 impl Verdict {
     /// The verdict in a word.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Marginal => "marginal",
-            Self::Fail => "fail",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

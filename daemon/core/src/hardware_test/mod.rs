@@ -19,13 +19,29 @@ pub use probe::{Probe, Signal};
 pub use quantity::Quantity;
 pub use spin::Spin;
 
+use crate::every::every;
 use crate::prelude::*;
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 /// A hardware test, by what it tests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum HardwareTest {
     /// The tumbler's motor: one spin, from start to standstill.
     Motor,
@@ -51,34 +67,12 @@ pub enum HardwareTest {
 
 impl HardwareTest {
     /// All tests, in the order in which all of them are run.
-    pub const ALL: [Self; 10] = [
-        Self::Motor,
-        Self::Cam,
-        Self::Dome,
-        Self::Bell,
-        Self::Terminal,
-        Self::Lamps,
-        Self::Reader,
-        Self::Seal,
-        Self::Temperature,
-        Self::Bus,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = every(Self::VARIANTS);
 
     /// The test's name on the console and in records.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Motor => "motor",
-            Self::Cam => "cam",
-            Self::Dome => "dome",
-            Self::Bell => "bell",
-            Self::Terminal => "terminal",
-            Self::Lamps => "lamps",
-            Self::Reader => "reader",
-            Self::Seal => "seal",
-            Self::Temperature => "temperature",
-            Self::Bus => "bus",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -1,10 +1,12 @@
 //! How a round ends: exactly once, settled or void.
 
+use crate::every::every;
 use crate::prelude::*;
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 /// A fact that voids a round where its rule set says so. Facts decide, not causes: a round may have several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::VariantArray)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ground {
     /// The tumbler was activated and did not tumble three times, whatever ended its spin.
@@ -31,18 +33,7 @@ pub enum Ground {
 
 impl Ground {
     /// All grounds.
-    pub const ALL: [Self; 10] = [
-        Self::FewerThanThree,
-        Self::DiceNotTumbled,
-        Self::Misoperation,
-        Self::NotFlat,
-        Self::Exposed,
-        Self::ActivatedEarly,
-        Self::NeverActivated,
-        Self::DamagedDice,
-        Self::Interruption,
-        Self::Decision,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = every(Self::VARIANTS);
 
     /// What it is, for a person.
     #[must_use]
@@ -67,9 +58,23 @@ impl Ground {
 }
 
 /// Why a round is void: what happened first. Its clauses are those of every ground that applies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum VoidReason {
     /// Fewer than three tumbles, ended by somebody's act or by a guard (NZ 7.1(b) with 6.1, SGV6 5.5.1).
     FewerThanThree,
@@ -95,18 +100,7 @@ pub enum VoidReason {
 
 impl VoidReason {
     /// All reasons.
-    pub const ALL: [Self; 10] = [
-        Self::FewerThanThree,
-        Self::NotFlat,
-        Self::Equipment,
-        Self::Exposed,
-        Self::ActivatedEarly,
-        Self::NeverActivated,
-        Self::DamagedDice,
-        Self::Interruption,
-        Self::Declared,
-        Self::Supervisor,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = every(Self::VARIANTS);
 
     /// The fact that it is in the rules' terms; "No spin" has the dealer's own ground.
     #[must_use]
@@ -126,19 +120,8 @@ impl VoidReason {
 
     /// The reason's name, as in records and documents.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::FewerThanThree => "fewer-than-three",
-            Self::NotFlat => "not-flat",
-            Self::Equipment => "equipment",
-            Self::Exposed => "exposed",
-            Self::ActivatedEarly => "activated-early",
-            Self::NeverActivated => "never-activated",
-            Self::DamagedDice => "damaged-dice",
-            Self::Interruption => "interruption",
-            Self::Declared => "declared",
-            Self::Supervisor => "supervisor",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -1,11 +1,14 @@
 //! What a person is asked about a round, and what the answer may be.
 
+use crate::every::every;
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 /// Why a person is asked what became of the dice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, strum::VariantArray)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Doubt {
     /// The daemon was away after a valid spin, or equipment failed, and no outcome is on record: there may be one that people can see.
     Interrupted,
@@ -17,16 +20,12 @@ pub enum Doubt {
 
 impl Doubt {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Interrupted, Self::Knocked, Self::Dice];
+    pub const ALL: [Self; Self::VARIANTS.len()] = every(Self::VARIANTS);
 
     /// Its name, as in records and documents.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Interrupted => "interrupted",
-            Self::Knocked => "knocked",
-            Self::Dice => "dice",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// What the person is asked.
@@ -45,9 +44,23 @@ impl Doubt {
 }
 
 /// What a person found who was asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Finding {
     /// The dice lie flat and undisturbed; under a dome that is on: undisturbed.
     Undisturbed,
@@ -59,15 +72,11 @@ pub enum Finding {
 
 impl Finding {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Undisturbed, Self::NotFlat, Self::CannotTell];
+    pub const ALL: [Self; Self::VARIANTS.len()] = every(Self::VARIANTS);
 
     /// Its name, as in commands and records.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Undisturbed => "undisturbed",
-            Self::NotFlat => "not-flat",
-            Self::CannotTell => "cannot-tell",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }

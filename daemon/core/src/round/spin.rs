@@ -1,8 +1,10 @@
 //! The spin of a round, and what ended it.
 
+use crate::every::every;
 use crate::prelude::*;
 use crate::units::Tumbles;
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 /// How far the spin of a round is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,9 +25,10 @@ pub enum Spin {
 }
 
 /// What ended a spin: the first thing that did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, strum::IntoStaticStr, strum::VariantArray)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum SpinEnd {
     /// It reached its target and came to a stand.
     Target,
@@ -69,52 +72,12 @@ pub enum SpinEnd {
 
 impl SpinEnd {
     /// All of them.
-    pub const ALL: [Self; 19] = [
-        Self::Target,
-        Self::TimeLimit,
-        Self::Dome,
-        Self::Seal,
-        Self::Supply,
-        Self::Driver,
-        Self::Stall,
-        Self::Reverse,
-        Self::Erratic,
-        Self::LostEdges,
-        Self::RunsOn,
-        Self::Slow,
-        Self::Heat,
-        Self::NoSpin,
-        Self::Wires,
-        Self::Journal,
-        Self::Interruption,
-        Self::Decision,
-        Self::Unknown,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = every(Self::VARIANTS);
 
     /// Its name, as in records and documents.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Target => "target",
-            Self::TimeLimit => "time-limit",
-            Self::Dome => "dome",
-            Self::Seal => "seal",
-            Self::Supply => "supply",
-            Self::Driver => "driver",
-            Self::Stall => "stall",
-            Self::Reverse => "reverse",
-            Self::Erratic => "erratic",
-            Self::LostEdges => "lost-edges",
-            Self::RunsOn => "runs-on",
-            Self::Slow => "slow",
-            Self::Heat => "heat",
-            Self::NoSpin => "no-spin",
-            Self::Wires => "wires",
-            Self::Journal => "journal",
-            Self::Interruption => "interruption",
-            Self::Decision => "decision",
-            Self::Unknown => "unknown",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// Whether the steps counted until then can be believed.

@@ -34,8 +34,9 @@ pub enum Exit {
 }
 
 /// An item of the opening tests that only a person can see (NZ 5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Witness {
     /// The areas that lit were the ones of each test result (NZ 5(b)): finds swapped lamps.
     Areas,
@@ -52,14 +53,8 @@ pub enum Witness {
 impl Witness {
     /// Its name, as in commands and prompts.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Areas => "areas",
-            Self::Seal => "seal",
-            Self::Bell => "bell",
-            Self::Sign => "sign",
-            Self::Dice => "dice",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -15,8 +15,9 @@ use serde::{Deserialize, Serialize};
 const KIND: &dyn Kind = &Registers;
 
 /// How a die lies, as the reader has it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Pose {
     /// The reader cannot say.
     #[default]
@@ -34,14 +35,8 @@ pub enum Pose {
 impl Pose {
     /// The pose's name.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Unknown => "unknown",
-            Self::Flat => "flat",
-            Self::NotFlat => "not-flat",
-            Self::Moving => "moving",
-            Self::Missing => "missing",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -114,7 +114,7 @@ impl Wire {
 
     /// The name of the table's line.
     #[must_use]
-    pub const fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self.line {
             Line::In(line) => line.name(),
             Line::Out(line) => line.name(),

@@ -173,7 +173,7 @@ fn broken_links_are_found() {
     assert_eq!(broken(&page(right)), Vec::<String>::new());
 }
 
-const SUMMARY: &str = "book/src/SUMMARY.md";
+const SUMMARY: &str = "daemon/book/src/SUMMARY.md";
 
 /// Whoever reads them on a table has only the book.
 #[test]

@@ -1,7 +1,7 @@
 //! `proc.kill_at_each_write`: the daemon dies at every single sync and every single write of its journal in a whole round,
 //! once each. Whatever was durable then decides: the interruption rule, and a table that plays on.
 
-use crate::lane::{Lane, seed};
+use crate::runner::{Lane, seed};
 use crate::scenario::{Trial, Verdict, file, order, run};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};

@@ -10,7 +10,7 @@ use tumbler_bench::file::BenchFile;
 use tumbler_bench::pure::{Pure, Setup};
 use tumbler_core::record::Event;
 use tumbler_core::rules::{CLAUSE_KEYS, all};
-use tumbler_hil::lane::seed;
+use tumbler_hil::runner::seed;
 use tumbler_hil::scenario::{read_all, run};
 
 /// Each key, and the kinds of records where its clause is looked for.

@@ -2,7 +2,7 @@
 //! On the virtual bench: `tumbler-hil kills`.
 
 use tumbler_hil::kills::{At, each};
-use tumbler_hil::lane::Lane;
+use tumbler_hil::runner::Lane;
 use tumbler_hil::scenario::Verdict;
 
 /// A round has at least these commits: its beginning, its spin, its calls, its outcome, its result, its end.

@@ -8,9 +8,9 @@ use std::path::Path;
 use std::sync::Mutex;
 use tumbler_bench::file::BenchFile;
 use tumbler_hil::fault;
-use tumbler_hil::lane::{Lane, Plan};
 use tumbler_hil::matrix::{self, Cell};
 use tumbler_hil::report::{reason, word};
+use tumbler_hil::runner::{Lane, Plan};
 
 /// Cells of each fault.
 const EACH: usize = 2;

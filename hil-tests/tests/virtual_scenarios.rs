@@ -9,9 +9,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use tumbler_bench::file::BenchFile;
 use tumbler_bench::process::daemon;
-use tumbler_hil::lane::Lane;
 use tumbler_hil::report::cell::CellReport;
 use tumbler_hil::report::{reason, word};
+use tumbler_hil::runner::Lane;
 use tumbler_hil::scenario::{Trial, Verdict, read_all};
 
 fn judged(report: &CellReport) -> Result<(), Failed> {

@@ -1,7 +1,7 @@
 //! A bench's file: which bench, and what it cannot run.
 
-use super::process::board::Wires;
 use super::process::harness::wiring::Wiring;
+use super::process::pins::Wires;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,15 +1,15 @@
 //! Benches: what a scenario runs on. A scenario sees nothing but this trait, so that the same file runs on all of them.
 
+pub mod environment_fault;
 pub mod file;
-pub mod guard;
+pub mod injection_check;
 pub mod log;
 pub mod observe;
-pub mod outside;
 pub mod process;
 pub mod pure;
 
+pub use environment_fault::Outside;
 use log::Log;
-pub use outside::Outside;
 use tumbler_core::settings::{Parameters, Settings};
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::{Answer, Command, Witness};

@@ -1,6 +1,6 @@
 //! One table-day: a trial played on a pure bench, with whatever goes wrong in it, a panic too.
 
-use super::reached::Reached;
+use super::coverage::Reached;
 use crate::scenario::{Trial, Verdict, judges_alone, run};
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;

@@ -7,16 +7,16 @@
 //!          dealer, swarm        └────────── shrink <── violation ─┘ ──> scenario file
 //! ```
 
+pub mod coverage;
 pub mod day;
 mod dealer;
 mod errand;
 mod hardware;
-pub mod reached;
 pub mod schedule;
 pub mod shrink;
 mod swarm;
 mod table;
-mod texts;
+mod truth_table_rounds;
 pub mod violation;
 
 use day::{DayReport, Keep};

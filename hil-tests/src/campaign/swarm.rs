@@ -2,10 +2,10 @@
 //! what a little of everything hides (Groce and others, Swarm Testing, 2012).
 
 use super::table::{Table, pick};
-use super::texts;
+use super::truth_table_rounds;
 use super::{errand, hardware};
 use crate::scenario::order;
-use tumbler_bench::outside;
+use tumbler_bench::environment_fault;
 use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
@@ -91,7 +91,7 @@ pub(super) struct Swarm<'a> {
 impl<'a> Swarm<'a> {
     pub(super) fn drawn(rng: &'a mut Rng, table: Table) -> Self {
         let twin: Vec<_> = fault_table::TABLE.iter().map(|row| (row.id, row.swarm)).collect();
-        let outside = outside::TABLE.iter().map(|row| (row.id, row.swarm));
+        let outside = environment_fault::TABLE.iter().map(|row| (row.id, row.swarm));
         let every = twin.iter().copied().chain(outside).flat_map(|(id, swarm)| match swarm {
             Share::Every(arguments) => arguments.iter().map(|argument| Kind::Fault(id, argument)).collect(),
             _ => Vec::new(),
@@ -157,7 +157,7 @@ impl<'a> Swarm<'a> {
                 self.mend();
             } else if self.rng.chance(TEXTS) {
                 self.mend();
-                self.steps.extend(texts::round(self.rng, self.table));
+                self.steps.extend(truth_table_rounds::round(self.rng, self.table));
                 self.mend();
             } else {
                 self.round();
@@ -274,7 +274,7 @@ impl<'a> Swarm<'a> {
                 self.step(format!("lose edge {line}"));
             }
             Kind::Settings => {
-                self.steps.extend(texts::other_settings(self.rng));
+                self.steps.extend(truth_table_rounds::other_settings(self.rng));
             }
             Kind::Kill => self.off("try kill", "try start"),
             Kind::Stop => self.off("try stop", "try start"),

@@ -2,8 +2,8 @@
 
 use super::{say, shrink, signals};
 use crate::campaign::Campaign;
+use crate::campaign::coverage::{self, Reached};
 use crate::campaign::day::{DayReport, Keep};
-use crate::campaign::reached::{self, Reached};
 use crate::campaign::schedule::Faults;
 use crate::report::{self, reason, word};
 use anyhow::{Context, bail};
@@ -140,7 +140,7 @@ pub(super) fn campaign(args: &CampaignArgs) -> anyhow::Result<u8> {
     }
     let (why, found) = match faults {
         Faults::None => ("a healthy table gave false alarms", sum.reached.alarms()),
-        Faults::Swarm if args.rounds >= reached::LEAST_ROUNDS && args.day.is_none() => {
+        Faults::Swarm if args.rounds >= coverage::LEAST_ROUNDS && args.day.is_none() => {
             ("never reached", sum.reached.missing(args.rounds))
         }
         Faults::Swarm => return Ok(report::PASSED),

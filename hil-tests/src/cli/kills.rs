@@ -2,9 +2,9 @@
 
 use super::{say, signals};
 use crate::kills::{self, At};
-use crate::lane::Lane;
 use crate::report;
 use crate::report::{reason, word};
+use crate::runner::Lane;
 use crate::scenario::Verdict;
 use clap::Args;
 use std::path::PathBuf;

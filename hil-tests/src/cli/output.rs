@@ -1,11 +1,11 @@
 //! How `run` and `matrix` go, and what they write.
 
 use super::shard::Shard;
-use crate::lane::Plan;
 use crate::report::cell::CellReport;
 use crate::report::directory::{About, Directory};
 use crate::report::junit;
 use crate::report::results::Build;
+use crate::runner::Plan;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};

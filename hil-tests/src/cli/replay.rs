@@ -1,7 +1,7 @@
 //! `tumbler-hil replay`.
 
 use super::say;
-use crate::field::{self, Recording};
+use crate::replay::{self, Recording};
 use crate::report;
 use anyhow::Context;
 use clap::Args;
@@ -21,7 +21,7 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<u8> {
     let recording = Recording::read(&args.file)?;
     let header = &recording.header;
     let first = recording.first().context("the first keyframe is missing")?;
-    let playback = field::play(&recording).context("the first keyframe is missing")?;
+    let playback = replay::play(&recording).context("the first keyframe is missing")?;
     say::line(&format!("recorded by {} on backend {}, reason {}", header.build, header.backend, header.reason));
     let code = match &playback.difference {
         None => {
@@ -37,7 +37,7 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<u8> {
         }
     };
     if let Some(path) = &args.scenario {
-        let scenario = field::convert(first, &playback, &header.reason)?;
+        let scenario = replay::convert(first, &playback, &header.reason)?;
         std::fs::write(path, &scenario.text).with_context(|| format!("write {}", path.display()))?;
         scenario.left_out.iter().for_each(|what| say::line(&format!("not in the scenario: {what}")));
         say::line(&format!("written as a scenario to {}", path.display()));

@@ -2,10 +2,10 @@
 
 use super::output::How;
 use super::{RunArgs, list, say, signals};
-use crate::lane::{Lane, Plan};
 use crate::report::cell::CellReport;
 use crate::report::progress::Progress;
 use crate::report::{exit_code, verdicts};
+use crate::runner::{Lane, Plan};
 use crate::scenario::{Trial, Verdict};
 use anyhow::Context;
 use std::time::Instant;

@@ -4,8 +4,8 @@ use super::{say, signals};
 use crate::campaign::day::{self, Keep};
 use crate::campaign::schedule::Faults;
 use crate::campaign::{Campaign, shrink as search};
-use crate::lane;
 use crate::report::{self, reason, word};
+use crate::runner;
 use crate::scenario::write;
 use crate::scenario::{Trial, Verdict, file};
 use anyhow::{Context, bail};
@@ -76,7 +76,7 @@ fn failing(path: &Path) -> anyhow::Result<Option<Trial>> {
 /// The trial with the seed that `run` would give it.
 fn seeded(trial: Trial) -> Trial {
     // TOML's numbers are signed, so a seed that needs all 64 bits cannot be written.
-    let seed = trial.seed.or_else(|| Some(lane::seed(&trial.name, 0) >> 1));
+    let seed = trial.seed.or_else(|| Some(runner::seed(&trial.name, 0) >> 1));
     Trial { seed, ..trial }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::templates::Templates;
 use tumbler_bench::process::config::TableSetup;
-use tumbler_bench::process::fault::RigFault;
+use tumbler_bench::process::rig_fault::RigFault;
 use tumbler_bench::process::{Setup, Virtual};
 use tumbler_bench::{Bench, Trouble};
 use tumbler_core::line::InLine;

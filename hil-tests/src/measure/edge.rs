@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 use tumbler_bench::process::Virtual;
-use tumbler_bench::process::board::Wires;
 use tumbler_bench::process::child::Child;
 use tumbler_bench::process::clock::wait_for;
-use tumbler_bench::process::fault::RigFault;
 use tumbler_bench::process::gpio_sim::Chip;
 use tumbler_bench::process::harness::end;
+use tumbler_bench::process::pins::Wires;
+use tumbler_bench::process::rig_fault::RigFault;
 use tumbler_bench::process::workdir::WorkDir;
 use tumbler_core::line::{InLine, OutLine};
 

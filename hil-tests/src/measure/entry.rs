@@ -6,7 +6,7 @@ use crate::templates::Templates;
 use std::path::Path;
 use tumbler_bench::Bench;
 use tumbler_bench::process::clock;
-use tumbler_bench::process::fault::RigFault;
+use tumbler_bench::process::rig_fault::RigFault;
 use tumbler_bench::process::speed::LineSpeed;
 use tumbler_bench::process::workdir::WorkDir;
 

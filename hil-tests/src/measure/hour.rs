@@ -7,9 +7,9 @@ use super::entry::warm;
 use super::process::{MOST_AT_REST, MOST_RESIDENT, REST, cpu_nanos, descriptors, rest, status};
 use crate::templates::Templates;
 use tumbler_bench::Bench;
-use tumbler_bench::process::board::Wires;
 use tumbler_bench::process::config::TableSetup;
-use tumbler_bench::process::fault::RigFault;
+use tumbler_bench::process::pins::Wires;
+use tumbler_bench::process::rig_fault::RigFault;
 use tumbler_bench::process::{Virtual, clock};
 use tumbler_twin::MS;
 

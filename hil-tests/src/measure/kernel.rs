@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use tumbler_bench::process::fault::RigFault;
+use tumbler_bench::process::rig_fault::RigFault;
 
 /// Where the kernel's tracing is.
 const TRACING: &str = "/sys/kernel/tracing";

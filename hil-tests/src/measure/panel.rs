@@ -9,7 +9,7 @@ use crate::templates::Templates;
 use hdrhistogram::Histogram;
 use tumbler_bench::process::Virtual;
 use tumbler_bench::process::broker::free_port;
-use tumbler_bench::process::fault::RigFault;
+use tumbler_bench::process::rig_fault::RigFault;
 
 /// Pages that are open while the control loop is timed, and readers that are slow.
 const PAGES: (u32, u32) = (10, 1);

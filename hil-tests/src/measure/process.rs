@@ -9,7 +9,7 @@ use nix::time::{clock_getcpuclockid, clock_gettime};
 use nix::unistd::Pid;
 use std::path::PathBuf;
 use tumbler_bench::Bench;
-use tumbler_bench::process::fault::RigFault;
+use tumbler_bench::process::rig_fault::RigFault;
 use tumbler_bench::process::{Virtual, clock};
 use tumbler_twin::MS;
 

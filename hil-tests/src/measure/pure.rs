@@ -4,7 +4,7 @@ use super::Figure;
 use super::reference;
 use crate::measure::driver::fault;
 use std::time::Instant;
-use tumbler_bench::process::fault::RigFault;
+use tumbler_bench::process::rig_fault::RigFault;
 
 /// Rounds a run: enough that the opening tests weigh little.
 const ROUNDS: u32 = 500;

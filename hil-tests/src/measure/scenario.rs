@@ -4,7 +4,7 @@
 use super::driver::shortest;
 use super::{Figure, median, millis};
 use crate::templates::Templates;
-use tumbler_bench::process::fault::RigFault;
+use tumbler_bench::process::rig_fault::RigFault;
 use tumbler_bench::process::{Setup, clock};
 use tumbler_twin::MS;
 

@@ -1,7 +1,7 @@
 //! What came of one cell: a scenario, or a fault in a phase, under one layout, on one bench.
 
 use super::capture::Capture;
-use crate::scenario::ends::Compared;
+use crate::scenario::endings::Compared;
 use crate::scenario::step::Step;
 use crate::scenario::timeline::{Latency, Mark};
 use crate::scenario::{Ending, Trial, Verdict};

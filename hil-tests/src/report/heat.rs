@@ -73,7 +73,7 @@ fn short(cell: &[&CellReport]) -> String {
 mod tests {
     use super::super::tests::cell;
     use super::*;
-    use crate::scenario::ends::Compared;
+    use crate::scenario::endings::Compared;
 
     #[test]
     fn faults_are_rows_phases_are_columns_and_failures_say_why() {

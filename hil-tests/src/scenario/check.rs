@@ -2,7 +2,7 @@
 
 use super::faults::Target;
 use super::halt::Halt;
-use super::promptness::in_time;
+use super::latency::in_time;
 use super::records::brief;
 use super::session::Session;
 use super::step::Check;

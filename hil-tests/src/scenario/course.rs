@@ -1,11 +1,11 @@
 //! The course of a trial: its steps one after the other, then what must be so at its end.
 
-use super::ends;
+use super::endings;
 use super::halt::Halt;
+use super::invariants::watch;
 use super::records::{brief, field, kind};
 use super::session::Session;
 use super::steps::step;
-use super::watch::watch;
 use tumbler_bench::Trouble;
 
 /// All steps, then what must be so after them.
@@ -27,7 +27,7 @@ pub(super) fn play(session: &mut Session<'_>) -> Result<Vec<String>, Halt> {
         }
     }
     if !session.trial.free {
-        wrongs.extend(ends::wrong(session.bench.log(), session.trial));
+        wrongs.extend(endings::wrong(session.bench.log(), session.trial));
         latches(session, &mut wrongs)?;
     }
     for never in &session.trial.never {

@@ -1,7 +1,7 @@
 //! Runs a trial on a bench and judges how it ended.
 
 use super::course;
-use super::ends::{self, Compared};
+use super::endings::{self, Compared};
 use super::file::Trial;
 use super::halt::Halt;
 use super::records::brief;
@@ -51,7 +51,7 @@ pub fn run(bench: &mut dyn Bench, trial: &Trial) -> Outcome {
         Err(Halt::Trouble(Trouble::Rig(why))) => Verdict::Invalid(why),
     };
     session.records();
-    let compared = ends::compared(session.bench, trial);
+    let compared = endings::compared(session.bench, trial);
     let verdict = with_differences(verdict, &compared);
     let verdict = match (verdict, session.bench.late()) {
         // A rig that came late may have made the table fail.

@@ -3,7 +3,7 @@
 use super::console::Console;
 use super::faults::Faults;
 use super::file::Trial;
-use super::hands::Hands;
+use super::held_controls::Hands;
 use super::lawful::Lawfulness;
 use super::records::{Records, kind};
 use super::round::Round;

@@ -1,7 +1,7 @@
 //! A counter-example as a scenario: the path in words, with what the rounds came to, so that `tumbler-hil run` plays it
 //! with the same chance and the judges find the same.
 
-use crate::lane::seed;
+use crate::runner::seed;
 use crate::scenario::{Trial, parse, play_steps};
 use serde::Serialize;
 use std::collections::BTreeMap;

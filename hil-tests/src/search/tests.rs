@@ -1,7 +1,7 @@
 //! The search bites: what is there is found, by a shortest path, and what is printed plays.
 
 use super::*;
-use crate::lane::seed;
+use crate::runner::seed;
 use crate::scenario::{Verdict, run as play};
 use laws::{LAWS, Taken};
 use tumbler_bench::pure::{Pure, Setup};

@@ -1,6 +1,6 @@
 //! Contacts and sensors at the daemon's input lines: what they really do, and what the line says.
 
-use super::agenda::{Agenda, Due};
+use super::event_queue::{Agenda, Due};
 use super::fault::{Fault, Faults};
 use super::rng::Rng;
 use super::wire::Wire;

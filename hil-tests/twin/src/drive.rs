@@ -1,7 +1,7 @@
 //! Motor power, and what it does to shaft, cam and dice.
 
-use super::agenda::Due;
 use super::contact::{HALL, HALL_BAD};
+use super::event_queue::Due;
 use super::fault::Fault;
 use super::shaft::{Moved, Way};
 use super::wire::{Truth, Wire};

@@ -13,14 +13,14 @@
 //! ```
 
 pub mod act;
-mod acts;
-mod agenda;
 mod bus;
 mod contact;
 mod dice;
 mod drive;
+mod event_queue;
 pub mod fault;
 pub mod fault_table;
+mod interventions;
 mod lamps;
 mod noise;
 pub mod rng;
@@ -35,8 +35,8 @@ pub use bus::Answer;
 pub use fault::{Fault, Garble, LampFault, Noise};
 pub use wire::{Truth, Wire};
 
-use agenda::{Agenda, Due};
 use contact::Contacts;
+use event_queue::{Agenda, Due};
 use fault::Faults;
 use rng::Rng;
 use tumbler_core::line::{InLine, OutLine};

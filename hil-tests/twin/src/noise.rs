@@ -1,7 +1,7 @@
 //! Disturbances that come again and again for as long as their fault lasts.
 
-use super::agenda::Due;
 use super::contact::CLEAN;
+use super::event_queue::Due;
 use super::fault::{Fault, Noise};
 use super::wire::Wire;
 use super::{MS, Twin};

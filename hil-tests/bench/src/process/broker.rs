@@ -4,7 +4,7 @@
 use super::certificates::Certificates;
 use super::child::Child;
 use super::clock::wait_for;
-use super::fault::RigFault;
+use super::rig_fault::RigFault;
 use nix::sys::signal::Signal;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};

@@ -6,9 +6,9 @@
 //! chunk does not shift the next.
 
 use super::clock;
-use super::fault::RigFault;
 use super::frame::{self, Served};
 use super::port::Port;
+use super::rig_fault::RigFault;
 use super::speed::LineSpeed;
 use super::units::Units;
 use std::collections::VecDeque;

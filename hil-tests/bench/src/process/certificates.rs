@@ -1,7 +1,7 @@
 //! An authority of the rig's own, and two certificates of it for the broker: one that holds, one that expired long ago.
 //! Made by the `openssl` tool, as an operator would.
 
-use super::fault::RigFault;
+use super::rig_fault::RigFault;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -1,6 +1,6 @@
 //! Programs that the rig starts: each in a process group of its own, gone when the rig lets go of it.
 
-use super::fault::RigFault;
+use super::rig_fault::RigFault;
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;

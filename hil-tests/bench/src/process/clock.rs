@@ -1,6 +1,6 @@
 //! The machine's monotonic clock, and the rig's own lateness on it.
 
-use super::fault::RigFault;
+use super::rig_fault::RigFault;
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, clock_gettime};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,13 +1,13 @@
 //! The daemon's configuration, as the bench writes it.
 
-use super::board::{Board, Wires};
 use super::broker::{ACCOUNT, Broker, PASSWORD};
-use super::fault::RigFault;
 use super::gpio_sim;
+use super::pins::{Board, Wires};
 use super::port::Port;
+use super::rig_fault::RigFault;
 use super::wire::WireSocket;
 use super::workdir::WorkDir;
-use crate::guard::Guard;
+use crate::injection_check::Guard;
 use crate::{SITE, settings};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

@@ -1,6 +1,6 @@
 //! A person at the daemon's console: JSON lines over its Unix socket, as `daemon/docs/console.md` has them for strangers.
 
-use super::fault::{RigFault, shortened};
+use super::rig_fault::{RigFault, shortened};
 use nix::errno::Errno;
 use nix::unistd::{Group, User};
 use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};

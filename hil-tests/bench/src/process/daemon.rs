@@ -2,8 +2,8 @@
 
 use super::child::Child;
 use super::clock;
-use super::fault::RigFault;
 use super::notify::NotifySocket;
+use super::rig_fault::RigFault;
 use super::workdir::WorkDir;
 use nix::sys::signal::Signal;
 use std::os::fd::BorrowedFd;

@@ -7,7 +7,7 @@
 //! The bridge stands at the virtual wire where a daemon would, and keeps pulls and levels the same on both sides. It stays
 //! connected while the daemon is down: the table's contacts move then too.
 
-use super::fault::RigFault;
+use super::rig_fault::RigFault;
 use gpiocdev::Request;
 use std::fs;
 use std::io::{BufRead, BufReader, ErrorKind, Write};

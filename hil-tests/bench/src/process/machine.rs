@@ -2,7 +2,7 @@
 //! a thread like any other of this machine watches for how long those are kept waiting.
 
 use super::clock;
-use super::fault::RigFault;
+use super::rig_fault::RigFault;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::{Mutex, PoisonError};

@@ -3,7 +3,6 @@
 //! One thread per scenario turns the world: it waits on the wire's socket, the field bus' pty and the twin's next
 //! deadline at once, and everything that crosses is stamped on CLOCK_MONOTONIC.
 
-pub mod board;
 pub mod broker;
 pub mod bus;
 pub mod certificates;
@@ -12,7 +11,6 @@ pub mod clock;
 pub mod config;
 pub mod console;
 pub mod daemon;
-pub mod fault;
 pub mod frame;
 pub mod gpio_sim;
 pub mod harness;
@@ -21,13 +19,15 @@ mod means;
 mod mounts;
 pub mod notify;
 pub mod observer;
+pub mod pins;
 pub mod port;
 pub mod probe;
 pub mod proxy;
 pub mod pty;
 mod readings;
+pub mod rig_fault;
+pub mod rogue_client;
 pub mod speed;
-pub mod stranger;
 mod supply;
 mod table;
 pub mod tap;

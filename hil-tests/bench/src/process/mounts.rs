@@ -1,7 +1,7 @@
 //! Mounts of a rig's own: a small file system for the journal, which can fill, fail and lose what was not synced, and
 //! another boot id. They live in a mount namespace of the thread that plays the scenario, and end with it.
 
-use super::fault::RigFault;
+use super::rig_fault::RigFault;
 use crate::Trouble;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};

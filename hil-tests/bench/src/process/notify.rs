@@ -1,7 +1,7 @@
 //! The service manager's end of `sd_notify`: what the daemon says of itself, with the moment at which it came.
 
 use super::clock;
-use super::fault::RigFault;
+use super::rig_fault::RigFault;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! What a subscriber at the broker sees of the table: everything, in the order in which it came.
 
 use super::clock;
-use super::fault::RigFault;
-use super::stranger::MARK;
+use super::rig_fault::RigFault;
+use super::rogue_client::MARK;
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{Filter, Packet};
 use rumqttc::v5::{Client, Connection, Event, MqttOptions, RecvTimeoutError};

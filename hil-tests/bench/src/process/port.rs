@@ -1,7 +1,7 @@
 //! The rig's end of the field bus: a pty, or a serial adapter at the end of a true line.
 
-use super::fault::RigFault;
 use super::pty::Pty;
+use super::rig_fault::RigFault;
 use super::speed::LineSpeed;
 use nix::sys::termios::{BaudRate, SetArg, cfmakeraw, cfsetspeed, tcgetattr, tcsetattr};
 use std::fs::{File, OpenOptions};

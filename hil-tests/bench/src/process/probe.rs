@@ -1,7 +1,7 @@
 //! Measurements at the wires of a running table.
 
 use super::clock;
-use super::fault::RigFault;
+use super::rig_fault::RigFault;
 use super::table::Virtual;
 use super::wire::{WireEvent, WireSocket};
 use nix::poll::{PollFd, PollFlags, ppoll};

@@ -1,7 +1,7 @@
 //! The network between daemon and broker: a small TCP proxy that can be down, half open, slow, or come and go. It counts
 //! what it did to the daemon's connections, and which packets passed.
 
-use super::fault::RigFault;
+use super::rig_fault::RigFault;
 use super::tap::{Tap, Tapped, Way};
 use std::collections::VecDeque;
 use std::net::{Ipv4Addr, SocketAddr};

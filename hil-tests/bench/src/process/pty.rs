@@ -1,6 +1,6 @@
 //! The serial port of the virtual bench: a pty pair, and a link under a name that stays.
 
-use super::fault::RigFault;
+use super::rig_fault::RigFault;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::pty::openpty;
 use nix::sys::termios::{SetArg, cfmakeraw, tcgetattr, tcsetattr};

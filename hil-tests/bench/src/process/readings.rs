@@ -1,12 +1,12 @@
 //! What can be read off a table of the virtual bench, beside what any bench shows.
 
-use super::board::Board;
 use super::bus::LineCounts;
 use super::clock::Stalls;
-use super::fault::RigFault;
 use super::gpio_sim::Chip;
 use super::machine;
 use super::means::ports::holds_chip;
+use super::pins::Board;
+use super::rig_fault::RigFault;
 use super::table::Virtual;
 use super::workdir::WorkDir;
 use crate::observe::Observer as Judges;

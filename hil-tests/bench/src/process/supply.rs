@@ -4,8 +4,8 @@
 //! the run directory is emptied, as a tmpfs is by a boot. Then the daemon starts under another boot id. Only the
 //! monotonic clock goes on, which begins again at a real boot.
 
-use super::fault::RigFault;
 use super::mounts::OtherBoot;
+use super::rig_fault::RigFault;
 use super::table::{Setup, Virtual};
 use super::workdir::WorkDir;
 use crate::{Bench, Trouble};

@@ -1,25 +1,25 @@
 //! A table on the virtual bench: the daemon's process, its wires, and the world around it.
 
-use super::board::Board;
 use super::broker::Broker;
 use super::bus::Bus;
 use super::clock::{self, Stalls};
 use super::config::TableSetup;
 use super::console::{Console, Heard, Told};
 use super::daemon::Daemon;
-use super::fault::RigFault;
 use super::machine;
 use super::means::state::Means;
 use super::mounts::OtherBoot;
 use super::observer::Observer;
+use super::pins::Board;
 use super::port::Port;
 use super::proxy::Proxy;
+use super::rig_fault::RigFault;
 use super::speed::LineSpeed;
 use super::watch::JournalWatch;
 use super::wire::{WireEvent, WireSocket};
 use super::workdir::WorkDir;
 use super::world::World;
-use crate::guard::Guard;
+use crate::injection_check::Guard;
 use crate::observe::Observer as Judges;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use std::collections::BTreeMap;

@@ -2,10 +2,10 @@
 
 use super::clock;
 use super::console::{Person, Told};
-use super::fault::RigFault;
 use super::proxy::Path;
+use super::rig_fault::RigFault;
 use super::table::Virtual;
-use crate::guard::{Guard, Guarded};
+use crate::injection_check::{Guard, Guarded};
 use crate::log::Log;
 use crate::{Bench, Outside, Physical, Role, Trouble};
 use nix::sys::signal::Signal;

@@ -1,6 +1,6 @@
 //! The journal as the rig reads it: read-only, while the daemon writes, and once more after it has ended.
 
-use super::fault::RigFault;
+use super::rig_fault::RigFault;
 use rusqlite::{Connection, OpenFlags};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -66,7 +66,7 @@ impl JournalWatch {
         for (seq, body) in rows {
             let record: Record = serde_json::from_str(&body).map_err(|e| RigFault::Protocol {
                 peer: "the journal",
-                said: super::fault::shortened(body.as_bytes()),
+                said: super::rig_fault::shortened(body.as_bytes()),
                 why: e.to_string(),
             })?;
             self.last = Seq(seq);

@@ -1,7 +1,7 @@
 //! The bench's end of the virtual wire: JSON lines over a Unix stream socket on which the bench listens.
 
-use super::fault::{RigFault, shortened};
 use super::harness::link::{FromWires, Since};
+use super::rig_fault::{RigFault, shortened};
 use nix::errno::Errno;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Directories of the bench's runs: made under the system's temporary directory, and gone with their owner.
 
-use super::fault::RigFault;
 use super::mounts::SmallDisk;
+use super::rig_fault::RigFault;
 use crate::Trouble;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

@@ -4,10 +4,10 @@
 //! is seen in it carries the turn's time, so that observations are in order.
 
 use super::clock::{self, Stalls};
-use super::fault::RigFault;
 use super::harness::check::OPENS_NS;
 use super::harness::link::Since;
 use super::observer::Message;
+use super::rig_fault::RigFault;
 use super::units::{Response, Units};
 use super::watch::JournalWatch;
 use super::wire::WireSocket;

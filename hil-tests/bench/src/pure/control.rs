@@ -1,10 +1,10 @@
 //! The pure bench as scenarios see it.
 
-use super::super::guard::{Guard, Guarded};
+use super::super::injection_check::{Guard, Guarded};
 use super::super::log::Log;
 use super::super::{Bench, Outside, Physical, Role, Trouble};
 use super::Pure;
-use super::around::RELAY_NANOS;
+use super::environment::RELAY_NANOS;
 use tumbler_core::input::Input;
 use tumbler_core::settings::Settings;
 use tumbler_core::snapshot::Snapshot;

@@ -1,23 +1,23 @@
 //! The pure bench: core and twin on a virtual clock, in one process, the field bus at register level. No thread, no
 //! socket, no clock: the same seed gives the same run, bit for bit.
 
-mod around;
 mod broker;
+mod bus;
 mod control;
+mod environment;
+mod inspect;
 mod journal;
-mod line;
-mod look;
+mod recording;
 mod setup;
-mod tape;
 
-use super::guard::Guard;
+use super::injection_check::Guard;
 use super::log::{Durable, Log};
 use super::observe::Observer;
 use super::{Physical, SITE, Trouble};
-use around::Around;
 use broker::Broker;
+use bus::Transaction;
+use environment::Around;
 use journal::{Came, Journal};
-use line::Transaction;
 pub use setup::Setup;
 use std::collections::{BTreeMap, VecDeque};
 use tumbler_core::effect::Effect;
@@ -362,7 +362,7 @@ impl Pure {
                 }
             };
             if let Some(tape) = &mut self.tape {
-                tape::handle(tape, table, Stamped { at, now, input }, &mut self.effects);
+                recording::handle(tape, table, Stamped { at, now, input }, &mut self.effects);
             } else {
                 table.handle(at, now, &input, &mut self.effects);
             }

@@ -1,8 +1,8 @@
 //! `tumbler-hil demo`: a whole table on this machine that plays rounds, some of which go wrong, told live.
 
-mod hands;
 mod narrator;
 mod plan;
+mod typed;
 mod words;
 
 use super::{say, signals};
@@ -16,7 +16,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use tumbler_bench::file::Kind;
 use tumbler_bench::process::config::TableSetup;
-use tumbler_bench::process::fault::RigFault;
+use tumbler_bench::process::rig_fault::RigFault;
 use tumbler_bench::process::{Setup, clock, daemon};
 use tumbler_core::rules;
 
@@ -111,7 +111,7 @@ fn play(args: &DemoArgs, layout: &str) -> anyhow::Result<u8> {
     ));
     let mut stories = plan::Stories::new(&args.rules, layout, args.seed)?;
     if args.by_hand {
-        return hands::play(Narrator::new(table, layout), &stories.next_story());
+        return typed::play(Narrator::new(table, layout), &stories.next_story());
     }
     let mut narrator = Narrator::new(table, layout);
     let mut wrong = 0_u32;

@@ -14,10 +14,10 @@
 //!
 //! What a bench has no means for is left out, and the outcome says so.
 
-mod around;
 mod attempts;
 mod baseline;
 mod exits;
+mod restarts;
 #[cfg(test)]
 mod tests;
 
@@ -25,9 +25,9 @@ pub(super) use exits::{prove_opens, prove_shut};
 
 use super::halt::Halt;
 use super::session::Session;
-use around::try_around;
 use attempts::try_people;
 use baseline::before;
+use restarts::try_around;
 use tumbler_core::latch::Code;
 
 /// Tries every way to start a game while `code` is latched.

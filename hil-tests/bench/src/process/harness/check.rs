@@ -1,11 +1,11 @@
 //! The self-test of the harness: every wire, one by one, from end to end, while no daemon holds the table's pins.
 
-use super::copper::{Copper, Flaw};
+use super::chip_pair::{Copper, Flaw};
 use super::end::{End, Read as At, Side};
 use super::link::{FromWires, Link, preface};
 use super::wiring::{Place, Wire, Wiring};
 use crate::process::clock;
-use crate::process::fault::RigFault;
+use crate::process::rig_fault::RigFault;
 use crate::process::workdir::WorkDir;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, ErrorKind, Write};

@@ -2,7 +2,7 @@
 //! lines they drive.
 
 use super::wiring::{Drive, Level, Place, Wire, Wiring};
-use crate::process::fault::RigFault;
+use crate::process::rig_fault::RigFault;
 use gpiocdev::Request;
 use gpiocdev::chip::Chip;
 use gpiocdev::line::{Bias, EdgeDetection, EdgeEvent, EdgeKind, EventClock, Offset, Value};

@@ -5,7 +5,7 @@
 
 use super::wiring::Wiring;
 use crate::process::child::Child;
-use crate::process::fault::RigFault;
+use crate::process::rig_fault::RigFault;
 use serde::{Deserialize, Serialize};
 use std::os::unix::net::UnixStream;
 use std::path::Path;

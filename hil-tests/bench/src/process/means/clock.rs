@@ -1,6 +1,6 @@
 //! The daemon's wall clock is moved.
 
-use super::super::fault::RigFault;
+use super::super::rig_fault::RigFault;
 use super::super::table::Virtual;
 use super::refusal::no_means;
 use super::state::Jitter;

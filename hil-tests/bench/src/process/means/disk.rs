@@ -1,10 +1,10 @@
 //! The journal's disk: full, read-only, slow, failing.
 
-use super::super::fault::RigFault;
+use super::super::rig_fault::RigFault;
 use super::super::table::Virtual;
 use super::refusal::no_means;
 use super::tracer::{SYNCS, Tracer};
-use crate::outside::SLOW_SYNC_MILLIS;
+use crate::environment_fault::SLOW_SYNC_MILLIS;
 use crate::process::mounts::SmallDisk;
 use crate::{Outside, Trouble};
 use nix::errno::Errno;

@@ -1,6 +1,6 @@
 //! The files beside the journal: permit, slot and run directory, deleted or older than they were while the daemon was off.
 
-use super::super::fault::RigFault;
+use super::super::rig_fault::RigFault;
 use super::super::table::Virtual;
 use super::state::{permit, slot};
 use crate::{Outside, Trouble};

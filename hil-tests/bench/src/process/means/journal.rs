@@ -1,6 +1,6 @@
 //! What happens to the journal's files while the daemon is off.
 
-use super::super::fault::RigFault;
+use super::super::rig_fault::RigFault;
 use super::super::table::Virtual;
 use super::refusal::no_means;
 use super::state::{copy_journal, remove_journal};

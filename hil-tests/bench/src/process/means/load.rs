@@ -1,6 +1,6 @@
 //! Other programs on every core: busy loops at normal priority, one pinned to each.
 
-use super::super::fault::RigFault;
+use super::super::rig_fault::RigFault;
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, clock_gettime};

@@ -16,7 +16,7 @@ pub(super) mod wall_clock;
 
 use super::table::Virtual;
 use crate::Trouble;
-use crate::outside::{Kind, Outside};
+use crate::environment_fault::{Kind, Outside};
 
 impl Virtual {
     /// Breaks something around the daemon.

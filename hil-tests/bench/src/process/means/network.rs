@@ -2,9 +2,9 @@
 
 use super::super::broker::Broker;
 use super::super::config::CLIENT_ID;
-use super::super::fault::{RigFault, shortened};
 use super::super::proxy::Path;
-use super::super::stranger::{Manner, Stranger};
+use super::super::rig_fault::{RigFault, shortened};
+use super::super::rogue_client::{Manner, Stranger};
 use super::super::table::Virtual;
 use super::refusal::no_means;
 use super::state::Network;

@@ -1,8 +1,8 @@
 //! The serial port and the wires.
 
-use super::super::fault::RigFault;
 use super::super::port::Port;
 use super::super::pty::Pty;
+use super::super::rig_fault::RigFault;
 use super::super::table::Virtual;
 use super::refusal::no_means;
 use crate::{Outside, Trouble};

@@ -1,6 +1,6 @@
 //! The daemon's process: killed, or stopped for a while.
 
-use super::super::fault::RigFault;
+use super::super::rig_fault::RigFault;
 use super::super::table::Virtual;
 use super::load::Load;
 use super::refusal::no_means;

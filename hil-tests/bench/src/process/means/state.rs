@@ -1,8 +1,8 @@
 //! What the means remember of a table: what is broken by which of them, how things stood before, and what has shown.
 
-use super::super::fault::RigFault;
 use super::super::proxy::Crossed;
-use super::super::stranger::Stranger;
+use super::super::rig_fault::RigFault;
+use super::super::rogue_client::Stranger;
 use super::super::workdir::WorkDir;
 use super::load::Load;
 use super::tracer::Tracer;

@@ -2,7 +2,7 @@
 //!
 //! Only that thread is traced, and only where it touches the state directory, so that nothing else in the daemon is slowed.
 
-use super::super::fault::RigFault;
+use super::super::rig_fault::RigFault;
 use super::refusal::not_here;
 use crate::Trouble;
 use crate::process::child::Child;

@@ -1,7 +1,7 @@
 //! A wall clock of the daemon's own: a small library that is loaded before the daemon alone, and the file that tells it how
 //! late the clock is. The host's clock and the daemon's monotonic one are left alone.
 
-use super::super::fault::RigFault;
+use super::super::rig_fault::RigFault;
 use super::refusal::not_here;
 use crate::Trouble;
 use std::io::Write as _;

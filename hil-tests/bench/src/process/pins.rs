@@ -1,12 +1,12 @@
 //! What the daemon's wires are: the virtual wire's socket, a chip that the kernel simulates, or the harness to a second machine.
 
-use super::fault::RigFault;
 use super::gpio_sim::{Chip, GpioSim};
-use super::harness::copper::Copper;
+use super::harness::chip_pair::Copper;
 use super::harness::link::{Link, preface};
 use super::harness::wiring::{BusEnds, Wiring};
 use super::port::{Port, Serial};
 use super::pty::Pty;
+use super::rig_fault::RigFault;
 use super::wire::{Peer, WireSocket};
 use super::workdir::WorkDir;
 use std::os::unix::net::UnixStream;

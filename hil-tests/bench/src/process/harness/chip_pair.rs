@@ -2,8 +2,8 @@
 //! wires where there is no second Pi. It knows levels only, as copper does.
 
 use super::wiring::{Drive, Level, Place, Relay, Wire, Wiring};
-use crate::process::fault::RigFault;
 use crate::process::gpio_sim::{Chip, LOOK, REST, SimChip, active_low, names};
+use crate::process::rig_fault::RigFault;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

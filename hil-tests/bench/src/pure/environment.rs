@@ -4,7 +4,7 @@ use super::super::{Bench, Outside, Trouble};
 use super::Pure;
 use super::broker::Broker;
 use super::journal::{Deadly, Keeps};
-use crate::outside::SLOW_SYNC_MILLIS;
+use crate::environment_fault::SLOW_SYNC_MILLIS;
 use std::collections::BTreeSet;
 use tumbler_core::input::Input;
 use tumbler_core::line::{InLine, OutLine};

@@ -2,7 +2,7 @@
 
 use super::recording::{BadRecording, Recording};
 use super::{convert, play};
-use crate::lane::seed;
+use crate::runner::seed;
 use crate::scenario::{Trial, Verdict, file, run};
 use std::path::Path;
 use tumbler_bench::pure::{Pure, Setup};

@@ -1,8 +1,8 @@
 //! What people and mishaps do to the twin.
 
 use super::act::Act;
-use super::agenda::Due;
 use super::contact::{BUTTON, CLEAN, DOME, DOME_BAD};
+use super::event_queue::Due;
 use super::fault::{Fault, Noise};
 use super::wire::{Truth, Wire};
 use super::{MS, Twin};

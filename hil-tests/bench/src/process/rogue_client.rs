@@ -1,6 +1,6 @@
 //! Strangers at the broker: a client that uses the table's id, and one that publishes to the table's topics.
 
-use super::fault::RigFault;
+use super::rig_fault::RigFault;
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{ConnectReturnCode, Packet, PublishProperties};
 use rumqttc::v5::{Client, Connection, Event, MqttOptions, RecvTimeoutError};

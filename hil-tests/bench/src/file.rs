@@ -1,4 +1,4 @@
-//! A bench's file: which bench, and what it cannot run.
+//! Bench files: the kind of bench, its paths, and the scenarios that it cannot run.
 
 use super::process::harness::wiring::Wiring;
 use super::process::pins::Wires;
@@ -24,9 +24,9 @@ pub enum Kind {
     Pure,
     /// The daemon's process, in real time.
     Virtual,
-    /// The same with its wires on GPIO chips that the kernel simulates.
+    /// As `Virtual`, with the wires on simulated GPIO chips.
     GpioSim,
-    /// The same with its pins wired to those of a second Pi.
+    /// As `Virtual`, with the pins wired to those of a second Pi.
     Pi,
 }
 
@@ -47,7 +47,7 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cannot {
-    /// Name of a trial, with `*` at its end for all that begin so.
+    /// Name of a trial; a trailing `*` matches any rest.
     pub scenarios: String,
     /// Why.
     pub reason: String,
@@ -57,14 +57,14 @@ pub struct Cannot {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BenchFile {
-    /// The file that it was read from.
+    /// The file itself.
     #[serde(skip)]
     pub path: PathBuf,
-    /// Which.
+    /// Its kind.
     pub kind: Kind,
-    /// What it is, for people.
+    /// Description for people.
     pub about: String,
-    /// The directory of the scenarios; relative to the file.
+    /// The scenario directory; relative to the file.
     pub scenarios: PathBuf,
     /// The catalogue of faults; relative to the file.
     #[serde(default = "faults")]
@@ -72,16 +72,16 @@ pub struct BenchFile {
     /// The daemon's program; beside the rig's own unless given here or on the command line.
     #[serde(default)]
     pub tumblerd: Option<PathBuf>,
-    /// How a second Pi is wired to the table's; for kind `pi`, unless it is simulated.
+    /// How a second Pi is wired to the table's; required for kind `pi` unless simulated.
     #[serde(default)]
     pub wiring: Option<Wiring>,
-    /// Both chips of kind `pi`, and the copper between them, are simulated by this machine's kernel.
+    /// For kind `pi`: this machine's kernel simulates both chips, and the rig the wires between them.
     #[serde(default)]
     pub simulated: bool,
     /// How many scenarios run at once, unless the command line says otherwise.
     #[serde(default = "one")]
     pub jobs: usize,
-    /// What it cannot run.
+    /// Scenarios that it cannot run.
     #[serde(default)]
     pub cannot: Vec<Cannot>,
 }
@@ -129,18 +129,18 @@ impl BenchFile {
         }
     }
 
-    /// What the wires of its tables are.
+    /// How the pins of its tables are connected.
     #[must_use]
     pub fn wires(&self) -> Wires {
         match (self.kind, &self.wiring) {
             (Kind::Pure | Kind::Virtual, _) => Wires::Socket,
             (Kind::GpioSim, _) => Wires::Bridge,
             (Kind::Pi, Some(wiring)) => Wires::Harness(Arc::new(wiring.clone())),
-            (Kind::Pi, None) => Wires::Copper,
+            (Kind::Pi, None) => Wires::ChipPair,
         }
     }
 
-    /// Why this bench cannot run the trial of this name, if it is known not to.
+    /// Why this bench cannot run the trial of this name; `None` if it can.
     #[must_use]
     pub fn cannot(&self, trial: &str) -> Option<&str> {
         let listed = |cannot: &&Cannot| match cannot.scenarios.strip_suffix('*') {

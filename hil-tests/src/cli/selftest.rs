@@ -38,7 +38,7 @@ pub(super) struct SelftestArgs {
     /// A bench's file: where it is wired to a second Pi, every wire is tried. No daemon may hold the table's pins meanwhile.
     #[arg(long, value_name = "FILE")]
     bench: Option<PathBuf>,
-    /// Gives the copper between two simulated chips a flaw, to see that it is found.
+    /// Plants a flaw in the wires between two simulated chips, which the check must find.
     #[arg(long, hide = true, requires = "bench")]
     flaw: Option<Flaw>,
 }

@@ -2,7 +2,7 @@
 
 use super::broker::{ACCOUNT, Broker, PASSWORD};
 use super::gpio_sim;
-use super::pins::{Board, Wires};
+use super::pins::{Pins, Wires};
 use super::port::Port;
 use super::rig_fault::RigFault;
 use super::wire::WireSocket;
@@ -71,8 +71,8 @@ impl TableSetup {
     }
 
     /// What the daemon's pins are in this directory, where it has some.
-    pub(super) fn board(&self, dir: &WorkDir, socket: &mut WireSocket) -> Result<Option<Board>, RigFault> {
-        Board::build(&self.wires, dir, socket)
+    pub(super) fn pins(&self, dir: &WorkDir, socket: &mut WireSocket) -> Result<Option<Pins>, RigFault> {
+        Pins::build(&self.wires, dir, socket)
     }
 
     /// The rig's end of the field bus in this directory.
@@ -123,7 +123,7 @@ impl TableSetup {
         let mut lines = Vec::new();
         match &self.wires {
             Wires::Socket => hardware.push(("socket", path(dir.wire()))),
-            Wires::Bridge | Wires::Copper => {
+            Wires::Bridge | Wires::ChipPair => {
                 hardware.push(("chip", dir.chip().into()));
                 lines.extend(gpio_sim::lines().map(|(name, text)| (name, Value::from(text))));
             }

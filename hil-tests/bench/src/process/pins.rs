@@ -1,7 +1,7 @@
-//! What the daemon's wires are: the virtual wire's socket, a chip that the kernel simulates, or the harness to a second machine.
+//! How the daemon's pins are connected: virtual wire, a simulated GPIO chip, or a harness to a second machine.
 
 use super::gpio_sim::{Chip, GpioSim};
-use super::harness::chip_pair::Copper;
+use super::harness::chip_pair::ChipPair;
 use super::harness::link::{Link, preface};
 use super::harness::wiring::{BusEnds, Wiring};
 use super::port::{Port, Serial};
@@ -13,17 +13,17 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What the daemon's wires are.
+/// How the daemon's pins are connected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Wires {
-    /// The virtual wire's socket.
+    /// No pins: the virtual wire's socket.
     #[default]
     Socket,
     /// A chip that the kernel simulates, with a bridge to the socket.
     Bridge,
-    /// Such a chip with copper to another one, at which the program of the second Pi stands.
-    Copper,
-    /// A true chip's pins, with a harness to those of a second Pi.
+    /// Two simulated chips wired to each other; the second Pi's program runs at the other one.
+    ChipPair,
+    /// Real pins, wired to those of a second Pi.
     Harness(Arc<Wiring>),
 }
 
@@ -33,7 +33,7 @@ impl Wires {
         self.ends().map_or_else(|| dir.bus(), |ends| ends.table.clone())
     }
 
-    /// The rig's end of that line.
+    /// The rig's end of the serial line.
     pub(super) fn port(&self, dir: &WorkDir) -> Result<Port, RigFault> {
         Ok(match self.ends() {
             Some(ends) => Port::Serial(Serial::open(&ends.rig)?),
@@ -51,55 +51,55 @@ impl Wires {
 
 /// The daemon's pins.
 #[derive(Debug)]
-pub(super) enum Board {
-    /// A simulated chip, bridged.
+pub(super) enum Pins {
+    /// A simulated chip with a bridge to the virtual wire.
     Bridged(GpioSim),
-    /// The harness to a second machine.
+    /// Pins wired to other pins.
     Wired(Box<Harness>),
 }
 
-/// The harness to a second machine.
+/// The connection to the program at the other pins.
 #[derive(Debug)]
 pub(super) struct Harness {
     link: Link,
-    /// Where no second machine is, but a second chip.
-    copper: Option<Copper>,
+    /// The simulated chips, where there is no second machine.
+    pair: Option<ChipPair>,
 }
 
-impl Board {
-    /// The pins of a table in this directory, where its wires have some. The socket is told who will connect to it.
+impl Pins {
+    /// Sets up the pins of the table in this directory; `None` on the virtual wire. Tells the socket which peer to expect.
     pub(super) fn build(wires: &Wires, dir: &WorkDir, socket: &mut WireSocket) -> Result<Option<Self>, RigFault> {
-        let mut wired = |wiring: &Wiring, copper| {
+        let mut wired = |wiring: &Wiring, pair| {
             socket.expect(Peer::Wires(preface(wiring)?));
             let path = dir.wire();
             let stream = UnixStream::connect(&path).map_err(RigFault::file("connect to", &path))?;
             let link = Link::over(stream, wiring, &dir.log())?;
-            Ok(Some(Self::Wired(Box::new(Harness { link, copper }))))
+            Ok(Some(Self::Wired(Box::new(Harness { link, pair }))))
         };
         match wires {
             Wires::Socket => Ok(None),
             Wires::Bridge => Ok(Some(Self::Bridged(GpioSim::make(&dir.chip(), &dir.wire())?))),
-            Wires::Copper => {
-                let copper = Copper::lay(&dir.chip())?;
-                let wiring = copper.wiring.clone();
-                wired(&wiring, Some(copper))
+            Wires::ChipPair => {
+                let pair = ChipPair::connect(&dir.chip())?;
+                let wiring = pair.wiring.clone();
+                wired(&wiring, Some(pair))
             }
             Wires::Harness(wiring) => wired(wiring, None),
         }
     }
 
-    /// The table's chip, where it is simulated.
+    /// The table's chip, if it is simulated.
     pub(super) const fn chip(&self) -> Option<&Chip> {
         match self {
             Self::Bridged(sim) => Some(sim.chip()),
-            Self::Wired(harness) => match &harness.copper {
-                Some(copper) => Some(&copper.table),
+            Self::Wired(harness) => match &harness.pair {
+                Some(pair) => Some(&pair.table),
                 None => None,
             },
         }
     }
 
-    /// That it is there.
+    /// Checks that the program at the other pins still runs.
     ///
     /// # Errors
     /// [`RigFault`] where its program has ended.

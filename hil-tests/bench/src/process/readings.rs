@@ -5,7 +5,7 @@ use super::clock::Stalls;
 use super::gpio_sim::Chip;
 use super::machine;
 use super::means::ports::holds_chip;
-use super::pins::Board;
+use super::pins::Pins;
 use super::rig_fault::RigFault;
 use super::table::Virtual;
 use super::workdir::WorkDir;
@@ -95,12 +95,12 @@ impl Virtual {
     /// Whether an edge of the dead-man line is only that a daemon is gone: nobody holds the lines of its chip, and the motor is off.
     pub(super) fn was_let_go(&self, pin: ToBench) -> bool {
         let rests = pin.line == OutLine::MotorAlive && !self.world.twin.pin_level(OutLine::MotorEnable);
-        rests && self.board.is_some() && !holds_chip(self).unwrap_or(false)
+        rests && self.pins.is_some() && !holds_chip(self).unwrap_or(false)
     }
 
     /// The chip that the daemon holds, on a bench that simulates one.
     #[must_use]
     pub fn simulated(&self) -> Option<&Chip> {
-        self.board.as_ref().and_then(Board::chip)
+        self.pins.as_ref().and_then(Pins::chip)
     }
 }

@@ -10,7 +10,7 @@ use super::machine;
 use super::means::state::Means;
 use super::mounts::OtherBoot;
 use super::observer::Observer;
-use super::pins::Board;
+use super::pins::Pins;
 use super::port::Port;
 use super::proxy::Proxy;
 use super::rig_fault::RigFault;
@@ -55,7 +55,7 @@ pub struct Virtual {
     pub(super) world: World,
     pub(super) socket: WireSocket,
     /// What the daemon holds instead of the socket, on a bench with pins.
-    pub(super) board: Option<Board>,
+    pub(super) pins: Option<Pins>,
     /// None while the adapter is unplugged.
     port: Option<Port>,
     pub(super) bus: Bus,
@@ -108,7 +108,7 @@ impl Virtual {
         let observer = Observer::start(broker.address(), "tumbler-hil-observer")?;
         setup.table.write(&dir, proxy.address())?;
         let mut socket = WireSocket::listen(&dir.wire())?;
-        let board = setup.table.board(&dir, &mut socket)?;
+        let pins = setup.table.pins(&dir, &mut socket)?;
         let port = setup.table.port(&dir)?;
         let mut daemon = Daemon::new(&setup.program, &dir)?;
         if let Some((library, file)) = &setup.wall {
@@ -142,7 +142,7 @@ impl Virtual {
         let mut table = Self {
             world: World::new(Twin::new(built, setup.seed), judges, journal, &root),
             socket,
-            board,
+            pins,
             bus: Bus::new(port.speed()),
             port: Some(port),
             console: Console::new(&dir.console()),
@@ -305,7 +305,7 @@ impl Virtual {
 
     /// A daemon that ends by itself is a finding.
     fn look_after(&mut self) -> Result<(), RigFault> {
-        self.board.as_mut().map_or(Ok(()), Board::look)?;
+        self.pins.as_mut().map_or(Ok(()), Pins::look)?;
         if self.expected_down {
             return Ok(());
         }

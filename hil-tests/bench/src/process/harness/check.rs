@@ -1,6 +1,6 @@
 //! The self-test of the harness: every wire, one by one, from end to end, while no daemon holds the table's pins.
 
-use super::chip_pair::{Copper, Flaw};
+use super::chip_pair::{ChipPair, Flaw};
 use super::end::{End, Read as At, Side};
 use super::link::{FromWires, Link, preface};
 use super::wiring::{Place, Wire, Wiring};
@@ -39,7 +39,7 @@ pub fn check(wiring: Option<&Wiring>, flaw: Option<Flaw>) -> Result<Vec<Found>, 
     let dir = WorkDir::new()?;
     match wiring {
         Some(wiring) => wires(wiring, &dir.log()),
-        None => wires(&Copper::with(&dir.chip(), flaw)?.wiring, &dir.log()),
+        None => wires(&ChipPair::with(&dir.chip(), flaw)?.wiring, &dir.log()),
     }
 }
 

@@ -1,5 +1,5 @@
-//! The copper between two chips that one kernel simulates, and the dead-man relay at the rig's: what stands for the harness of
-//! wires where there is no second Pi. It knows levels only, as copper does.
+//! Two simulated chips with simulated wires between them, and the dead-man relay on the rig's side: replaces the wire harness where
+//! there is no second Pi. Like a real wire it carries levels only.
 
 use super::wiring::{Drive, Level, Place, Relay, Wire, Wiring};
 use crate::process::gpio_sim::{Chip, LOOK, REST, SimChip, active_low, names};
@@ -15,14 +15,14 @@ use tumbler_core::wire::lines::Line;
 /// How long the relay's monostable holds after an edge (`daemon/docs/wiring.md`).
 const HOLD: Duration = Duration::from_millis(100);
 
-/// What a harness can have.
+/// A defect of the harness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw {
     /// This line's wire is broken.
     Open(Line),
-    /// These two are exchanged at one end.
+    /// These two are swapped at one end.
     Crossed(Line, Line),
-    /// These two touch, and a low level on either is one on both.
+    /// These two touch: a low level on one pulls the other low.
     Shorted(Line, Line),
     /// The relay's contact is welded.
     Welded,
@@ -50,50 +50,50 @@ impl FromStr for Flaw {
     }
 }
 
-/// Two chips and the copper between them.
+/// Two simulated chips and the wires between them.
 #[derive(Debug)]
-pub(in crate::process) struct Copper {
+pub(in crate::process) struct ChipPair {
     /// The table's chip.
     pub(in crate::process) table: Chip,
-    /// How the two are wired.
+    /// How the two chips are wired.
     pub(in crate::process) wiring: Wiring,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Copper {
-    /// Makes both chips, the table's with this label, and lays the copper.
+impl ChipPair {
+    /// Creates both chips, the table's with this label, and wires them.
     ///
     /// # Errors
-    /// [`RigFault`] where the kernel makes no chips.
-    pub(in crate::process) fn lay(label: &str) -> Result<Self, RigFault> {
+    /// [`RigFault`] where the kernel cannot simulate chips.
+    pub(in crate::process) fn connect(label: &str) -> Result<Self, RigFault> {
         Self::with(label, None)
     }
 
-    /// The same with a flaw.
+    /// As [`ChipPair::connect`], with a flaw in the harness.
     ///
     /// # Errors
-    /// As [`Copper::lay`].
+    /// As [`ChipPair::connect`].
     pub(super) fn with(label: &str, flaw: Option<Flaw>) -> Result<Self, RigFault> {
         let other = format!("{label}-rig");
         let wiring = wiring(label, &other);
         let table = Chip::make(label)?;
-        // The rig's lines have no names, and lie the other way round.
+        // The rig's lines are unnamed and in reverse order, so that a mix-up of offsets shows.
         let rig = Arc::new(SimChip::make(&other, &vec![""; names().count() + 1])?);
         let stop = Arc::<AtomicBool>::default();
-        let mut net = Net::of(&wiring, table.sim(), rig, flaw);
+        let mut harness = SimHarness::of(&wiring, table.sim(), rig, flaw);
         let ends = Arc::clone(&stop);
-        let thread = std::thread::Builder::new().name("copper".into()).spawn(move || {
+        let thread = std::thread::Builder::new().name("chip-pair".into()).spawn(move || {
             while !ends.load(Ordering::SeqCst) {
-                std::thread::sleep(if net.conduct() { LOOK } else { REST });
+                std::thread::sleep(if harness.copy_levels() { LOOK } else { REST });
             }
         });
-        let thread = thread.map_err(RigFault::system("start the thread that is the copper"))?;
+        let thread = thread.map_err(RigFault::system("start the thread between the chips"))?;
         Ok(Self { table, wiring, stop, thread: Some(thread) })
     }
 }
 
-impl Drop for Copper {
+impl Drop for ChipPair {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::SeqCst);
         if let Some(thread) = self.thread.take() {
@@ -118,7 +118,7 @@ fn wiring(table: &str, rig: &str) -> Wiring {
         rig_chip: rig.to_owned(),
         reach: Vec::new(),
         bus: None,
-        // The kernel simulates no pin that is let go of while somebody holds it for an output.
+        // gpio-sim cannot simulate open drain: a requested output is always driven.
         drive: Drive::PushPull,
         relay: Some(Relay { rig: place(count), closed: Level::Low }),
         lines: lines.collect(),
@@ -127,7 +127,7 @@ fn wiring(table: &str, rig: &str) -> Wiring {
 
 /// One wire: what drives it, and what reads it.
 #[derive(Debug)]
-struct Strand {
+struct SimWire {
     line: Line,
     from: (Arc<SimChip>, usize),
     to: (Arc<SimChip>, usize),
@@ -135,43 +135,45 @@ struct Strand {
 }
 
 #[derive(Debug)]
-struct Net {
-    strands: Vec<Strand>,
+struct SimHarness {
+    sim_wires: Vec<SimWire>,
     shorted: Option<(Line, Line)>,
     motor: bool,
-    /// The relay's line at the rig, when its monostable was triggered last, and what its contact was told to read.
+    /// Chip and offset of the line on which the rig reads the relay's contact.
     relay: (Arc<SimChip>, usize),
+    /// When the monostable was triggered last.
     triggered: Option<Instant>,
+    /// State of the contact as last written.
     closed: Option<bool>,
     welded: bool,
 }
 
-impl Net {
+impl SimHarness {
     fn of(wiring: &Wiring, table: Arc<SimChip>, rig: Arc<SimChip>, flaw: Option<Flaw>) -> Self {
         let count = wiring.lines.len();
-        let strands = wiring.lines.iter().enumerate().filter(|(_, wire)| flaw != Some(Flaw::Open(wire.line)));
-        let strands = strands.map(|(offset, wire)| {
+        let sim_wires = wiring.lines.iter().enumerate().filter(|(_, wire)| flaw != Some(Flaw::Open(wire.line)));
+        let sim_wires = sim_wires.map(|(offset, wire)| {
             let (ours, theirs) = ((Arc::clone(&table), offset), (Arc::clone(&rig), count - 1 - offset));
-            // While nobody holds a pin, its resistor decides what the wire has.
+            // Until a pin is requested, its pull resistor sets the level.
             ours.0.pull(ours.1, wire.rests_high());
             theirs.0.pull(theirs.1, wire.rests_high());
             let (from, to) = if matches!(wire.line, Line::Out(_)) { (ours, theirs) } else { (theirs, ours) };
-            Strand { line: wire.line, from, to, last: None }
+            SimWire { line: wire.line, from, to, last: None }
         });
-        let mut strands: Vec<Strand> = strands.collect();
+        let mut sim_wires: Vec<SimWire> = sim_wires.collect();
         if let Some(Flaw::Crossed(one, other)) = flaw {
-            let place = |line: Line| strands.iter().position(|strand| strand.line == line);
+            let place = |line: Line| sim_wires.iter().position(|sim_wire| sim_wire.line == line);
             if let (Some(one), Some(other)) = (place(one), place(other)) {
-                let ends = [one, other].map(|at| strands.get(at).map(|strand| strand.to.clone()));
+                let ends = [one, other].map(|at| sim_wires.get(at).map(|sim_wire| sim_wire.to.clone()));
                 for (at, end) in [other, one].into_iter().zip(ends) {
-                    if let (Some(strand), Some(end)) = (strands.get_mut(at), end) {
-                        strand.to = end;
+                    if let (Some(sim_wire), Some(end)) = (sim_wires.get_mut(at), end) {
+                        sim_wire.to = end;
                     }
                 }
             }
         }
         Self {
-            strands,
+            sim_wires,
             shorted: if let Some(Flaw::Shorted(one, other)) = flaw { Some((one, other)) } else { None },
             motor: false,
             relay: (rig, count),
@@ -181,11 +183,15 @@ impl Net {
         }
     }
 
-    /// Carries every level over. Whether the motor is on: then much hangs on it.
-    fn conduct(&mut self) -> bool {
-        // The motor's after its dead-man line, as at the bridge of a single chip.
-        let mut levels: Vec<_> =
-            self.strands.iter().rev().map(|strand| (strand.line, strand.from.0.level(strand.from.1))).collect();
+    /// Copies every changed level to the other end. `true`: the motor is or may be on, so look again soon.
+    fn copy_levels(&mut self) -> bool {
+        // `motor_enable` is read after `motor_alive`, as the bridge of a single chip does.
+        let mut levels: Vec<_> = self
+            .sim_wires
+            .iter()
+            .rev()
+            .map(|sim_wire| (sim_wire.line, sim_wire.from.0.level(sim_wire.from.1)))
+            .collect();
         levels.reverse();
         if let Some((one, other)) = self.shorted {
             let low = levels.iter().any(|(line, level)| [one, other].contains(line) && *level == Some(false));
@@ -194,20 +200,20 @@ impl Net {
                 .filter(|(line, _)| low && [one, other].contains(line))
                 .for_each(|(_, l)| *l = Some(false));
         }
-        for (strand, (line, level)) in self.strands.iter_mut().zip(levels) {
+        for (sim_wire, (line, level)) in self.sim_wires.iter_mut().zip(levels) {
             let Some(level) = level else { continue };
-            if strand.last == Some(level) {
+            if sim_wire.last == Some(level) {
                 continue;
             }
-            // What it has when it is laid is no edge.
-            if line == Line::Out(OutLine::MotorAlive) && strand.last.is_some() {
+            // The initial level is no edge.
+            if line == Line::Out(OutLine::MotorAlive) && sim_wire.last.is_some() {
                 self.triggered = Some(Instant::now());
             }
             if line == Line::Out(OutLine::MotorEnable) {
                 self.motor = level;
             }
-            strand.last = Some(level);
-            strand.to.0.pull(strand.to.1, level);
+            sim_wire.last = Some(level);
+            sim_wire.to.0.pull(sim_wire.to.1, level);
         }
         let closed = self.welded || self.triggered.is_some_and(|at| at.elapsed() < HOLD);
         if self.closed.replace(closed) != Some(closed) {

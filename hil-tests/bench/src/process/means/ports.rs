@@ -40,7 +40,7 @@ pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Troub
             }
             table.socket.unplug()?;
             // The kernel takes a simulated chip away from under whoever holds its lines.
-            table.board = None;
+            table.pins = None;
         }
         Outside::LineBusy => {
             let Some(chip) = table.simulated() else {
@@ -82,7 +82,7 @@ pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Troub
                 table.means.ports.line = None;
             } else {
                 table.socket.plug()?;
-                table.board = table.set_to.board(&table.dir, &mut table.socket)?;
+                table.pins = table.set_to.pins(&table.dir, &mut table.socket)?;
             }
             // The wires work again once the daemon has found them and driven them to what they are to be.
             let until = table.world.now() + FOUND_NANOS;

@@ -1,32 +1,32 @@
-//! Injection is refused on a table that is open for gaming.
+//! Refuses to inject faults into a table that is open for gaming.
 //!
-//! Before a bench breaks anything for the first time, it looks at what the table says of itself: its status, and the
-//! commissioning record of its journal. A table on real wires, or one that is not the bench's own, is left alone while it
-//! is open: somebody may be playing on it. What a bench opens itself after that is its own doing.
+//! Before its first fault a bench reads the table's status and the commissioning record of its journal. While a table on real
+//! wires, or one that is not the bench's own, is open, nothing is injected: somebody may be playing. The check is made once;
+//! if the bench opens the table later, it may break what it opened.
 
 use super::{Bench, Trouble};
 use tumbler_core::record::Event;
 use tumbler_core::snapshot::Snapshot;
 
-/// The backend of tables on which no game is real.
+/// Backend of tables on which no real game is played.
 const VIRTUAL: &str = "virtual";
-/// The backend of a table on a chip that the bench itself has the kernel simulate: as real as the bench.
+/// Backend of a table on a chip that the bench itself had the kernel simulate: nobody plays there either.
 const SIMULATED: &str = "cdev";
 
-/// Which table a bench is for, and what is known of the one that it found.
+/// The bench's own table, and what is known of the one in front of it.
 #[derive(Clone, Debug)]
-pub struct Guard {
+pub struct InjectionCheck {
     /// Site and name of the bench's own table.
     own: (String, String),
     /// Its backend.
     backend: &'static str,
-    /// Site, name and backend with which the table was commissioned, once that is known.
+    /// Site, name and backend by the commissioning record, once it was read.
     found: Option<(String, String, String)>,
-    /// The look was taken.
+    /// The check was made and passed.
     passed: bool,
 }
 
-/// A table that nothing may be broken on.
+/// Refusal: nothing may be broken on this table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "table {table} on backend `{backend}` is open for gaming, and {why}: nothing is broken on it. Close it first \
@@ -37,42 +37,42 @@ pub struct InService {
     pub table: String,
     /// Its backend.
     pub backend: String,
-    /// Why it is not the bench's to break.
+    /// Why the bench may not break it.
     pub why: &'static str,
-    /// Site and name of the bench's own.
+    /// Site and name of the bench's own table.
     pub own: String,
 }
 
-impl Guard {
-    /// The guard of a bench whose own table is this one of this site.
+impl InjectionCheck {
+    /// The check for a bench whose own table is `site`/`table`.
     #[must_use]
     pub fn of(site: &str, table: &str) -> Self {
         Self { own: (site.to_owned(), table.to_owned()), backend: VIRTUAL, found: None, passed: false }
     }
 
-    /// The same table on a chip that the bench has simulated.
+    /// As [`InjectionCheck::of`], for a table on a chip that the bench had simulated.
     #[must_use]
     pub fn on_own_chip(self) -> Self {
         Self { backend: SIMULATED, ..self }
     }
 
-    /// Whether the look is still to be taken.
+    /// Whether the check is still to be made.
     #[must_use]
     pub const fn is_due(&self) -> bool {
         !self.passed
     }
 
-    /// Learns from a record of the table's journal which table it is.
+    /// Learns the table's identity from its commissioning record; ignores all others.
     pub fn learn(&mut self, event: &Event) {
         if let Event::Commissioned { site, table, backend } = event {
             self.found = Some((site.clone(), table.clone(), backend.clone()));
         }
     }
 
-    /// Lets the bench break things on this table from now on.
+    /// Makes the check; once passed, the bench may break things on this table.
     ///
     /// # Errors
-    /// [`InService`] where it is open, and on real wires or not the bench's own.
+    /// [`InService`] if the table is open, and on real wires or not the bench's own.
     pub fn admit(&mut self, shown: &Snapshot) -> Result<(), InService> {
         if shown.open {
             let (own, found) = (&self.own, self.found.as_ref());
@@ -100,17 +100,16 @@ impl From<InService> for Trouble {
     }
 }
 
-/// A bench with a guard.
-pub(crate) trait Guarded: Bench {
-    /// Its guard.
-    fn guard(&mut self) -> &mut Guard;
+/// A bench with an [`InjectionCheck`].
+pub(crate) trait InjectionChecked: Bench {
+    /// Its check.
+    fn injection_check(&mut self) -> &mut InjectionCheck;
 
-    /// Looks, before anything is broken for the first time, whether this table may be broken. One that does not run tells nothing, and
-    /// nobody plays on it.
+    /// Makes the check if it is due. Passes where the daemon does not run: nobody can play then.
     fn look(&mut self) -> Result<(), Trouble> {
-        if self.guard().is_due() {
+        if self.injection_check().is_due() {
             if let Some(shown) = self.snapshot()? {
-                self.guard().admit(&shown)?;
+                self.injection_check().admit(&shown)?;
             }
         }
         Ok(())
@@ -124,7 +123,7 @@ mod tests {
     use crate::pure::{Pure, Setup};
     use tumbler_twin::Fault;
 
-    /// A chip of the bench's own is no licence for another table, nor is it one for a bench without a chip.
+    /// A simulated chip permits neither another table nor another backend.
     #[test]
     fn a_chip_of_the_benchs_own_makes_no_other_table_its_own() {
         let commissioned = |site: &str, backend: &str| Event::Commissioned {
@@ -133,29 +132,29 @@ mod tests {
             backend: backend.into(),
         };
         let admits = |site: &str, backend: &str| {
-            let mut guard = Guard::of("rig", "virtual").on_own_chip();
-            guard.learn(&commissioned(site, backend));
+            let mut injection_check = InjectionCheck::of("rig", "virtual").on_own_chip();
+            injection_check.learn(&commissioned(site, backend));
             let shown = Snapshot { open: true, backend: backend.into(), ..Snapshot::default() };
-            guard.admit(&shown).is_ok()
+            injection_check.admit(&shown).is_ok()
         };
         assert_eq!([admits("rig", "cdev"), admits("grand", "cdev"), admits("rig", "rppal")], [true, false, false]);
     }
 
-    /// Around the daemon as well as in the twin; and an unknown journal is nobody's licence.
+    /// Faults of the twin and of the environment alike; and an unknown journal permits nothing.
     #[test]
     fn every_kind_of_injection_asks_first() {
         let mut setup = Setup::of("nz-div9", "nz-div9-1", 1);
         setup.settings.backend = "cdev".into();
         let mut bench = Pure::new(setup).unwrap();
-        let mut guard = Guard::of(super::super::SITE, "pure");
+        let mut injection_check = InjectionCheck::of(super::super::SITE, "pure");
         let mut shown = bench.snapshot().unwrap().unwrap();
         shown.open = true;
-        assert_eq!(guard.admit(&shown).unwrap_err().why, "its wires are real");
+        assert_eq!(injection_check.admit(&shown).unwrap_err().why, "its wires are real");
         shown.backend = VIRTUAL.into();
-        assert_eq!(guard.admit(&shown).unwrap_err().why, "its journal does not say whose it is");
-        guard.learn(&bench.log().records[0].record.event);
-        assert_eq!(guard.admit(&shown).unwrap_err().why, "it was commissioned on real wires");
-        assert!(guard.is_due());
+        assert_eq!(injection_check.admit(&shown).unwrap_err().why, "its journal does not say whose it is");
+        injection_check.learn(&bench.log().records[0].record.event);
+        assert_eq!(injection_check.admit(&shown).unwrap_err().why, "it was commissioned on real wires");
+        assert!(injection_check.is_due());
         assert!(bench.fault(Fault::MotorStall).is_ok() && bench.disturb(Outside::Hang).is_ok(), "it is closed");
     }
 }

@@ -7,7 +7,7 @@ use super::port::Port;
 use super::rig_fault::RigFault;
 use super::wire::WireSocket;
 use super::workdir::WorkDir;
-use crate::injection_check::Guard;
+use crate::injection_check::InjectionCheck;
 use crate::{SITE, settings};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -81,8 +81,8 @@ impl TableSetup {
     }
 
     /// What keeps the bench from breaking another table.
-    pub(super) fn guard(&self) -> Guard {
-        let own = Guard::of(SITE, TABLE);
+    pub(super) fn injection_check(&self) -> InjectionCheck {
+        let own = InjectionCheck::of(SITE, TABLE);
         if self.has_chip() { own.on_own_chip() } else { own }
     }
 

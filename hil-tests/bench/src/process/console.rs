@@ -1,4 +1,4 @@
-//! A person at the daemon's console: JSON lines over its Unix socket, as `daemon/docs/console.md` has them for strangers.
+//! People at the daemon's console: JSON lines over its Unix socket (`daemon/docs/console.md`).
 
 use super::rig_fault::{RigFault, shortened};
 use nix::errno::Errno;
@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::{Answer, Command};
 
-/// Group whose members are technicians on this bench: every Debian has it, and nobody is in it who matters.
+/// Group of this bench's technicians: every Debian has it, usually without members.
 pub(super) const TECHNICIANS: &str = "nogroup";
-/// The account that the configuration lists as a shift manager on this bench; it is let in as technicians are.
+/// The account that the configuration lists as a shift manager on this bench; the socket admits it by the technicians' group.
 pub(super) const MANAGER: &str = "daemon";
-/// A group that every Debian has and that has nothing to do with the table.
+/// A group that every Debian has and that no table admits.
 const STRANGERS: &str = "games";
 
 /// Who is at the console.
@@ -32,7 +32,7 @@ pub enum Person {
     Nobody,
 }
 
-/// One connection with one request under way.
+/// One connection with one pending request.
 #[derive(Debug)]
 struct Call {
     request: u64,
@@ -40,32 +40,32 @@ struct Call {
     received: Vec<u8>,
 }
 
-/// What came back.
+/// A reply, with the number of its request.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Heard {
+pub enum Reply {
     /// The answer to a command.
     Answer(u64, Answer),
-    /// The table as it is, with the words as they came.
-    Status(u64, Box<Told>, String),
+    /// The status, parsed and as raw JSON.
+    Status(u64, Box<StatusReply>, String),
     /// The daemon hung up without an answer.
     HungUp(u64),
 }
 
-/// What the daemon tells of itself and the table.
+/// The daemon's reply to a status request.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
+pub struct StatusReply {
     /// The table.
     pub snapshot: Snapshot,
-    /// Whether its broker answers; `None` where it has none.
+    /// Whether the daemon is connected to its broker; `None` if none is configured.
     pub connected: Option<bool>,
 }
 
-/// All people at the console.
+/// The pending requests of all people at the console.
 #[derive(Debug)]
 pub struct Console {
     path: PathBuf,
     calls: Vec<Call>,
-    /// Requests whose caller the socket let not in.
+    /// Requests whose caller the socket refused.
     barred: Vec<u64>,
     next: u64,
 }
@@ -77,7 +77,7 @@ impl Console {
         Self { path: path.to_owned(), calls: Vec::new(), barred: Vec::new(), next: 0 }
     }
 
-    /// Gives a command. The number is that of the answer to come.
+    /// Gives a command. Returns the request's number.
     ///
     /// # Errors
     /// [`RigFault`] when the daemon does not listen.
@@ -86,7 +86,7 @@ impl Console {
         self.ask(person, ask)
     }
 
-    /// Asks for the table as it is.
+    /// Requests the status. Returns the request's number.
     ///
     /// # Errors
     /// [`RigFault`] when the daemon does not listen.
@@ -105,7 +105,7 @@ impl Console {
         };
         let mut stream = match connected {
             Ok(stream) => stream,
-            // The kernel's own refusal: the socket is open to its owner and its group.
+            // Refused by the kernel: the socket's mode admits owner and group only.
             Err(error) if person == Person::Nobody && error.kind() == std::io::ErrorKind::PermissionDenied => {
                 self.barred.push(request);
                 return Ok(request);
@@ -120,7 +120,7 @@ impl Console {
         Ok(request)
     }
 
-    /// Connects as this account in this group only: from a thread that gives its own credentials up, and ends.
+    /// Connects as this account with this group only. Credentials are per thread on Linux, so a short-lived thread drops its own.
     fn connect_as(&self, account: &str, group: &str) -> Result<std::io::Result<UnixStream>, RigFault> {
         let unknown = |what: &str| RigFault::Other(format!("this system has no {what}"));
         let user = User::from_name(account).ok().flatten().ok_or_else(|| unknown(&format!("account `{account}`")))?;
@@ -141,17 +141,17 @@ impl Console {
         connected.map_err(|e| RigFault::system("become another account")(std::io::Error::from(e)))
     }
 
-    /// The connections that wait for an answer, to poll on.
+    /// The connections with a pending request, to poll on.
     pub fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         self.calls.iter().map(|call| call.stream.as_fd())
     }
 
-    /// Reads what came, without waiting.
+    /// Reads replies that have arrived, without waiting.
     ///
     /// # Errors
-    /// [`RigFault::Protocol`] for what is no answer.
-    pub fn turn(&mut self) -> Result<Vec<Heard>, RigFault> {
-        let mut heard: Vec<Heard> = self.barred.drain(..).map(Heard::HungUp).collect();
+    /// [`RigFault::Protocol`] for a malformed reply.
+    pub fn turn(&mut self) -> Result<Vec<Reply>, RigFault> {
+        let mut heard: Vec<Reply> = self.barred.drain(..).map(Reply::HungUp).collect();
         let mut failed = None;
         self.calls.retain_mut(|call| match call.turn() {
             Ok(None) => true,
@@ -167,22 +167,22 @@ impl Console {
         failed.map_or(Ok(heard), Err)
     }
 
-    /// Forgets all requests: the daemon is gone.
+    /// Drops all pending requests, for when the daemon is gone.
     pub fn forget(&mut self) -> Vec<u64> {
         self.calls.drain(..).map(|call| call.request).chain(self.barred.drain(..)).collect()
     }
 }
 
 impl Call {
-    fn turn(&mut self) -> Result<Option<Heard>, RigFault> {
+    fn turn(&mut self) -> Result<Option<Reply>, RigFault> {
         let mut chunk = [0_u8; 4096];
         loop {
             match self.stream.read(&mut chunk) {
-                Ok(0) => return Ok(Some(Heard::HungUp(self.request))),
+                Ok(0) => return Ok(Some(Reply::HungUp(self.request))),
                 Ok(n) => self.received.extend_from_slice(chunk.get(..n).unwrap_or_default()),
                 Err(e) if e.raw_os_error() == Some(Errno::EAGAIN as i32) => return Ok(None),
                 Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(_) => return Ok(Some(Heard::HungUp(self.request))),
+                Err(_) => return Ok(Some(Reply::HungUp(self.request))),
             }
             if let Some(end) = self.received.iter().position(|b| *b == b'\n') {
                 return self.read(self.received.get(..end).unwrap_or_default()).map(Some);
@@ -190,24 +190,24 @@ impl Call {
         }
     }
 
-    fn read(&self, line: &[u8]) -> Result<Heard, RigFault> {
+    fn read(&self, line: &[u8]) -> Result<Reply, RigFault> {
         let odd = |why: String| RigFault::Protocol { peer: "the console", said: shortened(line), why };
         let mut reply: Value = serde_json::from_slice(line).map_err(|e| odd(e.to_string()))?;
         if reply.get("id").and_then(Value::as_u64) != Some(self.request) {
             return Err(odd(format!("it answers another request than {}", self.request)));
         }
         if let Some(error) = reply.get("error").and_then(Value::as_str) {
-            return Ok(Heard::Answer(self.request, Answer::Refused(error.to_owned())));
+            return Ok(Reply::Answer(self.request, Answer::Refused(error.to_owned())));
         }
         let Some(answer) = reply.get_mut("answer") else { return Err(odd("neither answer nor error".into())) };
         let connected = answer.pointer("/status/relay/connected").and_then(Value::as_bool);
         if let Some(snapshot) = answer.pointer_mut("/status/snapshot") {
             let words = snapshot.to_string();
             let snapshot = serde_json::from_value(snapshot.take()).map_err(|e| odd(e.to_string()))?;
-            return Ok(Heard::Status(self.request, Box::new(Told { snapshot, connected }), words));
+            return Ok(Reply::Status(self.request, Box::new(StatusReply { snapshot, connected }), words));
         }
         let answer = serde_json::from_value(answer.take()).map_err(|e| odd(e.to_string()))?;
-        Ok(Heard::Answer(self.request, answer))
+        Ok(Reply::Answer(self.request, answer))
     }
 }
 
@@ -218,7 +218,7 @@ mod tests {
     use std::io::{BufRead, BufReader};
     use std::os::unix::net::UnixListener;
 
-    fn heard(reply: &str) -> (String, Result<Vec<Heard>, RigFault>) {
+    fn heard(reply: &str) -> (String, Result<Vec<Reply>, RigFault>) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("console");
         let listener = UnixListener::bind(&path).unwrap();
@@ -238,10 +238,10 @@ mod tests {
     fn a_command_is_one_line_and_its_answer_comes_back_by_number() {
         let (asked, answer) = heard("{\"id\":1,\"answer\":{\"done\":\"closed\"}}\n");
         assert_eq!(asked, "{\"ask\":{\"command\":\"close\",\"with\":{\"name\":\"Mei\"}},\"id\":1}\n");
-        assert_eq!(answer.unwrap(), [Heard::Answer(1, Answer::Done("closed".into()))]);
+        assert_eq!(answer.unwrap(), [Reply::Answer(1, Answer::Done("closed".into()))]);
     }
 
-    /// The kernel tells the daemon who called, and keeps strangers out: both by the socket's group.
+    /// The daemon learns the caller from the kernel, and the socket's group keeps everybody else out.
     #[test]
     fn a_technician_calls_from_an_account_of_its_own_and_a_stranger_is_kept_out() {
         use std::os::unix::fs::PermissionsExt;
@@ -258,7 +258,7 @@ mod tests {
         let mut console = Console::new(&path);
         let close = Command::Close { name: "Mei".into() };
         let barred = console.command(Person::Nobody, &close).unwrap();
-        assert_eq!(console.turn().unwrap(), [Heard::HungUp(barred)]);
+        assert_eq!(console.turn().unwrap(), [Reply::HungUp(barred)]);
         console.command(Person::Technician, &close).unwrap();
         let (daemon, _) = listener.accept().unwrap();
         let peer = nix::sys::socket::getsockopt(&daemon, nix::sys::socket::sockopt::PeerCredentials).unwrap();
@@ -270,8 +270,8 @@ mod tests {
     #[test]
     fn errors_are_refusals_and_silence_is_a_hang_up() {
         let (_, answer) = heard("{\"id\":1,\"error\":\"the daemon is stopping\"}\n");
-        assert_eq!(answer.unwrap(), [Heard::Answer(1, Answer::Refused("the daemon is stopping".into()))]);
-        assert_eq!(heard("").1.unwrap(), [Heard::HungUp(1)]);
+        assert_eq!(answer.unwrap(), [Reply::Answer(1, Answer::Refused("the daemon is stopping".into()))]);
+        assert_eq!(heard("").1.unwrap(), [Reply::HungUp(1)]);
         assert!(
             heard("{\"id\":2,\"answer\":{\"done\":\"\"}}\n").1.unwrap_err().to_string().contains("another request")
         );

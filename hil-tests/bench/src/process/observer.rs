@@ -24,7 +24,7 @@ pub struct Message {
     pub payload: Vec<u8>,
     /// Whether it was published with the retain flag.
     pub retained: bool,
-    /// Whether a [stranger](super::stranger) of the rig published it, and not the table.
+    /// Whether a [rogue client](super::rogue_client) of the rig published it, and not the table.
     pub foreign: bool,
 }
 

@@ -2,7 +2,7 @@
 //! what it did to the daemon's connections, and which packets passed.
 
 use super::rig_fault::RigFault;
-use super::tap::{Tap, Tapped, Way};
+use super::tap::{Direction, PacketCounts, Tap};
 use std::collections::VecDeque;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,21 +40,21 @@ const ON_THE_WAY: usize = 2048;
 
 /// What the proxy did, counted since it began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Crossed {
-    /// Connections that it took.
+pub struct ProxyCounts {
+    /// Connections that it accepted.
     pub taken: u64,
     /// Connections that it broke because the path went down.
     pub broken: u64,
     /// Connections that the broker ended.
     pub ended: u64,
-    /// How often bytes came that it did not let pass, because the path was half open.
+    /// How often it held bytes back because the path was half open.
     pub withheld: u64,
-    /// Bytes that it let pass late, because the path was slow.
+    /// Bytes that it delayed because the path was slow.
     pub delayed: u64,
     /// How often a flapping path came up again.
     pub returns: u64,
     /// The packets that passed; none are seen under TLS.
-    pub packets: Tapped,
+    pub packets: PacketCounts,
 }
 
 /// The proxy; ends with its owner.
@@ -62,18 +62,18 @@ pub struct Crossed {
 pub struct Proxy {
     address: SocketAddr,
     path: watch::Sender<Option<Path>>,
-    crossed: Arc<Mutex<Crossed>>,
+    counts: Arc<Mutex<ProxyCounts>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Who carries a connection, and between whom.
+/// What the proxy needs to forward one connection.
 #[derive(Clone)]
-struct Carrier {
+struct Connection {
     broker: SocketAddr,
-    /// Never [`Path::Flapping`]: what it is at the moment.
+    /// The momentary state, never [`Path::Flapping`].
     path: watch::Receiver<Option<Path>>,
-    crossed: Arc<Mutex<Crossed>>,
-    /// Packets can be told apart, because the bytes are not encrypted.
+    counts: Arc<Mutex<ProxyCounts>>,
+    /// No TLS, so that packets can be counted.
     plain: bool,
 }
 
@@ -89,18 +89,18 @@ impl Proxy {
         let address = listener.local_addr().map_err(RigFault::system("name the proxy's port"))?;
         let (path, watched) = watch::channel(Some(Path::Up));
         let (effective, now) = watch::channel(Some(Path::Up));
-        let crossed = Arc::<Mutex<Crossed>>::default();
-        let carrier = Carrier { broker, path: now, crossed: Arc::clone(&crossed), plain };
+        let counts = Arc::<Mutex<ProxyCounts>>::default();
+        let connection = Connection { broker, path: now, counts: Arc::clone(&counts), plain };
         let thread = std::thread::Builder::new()
             .name("proxy".into())
             .spawn(move || {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
                 if let Ok(runtime) = runtime {
-                    runtime.block_on(run(listener, address, watched, effective, carrier));
+                    runtime.block_on(run(listener, address, watched, effective, connection));
                 }
             })
             .map_err(RigFault::system("start the proxy's thread"))?;
-        Ok(Self { address, path, crossed, thread: Some(thread) })
+        Ok(Self { address, path, counts, thread: Some(thread) })
     }
 
     /// Where the daemon is to connect.
@@ -114,10 +114,10 @@ impl Proxy {
         let _ = self.path.send(Some(path));
     }
 
-    /// What it did so far.
+    /// The counts so far.
     #[must_use]
-    pub fn crossed(&self) -> Crossed {
-        *self.crossed.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn counts(&self) -> ProxyCounts {
+        *self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -135,7 +135,7 @@ async fn run(
     address: SocketAddr,
     mut commanded: watch::Receiver<Option<Path>>,
     effective: watch::Sender<Option<Path>>,
-    carrier: Carrier,
+    connection: Connection,
 ) {
     let mut listener = TcpListener::from_std(first).ok();
     let mut flap: Option<(Instant, Path)> = None;
@@ -157,12 +157,12 @@ async fn run(
         tokio::select! {
             changed = commanded.changed() => if changed.is_err() { return },
             client = accept(listener.as_ref()) => if let Some(client) = client {
-                carrier.count(|crossed| crossed.taken += 1);
-                tokio::spawn(carrier.clone().carry(client));
+                connection.count(|counts| counts.taken += 1);
+                tokio::spawn(connection.clone().run(client));
             },
             () = at(flap.map(|(until, _)| until)) => {
                 let up = state == Some(Path::Down);
-                carrier.count(|crossed| crossed.returns += u64::from(up));
+                connection.count(|counts| counts.returns += u64::from(up));
                 flap = Some((Instant::now() + TURN, if up { Path::Up } else { Path::Down }));
             }
             // The port may still be taken when the path comes up: try again.
@@ -195,13 +195,13 @@ enum End {
     Path,
 }
 
-impl Carrier {
-    fn count(&self, deed: impl FnOnce(&mut Crossed)) {
-        deed(&mut self.crossed.lock().unwrap_or_else(PoisonError::into_inner));
+impl Connection {
+    fn count(&self, change: impl FnOnce(&mut ProxyCounts)) {
+        change(&mut self.counts.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Carries one connection until either end closes it, or the path goes down.
-    async fn carry(mut self, client: TcpStream) {
+    async fn run(mut self, client: TcpStream) {
         // While the path is half open the client gets a connection on which nothing ever comes.
         if *self.path.borrow() == Some(Path::HalfOpen)
             && self.path.wait_for(|p| *p != Some(Path::HalfOpen)).await.is_ok_and(|p| *p == Some(Path::Down))
@@ -213,18 +213,18 @@ impl Carrier {
         let (client_read, client_write) = client.into_split();
         let (server_read, server_write) = server.into_split();
         tokio::select! {
-            end = self.clone().copy(client_read, server_write, Way::ToBroker) => {
-                self.count(|crossed| crossed.broken += u64::from(end == End::Path));
+            end = self.clone().copy(client_read, server_write, Direction::ToBroker) => {
+                self.count(|counts| counts.broken += u64::from(end == End::Path));
             }
-            end = self.clone().copy(server_read, client_write, Way::ToDaemon) => self.count(|crossed| match end {
-                End::Path => crossed.broken += 1,
-                End::Closed => crossed.ended += 1,
+            end = self.clone().copy(server_read, client_write, Direction::ToDaemon) => self.count(|counts| match end {
+                End::Path => counts.broken += 1,
+                End::Closed => counts.ended += 1,
             }),
         }
     }
 
-    async fn copy(mut self, from: OwnedReadHalf, mut to: OwnedWriteHalf, way: Way) -> End {
-        let mut tap = Tap::new(way);
+    async fn copy(mut self, from: OwnedReadHalf, mut to: OwnedWriteHalf, direction: Direction) -> End {
+        let mut tap = Tap::new(direction);
         let mut buffer = vec![0_u8; 16 * 1024];
         let mut line: VecDeque<(Instant, Vec<u8>)> = VecDeque::new();
         // When the slow path has carried all that is on the way.
@@ -251,7 +251,7 @@ impl Carrier {
                 ready = from.readable(), if room > 0 && !noted && !over => {
                     if held {
                         noted = true;
-                        self.count(|crossed| crossed.withheld += 1);
+                        self.count(|counts| counts.withheld += 1);
                         continue;
                     }
                     let n = match ready.and_then(|()| from.try_read(buffer.get_mut(..room).unwrap_or_default())) {
@@ -265,12 +265,12 @@ impl Carrier {
                     };
                     let bytes = buffer.get(..n).unwrap_or_default();
                     if self.plain {
-                        self.count(|crossed| tap.pass(bytes, &mut crossed.packets));
+                        self.count(|counts| tap.pass(bytes, &mut counts.packets));
                     }
                     let now = Instant::now();
                     if slow {
                         free = free.max(now) + Duration::from_secs(1) * u32::try_from(n).unwrap_or(u32::MAX) / RATE;
-                        self.count(|crossed| crossed.delayed += n as u64);
+                        self.count(|counts| counts.delayed += n as u64);
                     }
                     let due = if slow { free + DELAY } else { now };
                     line.push_back((due.max(line.back().map_or(now, |(last, _)| *last)), bytes.to_vec()));
@@ -324,7 +324,7 @@ mod tests {
         super::super::clock::wait_for("bytes that are held back", Duration::from_secs(5), String::new, || {
             // What was written before the path was told of its state passed, and comes back.
             stream.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
-            Ok(ask(&mut stream).is_err() && proxy.crossed().withheld == 1)
+            Ok(ask(&mut stream).is_err() && proxy.counts().withheld == 1)
         })
         .unwrap();
         let mut other = std::net::TcpStream::connect(proxy.address()).unwrap();
@@ -342,7 +342,7 @@ mod tests {
         .unwrap();
 
         super::super::clock::wait_for("the broken connection's count", Duration::from_secs(5), String::new, || {
-            Ok(proxy.crossed().broken == 1)
+            Ok(proxy.counts().broken == 1)
         })
         .unwrap();
 
@@ -365,7 +365,7 @@ mod tests {
             assert_eq!(ask(&mut stream).unwrap(), 7);
         }
         assert!(begun.elapsed() >= 4 * DELAY, "three ways there and back, of which two at least are slow");
-        assert!(proxy.crossed().delayed >= 4);
+        assert!(proxy.counts().delayed >= 4);
     }
 
     #[test]
@@ -375,10 +375,10 @@ mod tests {
         assert_eq!(ask(&mut stream).unwrap(), 7);
         proxy.set(Path::Flapping);
         super::super::clock::wait_for("two returns", Duration::from_secs(20), String::new, || {
-            Ok(proxy.crossed().returns >= 2)
+            Ok(proxy.counts().returns >= 2)
         })
         .unwrap();
-        assert!(proxy.crossed().broken >= 1);
+        assert!(proxy.counts().broken >= 1);
         proxy.set(Path::Up);
         super::super::clock::wait_for("the way back", Duration::from_secs(5), String::new, || {
             Ok(std::net::TcpStream::connect(proxy.address()).is_ok_and(|mut s| ask(&mut s).is_ok_and(|b| b == 7)))

@@ -46,7 +46,7 @@ impl Virtual {
         Stalls { waited: machine::longest_wait(self.world.mono(0)), ..self.world.stalls }
     }
 
-    /// What crossed the field bus since the daemon's last start.
+    /// What counts the field bus since the daemon's last start.
     #[must_use]
     pub fn bus_counts(&self) -> LineCounts {
         self.bus.counts()

@@ -1,4 +1,4 @@
-//! Strangers at the broker: a client that uses the table's id, and one that publishes to the table's topics.
+//! Rogue clients at the broker: one that connects with the table's client id, and one that publishes to the table's topics.
 
 use super::rig_fault::RigFault;
 use rumqttc::v5::mqttbytes::QoS;
@@ -10,69 +10,69 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// The user property that marks what a stranger published: a broker hands it on unchanged (MQTT 5.0, 3.3.2.3.7), so that
-/// whoever judges the table does not take it for the table's words.
+/// User property of everything that a rogue client publishes. A broker forwards it unchanged (MQTT 5.0, 3.3.2.3.7), so that the
+/// judges do not take it for a message of the table.
 pub const MARK: &str = "stranger";
 
-/// How long the impostor waits before it comes back after it was pushed out, and the hostile one between two salvos.
+/// How long the impostor waits before it reconnects, and the hostile client between two salvos.
 const PAUSE: Duration = Duration::from_millis(300);
-/// How long a stranger listens to the broker before it looks whether it is to end.
+/// How long a client waits for a packet before it checks whether to stop.
 const LISTEN: Duration = Duration::from_millis(50);
-/// Most messages that wait for the connection: a salvo and more.
+/// Capacity of the client's queue, in messages: more than a salvo.
 const QUEUE: usize = 200;
 /// Bytes of an oversized message: five times what `daemon/docs/mqtt.md` asks of a broker, and less than an observer takes.
 const OVERSIZED: usize = 320 * 1024;
 
-/// What a stranger does.
+/// What a rogue client does.
 #[derive(Clone, Debug)]
-pub enum Manner {
-    /// It connects with the table's client id, again and again.
+pub enum RogueBehaviour {
+    /// Connects with the table's client id, again and again.
     Impostor,
-    /// It publishes to every topic of the table below this root, and to topics that look like commands.
+    /// Publishes to every topic of the table below this root, and to topics that look like commands.
     Hostile {
         /// `taisai/<site>/<table>`.
         root: String,
     },
 }
 
-/// A stranger; ends with its owner.
+/// A rogue client in a thread of its own; stops when dropped.
 #[derive(Debug)]
-pub struct Stranger {
+pub struct RogueClient {
     stop: Arc<AtomicBool>,
     done: Arc<AtomicU64>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Stranger {
-    /// Lets a stranger with this client id loose on the broker.
+impl RogueClient {
+    /// Starts a client with this client id.
     ///
     /// # Errors
-    /// [`RigFault`] when no thread can be had.
-    pub fn start(broker: SocketAddr, client_id: &str, manner: Manner) -> Result<Self, RigFault> {
+    /// [`RigFault`] when the thread cannot be started.
+    pub fn start(broker: SocketAddr, client_id: &str, behaviour: RogueBehaviour) -> Result<Self, RigFault> {
         let mut options = MqttOptions::new(client_id, broker.ip().to_string(), broker.port());
         options.set_max_packet_size(Some(1 << 20));
         let (stop, done) = (Arc::<AtomicBool>::default(), Arc::<AtomicU64>::default());
         let (ends, counts) = (Arc::clone(&stop), Arc::clone(&done));
         let thread = std::thread::Builder::new()
-            .name("stranger".into())
-            .spawn(move || Deeds { stop: ends, done: counts }.run(&options, &manner))
-            .map_err(RigFault::system("start the stranger's thread"))?;
+            .name("rogue-client".into())
+            .spawn(move || Worker { stop: ends, done: counts }.run(&options, &behaviour))
+            .map_err(RigFault::system("start the rogue client's thread"))?;
         Ok(Self { stop, done, thread: Some(thread) })
     }
 
-    /// How often the broker took what it does: connections of an impostor, messages of a hostile one.
+    /// Successes so far: accepted connections of an impostor, acknowledged messages of a hostile client.
     #[must_use]
     pub fn done(&self) -> u64 {
         self.done.load(Ordering::SeqCst)
     }
 
-    /// Tells it to end, and does not wait for that.
+    /// Tells it to stop, without waiting.
     pub fn dismiss(&self) {
         self.stop.store(true, Ordering::SeqCst);
     }
 }
 
-impl Drop for Stranger {
+impl Drop for RogueClient {
     fn drop(&mut self) {
         self.dismiss();
         if let Some(thread) = self.thread.take() {
@@ -81,26 +81,26 @@ impl Drop for Stranger {
     }
 }
 
-struct Deeds {
+struct Worker {
     stop: Arc<AtomicBool>,
     done: Arc<AtomicU64>,
 }
 
-impl Deeds {
-    fn run(self, options: &MqttOptions, manner: &Manner) {
+impl Worker {
+    fn run(self, options: &MqttOptions, behaviour: &RogueBehaviour) {
         let mut salvo = 0_usize;
         while !self.stop.load(Ordering::SeqCst) {
             let (client, connection) = Client::new(options.clone(), QUEUE);
-            match manner {
-                Manner::Impostor => self.sit(connection),
-                Manner::Hostile { root } => self.shout(&client, connection, root, &mut salvo),
+            match behaviour {
+                RogueBehaviour::Impostor => self.hold_session(connection),
+                RogueBehaviour::Hostile { root } => self.flood(&client, connection, root, &mut salvo),
             }
             std::thread::sleep(PAUSE);
         }
     }
 
-    /// Stays connected until somebody else takes the id.
-    fn sit(&self, mut connection: Connection) {
+    /// Stays connected until another client takes the id over.
+    fn hold_session(&self, mut connection: Connection) {
         while !self.stop.load(Ordering::SeqCst) {
             match connection.recv_timeout(LISTEN) {
                 Ok(Ok(Event::Incoming(Packet::ConnAck(ack)))) if ack.code == ConnectReturnCode::Success => {
@@ -112,8 +112,8 @@ impl Deeds {
         }
     }
 
-    /// Publishes a salvo whenever the broker has taken the one before it.
-    fn shout(&self, client: &Client, mut connection: Connection, root: &str, salvo: &mut usize) {
+    /// Publishes a salvo whenever the broker has acknowledged the one before.
+    fn flood(&self, client: &Client, mut connection: Connection, root: &str, salvo: &mut usize) {
         let mut waiting = 0_usize;
         while !self.stop.load(Ordering::SeqCst) {
             match connection.recv_timeout(LISTEN) {
@@ -134,7 +134,7 @@ impl Deeds {
     }
 }
 
-/// One salvo of messages; how many of them the broker is to acknowledge. The first is oversized; odd ones are retained
+/// Publishes one salvo; returns how many acknowledgements to expect. The first is oversized; odd ones are retained
 /// garbage, even ones delete what is retained.
 fn fire(client: &Client, root: &str, salvo: &mut usize) -> usize {
     let own =
@@ -179,13 +179,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let broker = Broker::start(dir.path(), false).unwrap();
         let observer = Observer::start(broker.address(), "observer").unwrap();
-        let manner = Manner::Hostile { root: "taisai/a/b".into() };
-        let stranger = Stranger::start(broker.address(), "stranger", manner).unwrap();
+        let behaviour = RogueBehaviour::Hostile { root: "taisai/a/b".into() };
+        let rogue = RogueClient::start(broker.address(), "stranger", behaviour).unwrap();
         wait_for("two salvos", Duration::from_secs(20), String::new, || {
             let seen = observer.messages();
             let large = seen.iter().any(|m| m.topic == "taisai/a/b/state" && m.payload.len() == OVERSIZED);
             let deleted = seen.iter().any(|m| m.topic == "taisai/a/b/status" && m.payload.is_empty());
-            Ok(large && deleted && stranger.done() > 12)
+            Ok(large && deleted && rogue.done() > 12)
         })
         .unwrap();
         assert!(observer.messages().iter().all(|m| m.foreign && m.retained));
@@ -196,7 +196,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let broker = Broker::start(dir.path(), false).unwrap();
         let owner = Observer::start(broker.address(), "same").unwrap();
-        let impostor = Stranger::start(broker.address(), "same", Manner::Impostor).unwrap();
+        let impostor = RogueClient::start(broker.address(), "same", RogueBehaviour::Impostor).unwrap();
         wait_for("both to push each other out", Duration::from_secs(20), String::new, || {
             Ok(impostor.done() > 1 && owner.subscriptions() > 1)
         })

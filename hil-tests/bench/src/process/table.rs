@@ -4,7 +4,7 @@ use super::broker::Broker;
 use super::bus::Bus;
 use super::clock::{self, Stalls};
 use super::config::TableSetup;
-use super::console::{Console, Heard, Told};
+use super::console::{Console, Reply, StatusReply};
 use super::daemon::Daemon;
 use super::machine;
 use super::means::state::Means;
@@ -19,7 +19,7 @@ use super::watch::JournalWatch;
 use super::wire::{WireEvent, WireSocket};
 use super::workdir::WorkDir;
 use super::world::World;
-use crate::injection_check::Guard;
+use crate::injection_check::InjectionCheck;
 use crate::observe::Observer as Judges;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ pub struct Virtual {
     /// The rig ended the daemon, or never started it: its absence is no finding.
     pub(super) expected_down: bool,
     pub(super) answers: BTreeMap<u64, Answer>,
-    pub(super) status: Option<(u64, Box<Told>)>,
+    pub(super) status: Option<(u64, Box<StatusReply>)>,
     pub(super) proxy: Proxy,
     pub(super) observer: Observer,
     heard: usize,
@@ -77,7 +77,7 @@ pub struct Virtual {
     pub(super) dir: WorkDir,
     /// What the configuration says.
     pub(super) set_to: TableSetup,
-    pub(super) guard: Guard,
+    pub(super) injection_check: InjectionCheck,
 }
 
 /// At least so often the world looks at what gives no event to wait on: the journal's file.
@@ -115,11 +115,11 @@ impl Virtual {
             daemon.load_before(library.clone(), file.clone());
         }
         let mut journal = JournalWatch::new(&dir.state());
-        let mut guard = setup.table.guard();
+        let mut injection_check = setup.table.injection_check();
         let mut stood = Standing::default();
         if opened {
             for record in journal.take()? {
-                guard.learn(&record.event);
+                injection_check.learn(&record.event);
                 stood.fold(&record);
             }
             journal.close();
@@ -160,7 +160,7 @@ impl Virtual {
             said: Vec::new(),
             dir,
             set_to: setup.table.clone(),
-            guard,
+            injection_check,
         };
         if opened {
             table.means.keep_files(&table.dir)?;
@@ -284,16 +284,16 @@ impl Virtual {
         messages.into_iter().for_each(|message| self.world.received(message));
         for heard in heard {
             match heard {
-                Heard::Answer(request, answer) => {
+                Reply::Answer(request, answer) => {
                     let (Answer::Done(text) | Answer::Refused(text)) = &answer;
                     self.world.said(text);
                     self.answers.insert(request, answer);
                 }
-                Heard::Status(request, told, words) => {
+                Reply::Status(request, told, words) => {
                     self.world.said(&words);
                     self.status = Some((request, told));
                 }
-                Heard::HungUp(request) => {
+                Reply::HungUp(request) => {
                     self.answers.insert(request, Answer::Refused("the daemon hung up".into()));
                 }
             }

@@ -1,13 +1,13 @@
-//! A tap on the line between daemon and broker: which MQTT packets passed, without a library of either end.
+//! Counts the MQTT packets between daemon and broker, with a parser that neither end uses.
 
-/// What passed, counted since the tap was set.
+/// Packets that passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tapped {
+pub struct PacketCounts {
     /// CONNECTs of the daemon.
     pub connects: u64,
-    /// CONNACKs that let it in.
+    /// CONNACKs that accepted it.
     pub welcomes: u64,
-    /// CONNACKs that did not (MQTT 5.0, 3.2.2.2: reason codes from 0x80).
+    /// CONNACKs that refused it (MQTT 5.0, 3.2.2.2: reason codes from 0x80).
     pub refusals: u64,
     /// PUBLISHes of the daemon.
     pub publishes: u64,
@@ -17,9 +17,9 @@ pub struct Tapped {
     pub messages: u64,
 }
 
-/// Which way bytes go.
+/// Direction of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Direction {
     /// From the daemon to the broker.
     ToBroker,
     /// From the broker to the daemon.
@@ -29,10 +29,10 @@ pub enum Way {
 /// One direction of one connection, cut into packets.
 #[derive(Debug)]
 pub struct Tap {
-    way: Way,
-    /// The packet's head, as far as it came: type, remaining length, and the first bytes of its body.
+    direction: Direction,
+    /// The packet's head so far: type, remaining length, and the first bytes of its body.
     head: Vec<u8>,
-    /// Bytes of the packet that are still to come after what the head holds.
+    /// Bytes of the packet still to come after the head.
     rest: usize,
 }
 
@@ -42,12 +42,12 @@ const KEPT: usize = 2;
 impl Tap {
     /// A tap on a new connection.
     #[must_use]
-    pub const fn new(way: Way) -> Self {
-        Self { way, head: Vec::new(), rest: 0 }
+    pub const fn new(direction: Direction) -> Self {
+        Self { direction, head: Vec::new(), rest: 0 }
     }
 
     /// Takes bytes as they pass, and counts the packets that they complete.
-    pub fn pass(&mut self, bytes: &[u8], counts: &mut Tapped) {
+    pub fn pass(&mut self, bytes: &[u8], counts: &mut PacketCounts) {
         for byte in bytes {
             if self.rest > 0 {
                 self.rest -= 1;
@@ -67,17 +67,17 @@ impl Tap {
         }
     }
 
-    fn end(&mut self, counts: &mut Tapped) {
+    fn end(&mut self, counts: &mut PacketCounts) {
         let body = remaining(&self.head).map_or(0, |(_, body)| body);
         let reason = self.head.get(body + 1).copied().unwrap_or_default();
         let kind = self.head.first().map_or(0, |first| first >> 4);
-        let counter = match (self.way, kind) {
-            (Way::ToBroker, 1) => Some(&mut counts.connects),
-            (Way::ToBroker, 3) => Some(&mut counts.publishes),
-            (Way::ToBroker, 8 | 10) => Some(&mut counts.subscribes),
-            (Way::ToDaemon, 2) if reason < 0x80 => Some(&mut counts.welcomes),
-            (Way::ToDaemon, 2) => Some(&mut counts.refusals),
-            (Way::ToDaemon, 3) => Some(&mut counts.messages),
+        let counter = match (self.direction, kind) {
+            (Direction::ToBroker, 1) => Some(&mut counts.connects),
+            (Direction::ToBroker, 3) => Some(&mut counts.publishes),
+            (Direction::ToBroker, 8 | 10) => Some(&mut counts.subscribes),
+            (Direction::ToDaemon, 2) if reason < 0x80 => Some(&mut counts.welcomes),
+            (Direction::ToDaemon, 2) => Some(&mut counts.refusals),
+            (Direction::ToDaemon, 3) => Some(&mut counts.messages),
             _ => None,
         };
         if let Some(counter) = counter {
@@ -105,8 +105,8 @@ fn remaining(head: &[u8]) -> Option<(usize, usize)> {
 mod tests {
     use super::*;
 
-    fn tapped(way: Way, bytes: &[u8], chunk: usize) -> Tapped {
-        let (mut tap, mut counts) = (Tap::new(way), Tapped::default());
+    fn tapped(direction: Direction, bytes: &[u8], chunk: usize) -> PacketCounts {
+        let (mut tap, mut counts) = (Tap::new(direction), PacketCounts::default());
         bytes.chunks(chunk).for_each(|part| tap.pass(part, &mut counts));
         counts
     }
@@ -119,7 +119,7 @@ mod tests {
         sent.extend([0x82; 200]);
         sent.extend([0xc0, 0, 0x82, 1, 7, 0xa2, 2, 8, 8]);
         for chunk in [1, 2, 3, 7, 1000] {
-            let counts = tapped(Way::ToBroker, &sent, chunk);
+            let counts = tapped(Direction::ToBroker, &sent, chunk);
             assert_eq!((counts.connects, counts.publishes, counts.subscribes), (1, 1, 2), "cut into {chunk}");
             assert_eq!((counts.welcomes, counts.refusals, counts.messages), (0, 0, 0));
         }
@@ -130,7 +130,7 @@ mod tests {
         // CONNACK success; CONNACK 0x86 bad user name or password; PUBLISH.
         let came = [0x20, 3, 0, 0, 0, 0x20, 3, 0, 0x86, 0, 0x30, 3, 0, 1, b'a'];
         for chunk in [1, 4, 100] {
-            let counts = tapped(Way::ToDaemon, &came, chunk);
+            let counts = tapped(Direction::ToDaemon, &came, chunk);
             assert_eq!((counts.welcomes, counts.refusals, counts.messages), (1, 1, 1), "cut into {chunk}");
         }
     }

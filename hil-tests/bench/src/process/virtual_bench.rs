@@ -1,11 +1,11 @@
 //! The virtual bench as scenarios see it.
 
 use super::clock;
-use super::console::{Person, Told};
+use super::console::{Person, StatusReply};
 use super::proxy::Path;
 use super::rig_fault::RigFault;
 use super::table::Virtual;
-use crate::injection_check::{Guard, Guarded};
+use crate::injection_check::{InjectionCheck, InjectionChecked};
 use crate::log::Log;
 use crate::{Bench, Outside, Physical, Role, Trouble};
 use nix::sys::signal::Signal;
@@ -32,7 +32,7 @@ impl From<RigFault> for Trouble {
 }
 
 impl Virtual {
-    fn asked_status(&mut self) -> Result<Option<Told>, RigFault> {
+    fn asked_status(&mut self) -> Result<Option<StatusReply>, RigFault> {
         let Ok(request) = self.console.status() else { return Ok(None) };
         let until = self.world.now() + SHOW_NANOS;
         let there = |table: &mut Self| {
@@ -42,12 +42,12 @@ impl Virtual {
         Ok(self.status.take_if(|(n, _)| *n == request).map(|(_, told)| *told))
     }
 
-    /// Whoever asked for the status, the guard looks at it too: asked for later, it would come between a moment of a
+    /// Whoever asked for the status, the injection check looks at it too: asked for later, it would come between a moment of a
     /// spin and the fault that is to hit it.
     fn take_a_look(&mut self, shown: &Snapshot) {
-        if self.guard.is_due() {
-            self.world.log.records.iter().for_each(|durable| self.guard.learn(&durable.record.event));
-            let _ = self.guard.admit(shown);
+        if self.injection_check.is_due() {
+            self.world.log.records.iter().for_each(|durable| self.injection_check.learn(&durable.record.event));
+            let _ = self.injection_check.admit(shown);
         }
     }
 
@@ -80,9 +80,9 @@ impl Virtual {
     }
 }
 
-impl Guarded for Virtual {
-    fn guard(&mut self) -> &mut Guard {
-        &mut self.guard
+impl InjectionChecked for Virtual {
+    fn injection_check(&mut self) -> &mut InjectionCheck {
+        &mut self.injection_check
     }
 }
 
@@ -180,7 +180,7 @@ impl Bench for Virtual {
         let until = self.world.now() + SHOW_NANOS;
         loop {
             let last = self.world.journal.last();
-            let Some(Told { snapshot, .. }) = self.asked_status()? else { return Ok(None) };
+            let Some(StatusReply { snapshot, .. }) = self.asked_status()? else { return Ok(None) };
             if snapshot.seq >= last || self.world.now() >= until {
                 self.take_a_look(&snapshot);
                 return Ok(Some(snapshot));

@@ -1,6 +1,6 @@
 //! The pure bench as scenarios see it.
 
-use super::super::injection_check::{Guard, Guarded};
+use super::super::injection_check::{InjectionCheck, InjectionChecked};
 use super::super::log::Log;
 use super::super::{Bench, Outside, Physical, Role, Trouble};
 use super::Pure;
@@ -33,9 +33,9 @@ impl Pure {
     }
 }
 
-impl Guarded for Pure {
-    fn guard(&mut self) -> &mut Guard {
-        &mut self.guard
+impl InjectionChecked for Pure {
+    fn injection_check(&mut self) -> &mut InjectionCheck {
+        &mut self.injection_check
     }
 }
 

@@ -10,7 +10,7 @@ mod journal;
 mod recording;
 mod setup;
 
-use super::injection_check::Guard;
+use super::injection_check::InjectionCheck;
 use super::log::{Durable, Log};
 use super::observe::Observer;
 use super::{Physical, SITE, Trouble};
@@ -71,7 +71,7 @@ pub struct Pure {
     news: u64,
     events: u64,
     observer: Observer,
-    guard: Guard,
+    injection_check: InjectionCheck,
     /// Every effect with its time, where everything is kept.
     effected: Option<Vec<(u64, Effect)>>,
     around: Around,
@@ -133,7 +133,7 @@ impl Pure {
             news: 0,
             events: 0,
             observer,
-            guard: Guard::of(SITE, TABLE),
+            injection_check: InjectionCheck::of(SITE, TABLE),
             effected: setup.trace.then(Vec::new),
             around: Around::default(),
             tape: setup.record.then(Vec::new),
@@ -306,7 +306,7 @@ impl Pure {
         if let Some(told) = &mut self.told {
             told.record(self.now, &self.boot_id, &record);
         }
-        self.guard.learn(&record.event);
+        self.injection_check.learn(&record.event);
         self.log.records.push(Durable { at: self.now, record });
         self.news += 1;
     }

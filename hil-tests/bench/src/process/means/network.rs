@@ -4,7 +4,7 @@ use super::super::broker::Broker;
 use super::super::config::CLIENT_ID;
 use super::super::proxy::Path;
 use super::super::rig_fault::{RigFault, shortened};
-use super::super::rogue_client::{Manner, Stranger};
+use super::super::rogue_client::{RogueBehaviour, RogueClient};
 use super::super::table::Virtual;
 use super::refusal::no_means;
 use super::state::Network;
@@ -17,7 +17,7 @@ use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::topics::{FaultMessage, LampsMessage, StateMessage, Status};
 use tumbler_judges::Part;
 
-/// Messages of a hostile stranger that the broker must have handed on: more than one salvo.
+/// Messages of a hostile client that the broker must have forwarded: more than one salvo.
 const SHOUTS: u64 = 20;
 /// How long the broker may take to look at its files, or to tell a visitor what it keeps, in nanoseconds.
 const ANSWER_NANOS: u64 = Broker::START.as_nanos() as u64;
@@ -31,7 +31,7 @@ pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Troub
     let sent_away = std::mem::take(&mut table.means.network.sent_away);
     table.means.network = Network {
         broken: Some(outside),
-        crossed: table.proxy.crossed(),
+        counts: table.proxy.counts(),
         logged: table.broker.logged(),
         strangers: table.world.strangers,
         sent_away,
@@ -54,10 +54,10 @@ pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Troub
             come_anew(table)?;
         }
         Outside::BrokerForgets => forget(table)?,
-        Outside::BrokerTakenOver => let_loose(table, CLIENT_ID, Manner::Impostor)?,
+        Outside::BrokerTakenOver => let_loose(table, CLIENT_ID, RogueBehaviour::Impostor)?,
         Outside::BrokerHostile => {
             let root = table.world.root().to_owned();
-            let_loose(table, "tumbler-hil-stranger", Manner::Hostile { root })?;
+            let_loose(table, "tumbler-hil-stranger", RogueBehaviour::Hostile { root })?;
         }
         _ => return Err(no_means(outside)),
     }
@@ -83,9 +83,9 @@ pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Troub
         Outside::BrokerForgets => {}
         Outside::BrokerTakenOver | Outside::BrokerHostile => {
             let network = &mut table.means.network;
-            if let Some(stranger) = network.stranger.take() {
-                stranger.dismiss();
-                network.sent_away.push(stranger);
+            if let Some(rogue) = network.rogue.take() {
+                rogue.dismiss();
+                network.sent_away.push(rogue);
             }
         }
         _ => table.proxy.set(Path::Up),
@@ -104,7 +104,7 @@ pub(super) fn shows(table: &mut Virtual, outside: Outside) -> bool {
     if network.broken != Some(outside) {
         return table.means.shown.contains(&outside);
     }
-    let (was, now) = (network.crossed, table.proxy.crossed());
+    let (was, now) = (network.counts, table.proxy.counts());
     let logged = |words: &str| table.broker.log(network.logged).contains(words);
     match outside {
         Outside::BrokerDown => {
@@ -121,7 +121,7 @@ pub(super) fn shows(table: &mut Virtual, outside: Outside) -> bool {
         Outside::BrokerTakenOver => now.ended > was.ended && logged("already connected, closing old connection"),
         // Both ends of the broker: it took the messages, and handed them on to who reads the table's topics.
         Outside::BrokerHostile => {
-            let taken = network.stranger.as_ref().is_some_and(|stranger| stranger.done() >= SHOUTS / 2);
+            let taken = network.rogue.as_ref().is_some_and(|rogue| rogue.done() >= SHOUTS / 2);
             taken && table.world.strangers >= network.strangers + SHOUTS
         }
         _ => false,
@@ -132,11 +132,11 @@ pub(super) fn shows(table: &mut Virtual, outside: Outside) -> bool {
 fn seen(table: &Virtual) -> String {
     let network = &table.means.network;
     let log = table.broker.log(network.logged);
-    format!("{:?} became {:?}; the broker's log: {log}", network.crossed, table.proxy.crossed())
+    format!("{:?} became {:?}; the broker's log: {log}", network.counts, table.proxy.counts())
 }
 
-fn let_loose(table: &mut Virtual, client_id: &str, manner: Manner) -> Result<(), RigFault> {
-    table.means.network.stranger = Some(Stranger::start(table.broker.address(), client_id, manner)?);
+fn let_loose(table: &mut Virtual, client_id: &str, behaviour: RogueBehaviour) -> Result<(), RigFault> {
+    table.means.network.rogue = Some(RogueClient::start(table.broker.address(), client_id, behaviour)?);
     Ok(())
 }
 
@@ -151,8 +151,8 @@ fn reload(table: &mut Virtual) -> Result<(), RigFault> {
 /// that the daemon is gone: an account that it no longer knows gets no last will.
 fn come_anew(table: &mut Virtual) -> Result<(), RigFault> {
     table.proxy.set(Path::Down);
-    let was = table.means.network.crossed.broken;
-    await_broker(table, "to lose the daemon", |table| Ok(table.proxy.crossed().broken > was))?;
+    let was = table.means.network.counts.broken;
+    await_broker(table, "to lose the daemon", |table| Ok(table.proxy.counts().broken > was))?;
     await_broker(table, "to notice that the daemon is gone", |table| {
         let log = table.broker.log(table.means.network.logged);
         let gone = [format!("Client {CLIENT_ID} closed its connection"), format!("Client {CLIENT_ID} disconnected")];
@@ -230,7 +230,7 @@ impl Virtual {
         look("state", state.is_some_and(|state| state.snapshot == table));
         let lamps: Option<LampsMessage> = read(&kept, "lamps");
         look("lamps", lamps.is_some_and(|lamps| lights(&lamps, &table)));
-        // Whatever else a stranger left beside the table's topics is none of the table's.
+        // Other topics below the root may be a hostile client's.
         let told: BTreeSet<&str> = kept.keys().filter_map(|name| name.strip_prefix("fault/")).collect();
         for name in told {
             let fault: Option<FaultMessage> = read(&kept, &format!("fault/{name}"));
@@ -252,7 +252,7 @@ impl Virtual {
 
     /// What the table must never do with its broker, in all that passed the proxy.
     pub(in super::super) fn wrong_with_broker(&self) -> Vec<String> {
-        let packets = self.proxy.crossed().packets;
+        let packets = self.proxy.counts().packets;
         let mut wrong = Vec::new();
         if packets.subscribes > 0 {
             let count = packets.subscribes;

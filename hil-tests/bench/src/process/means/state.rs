@@ -1,8 +1,8 @@
 //! What the means remember of a table: what is broken by which of them, how things stood before, and what has shown.
 
-use super::super::proxy::Crossed;
+use super::super::proxy::ProxyCounts;
 use super::super::rig_fault::RigFault;
-use super::super::rogue_client::Stranger;
+use super::super::rogue_client::RogueClient;
 use super::super::workdir::WorkDir;
 use super::load::Load;
 use super::tracer::Tracer;
@@ -101,14 +101,14 @@ pub(super) struct Files {
 #[derive(Debug, Default)]
 pub(super) struct Network {
     pub broken: Option<Outside>,
-    pub crossed: Crossed,
+    pub counts: ProxyCounts,
     pub logged: usize,
     pub strangers: u64,
     /// The broker came back and kept nothing of the table.
     pub forgot: bool,
-    pub stranger: Option<Stranger>,
+    pub rogue: Option<RogueClient>,
     /// Strangers that were sent away; they end with the bench, as nobody can wait for them while the table plays.
-    pub sent_away: Vec<Stranger>,
+    pub sent_away: Vec<RogueClient>,
 }
 
 /// The serial port that was unplugged.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::sync::{Mutex, PoisonError};
 use tumbler_bench::pure::{Pure, Setup};
-use tumbler_bench::{Bench, Outside, Trouble};
+use tumbler_bench::{Bench, EnvironmentFault, Trouble};
 use tumbler_core::record::Event;
 use tumbler_core::round::call::Call;
 
@@ -24,10 +24,10 @@ impl At {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Sync, Self::Write];
 
-    const fn nth(self, n: u16) -> (&'static str, Outside) {
+    const fn nth(self, n: u16) -> (&'static str, EnvironmentFault) {
         match self {
-            Self::Sync => ("proc.kill_at_sync", Outside::KillAtSync(n)),
-            Self::Write => ("proc.kill_at_write", Outside::KillAtWrite(n)),
+            Self::Sync => ("proc.kill_at_sync", EnvironmentFault::KillAtSync(n)),
+            Self::Write => ("proc.kill_at_write", EnvironmentFault::KillAtWrite(n)),
         }
     }
 }

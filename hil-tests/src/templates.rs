@@ -13,7 +13,7 @@ use tumbler_bench::process::pins::Wires;
 use tumbler_bench::process::rig_fault::RigFault;
 use tumbler_bench::process::workdir::WorkDir;
 use tumbler_bench::process::{Setup, Virtual, wall_clock};
-use tumbler_bench::{Bench, Outside, Trouble};
+use tumbler_bench::{Bench, EnvironmentFault, Trouble};
 
 /// Opened tables by their setup; each is opened once, by whoever needs it first.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl Templates {
             program: self.program.clone(),
             table: TableSetup {
                 // A table that speaks TLS is one whose certificate can expire.
-                tls: trial.breaks(Outside::BrokerTlsExpired),
+                tls: trial.breaks(EnvironmentFault::BrokerTlsExpired),
                 ..TableSetup::of(&trial.rules, &trial.layout, trial.reader)
             },
             seed,
@@ -119,9 +119,11 @@ fn needs(trial: &Trial) -> Needs {
         match step {
             // A thorough proof of a latch cuts the supply too.
             Step::Power(false) | Step::Prove(_, true) => needs.disk = true,
-            Step::Fault(id) => match Outside::parse(id) {
-                Some(Outside::DiskFull | Outside::DiskReadOnly) => needs.disk = true,
-                Some(Outside::ClockForward | Outside::ClockBack | Outside::ClockJitter) => needs.clock = true,
+            Step::Fault(id) => match EnvironmentFault::parse(id) {
+                Some(EnvironmentFault::DiskFull | EnvironmentFault::DiskReadOnly) => needs.disk = true,
+                Some(EnvironmentFault::ClockForward | EnvironmentFault::ClockBack | EnvironmentFault::ClockJitter) => {
+                    needs.clock = true
+                }
                 _ => {}
             },
             _ => {}

@@ -1,11 +1,11 @@
-//! What can break around the daemon: its process, its clock, its disk, its network, its ports. The twin knows nothing of
-//! these; each bench does them by real means where it can, and says [`super::Trouble::NotHere`] where it cannot.
+//! Faults of the daemon's environment: process, clock, disk, network, ports. The twin knows nothing of these. A bench injects
+//! what it has the means for, and returns [`super::Trouble::NotHere`] for the rest.
 
 use tumbler_twin::fault_table::Share;
 
-/// Something around the daemon that can be broken and mended.
+/// A fault of the daemon's environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Outside {
+pub enum EnvironmentFault {
     /// SIGKILL; healed by a start.
     Kill,
     /// SIGSTOP; healed by SIGCONT.
@@ -20,7 +20,7 @@ pub enum Outside {
     ClockForward,
     /// The wall clock is six hours behind.
     ClockBack,
-    /// The wall clock steps to and fro.
+    /// The wall clock jumps back and forth.
     ClockJitter,
     /// The journal's file system is full.
     DiskFull,
@@ -28,11 +28,11 @@ pub enum Outside {
     DiskReadOnly,
     /// Every sync takes five seconds.
     DiskSlow,
-    /// A commit of the journal takes so many milliseconds.
+    /// Every commit of the journal takes this many milliseconds.
     DiskTakes(u16),
     /// Every sync fails with an input/output error.
     DiskError,
-    /// The journal was cut while the daemon was off.
+    /// The journal was truncated while the daemon was off.
     JournalTruncated,
     /// A bit of the journal flipped while the daemon was off.
     JournalBitflip,
@@ -44,7 +44,7 @@ pub enum Outside {
     JournalRolledBack,
     /// The permit was deleted while the daemon was off.
     PermitMissing,
-    /// Permit and slot are those of the table when it was open, put back while the daemon was off.
+    /// Permit and slot were replaced while the daemon was off, by copies from when the table was open.
     PermitOlder,
     /// The run directory was deleted while the daemon was off.
     RunMissing,
@@ -52,33 +52,33 @@ pub enum Outside {
     SlotMissing,
     /// The broker is down: connections are refused.
     BrokerDown,
-    /// Connections to the broker stay open, and nothing passes any more.
+    /// Connections to the broker stay open, but nothing passes.
     BrokerHalfOpen,
-    /// The way to the broker is slow.
+    /// The network path to the broker is slow.
     BrokerSlow,
-    /// The way to the broker comes and goes.
+    /// The network path to the broker goes down and up in turn.
     BrokerFlapping,
     /// The broker refuses the daemon's account.
     BrokerDenies,
     /// The broker's certificate has expired.
     BrokerTlsExpired,
-    /// The broker forgot the session.
+    /// The broker lost the session and the retained messages.
     BrokerForgets,
-    /// Somebody else connects with the daemon's client id.
+    /// Another client connects with the daemon's client id.
     BrokerTakenOver,
-    /// Somebody publishes to every topic of the table: oversized, retained, garbage.
+    /// Another client publishes to every topic of the table: oversized, retained, garbage.
     BrokerHostile,
-    /// The field bus' serial port vanishes.
+    /// The field bus's serial port vanishes.
     PortUnplugged,
     /// The serial port vanishes and comes back under another name, with the same id.
     PortRenamed,
     /// The wires vanish: the GPIO chip is gone.
     ChipGone,
-    /// A line is held by somebody else when the daemon starts.
+    /// Another process holds a line when the daemon starts.
     LineBusy,
 }
 
-/// What kind of thing is broken: each bench has one means for each.
+/// What is broken; a bench has one means for each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The daemon's process, and the processors.
@@ -97,76 +97,76 @@ pub enum Kind {
     Ports,
 }
 
-/// What an id stands for, and whether it wants a number after a colon.
+/// The fault of an id, and whether the id takes a number after a colon.
 #[derive(Clone, Copy, Debug)]
-enum Make {
-    Plain(Outside),
-    Number(fn(u16) -> Outside),
+enum Constructor {
+    Plain(EnvironmentFault),
+    Number(fn(u16) -> EnvironmentFault),
 }
 
-/// Something that can be broken, as it is declared.
+/// A fault's row in [`TABLE`].
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// Its id as scenarios and the catalogue write it.
     pub id: &'static str,
-    make: Make,
+    constructor: Constructor,
     kind: Kind,
-    /// How days of random trouble draw it.
+    /// How often campaigns draw it.
     pub swarm: Share,
 }
 
-const fn row(id: &'static str, make: Make, kind: Kind, swarm: Share) -> Row {
-    Row { id, make, kind, swarm }
+const fn row(id: &'static str, constructor: Constructor, kind: Kind, swarm: Share) -> Row {
+    Row { id, constructor, kind, swarm }
 }
 
 const EVERY: Share = Share::Every(&[""]);
 
-/// All of them, declared once. Days of random trouble are played on the pure bench: it has no wall clock, no other program and no line's
-/// owner. Kills and slow commits they draw with numbers of their own.
+/// All faults. Campaigns run on the pure bench, which has no wall clock, no other processes and no line owner. They draw kills and
+/// slow commits by themselves, with random numbers.
 #[rustfmt::skip]
 pub const TABLE: &[Row] = &[
-    row("bus.unplugged", Make::Plain(Outside::PortUnplugged), Kind::Ports, EVERY),
-    row("bus.renamed", Make::Plain(Outside::PortRenamed), Kind::Ports, EVERY),
-    row("gpio.chip_gone", Make::Plain(Outside::ChipGone), Kind::Ports, EVERY),
-    row("disk.full", Make::Plain(Outside::DiskFull), Kind::Disk, EVERY),
-    row("disk.readonly", Make::Plain(Outside::DiskReadOnly), Kind::Disk, EVERY),
-    row("disk.io_error", Make::Plain(Outside::DiskError), Kind::Disk, EVERY),
-    row("disk.slow_fsync", Make::Plain(Outside::DiskSlow), Kind::Disk, EVERY),
-    row("mqtt.down", Make::Plain(Outside::BrokerDown), Kind::Network, EVERY),
-    row("mqtt.half_open", Make::Plain(Outside::BrokerHalfOpen), Kind::Network, EVERY),
-    row("mqtt.slow", Make::Plain(Outside::BrokerSlow), Kind::Network, EVERY),
-    row("mqtt.auth_denied", Make::Plain(Outside::BrokerDenies), Kind::Network, EVERY),
-    row("mqtt.session_lost", Make::Plain(Outside::BrokerForgets), Kind::Network, EVERY),
-    row("proc.kill", Make::Plain(Outside::Kill), Kind::Process, Share::Never),
-    row("proc.hang", Make::Plain(Outside::Hang), Kind::Process, Share::Never),
-    row("proc.starved", Make::Plain(Outside::Starved), Kind::Process, Share::Never),
-    row("clock.forward", Make::Plain(Outside::ClockForward), Kind::Clock, Share::Never),
-    row("clock.back", Make::Plain(Outside::ClockBack), Kind::Clock, Share::Never),
-    row("clock.jitter", Make::Plain(Outside::ClockJitter), Kind::Clock, Share::Never),
-    row("journal.truncated", Make::Plain(Outside::JournalTruncated), Kind::Journal, Share::Never),
-    row("journal.bitflip", Make::Plain(Outside::JournalBitflip), Kind::Journal, Share::Never),
-    row("journal.missing", Make::Plain(Outside::JournalMissing), Kind::Journal, Share::Never),
-    row("journal.foreign", Make::Plain(Outside::JournalForeign), Kind::Journal, Share::Never),
-    row("journal.rolled_back", Make::Plain(Outside::JournalRolledBack), Kind::Journal, Share::Never),
-    row("permit.missing", Make::Plain(Outside::PermitMissing), Kind::Files, Share::Never),
-    row("permit.older", Make::Plain(Outside::PermitOlder), Kind::Files, Share::Never),
-    row("run.missing", Make::Plain(Outside::RunMissing), Kind::Files, Share::Never),
-    row("slot.missing", Make::Plain(Outside::SlotMissing), Kind::Files, Share::Never),
-    row("mqtt.flapping", Make::Plain(Outside::BrokerFlapping), Kind::Network, Share::Never),
-    row("mqtt.tls_expired", Make::Plain(Outside::BrokerTlsExpired), Kind::Network, Share::Never),
-    row("mqtt.same_client_id", Make::Plain(Outside::BrokerTakenOver), Kind::Network, Share::Never),
-    row("mqtt.hostile", Make::Plain(Outside::BrokerHostile), Kind::Network, Share::Never),
-    row("gpio.line_busy", Make::Plain(Outside::LineBusy), Kind::Ports, Share::Never),
-    row("proc.kill_at_sync", Make::Number(Outside::KillAtSync), Kind::Process, Share::Never),
-    row("proc.kill_at_write", Make::Number(Outside::KillAtWrite), Kind::Process, Share::Never),
-    row("disk.takes_ms", Make::Number(Outside::DiskTakes), Kind::Disk, Share::Never),
+    row("bus.unplugged", Constructor::Plain(EnvironmentFault::PortUnplugged), Kind::Ports, EVERY),
+    row("bus.renamed", Constructor::Plain(EnvironmentFault::PortRenamed), Kind::Ports, EVERY),
+    row("gpio.chip_gone", Constructor::Plain(EnvironmentFault::ChipGone), Kind::Ports, EVERY),
+    row("disk.full", Constructor::Plain(EnvironmentFault::DiskFull), Kind::Disk, EVERY),
+    row("disk.readonly", Constructor::Plain(EnvironmentFault::DiskReadOnly), Kind::Disk, EVERY),
+    row("disk.io_error", Constructor::Plain(EnvironmentFault::DiskError), Kind::Disk, EVERY),
+    row("disk.slow_fsync", Constructor::Plain(EnvironmentFault::DiskSlow), Kind::Disk, EVERY),
+    row("mqtt.down", Constructor::Plain(EnvironmentFault::BrokerDown), Kind::Network, EVERY),
+    row("mqtt.half_open", Constructor::Plain(EnvironmentFault::BrokerHalfOpen), Kind::Network, EVERY),
+    row("mqtt.slow", Constructor::Plain(EnvironmentFault::BrokerSlow), Kind::Network, EVERY),
+    row("mqtt.auth_denied", Constructor::Plain(EnvironmentFault::BrokerDenies), Kind::Network, EVERY),
+    row("mqtt.session_lost", Constructor::Plain(EnvironmentFault::BrokerForgets), Kind::Network, EVERY),
+    row("proc.kill", Constructor::Plain(EnvironmentFault::Kill), Kind::Process, Share::Never),
+    row("proc.hang", Constructor::Plain(EnvironmentFault::Hang), Kind::Process, Share::Never),
+    row("proc.starved", Constructor::Plain(EnvironmentFault::Starved), Kind::Process, Share::Never),
+    row("clock.forward", Constructor::Plain(EnvironmentFault::ClockForward), Kind::Clock, Share::Never),
+    row("clock.back", Constructor::Plain(EnvironmentFault::ClockBack), Kind::Clock, Share::Never),
+    row("clock.jitter", Constructor::Plain(EnvironmentFault::ClockJitter), Kind::Clock, Share::Never),
+    row("journal.truncated", Constructor::Plain(EnvironmentFault::JournalTruncated), Kind::Journal, Share::Never),
+    row("journal.bitflip", Constructor::Plain(EnvironmentFault::JournalBitflip), Kind::Journal, Share::Never),
+    row("journal.missing", Constructor::Plain(EnvironmentFault::JournalMissing), Kind::Journal, Share::Never),
+    row("journal.foreign", Constructor::Plain(EnvironmentFault::JournalForeign), Kind::Journal, Share::Never),
+    row("journal.rolled_back", Constructor::Plain(EnvironmentFault::JournalRolledBack), Kind::Journal, Share::Never),
+    row("permit.missing", Constructor::Plain(EnvironmentFault::PermitMissing), Kind::Files, Share::Never),
+    row("permit.older", Constructor::Plain(EnvironmentFault::PermitOlder), Kind::Files, Share::Never),
+    row("run.missing", Constructor::Plain(EnvironmentFault::RunMissing), Kind::Files, Share::Never),
+    row("slot.missing", Constructor::Plain(EnvironmentFault::SlotMissing), Kind::Files, Share::Never),
+    row("mqtt.flapping", Constructor::Plain(EnvironmentFault::BrokerFlapping), Kind::Network, Share::Never),
+    row("mqtt.tls_expired", Constructor::Plain(EnvironmentFault::BrokerTlsExpired), Kind::Network, Share::Never),
+    row("mqtt.same_client_id", Constructor::Plain(EnvironmentFault::BrokerTakenOver), Kind::Network, Share::Never),
+    row("mqtt.hostile", Constructor::Plain(EnvironmentFault::BrokerHostile), Kind::Network, Share::Never),
+    row("gpio.line_busy", Constructor::Plain(EnvironmentFault::LineBusy), Kind::Ports, Share::Never),
+    row("proc.kill_at_sync", Constructor::Number(EnvironmentFault::KillAtSync), Kind::Process, Share::Never),
+    row("proc.kill_at_write", Constructor::Number(EnvironmentFault::KillAtWrite), Kind::Process, Share::Never),
+    row("disk.takes_ms", Constructor::Number(EnvironmentFault::DiskTakes), Kind::Disk, Share::Never),
 ];
 
 /// How long every sync of a slow disk takes, in ms (faults.md disk.slow_fsync).
 pub const SLOW_SYNC_MILLIS: u16 = 5_000;
 
-impl Outside {
-    /// How long a commit of the journal takes while this is in force, in ms; 0 where it takes as long as ever.
+impl EnvironmentFault {
+    /// How long a commit of the journal takes under this fault, in ms; 0 where the fault does not change it.
     #[must_use]
     pub const fn commit_millis(self) -> u16 {
         match self {
@@ -176,35 +176,35 @@ impl Outside {
         }
     }
 
-    /// What has this id; `None` where it is no such id or its argument is no number of at least 1.
+    /// The fault with this id; `None` for an unknown id, or an argument that is no number from 1.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         let (id, argument) = name.split_once(':').map_or((name, None), |(id, argument)| (id, Some(argument)));
-        match (TABLE.iter().find(|row| row.id == id)?.make, argument) {
-            (Make::Plain(outside), None) => Some(outside),
-            (Make::Number(make), Some(number)) => number.parse().ok().filter(|n| *n > 0).map(make),
+        match (TABLE.iter().find(|row| row.id == id)?.constructor, argument) {
+            (Constructor::Plain(fault), None) => Some(fault),
+            (Constructor::Number(make), Some(number)) => number.parse().ok().filter(|n| *n > 0).map(make),
             _ => None,
         }
     }
 
-    /// What kind of thing it breaks.
+    /// What it breaks.
     #[must_use]
     pub fn kind(self) -> Kind {
         let of = |row: &&Row| {
-            let example = match row.make {
-                Make::Plain(outside) => outside,
-                Make::Number(make) => make(1),
+            let example = match row.constructor {
+                Constructor::Plain(fault) => fault,
+                Constructor::Number(make) => make(1),
             };
             core::mem::discriminant(&example) == core::mem::discriminant(&self)
         };
         TABLE.iter().find(of).map_or(Kind::Process, |row| row.kind)
     }
 
-    /// All ids, for whoever wrote one that does not exist.
+    /// All ids, for error messages.
     pub fn ids() -> impl Iterator<Item = String> {
-        TABLE.iter().map(|row| match row.make {
-            Make::Plain(_) => row.id.to_owned(),
-            Make::Number(_) => format!("{}:<a number from 1>", row.id),
+        TABLE.iter().map(|row| match row.constructor {
+            Constructor::Plain(_) => row.id.to_owned(),
+            Constructor::Number(_) => format!("{}:<a number from 1>", row.id),
         })
     }
 }
@@ -215,12 +215,15 @@ mod tests {
 
     #[test]
     fn ids_are_found_with_their_numbers_and_nothing_else_is() {
-        assert_eq!(Outside::parse("proc.hang"), Some(Outside::Hang));
-        assert_eq!(Outside::parse("proc.kill_at_sync:3"), Some(Outside::KillAtSync(3)));
+        assert_eq!(EnvironmentFault::parse("proc.hang"), Some(EnvironmentFault::Hang));
+        assert_eq!(EnvironmentFault::parse("proc.kill_at_sync:3"), Some(EnvironmentFault::KillAtSync(3)));
         for none in ["proc.kill_at_sync", "proc.kill_at_sync:0", "proc.kill_at_sync:x", "proc.hung", ""] {
-            assert_eq!(Outside::parse(none), None, "{none}");
+            assert_eq!(EnvironmentFault::parse(none), None, "{none}");
         }
-        assert!(Outside::ids().any(|id| id == "disk.full"));
-        assert_eq!([Outside::DiskTakes(7).kind(), Outside::LineBusy.kind()], [Kind::Disk, Kind::Ports]);
+        assert!(EnvironmentFault::ids().any(|id| id == "disk.full"));
+        assert_eq!(
+            [EnvironmentFault::DiskTakes(7).kind(), EnvironmentFault::LineBusy.kind()],
+            [Kind::Disk, Kind::Ports]
+        );
     }
 }

@@ -119,7 +119,7 @@ pub(crate) trait InjectionChecked: Bench {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Outside;
+    use crate::EnvironmentFault;
     use crate::pure::{Pure, Setup};
     use tumbler_twin::Fault;
 
@@ -155,6 +155,9 @@ mod tests {
         injection_check.learn(&bench.log().records[0].record.event);
         assert_eq!(injection_check.admit(&shown).unwrap_err().why, "it was commissioned on real wires");
         assert!(injection_check.is_due());
-        assert!(bench.fault(Fault::MotorStall).is_ok() && bench.disturb(Outside::Hang).is_ok(), "it is closed");
+        assert!(
+            bench.fault(Fault::MotorStall).is_ok() && bench.disturb(EnvironmentFault::Hang).is_ok(),
+            "it is closed"
+        );
     }
 }

@@ -8,7 +8,7 @@ pub mod observe;
 pub mod process;
 pub mod pure;
 
-pub use environment_fault::Outside;
+pub use environment_fault::EnvironmentFault;
 use log::Log;
 use tumbler_core::settings::{Parameters, Settings};
 use tumbler_core::snapshot::Snapshot;
@@ -158,17 +158,17 @@ pub trait Bench {
     ///
     /// # Errors
     /// [`Trouble::NotHere`] where this bench has no means for it; else [`Trouble`] of the bench.
-    fn disturb(&mut self, outside: Outside) -> Result<(), Trouble>;
+    fn disturb(&mut self, fault: EnvironmentFault) -> Result<(), Trouble>;
 
     /// Mends it again.
     ///
     /// # Errors
     /// [`Trouble`] of the bench.
-    fn restore(&mut self, outside: Outside) -> Result<(), Trouble>;
+    fn restore(&mut self, fault: EnvironmentFault) -> Result<(), Trouble>;
 
     /// Whether the disturbance has shown since the bench began, by a reading of its own: a process state, a refused
     /// connection, an error of the disk, a capture.
-    fn disturbed(&mut self, outside: Outside) -> bool;
+    fn disturbed(&mut self, fault: EnvironmentFault) -> bool;
 
     /// The physical truth now.
     fn physical(&mut self) -> Physical;

@@ -3,7 +3,7 @@
 use super::catalogue::parse;
 use super::*;
 use std::path::Path;
-use tumbler_bench::Outside;
+use tumbler_bench::EnvironmentFault;
 use tumbler_twin::fault_table;
 
 fn path() -> std::path::PathBuf {
@@ -48,7 +48,8 @@ fn whatever_a_bench_can_break_is_broken_by_some_row() {
     let steps: Vec<&str> = catalogue.fault.iter().flat_map(|f| &f.inject).map(String::as_str).collect();
     let words: Vec<&str> = steps.iter().flat_map(|line| line.split([' ', ';'])).collect();
     let used = |id: &str| words.iter().any(|word| *word == id || word.split(':').next() == Some(id));
-    let outside: Vec<String> = Outside::ids().map(|id| id.split(':').next().unwrap_or_default().to_owned()).collect();
+    let outside: Vec<String> =
+        EnvironmentFault::ids().map(|id| id.split(':').next().unwrap_or_default().to_owned()).collect();
     let all = fault_table::TABLE.iter().map(|row| row.id.to_owned()).chain(outside);
     let unused: Vec<String> = all.filter(|id| !used(id)).collect();
     assert!(unused.is_empty(), "{unused:?}");

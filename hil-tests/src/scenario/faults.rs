@@ -1,6 +1,6 @@
 //! What a scenario breaks, and what of it is in force.
 
-use tumbler_bench::{Bench, Outside, Trouble};
+use tumbler_bench::{Bench, EnvironmentFault, Trouble};
 use tumbler_core::line::OutLine;
 use tumbler_core::rules;
 use tumbler_twin::{Fault, fault_table};
@@ -9,14 +9,14 @@ use tumbler_twin::{Fault, fault_table};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     Part(Fault),
-    Outside(Outside),
+    Environment(EnvironmentFault),
 }
 
 impl Target {
     /// What has this id on a table with this layout.
     pub(super) fn parse(id: &str, layout: &str) -> Result<Self, Trouble> {
-        if let Some(outside) = Outside::parse(id) {
-            return Ok(Self::Outside(outside));
+        if let Some(fault) = EnvironmentFault::parse(id) {
+            return Ok(Self::Environment(fault));
         }
         let layout = rules::layout(layout);
         let lamp = |area: &str| {
@@ -24,7 +24,7 @@ impl Target {
             u16::try_from(place).ok()
         };
         let part = fault_table::parse(id, &lamp).map_err(|mut bad| {
-            bad.allowed = Outside::ids().fold(bad.allowed, |all, id| format!("{all}, {id}"));
+            bad.allowed = EnvironmentFault::ids().fold(bad.allowed, |all, id| format!("{all}, {id}"));
             Trouble::Rig(bad.to_string())
         });
         Ok(Self::Part(part?))
@@ -34,7 +34,7 @@ impl Target {
     pub(super) fn has_shown(self, bench: &mut dyn Bench) -> bool {
         match self {
             Self::Part(fault) => bench.took_hold(fault),
-            Self::Outside(outside) => bench.disturbed(outside),
+            Self::Environment(fault) => bench.disturbed(fault),
         }
     }
 }
@@ -71,7 +71,7 @@ impl Faults {
         self.since = bench.now();
         match target {
             Target::Part(fault) => bench.fault(fault),
-            Target::Outside(outside) => bench.disturb(outside),
+            Target::Environment(fault) => bench.disturb(fault),
         }
     }
 
@@ -79,7 +79,7 @@ impl Faults {
     pub(super) fn heal(&mut self, bench: &mut dyn Bench, target: Target) -> Result<(), Trouble> {
         match target {
             Target::Part(fault) => bench.heal(fault)?,
-            Target::Outside(outside) => bench.restore(outside)?,
+            Target::Environment(fault) => bench.restore(fault)?,
         }
         self.injected.iter_mut().filter(|f| f.target == target).for_each(|f| f.in_force = false);
         Ok(())
@@ -111,7 +111,7 @@ impl Faults {
     /// The longest that a commit of the journal took on any disk that the table had, in milliseconds.
     pub(super) fn slowest_commit(&self) -> u64 {
         let commits = self.injected.iter().map(|fault| match fault.target {
-            Target::Outside(outside) => u64::from(outside.commit_millis()),
+            Target::Environment(fault) => u64::from(fault.commit_millis()),
             Target::Part(_) => 0,
         });
         commits.max().unwrap_or(0)

@@ -6,7 +6,7 @@ use super::step::Step;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use tumbler_bench::Outside;
+use tumbler_bench::EnvironmentFault;
 use tumbler_core::rules;
 
 /// A scenario file that cannot be used: what, where, and what is allowed.
@@ -144,8 +144,8 @@ pub struct Trial {
 impl Trial {
     /// Whether one of its steps breaks this.
     #[must_use]
-    pub fn breaks(&self, outside: Outside) -> bool {
-        let breaks = |step: &Step| matches!(step, Step::Fault(id) if Outside::parse(id) == Some(outside));
+    pub fn breaks(&self, fault: EnvironmentFault) -> bool {
+        let breaks = |step: &Step| matches!(step, Step::Fault(id) if EnvironmentFault::parse(id) == Some(fault));
         self.steps.iter().flat_map(|(_, steps)| steps).any(breaks)
     }
 }

@@ -7,7 +7,7 @@ use super::rig_fault::RigFault;
 use super::table::Virtual;
 use crate::injection_check::{InjectionCheck, InjectionChecked};
 use crate::log::Log;
-use crate::{Bench, Outside, Physical, Role, Trouble};
+use crate::{Bench, EnvironmentFault, Physical, Role, Trouble};
 use nix::sys::signal::Signal;
 use tumbler_core::settings::Settings;
 use tumbler_core::snapshot::Snapshot;
@@ -131,17 +131,17 @@ impl Bench for Virtual {
         self.world.twin.took_hold(fault)
     }
 
-    fn disturb(&mut self, outside: Outside) -> Result<(), Trouble> {
+    fn disturb(&mut self, fault: EnvironmentFault) -> Result<(), Trouble> {
         self.look()?;
-        self.break_around(outside)
+        self.break_environment(fault)
     }
 
-    fn restore(&mut self, outside: Outside) -> Result<(), Trouble> {
-        self.mend_around(outside)
+    fn restore(&mut self, fault: EnvironmentFault) -> Result<(), Trouble> {
+        self.mend_environment(fault)
     }
 
-    fn disturbed(&mut self, outside: Outside) -> bool {
-        self.shown_around(outside)
+    fn disturbed(&mut self, fault: EnvironmentFault) -> bool {
+        self.environment_shows(fault)
     }
 
     fn physical(&mut self) -> Physical {

@@ -2,7 +2,7 @@
 
 use super::super::injection_check::{InjectionCheck, InjectionChecked};
 use super::super::log::Log;
-use super::super::{Bench, Outside, Physical, Role, Trouble};
+use super::super::{Bench, EnvironmentFault, Physical, Role, Trouble};
 use super::Pure;
 use super::environment::RELAY_NANOS;
 use tumbler_core::input::Input;
@@ -80,17 +80,17 @@ impl Bench for Pure {
         self.twin.took_hold(fault)
     }
 
-    fn disturb(&mut self, outside: Outside) -> Result<(), Trouble> {
+    fn disturb(&mut self, fault: EnvironmentFault) -> Result<(), Trouble> {
         self.look()?;
-        self.break_around(outside)
+        self.break_environment(fault)
     }
 
-    fn restore(&mut self, outside: Outside) -> Result<(), Trouble> {
-        self.mend_around(outside)
+    fn restore(&mut self, fault: EnvironmentFault) -> Result<(), Trouble> {
+        self.mend_environment(fault)
     }
 
-    fn disturbed(&mut self, outside: Outside) -> bool {
-        self.around.shown.contains(&outside)
+    fn disturbed(&mut self, fault: EnvironmentFault) -> bool {
+        self.environment.shown.contains(&fault)
     }
 
     fn physical(&mut self) -> Physical {
@@ -121,7 +121,7 @@ impl Bench for Pure {
     }
 
     fn snapshot(&mut self) -> Result<Option<Snapshot>, Trouble> {
-        let Some(table) = self.table.as_ref().filter(|_| !self.around.hung) else { return Ok(None) };
+        let Some(table) = self.table.as_ref().filter(|_| !self.environment.hung) else { return Ok(None) };
         let revision = table.revision();
         if self.shown.as_ref().is_none_or(|(shown, _)| *shown != revision) {
             self.shown = Some((revision, table.snapshot()));

@@ -1,6 +1,6 @@
-//! What breaks around the daemon, as far as the pure bench has a counterpart: what the table is handed, and when.
+//! Faults of the daemon's environment, as far as the pure bench can model them: by what input the table gets, and when.
 
-use super::super::{Bench, Outside, Trouble};
+use super::super::{Bench, EnvironmentFault, Trouble};
 use super::Pure;
 use super::broker::Broker;
 use super::journal::{Deadly, Keeps};
@@ -11,130 +11,133 @@ use tumbler_core::line::{InLine, OutLine};
 use tumbler_judges::{Part, Seen, Truth};
 use tumbler_twin::MS;
 
-/// The relay's way to the broker and back.
+/// Time from a publish to the broker's acknowledgement.
 pub(super) const RELAY_NANOS: u64 = 3 * MS;
-/// The same where the path is slow: half a second each way.
+/// The same on a slow path: half a second each way.
 const SLOW_RELAY_NANOS: u64 = 1000 * MS;
-/// Slower commits than this are a slow disk: what waits for a record has no deadline then.
+/// Judges are told that the disk is slow if commits take longer than this: reactions that wait for a record have no deadline then.
 const SLOW_COMMIT_NANOS: u64 = 200 * MS;
 /// A disk whose every sync takes five seconds.
-const SLOW: Outside = Outside::DiskTakes(SLOW_SYNC_MILLIS);
+const SLOW: EnvironmentFault = EnvironmentFault::DiskTakes(SLOW_SYNC_MILLIS);
 
-/// What the bench remembers of what was broken.
+/// The state of the daemon's environment.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Around {
-    /// What has shown since the bench began.
-    pub(super) shown: BTreeSet<Outside>,
-    /// The process is stopped: nothing is handed in, and nothing of its own goes on.
+pub(super) struct Environment {
+    /// Faults that have taken effect since the bench began.
+    pub(super) shown: BTreeSet<EnvironmentFault>,
+    /// The process is stopped: it gets no input and runs no timer.
     pub(super) hung: bool,
-    /// The serial port is gone: every transaction ends with that.
+    /// The serial port is gone: every transaction fails.
     pub(super) port_gone: bool,
     /// The wires are gone: nothing is driven, and no edge is seen.
     pub(super) chip_gone: bool,
-    /// What the broker has acknowledged takes a second to be known.
+    /// The broker's acknowledgements take a second.
     pub(super) slow: bool,
-    /// The sign's level as last commanded, for wires that come back.
+    /// The sign's level as last commanded, for when the wires come back.
     pub(super) sign: bool,
-    /// Commits take longer than judges reckon with.
+    /// Commits take longer than judges expect.
     slow_disk: bool,
-    /// What is to kill the daemon at a commit.
-    deadly: Option<Outside>,
+    /// The fault that will kill the daemon at a commit.
+    deadly: Option<EnvironmentFault>,
 }
 
-fn no_means(outside: Outside) -> Trouble {
-    Trouble::NotHere(format!("the pure bench has no means for {outside:?}"))
+fn no_means(fault: EnvironmentFault) -> Trouble {
+    Trouble::NotHere(format!("the pure bench has no means for {fault:?}"))
 }
 
 impl Pure {
-    /// What is durable and not acknowledged yet goes to the broker, if that is there.
+    /// Publishes what is durable and not yet acknowledged, if the broker is up.
     pub(super) fn relay_more(&mut self) {
         if self.broker && self.relay.is_none() && self.log.relayed < self.durable {
-            let takes = if self.around.slow { SLOW_RELAY_NANOS } else { RELAY_NANOS };
+            let takes = if self.environment.slow { SLOW_RELAY_NANOS } else { RELAY_NANOS };
             self.relay = Some((self.now + takes, self.durable));
         }
     }
 
     fn hang(&mut self, hung: bool) {
-        self.around.hung = hung;
+        self.environment.hung = hung;
         self.observer.tell(self.now, Seen::Truth(Truth::Hung { hung }));
     }
 
-    /// Breaks something around the daemon.
-    pub(super) fn break_around(&mut self, outside: Outside) -> Result<(), Trouble> {
-        match outside {
-            Outside::Kill => self.kill()?,
-            Outside::Hang if self.table.is_none() => {}
-            Outside::Hang => self.hang(true),
-            // To the table they are all the same: nobody acknowledges anything.
-            Outside::BrokerDown
-            | Outside::BrokerHalfOpen
-            | Outside::BrokerDenies
-            | Outside::BrokerTlsExpired
-            | Outside::BrokerTakenOver => {
+    /// Injects a fault.
+    pub(super) fn break_environment(&mut self, fault: EnvironmentFault) -> Result<(), Trouble> {
+        match fault {
+            EnvironmentFault::Kill => self.kill()?,
+            EnvironmentFault::Hang if self.table.is_none() => {}
+            EnvironmentFault::Hang => self.hang(true),
+            // The same to the table: nothing is acknowledged.
+            EnvironmentFault::BrokerDown
+            | EnvironmentFault::BrokerHalfOpen
+            | EnvironmentFault::BrokerDenies
+            | EnvironmentFault::BrokerTlsExpired
+            | EnvironmentFault::BrokerTakenOver => {
                 self.tell_broken(Part::Network, true);
                 self.broker(false)?;
             }
-            Outside::DiskTakes(millis) => {
-                self.mend_around(outside)?;
+            EnvironmentFault::DiskTakes(millis) => {
+                self.mend_environment(fault)?;
                 let nanos = u64::from(millis) * MS;
                 self.journal.set_latency(nanos);
-                self.around.slow_disk = nanos > SLOW_COMMIT_NANOS;
-                if self.around.slow_disk {
+                self.environment.slow_disk = nanos > SLOW_COMMIT_NANOS;
+                if self.environment.slow_disk {
                     self.tell_broken(Part::Journal, true);
                 }
             }
-            Outside::BrokerSlow => self.around.slow = true,
-            Outside::BrokerForgets => {
+            EnvironmentFault::BrokerSlow => self.environment.slow = true,
+            EnvironmentFault::BrokerForgets => {
                 self.broker(false)?;
                 self.broker(true)?;
             }
-            Outside::PortUnplugged | Outside::PortRenamed => {
+            EnvironmentFault::PortUnplugged | EnvironmentFault::PortRenamed => {
                 self.tell_broken(Part::Bus, true);
-                self.around.port_gone = true;
+                self.environment.port_gone = true;
             }
-            Outside::ChipGone => {
+            EnvironmentFault::ChipGone => {
                 self.tell_broken(Part::Gpio, true);
-                self.around.chip_gone = true;
+                self.environment.chip_gone = true;
                 self.inbox.push_back((self.now, Input::LinesLost { reason: "the chip is gone".into() }));
                 self.after()?;
             }
-            Outside::PermitMissing | Outside::RunMissing | Outside::PermitOlder | Outside::SlotMissing => {
-                self.break_files(outside)?;
+            EnvironmentFault::PermitMissing
+            | EnvironmentFault::RunMissing
+            | EnvironmentFault::PermitOlder
+            | EnvironmentFault::SlotMissing => {
+                self.break_files(fault)?;
             }
-            Outside::KillAtSync(n) => {
-                self.deadly(outside, n, false);
+            EnvironmentFault::KillAtSync(n) => {
+                self.deadly(fault, n, false);
                 return Ok(());
             }
-            Outside::KillAtWrite(n) => {
-                self.deadly(outside, n, true);
+            EnvironmentFault::KillAtWrite(n) => {
+                self.deadly(fault, n, true);
                 return Ok(());
             }
-            Outside::DiskFull => self.break_disk("the journal's disk is full"),
-            Outside::DiskReadOnly => self.break_disk("the journal's disk is read-only"),
-            Outside::DiskError => self.break_disk("the journal's disk fails"),
-            Outside::DiskSlow => self.break_around(SLOW)?,
-            Outside::JournalTruncated => self.damage("the journal was cut", Keeps::Earlier)?,
-            Outside::JournalBitflip => self.damage("the journal was changed", Keeps::All)?,
-            Outside::JournalMissing => self.damage("the journal is missing", Keeps::Nothing)?,
-            Outside::JournalForeign => self.damage("the journal is a foreign one", Keeps::Nothing)?,
-            Outside::JournalRolledBack => self.damage("the journal is older than it was", Keeps::Earlier)?,
-            _ => return Err(no_means(outside)),
+            EnvironmentFault::DiskFull => self.break_disk("the journal's disk is full"),
+            EnvironmentFault::DiskReadOnly => self.break_disk("the journal's disk is read-only"),
+            EnvironmentFault::DiskError => self.break_disk("the journal's disk fails"),
+            EnvironmentFault::DiskSlow => self.break_environment(SLOW)?,
+            EnvironmentFault::JournalTruncated => self.damage("the journal was cut", Keeps::Earlier)?,
+            EnvironmentFault::JournalBitflip => self.damage("the journal was changed", Keeps::All)?,
+            EnvironmentFault::JournalMissing => self.damage("the journal is missing", Keeps::Nothing)?,
+            EnvironmentFault::JournalForeign => self.damage("the journal is a foreign one", Keeps::Nothing)?,
+            EnvironmentFault::JournalRolledBack => self.damage("the journal is older than it was", Keeps::Earlier)?,
+            _ => return Err(no_means(fault)),
         }
-        self.around.shown.insert(outside);
+        self.environment.shown.insert(fault);
         Ok(())
     }
 
-    /// What happens to the files beside the journal while the daemon is off.
-    fn break_files(&mut self, outside: Outside) -> Result<(), Trouble> {
+    /// Damages the files beside the journal while the daemon is off.
+    fn break_files(&mut self, fault: EnvironmentFault) -> Result<(), Trouble> {
         if self.table.is_some() {
-            return Err(Trouble::Rig(format!("{outside:?} is for a daemon that is off")));
+            return Err(Trouble::Rig(format!("{fault:?} is for a daemon that is off")));
         }
-        match outside {
-            Outside::PermitOlder if !self.journal.put_permit_back() => {
+        match fault {
+            EnvironmentFault::PermitOlder if !self.journal.put_permit_back() => {
                 return Err(Trouble::NotHere("the table was never open, so there is no older permit".into()));
             }
-            Outside::PermitMissing | Outside::RunMissing => self.journal.lose_permit(),
-            Outside::SlotMissing => self.journal.lose_slot(),
+            EnvironmentFault::PermitMissing | EnvironmentFault::RunMissing => self.journal.lose_permit(),
+            EnvironmentFault::SlotMissing => self.journal.lose_slot(),
             _ => {}
         }
         Ok(())
@@ -144,9 +147,9 @@ impl Pure {
         self.observer.part(self.now, part, broken);
     }
 
-    /// Every level is read, then every pin; where there are no wires, that is found.
+    /// Hands in every input level, then every pin's readback; or, without the chip, its loss.
     pub(super) fn read_lines(&mut self) {
-        if self.around.chip_gone {
+        if self.environment.chip_gone {
             self.inbox.push_back((self.now, Input::LinesLost { reason: "the chip is gone".into() }));
             return;
         }
@@ -166,8 +169,9 @@ impl Pure {
 
     /// The wires are back: the shell drives every output to its safe level, and reads all of them.
     fn lines_back(&mut self) -> Result<(), Trouble> {
-        self.around.chip_gone = false;
-        let safe = [(OutLine::MotorEnable, false), (OutLine::OutOfService, self.around.sign), (OutLine::Bell, false)];
+        self.environment.chip_gone = false;
+        let safe =
+            [(OutLine::MotorEnable, false), (OutLine::OutOfService, self.environment.sign), (OutLine::Bell, false)];
         for (line, active) in safe {
             self.observer.output(self.now, line, active);
             self.twin.output(self.now, line, active, &mut self.wires);
@@ -178,9 +182,9 @@ impl Pure {
         self.after()
     }
 
-    fn deadly(&mut self, outside: Outside, commits: u16, durable: bool) {
+    fn deadly(&mut self, fault: EnvironmentFault, commits: u16, durable: bool) {
         self.journal.deadly = Some(Deadly { commits, durable });
-        self.around.deadly = Some(outside);
+        self.environment.deadly = Some(fault);
     }
 
     fn break_disk(&mut self, reason: &'static str) {
@@ -198,75 +202,75 @@ impl Pure {
         Ok(())
     }
 
-    /// The daemon is gone; if something was to kill it, that was it.
+    /// The daemon is gone. If its kill was armed and has fired, the fault has taken effect.
     pub(super) fn note_death(&mut self) {
-        if let (Some(outside), None) = (self.around.deadly, self.journal.deadly) {
-            self.around.shown.insert(outside);
+        if let (Some(fault), None) = (self.environment.deadly, self.journal.deadly) {
+            self.environment.shown.insert(fault);
         }
-        self.around.deadly = None;
+        self.environment.deadly = None;
     }
 
-    /// Mends it again.
-    pub(super) fn mend_around(&mut self, outside: Outside) -> Result<(), Trouble> {
-        match outside {
-            Outside::Kill => self.start(),
-            Outside::Hang if !self.around.hung => Ok(()),
-            Outside::Hang => {
+    /// Heals a fault.
+    pub(super) fn mend_environment(&mut self, fault: EnvironmentFault) -> Result<(), Trouble> {
+        match fault {
+            EnvironmentFault::Kill => self.start(),
+            EnvironmentFault::Hang if !self.environment.hung => Ok(()),
+            EnvironmentFault::Hang => {
                 self.hang(false);
                 self.after()
             }
-            Outside::DiskTakes(_) => {
+            EnvironmentFault::DiskTakes(_) => {
                 self.journal.set_latency(self.commit_ns);
-                if core::mem::take(&mut self.around.slow_disk) {
+                if core::mem::take(&mut self.environment.slow_disk) {
                     self.tell_broken(Part::Journal, false);
                 }
                 Ok(())
             }
-            // The daemon has made its own again.
-            Outside::JournalTruncated
-            | Outside::JournalBitflip
-            | Outside::JournalMissing
-            | Outside::JournalForeign
-            | Outside::JournalRolledBack
-            | Outside::PermitMissing
-            | Outside::RunMissing
-            | Outside::PermitOlder
-            | Outside::SlotMissing => Ok(()),
-            Outside::BrokerDown
-            | Outside::BrokerHalfOpen
-            | Outside::BrokerDenies
-            | Outside::BrokerTlsExpired
-            | Outside::BrokerTakenOver => {
+            // The daemon has recreated the files at its start.
+            EnvironmentFault::JournalTruncated
+            | EnvironmentFault::JournalBitflip
+            | EnvironmentFault::JournalMissing
+            | EnvironmentFault::JournalForeign
+            | EnvironmentFault::JournalRolledBack
+            | EnvironmentFault::PermitMissing
+            | EnvironmentFault::RunMissing
+            | EnvironmentFault::PermitOlder
+            | EnvironmentFault::SlotMissing => Ok(()),
+            EnvironmentFault::BrokerDown
+            | EnvironmentFault::BrokerHalfOpen
+            | EnvironmentFault::BrokerDenies
+            | EnvironmentFault::BrokerTlsExpired
+            | EnvironmentFault::BrokerTakenOver => {
                 self.tell_broken(Part::Network, false);
                 self.broker(true)
             }
-            Outside::BrokerSlow => {
-                self.around.slow = false;
+            EnvironmentFault::BrokerSlow => {
+                self.environment.slow = false;
                 Ok(())
             }
-            Outside::BrokerForgets => Ok(()),
-            Outside::PortUnplugged | Outside::PortRenamed => {
-                self.around.port_gone = false;
+            EnvironmentFault::BrokerForgets => Ok(()),
+            EnvironmentFault::PortUnplugged | EnvironmentFault::PortRenamed => {
+                self.environment.port_gone = false;
                 self.tell_broken(Part::Bus, false);
                 Ok(())
             }
-            Outside::ChipGone => {
+            EnvironmentFault::ChipGone => {
                 self.lines_back()?;
                 self.tell_broken(Part::Gpio, false);
                 Ok(())
             }
-            Outside::KillAtSync(_) | Outside::KillAtWrite(_) => {
+            EnvironmentFault::KillAtSync(_) | EnvironmentFault::KillAtWrite(_) => {
                 self.journal.deadly = None;
-                self.around.deadly = None;
+                self.environment.deadly = None;
                 if self.table.is_some() { Ok(()) } else { self.start() }
             }
-            Outside::DiskFull | Outside::DiskReadOnly | Outside::DiskError => {
+            EnvironmentFault::DiskFull | EnvironmentFault::DiskReadOnly | EnvironmentFault::DiskError => {
                 self.journal.set_broken(self.now, None);
                 self.tell_broken(Part::Journal, false);
                 Ok(())
             }
-            Outside::DiskSlow => self.mend_around(SLOW),
-            _ => Err(no_means(outside)),
+            EnvironmentFault::DiskSlow => self.mend_environment(SLOW),
+            _ => Err(no_means(fault)),
         }
     }
 }

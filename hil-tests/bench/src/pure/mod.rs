@@ -16,7 +16,7 @@ use super::observe::Observer;
 use super::{Physical, SITE, Trouble};
 use broker::Broker;
 use bus::Transaction;
-use environment::Around;
+use environment::Environment;
 use journal::{Came, Journal};
 pub use setup::Setup;
 use std::collections::{BTreeMap, VecDeque};
@@ -74,7 +74,7 @@ pub struct Pure {
     injection_check: InjectionCheck,
     /// Every effect with its time, where everything is kept.
     effected: Option<Vec<(u64, Effect)>>,
-    around: Around,
+    environment: Environment,
     /// The raw inputs of this daemon's life, where they are recorded.
     tape: Option<Vec<Line>>,
     trouble: Option<Trouble>,
@@ -135,7 +135,7 @@ impl Pure {
             observer,
             injection_check: InjectionCheck::of(SITE, TABLE),
             effected: setup.trace.then(Vec::new),
-            around: Around::default(),
+            environment: Environment::default(),
             tape: setup.record.then(Vec::new),
             trouble: None,
         };
@@ -199,7 +199,7 @@ impl Pure {
 
     /// The daemon is gone, whatever the reason; the pins stay as they are.
     fn gone(&mut self) {
-        self.around.hung = false;
+        self.environment.hung = false;
         self.table = None;
         self.bus = None;
         self.relay = None;
@@ -222,7 +222,7 @@ impl Pure {
 
     /// When something happens next.
     fn next(&self) -> Option<u64> {
-        if self.around.hung {
+        if self.environment.hung {
             return self.twin.next();
         }
         let table = self.table.as_ref().and_then(Table::next_deadline).map(|at| at.0.max(self.now));
@@ -240,7 +240,7 @@ impl Pure {
         self.now = self.now.max(at);
         self.twin.advance(self.now, &mut self.wires);
         self.notice();
-        if self.around.hung {
+        if self.environment.hung {
             return true;
         }
         self.bus_step();
@@ -275,7 +275,7 @@ impl Pure {
         }
         if transaction.reply.is_none() {
             let request = &transaction.request;
-            let answer = if self.around.port_gone {
+            let answer = if self.environment.port_gone {
                 tumbler_twin::Answer { reply: Err(BusFailure::PortGone), garble: None }
             } else {
                 self.twin.answer(self.now, request.unit, &request.op, &mut self.wires)
@@ -319,7 +319,7 @@ impl Pure {
             self.log.note(&wire);
             match wire {
                 Wire::Edge { .. } | Wire::Again { .. } | Wire::Readback { .. } | Wire::Temperature { .. }
-                    if self.around.chip_gone => {}
+                    if self.environment.chip_gone => {}
                 Wire::Edge { at, line, active } | Wire::Again { at, line, active } => {
                     self.inbox.push_back((at, Input::Edge { line, active }))
                 }
@@ -338,7 +338,7 @@ impl Pure {
 
     /// Hands in what waits, then the deadlines, until nothing is left at this moment.
     fn settle(&mut self) {
-        if self.around.hung {
+        if self.environment.hung {
             return;
         }
         for _ in 0..MOST_TURNS {
@@ -379,13 +379,13 @@ impl Pure {
                 effected.push((self.now, effect.clone()));
             }
             match effect {
-                Effect::Set { line: OutLine::OutOfService, active } if self.around.chip_gone => {
-                    self.around.sign = active
+                Effect::Set { line: OutLine::OutOfService, active } if self.environment.chip_gone => {
+                    self.environment.sign = active
                 }
-                Effect::Set { .. } if self.around.chip_gone => {}
+                Effect::Set { .. } if self.environment.chip_gone => {}
                 Effect::Set { line, active } => {
                     if line == OutLine::OutOfService {
-                        self.around.sign = active;
+                        self.environment.sign = active;
                     }
                     self.observer.output(self.now, line, active);
                     self.log.driven(self.now, line, active, self.twin.pin_level(line) != active);

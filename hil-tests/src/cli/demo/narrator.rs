@@ -5,7 +5,7 @@ use crate::cli::say;
 use crate::scenario::attend::{Attendant, LOOK};
 use tumbler_bench::log::Log;
 use tumbler_bench::process::Virtual;
-use tumbler_bench::{Bench, Outside, Physical, Role, Trouble};
+use tumbler_bench::{Bench, EnvironmentFault, Physical, Role, Trouble};
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
 use tumbler_core::settings::Settings;
@@ -216,16 +216,16 @@ impl Bench for Narrator {
     fn took_hold(&mut self, fault: Fault) -> bool {
         self.bench.took_hold(fault)
     }
-    fn disturb(&mut self, outside: Outside) -> Result<(), Trouble> {
-        self.bench.disturb(outside)
+    fn disturb(&mut self, fault: EnvironmentFault) -> Result<(), Trouble> {
+        self.bench.disturb(fault)
     }
 
-    fn restore(&mut self, outside: Outside) -> Result<(), Trouble> {
-        self.bench.restore(outside)
+    fn restore(&mut self, fault: EnvironmentFault) -> Result<(), Trouble> {
+        self.bench.restore(fault)
     }
 
-    fn disturbed(&mut self, outside: Outside) -> bool {
-        self.bench.disturbed(outside)
+    fn disturbed(&mut self, fault: EnvironmentFault) -> bool {
+        self.bench.disturbed(fault)
     }
 
     fn physical(&mut self) -> Physical {

@@ -27,7 +27,7 @@ use super::halt::Halt;
 use super::session::Session;
 use attempts::try_people;
 use baseline::before;
-use restarts::try_around;
+use restarts::try_restarts;
 use tumbler_core::latch::Code;
 
 /// Tries every way to start a game while `code` is latched.
@@ -36,7 +36,7 @@ pub(super) fn prove(session: &mut Session<'_>, code: Code, thoroughly: bool) -> 
     let before = before(session, code)?;
     try_people(session, &before)?;
     if thoroughly {
-        try_around(session, &before)?;
+        try_restarts(session, &before)?;
     }
     (session.console.role, session.console.asked) = (role, asked);
     Ok(())

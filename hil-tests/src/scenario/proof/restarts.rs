@@ -7,7 +7,7 @@ use super::super::order;
 use super::super::session::Session;
 use super::attempts::{maintenance, name, try_commands, try_each_button};
 use super::baseline::{Before, still_latched, wrong};
-use tumbler_bench::{Outside, Trouble};
+use tumbler_bench::{EnvironmentFault, Trouble};
 use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
@@ -28,17 +28,17 @@ enum End {
 }
 
 /// Everything that restarts the daemon or closes the table. The table ends latched, and closed.
-pub(super) fn try_around(session: &mut Session<'_>, before: &Before) -> Result<(), Halt> {
-    for outside in [Outside::BrokerHostile, Outside::ClockForward, Outside::ClockBack] {
-        try_beside(session, before, outside)?;
+pub(super) fn try_restarts(session: &mut Session<'_>, before: &Before) -> Result<(), Halt> {
+    for fault in [EnvironmentFault::BrokerHostile, EnvironmentFault::ClockForward, EnvironmentFault::ClockBack] {
+        try_beside(session, before, fault)?;
     }
     try_restart(session, before, "a kill and a start", End::Kill, |_| Ok(()))?;
     try_restart(session, before, "a stop and a start", End::Stop, |_| Ok(()))?;
     // No key is in force after a start: whoever asks now asks without it.
     try_commands(session, before)?;
-    for outside in [Outside::PermitMissing, Outside::RunMissing, Outside::PermitOlder] {
-        let what = format!("a start with {outside:?}");
-        try_restart(session, before, &what, End::Stop, |session| Ok(session.bench.disturb(outside)?))?;
+    for fault in [EnvironmentFault::PermitMissing, EnvironmentFault::RunMissing, EnvironmentFault::PermitOlder] {
+        let what = format!("a start with {fault:?}");
+        try_restart(session, before, &what, End::Stop, |session| Ok(session.bench.disturb(fault)?))?;
     }
     let now = session.bench.settings().clone();
     try_settings(session, before, "a start with other parameters and devices", &now, other_parameters(&now))?;
@@ -59,9 +59,9 @@ fn tried(session: &mut Session<'_>, before: &Before, what: &str) -> Result<(), H
 }
 
 /// Something breaks beside the daemon, which goes on.
-fn try_beside(session: &mut Session<'_>, before: &Before, outside: Outside) -> Result<(), Halt> {
-    let what = format!("{outside:?}");
-    match session.bench.disturb(outside) {
+fn try_beside(session: &mut Session<'_>, before: &Before, fault: EnvironmentFault) -> Result<(), Halt> {
+    let what = format!("{fault:?}");
+    match session.bench.disturb(fault) {
         Err(Trouble::NotHere(why)) => {
             session.left_out(&what, &why);
             return Ok(());
@@ -69,14 +69,14 @@ fn try_beside(session: &mut Session<'_>, before: &Before, outside: Outside) -> R
         done => done?,
     }
     let until = session.bench.now() + SHOWN * MS;
-    while !session.bench.disturbed(outside) {
+    while !session.bench.disturbed(fault) {
         if session.bench.now() >= until {
             return Err(Trouble::Rig(format!("{what} never took hold")).into());
         }
         session.bench.pass(until)?;
     }
     tried(session, before, &what)?;
-    Ok(session.bench.restore(outside)?)
+    Ok(session.bench.restore(fault)?)
 }
 
 /// The daemon ends, something happens while it is off, and it starts again.

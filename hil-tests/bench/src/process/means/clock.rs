@@ -5,34 +5,34 @@ use super::super::table::Virtual;
 use super::refusal::no_means;
 use super::state::Jitter;
 use super::wall_clock::{file, set};
-use crate::{Outside, Trouble};
+use crate::{EnvironmentFault, Trouble};
 
 /// Six hours, in seconds.
 const FAR: i64 = 6 * 3600;
 /// A record whose wall time is so far from the machine's shows that the clock moved, in milliseconds.
 const MOVED: i64 = 60_000;
 
-pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
+pub(super) fn disturb(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), Trouble> {
     if !file(table.dir.path()).exists() {
         // A step of the clock shows in a record only, and a proof that tries it in passing waits for none.
         return Err(Trouble::NotHere("this trial's daemon has no wall clock of its own to be moved".into()));
     }
-    match outside {
-        Outside::ClockForward => set(table.dir.path(), FAR)?,
-        Outside::ClockBack => set(table.dir.path(), -FAR)?,
-        Outside::ClockJitter => {
+    match fault {
+        EnvironmentFault::ClockForward => set(table.dir.path(), FAR)?,
+        EnvironmentFault::ClockBack => set(table.dir.path(), -FAR)?,
+        EnvironmentFault::ClockJitter => {
             table.means.jitter = Some(Jitter::default());
             table.means.step_clock(table.world.now(), table.dir.path())?;
         }
-        _ => return Err(no_means(outside)),
+        _ => return Err(no_means(fault)),
     }
-    table.means.clock = Some((outside, table.world.journal.last().0));
+    table.means.clock = Some((fault, table.world.journal.last().0));
     Ok(())
 }
 
-pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
+pub(super) fn restore(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), Trouble> {
     let moved = shown(table)?;
-    table.means.note(outside, moved);
+    table.means.note(fault, moved);
     table.means.jitter = None;
     table.means.clock = None;
     Ok(set(table.dir.path(), 0)?)

@@ -6,61 +6,61 @@ use super::refusal::no_means;
 use super::tracer::{SYNCS, Tracer};
 use crate::environment_fault::SLOW_SYNC_MILLIS;
 use crate::process::mounts::SmallDisk;
-use crate::{Outside, Trouble};
+use crate::{EnvironmentFault, Trouble};
 use nix::errno::Errno;
 
-pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
-    match outside {
-        Outside::DiskFull => {
+pub(super) fn disturb(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), Trouble> {
+    match fault {
+        EnvironmentFault::DiskFull => {
             let disk = disk(table)?;
             disk.fill()?;
             let found = disk.probe();
-            table.means.note(outside, found == Some(Errno::ENOSPC));
+            table.means.note(fault, found == Some(Errno::ENOSPC));
             table.catch_up();
             table.world.journal_broken(true);
         }
-        Outside::DiskReadOnly => {
+        EnvironmentFault::DiskReadOnly => {
             let disk = disk(table)?;
             disk.break_down()?;
             let found = disk.probe();
-            table.means.note(outside, found == Some(Errno::EROFS));
+            table.means.note(fault, found == Some(Errno::EROFS));
             table.catch_up();
             table.world.journal_broken(true);
         }
-        Outside::DiskSlow => {
+        EnvironmentFault::DiskSlow => {
             // strace counts in microseconds.
             trace(table, &format!("delay_exit={SLOW_SYNC_MILLIS}000"))?;
             table.catch_up();
             table.world.journal_broken(true);
         }
-        Outside::DiskError => {
+        EnvironmentFault::DiskError => {
             trace(table, "error=EIO")?;
             table.catch_up();
             table.world.journal_broken(true);
         }
-        _ => return Err(no_means(outside)),
+        _ => return Err(no_means(fault)),
     }
     Ok(())
 }
 
-pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
-    match outside {
-        Outside::DiskFull => disk(table)?.empty()?,
+pub(super) fn restore(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), Trouble> {
+    match fault {
+        EnvironmentFault::DiskFull => disk(table)?.empty()?,
         // Only a check of the file system, with nobody using it, makes it writable again.
-        Outside::DiskReadOnly => {
+        EnvironmentFault::DiskReadOnly => {
             if table.daemon.running()? {
                 return Err(Trouble::Rig("a read-only disk is mended while the daemon is off: stop or kill it".into()));
             }
             table.world.journal.close();
             disk(table)?.mend()?;
         }
-        Outside::DiskSlow | Outside::DiskError => {
+        EnvironmentFault::DiskSlow | EnvironmentFault::DiskError => {
             if let Some(tracer) = table.means.tracer.take() {
                 let told = tracer.detach()?;
-                table.means.note(outside, injected(&told));
+                table.means.note(fault, injected(&told));
             }
         }
-        _ => return Err(no_means(outside)),
+        _ => return Err(no_means(fault)),
     }
     table.catch_up();
     table.world.journal_broken(false);

@@ -3,25 +3,25 @@
 use super::super::rig_fault::RigFault;
 use super::super::table::Virtual;
 use super::state::{permit, slot};
-use crate::{Outside, Trouble};
+use crate::{EnvironmentFault, Trouble};
 use std::path::PathBuf;
 
-pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
+pub(super) fn disturb(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), Trouble> {
     if table.daemon.running()? {
-        return Err(Trouble::Rig(format!("{outside:?} is for a daemon that is off")));
+        return Err(Trouble::Rig(format!("{fault:?} is for a daemon that is off")));
     }
-    let shown = match outside {
-        Outside::PermitOlder => put_back(table)?,
-        Outside::RunMissing => {
+    let shown = match fault {
+        EnvironmentFault::PermitOlder => put_back(table)?,
+        EnvironmentFault::RunMissing => {
             let run = table.dir.run();
             std::fs::remove_dir_all(&run).map_err(RigFault::file("remove", &run))?;
             !run.exists()
         }
-        Outside::SlotMissing => remove(slot(&table.dir))?,
+        EnvironmentFault::SlotMissing => remove(slot(&table.dir))?,
         _ => remove(permit(&table.dir))?,
     };
     if shown {
-        table.means.shown.insert(outside);
+        table.means.shown.insert(fault);
     }
     Ok(())
 }

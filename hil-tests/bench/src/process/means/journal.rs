@@ -4,53 +4,53 @@ use super::super::rig_fault::RigFault;
 use super::super::table::Virtual;
 use super::refusal::no_means;
 use super::state::{copy_journal, remove_journal};
-use crate::{Outside, Trouble};
+use crate::{EnvironmentFault, Trouble};
 use std::path::{Path, PathBuf};
 
 /// SQLite's files.
-pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
+pub(super) fn disturb(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), Trouble> {
     off(table)?;
     let state = table.dir.state();
     let good = table.dir.path().join("good");
     copy_journal(&state, &good)?;
     let journal = state.join("journal.sqlite");
-    match outside {
-        Outside::JournalTruncated => {
+    match fault {
+        EnvironmentFault::JournalTruncated => {
             let length = size(&journal)? / 2;
             let file = std::fs::OpenOptions::new().write(true).open(&journal);
             let cut = file.and_then(|file| file.set_len(length));
             cut.map_err(RigFault::file("cut", &journal))?;
-            table.means.note(outside, size(&journal)? == length);
+            table.means.note(fault, size(&journal)? == length);
         }
-        Outside::JournalBitflip => {
+        EnvironmentFault::JournalBitflip => {
             let flipped = flip(&state)?;
-            table.means.note(outside, flipped);
+            table.means.note(fault, flipped);
         }
-        Outside::JournalMissing => {
+        EnvironmentFault::JournalMissing => {
             remove_journal(&state)?;
-            table.means.note(outside, !journal.exists());
+            table.means.note(fault, !journal.exists());
         }
-        Outside::JournalForeign => {
+        EnvironmentFault::JournalForeign => {
             let foreign = foreign(table)?;
             remove_journal(&state)?;
             copy_journal(&foreign, &state)?;
-            table.means.note(outside, size(&journal)? > 0);
+            table.means.note(fault, size(&journal)? > 0);
         }
-        Outside::JournalRolledBack => {
+        EnvironmentFault::JournalRolledBack => {
             let earlier = table.dir.path().join("earlier");
             remove_journal(&state)?;
             copy_journal(&earlier, &state)?;
-            table.means.note(outside, size(&journal)? > 0);
+            table.means.note(fault, size(&journal)? > 0);
         }
-        _ => return Err(no_means(outside)),
+        _ => return Err(no_means(fault)),
     }
     Ok(())
 }
 
-pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
+pub(super) fn restore(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), Trouble> {
     off(table)?;
-    if !table.means.shown.contains(&outside) {
-        return Err(Trouble::Rig(format!("{outside:?} was not done")));
+    if !table.means.shown.contains(&fault) {
+        return Err(Trouble::Rig(format!("{fault:?} was not done")));
     }
     let (state, good) = (table.dir.state(), table.dir.path().join("good"));
     remove_journal(&state)?;

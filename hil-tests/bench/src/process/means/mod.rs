@@ -1,5 +1,5 @@
-//! Real means against the real daemon: what breaks around it on the virtual bench. Each file breaks one kind of thing, mends
-//! it, and proves by a reading of its own that it took hold.
+//! The means by which the virtual bench injects faults into the real daemon's environment. Each file injects and heals one kind,
+//! and proves by its own reading that the fault took effect.
 
 mod clock;
 mod disk;
@@ -16,46 +16,46 @@ pub(super) mod wall_clock;
 
 use super::table::Virtual;
 use crate::Trouble;
-use crate::environment_fault::{Kind, Outside};
+use crate::environment_fault::{EnvironmentFault, Kind};
 
 impl Virtual {
-    /// Breaks something around the daemon.
-    pub(super) fn break_around(&mut self, outside: Outside) -> Result<(), Trouble> {
-        match outside.kind() {
-            Kind::Process => process::disturb(self, outside),
-            Kind::Files => files::disturb(self, outside),
-            Kind::Network => network::disturb(self, outside),
-            Kind::Ports => ports::disturb(self, outside),
-            Kind::Clock => clock::disturb(self, outside),
-            Kind::Disk => disk::disturb(self, outside),
-            Kind::Journal => journal::disturb(self, outside),
+    /// Injects a fault.
+    pub(super) fn break_environment(&mut self, fault: EnvironmentFault) -> Result<(), Trouble> {
+        match fault.kind() {
+            Kind::Process => process::disturb(self, fault),
+            Kind::Files => files::disturb(self, fault),
+            Kind::Network => network::disturb(self, fault),
+            Kind::Ports => ports::disturb(self, fault),
+            Kind::Clock => clock::disturb(self, fault),
+            Kind::Disk => disk::disturb(self, fault),
+            Kind::Journal => journal::disturb(self, fault),
         }
     }
 
-    /// Mends it again.
-    pub(super) fn mend_around(&mut self, outside: Outside) -> Result<(), Trouble> {
-        match outside.kind() {
-            Kind::Process => process::restore(self, outside),
-            // The daemon has made its own again.
+    /// Heals a fault.
+    pub(super) fn mend_environment(&mut self, fault: EnvironmentFault) -> Result<(), Trouble> {
+        match fault.kind() {
+            Kind::Process => process::restore(self, fault),
+            // The daemon has recreated the files at its start.
             Kind::Files => Ok(()),
-            Kind::Network => network::restore(self, outside),
-            Kind::Ports => ports::restore(self, outside),
-            Kind::Clock => clock::restore(self, outside),
-            Kind::Disk => disk::restore(self, outside),
-            Kind::Journal => journal::restore(self, outside),
+            Kind::Network => network::restore(self, fault),
+            Kind::Ports => ports::restore(self, fault),
+            Kind::Clock => clock::restore(self, fault),
+            Kind::Disk => disk::restore(self, fault),
+            Kind::Journal => journal::restore(self, fault),
         }
     }
 
-    /// Whether it has shown.
-    pub(super) fn shown_around(&mut self, outside: Outside) -> bool {
-        let shows_now = match outside.kind() {
+    /// Whether the fault has taken effect.
+    pub(super) fn environment_shows(&mut self, fault: EnvironmentFault) -> bool {
+        let shows_now = match fault.kind() {
             Kind::Disk => self.means.tracer.as_ref().is_some_and(|tracer| disk::injected(&tracer.told())),
             Kind::Clock => clock::shown(self).unwrap_or(false),
             Kind::Process => self.means.load.as_ref().is_some_and(load::Load::is_everywhere),
-            Kind::Network => network::shows(self, outside),
-            Kind::Ports => ports::shows(self, outside),
+            Kind::Network => network::shows(self, fault),
+            Kind::Ports => ports::shows(self, fault),
             Kind::Journal | Kind::Files => false,
         };
-        self.means.shown.contains(&outside) || shows_now
+        self.means.shown.contains(&fault) || shows_now
     }
 }

@@ -9,7 +9,7 @@ use super::super::table::Virtual;
 use super::refusal::no_means;
 use super::state::Network;
 use crate::process::observer::Observer;
-use crate::{Bench, Outside, Trouble};
+use crate::{Bench, EnvironmentFault, Trouble};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::TcpStream;
 use std::time::Duration;
@@ -24,64 +24,64 @@ const ANSWER_NANOS: u64 = Broker::START.as_nanos() as u64;
 /// A topic that is no table's: its message tells a visitor that everything kept has come before it.
 const VISIT: &str = "taisai/visit";
 
-pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
+pub(super) fn disturb(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), Trouble> {
     if let Some(broken) = table.means.network.broken {
-        return Err(Trouble::Rig(format!("{outside:?} while {broken:?}: the network breaks in one way at a time")));
+        return Err(Trouble::Rig(format!("{fault:?} while {broken:?}: the network breaks in one way at a time")));
     }
     let sent_away = std::mem::take(&mut table.means.network.sent_away);
     table.means.network = Network {
-        broken: Some(outside),
+        broken: Some(fault),
         counts: table.proxy.counts(),
         logged: table.broker.logged(),
         strangers: table.world.strangers,
         sent_away,
         ..Network::default()
     };
-    if outside != Outside::BrokerHostile {
+    if fault != EnvironmentFault::BrokerHostile {
         table.tell_broken(Part::Network, true);
     }
-    match outside {
-        Outside::BrokerDown => table.proxy.set(Path::Down),
-        Outside::BrokerHalfOpen => table.proxy.set(Path::HalfOpen),
-        Outside::BrokerSlow => table.proxy.set(Path::Slow),
-        Outside::BrokerFlapping => table.proxy.set(Path::Flapping),
-        Outside::BrokerDenies => {
+    match fault {
+        EnvironmentFault::BrokerDown => table.proxy.set(Path::Down),
+        EnvironmentFault::BrokerHalfOpen => table.proxy.set(Path::HalfOpen),
+        EnvironmentFault::BrokerSlow => table.proxy.set(Path::Slow),
+        EnvironmentFault::BrokerFlapping => table.proxy.set(Path::Flapping),
+        EnvironmentFault::BrokerDenies => {
             table.broker.admit(false)?;
             come_anew(table)?;
         }
-        Outside::BrokerTlsExpired => {
+        EnvironmentFault::BrokerTlsExpired => {
             table.broker.expire(true)?;
             come_anew(table)?;
         }
-        Outside::BrokerForgets => forget(table)?,
-        Outside::BrokerTakenOver => let_loose(table, CLIENT_ID, RogueBehaviour::Impostor)?,
-        Outside::BrokerHostile => {
+        EnvironmentFault::BrokerForgets => forget(table)?,
+        EnvironmentFault::BrokerTakenOver => let_loose(table, CLIENT_ID, RogueBehaviour::Impostor)?,
+        EnvironmentFault::BrokerHostile => {
             let root = table.world.root().to_owned();
             let_loose(table, "tumbler-hil-stranger", RogueBehaviour::Hostile { root })?;
         }
-        _ => return Err(no_means(outside)),
+        _ => return Err(no_means(fault)),
     }
     Ok(())
 }
 
-pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
-    if table.means.network.broken != Some(outside) {
-        return Err(Trouble::Rig(format!("{outside:?} is to be mended, and is not broken")));
+pub(super) fn restore(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), Trouble> {
+    if table.means.network.broken != Some(fault) {
+        return Err(Trouble::Rig(format!("{fault:?} is to be mended, and is not broken")));
     }
-    if !shows(table, outside) {
-        return Err(Trouble::Rig(format!("{outside:?} was mended before it took hold: {}", seen(table))));
+    if !shows(table, fault) {
+        return Err(Trouble::Rig(format!("{fault:?} was mended before it took hold: {}", seen(table))));
     }
-    match outside {
-        Outside::BrokerDenies => {
+    match fault {
+        EnvironmentFault::BrokerDenies => {
             table.broker.admit(true)?;
             reload(table)?;
         }
-        Outside::BrokerTlsExpired => {
+        EnvironmentFault::BrokerTlsExpired => {
             table.broker.expire(false)?;
             reload(table)?;
         }
-        Outside::BrokerForgets => {}
-        Outside::BrokerTakenOver | Outside::BrokerHostile => {
+        EnvironmentFault::BrokerForgets => {}
+        EnvironmentFault::BrokerTakenOver | EnvironmentFault::BrokerHostile => {
             let network = &mut table.means.network;
             if let Some(rogue) = network.rogue.take() {
                 rogue.dismiss();
@@ -90,37 +90,39 @@ pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Troub
         }
         _ => table.proxy.set(Path::Up),
     }
-    table.means.shown.insert(outside);
+    table.means.shown.insert(fault);
     table.means.network.broken = None;
-    if outside != Outside::BrokerHostile {
+    if fault != EnvironmentFault::BrokerHostile {
         table.tell_broken(Part::Network, false);
     }
     Ok(())
 }
 
 /// Whether it shows now, where it is broken now; else whether it has shown.
-pub(super) fn shows(table: &mut Virtual, outside: Outside) -> bool {
+pub(super) fn shows(table: &mut Virtual, fault: EnvironmentFault) -> bool {
     let network = &table.means.network;
-    if network.broken != Some(outside) {
-        return table.means.shown.contains(&outside);
+    if network.broken != Some(fault) {
+        return table.means.shown.contains(&fault);
     }
     let (was, now) = (network.counts, table.proxy.counts());
     let logged = |words: &str| table.broker.log(network.logged).contains(words);
-    match outside {
-        Outside::BrokerDown => {
+    match fault {
+        EnvironmentFault::BrokerDown => {
             let refused = TcpStream::connect_timeout(&table.proxy.address(), Duration::from_millis(200)).is_err();
             refused && now.broken > was.broken
         }
-        Outside::BrokerHalfOpen => now.withheld > was.withheld,
-        Outside::BrokerSlow => now.delayed > was.delayed,
-        Outside::BrokerFlapping => now.broken > was.broken && now.returns > was.returns,
+        EnvironmentFault::BrokerHalfOpen => now.withheld > was.withheld,
+        EnvironmentFault::BrokerSlow => now.delayed > was.delayed,
+        EnvironmentFault::BrokerFlapping => now.broken > was.broken && now.returns > was.returns,
         // A CONNACK with a reason code that refuses, as it went by.
-        Outside::BrokerDenies => now.packets.refusals > was.packets.refusals,
-        Outside::BrokerTlsExpired => now.taken > was.taken && logged("alert certificate expired"),
-        Outside::BrokerForgets => network.forgot && now.broken > was.broken,
-        Outside::BrokerTakenOver => now.ended > was.ended && logged("already connected, closing old connection"),
+        EnvironmentFault::BrokerDenies => now.packets.refusals > was.packets.refusals,
+        EnvironmentFault::BrokerTlsExpired => now.taken > was.taken && logged("alert certificate expired"),
+        EnvironmentFault::BrokerForgets => network.forgot && now.broken > was.broken,
+        EnvironmentFault::BrokerTakenOver => {
+            now.ended > was.ended && logged("already connected, closing old connection")
+        }
         // Both ends of the broker: it took the messages, and handed them on to who reads the table's topics.
-        Outside::BrokerHostile => {
+        EnvironmentFault::BrokerHostile => {
             let taken = network.rogue.as_ref().is_some_and(|rogue| rogue.done() >= SHOUTS / 2);
             taken && table.world.strangers >= network.strangers + SHOUTS
         }

@@ -5,7 +5,7 @@ use super::super::pty::Pty;
 use super::super::rig_fault::RigFault;
 use super::super::table::Virtual;
 use super::refusal::no_means;
-use crate::{Outside, Trouble};
+use crate::{EnvironmentFault, Trouble};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use tumbler_core::line::InLine;
@@ -17,12 +17,12 @@ const FOUND_NANOS: u64 = 5_000_000_000;
 /// Outputs that a daemon drives at the beginning of a connection.
 const SAFE_OUTPUTS: u64 = 3;
 
-pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
+pub(super) fn disturb(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), Trouble> {
     if let Some(broken) = table.means.ports.broken {
-        return Err(Trouble::Rig(format!("{outside:?} while {broken:?}: the ports break in one way at a time")));
+        return Err(Trouble::Rig(format!("{fault:?} while {broken:?}: the ports break in one way at a time")));
     }
-    match outside {
-        Outside::PortUnplugged | Outside::PortRenamed => {
+    match fault {
+        EnvironmentFault::PortUnplugged | EnvironmentFault::PortRenamed => {
             let Some(device) = table.device().map(ToOwned::to_owned) else {
                 return Err(Trouble::NotHere("nobody but a hand unplugs a true adapter".into()));
             };
@@ -33,7 +33,7 @@ pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Troub
             table.tell_broken(Part::Bus, true);
             table.means.ports.device = device;
         }
-        Outside::ChipGone => {
+        EnvironmentFault::ChipGone => {
             table.tell_broken(Part::Gpio, true);
             if table.set_to.has_chip() && table.simulated().is_none() {
                 return Err(Trouble::NotHere("a true chip cannot be taken from under its board".into()));
@@ -42,7 +42,7 @@ pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Troub
             // The kernel takes a simulated chip away from under whoever holds its lines.
             table.pins = None;
         }
-        Outside::LineBusy => {
+        EnvironmentFault::LineBusy => {
             let Some(chip) = table.simulated() else {
                 return Err(Trouble::NotHere(
                     "only a simulated chip is the rig's to take a line of; of a virtual wire nobody else can hold one: by \
@@ -54,23 +54,23 @@ pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Troub
             table.means.ports.line = Some(line);
             table.tell_broken(Part::Gpio, true);
         }
-        _ => return Err(no_means(outside)),
+        _ => return Err(no_means(fault)),
     }
-    table.means.ports.broken = Some(outside);
+    table.means.ports.broken = Some(fault);
     Ok(())
 }
 
-pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
-    if table.means.ports.broken != Some(outside) {
-        return Err(Trouble::Rig(format!("{outside:?} is to be mended, and is not broken")));
+pub(super) fn restore(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), Trouble> {
+    if table.means.ports.broken != Some(fault) {
+        return Err(Trouble::Rig(format!("{fault:?} is to be mended, and is not broken")));
     }
-    if !gone(table, outside)? {
-        return Err(Trouble::Rig(format!("{outside:?} was mended before it took hold")));
+    if !gone(table, fault)? {
+        return Err(Trouble::Rig(format!("{fault:?} was mended before it took hold")));
     }
-    match outside {
-        Outside::PortUnplugged | Outside::PortRenamed => {
+    match fault {
+        EnvironmentFault::PortUnplugged | EnvironmentFault::PortRenamed => {
             let mut port = Pty::open(&table.dir.bus())?;
-            if outside == Outside::PortRenamed && port.device() == table.means.ports.device {
+            if fault == EnvironmentFault::PortRenamed && port.device() == table.means.ports.device {
                 // The kernel gives a number again that is free; the pair that has it now is kept until there is another.
                 port = Pty::open(&table.dir.bus())?;
             }
@@ -78,7 +78,7 @@ pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Troub
             table.tell_broken(Part::Bus, false);
         }
         _ => {
-            if outside == Outside::LineBusy {
+            if fault == EnvironmentFault::LineBusy {
                 table.means.ports.line = None;
             } else {
                 table.socket.plug()?;
@@ -93,27 +93,27 @@ pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Troub
             table.tell_broken(Part::Gpio, false);
         }
     }
-    table.means.shown.insert(outside);
+    table.means.shown.insert(fault);
     table.means.ports.broken = None;
     Ok(())
 }
 
 /// Whether it shows now, where it is broken now; else whether it has shown.
-pub(super) fn shows(table: &mut Virtual, outside: Outside) -> bool {
-    if table.means.ports.broken != Some(outside) {
-        return table.means.shown.contains(&outside);
+pub(super) fn shows(table: &mut Virtual, fault: EnvironmentFault) -> bool {
+    if table.means.ports.broken != Some(fault) {
+        return table.means.shown.contains(&fault);
     }
-    gone(table, outside).unwrap_or(false)
+    gone(table, fault).unwrap_or(false)
 }
 
 /// Whether the daemon truly lost it: nothing is there under its name, and the daemon let go of what it had open; or it runs without
 /// its lines, one of which the rig has.
-fn gone(table: &mut Virtual, outside: Outside) -> Result<bool, RigFault> {
-    if outside == Outside::ChipGone {
+fn gone(table: &mut Virtual, fault: EnvironmentFault) -> Result<bool, RigFault> {
+    if fault == EnvironmentFault::ChipGone {
         let away = UnixStream::connect(table.dir.wire()).is_err() && !table.socket.connected();
         return Ok(away && !(table.set_to.has_chip() && holds_chip(table)?));
     }
-    if outside == Outside::LineBusy {
+    if fault == EnvironmentFault::LineBusy {
         return Ok(table.means.ports.line.is_some() && table.daemon.running()? && !holds_chip(table)?);
     }
     let device = table.means.ports.device.clone();

@@ -6,7 +6,7 @@ use super::load::Load;
 use super::refusal::no_means;
 use super::tracer::{SYNCS, Tracer, WRITES};
 use crate::process::clock::wait_for;
-use crate::{Bench, Outside, Trouble};
+use crate::{Bench, EnvironmentFault, Trouble};
 use nix::sys::signal::Signal;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,47 +14,47 @@ use std::time::Duration;
 /// How long the kernel may take to stop a process or to let it go on.
 const SIGNALLED: Duration = Duration::from_secs(5);
 
-pub(super) fn disturb(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
-    match outside {
-        Outside::Kill => {
+pub(super) fn disturb(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), Trouble> {
+    match fault {
+        EnvironmentFault::Kill => {
             table.kill()?;
-            table.means.note(outside, true);
+            table.means.note(fault, true);
         }
-        Outside::Hang => {
+        EnvironmentFault::Hang => {
             hang(table, true)?;
             table.catch_up();
             table.world.hung(true);
-            table.means.note(outside, true);
+            table.means.note(fault, true);
         }
-        Outside::KillAtSync(n) => kill_at(table, outside, SYNCS, n)?,
-        Outside::KillAtWrite(n) => kill_at(table, outside, WRITES, n)?,
-        Outside::Starved => table.means.load = Some(Load::start()?),
-        _ => return Err(no_means(outside)),
+        EnvironmentFault::KillAtSync(n) => kill_at(table, fault, SYNCS, n)?,
+        EnvironmentFault::KillAtWrite(n) => kill_at(table, fault, WRITES, n)?,
+        EnvironmentFault::Starved => table.means.load = Some(Load::start()?),
+        _ => return Err(no_means(fault)),
     }
     Ok(())
 }
 
-pub(super) fn restore(table: &mut Virtual, outside: Outside) -> Result<(), Trouble> {
-    match outside {
-        Outside::Kill => table.start(),
-        Outside::Hang => {
+pub(super) fn restore(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), Trouble> {
+    match fault {
+        EnvironmentFault::Kill => table.start(),
+        EnvironmentFault::Hang => {
             table.catch_up();
             table.world.hung(false);
             Ok(hang(table, false)?)
         }
-        Outside::KillAtSync(_) | Outside::KillAtWrite(_) => {
+        EnvironmentFault::KillAtSync(_) | EnvironmentFault::KillAtWrite(_) => {
             table.means.deadly = None;
             if let Some(tracer) = table.means.tracer.take() {
                 tracer.detach()?;
             }
             if table.daemon.running()? { Ok(()) } else { table.start() }
         }
-        Outside::Starved => {
+        EnvironmentFault::Starved => {
             let took = table.means.load.take().is_some_and(|load| load.is_everywhere());
-            table.means.note(outside, took);
+            table.means.note(fault, took);
             Ok(())
         }
-        _ => Err(no_means(outside)),
+        _ => Err(no_means(fault)),
     }
 }
 
@@ -75,12 +75,12 @@ fn state(pid: u32) -> Result<char, RigFault> {
 }
 
 /// The daemon dies at the n-th of these system calls of its journal thread from now on.
-fn kill_at(table: &mut Virtual, outside: Outside, calls: &str, n: u16) -> Result<(), Trouble> {
+fn kill_at(table: &mut Virtual, fault: EnvironmentFault, calls: &str, n: u16) -> Result<(), Trouble> {
     if table.means.tracer.is_some() {
         return Err(Trouble::Rig("strace is at work already: heal the fault before it".into()));
     }
     table.means.tracer =
         Some(Tracer::attach(table.daemon.pid(), &table.dir, calls, &format!("signal=SIGKILL:when={n}"))?);
-    table.means.deadly = Some(outside);
+    table.means.deadly = Some(fault);
     Ok(())
 }

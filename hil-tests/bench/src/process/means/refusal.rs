@@ -1,6 +1,6 @@
 //! Why a bench cannot break something.
 
-use crate::{Outside, Trouble};
+use crate::{EnvironmentFault, Trouble};
 
 /// This machine lacks what it takes.
 pub(super) fn not_here(what: &str, remedy: &str) -> Trouble {
@@ -8,6 +8,6 @@ pub(super) fn not_here(what: &str, remedy: &str) -> Trouble {
 }
 
 /// The bench lacks it.
-pub(super) fn no_means(outside: Outside) -> Trouble {
-    Trouble::NotHere(format!("the virtual bench has no means for {outside:?}"))
+pub(super) fn no_means(fault: EnvironmentFault) -> Trouble {
+    Trouble::NotHere(format!("the virtual bench has no means for {fault:?}"))
 }

@@ -7,7 +7,7 @@ use super::super::workdir::WorkDir;
 use super::load::Load;
 use super::tracer::Tracer;
 use super::wall_clock;
-use crate::Outside;
+use crate::EnvironmentFault;
 use gpiocdev::Request;
 use nix::sys::signal::Signal;
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ const STEP: u64 = 200_000_000;
 #[derive(Debug, Default)]
 pub(in super::super) struct Means {
     /// What has shown since the bench began.
-    pub(super) shown: BTreeSet<Outside>,
+    pub(super) shown: BTreeSet<EnvironmentFault>,
     /// Copies of files beside the journal.
     pub(super) files: Files,
     pub(super) network: Network,
@@ -34,19 +34,19 @@ pub(in super::super) struct Means {
     /// strace at the daemon.
     pub(super) tracer: Option<Tracer>,
     /// What is to kill the daemon.
-    pub(super) deadly: Option<Outside>,
+    pub(super) deadly: Option<EnvironmentFault>,
     /// Busy loops on every core.
     pub(super) load: Option<Load>,
     /// What was done to the wall clock, and the last record before it.
-    pub(super) clock: Option<(Outside, u64)>,
+    pub(super) clock: Option<(EnvironmentFault, u64)>,
     pub(super) jitter: Option<Jitter>,
 }
 
 impl Means {
     /// Notes that something has shown, if it has.
-    pub(super) fn note(&mut self, outside: Outside, shown: bool) {
+    pub(super) fn note(&mut self, fault: EnvironmentFault, shown: bool) {
         if shown {
-            self.shown.insert(outside);
+            self.shown.insert(fault);
         }
     }
 
@@ -79,14 +79,14 @@ impl Means {
 
     /// The daemon has ended by itself: whether that was wanted, and strace and the kernel agree on how.
     pub(in super::super) fn ended_as_wanted(&mut self, status: ExitStatus) -> Result<bool, RigFault> {
-        let Some(outside) = self.deadly.take() else { return Ok(false) };
+        let Some(fault) = self.deadly.take() else { return Ok(false) };
         let Some(mut tracer) = self.tracer.take() else { return Ok(false) };
         tracer.outlive()?;
         // The call that it died at has no result.
         let told = tracer.told();
         let died = told.contains("= ?") && told.contains("+++ killed by SIGKILL +++");
         let wanted = status.signal() == Some(Signal::SIGKILL as i32) && died;
-        self.note(outside, wanted);
+        self.note(fault, wanted);
         Ok(wanted)
     }
 }
@@ -100,7 +100,7 @@ pub(super) struct Files {
 /// What is broken now, and how things stood before.
 #[derive(Debug, Default)]
 pub(super) struct Network {
-    pub broken: Option<Outside>,
+    pub broken: Option<EnvironmentFault>,
     pub counts: ProxyCounts,
     pub logged: usize,
     pub strangers: u64,
@@ -116,7 +116,7 @@ pub(super) struct Network {
 pub(super) struct Ports {
     /// The device that the daemon had open when it vanished.
     pub device: PathBuf,
-    pub broken: Option<Outside>,
+    pub broken: Option<EnvironmentFault>,
     /// A line of the simulated chip that the rig holds instead of the daemon.
     pub line: Option<Request>,
 }

@@ -21,7 +21,7 @@ const REST_NANOS: u64 = 3_000 * MS;
 impl Pure {
     pub(super) fn after(&mut self) -> Result<(), Trouble> {
         self.notice();
-        self.settle();
+        self.drain_inputs();
         self.trouble()
     }
 
@@ -144,7 +144,7 @@ impl Bench for Pure {
 
     fn stop(&mut self) -> Result<(), Trouble> {
         self.inbox.push_back((self.now, Input::Stop));
-        self.settle();
+        self.drain_inputs();
         let until = self.now + STOP_NANOS;
         while !self.journal.idle() && self.step(until) {
             self.trouble()?;

@@ -3,7 +3,7 @@
 use super::super::{Bench, EnvironmentFault, Trouble};
 use super::Pure;
 use super::broker::Broker;
-use super::journal::{Deadly, Keeps};
+use super::journal::{KillAtCommit, Salvage};
 use crate::environment_fault::SLOW_SYNC_MILLIS;
 use std::collections::BTreeSet;
 use tumbler_core::input::Input;
@@ -38,7 +38,7 @@ pub(super) struct Environment {
     /// Commits take longer than judges expect.
     slow_disk: bool,
     /// The fault that will kill the daemon at a commit.
-    deadly: Option<EnvironmentFault>,
+    kill_at: Option<EnvironmentFault>,
 }
 
 fn no_means(fault: EnvironmentFault) -> Trouble {
@@ -105,22 +105,22 @@ impl Pure {
                 self.break_files(fault)?;
             }
             EnvironmentFault::KillAtSync(n) => {
-                self.deadly(fault, n, false);
+                self.kill_at(fault, n, false);
                 return Ok(());
             }
             EnvironmentFault::KillAtWrite(n) => {
-                self.deadly(fault, n, true);
+                self.kill_at(fault, n, true);
                 return Ok(());
             }
             EnvironmentFault::DiskFull => self.break_disk("the journal's disk is full"),
             EnvironmentFault::DiskReadOnly => self.break_disk("the journal's disk is read-only"),
             EnvironmentFault::DiskError => self.break_disk("the journal's disk fails"),
             EnvironmentFault::DiskSlow => self.break_environment(SLOW)?,
-            EnvironmentFault::JournalTruncated => self.damage("the journal was cut", Keeps::Earlier)?,
-            EnvironmentFault::JournalBitflip => self.damage("the journal was changed", Keeps::All)?,
-            EnvironmentFault::JournalMissing => self.damage("the journal is missing", Keeps::Nothing)?,
-            EnvironmentFault::JournalForeign => self.damage("the journal is a foreign one", Keeps::Nothing)?,
-            EnvironmentFault::JournalRolledBack => self.damage("the journal is older than it was", Keeps::Earlier)?,
+            EnvironmentFault::JournalTruncated => self.damage("the journal was cut", Salvage::Earlier)?,
+            EnvironmentFault::JournalBitflip => self.damage("the journal was changed", Salvage::All)?,
+            EnvironmentFault::JournalMissing => self.damage("the journal is missing", Salvage::Nothing)?,
+            EnvironmentFault::JournalForeign => self.damage("the journal is a foreign one", Salvage::Nothing)?,
+            EnvironmentFault::JournalRolledBack => self.damage("the journal is older than it was", Salvage::Earlier)?,
             _ => return Err(no_means(fault)),
         }
         self.environment.shown.insert(fault);
@@ -182,9 +182,9 @@ impl Pure {
         self.after()
     }
 
-    fn deadly(&mut self, fault: EnvironmentFault, commits: u16, durable: bool) {
-        self.journal.deadly = Some(Deadly { commits, durable });
-        self.environment.deadly = Some(fault);
+    fn kill_at(&mut self, fault: EnvironmentFault, commits: u16, durable: bool) {
+        self.journal.kill_at = Some(KillAtCommit { commits, durable });
+        self.environment.kill_at = Some(fault);
     }
 
     fn break_disk(&mut self, reason: &'static str) {
@@ -192,7 +192,7 @@ impl Pure {
         self.tell_broken(Part::Journal, true);
     }
 
-    fn damage(&mut self, reason: &'static str, keeps: Keeps) -> Result<(), Trouble> {
+    fn damage(&mut self, reason: &'static str, keeps: Salvage) -> Result<(), Trouble> {
         if self.table.is_some() {
             return Err(Trouble::Rig("the journal is damaged only while the daemon is off: kill or stop it".into()));
         }
@@ -204,10 +204,10 @@ impl Pure {
 
     /// The daemon is gone. If its kill was armed and has fired, the fault has taken effect.
     pub(super) fn note_death(&mut self) {
-        if let (Some(fault), None) = (self.environment.deadly, self.journal.deadly) {
+        if let (Some(fault), None) = (self.environment.kill_at, self.journal.kill_at) {
             self.environment.shown.insert(fault);
         }
-        self.environment.deadly = None;
+        self.environment.kill_at = None;
     }
 
     /// Heals a fault.
@@ -260,8 +260,8 @@ impl Pure {
                 Ok(())
             }
             EnvironmentFault::KillAtSync(_) | EnvironmentFault::KillAtWrite(_) => {
-                self.journal.deadly = None;
-                self.environment.deadly = None;
+                self.journal.kill_at = None;
+                self.environment.kill_at = None;
                 if self.table.is_some() { Ok(()) } else { self.start() }
             }
             EnvironmentFault::DiskFull | EnvironmentFault::DiskReadOnly | EnvironmentFault::DiskError => {

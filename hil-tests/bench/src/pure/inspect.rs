@@ -19,7 +19,7 @@ impl Pure {
 
     /// What would be found by a start now, and whether anything is on its way to the journal.
     pub fn kept(&self) -> Value {
-        json!({ "found": self.journal.told(&self.boot_id), "idle": self.journal.idle(), "slow": self.is_slow() })
+        json!({ "found": self.journal.start_state(&self.boot_id), "idle": self.journal.idle(), "slow": self.is_slow() })
     }
 
     /// Whether everything that was recorded is durable.

@@ -1,4 +1,4 @@
-//! The journal as the pure bench models it: commits take time, and what is not committed is lost.
+//! The pure bench's model of the journal: commits take time, and uncommitted records are lost with the daemon.
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -17,45 +17,45 @@ struct Job {
     permit: Option<bool>,
 }
 
-/// A failed commit is tried again after so long, and the disk's room looked at, as the daemon's writer does.
+/// Time after which a failed commit is retried and the disk's free space checked, as in the daemon's writer.
 const PULSE_NANOS: u64 = 1_000 * MS;
 
-/// What came of looking after the journal.
-pub(super) enum Came {
+/// Result of [`Journal::poll`].
+pub(super) enum CommitResult {
     /// Nothing was due.
     Nothing,
     /// These records are durable.
     Durable(Vec<Record>),
-    /// The disk fails; told once.
+    /// The disk began to fail. Reported once.
     Failed(&'static str),
-    /// The daemon dies here; these records are durable all the same.
+    /// The daemon dies here; these records became durable first.
     Dead(Vec<Record>),
 }
 
-/// Where the daemon dies: at which commit from now on, and whether that one is still made durable.
+/// At which commit from now on the daemon dies, and whether that commit still becomes durable.
 #[derive(Clone, Copy)]
-pub(super) struct Deadly {
+pub(super) struct KillAtCommit {
     pub(super) commits: u16,
     pub(super) durable: bool,
 }
 
-/// How much of a damaged journal can be kept.
+/// How much of a damaged journal can be salvaged.
 #[derive(Clone, Copy)]
-pub(super) enum Keeps {
-    /// Everything: the damage lies behind it.
+pub(super) enum Salvage {
+    /// Everything: only what comes after it is damaged.
     All,
-    /// What there was at the daemon's last start.
+    /// The state at the daemon's last start.
     Earlier,
     /// Nothing.
     Nothing,
 }
 
-/// What the slot beside the journal keeps of the rounds, as the daemon's writer does.
+/// What the daemon's writer keeps of the rounds in the slot beside the journal.
 #[derive(Clone, Copy, Default)]
 struct Slot {
     ended: RoundId,
     began: RoundId,
-    /// Whether the outcome of the round that began last was established.
+    /// Whether the outcome of round `began` is established.
     established: bool,
 }
 
@@ -79,26 +79,26 @@ pub(super) struct Journal {
     last: Seq,
     relayed: Seq,
     permit: Option<String>,
-    /// The boot under which the table was last permitted to play: what an older copy of permit and slot says.
+    /// Boot id of the last permit ever granted, for [`Journal::put_permit_back`].
     granted: Option<String>,
     waiting: VecDeque<Job>,
     committing: Option<(u64, Job)>,
     latency: u64,
     /// Why the disk fails, if it does.
     broken: Option<&'static str>,
-    /// The failure was told.
+    /// The failure was reported.
     failing: bool,
-    /// When the writer looks again.
+    /// When the writer checks the disk next.
     pulse: Option<u64>,
-    pub(super) deadly: Option<Deadly>,
-    /// What the daemon finds instead of the journal as it was left.
+    pub(super) kill_at: Option<KillAtCommit>,
+    /// What the next start finds, if the journal was damaged.
     damage: Option<Found>,
-    /// The journal as it was at the daemon's last start.
+    /// The journal's state at the daemon's last start.
     earlier: Standing,
 }
 
 impl Journal {
-    /// The journal of a table that was just put together.
+    /// The journal of a newly commissioned table, with its first record.
     pub(super) fn commission(settings: &Settings, latency: u64) -> (Self, Record) {
         let record = Record {
             seq: Seq(1),
@@ -126,14 +126,14 @@ impl Journal {
             broken: None,
             failing: false,
             pulse: None,
-            deadly: None,
+            kill_at: None,
             damage: None,
             earlier: Standing::default(),
         };
         (journal, record)
     }
 
-    /// What a starting daemon finds under this boot id.
+    /// What a daemon that starts with this boot id finds.
     pub(super) fn found(&mut self, boot: &str) -> Found {
         self.earlier = self.standing.clone();
         self.damage.take().unwrap_or_else(|| Found::Good {
@@ -144,15 +144,15 @@ impl Journal {
         })
     }
 
-    /// The journal was damaged while the daemon was off: the next start finds one that was begun again after it, with what
-    /// could be kept. Gives its first record.
-    pub(super) fn damage(&mut self, at: u64, reason: &'static str, keeps: Keeps) -> Record {
+    /// Damages the journal while the daemon is off: the next start finds a new one that holds what could be salvaged. Returns its
+    /// first record.
+    pub(super) fn damage(&mut self, at: u64, reason: &'static str, keeps: Salvage) -> Record {
         let mut kept = match keeps {
-            Keeps::All => self.standing.clone(),
-            Keeps::Earlier => self.earlier.clone(),
-            Keeps::Nothing => Standing::default(),
+            Salvage::All => self.standing.clone(),
+            Salvage::Earlier => self.earlier.clone(),
+            Salvage::Nothing => Standing::default(),
         };
-        // The slot beside the journal knows whose it is, and how far the rounds had come.
+        // The slot is intact: it names the table, and how far the rounds had come.
         let (was, slot) = (&self.standing, self.slot);
         kept.site.clone_from(&was.site);
         kept.table.clone_from(&was.table);
@@ -186,18 +186,18 @@ impl Journal {
         record
     }
 
-    /// The permit is gone.
+    /// Removes the permit.
     pub(super) fn lose_permit(&mut self) {
         self.permit = None;
     }
 
-    /// The permit and the slot of when the table was open are put back. `false`: it was never open.
+    /// Puts permit and slot back to when the table was open. `false`: it never was.
     pub(super) fn put_permit_back(&mut self) -> bool {
         self.permit.clone_from(&self.granted);
         self.granted.is_some()
     }
 
-    /// The slot is gone: the journal is set aside, and what it held is kept.
+    /// Removes the slot: the daemon sets the journal aside and begins a new one with its state.
     pub(super) fn lose_slot(&mut self) {
         self.permit = None;
         self.damage = Some(Found::Bad {
@@ -217,7 +217,7 @@ impl Journal {
         if self.committing.is_some() {
             return;
         }
-        // While the disk fails, every new job is a new try.
+        // While the disk fails, every new job is another attempt.
         if let Some(job) = self.waiting.pop_front() {
             if job.permit == Some(false) {
                 self.permit = None;
@@ -226,34 +226,34 @@ impl Journal {
         }
     }
 
-    /// When the commit in progress is done, or the writer looks again.
+    /// When the commit in progress is done, or the writer checks the disk.
     pub(super) fn next(&self) -> Option<u64> {
         let due = self.committing.as_ref().map(|(due, _)| *due);
         [due, self.pulse].into_iter().flatten().min()
     }
 
-    /// The relay's cursor, as it was committed last.
+    /// The relay's cursor as last committed.
     pub(super) const fn relayed(&self) -> Seq {
         self.relayed
     }
 
-    /// Whether everything that was handed in is durable.
+    /// Whether everything appended is durable.
     pub(super) fn idle(&self) -> bool {
         self.committing.is_none() && self.waiting.is_empty()
     }
 
-    /// The disk fails for this reason from now on, or works again.
+    /// Lets the disk fail for this reason from now on, or work again.
     pub(super) fn set_broken(&mut self, now: u64, broken: Option<&'static str>) {
         self.broken = broken;
         self.pulse = broken.map(|_| now + PULSE_NANOS);
         if broken.is_none() {
-            // Found out at the writer's next look.
+            // The writer notices at its next check.
             self.pulse = Some(now + PULSE_NANOS);
         }
     }
 
     /// Does what is due.
-    pub(super) fn look(&mut self, now: u64, boot: &str) -> Came {
+    pub(super) fn poll(&mut self, now: u64, boot: &str) -> CommitResult {
         if self.pulse.take_if(|due| *due <= now).is_some() {
             if let Some(reason) = self.broken {
                 self.pulse = Some(now + PULSE_NANOS);
@@ -261,17 +261,17 @@ impl Journal {
             }
             self.take_up(now);
         }
-        let Some((_, job)) = self.committing.take_if(|(due, _)| *due <= now) else { return Came::Nothing };
+        let Some((_, job)) = self.committing.take_if(|(due, _)| *due <= now) else { return CommitResult::Nothing };
         if let Some(reason) = self.broken {
             self.waiting.push_front(job);
             return self.fail(reason);
         }
-        let dies = self.deadly.as_mut().is_some_and(|deadly| {
-            deadly.commits -= 1;
-            deadly.commits == 0
+        let dies = self.kill_at.as_mut().is_some_and(|kill_at| {
+            kill_at.commits -= 1;
+            kill_at.commits == 0
         });
-        if dies && self.deadly.is_some_and(|deadly| !deadly.durable) {
-            return Came::Dead(Vec::new());
+        if dies && self.kill_at.is_some_and(|kill_at| !kill_at.durable) {
+            return CommitResult::Dead(Vec::new());
         }
         self.failing = false;
         for record in &job.records {
@@ -280,33 +280,33 @@ impl Journal {
             self.last = record.seq;
         }
         self.relayed = job.relayed;
-        // After a failure a grant is for the table to ask again.
+        // `fail` has dropped the grants that waited: the table must ask again.
         if job.permit == Some(true) {
             self.permit = Some(boot.to_owned());
             self.granted.clone_from(&self.permit);
         }
         self.take_up(now);
-        if dies { Came::Dead(job.records) } else { Came::Durable(job.records) }
+        if dies { CommitResult::Dead(job.records) } else { CommitResult::Durable(job.records) }
     }
 
-    /// No game on what may not have been kept.
-    fn fail(&mut self, reason: &'static str) -> Came {
+    /// Withdraws the permit and all pending grants: no game on records that may be lost.
+    fn fail(&mut self, reason: &'static str) -> CommitResult {
         for job in &mut self.waiting {
             job.permit = job.permit.filter(|granted| !granted);
         }
         self.permit = None;
-        if core::mem::replace(&mut self.failing, true) { Came::Nothing } else { Came::Failed(reason) }
+        if core::mem::replace(&mut self.failing, true) { CommitResult::Nothing } else { CommitResult::Failed(reason) }
     }
 
-    /// The daemon or the supply is gone: what was not committed is lost.
+    /// Loses what is not committed, with the daemon or the supply.
     pub(super) fn lose(&mut self) {
         self.waiting.clear();
         self.committing = None;
         self.failing = false;
-        self.deadly = None;
+        self.kill_at = None;
     }
 
-    /// From now on a commit takes this long.
+    /// Sets how long a commit takes, in nanoseconds.
     pub(super) const fn set_latency(&mut self, nanos: u64) {
         self.latency = nanos;
     }
@@ -316,8 +316,8 @@ impl Journal {
         self.latency
     }
 
-    /// What decides a start under this boot id, without numbers and times.
-    pub(super) fn told(&self, boot: &str) -> Value {
+    /// Everything that a start with this boot id depends on, without sequence numbers and times.
+    pub(super) fn start_state(&self, boot: &str) -> Value {
         let standing = &self.standing;
         json!({
             "open": standing.open,

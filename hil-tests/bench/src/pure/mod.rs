@@ -17,7 +17,7 @@ use super::{Physical, SITE, Trouble};
 use broker::Broker;
 use bus::Transaction;
 use environment::Environment;
-use journal::{Came, Journal};
+use journal::{CommitResult, Journal};
 pub use setup::Setup;
 use std::collections::{BTreeMap, VecDeque};
 use tumbler_core::effect::Effect;
@@ -193,7 +193,7 @@ impl Pure {
         self.log.online = Some(self.broker);
         self.read_lines();
         self.carry_out();
-        self.settle();
+        self.drain_inputs();
         self.trouble()
     }
 
@@ -244,15 +244,15 @@ impl Pure {
             return true;
         }
         self.bus_step();
-        match self.journal.look(self.now, &self.boot_id) {
-            Came::Nothing => {}
-            Came::Durable(records) => self.committed(records),
-            Came::Failed(reason) => {
+        match self.journal.poll(self.now, &self.boot_id) {
+            CommitResult::Nothing => {}
+            CommitResult::Durable(records) => self.committed(records),
+            CommitResult::Failed(reason) => {
                 self.inbox.push_back((self.now, Input::JournalFailed { reason: reason.into() }));
             }
-            Came::Dead(records) => {
+            CommitResult::Dead(records) => {
                 self.committed(records);
-                self.journal.deadly = None;
+                self.journal.kill_at = None;
                 self.note_death();
                 self.gone();
             }
@@ -264,7 +264,7 @@ impl Pure {
             self.inbox.push_back((self.now, Input::Relayed { seq }));
             self.relay_more();
         }
-        self.settle();
+        self.drain_inputs();
         true
     }
 
@@ -337,7 +337,7 @@ impl Pure {
     }
 
     /// Hands in what waits, then the deadlines, until nothing is left at this moment.
-    fn settle(&mut self) {
+    fn drain_inputs(&mut self) {
         if self.environment.hung {
             return;
         }

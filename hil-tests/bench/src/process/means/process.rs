@@ -43,7 +43,7 @@ pub(super) fn restore(table: &mut Virtual, fault: EnvironmentFault) -> Result<()
             Ok(hang(table, false)?)
         }
         EnvironmentFault::KillAtSync(_) | EnvironmentFault::KillAtWrite(_) => {
-            table.means.deadly = None;
+            table.means.kill_at = None;
             if let Some(tracer) = table.means.tracer.take() {
                 tracer.detach()?;
             }
@@ -81,6 +81,6 @@ fn kill_at(table: &mut Virtual, fault: EnvironmentFault, calls: &str, n: u16) ->
     }
     table.means.tracer =
         Some(Tracer::attach(table.daemon.pid(), &table.dir, calls, &format!("signal=SIGKILL:when={n}"))?);
-    table.means.deadly = Some(fault);
+    table.means.kill_at = Some(fault);
     Ok(())
 }

@@ -34,7 +34,7 @@ pub(in super::super) struct Means {
     /// strace at the daemon.
     pub(super) tracer: Option<Tracer>,
     /// What is to kill the daemon.
-    pub(super) deadly: Option<EnvironmentFault>,
+    pub(super) kill_at: Option<EnvironmentFault>,
     /// Busy loops on every core.
     pub(super) load: Option<Load>,
     /// What was done to the wall clock, and the last record before it.
@@ -79,7 +79,7 @@ impl Means {
 
     /// The daemon has ended by itself: whether that was wanted, and strace and the kernel agree on how.
     pub(in super::super) fn ended_as_wanted(&mut self, status: ExitStatus) -> Result<bool, RigFault> {
-        let Some(fault) = self.deadly.take() else { return Ok(false) };
+        let Some(fault) = self.kill_at.take() else { return Ok(false) };
         let Some(mut tracer) = self.tracer.take() else { return Ok(false) };
         tracer.outlive()?;
         // The call that it died at has no result.

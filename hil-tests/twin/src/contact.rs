@@ -1,6 +1,6 @@
 //! Contacts and sensors at the daemon's input lines: what they really do, and what the line says.
 
-use super::event_queue::{Agenda, Due};
+use super::event_queue::{EventQueue, PlannedEvent};
 use super::fault::{Fault, Faults};
 use super::rng::Rng;
 use super::wire::Wire;
@@ -84,12 +84,12 @@ impl Contacts {
         active: bool,
         at: u64,
         bounce: Bounce,
-        agenda: &mut Agenda,
+        queue: &mut EventQueue,
         rng: &mut Rng,
     ) {
         let plan = get(&self.plan, line).wrapping_add(1);
         put(&mut self.plan, line, plan);
-        agenda.plan(at, Due::Contact { line, active, plan });
+        queue.plan(at, PlannedEvent::Contact { line, active, plan });
         let extra = if bounce.is_fault() { bounce.most } else { rng.range(0, bounce.most + 1) };
         if extra == 0 {
             return;
@@ -98,8 +98,8 @@ impl Contacts {
         let step = (window / (2 * extra)).max(2);
         for n in 0..extra {
             let start = at + 2 * n * step;
-            agenda.plan(start + rng.range(step / 4, step), Due::Contact { line, active: !active, plan });
-            agenda.plan(start + 2 * step, Due::Contact { line, active, plan });
+            queue.plan(start + rng.range(step / 4, step), PlannedEvent::Contact { line, active: !active, plan });
+            queue.plan(start + 2 * step, PlannedEvent::Contact { line, active, plan });
         }
     }
 
@@ -111,11 +111,11 @@ impl Contacts {
     /// The contact itself takes a level; tells whether the line follows with an edge.
     pub(super) fn moves(&mut self, line: InLine, active: bool, at: u64, faults: &mut Faults, out: &mut Vec<Wire>) {
         put(&mut self.raw, line, active);
-        self.settle(line, at, faults, out);
+        self.follow(line, at, faults, out);
     }
 
     /// Lets the line follow the contact, or the fault that holds it.
-    pub(super) fn settle(&mut self, line: InLine, at: u64, faults: &mut Faults, out: &mut Vec<Wire>) {
+    pub(super) fn follow(&mut self, line: InLine, at: u64, faults: &mut Faults, out: &mut Vec<Wire>) {
         let raw = self.raw(line);
         let mut level = raw;
         for active in [false, true] {
@@ -156,10 +156,10 @@ impl Contacts {
 
 impl Contacts {
     /// A contact at rest takes the other level, `active`, at `at` for this long.
-    pub(super) fn pulse(&mut self, line: InLine, active: bool, at: u64, nanos: u64, agenda: &mut Agenda) {
+    pub(super) fn pulse(&mut self, line: InLine, active: bool, at: u64, nanos: u64, queue: &mut EventQueue) {
         let plan = get(&self.plan, line).wrapping_add(1);
         put(&mut self.plan, line, plan);
-        agenda.plan(at, Due::Contact { line, active, plan });
-        agenda.plan(at + nanos, Due::Contact { line, active: !active, plan });
+        queue.plan(at, PlannedEvent::Contact { line, active, plan });
+        queue.plan(at + nanos, PlannedEvent::Contact { line, active: !active, plan });
     }
 }

@@ -1,9 +1,9 @@
 //! Motor power, and what it does to shaft, cam and dice.
 
 use super::contact::{HALL, HALL_BAD};
-use super::event_queue::Due;
+use super::event_queue::PlannedEvent;
 use super::fault::Fault;
-use super::shaft::{Moved, Way};
+use super::shaft::{ShaftEvent, SpeedChange};
 use super::wire::{Truth, Wire};
 use super::{MS, Twin};
 use tumbler_core::line::{InLine, OutLine};
@@ -74,7 +74,7 @@ impl Twin {
                     1000.0 / (f64::from(self.config.tumble_millis) * (0.96 + self.rng.range(0, 80) as f64 / 1000.0));
                 if self.faults.has(Fault::MotorIntermittent) {
                     self.drive.slipping = false;
-                    self.agenda.plan(at + 500 * MS, Due::Slip);
+                    self.queue.plan(at + 500 * MS, PlannedEvent::Slip);
                 }
             }
         }
@@ -103,13 +103,13 @@ impl Twin {
         }
         self.drive.aim = aim;
         let way = if aim != 0.0 {
-            Way::Drive
+            SpeedChange::Drive
         } else if jammed {
-            Way::Jam
+            SpeedChange::Jam
         } else if self.faults.bites(Fault::MotorCoast) {
-            Way::LongCoast
+            SpeedChange::LongCoast
         } else {
-            Way::Coast
+            SpeedChange::Coast
         };
         if self.shaft.turn(at, aim, way) {
             self.shaft_begins(at, out);
@@ -127,8 +127,8 @@ impl Twin {
     /// The shaft does what is due at `at`.
     pub(super) fn shaft_steps(&mut self, at: u64, out: &mut Vec<Wire>) {
         match self.shaft.step(at) {
-            Moved::Nothing => {}
-            Moved::Quarter => {
+            ShaftEvent::Nothing => {}
+            ShaftEvent::Quarter => {
                 let (a, b) = self.shaft.cam();
                 let bad = self.faults.bites(Fault::CamBounce);
                 for (line, level) in [(InLine::CamA, a), (InLine::CamB, b)] {
@@ -138,13 +138,13 @@ impl Twin {
                 }
                 out.push(Wire::Truth { at, truth: Truth::Shaft { quarters: self.shaft.quarters() } });
             }
-            Moved::Rests => {
+            ShaftEvent::Rests => {
                 let turned = self.shaft.turned();
                 self.shaken += turned.abs();
                 out.push(Wire::Truth { at, truth: Truth::ShaftRests { milli_tumbles: (turned * 1000.0) as i64 } });
                 let (from, to) = self.config.rest_millis;
                 let rest = at + self.rng.range(u64::from(from), u64::from(to)) * MS;
-                self.agenda.plan(rest, Due::DiceRest { plan: self.dice.plan });
+                self.queue.plan(rest, PlannedEvent::DiceRest { plan: self.dice.plan });
             }
         }
     }
@@ -164,7 +164,7 @@ impl Twin {
             self.faults.bit(Fault::MotorIntermittent);
         }
         if still {
-            self.agenda.plan(at + if self.drive.slipping { 450 } else { 250 } * MS, Due::Slip);
+            self.queue.plan(at + if self.drive.slipping { 450 } else { 250 } * MS, PlannedEvent::Slip);
         }
         self.aim(at, out);
     }

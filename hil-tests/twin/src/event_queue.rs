@@ -7,7 +7,7 @@ use tumbler_core::line::InLine;
 
 /// Something planned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Due {
+pub(super) enum PlannedEvent {
     /// A contact or sensor takes this level, unless something newer was planned for it (`plan`).
     Contact { line: InLine, active: bool, plan: u32 },
     /// A finger leaves a button, or the key is turned back.
@@ -38,18 +38,18 @@ pub(super) enum Due {
 struct Entry {
     at: u64,
     order: u64,
-    due: Due,
+    due: PlannedEvent,
 }
 
-/// The agenda.
+/// The queue.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Agenda {
+pub(super) struct EventQueue {
     heap: BinaryHeap<Reverse<Entry>>,
     order: u64,
 }
 
-impl Agenda {
-    pub(super) fn plan(&mut self, at: u64, due: Due) {
+impl EventQueue {
+    pub(super) fn plan(&mut self, at: u64, due: PlannedEvent) {
         self.order += 1;
         self.heap.push(Reverse(Entry { at, order: self.order, due }));
     }
@@ -58,7 +58,7 @@ impl Agenda {
         self.heap.peek().map(|Reverse(entry)| entry.at)
     }
 
-    pub(super) fn pop(&mut self) -> Option<(u64, Due)> {
+    pub(super) fn pop(&mut self) -> Option<(u64, PlannedEvent)> {
         self.heap.pop().map(|Reverse(entry)| (entry.at, entry.due))
     }
 }

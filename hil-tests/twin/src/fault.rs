@@ -108,7 +108,7 @@ pub enum Fault {
     Noise(Noise),
     /// This many dice, 1 to 3, come to rest cocked.
     DiceCocked(u8),
-    /// The dice never settle.
+    /// The dice never come to rest.
     DiceMoving,
     /// A die is missing.
     DiceMissing,

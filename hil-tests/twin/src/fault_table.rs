@@ -36,7 +36,7 @@ pub enum Part {
 
 /// What an id stands for, and what it wants after a colon.
 #[derive(Clone, Copy, Debug)]
-enum Make {
+enum Constructor {
     Plain(Fault),
     Line(fn(InLine) -> Fault),
     Output(fn(OutLine) -> Fault),
@@ -47,7 +47,7 @@ enum Make {
     Percent(fn(u8) -> Fault),
 }
 
-impl Make {
+impl Constructor {
     /// What may stand after the colon; `None` where nothing may.
     const fn argument(self) -> Option<&'static str> {
         Some(match self {
@@ -130,7 +130,7 @@ pub enum Draw {
 pub struct Row {
     /// Its id.
     pub id: &'static str,
-    make: Make,
+    make: Constructor,
     /// `None` where nothing is broken that a judge reckons with: what a person did, noise that a healthy table sees through, or what
     /// hangs on the wires of bell and sign.
     part: Option<Part>,
@@ -138,7 +138,7 @@ pub struct Row {
     pub swarm: Share,
 }
 
-const fn row(id: &'static str, make: Make, part: Option<Part>, swarm: Share) -> Row {
+const fn row(id: &'static str, make: Constructor, part: Option<Part>, swarm: Share) -> Row {
     Row { id, make, part, swarm }
 }
 
@@ -158,88 +158,88 @@ const READER: Share = Share::Reader;
 /// All faults.
 #[rustfmt::skip]
 pub const TABLE: &[Row] = &[
-    row("motor.stall", Make::Plain(Fault::MotorStall), Some(Part::Motor), EVERY),
-    row("motor.dead", Make::Plain(Fault::MotorDead), Some(Part::Motor), EVERY),
-    row("motor.slow", Make::Plain(Fault::MotorSlow), Some(Part::Motor), EVERY),
-    row("motor.intermittent", Make::Plain(Fault::MotorIntermittent), Some(Part::Motor), EVERY),
-    row("motor.coast", Make::Plain(Fault::MotorCoast), Some(Part::Motor), EVERY),
-    row("motor.reverse", Make::Plain(Fault::MotorReverse), Some(Part::Motor), EVERY),
-    row("motor.driver_fault", Make::Plain(Fault::DriverFault), Some(Part::Motor), EVERY),
-    row("motor.driver_fault_dead", Make::Plain(Fault::DriverFaultDead), Some(Part::Motor), EVERY),
-    row("motor.enable_stuck", Make::Plain(Fault::EnableStuck), Some(Part::Motor), EVERY),
-    row("deadman.stuck", Make::Plain(Fault::DeadmanWelded), Some(Part::Relay), EVERY),
-    row("motor.runaway", Make::Plain(Fault::Runaway), Some(Part::Relay), EVERY),
-    row("motor.hot", Make::Plain(Fault::MotorHot), Some(Part::Motor), EVERY),
-    row("sensor.temp_dead", Make::Plain(Fault::TemperatureDead), Some(Part::Motor), EVERY),
-    row("sensor.temp_absurd", Make::Plain(Fault::TemperatureAbsurd), Some(Part::Motor), EVERY),
-    row("cam.a_stuck_0", Make::Plain(Fault::LineStuck { line: InLine::CamA, active: false }), Some(Part::Cam), EVERY),
-    row("cam.a_stuck_1", Make::Plain(Fault::LineStuck { line: InLine::CamA, active: true }), Some(Part::Cam), EVERY),
-    row("cam.b_stuck_0", Make::Plain(Fault::LineStuck { line: InLine::CamB, active: false }), Some(Part::Cam), EVERY),
-    row("cam.b_stuck_1", Make::Plain(Fault::LineStuck { line: InLine::CamB, active: true }), Some(Part::Cam), EVERY),
-    row("cam.lost_edges", Make::Plain(Fault::CamLost), Some(Part::Cam), EVERY),
-    row("cam.bounce", Make::Plain(Fault::CamBounce), Some(Part::Cam), EVERY),
-    row("cam.phantom", Make::Plain(Fault::Noise(Noise::CamPhantom)), Some(Part::Cam), EVERY),
-    row("cam.both_noise", Make::Plain(Fault::Noise(Noise::CamBoth)), Some(Part::Cam), EVERY),
-    row("dome.stuck_closed", Make::Plain(Fault::LineStuck { line: InLine::DomeClosed, active: true }), Some(Part::DomeContacts), DOME),
-    row("dome.stuck_open", Make::Plain(Fault::LineStuck { line: InLine::DomeOpen, active: true }), Some(Part::DomeContacts), DOME),
-    row("dome.cable_cut", Make::Plain(Fault::DomeCable { active: false }), Some(Part::DomeContacts), DOME),
-    row("dome.short", Make::Plain(Fault::DomeCable { active: true }), Some(Part::DomeContacts), DOME),
-    row("dome.bounce", Make::Plain(Fault::DomeBounce), Some(Part::DomeContacts), DOME),
+    row("motor.stall", Constructor::Plain(Fault::MotorStall), Some(Part::Motor), EVERY),
+    row("motor.dead", Constructor::Plain(Fault::MotorDead), Some(Part::Motor), EVERY),
+    row("motor.slow", Constructor::Plain(Fault::MotorSlow), Some(Part::Motor), EVERY),
+    row("motor.intermittent", Constructor::Plain(Fault::MotorIntermittent), Some(Part::Motor), EVERY),
+    row("motor.coast", Constructor::Plain(Fault::MotorCoast), Some(Part::Motor), EVERY),
+    row("motor.reverse", Constructor::Plain(Fault::MotorReverse), Some(Part::Motor), EVERY),
+    row("motor.driver_fault", Constructor::Plain(Fault::DriverFault), Some(Part::Motor), EVERY),
+    row("motor.driver_fault_dead", Constructor::Plain(Fault::DriverFaultDead), Some(Part::Motor), EVERY),
+    row("motor.enable_stuck", Constructor::Plain(Fault::EnableStuck), Some(Part::Motor), EVERY),
+    row("deadman.stuck", Constructor::Plain(Fault::DeadmanWelded), Some(Part::Relay), EVERY),
+    row("motor.runaway", Constructor::Plain(Fault::Runaway), Some(Part::Relay), EVERY),
+    row("motor.hot", Constructor::Plain(Fault::MotorHot), Some(Part::Motor), EVERY),
+    row("sensor.temp_dead", Constructor::Plain(Fault::TemperatureDead), Some(Part::Motor), EVERY),
+    row("sensor.temp_absurd", Constructor::Plain(Fault::TemperatureAbsurd), Some(Part::Motor), EVERY),
+    row("cam.a_stuck_0", Constructor::Plain(Fault::LineStuck { line: InLine::CamA, active: false }), Some(Part::Cam), EVERY),
+    row("cam.a_stuck_1", Constructor::Plain(Fault::LineStuck { line: InLine::CamA, active: true }), Some(Part::Cam), EVERY),
+    row("cam.b_stuck_0", Constructor::Plain(Fault::LineStuck { line: InLine::CamB, active: false }), Some(Part::Cam), EVERY),
+    row("cam.b_stuck_1", Constructor::Plain(Fault::LineStuck { line: InLine::CamB, active: true }), Some(Part::Cam), EVERY),
+    row("cam.lost_edges", Constructor::Plain(Fault::CamLost), Some(Part::Cam), EVERY),
+    row("cam.bounce", Constructor::Plain(Fault::CamBounce), Some(Part::Cam), EVERY),
+    row("cam.phantom", Constructor::Plain(Fault::Noise(Noise::CamPhantom)), Some(Part::Cam), EVERY),
+    row("cam.both_noise", Constructor::Plain(Fault::Noise(Noise::CamBoth)), Some(Part::Cam), EVERY),
+    row("dome.stuck_closed", Constructor::Plain(Fault::LineStuck { line: InLine::DomeClosed, active: true }), Some(Part::DomeContacts), DOME),
+    row("dome.stuck_open", Constructor::Plain(Fault::LineStuck { line: InLine::DomeOpen, active: true }), Some(Part::DomeContacts), DOME),
+    row("dome.cable_cut", Constructor::Plain(Fault::DomeCable { active: false }), Some(Part::DomeContacts), DOME),
+    row("dome.short", Constructor::Plain(Fault::DomeCable { active: true }), Some(Part::DomeContacts), DOME),
+    row("dome.bounce", Constructor::Plain(Fault::DomeBounce), Some(Part::DomeContacts), DOME),
     // A spin takes some 2.5 s: the table bears three breaks in one.
-    row("dome.flicker", Make::Plain(Fault::Noise(Noise::Flicker { line: InLine::DomeClosed, micros: 2000, every_ms: 1200 })), None, DOME),
-    row("dome.flicker_long", Make::Plain(Fault::Noise(Noise::Flicker { line: InLine::DomeClosed, micros: 10_000, every_ms: 250 })), None, DOME),
-    row("dome.chatter", Make::Plain(Fault::Noise(Noise::Flicker { line: InLine::DomeClosed, micros: 1000, every_ms: 40 })), Some(Part::DomeContacts), NEVER),
-    row("seal.flicker", Make::Plain(Fault::Noise(Noise::Flicker { line: InLine::Seal, micros: 2000, every_ms: 1200 })), None, EVERY),
-    row("seal.chatter", Make::Plain(Fault::Noise(Noise::Flicker { line: InLine::Seal, micros: 1000, every_ms: 40 })), Some(Part::Buttons), NEVER),
-    row("dice.cocked_1", Make::Plain(Fault::DiceCocked(1)), None, EVERY),
-    row("dice.cocked_2", Make::Plain(Fault::DiceCocked(2)), None, EVERY),
-    row("dice.cocked_3", Make::Plain(Fault::DiceCocked(3)), None, EVERY),
-    row("dice.moving", Make::Plain(Fault::DiceMoving), Some(Part::Dice), EVERY),
-    row("dice.missing", Make::Plain(Fault::DiceMissing), Some(Part::Dice), READER),
-    row("dice.extra", Make::Plain(Fault::DiceExtra), Some(Part::Dice), READER),
-    row("dice.foreign", Make::Plain(Fault::DiceForeign), Some(Part::Dice), READER),
-    row("dice.twins", Make::Plain(Fault::DiceTwins), Some(Part::Dice), READER),
-    row("dice.not_tumbled", Make::Plain(Fault::DiceNotTumbled), Some(Part::Dice), EVERY),
-    row("reader.silent", Make::Plain(Fault::UnitSilent(10)), Some(Part::Reader), READER),
-    row("reader.crc", Make::Plain(Fault::ReaderFrames(Garble::Hit)), Some(Part::Reader), READER),
-    row("reader.slow", Make::Plain(Fault::ReaderFrames(Garble::Late)), Some(Part::Reader), READER),
-    row("reader.says_flat", Make::Plain(Fault::ReaderSaysFlat), Some(Part::Reader), READER),
-    row("reader.says_not_flat", Make::Plain(Fault::ReaderSaysNotFlat), Some(Part::Reader), READER),
-    row("reader.wrong_face", Make::Plain(Fault::ReaderWrongFace), Some(Part::Reader), READER),
-    row("reader.garbage", Make::Plain(Fault::ReaderGarbage), Some(Part::Reader), READER),
-    row("reader.stale", Make::Plain(Fault::ReaderStale), Some(Part::Reader), READER),
-    row("terminal.silent", Make::Plain(Fault::UnitSilent(1)), Some(Part::Terminal), EVERY),
-    row("terminal.chatter", Make::Plain(Fault::KeyChatter), None, EVERY),
-    row("terminal.ghost", Make::Plain(Fault::KeyGhost), Some(Part::Terminal), EVERY),
-    row("terminal.flood", Make::Plain(Fault::Noise(Noise::Keys)), Some(Part::Terminal), EVERY),
-    row("display.wrong", Make::Plain(Fault::DisplayWrong), Some(Part::Terminal), EVERY),
-    row("lamps.board_silent", Make::Plain(Fault::UnitSilent(2)), Some(Part::Lamps), EVERY),
-    row("lamps.psu_dead", Make::Plain(Fault::LampSupplyDead), Some(Part::Lamps), EVERY),
-    row("lamps.flicker", Make::Plain(Fault::Noise(Noise::LampSupply)), Some(Part::Lamps), EVERY),
-    row("lamps.partial", Make::Plain(Fault::LampsPartial), Some(Part::Lamps), EVERY),
-    row("bell.dead", Make::Plain(Fault::BellDead), None, EVERY),
-    row("sign.dead", Make::Plain(Fault::SignDead), None, EVERY),
-    row("key.stuck_on", Make::Plain(Fault::LineStuck { line: InLine::SupervisorKey, active: true }), Some(Part::Buttons), NEVER),
-    row("key.active_at_start", Make::Plain(Fault::LineStuck { line: InLine::SupervisorKey, active: true }), Some(Part::Buttons), NEVER),
-    row("bus.cut", Make::Plain(Fault::BusCut), Some(Part::Bus), EVERY),
-    row("bus.noise_1pct", Make::Plain(Fault::Frames { garble: Garble::Hit, percent: 1 }), Some(Part::Bus), EVERY),
-    row("bus.noise_30pct", Make::Plain(Fault::Frames { garble: Garble::Hit, percent: 30 }), Some(Part::Bus), EVERY),
-    row("bus.late_reply", Make::Percent(|percent| Fault::Frames { garble: Garble::Late, percent }), Some(Part::Bus), every(&["20"])),
-    row("bus.duplicate_reply", Make::Percent(|percent| Fault::Frames { garble: Garble::Twice, percent }), Some(Part::Bus), every(&["", "30"])),
-    row("bus.wrong_unit", Make::Percent(|percent| Fault::Frames { garble: Garble::OtherUnit, percent }), Some(Part::Bus), every(&["20"])),
-    row("bus.babble", Make::Plain(Fault::BusBabble), Some(Part::Bus), EVERY),
-    row("lamp.open", Make::Area(|lamp| Fault::Lamp { kind: LampFault::Open, lamp }), Some(Part::Lamps), drawn(Draw::Area)),
-    row("lamp.short", Make::Area(|lamp| Fault::Lamp { kind: LampFault::Short, lamp }), Some(Part::Lamps), drawn(Draw::Area)),
-    row("lamp.stuck_off", Make::Area(|lamp| Fault::Lamp { kind: LampFault::StuckOff, lamp }), Some(Part::Lamps), drawn(Draw::Area)),
-    row("lamp.stuck_on", Make::Area(|lamp| Fault::Lamp { kind: LampFault::StuckOn, lamp }), Some(Part::Lamps), drawn(Draw::Area)),
-    row("lamp.swapped", Make::Areas(Fault::LampsSwapped), Some(Part::Lamps), drawn(Draw::Areas)),
-    row("button.stuck", Make::Line(|line| Fault::LineStuck { line, active: true }), Some(Part::Line), drawn(Draw::Button)),
-    row("button.active_at_start", Make::Line(|line| Fault::LineStuck { line, active: true }), Some(Part::Line), NEVER),
-    row("line.stuck_inactive", Make::Line(|line| Fault::LineStuck { line, active: false }), Some(Part::Line), drawn(Draw::Line)),
-    row("button.chatter", Make::Line(|line| Fault::Noise(Noise::Chatter(line))), Some(Part::Buttons), drawn(Draw::Button)),
-    row("line.stuck_active", Make::Line(|line| Fault::LineStuck { line, active: true }), Some(Part::Line), drawn(Draw::SupervisorKey)),
-    row("gpio.write_fails", Make::Output(Fault::PinStuck), Some(Part::Gpio), drawn(Draw::Output)),
-    row("terminal.key_stuck", Make::Key(Fault::KeyStuck), Some(Part::Terminal), drawn(Draw::Key)),
+    row("dome.flicker", Constructor::Plain(Fault::Noise(Noise::Flicker { line: InLine::DomeClosed, micros: 2000, every_ms: 1200 })), None, DOME),
+    row("dome.flicker_long", Constructor::Plain(Fault::Noise(Noise::Flicker { line: InLine::DomeClosed, micros: 10_000, every_ms: 250 })), None, DOME),
+    row("dome.chatter", Constructor::Plain(Fault::Noise(Noise::Flicker { line: InLine::DomeClosed, micros: 1000, every_ms: 40 })), Some(Part::DomeContacts), NEVER),
+    row("seal.flicker", Constructor::Plain(Fault::Noise(Noise::Flicker { line: InLine::Seal, micros: 2000, every_ms: 1200 })), None, EVERY),
+    row("seal.chatter", Constructor::Plain(Fault::Noise(Noise::Flicker { line: InLine::Seal, micros: 1000, every_ms: 40 })), Some(Part::Buttons), NEVER),
+    row("dice.cocked_1", Constructor::Plain(Fault::DiceCocked(1)), None, EVERY),
+    row("dice.cocked_2", Constructor::Plain(Fault::DiceCocked(2)), None, EVERY),
+    row("dice.cocked_3", Constructor::Plain(Fault::DiceCocked(3)), None, EVERY),
+    row("dice.moving", Constructor::Plain(Fault::DiceMoving), Some(Part::Dice), EVERY),
+    row("dice.missing", Constructor::Plain(Fault::DiceMissing), Some(Part::Dice), READER),
+    row("dice.extra", Constructor::Plain(Fault::DiceExtra), Some(Part::Dice), READER),
+    row("dice.foreign", Constructor::Plain(Fault::DiceForeign), Some(Part::Dice), READER),
+    row("dice.twins", Constructor::Plain(Fault::DiceTwins), Some(Part::Dice), READER),
+    row("dice.not_tumbled", Constructor::Plain(Fault::DiceNotTumbled), Some(Part::Dice), EVERY),
+    row("reader.silent", Constructor::Plain(Fault::UnitSilent(10)), Some(Part::Reader), READER),
+    row("reader.crc", Constructor::Plain(Fault::ReaderFrames(Garble::Hit)), Some(Part::Reader), READER),
+    row("reader.slow", Constructor::Plain(Fault::ReaderFrames(Garble::Late)), Some(Part::Reader), READER),
+    row("reader.says_flat", Constructor::Plain(Fault::ReaderSaysFlat), Some(Part::Reader), READER),
+    row("reader.says_not_flat", Constructor::Plain(Fault::ReaderSaysNotFlat), Some(Part::Reader), READER),
+    row("reader.wrong_face", Constructor::Plain(Fault::ReaderWrongFace), Some(Part::Reader), READER),
+    row("reader.garbage", Constructor::Plain(Fault::ReaderGarbage), Some(Part::Reader), READER),
+    row("reader.stale", Constructor::Plain(Fault::ReaderStale), Some(Part::Reader), READER),
+    row("terminal.silent", Constructor::Plain(Fault::UnitSilent(1)), Some(Part::Terminal), EVERY),
+    row("terminal.chatter", Constructor::Plain(Fault::KeyChatter), None, EVERY),
+    row("terminal.ghost", Constructor::Plain(Fault::KeyGhost), Some(Part::Terminal), EVERY),
+    row("terminal.flood", Constructor::Plain(Fault::Noise(Noise::Keys)), Some(Part::Terminal), EVERY),
+    row("display.wrong", Constructor::Plain(Fault::DisplayWrong), Some(Part::Terminal), EVERY),
+    row("lamps.board_silent", Constructor::Plain(Fault::UnitSilent(2)), Some(Part::Lamps), EVERY),
+    row("lamps.psu_dead", Constructor::Plain(Fault::LampSupplyDead), Some(Part::Lamps), EVERY),
+    row("lamps.flicker", Constructor::Plain(Fault::Noise(Noise::LampSupply)), Some(Part::Lamps), EVERY),
+    row("lamps.partial", Constructor::Plain(Fault::LampsPartial), Some(Part::Lamps), EVERY),
+    row("bell.dead", Constructor::Plain(Fault::BellDead), None, EVERY),
+    row("sign.dead", Constructor::Plain(Fault::SignDead), None, EVERY),
+    row("key.stuck_on", Constructor::Plain(Fault::LineStuck { line: InLine::SupervisorKey, active: true }), Some(Part::Buttons), NEVER),
+    row("key.active_at_start", Constructor::Plain(Fault::LineStuck { line: InLine::SupervisorKey, active: true }), Some(Part::Buttons), NEVER),
+    row("bus.cut", Constructor::Plain(Fault::BusCut), Some(Part::Bus), EVERY),
+    row("bus.noise_1pct", Constructor::Plain(Fault::Frames { garble: Garble::Hit, percent: 1 }), Some(Part::Bus), EVERY),
+    row("bus.noise_30pct", Constructor::Plain(Fault::Frames { garble: Garble::Hit, percent: 30 }), Some(Part::Bus), EVERY),
+    row("bus.late_reply", Constructor::Percent(|percent| Fault::Frames { garble: Garble::Late, percent }), Some(Part::Bus), every(&["20"])),
+    row("bus.duplicate_reply", Constructor::Percent(|percent| Fault::Frames { garble: Garble::Twice, percent }), Some(Part::Bus), every(&["", "30"])),
+    row("bus.wrong_unit", Constructor::Percent(|percent| Fault::Frames { garble: Garble::OtherUnit, percent }), Some(Part::Bus), every(&["20"])),
+    row("bus.babble", Constructor::Plain(Fault::BusBabble), Some(Part::Bus), EVERY),
+    row("lamp.open", Constructor::Area(|lamp| Fault::Lamp { kind: LampFault::Open, lamp }), Some(Part::Lamps), drawn(Draw::Area)),
+    row("lamp.short", Constructor::Area(|lamp| Fault::Lamp { kind: LampFault::Short, lamp }), Some(Part::Lamps), drawn(Draw::Area)),
+    row("lamp.stuck_off", Constructor::Area(|lamp| Fault::Lamp { kind: LampFault::StuckOff, lamp }), Some(Part::Lamps), drawn(Draw::Area)),
+    row("lamp.stuck_on", Constructor::Area(|lamp| Fault::Lamp { kind: LampFault::StuckOn, lamp }), Some(Part::Lamps), drawn(Draw::Area)),
+    row("lamp.swapped", Constructor::Areas(Fault::LampsSwapped), Some(Part::Lamps), drawn(Draw::Areas)),
+    row("button.stuck", Constructor::Line(|line| Fault::LineStuck { line, active: true }), Some(Part::Line), drawn(Draw::Button)),
+    row("button.active_at_start", Constructor::Line(|line| Fault::LineStuck { line, active: true }), Some(Part::Line), NEVER),
+    row("line.stuck_inactive", Constructor::Line(|line| Fault::LineStuck { line, active: false }), Some(Part::Line), drawn(Draw::Line)),
+    row("button.chatter", Constructor::Line(|line| Fault::Noise(Noise::Chatter(line))), Some(Part::Buttons), drawn(Draw::Button)),
+    row("line.stuck_active", Constructor::Line(|line| Fault::LineStuck { line, active: true }), Some(Part::Line), drawn(Draw::SupervisorKey)),
+    row("gpio.write_fails", Constructor::Output(Fault::PinStuck), Some(Part::Gpio), drawn(Draw::Output)),
+    row("terminal.key_stuck", Constructor::Key(Fault::KeyStuck), Some(Part::Terminal), drawn(Draw::Key)),
 ];
 
 /// Not a fault that the twin knows.
@@ -277,7 +277,7 @@ impl Fault {
     /// The part that it breaks; `None` where nothing is broken that a judge reckons with.
     #[must_use]
     pub fn part(self) -> Option<Part> {
-        let same = |row: &&Row| matches!(row.make, Make::Plain(fault) if fault == self);
+        let same = |row: &&Row| matches!(row.make, Constructor::Plain(fault) if fault == self);
         let kind = core::mem::discriminant(&self);
         let alike = |row: &&Row| row.make.argument().is_some() && core::mem::discriminant(&row.make.example()) == kind;
         let row = TABLE.iter().find(same).or_else(|| TABLE.iter().find(alike))?;

@@ -2,7 +2,7 @@
 
 use super::act::Act;
 use super::contact::{BUTTON, CLEAN, DOME, DOME_BAD};
-use super::event_queue::Due;
+use super::event_queue::PlannedEvent;
 use super::fault::{Fault, Noise};
 use super::wire::{Truth, Wire};
 use super::{MS, Twin};
@@ -20,7 +20,7 @@ impl Twin {
         match act {
             Act::Press { line, millis } => {
                 self.move_contact(line, true, at, BUTTON);
-                self.agenda.plan(at + u64::from(millis) * MS, Due::Release(line));
+                self.queue.plan(at + u64::from(millis) * MS, PlannedEvent::Release(line));
             }
             Act::Hold(line) => self.move_contact(line, true, at, BUTTON),
             Act::LetGo(line) => self.move_contact(line, false, at, BUTTON),
@@ -28,7 +28,7 @@ impl Twin {
             Act::LowerDome => self.dome(at, false, out),
             Act::Key(key) => {
                 self.key(at, key, out);
-                self.agenda.plan(at + KEY_MILLIS * MS, Due::KeyUp(key));
+                self.queue.plan(at + KEY_MILLIS * MS, PlannedEvent::KeyUp(key));
             }
             Act::HoldKey(key) => self.key(at, key, out),
             Act::LetGoKey(key) => self.terminal.hold(key, false),
@@ -52,17 +52,17 @@ impl Twin {
                     if self.dice.shake(at) {
                         out.push(Wire::Truth { at, truth: Truth::DiceMove });
                     }
-                    self.agenda.plan(at + 200 * MS, Due::DiceRest { plan: self.dice.plan });
+                    self.queue.plan(at + 200 * MS, PlannedEvent::DiceRest { plan: self.dice.plan });
                 }
             }
             Act::DipSupply => {
                 self.contact(InLine::PowerGood, false, at, out);
-                self.agenda.plan(at + 10 * MS, Due::DipOver);
+                self.queue.plan(at + 10 * MS, PlannedEvent::DipOver);
             }
             Act::CutSupply => {
                 self.contact(InLine::PowerGood, false, at, out);
                 self.supply_plan = self.supply_plan.wrapping_add(1);
-                self.agenda.plan(at + RESERVE_NANOS, Due::SupplyGone { plan: self.supply_plan });
+                self.queue.plan(at + RESERVE_NANOS, PlannedEvent::SupplyGone { plan: self.supply_plan });
             }
             Act::RestoreSupply => {
                 self.supply_plan = self.supply_plan.wrapping_add(1);
@@ -97,7 +97,7 @@ impl Twin {
         if up {
             out.push(Wire::Truth { at, truth: Truth::Exposed(true) });
         }
-        self.agenda.plan(at + travel, Due::DomeArrived { plan: self.dome_plan });
+        self.queue.plan(at + travel, PlannedEvent::DomeArrived { plan: self.dome_plan });
     }
 
     fn key(&mut self, at: u64, key: u8, out: &mut Vec<Wire>) {
@@ -114,14 +114,14 @@ impl Twin {
             let neighbour = ((key - 1) ^ 1) + 1;
             self.terminal.event(neighbour);
             self.terminal.hold(neighbour, true);
-            self.agenda.plan(at + KEY_MILLIS * MS, Due::KeyUp(neighbour));
+            self.queue.plan(at + KEY_MILLIS * MS, PlannedEvent::KeyUp(neighbour));
             for again in [key, neighbour] {
-                self.agenda.plan(at + 8 * MS, Due::KeyAgain(again));
+                self.queue.plan(at + 8 * MS, PlannedEvent::KeyAgain(again));
             }
         }
         if self.faults.bites(Fault::KeyChatter) {
             for n in 1..5 {
-                self.agenda.plan(at + n * 6 * MS, Due::KeyAgain(key));
+                self.queue.plan(at + n * 6 * MS, PlannedEvent::KeyAgain(key));
             }
         }
     }
@@ -146,7 +146,7 @@ impl Twin {
         let already = self.faults.has(fault);
         self.faults.set(fault);
         match fault {
-            Fault::Noise(noise) if !already => self.agenda.plan(at, Due::Noise(noise)),
+            Fault::Noise(noise) if !already => self.queue.plan(at, PlannedEvent::Noise(noise)),
             Fault::DriverFault | Fault::DriverFaultDead => {
                 self.contact(InLine::MotorFault, true, at, out);
                 if fault == Fault::DriverFault && self.contacts.level(InLine::MotorFault) {
@@ -154,7 +154,7 @@ impl Twin {
                 }
             }
             Fault::MotorIntermittent if self.drive.powered() => {
-                self.agenda.plan(at + 300 * MS, Due::Slip);
+                self.queue.plan(at + 300 * MS, PlannedEvent::Slip);
             }
             Fault::KeyStuck(key) => self.key(at, key, out),
             _ => {}
@@ -189,15 +189,15 @@ impl Twin {
 
     fn follow(&mut self, fault: Fault, at: u64, out: &mut Vec<Wire>) {
         if let Fault::LineStuck { line, .. } = fault {
-            self.contacts.settle(line, at, &mut self.faults, out);
+            self.contacts.follow(line, at, &mut self.faults, out);
         }
         if matches!(fault, Fault::DomeCable { .. }) {
-            self.contacts.settle(InLine::DomeClosed, at, &mut self.faults, out);
-            self.contacts.settle(InLine::DomeOpen, at, &mut self.faults, out);
+            self.contacts.follow(InLine::DomeClosed, at, &mut self.faults, out);
+            self.contacts.follow(InLine::DomeOpen, at, &mut self.faults, out);
         }
         if fault == Fault::CamLost {
-            self.contacts.settle(InLine::CamA, at, &mut self.faults, out);
-            self.contacts.settle(InLine::CamB, at, &mut self.faults, out);
+            self.contacts.follow(InLine::CamA, at, &mut self.faults, out);
+            self.contacts.follow(InLine::CamB, at, &mut self.faults, out);
         }
         self.motor(at, out);
         self.sign(at, out);

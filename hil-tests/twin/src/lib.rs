@@ -36,7 +36,7 @@ pub use fault::{Fault, Garble, LampFault, Noise};
 pub use wire::{Truth, Wire};
 
 use contact::Contacts;
-use event_queue::{Agenda, Due};
+use event_queue::{EventQueue, PlannedEvent};
 use fault::Faults;
 use rng::Rng;
 use tumbler_core::line::{InLine, OutLine};
@@ -93,7 +93,7 @@ impl Config {
 pub struct Twin {
     config: Config,
     rng: Rng,
-    agenda: Agenda,
+    queue: EventQueue,
     faults: Faults,
     contacts: Contacts,
     drive: drive::Drive,
@@ -135,9 +135,9 @@ impl Twin {
             contacts.begin(line, active);
         }
         let dice = dice::Dice::new(&mut rng);
-        let mut agenda = Agenda::default();
+        let mut queue = EventQueue::default();
         if config.temperature {
-            agenda.plan(rng.range(0, 1000) * MS, Due::Temperature);
+            queue.plan(rng.range(0, 1000) * MS, PlannedEvent::Temperature);
         }
         Self {
             boards: vec![lamps::Board::default(); usize::from(config.boards)],
@@ -145,7 +145,7 @@ impl Twin {
             drive: drive::Drive::new(config.tumble_millis),
             config,
             rng,
-            agenda,
+            queue,
             faults: Faults::default(),
             contacts,
             shaft,
@@ -167,7 +167,7 @@ impl Twin {
     /// When the twin next does something by itself, in nanoseconds.
     #[must_use]
     pub fn next(&self) -> Option<u64> {
-        [self.agenda.next(), self.shaft.next(), self.drive.next()].into_iter().flatten().min()
+        [self.queue.next(), self.shaft.next(), self.drive.next()].into_iter().flatten().min()
     }
 
     /// Lets everything happen up to and with `to`, in order of time; what shows at the wires is appended to `out`.
@@ -178,49 +178,49 @@ impl Twin {
             } else if self.drive.next() == Some(at) {
                 self.drive.dropped();
                 self.motor(at, out);
-            } else if let Some((at, due)) = self.agenda.pop() {
+            } else if let Some((at, due)) = self.queue.pop() {
                 self.happens(at, due, out);
             }
         }
     }
 
-    fn happens(&mut self, at: u64, due: Due, out: &mut Vec<Wire>) {
+    fn happens(&mut self, at: u64, due: PlannedEvent, out: &mut Vec<Wire>) {
         match due {
-            Due::Contact { line, active, plan } => {
+            PlannedEvent::Contact { line, active, plan } => {
                 if self.contacts.current(line, plan) {
                     self.contact(line, active, at, out);
                 }
             }
-            Due::Release(line) => self.move_contact(line, false, at, contact::BUTTON),
-            Due::KeyUp(key) => self.terminal.hold(key, false),
-            Due::KeyAgain(key) => {
+            PlannedEvent::Release(line) => self.move_contact(line, false, at, contact::BUTTON),
+            PlannedEvent::KeyUp(key) => self.terminal.hold(key, false),
+            PlannedEvent::KeyAgain(key) => {
                 self.terminal.event(key);
             }
-            Due::DomeArrived { plan } => {
+            PlannedEvent::DomeArrived { plan } => {
                 if plan == self.dome_plan && !self.dome_up {
                     out.push(Wire::Truth { at, truth: Truth::Exposed(false) });
                 }
             }
-            Due::DiceRest { plan } => {
+            PlannedEvent::DiceRest { plan } => {
                 // In a tumbler that turns no die lies still, whoever laid it: they come to rest after the shaft.
                 if plan == self.dice.plan && !self.shaft.moving() {
                     self.dice_rest(at, out);
                 }
             }
-            Due::Temperature => self.temperature(at, out),
-            Due::SupplyGone { plan } => {
+            PlannedEvent::Temperature => self.temperature(at, out),
+            PlannedEvent::SupplyGone { plan } => {
                 if plan == self.supply_plan {
                     self.supply_gone(at, out);
                 }
             }
-            Due::DipOver => {
+            PlannedEvent::DipOver => {
                 if self.supply {
                     self.contact(InLine::PowerGood, true, at, out);
                 }
             }
-            Due::Noise(noise) => self.noise(noise, at, out),
-            Due::LampsBack => self.lamps_back(at, out),
-            Due::Slip => self.slip(at, out),
+            PlannedEvent::Noise(noise) => self.noise(noise, at, out),
+            PlannedEvent::LampsBack => self.lamps_back(at, out),
+            PlannedEvent::Slip => self.slip(at, out),
         }
     }
 
@@ -234,7 +234,7 @@ impl Twin {
 
     fn move_contact(&mut self, line: InLine, active: bool, at: u64, bounce: contact::Bounce) {
         let bounce = if self.config.bounce || bounce.is_fault() { bounce } else { contact::CLEAN };
-        self.contacts.plan(line, active, at, bounce, &mut self.agenda, &mut self.rng);
+        self.contacts.plan(line, active, at, bounce, &mut self.queue, &mut self.rng);
     }
 
     /// The daemon drives an output. The pin's level is read back at once.
@@ -278,7 +278,7 @@ impl Twin {
     }
 
     fn temperature(&mut self, at: u64, out: &mut Vec<Wire>) {
-        self.agenda.plan(at + 1000 * MS, Due::Temperature);
+        self.queue.plan(at + 1000 * MS, PlannedEvent::Temperature);
         // Heats by 0.4 K a second while it runs, cools by 0.05 K a second; a fault heats by 8 K a second.
         if self.faults.bites(Fault::MotorHot) {
             self.celsius_milli = (self.celsius_milli + 8_000).min(95_000);

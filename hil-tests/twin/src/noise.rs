@@ -1,7 +1,7 @@
 //! Disturbances that come again and again for as long as their fault lasts.
 
 use super::contact::CLEAN;
-use super::event_queue::Due;
+use super::event_queue::PlannedEvent;
 use super::fault::{Fault, Noise};
 use super::wire::Wire;
 use super::{MS, Twin};
@@ -34,7 +34,7 @@ impl Twin {
                 let idle = line == InLine::DomeClosed && !self.shaft.moving();
                 if !idle && self.contacts.raw(line) {
                     self.faults.bit(fault);
-                    self.contacts.pulse(line, false, at, u64::from(micros) * 1000, &mut self.agenda);
+                    self.contacts.pulse(line, false, at, u64::from(micros) * 1000, &mut self.queue);
                 }
                 if idle { 20 * MS } else { u64::from(every_ms) * MS }
             }
@@ -43,7 +43,7 @@ impl Twin {
                 // A finger on the button holds its contact together.
                 if !self.contacts.raw(line) {
                     self.faults.bit(fault);
-                    self.contacts.pulse(line, true, at, makes, &mut self.agenda);
+                    self.contacts.pulse(line, true, at, makes, &mut self.queue);
                 }
                 makes + self.rng.range(1, 40) * MS
             }
@@ -54,7 +54,7 @@ impl Twin {
                 let both = noise == Noise::CamBoth && self.rng.chance(500);
                 let line = if both { InLine::CamB } else { InLine::CamA };
                 let level = !self.contacts.raw(line);
-                self.contacts.plan(line, level, at, CLEAN, &mut self.agenda, &mut self.rng);
+                self.contacts.plan(line, level, at, CLEAN, &mut self.queue, &mut self.rng);
                 self.rng.range(3, 30) * MS
             }
             Noise::Keys => {
@@ -70,11 +70,11 @@ impl Twin {
                     self.faults.bit(fault);
                 }
                 self.shine_all(at, out);
-                self.agenda.plan(at + LAMPS_DARK_NANOS, Due::LampsBack);
+                self.queue.plan(at + LAMPS_DARK_NANOS, PlannedEvent::LampsBack);
                 LAMPS_EVERY_NANOS
             }
         };
-        self.agenda.plan(at + next, Due::Noise(noise));
+        self.queue.plan(at + next, PlannedEvent::Noise(noise));
     }
 
     /// The lamps' supply is back after a break.

@@ -13,7 +13,7 @@ const JAM_SECONDS: f64 = 0.01;
 
 /// How the shaft is to change its speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum SpeedChange {
     Drive,
     Coast,
     LongCoast,
@@ -22,7 +22,7 @@ pub(super) enum Way {
 
 /// What the shaft did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Moved {
+pub(super) enum ShaftEvent {
     /// Nothing that anybody sees.
     Nothing,
     /// The cam entered the next quarter, forward or backward.
@@ -130,12 +130,12 @@ impl Shaft {
     }
 
     /// Changes to this speed from `at` on; tells whether the shaft begins to move.
-    pub(super) fn turn(&mut self, at: u64, target: f64, way: Way) -> bool {
+    pub(super) fn turn(&mut self, at: u64, target: f64, way: SpeedChange) -> bool {
         let seconds = match way {
-            Way::Drive => SPIN_UP_SECONDS,
-            Way::Coast => COAST_SECONDS,
-            Way::LongCoast => LONG_COAST_SECONDS,
-            Way::Jam => JAM_SECONDS,
+            SpeedChange::Drive => SPIN_UP_SECONDS,
+            SpeedChange::Coast => COAST_SECONDS,
+            SpeedChange::LongCoast => LONG_COAST_SECONDS,
+            SpeedChange::Jam => JAM_SECONDS,
         };
         self.integrate(at);
         // Whoever turned it lets go of a shaft that is driven.
@@ -159,14 +159,14 @@ impl Shaft {
     /// Turns by hand through this many quarters; tells whether the shaft begins to move.
     pub(super) fn turn_by_hand(&mut self, at: u64, quarters: i32) -> bool {
         let stop = self.quarter + i64::from(quarters);
-        let begins = self.turn(at, if quarters < 0 { -1.0 } else { 1.0 }, Way::Drive);
+        let begins = self.turn(at, if quarters < 0 { -1.0 } else { 1.0 }, SpeedChange::Drive);
         self.hand = Some(stop);
         begins
     }
 
     /// Does what is due at `at`.
-    pub(super) fn step(&mut self, at: u64) -> Moved {
-        let Some((_, kind)) = self.due.filter(|(due, _)| *due <= at) else { return Moved::Nothing };
+    pub(super) fn step(&mut self, at: u64) -> ShaftEvent {
+        let Some((_, kind)) = self.due.filter(|(due, _)| *due <= at) else { return ShaftEvent::Nothing };
         let forward = self.direction() > 0.0;
         self.integrate(at);
         let moved = match kind {
@@ -179,16 +179,16 @@ impl Shaft {
                     self.target = 0.0;
                     self.pull = -self.speed.signum() * (1000.0 / TUMBLE_MILLIS) / JAM_SECONDS;
                 }
-                Moved::Quarter
+                ShaftEvent::Quarter
             }
             Kind::Speed => {
                 self.speed = self.target;
                 self.pull = 0.0;
                 if self.target == 0.0 && self.moving {
                     self.moving = false;
-                    Moved::Rests
+                    ShaftEvent::Rests
                 } else {
-                    Moved::Nothing
+                    ShaftEvent::Nothing
                 }
             }
         };
@@ -230,11 +230,11 @@ impl Shaft {
 mod tests {
     use super::*;
 
-    fn run(shaft: &mut Shaft, until: u64) -> Vec<(u64, Moved, (bool, bool))> {
+    fn run(shaft: &mut Shaft, until: u64) -> Vec<(u64, ShaftEvent, (bool, bool))> {
         let mut seen = Vec::new();
         while let Some(at) = shaft.next().filter(|at| *at <= until) {
             let moved = shaft.step(at);
-            if moved != Moved::Nothing {
+            if moved != ShaftEvent::Nothing {
                 seen.push((at, moved, shaft.cam()));
             }
         }
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn four_quarters_in_the_forward_order_are_a_tumble_of_600_ms() {
         let mut shaft = Shaft::new(0.1);
-        assert!(shaft.turn(0, 1000.0 / TUMBLE_MILLIS, Way::Drive));
+        assert!(shaft.turn(0, 1000.0 / TUMBLE_MILLIS, SpeedChange::Drive));
         let seen = run(&mut shaft, 2_000_000_000);
         let cams: Vec<(bool, bool)> = seen.iter().map(|s| s.2).take(4).collect();
         assert_eq!(cams, [(true, false), (true, true), (false, true), (false, false)]);
@@ -256,13 +256,13 @@ mod tests {
     #[test]
     fn without_power_the_shaft_coasts_a_tenth_of_a_second_and_rests() {
         let mut shaft = Shaft::new(0.0);
-        shaft.turn(0, 1000.0 / TUMBLE_MILLIS, Way::Drive);
+        shaft.turn(0, 1000.0 / TUMBLE_MILLIS, SpeedChange::Drive);
         run(&mut shaft, 1_000_000_000);
         let before = shaft.turned_at(1_000_000_000);
-        shaft.turn(1_000_000_000, 0.0, Way::Coast);
+        shaft.turn(1_000_000_000, 0.0, SpeedChange::Coast);
         let seen = run(&mut shaft, 3_000_000_000);
         let (at, moved, _) = *seen.last().unwrap();
-        assert_eq!(moved, Moved::Rests);
+        assert_eq!(moved, ShaftEvent::Rests);
         assert!((1_099_000_000..=1_101_000_000).contains(&at), "{at}");
         let coasted = shaft.turned() - before;
         assert!((0.07..0.1).contains(&coasted), "{coasted}");
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn a_reversed_motor_runs_the_cam_backwards() {
         let mut shaft = Shaft::new(0.1);
-        shaft.turn(0, -1.5, Way::Drive);
+        shaft.turn(0, -1.5, SpeedChange::Drive);
         let cams: Vec<(bool, bool)> = run(&mut shaft, 1_000_000_000).iter().map(|s| s.2).take(3).collect();
         assert_eq!(cams, [(false, true), (true, true), (true, false)]);
     }
@@ -284,7 +284,7 @@ mod tests {
             shaft.turn_by_hand(0, quarters);
             let seen = run(&mut shaft, 10_000_000_000);
             assert_eq!(seen.len() as i32, quarters.abs() + 1, "{quarters}: {seen:?}");
-            assert_eq!(seen.last().unwrap().1, Moved::Rests);
+            assert_eq!(seen.last().unwrap().1, ShaftEvent::Rests);
         }
     }
 }

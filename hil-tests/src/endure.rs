@@ -47,7 +47,7 @@ const LATCHES: u32 = 400;
 
 /// What is played, and on what.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct EndurePlan {
     /// The table. Its seed is that of the dice's identities, and stays over all cuts.
     pub setup: Setup,
     /// `tumblerctl`, which verifies the journal.
@@ -98,7 +98,7 @@ impl Relayed {
 
 /// Why playing ended.
 #[derive(Debug, thiserror::Error)]
-pub enum Ended {
+pub enum EndReason {
     /// The table is not as it should be.
     #[error("{0}")]
     Wrong(String),
@@ -110,7 +110,7 @@ pub enum Ended {
     Rig(#[from] Trouble),
 }
 
-impl From<RigFault> for Ended {
+impl From<RigFault> for EndReason {
     fn from(fault: RigFault) -> Self {
         Self::Rig(fault.into())
     }
@@ -119,10 +119,10 @@ impl From<RigFault> for Ended {
 /// Looks at what is in this state directory, and plays on from there until the power goes or something is wrong. Returns
 /// only with what is wrong.
 #[must_use]
-pub fn play(plan: &Plan, dir: WorkDir, tell: &(dyn Fn(&str) + Sync)) -> Ended {
+pub fn play(plan: &EndurePlan, dir: WorkDir, tell: &(dyn Fn(&str) + Sync)) -> EndReason {
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let playing = || -> Result<Infallible, Ended> {
+        let playing = || -> Result<Infallible, EndReason> {
             let mut player = Player::begin(plan, dir, tell)?;
             let world = Observer::start(player.bench.broker_address(), "tumbler-hil-world")?;
             let over = &over;
@@ -160,12 +160,12 @@ struct Player<'a> {
 
 impl<'a> Player<'a> {
     /// Looks at the journal, and starts the daemon on it.
-    fn begin(plan: &Plan, dir: WorkDir, tell: &'a (dyn Fn(&str) + Sync)) -> Result<Self, Ended> {
+    fn begin(plan: &EndurePlan, dir: WorkDir, tell: &'a (dyn Fn(&str) + Sync)) -> Result<Self, EndReason> {
         let before = JournalWatch::new(&dir.state()).take()?;
         if !before.is_empty() {
             verify(&plan.verifier, &dir.state())?;
         }
-        nothing_is_lost(&before, plan.relayed.as_ref()).map_err(Ended::Wrong)?;
+        nothing_is_lost(&before, plan.relayed.as_ref()).map_err(EndReason::Wrong)?;
         tell(&format!("journal {}", before.last().map_or(0, |record| record.seq.0)));
         let settings = &plan.setup.table.settings;
         let trial = trial(&settings.rules, &settings.layout)?;
@@ -173,7 +173,7 @@ impl<'a> Player<'a> {
         Ok(Self { bench, trial, latched: latched(&before), tell })
     }
 
-    fn play(&mut self, rng: &mut Rng) -> Result<Infallible, Ended> {
+    fn play(&mut self, rng: &mut Rng) -> Result<Infallible, EndReason> {
         self.kept()?;
         self.steps("recover table; play to settled")?;
         (self.tell)("playable");
@@ -181,7 +181,7 @@ impl<'a> Player<'a> {
     }
 
     /// design.md, Latch: neither a restart nor a reboot opens a latch; and a table is blocked by what is latched, and by nothing else.
-    fn kept(&mut self) -> Result<(), Ended> {
+    fn kept(&mut self) -> Result<(), EndReason> {
         let until = self.bench.now() + PICTURE * MS;
         let shown = loop {
             if let Some(shown) = self.bench.snapshot()? {
@@ -194,10 +194,10 @@ impl<'a> Player<'a> {
         };
         let shows: BTreeSet<Code> = shown.malfunctions.iter().map(|malfunction| malfunction.code).collect();
         if let Some(lost) = self.latched.difference(&shows).next() {
-            return Err(Ended::Wrong(format!("{lost} was latched before the cut, and is not any more")));
+            return Err(EndReason::Wrong(format!("{lost} was latched before the cut, and is not any more")));
         }
         if (shown.phase == Phase::Blocked) == shows.is_empty() && shown.round.is_none() {
-            return Err(Ended::Wrong(format!("phase {:?} with {shows:?} latched", shown.phase)));
+            return Err(EndReason::Wrong(format!("phase {:?} with {shows:?} latched", shown.phase)));
         }
         let names: Vec<&str> = shows.iter().map(|code| code.name()).collect();
         (self.tell)(format!("kept {}", names.join(" ")).trim_end());
@@ -205,7 +205,7 @@ impl<'a> Player<'a> {
     }
 
     /// Rounds, and now and then a latch, whatever comes.
-    fn go_on(&mut self, rng: &mut Rng) -> Result<Infallible, Ended> {
+    fn go_on(&mut self, rng: &mut Rng) -> Result<Infallible, EndReason> {
         loop {
             if rng.chance(LATCHES) {
                 self.steps("break seal; pass 300 ms; mend seal")?;
@@ -217,12 +217,12 @@ impl<'a> Player<'a> {
         }
     }
 
-    fn steps(&mut self, words: &str) -> Result<(), Ended> {
+    fn steps(&mut self, words: &str) -> Result<(), EndReason> {
         let line = parse::line_of_steps(words).map_err(|bad| Trouble::Rig(bad.to_string()))?;
         for (_, steps) in line {
             play_steps(&mut self.bench, &self.trial, &steps).map_err(|halt| match halt {
                 Halt::Wrong(what) => self.wrong(what),
-                Halt::Trouble(trouble) => Ended::Rig(trouble),
+                Halt::Trouble(trouble) => EndReason::Rig(trouble),
             })?;
             if let Some(found) = self.bench.judges().found() {
                 return Err(self.wrong(found));
@@ -232,23 +232,23 @@ impl<'a> Player<'a> {
     }
 
     /// Something that depends on time, and is not as it should be: the table's matter only if the rig was in time.
-    fn wrong(&self, what: String) -> Ended {
+    fn wrong(&self, what: String) -> EndReason {
         match self.bench.late() {
-            Some(stall) => Ended::Late(format!("{stall}, and so says nothing: {what}")),
-            None => Ended::Wrong(what),
+            Some(stall) => EndReason::Late(format!("{stall}, and so says nothing: {what}")),
+            None => EndReason::Wrong(what),
         }
     }
 }
 
 /// design.md, Journal: everything in the journal is as it was written, from the first record to the last.
-fn verify(program: &Path, state: &Path) -> Result<(), Ended> {
+fn verify(program: &Path, state: &Path) -> Result<(), EndReason> {
     let ran = Command::new(program).args(["journal", "verify"]).arg(state).output();
     let ran = ran.map_err(RigFault::file("start", program))?;
     if ran.status.success() {
         return Ok(());
     }
     let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-    Err(Ended::Wrong(format!("the journal is not whole: {} {}", said(&ran.stdout), said(&ran.stderr))))
+    Err(EndReason::Wrong(format!("the journal is not whole: {} {}", said(&ran.stdout), said(&ran.stderr))))
 }
 
 /// design.md rule 2, "make durable, then publish": what the world has heard of is in the journal, as it heard it.

@@ -1,7 +1,7 @@
-//! `proc.kill_at_each_write`: the daemon dies at every single sync and every single write of its journal in a whole round,
-//! once each. Whatever was durable then decides: the interruption rule, and a table that plays on.
+//! `proc.kill_at_each_write`: kills the daemon at every single sync and write of its journal in a round, one run each. What was
+//! durable then decides how the interrupted round must end; the table must play on afterwards.
 
-use crate::runner::{Lane, seed};
+use crate::runner::{Runner, seed};
 use crate::scenario::{Trial, Verdict, file, order, run};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
@@ -11,16 +11,16 @@ use tumbler_bench::{Bench, EnvironmentFault, Trouble};
 use tumbler_core::record::Event;
 use tumbler_core::round::call::Call;
 
-/// Where the daemon is to die.
+/// The kind of system call at which the daemon dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum At {
-    /// At a sync.
+pub enum KillPoint {
+    /// A sync of a file.
     Sync,
-    /// At a write.
+    /// A write to a file.
     Write,
 }
 
-impl At {
+impl KillPoint {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Sync, Self::Write];
 
@@ -32,23 +32,23 @@ impl At {
     }
 }
 
-/// What came of one kill.
+/// Result of one kill.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Killed {
-    /// At the how manieth.
+pub struct KillReport {
+    /// At which call of the round, counted from 1.
     pub n: u16,
-    /// The table after it.
+    /// Verdict on the table after it.
     pub verdict: Verdict,
-    /// What was durable when it started again: the last record's kind.
+    /// Kind of the last durable record when the daemon started again.
     pub after: String,
 }
 
-/// More calls than this in a round, and something else is wrong.
+/// No round has more calls than this.
 const MOST: u16 = 500;
 
-/// Kills at each sync or write of a round under this rule set, so many tables at once.
+/// Kills at each call of a round under this rule set, on `jobs` tables at once.
 #[must_use]
-pub fn each(lane: &Lane, rules: &str, at: At, jobs: usize, salt: u64) -> Vec<Killed> {
+pub fn each(runner: &Runner, rules: &str, at: KillPoint, jobs: usize, salt: u64) -> Vec<KillReport> {
     let (next, over, all) = (AtomicU16::new(1), AtomicBool::new(false), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..jobs.max(1) {
@@ -58,13 +58,13 @@ pub fn each(lane: &Lane, rules: &str, at: At, jobs: usize, salt: u64) -> Vec<Kil
                     if n > MOST || tumbler_bench::process::clock::interrupted() {
                         return;
                     }
-                    let came = one(lane, rules, at, n, salt).unwrap_or_else(|trouble| {
+                    let came = one(runner, rules, at, n, salt).unwrap_or_else(|trouble| {
                         over.store(true, Ordering::SeqCst);
                         let verdict = match trouble {
                             Trouble::NotHere(why) => Verdict::NotExecuted(why),
                             Trouble::Rig(why) => Verdict::Invalid(why),
                         };
-                        Some(Killed { n, verdict, after: String::new() })
+                        Some(KillReport { n, verdict, after: String::new() })
                     });
                     match came {
                         Some(killed) => all.lock().unwrap_or_else(PoisonError::into_inner).push(killed),
@@ -79,9 +79,9 @@ pub fn each(lane: &Lane, rules: &str, at: At, jobs: usize, salt: u64) -> Vec<Kil
     all
 }
 
-/// One kill; `None` where the round has fewer calls.
-fn one(lane: &Lane, rules: &str, at: At, n: u16, salt: u64) -> Result<Option<Killed>, Trouble> {
-    let (word, outside) = at.nth(n);
+/// One kill; `None` if the round has fewer than `n` calls.
+fn one(runner: &Runner, rules: &str, at: KillPoint, n: u16, salt: u64) -> Result<Option<KillReport>, Trouble> {
+    let (word, fault) = at.nth(n);
     let id = format!("{word}:{n}");
     let round = trial(
         rules,
@@ -89,33 +89,33 @@ fn one(lane: &Lane, rules: &str, at: At, n: u16, salt: u64) -> Result<Option<Kil
         &["settled: x".into()],
     )?;
     let seed = seed(&round.name, salt ^ u64::from(n));
-    let mut bench: Box<dyn Bench> = match lane {
-        Lane::Pure => Box::new(Pure::new(Setup::of(&round.rules, &round.layout, seed))?),
-        Lane::Virtual(templates) => Box::new(templates.table(&round, seed, false)?),
+    let mut bench: Box<dyn Bench> = match runner {
+        Runner::Pure => Box::new(Pure::new(Setup::of(&round.rules, &round.layout, seed))?),
+        Runner::Virtual(templates) => Box::new(templates.table(&round, seed, false)?),
     };
     let outcome = run(bench.as_mut(), &round);
     if let Verdict::NotExecuted(why) = outcome.verdict {
         return Err(Trouble::NotHere(why));
     }
-    if !bench.disturbed(outside) {
+    if !bench.disturbed(fault) {
         return match outcome.verdict {
-            // Nothing else was wrong: the round ended before there were so many.
+            // The round ended before its n-th call, and nothing else was wrong.
             Verdict::Invalid(why) if why.contains("never took hold") => Ok(None),
-            verdict => Ok(Some(Killed { n, verdict, after: "the daemon lived".into() })),
+            verdict => Ok(Some(KillReport { n, verdict, after: "the daemon lived".into() })),
         };
     }
-    let was = Was::of(bench.as_mut(), order::covered(rules));
+    let was = DurableRound::of(bench.as_mut(), order::covered(rules));
     let rest = trial(rules, &was.steps(&id), &was.endings())?;
     let verdict = run(bench.as_mut(), &rest).verdict;
-    Ok(Some(Killed { n, verdict, after: was.last }))
+    Ok(Some(KillReport { n, verdict, after: was.last }))
 }
 
 /// What was durable of the round when the daemon died.
 #[derive(Clone, Debug, Default)]
-struct Was {
+struct DurableRound {
     began: bool,
     spun: bool,
-    /// The dome is away, and "No more bets" is on no record.
+    /// The dome is away, and "No more bets" is not recorded.
     exposed: bool,
     called: bool,
     covered: bool,
@@ -125,7 +125,7 @@ struct Was {
     last: String,
 }
 
-impl Was {
+impl DurableRound {
     fn of(bench: &mut dyn Bench, covered: bool) -> Self {
         let mut was = Self { exposed: covered && bench.physical().dome_up, covered, ..Self::default() };
         for durable in &bench.log().records {
@@ -145,7 +145,7 @@ impl Was {
         was
     }
 
-    /// What people do after the daemon is back, and what must be so.
+    /// What people do once the daemon is back, and what must follow.
     fn steps(&self, id: &str) -> Vec<String> {
         let mut steps = vec!["mark".to_owned(), "pass 200 ms".into(), format!("heal {id}")];
         let mut add = |more: &[&str]| steps.extend(more.iter().map(|step| (*step).to_owned()));
@@ -158,9 +158,9 @@ impl Was {
             Self { established: true, .. } => {
                 add(&["pass 2500 ms", "collect and pay", "key entry", "wait record settled"]);
             }
-            // Before it could be asked of, the dice are exposed.
+            // Exposure voids the round before anybody is asked.
             Self { spun: true, exposed: true, .. } => add(&["wait record voided reason=exposed within 1000 ms"]),
-            // Only people know how the dice lie.
+            // No reader sees the dice, so a person is asked how they lie.
             Self { spun: true, .. } => {
                 add(&["wait record asked why=interrupted within 1000 ms", "turn key", "do interrupted undisturbed"]);
                 add(&[if self.called && self.covered { "at bets-closed" } else { "at spun" }]);
@@ -173,7 +173,7 @@ impl Was {
     }
 
     fn endings(&self) -> Vec<String> {
-        // Whether the spin had begun, and what it had come to, is the judges' to say.
+        // How far the spin was is for the judges to say, so several grounds are accepted.
         let clauses = "by interruption or by interruption and fewer-than-three or by interruption and misoperation";
         let next = "settled: the table plays on".to_owned();
         match self {

@@ -1,4 +1,4 @@
-//! Running many scenarios on a bench: which, how many at once, and what came of each.
+//! Runs trials on a bench, several at once, and reports each.
 
 use crate::report::capture::Capture;
 use crate::report::cell::CellReport;
@@ -15,20 +15,20 @@ use tumbler_bench::pure::{Pure, Setup};
 use tumbler_bench::{Bench, Trouble};
 use tumbler_judges::Observation;
 
-/// A cut that takes longer is longer than a flicker that the same spin survives (`guard_flicker`), in nanoseconds.
+/// The longest flicker of a guard line that a spin survives, in nanoseconds (`guard_flicker`): a measured cut longer than this is too slow.
 const GUARD_NS: u64 = 3_000_000;
 
-/// A bench that scenarios can be run on.
+/// Runs trials on one kind of bench.
 #[derive(Debug)]
-pub enum Lane {
+pub enum Runner {
     /// Core and twin on a virtual clock.
     Pure,
-    /// The daemon's process, with its opened tables.
+    /// The daemon's process, with templates of opened tables.
     Virtual(Templates),
 }
 
-impl Lane {
-    /// The lane of this bench.
+impl Runner {
+    /// The runner for this bench.
     #[must_use]
     pub fn of(bench: &BenchFile, tumblerd: PathBuf) -> Self {
         match bench.kind {
@@ -37,7 +37,7 @@ impl Lane {
         }
     }
 
-    /// Runs one trial. `trace`: its report carries everything that was seen.
+    /// Runs one trial. `trace`: the report includes every observation.
     #[must_use]
     pub fn cell(&self, bench: &BenchFile, trial: &Trial, salt: u64, trace: bool) -> CellReport {
         let begun = Instant::now();
@@ -53,20 +53,20 @@ impl Lane {
         report
     }
 
-    /// Runs trials, so many at once, and tells of each as it ends, on the thread that ran it: what is asked to be traced
-    /// must be taken up there. With `keep_going` false no more are begun after the first one that fails. The reports
-    /// come in the order of the trials.
+    /// Runs trials, `options.jobs` at once. `ended` is called for each on the thread that ran it, and must take the trace out of the
+    /// report there, if one was asked for. Without `keep_going` no trial is started after the first failure. Returns the reports in the
+    /// order of the trials.
     pub fn run(
         &self,
         bench: &BenchFile,
         trials: &[Trial],
-        plan: Plan,
+        options: RunOptions,
         ended: &(dyn Fn(&mut CellReport) + Sync),
     ) -> Vec<CellReport> {
         let next = AtomicUsize::new(0);
         let reports = Mutex::new(Vec::with_capacity(trials.len()));
         std::thread::scope(|scope| {
-            for _ in 0..plan.jobs.clamp(1, trials.len().max(1)) {
+            for _ in 0..options.jobs.clamp(1, trials.len().max(1)) {
                 scope.spawn(|| {
                     loop {
                         let place = next.fetch_add(1, Ordering::SeqCst);
@@ -74,9 +74,9 @@ impl Lane {
                         if clock::interrupted() {
                             return;
                         }
-                        let mut report = self.cell(bench, trial, plan.salt, plan.trace);
+                        let mut report = self.cell(bench, trial, options.salt, options.trace);
                         ended(&mut report);
-                        if report.fails() && !plan.keep_going {
+                        if report.fails() && !options.keep_going {
                             next.store(trials.len(), Ordering::SeqCst);
                         }
                         reports.lock().unwrap_or_else(PoisonError::into_inner).push((place, report));
@@ -90,28 +90,28 @@ impl Lane {
     }
 }
 
-/// How a run goes.
+/// Options of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plan {
-    /// How many scenarios at once.
+pub struct RunOptions {
+    /// How many trials run at once.
     pub jobs: usize,
     /// Mixed into every trial's seed.
     pub salt: u64,
     /// Go on after a failure.
     pub keep_going: bool,
-    /// Reports carry everything that was seen.
+    /// Reports include every observation.
     pub trace: bool,
 }
 
-impl Plan {
-    /// The same with two at once at most, so that they are in nobody's way.
+impl RunOptions {
+    /// The same with at most two trials at once, for a less busy machine.
     #[must_use]
     pub fn calmer(self) -> Self {
         Self { jobs: self.jobs.min(2), ..self }
     }
 }
 
-/// The seed of a trial: from its name, so that trials differ and each stays the same (FNV-1a).
+/// The seed of a trial, hashed from its name (FNV-1a): trials differ, and each one repeats.
 #[must_use]
 pub fn seed(name: &str, salt: u64) -> u64 {
     name.bytes()

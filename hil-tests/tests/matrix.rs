@@ -10,7 +10,7 @@ use tumbler_bench::file::BenchFile;
 use tumbler_hil::fault;
 use tumbler_hil::matrix::{self, Cell};
 use tumbler_hil::report::{reason, word};
-use tumbler_hil::runner::{Lane, Plan};
+use tumbler_hil::runner::{RunOptions, Runner};
 
 /// Cells of each fault.
 const EACH: usize = 2;
@@ -30,10 +30,10 @@ fn every_fault_does_what_the_catalogue_says_at_some_places() {
         (0..EACH).map(|n| cells[(number * EACH + n) * 23 % cells.len()].trial.clone()).collect::<Vec<_>>()
     };
     let trials: Vec<_> = faults.values().enumerate().flat_map(pick).collect();
-    let lane = Lane::of(&bench, "tumblerd".into());
+    let runner = Runner::of(&bench, "tumblerd".into());
     let wrongs = Mutex::new(Vec::new());
-    let plan = Plan { jobs: 2, salt: 0, keep_going: true, trace: false };
-    lane.run(&bench, &trials, plan, &|report| {
+    let options = RunOptions { jobs: 2, salt: 0, keep_going: true, trace: false };
+    runner.run(&bench, &trials, options, &|report| {
         if report.fails() {
             let told = format!("{} {}: {}", word(&report.verdict), report.name, reason(&report.verdict));
             wrongs.lock().unwrap().push(told);

@@ -11,7 +11,7 @@ use tumbler_bench::file::BenchFile;
 use tumbler_bench::process::daemon;
 use tumbler_hil::report::cell::CellReport;
 use tumbler_hil::report::{reason, word};
-use tumbler_hil::runner::Lane;
+use tumbler_hil::runner::Runner;
 use tumbler_hil::scenario::{Trial, Verdict, read_all};
 
 fn judged(report: &CellReport) -> Result<(), Failed> {
@@ -37,14 +37,14 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let lane = Arc::new(Lane::of(&bench, daemon::find(bench.tumblerd.as_deref())));
+    let runner = Arc::new(Runner::of(&bench, daemon::find(bench.tumblerd.as_deref())));
     // What the bench cannot run is not listed: there would be nothing to run.
     let run: Vec<Trial> = trials.into_iter().filter(|trial| bench.cannot(&trial.name).is_none()).collect();
     let tests = run
         .into_iter()
         .map(|trial| {
-            let (lane, bench) = (Arc::clone(&lane), Arc::clone(&bench));
-            Test::test(trial.name.clone(), move || judged(&lane.cell(&bench, &trial, 0, false))).with_kind("virtual")
+            let (runner, bench) = (Arc::clone(&runner), Arc::clone(&bench));
+            Test::test(trial.name.clone(), move || judged(&runner.cell(&bench, &trial, 0, false))).with_kind("virtual")
         })
         .collect();
     libtest_mimic::run(&Arguments::from_args(), tests).exit_code()

@@ -20,7 +20,7 @@ mod truth_table_rounds;
 pub mod violation;
 
 use day::{DayReport, Keep};
-use schedule::{Faults, Plan};
+use schedule::{DayPlan, Faults};
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, PoisonError};
 use tumbler_bench::process::clock;
@@ -62,7 +62,7 @@ impl Campaign {
     /// Plays the days and hands each report on, in the order of the days whatever `jobs` is, until one failed, all were
     /// played or somebody interrupted. The first day that failed is the last one told.
     pub fn run(&self, tell: &mut (dyn FnMut(DayReport) + Send)) {
-        let mut days: Vec<Plan> = schedule::plans(self.seed, self.rounds, self.faults);
+        let mut days: Vec<DayPlan> = schedule::plans(self.seed, self.rounds, self.faults);
         days.retain(|plan| self.day.is_none_or(|day| day == plan.number));
         let course = Mutex::new(Course {
             next: 0,

@@ -32,7 +32,7 @@ impl Faults {
 
 /// A day that is to be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct DayPlan {
     /// Its number in the campaign, from 0.
     pub number: u64,
     /// Its own seed.
@@ -45,19 +45,19 @@ pub struct Plan {
 
 /// The days of a campaign.
 #[must_use]
-pub fn plans(seed: u64, rounds: u64, faults: Faults) -> Vec<Plan> {
+pub fn plans(seed: u64, rounds: u64, faults: Faults) -> Vec<DayPlan> {
     let mut rng = Rng::new(seed);
     let mut left = rounds;
     let mut plans = Vec::new();
     while left > 0 {
         let rounds = rng.range(ROUNDS.0, ROUNDS.1).min(left);
         left -= rounds;
-        plans.push(Plan { number: plans.len() as u64, seed: rng.bits(), rounds, faults });
+        plans.push(DayPlan { number: plans.len() as u64, seed: rng.bits(), rounds, faults });
     }
     plans
 }
 
-impl Plan {
+impl DayPlan {
     /// The day as a scenario.
     #[must_use]
     pub fn trial(&self) -> Trial {

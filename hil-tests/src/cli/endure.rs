@@ -1,7 +1,7 @@
 //! `tumbler-hil endure`: plays on a disk until the power goes. The next boot looks at what that left.
 
 use super::say;
-use crate::endure::{Ended, Plan, Relayed, play};
+use crate::endure::{EndReason, EndurePlan, Relayed, play};
 use crate::report;
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -52,21 +52,21 @@ pub(super) fn endure(args: &EndureArgs) -> anyhow::Result<u8> {
     let (seed, relayed) = line.split_once(' ').map_or((line, None), |(seed, relayed)| (seed, Some(relayed)));
     let seed = seed.parse().with_context(|| format!("`{seed}` is no seed"))?;
     let relayed = relayed.map(str::parse::<Relayed>).transpose().map_err(anyhow::Error::msg)?;
-    let plan = Plan { setup, verifier, seed, relayed };
+    let plan = EndurePlan { setup, verifier, seed, relayed };
     let ended = match WorkDir::on_disk(&args.disk) {
         Ok(dir) => play(&plan, dir, &|told| say::line(told)),
-        Err(trouble) => Ended::Rig(trouble),
+        Err(trouble) => EndReason::Rig(trouble),
     };
     Ok(match ended {
-        Ended::Wrong(what) => {
+        EndReason::Wrong(what) => {
             say::line(&format!("wrong: {what}"));
             report::FAILED
         }
-        Ended::Late(what) => {
+        EndReason::Late(what) => {
             say::line(&format!("late: {what}"));
             report::RIG
         }
-        Ended::Rig(Trouble::Rig(why) | Trouble::NotHere(why)) => {
+        EndReason::Rig(Trouble::Rig(why) | Trouble::NotHere(why)) => {
             say::line(&format!("rig: {why}"));
             report::RIG
         }

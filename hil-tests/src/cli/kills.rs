@@ -1,10 +1,10 @@
 //! `tumbler-hil kills`: the daemon dies at each sync and write of a round.
 
 use super::{say, signals};
-use crate::kills::{self, At};
+use crate::kills::{self, KillPoint};
 use crate::report;
 use crate::report::{reason, word};
-use crate::runner::Lane;
+use crate::runner::Runner;
 use crate::scenario::Verdict;
 use clap::Args;
 use std::path::PathBuf;
@@ -33,11 +33,11 @@ pub(super) struct KillsArgs {
 
 pub(super) fn kills(args: &KillsArgs) -> anyhow::Result<u8> {
     let bench = BenchFile::read(&args.bench)?;
-    let lane = Lane::of(&bench, daemon::find(args.tumblerd.as_deref().or(bench.tumblerd.as_deref())));
+    let runner = Runner::of(&bench, daemon::find(args.tumblerd.as_deref().or(bench.tumblerd.as_deref())));
     let (begun, mut worst) = (Instant::now(), report::PASSED);
     for rules in &args.rules {
-        for at in At::ALL {
-            let all = kills::each(&lane, rules, at, usize::from(args.jobs), args.seed);
+        for at in KillPoint::ALL {
+            let all = kills::each(&runner, rules, at, usize::from(args.jobs), args.seed);
             let right = all.iter().filter(|killed| killed.verdict == Verdict::Pass).count();
             say::line(&format!("{rules}: killed at each {at:?} of a round: {} times, {right} right", all.len()));
             for killed in all.iter().filter(|killed| killed.verdict != Verdict::Pass) {

@@ -5,7 +5,7 @@ use crate::report::cell::CellReport;
 use crate::report::directory::{About, Directory};
 use crate::report::junit;
 use crate::report::results::Build;
-use crate::runner::Plan;
+use crate::runner::RunOptions;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -57,8 +57,8 @@ pub(super) struct How {
 
 impl How {
     /// How the run goes on this bench.
-    pub(super) fn plan(&self, bench: &BenchFile) -> Plan {
-        Plan {
+    pub(super) fn options(&self, bench: &BenchFile) -> RunOptions {
+        RunOptions {
             jobs: self.jobs.map_or(bench.jobs, usize::from),
             salt: self.seed,
             keep_going: self.keep_going,
@@ -69,14 +69,14 @@ impl How {
     /// Begins the directory of results, where one is asked for.
     pub(super) fn begin(&self, bench: &BenchFile, tumblerd: &Path) -> anyhow::Result<Option<Directory>> {
         let Some(path) = &self.out else { return Ok(None) };
-        let plan = self.plan(bench);
+        let options = self.options(bench);
         let about = About {
             bench: bench.kind.name().to_owned(),
             file: bench.path.display().to_string(),
             about: bench.about.clone(),
             daemon: (bench.kind != Kind::Pure).then(|| Build::of(&version(tumblerd), tumblerd)),
-            salt: plan.salt,
-            jobs: plan.jobs,
+            salt: options.salt,
+            jobs: options.jobs,
         };
         Directory::new(path, about, self.vcd == Dumps::All).map(Some)
     }

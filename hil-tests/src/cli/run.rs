@@ -5,7 +5,7 @@ use super::{RunArgs, list, say, signals};
 use crate::report::cell::CellReport;
 use crate::report::progress::Progress;
 use crate::report::{exit_code, verdicts};
-use crate::runner::{Lane, Plan};
+use crate::runner::{RunOptions, Runner};
 use crate::scenario::{Trial, Verdict};
 use anyhow::Context;
 use std::time::Instant;
@@ -34,11 +34,11 @@ pub(super) fn play(
     }
     let tumblerd = daemon::find(how.tumblerd.as_deref().or(bench.tumblerd.as_deref()));
     let directory = how.begin(bench, &tumblerd)?;
-    let lane = Lane::of(bench, tumblerd);
+    let runner = Runner::of(bench, tumblerd);
     let begun = Instant::now();
-    let ask = |trials: &[Trial], plan: Plan| {
+    let ask = |trials: &[Trial], options: RunOptions| {
         let progress = Progress::new(trials.len());
-        let reports = lane.run(bench, trials, plan, &|report| {
+        let reports = runner.run(bench, trials, options, &|report| {
             if let Some(directory) = &directory {
                 directory.take(report);
             }
@@ -47,10 +47,10 @@ pub(super) fn play(
         progress.finish();
         reports
     };
-    let plan = how.plan(bench);
-    let mut reports = ask(&trials, plan);
+    let options = how.options(bench);
+    let mut reports = ask(&trials, options);
     for _ in 0..how.again {
-        if clock::interrupted() || !ask_again(&trials, &mut reports, |again| ask(again, plan.calmer())) {
+        if clock::interrupted() || !ask_again(&trials, &mut reports, |again| ask(again, options.calmer())) {
             break;
         }
     }

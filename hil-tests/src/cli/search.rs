@@ -2,7 +2,7 @@
 
 use super::say;
 use crate::report;
-use crate::search::{self, Found, Layer, Plan, example, laws::LAWS};
+use crate::search::{self, Found, Layer, SearchPlan, example, laws::LAWS};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::path::PathBuf;
@@ -48,7 +48,7 @@ pub(super) fn search(args: &SearchArgs) -> anyhow::Result<u8> {
     }
     let chosen = known.iter().filter(|id| args.rules.is_empty() || args.rules.iter().any(|rules| rules == *id));
     for rules in chosen {
-        let plan = Plan {
+        let plan = SearchPlan {
             rules: (*rules).to_owned(),
             depth: args.depth,
             jobs: usize::from(args.jobs),
@@ -86,7 +86,7 @@ fn told(rules: &str, layer: &Layer, begun: Instant) -> String {
     )
 }
 
-fn summed(rules: &str, plan: &Plan, found: &Found, begun: Instant) -> String {
+fn summed(rules: &str, plan: &SearchPlan, found: &Found, begun: Instant) -> String {
     let wall = begun.elapsed().as_secs_f64();
     let idle: Vec<String> = found.idle.iter().map(|(judge, rule)| format!("{judge}: {rule}")).collect();
     format!(

@@ -43,7 +43,7 @@ const BATCH: usize = 64;
 
 /// What is searched.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct SearchPlan {
     /// The rule set's id.
     pub rules: String,
     /// Letters from the nearest root, at most.
@@ -145,7 +145,7 @@ fn roots(rules: &str) -> Vec<Vec<String>> {
 }
 
 struct Search<'a> {
-    plan: &'a Plan,
+    plan: &'a SearchPlan,
     trial: Trial,
     letters: Vec<Letter>,
     covered: bool,
@@ -158,7 +158,7 @@ struct Search<'a> {
 ///
 /// # Errors
 /// [`Trouble`] where the rig is at fault.
-pub fn run(plan: &Plan, layer: &dyn Fn(&Layer)) -> Result<Found, Trouble> {
+pub fn run(plan: &SearchPlan, layer: &dyn Fn(&Layer)) -> Result<Found, Trouble> {
     let trial = trial(&plan.rules)?;
     let mut letters = alphabet::letters(&plan.rules, &trial.layout).map_err(|bad| Trouble::Rig(bad.to_string()))?;
     letters.retain(|letter| plan.only.is_empty() || plan.only.iter().any(|words| letter.words.contains(words)));

@@ -8,9 +8,9 @@ use tumbler_bench::pure::{Pure, Setup};
 use tumbler_core::record::Event;
 use tumbler_core::rules;
 
-fn plan(depth: u32, only: &[&str], laws: Vec<Law>) -> Plan {
+fn plan(depth: u32, only: &[&str], laws: Vec<Law>) -> SearchPlan {
     let only = only.iter().map(|words| (*words).to_owned()).collect();
-    Plan { rules: "nz-div9".into(), depth, jobs: 2, faults: 1, recover: 0, keep_going: false, only, laws }
+    SearchPlan { rules: "nz-div9".into(), depth, jobs: 2, faults: 1, recover: 0, keep_going: false, only, laws }
 }
 
 /// A law that is false on purpose.
@@ -86,7 +86,7 @@ fn a_withheld_commit_lets_the_dome_open_before_the_motor_starts() {
 #[test]
 fn the_number_of_jobs_changes_nothing() {
     let with = |jobs| {
-        let plan = Plan { jobs, recover: 8, ..plan(1, &["press", "dome", "kill", "rest"], LAWS.to_vec()) };
+        let plan = SearchPlan { jobs, recover: 8, ..plan(1, &["press", "dome", "kill", "rest"], LAWS.to_vec()) };
         let found = run(&plan, &|_| ()).unwrap();
         assert_eq!(found.wrong, []);
         (found.layers, found.exercised)
@@ -97,7 +97,8 @@ fn the_number_of_jobs_changes_nothing() {
 #[test]
 fn every_rule_set_is_searched_one_input_deep_without_a_finding() {
     for set in rules::all() {
-        let found = run(&Plan { rules: set.id.clone(), recover: 32, ..plan(1, &[], LAWS.to_vec()) }, &|_| ()).unwrap();
+        let found =
+            run(&SearchPlan { rules: set.id.clone(), recover: 32, ..plan(1, &[], LAWS.to_vec()) }, &|_| ()).unwrap();
         assert_eq!(found.wrong, [], "{}", set.id);
         let recovered: usize = found.layers.iter().map(|layer| layer.recovered).sum();
         assert!(found.states() > 100 && recovered > 0, "{}: {:?}", set.id, found.layers);

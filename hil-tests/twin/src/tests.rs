@@ -120,7 +120,7 @@ fn contacts_bounce_and_end_at_the_right_level() {
         assert!(!twin.level(InLine::Tumble) && twin.level(InLine::DomeOpen) && !twin.level(InLine::DomeClosed));
         let settled =
             seen.iter().filter(|w| matches!(w, Wire::Edge { line: InLine::DomeOpen, .. })).map(Wire::at).max();
-        assert!(settled <= Some(175 * MS), "the dome's contacts follow within 30 ms of the travel");
+        assert!(settled <= Some(175 * MS), "the dome's contacts are quiet within 30 ms of the travel");
         let levels: Vec<bool> = seen
             .iter()
             .filter_map(|w| match w {

@@ -15,7 +15,7 @@ use tumbler_bench::pure::{Pure, Setup};
 use tumbler_bench::{Bench, Trouble};
 use tumbler_judges::Observation;
 
-/// The longest flicker of a guard line that a spin survives, in nanoseconds (`guard_flicker`): a measured cut longer than this is too slow.
+/// Limit for the measured cut of the motor, in nanoseconds: the longest flicker that a spin survives (`guard_flicker`).
 const GUARD_NS: u64 = 3_000_000;
 
 /// Runs trials on one kind of bench.
@@ -53,9 +53,9 @@ impl Runner {
         report
     }
 
-    /// Runs trials, `options.jobs` at once. `ended` is called for each on the thread that ran it, and must take the trace out of the
-    /// report there, if one was asked for. Without `keep_going` no trial is started after the first failure. Returns the reports in the
-    /// order of the trials.
+    /// Runs trials, `options.jobs` at once. Calls `ended` for each on the thread that ran it; if there is a trace, `ended` must take
+    /// it out of the report. Without `keep_going` no trial starts after the first failure. Returns the reports in the order of the
+    /// trials.
     pub fn run(
         &self,
         bench: &BenchFile,

@@ -2,7 +2,7 @@
 
 use super::say;
 use crate::report;
-use crate::search::{self, Found, Layer, SearchPlan, example, laws::LAWS};
+use crate::search::{self, Layer, SearchPlan, SearchResult, example, laws::LAWS};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::path::PathBuf;
@@ -59,7 +59,7 @@ pub(super) fn search(args: &SearchArgs) -> anyhow::Result<u8> {
             laws: LAWS.to_vec(),
         };
         let begun = Instant::now();
-        let found = search::run(&plan, &|layer| say::line(&told(rules, layer, begun)))?;
+        let found = search::run(&plan, &|layer| say::line(&with_history(rules, layer, begun)))?;
         say::line(&summed(rules, &plan, &found, begun));
         for example in &found.wrong {
             say::line(&format!("\n{}\nby {} inputs from the nearest root:\n", example.wrong, example.letters));
@@ -75,7 +75,7 @@ pub(super) fn search(args: &SearchArgs) -> anyhow::Result<u8> {
     Ok(report::PASSED)
 }
 
-fn told(rules: &str, layer: &Layer, begun: Instant) -> String {
+fn with_history(rules: &str, layer: &Layer, begun: Instant) -> String {
     format!(
         "{rules}: depth {}: {} new states, {} transitions, {} recovered; {:.1} s",
         layer.depth,
@@ -86,7 +86,7 @@ fn told(rules: &str, layer: &Layer, begun: Instant) -> String {
     )
 }
 
-fn summed(rules: &str, plan: &SearchPlan, found: &Found, begun: Instant) -> String {
+fn summed(rules: &str, plan: &SearchPlan, found: &SearchResult, begun: Instant) -> String {
     let wall = begun.elapsed().as_secs_f64();
     let idle: Vec<String> = found.idle.iter().map(|(judge, rule)| format!("{judge}: {rule}")).collect();
     format!(

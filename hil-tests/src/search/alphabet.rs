@@ -19,7 +19,7 @@ use tumbler_twin::{Fault, fault_table};
 
 /// What a letter does.
 #[derive(Clone, Debug)]
-pub enum Deed {
+pub enum Action {
     /// These steps.
     Steps(Vec<Step>),
     /// These words, with the first latched malfunction in place of `{code}`.
@@ -39,7 +39,7 @@ pub struct Letter {
     /// Its words, as a scenario has them.
     pub words: String,
     /// What it does.
-    pub deed: Deed,
+    pub action: Action,
     when: When,
     /// The fault that it injects, or heals (`false`).
     fault: Option<(Fault, bool)>,
@@ -157,18 +157,18 @@ fn uncovered(view: &View) -> bool {
 pub fn letters(rules: &str, layout: &str) -> Result<Vec<Letter>, BadStep> {
     let covered = rules::rule_set(rules).is_some_and(|set| set.order.covered);
     let fixed = |words: &str, when: When, fault| {
-        Ok(Letter { words: words.to_owned(), deed: Deed::Steps(steps(words)?), when, fault })
+        Ok(Letter { words: words.to_owned(), action: Action::Steps(steps(words)?), when, fault })
     };
     let mut all = vec![
-        Letter { words: "a moment".into(), deed: Deed::Moment, when: |_| true, fault: None },
-        Letter { words: "rest".into(), deed: Deed::Rest, when: |_| true, fault: None },
+        Letter { words: "a moment".into(), action: Action::Moment, when: |_| true, fault: None },
+        Letter { words: "rest".into(), action: Action::Rest, when: |_| true, fault: None },
     ];
     for (words, when) in ACTS.iter().filter(|(words, _)| covered || !words.contains("dome")) {
         all.push(fixed(words, *when, None)?);
     }
     for words in ["ask reset {code} rectified; pass 50 ms", "ask reset {code} procedure; pass 50 ms"] {
         let when: When = |view| view.latched().is_some();
-        all.push(Letter { words: words.into(), deed: Deed::OfLatch(words), when, fault: None });
+        all.push(Letter { words: words.into(), action: Action::OfLatch(words), when, fault: None });
     }
     let lamp = |area: &str| {
         let place = rules::layout(layout)?.areas.iter().position(|a| a.id == area)?;

@@ -87,7 +87,7 @@ impl Example {
         let ended = endings.len();
         endings.extend((ended..begun).map(|_| "unfinished: as this build did".to_owned()));
         let file = File {
-            about: format!("Found by the search: {}", self.wrong),
+            about: format!("SearchResult by the search: {}", self.wrong),
             steps: &self.steps,
             endings: BTreeMap::from([(trial.rules.as_str(), endings)]),
             at_end: AtEnd { latched: latched.iter().map(|m| m.code.name().to_owned()).collect(), latches },

@@ -1,5 +1,5 @@
-//! The invariants: what must hold after every step, said apart from the core. They see the durable records of the step and
-//! the physical truth after it. The judges of `tumbler-judges` watch every observation within the step besides.
+//! The invariants, which must hold after every step, stated independently of the core. They see the durable records of the step
+//! and the physical truth after it. Within the step the judges of `tumbler-judges` watch every observation.
 
 use super::view::View;
 use std::collections::BTreeSet;
@@ -10,30 +10,29 @@ use tumbler_core::round::ending::VoidReason;
 use tumbler_core::settings::Parameters;
 use tumbler_core::units::Seq;
 
-/// What the durable records of a path add up to, as far as a law asks.
+/// What the laws need to know of a path's durable records so far.
 #[derive(Clone, Debug, Default)]
-pub struct Story {
+pub struct History {
     /// Codes that are latched.
     pub latched: BTreeSet<&'static str>,
     /// The round in progress.
-    pub round: Option<Tale>,
-    /// Latched since the supervisor's key was last turned.
+    pub round: Option<RoundHistory>,
+    /// Codes latched since the supervisor's key was last turned.
     stale: BTreeSet<&'static str>,
-    /// The last record.
+    /// Number of the last record.
     last: Seq,
-    /// When an output pin did not obey last, in nanoseconds of the bench.
+    /// When an output pin last did not obey, in nanoseconds of table time.
     deaf: Option<u64>,
 }
 
-/// How soon a pin that obeys again is driven as it must be, in nanoseconds: once it was read back for long enough
-/// (`table.md`, `readback`).
+/// How soon a pin that obeys again must be driven correctly, in nanoseconds (`table.md`, `readback`).
 fn readback_ns() -> u64 {
     u64::from(Parameters::default().readback) * 1_000_000
 }
 
-/// One round in progress.
+/// The round in progress.
 #[derive(Clone, Debug, Default)]
-pub struct Tale {
+pub struct RoundHistory {
     spun: bool,
     closed: bool,
     established: bool,
@@ -43,14 +42,14 @@ pub struct Tale {
     pub faces: Option<[u8; 3]>,
 }
 
-/// A step that was taken.
+/// A step, as the laws see it.
 #[derive(Debug)]
-pub struct Taken<'a> {
-    /// What had happened before it.
-    pub before: &'a Story,
+pub struct StepTaken<'a> {
+    /// The history before it.
+    pub before: &'a History,
     /// Records that became durable in it, in order.
     pub records: &'a [Record],
-    /// What is to be seen after it.
+    /// The table and the twin after it.
     pub view: &'a View,
     /// Whether a dome covers the dice under this rule set.
     pub covered: bool,
@@ -62,11 +61,11 @@ pub struct Law {
     /// The clause or rule that says so.
     pub clause: &'static str,
     /// What is wrong with a step, if something is.
-    pub broken: fn(&Taken<'_>) -> Option<String>,
+    pub broken: fn(&StepTaken<'_>) -> Option<String>,
 }
 
-impl Story {
-    /// Takes in a record.
+impl History {
+    /// Adds a record.
     pub fn take(&mut self, record: &Record) {
         self.last = record.seq;
         match &record.event {
@@ -78,7 +77,7 @@ impl Story {
                 self.latched.remove(code.name());
             }
             Event::KeyTurned => self.stale.clear(),
-            Event::RoundBegan { .. } => self.round = Some(Tale::default()),
+            Event::RoundBegan { .. } => self.round = Some(RoundHistory::default()),
             Event::SpinEnded { valid: true, .. } => self.in_round(|round| round.spun = true),
             Event::Called { call, in_turn: true, .. } if *call == Call::NoMoreBets => {
                 self.in_round(|round| round.closed = true);
@@ -89,15 +88,15 @@ impl Story {
         }
     }
 
-    fn in_round(&mut self, change: impl FnOnce(&mut Tale)) {
+    fn in_round(&mut self, change: impl FnOnce(&mut RoundHistory)) {
         if let Some(round) = &mut self.round {
             change(round);
         }
     }
 
-    /// Takes in what is to be seen after a step.
+    /// Adds the view after a step.
     pub fn look(&mut self, view: &View) {
-        // By the contacts: where they lie, only a person can know.
+        // By the contacts: the table cannot know that they lie.
         let open = view.level(InLine::DomeOpen) && !view.level(InLine::DomeClosed);
         if view.has_deaf_pin() {
             self.deaf = Some(view.now);
@@ -111,19 +110,19 @@ impl Story {
     }
 }
 
-/// Every record of a step with what had happened before it.
-fn told<'a>(taken: &'a Taken<'_>) -> impl Iterator<Item = (Story, &'a Record)> {
-    let mut story = taken.before.clone();
+/// Every record of a step with the history before it.
+fn with_history<'a>(taken: &'a StepTaken<'_>) -> impl Iterator<Item = (History, &'a Record)> {
+    let mut history = taken.before.clone();
     taken.records.iter().map(move |record| {
-        let before = story.clone();
-        story.take(record);
+        let before = history.clone();
+        history.take(record);
         (before, record)
     })
 }
 
-/// What the invariants find wrong with a record, if one does.
-fn first(taken: &Taken<'_>, wrong: impl Fn(&Story, &Event) -> Option<String>) -> Option<String> {
-    told(taken).find_map(|(before, record)| wrong(&before, &record.event))
+/// The first violation that `wrong` finds in the step's records.
+fn first(taken: &StepTaken<'_>, wrong: impl Fn(&History, &Event) -> Option<String>) -> Option<String> {
+    with_history(taken).find_map(|(before, record)| wrong(&before, &record.event))
 }
 
 /// All laws.
@@ -189,11 +188,12 @@ pub const LAWS: &[Law] = &[
         clause: "design.md, Latch: survives restarts and power cuts",
         broken: |taken| {
             let table = taken.view.table.as_ref()?;
-            let mut story = taken.before.clone();
-            taken.records.iter().for_each(|record| story.take(record));
-            let open = story.latched.iter().find(|code| !table.malfunctions.iter().any(|m| m.code.name() == **code))?;
-            // What people see is all of it durable, and so it waits while more is recorded (design.md rule 2: make durable, then publish).
-            (table.seq >= story.last)
+            let mut history = taken.before.clone();
+            taken.records.iter().for_each(|record| history.take(record));
+            let open =
+                history.latched.iter().find(|code| !table.malfunctions.iter().any(|m| m.code.name() == **code))?;
+            // The snapshot lags while records are not yet durable (design.md rule 2: make durable, then publish).
+            (table.seq >= history.last)
                 .then(|| format!("{open} is latched in the journal, and the table says that it is not"))
         },
     },

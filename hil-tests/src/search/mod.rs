@@ -11,9 +11,9 @@
 //! canonical state: seen before? dropped : kept for the next layer                          (canon.rs)
 //! ```
 //!
-//! The depth counts letters from the nearest root. What is wrong is found by a shortest path, since every layer is searched
-//! before the next; it is printed as a scenario that `tumbler-hil run` plays (example.rs). At most so many of the twin's
-//! faults are in force at once, one unless asked otherwise. The result does not depend on the number of jobs.
+//! The depth counts letters from the nearest root. Every layer is searched before the next, so that a violation is found by a
+//! shortest path; it is printed as a scenario that `tumbler-hil run` plays (example.rs). The number of twin faults in force at
+//! once is limited, to one by default. The result does not depend on the number of jobs.
 
 pub mod alphabet;
 pub mod canon;
@@ -30,15 +30,14 @@ use alphabet::Letter;
 pub use canon::Key;
 pub use example::Example;
 use laws::Law;
-use node::{Came, Node};
+use node::{Node, StepResult};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use tumbler_bench::Trouble;
 
-/// Nodes that are expanded before their successors are merged. A fixed number, so that the result does not depend on the
-/// number of jobs.
+/// Nodes expanded before their successors are merged. Constant, so that the result does not depend on the number of jobs.
 const BATCH: usize = 64;
 
 /// What is searched.
@@ -50,13 +49,13 @@ pub struct SearchPlan {
     pub depth: u32,
     /// Threads.
     pub jobs: usize,
-    /// Faults of the twin in force at once, at most.
+    /// Most faults of the twin in force at once.
     pub faults: usize,
-    /// One state in so many is brought back to where a game may begin; 0: none.
+    /// One state in this many is brought back to where a game may begin; 0: none.
     pub recover: u64,
-    /// Go on after something was found wrong, to find what else is.
+    /// Go on after a violation, to find more.
     pub keep_going: bool,
-    /// Only letters whose words contain one of these; all of them without any. Time passes only by a letter.
+    /// Only letters whose words contain one of these; empty: all letters. Time passes only by a letter.
     pub only: Vec<String>,
     /// The invariants.
     pub laws: Vec<Law>,
@@ -75,20 +74,20 @@ pub struct Layer {
     pub recovered: usize,
 }
 
-/// What a search came to.
+/// Result of a search.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct SearchResult {
     /// The layers, from the roots on.
     pub layers: Vec<Layer>,
-    /// What was found wrong, each by a shortest path; the first only, unless the search was to go on.
+    /// Violations, each by a shortest path; only the first one without `keep_going`.
     pub wrong: Vec<Example>,
-    /// Rules of judges that had something to judge in some path, and those that never had: judge and rule.
+    /// Judges' rules that had something to judge on some path: judge and rule.
     pub exercised: BTreeSet<(&'static str, &'static str)>,
-    /// See above.
+    /// Judges' rules that never had.
     pub idle: BTreeSet<(&'static str, &'static str)>,
 }
 
-impl Found {
+impl SearchResult {
     /// All states.
     #[must_use]
     pub fn states(&self) -> usize {
@@ -102,13 +101,13 @@ impl Found {
     }
 }
 
-/// A state that was reached: from which, by which words.
+/// How a state was reached: from which one, by which words.
 struct Link {
     parent: Option<usize>,
     words: Vec<String>,
 }
 
-/// A successor, as a worker hands it over.
+/// A successor, as a worker returns it.
 struct Next {
     parent: usize,
     key: Key,
@@ -119,7 +118,7 @@ struct Next {
     recovered: bool,
 }
 
-/// The trial that a rule set is searched as: its first layout.
+/// The trial for searching a rule set: its first layout, without steps.
 ///
 /// # Errors
 /// [`Trouble::Rig`] for a rule set that does not exist.
@@ -151,20 +150,27 @@ struct Search<'a> {
     covered: bool,
     links: Vec<Link>,
     seen: HashSet<Key>,
-    found: Found,
+    found: SearchResult,
 }
 
-/// Searches. `layer` is told of each layer as it is done.
+/// Searches. `layer` is called with each layer as it is done.
 ///
 /// # Errors
 /// [`Trouble`] where the rig is at fault.
-pub fn run(plan: &SearchPlan, layer: &dyn Fn(&Layer)) -> Result<Found, Trouble> {
+pub fn run(plan: &SearchPlan, layer: &dyn Fn(&Layer)) -> Result<SearchResult, Trouble> {
     let trial = trial(&plan.rules)?;
     let mut letters = alphabet::letters(&plan.rules, &trial.layout).map_err(|bad| Trouble::Rig(bad.to_string()))?;
     letters.retain(|letter| plan.only.is_empty() || plan.only.iter().any(|words| letter.words.contains(words)));
     let covered = order::covered(&plan.rules);
-    let mut search =
-        Search { plan, trial, letters, covered, links: Vec::new(), seen: HashSet::new(), found: Found::default() };
+    let mut search = Search {
+        plan,
+        trial,
+        letters,
+        covered,
+        links: Vec::new(),
+        seen: HashSet::new(),
+        found: SearchResult::default(),
+    };
     let mut frontier = search.begin()?;
     search.end_layer(0, frontier.len(), 0, 0, layer);
     for depth in 1..=plan.depth {
@@ -177,7 +183,7 @@ pub fn run(plan: &SearchPlan, layer: &dyn Fn(&Layer)) -> Result<Found, Trouble> 
 }
 
 impl Search<'_> {
-    /// Something was found, and that is enough.
+    /// A violation was found, and the search is not to go on.
     fn is_over(&self) -> bool {
         !self.plan.keep_going && !self.found.wrong.is_empty()
     }
@@ -226,7 +232,7 @@ impl Search<'_> {
                         self.found.wrong.push(example);
                     }
                 }
-                // What is wrong is no state to go on from.
+                // A violation is a leaf.
                 if one.key == Key::default() || !self.seen.insert(one.key) {
                     continue;
                 }
@@ -245,7 +251,7 @@ impl Search<'_> {
         Ok(next)
     }
 
-    /// Expands a batch of nodes; what came of it is in the order of the batch.
+    /// Expands a batch of nodes. The results are in the order of the batch.
     fn batch(&mut self, depth: u32, batch: &[(usize, Node)]) -> Result<Vec<Next>, Trouble> {
         let place = AtomicUsize::new(0);
         let done = Mutex::new(Vec::with_capacity(batch.len()));
@@ -296,13 +302,13 @@ impl Search<'_> {
         let mut all = Vec::new();
         for letter in self.letters.iter().filter(|letter| letter.is_offered(&node.view, plan.faults)) {
             let mut next = match node.take(letter, &self.trial, &plan.laws, self.covered)? {
-                Came::Wrong(what, words) => {
+                StepResult::Wrong(what, words) => {
                     let key = Key::default();
                     let wrong = Some((Vec::new(), what));
                     all.push(Next { parent, key, words, node: None, wrong, recovered: false });
                     continue;
                 }
-                Came::Node(node, words) => {
+                StepResult::Node(node, words) => {
                     Next { parent, key: node.key, words, node: Some(node), wrong: None, recovered: false }
                 }
             };

@@ -1,9 +1,9 @@
 //! A node of the search: a whole pure bench between two steps, and how a letter takes it to the next.
 
 use super::Key;
-use super::alphabet::{Deed, Letter, steps};
+use super::alphabet::{Action, Letter, steps};
 use super::canon;
-use super::laws::{Law, Story, Taken};
+use super::laws::{History, Law, StepTaken};
 use super::view::View;
 use crate::scenario::attend::asks_somebody;
 use crate::scenario::{Halt, Trial, play_steps};
@@ -12,10 +12,11 @@ use tumbler_bench::{Bench, Trouble};
 use tumbler_core::record::Record;
 use tumbler_twin::MS;
 
-/// `a moment` ends after so many milliseconds at the latest.
+/// Longest `a moment`, in milliseconds.
 const MOMENT: u64 = 5_000;
-/// `rest` ends after so many milliseconds at the latest; it looks at every slice, and wants so many quiet ones.
+/// Longest `rest`, in milliseconds.
 const REST: u64 = 20_000;
+/// `rest` checks the table once a slice, in milliseconds, and ends after [`QUIET`] quiet ones.
 const SLICE: u64 = 100;
 const QUIET: u64 = 7;
 
@@ -24,52 +25,58 @@ const QUIET: u64 = 7;
 pub(super) struct Node {
     pub bench: Pure,
     pub view: View,
-    pub story: Story,
+    pub history: History,
     pub key: Key,
 }
 
-/// What came of a letter.
-pub(super) enum Came {
-    /// A node; and the words as they were carried out.
+/// Result of taking a letter.
+pub(super) enum StepResult {
+    /// The next node, and the words that were played.
     Node(Box<Node>, String),
-    /// Something is wrong: what, and the words.
+    /// A violation, and the words that were played.
     Wrong(String, String),
 }
 
 impl Node {
-    /// The node that a bench is at, with the records that it has seen so far.
+    /// The node of a bench, with its records so far.
     pub(super) fn begin(mut bench: Pure) -> Self {
-        let mut story = Story::default();
-        bench.log().records.iter().for_each(|durable| story.take(&durable.record));
+        let mut history = History::default();
+        bench.log().records.iter().for_each(|durable| history.take(&durable.record));
         bench.forget();
         let view = View::of(&mut bench);
-        story.look(&view);
+        history.look(&view);
         let key = canon::key(&bench, &view);
-        Self { bench, view, story, key }
+        Self { bench, view, history, key }
     }
 
     /// Takes a letter on a copy of this node.
-    pub(super) fn take(&self, letter: &Letter, trial: &Trial, laws: &[Law], covered: bool) -> Result<Came, Trouble> {
+    pub(super) fn take(
+        &self,
+        letter: &Letter,
+        trial: &Trial,
+        laws: &[Law],
+        covered: bool,
+    ) -> Result<StepResult, Trouble> {
         let mut next = self.clone();
         let words = match next.play_steps(letter, trial) {
             Ok(words) => words,
-            Err(Halt::Trouble(trouble)) => return Ok(Came::Wrong(trouble.to_string(), letter.words.clone())),
-            Err(Halt::Wrong(what)) => return Ok(Came::Wrong(what, letter.words.clone())),
+            Err(Halt::Trouble(trouble)) => return Ok(StepResult::Wrong(trouble.to_string(), letter.words.clone())),
+            Err(Halt::Wrong(what)) => return Ok(StepResult::Wrong(what, letter.words.clone())),
         };
         Ok(match next.judge(self, laws, covered) {
-            Some(wrong) => Came::Wrong(wrong, words),
-            None => Came::Node(Box::new(next), words),
+            Some(wrong) => StepResult::Wrong(wrong, words),
+            None => StepResult::Node(Box::new(next), words),
         })
     }
 
-    /// Brings the node up to what its bench did, and says what is wrong with that, if something is.
+    /// Updates the node to its bench. Returns the first violation, if any.
     pub(super) fn judge(&mut self, before: &Self, laws: &[Law], covered: bool) -> Option<String> {
         self.view = View::of(&mut self.bench);
         let records: Vec<Record> = self.bench.log().records.iter().map(|durable| durable.record.clone()).collect();
-        let taken = Taken { before: &before.story, records: &records, view: &self.view, covered };
+        let taken = StepTaken { before: &before.history, records: &records, view: &self.view, covered };
         let broken = laws.iter().find_map(|law| (law.broken)(&taken).map(|what| format!("{what} [{}]", law.clause)));
-        records.iter().for_each(|record| self.story.take(record));
-        self.story.look(&self.view);
+        records.iter().for_each(|record| self.history.take(record));
+        self.history.look(&self.view);
         self.bench.forget();
         self.key = canon::key(&self.bench, &self.view);
         self.bench.violations().first().map(|violation| format!("judge {violation}")).or(broken)
@@ -77,19 +84,19 @@ impl Node {
 
     fn play_steps(&mut self, letter: &Letter, trial: &Trial) -> Result<String, Halt> {
         let begun = self.bench.now();
-        match &letter.deed {
-            Deed::Steps(steps) => {
+        match &letter.action {
+            Action::Steps(steps) => {
                 play_steps(&mut self.bench, trial, steps)?;
                 return Ok(letter.words.clone());
             }
-            Deed::OfLatch(words) => {
+            Action::OfLatch(words) => {
                 let words = words.replace("{code}", self.view.latched().unwrap_or_default());
                 let steps = steps(&words).map_err(|bad| Trouble::Rig(bad.to_string()))?;
                 play_steps(&mut self.bench, trial, &steps)?;
                 return Ok(words);
             }
-            Deed::Moment => self.moment(begun + MOMENT * MS)?,
-            Deed::Rest => self.rest(begun + REST * MS)?,
+            Action::Moment => self.moment(begun + MOMENT * MS)?,
+            Action::Rest => self.rest(begun + REST * MS)?,
         }
         // A scenario counts in whole milliseconds.
         let passed = (self.bench.now() - begun).div_ceil(MS).max(1);

@@ -107,7 +107,7 @@ impl Recovery<'_> {
             }
             self.act("pass 1 s")?;
             // The dice as first seen stand, whoever moved them since; if the reader is wrong, against it.
-            let seen = self.node.story.round.as_ref().and_then(|round| round.faces);
+            let seen = self.node.history.round.as_ref().and_then(|round| round.faces);
             let [a, b, c] = seen.unwrap_or(self.node.bench.physical().faces);
             let words =
                 [format!("ask settle {a} {b} {c}"), format!("ask amend {a} {b} {c} uphold"), "ask settle".to_owned()];

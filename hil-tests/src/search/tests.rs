@@ -3,7 +3,7 @@
 use super::*;
 use crate::runner::seed;
 use crate::scenario::{Verdict, run as play};
-use laws::{LAWS, Taken};
+use laws::{LAWS, StepTaken};
 use tumbler_bench::pure::{Pure, Setup};
 use tumbler_core::record::Event;
 use tumbler_core::rules;
@@ -14,11 +14,11 @@ fn plan(depth: u32, only: &[&str], laws: Vec<Law>) -> SearchPlan {
 }
 
 /// A law that is false on purpose.
-fn false_law(broken: fn(&Taken<'_>) -> Option<String>) -> Vec<Law> {
+fn false_law(broken: fn(&StepTaken<'_>) -> Option<String>) -> Vec<Law> {
     vec![Law { clause: "none: false on purpose", broken }]
 }
 
-fn counter_example(depth: u32, only: &[&str], broken: fn(&Taken<'_>) -> Option<String>) -> Example {
+fn counter_example(depth: u32, only: &[&str], broken: fn(&StepTaken<'_>) -> Option<String>) -> Example {
     run(&plan(depth, only, false_law(broken)), &|_| ()).unwrap().wrong.remove(0)
 }
 
@@ -28,18 +28,18 @@ fn after_root(example: &Example) -> Vec<&str> {
     example.steps.iter().skip(root + 1).map(String::as_str).collect()
 }
 
-fn no_round_is_void(taken: &Taken<'_>) -> Option<String> {
+fn no_round_is_void(taken: &StepTaken<'_>) -> Option<String> {
     let void = taken.records.iter().any(|record| matches!(record.event, Event::Voided(_)));
     void.then(|| "a round is void".into())
 }
 
-fn no_latch_is_opened(taken: &Taken<'_>) -> Option<String> {
+fn no_latch_is_opened(taken: &StepTaken<'_>) -> Option<String> {
     let opened = taken.records.iter().any(|record| matches!(record.event, Event::Unlatched { .. }));
     opened.then(|| "a latch is open".into())
 }
 
 /// What the second look at the guards refuses: the round is there already, and the dome is not down.
-fn no_second_look(taken: &Taken<'_>) -> Option<String> {
+fn no_second_look(taken: &StepTaken<'_>) -> Option<String> {
     let looked =
         |event: &Event| matches!(event, Event::Refused { what, why } if what == "tumble" && why.contains("dome"));
     let found = taken.before.round.is_some() && taken.records.iter().any(|record| looked(&record.event));

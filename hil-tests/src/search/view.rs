@@ -1,4 +1,4 @@
-//! What is to be seen of a node: the physical truth, what the table says, and what is broken.
+//! The view of a node: the physical truth, the table's snapshot, and the faults in force.
 
 use serde_json::{Value, json};
 use tumbler_bench::pure::Pure;
@@ -7,14 +7,14 @@ use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::snapshot::Snapshot;
 use tumbler_twin::Fault;
 
-/// What is to be seen between two steps.
+/// The state between two steps, as laws and letters see it.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// When, in nanoseconds of the bench.
+    /// Table time, in nanoseconds.
     pub now: u64,
     /// The physical truth.
     pub physical: Physical,
-    /// The table as it says that it is; `None` while the daemon does not run.
+    /// The table's snapshot; `None` while the daemon does not run.
     pub table: Option<Snapshot>,
     /// Levels of the input lines, by their place in [`InLine::ALL`].
     pub lines: [bool; InLine::ALL.len()],

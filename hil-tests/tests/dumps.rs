@@ -7,7 +7,7 @@ use std::process::Command;
 use tumbler_bench::pure::{Pure, Setup};
 use tumbler_hil::report::capture::Capture;
 use tumbler_hil::report::vcd;
-use tumbler_hil::scenario::timeline::{Deed, Mark};
+use tumbler_hil::scenario::timeline::{Mark, MarkKind};
 use tumbler_hil::scenario::{Trial, Verdict, read_all, run};
 use tumbler_judges::{Line, Observation, Seen, Truth};
 
@@ -76,7 +76,7 @@ fn made_up() -> Capture {
     Capture {
         seen,
         phases: vec![(0, "ready".into()), (11_000_000, "bets-closed".into())],
-        marks: vec![Mark { at_ns: 10_000_000, deed: Deed::Broken, what: "seal".into() }],
+        marks: vec![Mark { at_ns: 10_000_000, kind: MarkKind::Broken, what: "seal".into() }],
         end_ns: 20_000_000,
     }
 }

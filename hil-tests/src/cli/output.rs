@@ -2,7 +2,7 @@
 
 use super::shard::Shard;
 use crate::report::cell::CellReport;
-use crate::report::directory::{About, Directory};
+use crate::report::directory::{Directory, RunInfo};
 use crate::report::junit;
 use crate::report::results::Build;
 use crate::runner::RunOptions;
@@ -70,7 +70,7 @@ impl How {
     pub(super) fn begin(&self, bench: &BenchFile, tumblerd: &Path) -> anyhow::Result<Option<Directory>> {
         let Some(path) = &self.out else { return Ok(None) };
         let options = self.options(bench);
-        let about = About {
+        let info = RunInfo {
             bench: bench.kind.name().to_owned(),
             file: bench.path.display().to_string(),
             about: bench.about.clone(),
@@ -78,7 +78,7 @@ impl How {
             salt: options.salt,
             jobs: options.jobs,
         };
-        Directory::new(path, about, self.vcd == Dumps::All).map(Some)
+        Directory::new(path, info, self.vcd == Dumps::All).map(Some)
     }
 
     /// Writes what was found; `left` cells were never begun.

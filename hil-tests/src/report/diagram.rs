@@ -1,23 +1,23 @@
-//! A window of a cell's lines around what was broken, small enough for a file of thousands of cells, and its drawing.
+//! Timing diagram of a cell: a window of its signals around the fault, small enough to be kept for thousands of cells.
 
 use super::capture::Capture;
-use super::waves::{Room, Waves};
-use crate::scenario::timeline::{Deed, Mark};
+use super::waves::{WaveGroup, Waves};
+use crate::scenario::timeline::{Mark, MarkKind};
 use maud::{Markup, html};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
-/// How much is shown before what was broken, and after it, in nanoseconds.
+/// How much is shown before the fault and after it, in nanoseconds.
 const BEFORE_NS: u64 = 500_000_000;
 const AFTER_NS: u64 = 4_000_000_000;
-/// Where nothing was broken, so much of the end is shown.
+/// How much of the end is shown where nothing was broken, in nanoseconds.
 const END_NS: u64 = 6_000_000_000;
-/// Changes nearer to each other than this part of the window are drawn as one busy stretch.
+/// Changes closer together than this fraction of the window are drawn as one busy stretch.
 const PARTS: u64 = 400;
-/// Lines that are shown although they do not change.
+/// Signals that are shown even if they do not change.
 const ALWAYS: [&str; 3] = ["motor_enable", "motor_power", "dome_closed"];
 
-/// What a line is at.
+/// Level of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
@@ -29,74 +29,74 @@ pub enum Level {
     Busy,
 }
 
-/// A line that is on or off: each level from its moment on.
+/// A binary signal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Line {
+pub struct BitTrack {
     /// Its name.
     pub name: String,
-    /// Levels with their beginnings, in nanoseconds of table time.
+    /// Each level with its beginning, in nanoseconds of table time.
     pub levels: Vec<(u64, Level)>,
 }
 
-/// A line of words.
+/// A signal whose values are texts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Words {
+pub struct TextTrack {
     /// Its name.
     pub name: String,
-    /// Words with their moments, in nanoseconds of table time.
+    /// Each value with its beginning, in nanoseconds of table time.
     pub words: Vec<(u64, String)>,
 }
 
-/// A window of a cell's lines.
+/// A window of a cell's signals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Diagram {
-    /// Begin and end, in nanoseconds of table time.
+    /// Begin, in nanoseconds of table time.
     pub from_ns: u64,
-    /// The end.
+    /// End, in nanoseconds of table time.
     pub to_ns: u64,
     /// Phase and records.
-    pub words: Vec<Words>,
+    pub words: Vec<TextTrack>,
     /// Wires, truths, units of the bus.
-    pub lines: Vec<Line>,
+    pub lines: Vec<BitTrack>,
 }
 
 impl Diagram {
-    /// The window around what was broken first.
+    /// The window around the first fault.
     #[must_use]
     pub fn of(capture: &Capture) -> Self {
         let waves = Waves::of(capture);
-        let broken = capture.marks.iter().find(|mark| mark.deed == Deed::Broken).map(|mark| mark.at_ns);
+        let broken = capture.marks.iter().find(|mark| mark.kind == MarkKind::Broken).map(|mark| mark.at_ns);
         let (from_ns, to_ns) = match broken {
             Some(at) => (at.saturating_sub(BEFORE_NS), (at + AFTER_NS).min(waves.end_ns.max(at + BEFORE_NS))),
             None => (waves.end_ns.saturating_sub(END_NS), waves.end_ns.max(1)),
         };
         let resolution = ((to_ns - from_ns) / PARTS).max(1);
         let mut lines = Vec::new();
-        for ((room, name), changes) in waves.bits() {
-            if *room == Room::Rig || name.starts_with("phase_") {
+        for ((group, name), changes) in waves.bits() {
+            if *group == WaveGroup::Rig || name.starts_with("phase_") {
                 continue;
             }
             let levels = thin(changes, from_ns, to_ns, resolution);
             if levels.len() > 1 || ALWAYS.contains(&name.as_str()) {
-                lines.push(Line { name: name.clone(), levels });
+                lines.push(BitTrack { name: name.clone(), levels });
             }
         }
         let mut words = Vec::new();
-        for ((room, name), changes) in waves.texts() {
-            if *room == Room::Table && ["phase", "record"].contains(&name.as_str()) {
+        for ((group, name), changes) in waves.texts() {
+            if *group == WaveGroup::Table && ["phase", "record"].contains(&name.as_str()) {
                 let before = changes.iter().rev().find(|(at, _)| *at < from_ns && name == "phase");
                 let within = changes.iter().filter(|(at, _)| (from_ns..=to_ns).contains(at));
                 let first = before.map(|(_, word)| (from_ns, word.clone()));
-                words.push(Words { name: name.clone(), words: first.into_iter().chain(within.cloned()).collect() });
+                words.push(TextTrack { name: name.clone(), words: first.into_iter().chain(within.cloned()).collect() });
             }
         }
         Self { from_ns, to_ns, words, lines }
     }
 
-    /// The drawing, with what was broken and mended marked.
+    /// The diagram as SVG, with marks where something was broken or mended.
     #[must_use]
     pub fn svg(&self, marks: &[Mark]) -> Markup {
         let rows = self.words.len() + self.lines.len() + 1;
@@ -114,7 +114,7 @@ impl Diagram {
                 }
                 text x="4" y="26" { "broken, mended" }
                 @for mark in &shown {
-                    @let broken = mark.deed == Deed::Broken;
+                    @let broken = mark.kind == MarkKind::Broken;
                     path class=(if broken { "hit" } else { "mend" }) d={"M" (fixed(x(mark.at_ns))) " 18V" (height - 20)} {}
                     text class=(if broken { "hit" } else { "mend" }) x=(fixed(x(mark.at_ns) + 3.0)) y="26" {
                         (if broken { "✖ " } else { "✚ " }) (mark.what)
@@ -123,11 +123,11 @@ impl Diagram {
                 @for (n, line) in self.words.iter().enumerate() {
                     text x="4" y=(row(n + 1) + 12) { (line.name) }
                     @for (place, (at, word)) in line.words.iter().enumerate() {
-                        @let room = line.words.get(place + 1).map_or(900.0, |(next, _)| x(*next)) - x(*at);
+                        @let width = line.words.get(place + 1).map_or(900.0, |(next, _)| x(*next)) - x(*at);
                         path class="tag" d={"M" (fixed(x(*at))) " " (row(n + 1)) "v16"} {}
-                        @if room > 12.0 {
+                        @if width > 12.0 {
                             text class="word" x=(fixed(x(*at) + 2.0)) y=(row(n + 1) + 12) {
-                                (clip(word, room)) title { (word) " at " (format!("{:.3} s", *at as f64 / 1e9)) }
+                                (clip(word, width)) title { (word) " at " (format!("{:.3} s", *at as f64 / 1e9)) }
                             }
                         }
                     }
@@ -142,7 +142,7 @@ impl Diagram {
     }
 }
 
-impl Line {
+impl BitTrack {
     fn draw(&self, top: usize, to_ns: u64, x: &dyn Fn(u64) -> f64) -> Markup {
         let (mut path, mut busy) = (String::new(), String::new());
         for (place, (at, level)) in self.levels.iter().enumerate() {
@@ -169,9 +169,9 @@ fn fixed(value: f64) -> String {
     format!("{value:.1}")
 }
 
-/// As much of a word as has room; a character is some six units wide.
-fn clip(word: &str, room: f64) -> String {
-    let fits = (room / 6.0) as usize;
+/// Clips a word to this width; a character is about six units wide.
+fn clip(word: &str, width: f64) -> String {
+    let fits = (width / 6.0) as usize;
     if word.chars().count() <= fits {
         word.to_owned()
     } else {
@@ -213,9 +213,9 @@ mod tests {
 
     #[test]
     fn what_a_cell_says_is_escaped_in_the_drawing() {
-        let words = vec![Words { name: "phase".into(), words: vec![(0, "<script>".into())] }];
+        let words = vec![TextTrack { name: "phase".into(), words: vec![(0, "<script>".into())] }];
         let diagram = Diagram { from_ns: 0, to_ns: 10, words, lines: Vec::new() };
-        let marks = [Mark { at_ns: 5, deed: Deed::Broken, what: "a<b".into() }];
+        let marks = [Mark { at_ns: 5, kind: MarkKind::Broken, what: "a<b".into() }];
         let svg = diagram.svg(&marks).into_string();
         assert!(svg.contains("&lt;script&gt;") && svg.contains("a&lt;b") && !svg.contains("<script"), "{svg}");
     }

@@ -1,5 +1,5 @@
-//! A directory of results: the file, the JUnit report, and the dumps of cells. Cells are taken up as they end, so that
-//! no more traces are held than cells run at once.
+//! A directory of results: results.json, the page, the JUnit report, and the dumps of cells. A cell's dump is written as it ends,
+//! so that only traces of running cells are in memory.
 
 use super::cell::CellReport;
 use super::diagram::Diagram;
@@ -13,15 +13,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Where dumps lie within the directory.
+/// Subdirectory of the dumps.
 const CELLS: &str = "cells";
 
 /// The page's name within a directory.
 pub const PAGE: &str = "report.html";
 
-/// What a run is, before it is known what it finds.
+/// What is known of a run before it begins.
 #[derive(Clone, Debug)]
-pub struct About {
+pub struct RunInfo {
     /// The bench's kind.
     pub bench: String,
     /// The bench's file.
@@ -36,47 +36,47 @@ pub struct About {
     pub jobs: usize,
 }
 
-/// A directory that is being filled.
+/// A directory of results that is being written.
 #[derive(Debug)]
 pub struct Directory {
     path: PathBuf,
-    about: About,
+    info: RunInfo,
     /// Dumps of all cells, not only of those that fail.
     all_dumps: bool,
     begun: SystemTime,
-    taken: Mutex<Taken>,
+    files: Mutex<CellFiles>,
 }
 
 #[derive(Debug, Default)]
-struct Taken {
+struct CellFiles {
     dumps: BTreeMap<String, PathBuf>,
     diagrams: BTreeMap<String, Diagram>,
-    /// Faults and scenarios of which a cell is drawn.
+    /// Faults and scenarios of which a cell has a diagram already.
     drawn: BTreeSet<String>,
     trouble: Option<anyhow::Error>,
 }
 
 impl Directory {
-    /// Makes the directory. What an earlier run left in it under the same names is overwritten.
+    /// Creates the directory. Files of an earlier run are overwritten.
     ///
     /// # Errors
-    /// It cannot be made.
-    pub fn new(path: &Path, about: About, all_dumps: bool) -> anyhow::Result<Self> {
+    /// The directory cannot be created.
+    pub fn new(path: &Path, info: RunInfo, all_dumps: bool) -> anyhow::Result<Self> {
         let cells = path.join(CELLS);
         fs::create_dir_all(&cells).with_context(|| format!("make {}", cells.display()))?;
-        let taken = Mutex::default();
-        Ok(Self { path: path.to_owned(), about, all_dumps, begun: SystemTime::now(), taken })
+        let files = Mutex::default();
+        Ok(Self { path: path.to_owned(), info, all_dumps, begun: SystemTime::now(), files })
     }
 
-    /// Takes up what a cell has captured, and lets go of it.
+    /// Takes the capture out of a report, and writes its dump and diagram if they are wanted.
     pub fn take(&self, report: &mut CellReport) {
         let Some(capture) = report.capture.take() else { return };
         let kind = format!("{}{}", report.identity.fault, report.identity.scenario);
-        let first = self.taken.lock().unwrap_or_else(PoisonError::into_inner).drawn.insert(kind);
+        let first = self.files.lock().unwrap_or_else(PoisonError::into_inner).drawn.insert(kind);
         if first || report.fails() {
             let diagram = Diagram::of(&capture);
-            let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-            taken.diagrams.insert(report.name.clone(), diagram);
+            let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+            files.diagrams.insert(report.name.clone(), diagram);
         }
         if !(self.all_dumps || report.fails()) {
             return;
@@ -86,36 +86,36 @@ impl Directory {
         let written = File::create(&path)
             .and_then(|file| vcd::write(BufWriter::new(file), &report.name, &capture))
             .with_context(|| format!("write {}", path.display()));
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         match written {
-            Ok(()) => drop(taken.dumps.insert(report.name.clone(), place)),
-            Err(trouble) => taken.trouble = taken.trouble.take().or(Some(trouble)),
+            Ok(()) => drop(files.dumps.insert(report.name.clone(), place)),
+            Err(trouble) => files.trouble = files.trouble.take().or(Some(trouble)),
         }
     }
 
-    /// Writes what the run found; `left` cells were never begun.
+    /// Writes the results; `left` cells were never started.
     ///
     /// # Errors
-    /// Something cannot be written, or could not when a cell was taken up.
+    /// A file cannot be written, or a dump could not be.
     pub fn finish(self, reports: &[CellReport], left: usize, took: Duration) -> anyhow::Result<()> {
-        let mut taken = self.taken.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some(trouble) = taken.trouble {
+        let mut files = self.files.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(trouble) = files.trouble {
             return Err(trouble);
         }
         let cells = reports.iter().map(|report| Cell {
-            vcd: taken.dumps.remove(&report.name),
-            diagram: taken.diagrams.remove(&report.name),
+            vcd: files.dumps.remove(&report.name),
+            diagram: files.diagrams.remove(&report.name),
             ..Cell::of(report)
         });
         let results = Results::of(Run {
-            bench: self.about.bench.clone(),
-            file: self.about.file,
-            about: self.about.about,
+            bench: self.info.bench.clone(),
+            file: self.info.file,
+            about: self.info.about,
             host: fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned(),
             rig: Build::rig(),
-            daemon: self.about.daemon,
-            salt: self.about.salt,
-            jobs: self.about.jobs,
+            daemon: self.info.daemon,
+            salt: self.info.salt,
+            jobs: self.info.jobs,
             begun: self.begun.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
             took_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             left,
@@ -125,12 +125,12 @@ impl Directory {
         let page = self.path.join(PAGE);
         fs::write(&page, page::html(&results)).with_context(|| format!("write {}", page.display()))?;
         let path = self.path.join("junit.xml");
-        let xml = junit::xml(&self.about.bench, reports, took)?;
+        let xml = junit::xml(&self.info.bench, reports, took)?;
         fs::write(&path, xml).with_context(|| format!("write {}", path.display()))
     }
 }
 
-/// A cell's name as that of a file: what shells and file systems read otherwise becomes `_`.
+/// A cell's name as a file name: characters that are special to shells or file systems become `_`.
 fn file_name(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || "-.+@".contains(c) { c } else { '_' }).collect()
 }

@@ -93,7 +93,7 @@ pub struct Run {
 /// A verdict's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Found {
+pub enum VerdictKind {
     /// Everything was as it must be.
     Pass,
     /// Not executed.
@@ -104,7 +104,7 @@ pub enum Found {
     Fail,
 }
 
-impl Found {
+impl VerdictKind {
     /// All of them, worst last.
     pub const ALL: [Self; 4] = [Self::Pass, Self::NotExecuted, Self::Invalid, Self::Fail];
 
@@ -139,7 +139,7 @@ pub struct Cell {
     pub name: String,
     pub identity: Identity,
     pub about: String,
-    pub verdict: Found,
+    pub verdict: VerdictKind,
     /// Why it is no pass, one finding each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
@@ -187,7 +187,7 @@ impl Cell {
     /// that nobody can open.
     #[must_use]
     pub fn of(report: &CellReport) -> Self {
-        let verdict = Found::of(&report.verdict);
+        let verdict = VerdictKind::of(&report.verdict);
         let brief = |record: &String| {
             let kind = record.find(['{', '[', '"']).and_then(|end| record.get(..end));
             kind.unwrap_or(record).to_owned()
@@ -209,7 +209,7 @@ impl Cell {
             took_ms: u64::try_from(report.took.as_millis()).unwrap_or(u64::MAX),
             steps: report.steps.clone(),
             records: match verdict {
-                Found::Pass => report.records.iter().map(brief).collect(),
+                VerdictKind::Pass => report.records.iter().map(brief).collect(),
                 _ => report.records.clone(),
             },
             log: report.log.clone(),
@@ -227,9 +227,9 @@ impl Cell {
     #[must_use]
     pub const fn fails(&self) -> bool {
         match self.verdict {
-            Found::Pass => false,
-            Found::NotExecuted => !self.listed,
-            Found::Invalid | Found::Fail => true,
+            VerdictKind::Pass => false,
+            VerdictKind::NotExecuted => !self.listed,
+            VerdictKind::Invalid | VerdictKind::Fail => true,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A cell's wires, bus, phases and truths as a value change dump, which GTKWave and PulseView open.
 
 use super::capture::Capture;
-use super::waves::{Room, Waves};
+use super::waves::{WaveGroup, Waves};
 use std::io::{self, Write};
 use vcd::{IdCode, SimulationCommand, TimescaleUnit, Value, VarType, Writer};
 
@@ -30,14 +30,14 @@ pub fn write(out: impl Write, cell: &str, capture: &Capture) -> io::Result<()> {
     writer.timescale(1, TimescaleUnit::US)?;
     let mut changes: Vec<(u64, IdCode, Change<'_>)> = Vec::new();
     let mut unknown: Vec<IdCode> = Vec::new();
-    for room in Room::ALL {
-        writer.add_module(room.name())?;
-        for ((_, name), values) in waves.bits().filter(|((of, _), _)| *of == room) {
+    for group in WaveGroup::ALL {
+        writer.add_module(group.name())?;
+        for ((_, name), values) in waves.bits().filter(|((of, _), _)| *of == group) {
             let id = writer.add_wire(1, name)?;
             unknown.push(id);
             changes.extend(values.iter().map(|(at, value)| (at / UNIT_NS, id, Change::Bit(*value))));
         }
-        for ((_, name), values) in waves.texts().filter(|((of, _), _)| *of == room) {
+        for ((_, name), values) in waves.texts().filter(|((of, _), _)| *of == group) {
             let id = writer.add_var(VarType::String, 1, &format!("{name}_text"), None)?;
             changes.extend(values.iter().map(|(at, value)| (at / UNIT_NS, id, Change::Text(value))));
         }

@@ -1,19 +1,19 @@
-//! From what was seen in a cell to lines over time, for diagrams and value change dumps.
+//! Signals over time, from what was seen in a cell: for diagrams and value change dumps.
 
 use super::capture::Capture;
-use crate::scenario::timeline::Deed;
+use crate::scenario::timeline::MarkKind;
 use std::collections::BTreeMap;
 use tumbler_core::snapshot::Phase;
 use tumbler_judges::{BusKind, Key, Line, Observation, Seen, Transaction, Truth};
 
-/// A transaction that takes no time on a bench is drawn this long, in nanoseconds: the virtual bench sees its end only.
+/// Shortest transaction that is drawn, in nanoseconds: the virtual bench sees only its end.
 const SHORTEST_NS: u64 = 100_000;
 /// Characters of a text that are kept.
 const TEXT_CHARS: usize = 48;
 
-/// Where a line belongs.
+/// Group of signals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Room {
+pub enum WaveGroup {
     /// What the rig broke and mended.
     Rig,
     /// What the table says of itself: phase, records, messages, answers.
@@ -26,8 +26,8 @@ pub enum Room {
     Bus,
 }
 
-impl Room {
-    /// All rooms, in the order in which they are shown.
+impl WaveGroup {
+    /// All groups, in the order of display.
     pub const ALL: [Self; 5] = [Self::Rig, Self::Table, Self::Wires, Self::Truth, Self::Bus];
 
     /// Its name.
@@ -43,28 +43,28 @@ impl Room {
     }
 }
 
-/// A line's values: each from its moment, in nanoseconds of table time, until the next; unknown before the first.
+/// Values of a signal: each holds from its table time, in nanoseconds, until the next. Unknown before the first.
 pub type Changes<T> = Vec<(u64, T)>;
 
-/// A line and its values.
-pub type Wave<T> = ((Room, String), Changes<T>);
+/// A signal with its values.
+pub type Wave<T> = ((WaveGroup, String), Changes<T>);
 
-/// All lines of a cell.
+/// All signals of a cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Waves {
-    bits: BTreeMap<(Room, String), Changes<bool>>,
-    texts: BTreeMap<(Room, String), Changes<String>>,
-    /// When it ended, in nanoseconds of table time.
+    bits: BTreeMap<(WaveGroup, String), Changes<bool>>,
+    texts: BTreeMap<(WaveGroup, String), Changes<String>>,
+    /// End of the cell, in nanoseconds of table time.
     pub end_ns: u64,
 }
 
 impl Waves {
-    /// The lines of this capture.
+    /// The signals of this capture.
     #[must_use]
     pub fn of(capture: &Capture) -> Self {
         let mut waves = Self { end_ns: capture.end_ns, ..Self::default() };
         for line in Line::ALL {
-            waves.bits.insert((Room::Wires, line.name().to_owned()), Vec::new());
+            waves.bits.insert((WaveGroup::Wires, line.name().to_owned()), Vec::new());
         }
         for seen in &capture.seen {
             waves.end_ns = waves.end_ns.max(seen.at_ns);
@@ -72,47 +72,47 @@ impl Waves {
         }
         waves.phases(&capture.phases);
         for mark in &capture.marks {
-            let word = if mark.deed == Deed::Broken { "break" } else { "mend" };
-            waves.bit(mark.at_ns, Room::Rig, "broken", mark.deed == Deed::Broken);
-            waves.text(mark.at_ns, Room::Rig, "deed", format!("{word} {}", mark.what));
+            let word = if mark.kind == MarkKind::Broken { "break" } else { "mend" };
+            waves.bit(mark.at_ns, WaveGroup::Rig, "broken", mark.kind == MarkKind::Broken);
+            waves.text(mark.at_ns, WaveGroup::Rig, "deed", format!("{word} {}", mark.what));
         }
         waves
     }
 
-    /// Lines that are on or off, by room and name.
-    pub fn bits(&self) -> impl Iterator<Item = (&(Room, String), &Changes<bool>)> {
+    /// Binary signals, by group and name.
+    pub fn bits(&self) -> impl Iterator<Item = (&(WaveGroup, String), &Changes<bool>)> {
         self.bits.iter()
     }
 
-    /// Lines that are words, by room and name.
-    pub fn texts(&self) -> impl Iterator<Item = (&(Room, String), &Changes<String>)> {
+    /// Signals whose values are texts, by group and name.
+    pub fn texts(&self) -> impl Iterator<Item = (&(WaveGroup, String), &Changes<String>)> {
         self.texts.iter()
     }
 
-    fn bit(&mut self, at: u64, room: Room, name: &str, value: bool) {
-        let changes = self.bits.entry((room, name.to_owned())).or_default();
+    fn bit(&mut self, at: u64, group: WaveGroup, name: &str, value: bool) {
+        let changes = self.bits.entry((group, name.to_owned())).or_default();
         if changes.last().is_none_or(|(_, last)| *last != value) {
             changes.push((at, value));
         }
     }
 
-    fn text(&mut self, at: u64, room: Room, name: &str, value: String) {
+    fn text(&mut self, at: u64, group: WaveGroup, name: &str, value: String) {
         let value = value.chars().take(TEXT_CHARS).collect();
-        self.texts.entry((room, name.to_owned())).or_default().push((at, value));
+        self.texts.entry((group, name.to_owned())).or_default().push((at, value));
     }
 
     fn observation(&mut self, seen: &Observation) {
         let at = seen.at_ns;
         match &seen.what {
-            Seen::Wire { line, active, .. } => self.bit(at, Room::Wires, line.name(), *active),
+            Seen::Wire { line, active, .. } => self.bit(at, WaveGroup::Wires, line.name(), *active),
             Seen::Bus(transaction) => self.transaction(at, transaction),
-            Seen::Record(record) => self.text(at, Room::Table, "record", record.kind.clone()),
+            Seen::Record(record) => self.text(at, WaveGroup::Table, "record", record.kind.clone()),
             Seen::Mqtt { topic, .. } => {
                 let topic = topic.splitn(4, '/').last().unwrap_or_default();
-                self.text(at, Room::Table, "published", topic.to_owned());
+                self.text(at, WaveGroup::Table, "published", topic.to_owned());
             }
-            Seen::ConsoleCommand { command, .. } => self.text(at, Room::Table, "asked", command.clone()),
-            Seen::Text { text, .. } => self.text(at, Room::Table, "said", text.clone()),
+            Seen::ConsoleCommand { command, .. } => self.text(at, WaveGroup::Table, "asked", command.clone()),
+            Seen::Text { text, .. } => self.text(at, WaveGroup::Table, "said", text.clone()),
             Seen::CommandDone
             | Seen::InitialState { .. }
             | Seen::RepeatedLevel { .. }
@@ -125,25 +125,25 @@ impl Waves {
 
     fn truth(&mut self, at: u64, truth: &Truth) {
         match *truth {
-            Truth::Shaft { quarters } => self.bit(at, Room::Truth, "shaft_quarter", quarters.rem_euclid(2) == 1),
-            Truth::MotorPower { on } => self.bit(at, Room::Truth, "motor_power", on),
-            Truth::Dome { open } => self.bit(at, Room::Truth, "dome_away", open),
+            Truth::Shaft { quarters } => self.bit(at, WaveGroup::Truth, "shaft_quarter", quarters.rem_euclid(2) == 1),
+            Truth::MotorPower { on } => self.bit(at, WaveGroup::Truth, "motor_power", on),
+            Truth::Dome { open } => self.bit(at, WaveGroup::Truth, "dome_away", open),
             Truth::Dice { faces, flat } => {
                 let die = |(face, flat): (u8, bool)| if flat { format!("{face}") } else { format!("{face}!") };
                 let dice: Vec<String> = faces.into_iter().zip(flat).map(die).collect();
-                self.text(at, Room::Truth, "dice", dice.join("-"));
+                self.text(at, WaveGroup::Truth, "dice", dice.join("-"));
             }
-            Truth::Lamps { boards } => self.bit(at, Room::Truth, "lamps_shine", boards != [0, 0]),
+            Truth::Lamps { boards } => self.bit(at, WaveGroup::Truth, "lamps_shine", boards != [0, 0]),
             Truth::Pressed(key) => {
                 let key = match key {
                     Key::Digit(digit) => digit.to_string(),
                     Key::Entry => "entry".to_owned(),
                 };
-                self.text(at, Room::Truth, "key", key);
+                self.text(at, WaveGroup::Truth, "key", key);
             }
-            Truth::Process { alive } => self.bit(at, Room::Truth, "daemon_runs", alive),
-            Truth::Hung { hung } => self.bit(at, Room::Truth, "daemon_hung", hung),
-            Truth::Supply { good } => self.bit(at, Room::Truth, "supply", good),
+            Truth::Process { alive } => self.bit(at, WaveGroup::Truth, "daemon_runs", alive),
+            Truth::Hung { hung } => self.bit(at, WaveGroup::Truth, "daemon_hung", hung),
+            Truth::Supply { good } => self.bit(at, WaveGroup::Truth, "supply", good),
             // The marks say it better, by the fault's own name; and where dice moved they come to rest.
             Truth::Broken { .. } | Truth::DiceMoved => {}
         }
@@ -161,12 +161,12 @@ impl Waves {
         };
         let (begun, ended) = (transaction.begun_ns, at.max(transaction.begun_ns + SHORTEST_NS));
         let asked = format!("{kind} {}+{}", transaction.address, transaction.count);
-        self.bit(begun, Room::Bus, &unit, true);
-        self.bit(ended, Room::Bus, &unit, false);
-        self.text(begun, Room::Bus, &format!("{unit}_asked"), asked);
+        self.bit(begun, WaveGroup::Bus, &unit, true);
+        self.bit(ended, WaveGroup::Bus, &unit, false);
+        self.text(begun, WaveGroup::Bus, &format!("{unit}_asked"), asked);
         if !transaction.ok {
-            self.bit(begun, Room::Bus, &format!("{unit}_failed"), true);
-            self.bit(ended, Room::Bus, &format!("{unit}_failed"), false);
+            self.bit(begun, WaveGroup::Bus, &format!("{unit}_failed"), true);
+            self.bit(ended, WaveGroup::Bus, &format!("{unit}_failed"), false);
         }
     }
 
@@ -174,16 +174,16 @@ impl Waves {
         let Some((begin, first)) = phases.first() else { return };
         for phase in Phase::ALL.map(Phase::name) {
             if phase != first && phases.iter().any(|(_, p)| p == phase) {
-                self.bit(*begin, Room::Table, &one_hot(phase), false);
+                self.bit(*begin, WaveGroup::Table, &one_hot(phase), false);
             }
         }
         let mut last: Option<&str> = None;
         for (at, phase) in phases {
             if let Some(last) = last {
-                self.bit(*at, Room::Table, &one_hot(last), false);
+                self.bit(*at, WaveGroup::Table, &one_hot(last), false);
             }
-            self.bit(*at, Room::Table, &one_hot(phase), true);
-            self.text(*at, Room::Table, "phase", phase.clone());
+            self.bit(*at, WaveGroup::Table, &one_hot(phase), true);
+            self.text(*at, WaveGroup::Table, "phase", phase.clone());
             last = Some(phase);
         }
     }
@@ -203,8 +203,8 @@ mod tests {
         Observation::new(at_ns, Seen::Wire { line, active, initial })
     }
 
-    fn bit<'a>(waves: &'a Waves, room: Room, name: &str) -> &'a [(u64, bool)] {
-        waves.bits.get(&(room, name.to_owned())).map(Vec::as_slice).unwrap()
+    fn bit<'a>(waves: &'a Waves, group: WaveGroup, name: &str) -> &'a [(u64, bool)] {
+        waves.bits.get(&(group, name.to_owned())).map(Vec::as_slice).unwrap()
     }
 
     #[test]
@@ -227,15 +227,15 @@ mod tests {
                 Observation::new(50, Seen::Bus(transaction)),
             ],
             phases: vec![(0, "ready".into()), (40, "bets-closed".into())],
-            marks: vec![Mark { at_ns: 20, deed: Deed::Broken, what: "seal".into() }],
+            marks: vec![Mark { at_ns: 20, kind: MarkKind::Broken, what: "seal".into() }],
             end_ns: 90,
         });
-        assert_eq!(bit(&waves, Room::Wires, "seal"), [(0, true), (20, false)]);
-        assert_eq!(bit(&waves, Room::Wires, "bell"), []);
-        assert_eq!(bit(&waves, Room::Table, "phase_ready"), [(0, true), (40, false)]);
-        assert_eq!(bit(&waves, Room::Table, "phase_bets_closed"), [(0, false), (40, true)]);
-        assert_eq!(bit(&waves, Room::Rig, "broken"), [(20, true)]);
-        assert_eq!(bit(&waves, Room::Bus, "reader_failed"), [(50, true), (50 + SHORTEST_NS, false)]);
+        assert_eq!(bit(&waves, WaveGroup::Wires, "seal"), [(0, true), (20, false)]);
+        assert_eq!(bit(&waves, WaveGroup::Wires, "bell"), []);
+        assert_eq!(bit(&waves, WaveGroup::Table, "phase_ready"), [(0, true), (40, false)]);
+        assert_eq!(bit(&waves, WaveGroup::Table, "phase_bets_closed"), [(0, false), (40, true)]);
+        assert_eq!(bit(&waves, WaveGroup::Rig, "broken"), [(20, true)]);
+        assert_eq!(bit(&waves, WaveGroup::Bus, "reader_failed"), [(50, true), (50 + SHORTEST_NS, false)]);
         assert_eq!(waves.end_ns, 90);
     }
 }

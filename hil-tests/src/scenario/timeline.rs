@@ -3,17 +3,17 @@
 use super::step::Step;
 use serde::{Deserialize, Serialize};
 
-/// What was done to the world.
+/// Kind of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Deed {
+pub enum MarkKind {
     /// Something was broken.
     Broken,
     /// It was mended.
     Mended,
 }
 
-impl Deed {
+impl MarkKind {
     /// `true`: broken.
     #[must_use]
     pub const fn of(broken: bool) -> Self {
@@ -28,8 +28,9 @@ pub struct Mark {
     /// Table time, in nanoseconds.
     pub at_ns: u64,
     /// Broken or mended.
-    pub deed: Deed,
-    /// What, as the scenario has it.
+    #[serde(rename = "deed")]
+    pub kind: MarkKind,
+    /// What, in the scenario's words.
     pub what: String,
 }
 
@@ -39,9 +40,9 @@ pub struct Mark {
 pub struct Latency {
     /// What was waited for, in the scenario's words.
     pub what: String,
-    /// From the beginning of the wait, in nanoseconds; where it never came, how long was waited.
+    /// Time from the beginning of the wait, in nanoseconds; if it never came, how long was waited.
     pub took_ns: u64,
-    /// The limit, in nanoseconds; without the grace that real time is granted.
+    /// The limit, in nanoseconds, without the grace for real time.
     pub limit_ns: u64,
 }
 
@@ -55,22 +56,22 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Notes that the step breaks or mends something, if it does.
+    /// Adds a mark if the step breaks or mends something.
     pub(super) fn note(&mut self, at_ns: u64, step: &Step) {
-        let (deed, what) = match step {
-            Step::Fault(id) => (Deed::Broken, id.as_str()),
-            Step::Heal(id) => (Deed::Mended, id.as_str()),
-            Step::HealAll => (Deed::Mended, "everything"),
-            Step::BreakSeal => (Deed::Broken, "seal"),
-            Step::MendSeal => (Deed::Mended, "seal"),
-            Step::Dip => (Deed::Broken, "supply dips"),
-            Step::Kill => (Deed::Broken, "killed"),
-            Step::Stop => (Deed::Broken, "stopped"),
-            Step::Start => (Deed::Mended, "started"),
-            Step::Power(on) => (Deed::of(!on), if *on { "power on" } else { "power off" }),
-            Step::Broker(up) => (Deed::of(!up), if *up { "broker up" } else { "broker down" }),
+        let (kind, what) = match step {
+            Step::Fault(id) => (MarkKind::Broken, id.as_str()),
+            Step::Heal(id) => (MarkKind::Mended, id.as_str()),
+            Step::HealAll => (MarkKind::Mended, "everything"),
+            Step::BreakSeal => (MarkKind::Broken, "seal"),
+            Step::MendSeal => (MarkKind::Mended, "seal"),
+            Step::Dip => (MarkKind::Broken, "supply dips"),
+            Step::Kill => (MarkKind::Broken, "killed"),
+            Step::Stop => (MarkKind::Broken, "stopped"),
+            Step::Start => (MarkKind::Mended, "started"),
+            Step::Power(on) => (MarkKind::of(!on), if *on { "power on" } else { "power off" }),
+            Step::Broker(up) => (MarkKind::of(!up), if *up { "broker up" } else { "broker down" }),
             _ => return,
         };
-        self.marks.push(Mark { at_ns, deed, what: what.to_owned() });
+        self.marks.push(Mark { at_ns, kind, what: what.to_owned() });
     }
 }

@@ -1,18 +1,18 @@
 //! Each cell: its verdict and why, how it is run again, and its lines over time.
 
-use super::{Found, Shown, badge};
+use super::{CellOnPage, VerdictKind, badge};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
 /// All cells, by fault or scenario; whatever did not pass comes first.
-pub(super) fn section(shown: &[Shown<'_>]) -> Markup {
-    let mut groups: BTreeMap<(bool, &str), Vec<Shown<'_>>> = BTreeMap::new();
+pub(super) fn section(shown: &[CellOnPage<'_>]) -> Markup {
+    let mut groups: BTreeMap<(bool, &str), Vec<CellOnPage<'_>>> = BTreeMap::new();
     for s in shown {
         let at = &s.cell.identity;
         let name = if at.fault.is_empty() { &at.scenario } else { &at.fault };
         groups.entry((at.fault.is_empty(), name)).or_default().push(*s);
     }
-    let failed: Vec<&Shown<'_>> = shown.iter().filter(|s| s.cell.fails()).collect();
+    let failed: Vec<&CellOnPage<'_>> = shown.iter().filter(|s| s.cell.fails()).collect();
     html! {
         h2 id="cells" { "Cells" }
         @if !failed.is_empty() {
@@ -29,11 +29,11 @@ pub(super) fn section(shown: &[Shown<'_>]) -> Markup {
     }
 }
 
-fn cell(s: &Shown<'_>) -> Markup {
+fn cell(s: &CellOnPage<'_>) -> Markup {
     let cell = s.cell;
     let (class, letter) = badge(cell);
     // Thousands of cells that passed are told in short; the first of each fault is whole.
-    let whole = cell.verdict != Found::Pass || cell.diagram.is_some();
+    let whole = cell.verdict != VerdictKind::Pass || cell.diagram.is_some();
     html! {
         details id=(s.id()) class=(if cell.fails() { "fail" } else { "" }) {
             summary { span class={"v " (class)} { (letter) } " " (cell.name) " " span class="quiet" { (cell.verdict.word()) " on " (s.run.bench) } }
@@ -60,7 +60,7 @@ fn cell(s: &Shown<'_>) -> Markup {
 }
 
 /// The command that runs this cell again.
-fn replay(s: &Shown<'_>) -> String {
+fn replay(s: &CellOnPage<'_>) -> String {
     let (at, run) = (&s.cell.identity, s.run);
     let bench = format!("--bench {} --seed {}", run.file, run.salt);
     if at.fault.is_empty() {

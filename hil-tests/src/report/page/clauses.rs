@@ -1,6 +1,6 @@
 //! What is proved of each clause of the rules, and of which nothing.
 
-use super::{Found, Shown};
+use super::{CellOnPage, VerdictKind};
 use crate::report::clause::{self, Clause, RULES};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 struct Proof<'a> {
     id: &'a str,
     clause: &'a Clause,
-    passed: Vec<Shown<'a>>,
-    failed: Vec<Shown<'a>>,
+    passed: Vec<CellOnPage<'a>>,
+    failed: Vec<CellOnPage<'a>>,
 }
 
 impl Proof<'_> {
@@ -20,16 +20,16 @@ impl Proof<'_> {
 }
 
 /// The clauses of the five texts.
-pub(super) fn section(shown: &[Shown<'_>]) -> Markup {
-    let mut cited: BTreeMap<&str, (Vec<Shown<'_>>, Vec<Shown<'_>>)> = BTreeMap::new();
+pub(super) fn section(shown: &[CellOnPage<'_>]) -> Markup {
+    let mut cited: BTreeMap<&str, (Vec<CellOnPage<'_>>, Vec<CellOnPage<'_>>)> = BTreeMap::new();
     for s in shown {
         for id in &s.cell.clauses {
             let (passed, failed) = cited.entry(id).or_default();
             match s.cell.verdict {
-                Found::Pass => passed.push(*s),
-                Found::Fail => failed.push(*s),
+                VerdictKind::Pass => passed.push(*s),
+                VerdictKind::Fail => failed.push(*s),
                 // Nothing is known of it.
-                Found::Invalid | Found::NotExecuted => {}
+                VerdictKind::Invalid | VerdictKind::NotExecuted => {}
             }
         }
     }
@@ -42,7 +42,7 @@ pub(super) fn section(shown: &[Shown<'_>]) -> Markup {
     }
 }
 
-fn of_text(rules: &str, text: &str, cited: &BTreeMap<&str, (Vec<Shown<'_>>, Vec<Shown<'_>>)>) -> Markup {
+fn of_text(rules: &str, text: &str, cited: &BTreeMap<&str, (Vec<CellOnPage<'_>>, Vec<CellOnPage<'_>>)>) -> Markup {
     let mut proofs: Vec<Proof<'_>> = Vec::new();
     for clause in clause::all() {
         for id in clause.within.iter().filter(|id| id.split(' ').next() == Some(text)) {

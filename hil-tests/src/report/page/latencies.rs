@@ -1,6 +1,6 @@
 //! How long the table took, against its deadlines.
 
-use super::Shown;
+use super::CellOnPage;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ const BINS: usize = 24;
 const BEYOND: usize = 4;
 
 /// A histogram for each deadline of each unit.
-pub(super) fn section(shown: &[Shown<'_>]) -> Markup {
+pub(super) fn section(shown: &[CellOnPage<'_>]) -> Markup {
     let mut groups: BTreeMap<(&str, &str, &str, u64), Vec<u64>> = BTreeMap::new();
     for s in shown {
         let at = &s.cell.identity;

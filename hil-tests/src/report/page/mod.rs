@@ -5,7 +5,7 @@ mod clauses;
 mod latencies;
 mod tables;
 
-use super::results::{Cell, Found, Results, Run};
+use super::results::{Cell, Results, Run, VerdictKind};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::collections::BTreeMap;
 use tumbler_core::wall;
@@ -13,23 +13,23 @@ use tumbler_core::wall;
 /// Shape and letter of a verdict: colour alone would not tell everybody.
 const fn badge(cell: &Cell) -> (&'static str, &'static str) {
     match cell.verdict {
-        Found::Pass => ("pass", "P"),
-        Found::Fail => ("fail", "✖F"),
-        Found::Invalid => ("inv", "?I"),
-        Found::NotExecuted if cell.listed => ("not", "–"),
-        Found::NotExecuted => ("fail", "✖N"),
+        VerdictKind::Pass => ("pass", "P"),
+        VerdictKind::Fail => ("fail", "✖F"),
+        VerdictKind::Invalid => ("inv", "?I"),
+        VerdictKind::NotExecuted if cell.listed => ("not", "–"),
+        VerdictKind::NotExecuted => ("fail", "✖N"),
     }
 }
 
 /// A cell with the run that it is of, and the name of its place on the page.
 #[derive(Clone, Copy)]
-struct Shown<'a> {
+struct CellOnPage<'a> {
     cell: &'a Cell,
     run: &'a Run,
     place: (usize, usize),
 }
 
-impl Shown<'_> {
+impl CellOnPage<'_> {
     fn id(&self) -> String {
         format!("c{}-{}", self.place.0, self.place.1)
     }
@@ -44,9 +44,9 @@ impl Shown<'_> {
 /// The page of these results.
 #[must_use]
 pub fn html(results: &Results) -> String {
-    let mut shown: Vec<Shown<'_>> = Vec::new();
+    let mut shown: Vec<CellOnPage<'_>> = Vec::new();
     for (number, run) in results.runs.iter().enumerate() {
-        shown.extend(run.cells.iter().enumerate().map(|(n, cell)| Shown { cell, run, place: (number, n) }));
+        shown.extend(run.cells.iter().enumerate().map(|(n, cell)| CellOnPage { cell, run, place: (number, n) }));
     }
     let page = html! {
         (DOCTYPE)
@@ -78,15 +78,15 @@ pub fn html(results: &Results) -> String {
     page.into_string()
 }
 
-fn summary(results: &Results, shown: &[Shown<'_>]) -> Markup {
-    let count = |verdict: Found| shown.iter().filter(|s| s.cell.verdict == verdict).count();
+fn summary(results: &Results, shown: &[CellOnPage<'_>]) -> Markup {
+    let count = |verdict: VerdictKind| shown.iter().filter(|s| s.cell.verdict == verdict).count();
     let left: usize = results.runs.iter().map(|run| run.left).sum();
     html! {
         div class="counts" {
-            div class="pass" { b { (count(Found::Pass)) } "P PASS" }
-            div class=(if count(Found::Fail) > 0 { "fail" } else { "not" }) { b { (count(Found::Fail)) } "✖F FAIL" }
-            div class=(if count(Found::Invalid) > 0 { "inv" } else { "not" }) { b { (count(Found::Invalid)) } "?I INVALID: the rig was at fault" }
-            div class="not" { b { (count(Found::NotExecuted)) } "– NOT_EXECUTED" }
+            div class="pass" { b { (count(VerdictKind::Pass)) } "P PASS" }
+            div class=(if count(VerdictKind::Fail) > 0 { "fail" } else { "not" }) { b { (count(VerdictKind::Fail)) } "✖F FAIL" }
+            div class=(if count(VerdictKind::Invalid) > 0 { "inv" } else { "not" }) { b { (count(VerdictKind::Invalid)) } "?I INVALID: the rig was at fault" }
+            div class="not" { b { (count(VerdictKind::NotExecuted)) } "– NOT_EXECUTED" }
             @if left > 0 { div class="inv" { b { (left) } "never begun" } }
         }
         h2 id="runs" { "Runs" }
@@ -116,9 +116,9 @@ fn summary(results: &Results, shown: &[Shown<'_>]) -> Markup {
 }
 
 /// What was not proved, and why; like reasons together.
-fn open(shown: &[Shown<'_>]) -> Markup {
-    let mut reasons: BTreeMap<(Found, String), Vec<&Shown<'_>>> = BTreeMap::new();
-    for s in shown.iter().filter(|s| matches!(s.cell.verdict, Found::Invalid | Found::NotExecuted)) {
+fn open(shown: &[CellOnPage<'_>]) -> Markup {
+    let mut reasons: BTreeMap<(VerdictKind, String), Vec<&CellOnPage<'_>>> = BTreeMap::new();
+    for s in shown.iter().filter(|s| matches!(s.cell.verdict, VerdictKind::Invalid | VerdictKind::NotExecuted)) {
         reasons.entry((s.cell.verdict, s.cell.reasons.join("; "))).or_default().push(s);
     }
     let mut notes: BTreeMap<&str, usize> = BTreeMap::new();
@@ -132,7 +132,7 @@ fn open(shown: &[Shown<'_>]) -> Markup {
             details {
                 summary {
                     b { (of.len()) " " (verdict.word()) } " on " (of.first().map_or("", |s| s.run.bench.as_str()))
-                    @if *verdict == Found::NotExecuted { (if of.iter().all(|s| s.cell.listed) { ", on the bench's list" } else { ", NOT on the bench's list" }) }
+                    @if *verdict == VerdictKind::NotExecuted { (if of.iter().all(|s| s.cell.listed) { ", on the bench's list" } else { ", NOT on the bench's list" }) }
                     ": " (why)
                 }
                 p { @for s in of { a href={"#" (s.id())} { (s.cell.name) } " " } }

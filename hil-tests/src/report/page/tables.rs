@@ -1,18 +1,18 @@
 //! Faults by phases, and scenarios by layouts.
 
-use super::Shown;
+use super::CellOnPage;
 use crate::fault::Place;
 use crate::report::clause::RULES;
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
 
-fn benches<'a>(shown: &[Shown<'a>]) -> BTreeSet<&'a str> {
+fn benches<'a>(shown: &[CellOnPage<'a>]) -> BTreeSet<&'a str> {
     shown.iter().map(|s| s.run.bench.as_str()).collect()
 }
 
 /// The heat-map: faults down by their units, phases across, a mark for each rule set.
-pub(super) fn matrix(shown: &[Shown<'_>]) -> Markup {
-    let cells: Vec<Shown<'_>> = shown.iter().filter(|s| !s.cell.identity.fault.is_empty()).copied().collect();
+pub(super) fn matrix(shown: &[CellOnPage<'_>]) -> Markup {
+    let cells: Vec<CellOnPage<'_>> = shown.iter().filter(|s| !s.cell.identity.fault.is_empty()).copied().collect();
     html! {
         h2 id="matrix" { "Faults by phases" }
         @if cells.is_empty() { p { "No cell of the matrix is in these results." } }
@@ -31,9 +31,9 @@ pub(super) fn matrix(shown: &[Shown<'_>]) -> Markup {
 }
 
 /// The cells of a fault, by phase and rule set.
-type Row<'a> = BTreeMap<(&'a str, &'a str), Shown<'a>>;
+type Row<'a> = BTreeMap<(&'a str, &'a str), CellOnPage<'a>>;
 
-fn heat(cells: &[Shown<'_>], bench: &str) -> Markup {
+fn heat(cells: &[CellOnPage<'_>], bench: &str) -> Markup {
     let mut rows: BTreeMap<(&str, &str), Row<'_>> = BTreeMap::new();
     for s in cells.iter().filter(|s| s.run.bench == bench) {
         let at = &s.cell.identity;
@@ -69,8 +69,8 @@ fn heat(cells: &[Shown<'_>], bench: &str) -> Markup {
 }
 
 /// Plain scenarios down, layouts across.
-pub(super) fn scenarios(shown: &[Shown<'_>]) -> Markup {
-    let cells: Vec<Shown<'_>> = shown.iter().filter(|s| s.cell.identity.fault.is_empty()).copied().collect();
+pub(super) fn scenarios(shown: &[CellOnPage<'_>]) -> Markup {
+    let cells: Vec<CellOnPage<'_>> = shown.iter().filter(|s| s.cell.identity.fault.is_empty()).copied().collect();
     html! {
         h2 id="scenarios" { "Scenarios by layouts" }
         @if cells.is_empty() { p { "No plain scenario is in these results." } }
@@ -81,8 +81,8 @@ pub(super) fn scenarios(shown: &[Shown<'_>]) -> Markup {
     }
 }
 
-fn grid(cells: &[Shown<'_>], bench: &str) -> Markup {
-    let mut rows: BTreeMap<&str, BTreeMap<&str, Shown<'_>>> = BTreeMap::new();
+fn grid(cells: &[CellOnPage<'_>], bench: &str) -> Markup {
+    let mut rows: BTreeMap<&str, BTreeMap<&str, CellOnPage<'_>>> = BTreeMap::new();
     let mut layouts: BTreeSet<&str> = BTreeSet::new();
     for s in cells.iter().filter(|s| s.run.bench == bench) {
         let name = s.cell.name.rsplit_once("::").map_or(s.cell.name.as_str(), |(name, _)| name);

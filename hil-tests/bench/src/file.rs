@@ -46,7 +46,7 @@ impl Kind {
 /// Scenarios that a bench cannot run.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Cannot {
+pub struct Exclusion {
     /// Name of a trial; a trailing `*` matches any rest.
     pub scenarios: String,
     /// Why.
@@ -83,7 +83,7 @@ pub struct BenchFile {
     pub jobs: usize,
     /// Scenarios that it cannot run.
     #[serde(default)]
-    pub cannot: Vec<Cannot>,
+    pub cannot: Vec<Exclusion>,
 }
 
 const fn one() -> usize {
@@ -143,7 +143,7 @@ impl BenchFile {
     /// Why this bench cannot run the trial of this name; `None` if it can.
     #[must_use]
     pub fn cannot(&self, trial: &str) -> Option<&str> {
-        let listed = |cannot: &&Cannot| match cannot.scenarios.strip_suffix('*') {
+        let listed = |cannot: &&Exclusion| match cannot.scenarios.strip_suffix('*') {
             Some(beginning) => trial.starts_with(beginning),
             None => trial == cannot.scenarios,
         };
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn what_a_bench_cannot_run_is_found_by_its_beginning() {
-        let cannot = |scenarios: &str| Cannot { scenarios: scenarios.into(), reason: "why".into() };
+        let cannot = |scenarios: &str| Exclusion { scenarios: scenarios.into(), reason: "why".into() };
         let text = "kind = \"virtual\"\nabout = \"\"\nscenarios = \"s\"";
         let bench = BenchFile { cannot: vec![cannot("power*"), cannot("stall::nz-1998")], ..read(text).unwrap() };
         assert_eq!(bench.cannot("power-loss[idle]::nz-1998"), Some("why"));

@@ -207,13 +207,13 @@ fn shown((what, why): &Refusal) -> String {
 
 /// How often everything was reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reached {
+pub struct Coverage {
     counts: BTreeMap<(Group, String), u64>,
     /// Refusals that are on no list.
     strange: BTreeSet<String>,
 }
 
-impl Reached {
+impl Coverage {
     /// What a day reached.
     #[must_use]
     pub fn of(log: &Log, used: &[RowUse]) -> Self {
@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn each_refusal_is_counted_once_and_an_unknown_one_is_told() {
-        let mut reached = Reached::default();
+        let mut reached = Coverage::default();
         for refusal @ (what, why) in REFUSALS {
             reached.refused(what, &format!("Mei: {why} x"));
             assert_eq!(reached.times(Group::Refusal, &shown(refusal)), 1, "{refusal:?} is hidden by one before it");
@@ -348,7 +348,7 @@ mod tests {
 
     #[test]
     fn what_was_not_reached_is_named_and_days_add_up() {
-        let mut reached = Reached::default();
+        let mut reached = Coverage::default();
         reached.count(Group::Void, "exposed");
         let mut both = reached.clone();
         both.add(reached);

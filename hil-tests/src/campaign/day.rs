@@ -1,6 +1,6 @@
-//! One table-day: a trial played on a pure bench, with whatever goes wrong in it, a panic too.
+//! One day of a campaign: a trial on a pure bench. A panic counts as a failure.
 
-use super::coverage::Reached;
+use super::coverage::Coverage;
 use crate::scenario::{Trial, Verdict, judges_alone, run};
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
@@ -10,7 +10,7 @@ use tumbler_bench::Bench;
 use tumbler_bench::pure::{Pure, Setup};
 use tumbler_core::record::Event;
 
-/// What came of a day.
+/// Result of a day.
 #[derive(Clone, Debug)]
 pub struct DayReport {
     /// The day.
@@ -23,19 +23,19 @@ pub struct DayReport {
     pub settled: u64,
     /// Table time, in nanoseconds.
     pub table_ns: u64,
-    /// Inputs that the table took.
+    /// Inputs that the core handled.
     pub events: u64,
     /// Phases, voids, latches, exits and refusals.
-    pub reached: Reached,
-    /// Everything that happened: each wire, transaction, record, truth and effect on a line of JSON; where it was asked for.
+    pub reached: Coverage,
+    /// The trace, if asked for: each wire, transaction, record, truth and effect as a line of JSON.
     pub trace: Vec<u8>,
-    /// SHA-256 of the trace, where it was asked for.
+    /// SHA-256 of the trace, if asked for.
     pub digest: Option<[u8; 32]>,
 }
 
-/// What is kept of a day's trace.
+/// How much of a day's trace is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Keep {
+pub enum TraceDetail {
     /// Nothing.
     #[default]
     Nothing,
@@ -54,7 +54,7 @@ impl DayReport {
             settled: 0,
             table_ns: 0,
             events: 0,
-            reached: Reached::default(),
+            reached: Coverage::default(),
             trace: Vec::new(),
             digest: None,
         }
@@ -64,7 +64,7 @@ impl DayReport {
     fn reckon(&mut self, bench: &Pure) {
         self.table_ns = bench.now();
         self.events = bench.events();
-        self.reached = Reached::of(bench.log(), &bench.observer().rows_used());
+        self.reached = Coverage::of(bench.log(), &bench.observer().rows_used());
         for durable in &bench.log().records {
             match &durable.record.event {
                 Event::RoundBegan { .. } => self.rounds += 1,
@@ -82,11 +82,11 @@ impl DayReport {
 }
 
 thread_local! {
-    /// Within a day: where and with what words the thread panicked.
+    /// Place and message of a panic within a day.
     static PANICKED: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Panics within a day are a day's findings, and tell nobody; all others go where they always went.
+/// A panic within a day becomes its finding, and prints nothing; all others go to the previous hook.
 fn catch_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -109,25 +109,25 @@ fn catch_panics() {
 /// Plays a day.
 #[must_use]
 pub fn play(trial: &Trial) -> DayReport {
-    traced(trial, Keep::Nothing)
+    traced(trial, TraceDetail::Nothing)
 }
 
 /// Plays a day and keeps its trace.
 #[must_use]
-pub fn traced(trial: &Trial, keep: Keep) -> DayReport {
+pub fn traced(trial: &Trial, detail: TraceDetail) -> DayReport {
     let mut report = DayReport::of(trial);
-    if let Err(told) = caught(|| played(trial, keep, &mut report)) {
+    if let Err(told) = caught(|| played(trial, detail, &mut report)) {
         report.verdict = Verdict::Fail(vec![format!("panic: {told}")]);
     }
     report
 }
 
-/// Plays a day on which nobody is asked but the judges: whatever else goes wrong, a panic too, is no matter. `sound`: nothing breaks on
-/// it but for noise. `without`: the judge of this name is not asked either.
+/// Plays a day that only the judges can fail: other failures, panics included, are ignored. `sound`: nothing breaks but for noise.
+/// `without`: leaves this judge out.
 #[must_use]
 pub fn judged(trial: &Trial, sound: bool, without: Option<&'static str>) -> DayReport {
     let mut report = DayReport::of(trial);
-    let setup = Setup { alone: true, sound, without, ..setup(trial, Keep::Nothing) };
+    let setup = Setup { alone: true, sound, without, ..setup(trial, TraceDetail::Nothing) };
     let mut bench = match Pure::new(setup) {
         Ok(bench) => bench,
         // Rule set and layout are of the judges' own list.
@@ -145,7 +145,7 @@ pub fn judged(trial: &Trial, sound: bool, without: Option<&'static str>) -> DayR
     report
 }
 
-/// What comes of it, or the words of a panic.
+/// The result, or the message of a panic.
 fn caught<T>(play: impl FnOnce() -> T) -> Result<T, String> {
     catch_panics();
     PANICKED.with_borrow_mut(|told| *told = Some(String::new()));
@@ -154,16 +154,16 @@ fn caught<T>(play: impl FnOnce() -> T) -> Result<T, String> {
     played.map_err(|_| told)
 }
 
-fn setup(trial: &Trial, keep: Keep) -> Setup {
+fn setup(trial: &Trial, detail: TraceDetail) -> Setup {
     let mut setup = Setup::of(&trial.rules, &trial.layout, trial.seed.unwrap_or_default());
-    setup.trace = keep != Keep::Nothing;
+    setup.trace = detail != TraceDetail::Nothing;
     setup.settings.reader = trial.reader;
     setup.free_play = true;
     setup
 }
 
-fn played(trial: &Trial, keep: Keep, report: &mut DayReport) {
-    let mut bench = match Pure::new(setup(trial, keep)) {
+fn played(trial: &Trial, detail: TraceDetail, report: &mut DayReport) {
+    let mut bench = match Pure::new(setup(trial, detail)) {
         Ok(bench) => bench,
         Err(trouble) => {
             report.verdict = Verdict::Invalid(trouble.to_string());
@@ -173,16 +173,16 @@ fn played(trial: &Trial, keep: Keep, report: &mut DayReport) {
     let outcome = run(&mut bench, trial);
     report.verdict = outcome.verdict;
     report.reckon(&bench);
-    if keep != Keep::Nothing {
+    if detail != TraceDetail::Nothing {
         report.trace = text(&bench);
         report.digest = Some(Sha256::digest(&report.trace).into());
-        if keep == Keep::Digest {
+        if detail == TraceDetail::Digest {
             report.trace = Vec::new();
         }
     }
 }
 
-/// What the judges were told, then what the table did, each in its order.
+/// The trace: first what the judges saw, then the table's effects, each in order.
 fn text(bench: &Pure) -> Vec<u8> {
     let mut text = Vec::new();
     for seen in bench.observer().trace() {

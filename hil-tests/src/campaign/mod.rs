@@ -19,7 +19,7 @@ mod table;
 mod truth_table_rounds;
 pub mod violation;
 
-use day::{DayReport, Keep};
+use day::{DayReport, TraceDetail};
 use schedule::{DayPlan, Faults};
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -37,7 +37,7 @@ pub struct Campaign {
     /// How many days at once; no result depends on it.
     pub jobs: usize,
     /// What is kept of each day's trace.
-    pub keep: Keep,
+    pub keep: TraceDetail,
     /// Only the day of this number.
     pub day: Option<u64>,
     /// Nobody but the judges says whether a day failed.

@@ -5,8 +5,17 @@ use crate::scenario::Verdict;
 
 fn reports(rounds: u64, faults: Faults, jobs: usize) -> Vec<DayReport> {
     let mut all = Vec::new();
-    Campaign { seed: 5, rounds, faults, jobs, keep: Keep::Digest, day: None, judges_alone: false, without: None }
-        .run(&mut |day| all.push(day));
+    Campaign {
+        seed: 5,
+        rounds,
+        faults,
+        jobs,
+        keep: TraceDetail::Digest,
+        day: None,
+        judges_alone: false,
+        without: None,
+    }
+    .run(&mut |day| all.push(day));
     all
 }
 
@@ -34,7 +43,7 @@ fn a_single_day_is_as_it_was_among_the_others() {
         rounds: 120,
         faults: Faults::None,
         jobs: 1,
-        keep: Keep::Digest,
+        keep: TraceDetail::Digest,
         day: Some(2),
         judges_alone: false,
         without: None,
@@ -54,7 +63,7 @@ fn the_same_seed_gives_the_same_trace_byte_for_byte_also_where_much_breaks() {
             rounds: 24,
             faults: Faults::Swarm,
             jobs: 2,
-            keep: Keep::Whole,
+            keep: TraceDetail::Whole,
             day: None,
             judges_alone: false,
             without: None,

@@ -2,8 +2,8 @@
 
 use super::{say, shrink, signals};
 use crate::campaign::Campaign;
-use crate::campaign::coverage::{self, Reached};
-use crate::campaign::day::{DayReport, Keep};
+use crate::campaign::coverage::{self, Coverage};
+use crate::campaign::day::{DayReport, TraceDetail};
 use crate::campaign::schedule::Faults;
 use crate::report::{self, reason, word};
 use anyhow::{Context, bail};
@@ -60,16 +60,16 @@ struct Sum {
     settled: u64,
     table_ns: u64,
     events: u64,
-    reached: Reached,
+    reached: Coverage,
     failed: Option<DayReport>,
 }
 
 pub(super) fn campaign(args: &CampaignArgs) -> anyhow::Result<u8> {
     let faults = args.faults;
     let keep = match (&args.trace, &args.digests) {
-        (Some(_), _) => Keep::Whole,
-        (None, Some(_)) => Keep::Digest,
-        (None, None) => Keep::Nothing,
+        (Some(_), _) => TraceDetail::Whole,
+        (None, Some(_)) => TraceDetail::Digest,
+        (None, None) => TraceDetail::Nothing,
     };
     let mut trace = args.trace.as_deref().map(create).transpose()?;
     let mut digests = args.digests.as_deref().map(create).transpose()?;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tumbler_bench::file::{BenchFile, Kind};
 use tumbler_bench::process::broker::Broker;
 use tumbler_bench::process::clock::{self, Stalls, wait_for};
-use tumbler_bench::process::harness::check::{self, Found};
+use tumbler_bench::process::harness::check::{self, WireCheck};
 use tumbler_bench::process::harness::chip_pair::Flaw;
 use tumbler_bench::process::machine;
 use tumbler_bench::process::observer::Observer;
@@ -94,7 +94,7 @@ pub(super) fn quick_on(bench: &BenchFile) -> Result<(), RigFault> {
 }
 
 /// Every wire of the harness to a second Pi.
-fn harness(bench: &BenchFile, flaw: Option<Flaw>) -> Result<Vec<Found>, RigFault> {
+fn harness(bench: &BenchFile, flaw: Option<Flaw>) -> Result<Vec<WireCheck>, RigFault> {
     check::check(bench.wiring.as_ref(), flaw)
 }
 

@@ -1,7 +1,7 @@
 //! `tumbler-hil shrink`: the shortest scenario that still fails in the same way.
 
 use super::{say, signals};
-use crate::campaign::day::{self, Keep};
+use crate::campaign::day::{self, TraceDetail};
 use crate::campaign::schedule::Faults;
 use crate::campaign::{Campaign, shrink as search};
 use crate::report::{self, reason, word};
@@ -46,7 +46,7 @@ pub(super) fn shrink(args: &ShrinkArgs) -> anyhow::Result<u8> {
                 rounds: args.rounds,
                 faults,
                 jobs: 1,
-                keep: Keep::Nothing,
+                keep: TraceDetail::Nothing,
                 day: None,
                 judges_alone: false,
                 without: None,

@@ -1,6 +1,6 @@
 //! Reads the catalogue of faults. An unknown key is refused with its path, and so is a word that names nothing.
 
-use super::expectation::{Clauses, Deadline, Expect, Round, SETTLED, Shows};
+use super::expectation::{Clauses, Deadline, Expect, Round, SETTLED, ShowsWhen};
 use super::place::Place;
 use crate::scenario::file::GROUPS;
 use crate::scenario::grounds;
@@ -28,7 +28,7 @@ pub struct BadCatalogue {
 /// Cells that a bench cannot run.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct NotOn {
+pub struct Exclusion {
     /// The bench.
     pub bench: Kind,
     /// At these places.
@@ -60,7 +60,7 @@ pub struct Fault {
     #[serde(default)]
     pub heal: Vec<String>,
     /// When it shows.
-    pub shows: Shows,
+    pub shows: ShowsWhen,
     /// The malfunctions that latch; none where nothing does.
     #[serde(default)]
     pub latch: Vec<String>,
@@ -102,7 +102,7 @@ pub struct Fault {
     pub dice: [u8; 3],
     /// Where it cannot be run.
     #[serde(default)]
-    pub not_on: Vec<NotOn>,
+    pub not_on: Vec<Exclusion>,
 }
 
 const fn yes() -> bool {
@@ -260,7 +260,7 @@ impl Catalogue {
             codes(&format!("{at}.latch"), expect.latch.as_deref().unwrap_or_default())?;
             steps(&format!("{at}.then"), expect.then.as_deref().unwrap_or_default())?;
             steps(&format!("{at}.on"), expect.on.as_deref().unwrap_or_default())?;
-            if expect.shows == Some(Shows::Never) && expect.why.trim().is_empty() {
+            if expect.shows == Some(ShowsWhen::Never) && expect.why.trim().is_empty() {
                 return Err((format!("{at}.why"), "says not why the fault cannot show here".into()));
             }
             for deadline in expect.deadlines.iter().flatten() {

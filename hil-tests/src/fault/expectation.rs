@@ -33,7 +33,7 @@ impl Round {
 /// When a fault shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Shows {
+pub enum ShowsWhen {
     /// By itself, at once or after its time.
     AtOnce,
     /// When the tumbler is to turn.
@@ -93,7 +93,7 @@ pub struct Expect {
     pub on: Option<Vec<String>>,
     /// When it shows here; where not the row's. `never`: it cannot, and `why` says why not.
     #[serde(default)]
-    pub shows: Option<Shows>,
+    pub shows: Option<ShowsWhen>,
     /// Chance decides here: the judges alone say whether it was right.
     #[serde(default)]
     pub free: bool,

@@ -1,7 +1,7 @@
 //! One cell: an open table, played to the place, broken, and played on as people do until the fault has shown; then the
 //! reaction, the round's ending, the latch, its only exit, and a healthy round after it.
 
-use crate::fault::expectation::Shows;
+use crate::fault::expectation::ShowsWhen;
 use crate::fault::{Catalogue, Expect, Fault, Place, Round};
 use crate::scenario::{Trial, order, parse};
 use tumbler_core::rules;
@@ -63,7 +63,7 @@ struct Story<'a> {
 }
 
 impl Story<'_> {
-    fn shows(&self) -> Shows {
+    fn shows(&self) -> ShowsWhen {
         self.expect.shows.unwrap_or(self.fault.shows)
     }
 
@@ -139,7 +139,7 @@ impl Story<'_> {
             latched: Vec::new(),
             latches,
             in_order: false,
-            must_show: self.shows() != Shows::Never,
+            must_show: self.shows() != ShowsWhen::Never,
             phase: Some("ready".into()),
             never: Vec::new(),
             seed: None,
@@ -192,7 +192,7 @@ impl Story<'_> {
     fn reaction(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let latch = self.latch();
-        if self.shows() == Shows::AtOnce {
+        if self.shows() == ShowsWhen::AtOnce {
             lines.extend(latch.iter().map(|code| format!("wait latched {code} within {LATCH_MILLIS} ms")));
             if latch.is_empty() {
                 lines.push("pass 1000 ms".into());

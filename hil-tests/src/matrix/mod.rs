@@ -7,7 +7,7 @@ mod tests;
 pub use cell::{BadCell, Cell, cells};
 
 use crate::fault::{Catalogue, Place};
-use tumbler_bench::file::{BenchFile, Cannot};
+use tumbler_bench::file::{BenchFile, Exclusion};
 
 /// Adds to the bench's list what the catalogue says that it cannot run.
 pub fn list_what_cannot_run(bench: &mut BenchFile, catalogue: &Catalogue) {
@@ -15,13 +15,15 @@ pub fn list_what_cannot_run(bench: &mut BenchFile, catalogue: &Catalogue) {
         for not_on in fault.not_on.iter().filter(|not_on| not_on.bench == bench.kind) {
             let reason = not_on.reason.clone();
             if not_on.phases.is_empty() {
-                bench.cannot.push(Cannot { scenarios: format!("{}@*", fault.id), reason });
+                bench.cannot.push(Exclusion { scenarios: format!("{}@*", fault.id), reason });
                 continue;
             }
             for (name, place) in Place::ALL {
                 // Which places are in a group is a matter of the rule set, and no reason has been seen that is one too.
                 if not_on.phases.iter().any(|group| place.is_in(group, "nz-div9")) {
-                    bench.cannot.push(Cannot { scenarios: format!("{}@{name}::*", fault.id), reason: reason.clone() });
+                    bench
+                        .cannot
+                        .push(Exclusion { scenarios: format!("{}@{name}::*", fault.id), reason: reason.clone() });
                 }
             }
         }

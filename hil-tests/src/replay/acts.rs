@@ -43,7 +43,7 @@ pub(super) fn hands(events: &Events, covered: bool, script: &mut Script) {
 
 fn dome(events: &Events, script: &mut Script) {
     let (closed, open) = (events.of_line(InLine::DomeClosed), events.of_line(InLine::DomeOpen));
-    let near = |moved: &[super::events::Moved], at: u64, active: bool| {
+    let near = |moved: &[super::events::Movement], at: u64, active: bool| {
         moved.iter().any(|m| m.changed && m.active == active && m.at.abs_diff(at) < TRAVEL)
     };
     for m in closed.iter().filter(|m| m.changed && !m.active) {

@@ -1,5 +1,5 @@
-//! What a recording is made of, sorted by what it is about: edges line by line without bounce, the bus transaction by
-//! transaction, what the table drove and recorded. Times are nanoseconds on the recording's clock.
+//! The contents of a recording by subject: debounced edges of each line, bus transactions, outputs and records. Times are
+//! nanoseconds on the recording's clock.
 
 use super::playback::Played;
 use std::collections::BTreeMap;
@@ -8,8 +8,8 @@ use tumbler_core::input::{BusFailure, BusReply, Input};
 use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::Record;
 
-/// Edges nearer to each other than this belong to one movement: the dome's contacts are debounced for 50 ms, buttons and
-/// key for 20 ms, and the rest for less than 10 ms.
+/// Edges closer together than this belong to one movement: the dome's contacts are debounced for 50 ms, buttons and key for 20 ms,
+/// the rest for less than 10 ms.
 const fn bounce(line: InLine) -> u64 {
     match line {
         InLine::DomeClosed | InLine::DomeOpen => 50_000_000,
@@ -18,27 +18,27 @@ const fn bounce(line: InLine) -> u64 {
     }
 }
 
-/// A movement of a contact, or a flicker that came to nothing.
+/// A movement of a contact, or a flicker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moved {
+pub struct Movement {
     /// When it began.
     pub at: u64,
     /// The level afterwards.
     pub active: bool,
-    /// Whether the level is another than before.
+    /// Whether the level differs from before.
     pub changed: bool,
-    /// For how long the line was away from its level before, where it came back.
+    /// For a flicker: how long the line was away from its level.
     pub away: u64,
 }
 
 /// A transaction on the field bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transaction {
-    /// When it was asked for.
+    /// When it was requested.
     pub begun: u64,
-    /// When its answer was handed in.
+    /// When its answer arrived.
     pub ended: u64,
-    /// What was asked.
+    /// The request.
     pub request: BusRequest,
     /// The answer.
     pub reply: Result<BusReply, BusFailure>,
@@ -48,7 +48,7 @@ pub struct Transaction {
 #[derive(Clone, Debug, Default)]
 pub struct Events {
     /// Movements of every line, in order.
-    pub moved: BTreeMap<InLine, Vec<Moved>>,
+    pub moved: BTreeMap<InLine, Vec<Movement>>,
     /// Raw edges of the cam: when, which sensor (`true`: the second), its level.
     pub cam: Vec<(u64, bool, bool)>,
     /// Transactions, in order of their ends.
@@ -112,17 +112,17 @@ impl Events {
 
     /// Movements of a line.
     #[must_use]
-    pub fn of_line(&self, line: InLine) -> &[Moved] {
+    pub fn of_line(&self, line: InLine) -> &[Movement] {
         self.moved.get(&line).map(Vec::as_slice).unwrap_or_default()
     }
 }
 
 /// Movements without bounce: edges near to each other are one.
-fn movements(edges: &[(u64, bool)], bounce: u64, mut level: bool) -> Vec<Moved> {
-    let mut all: Vec<Moved> = Vec::new();
+fn movements(edges: &[(u64, bool)], bounce: u64, mut level: bool) -> Vec<Movement> {
+    let mut all: Vec<Movement> = Vec::new();
     for group in edges.chunk_by(|(before, _), (after, _)| after - before < bounce) {
         let (Some((at, _)), Some((last, active))) = (group.first(), group.last()) else { continue };
-        all.push(Moved { at: *at, active: *active, changed: *active != level, away: last - at });
+        all.push(Movement { at: *at, active: *active, changed: *active != level, away: last - at });
         level = *active;
     }
     all
@@ -141,6 +141,6 @@ mod tests {
         let told: Vec<_> = moved.iter().map(|m| (m.at / MS, m.active, m.changed)).collect();
         assert_eq!(told, [(0, true, true), (120, false, true)]);
         let flicker = movements(&[(0, false), (2 * MS, true)], 20 * MS, true);
-        assert_eq!(flicker, [Moved { at: 0, active: true, changed: false, away: 2 * MS }]);
+        assert_eq!(flicker, [Movement { at: 0, active: true, changed: false, away: 2 * MS }]);
     }
 }

@@ -1,7 +1,7 @@
 //! What came of one cell: a scenario, or a fault in a phase, under one layout, on one bench.
 
 use super::capture::Capture;
-use crate::scenario::endings::Compared;
+use crate::scenario::endings::EndingComparison;
 use crate::scenario::step::Step;
 use crate::scenario::timeline::{Latency, Mark};
 use crate::scenario::{Ending, Trial, Verdict};
@@ -68,7 +68,7 @@ pub struct CellReport {
     /// What judges had to judge: the judge's name and what it counts.
     pub judged: Vec<String>,
     /// How its expectations and the judges' truth table compared.
-    pub compared: Compared,
+    pub compared: EndingComparison,
     /// What was broken and mended, and when.
     pub marks: Vec<Mark>,
     /// How long the table took where a limit was set.
@@ -102,7 +102,7 @@ impl CellReport {
             steps: trial.steps.iter().map(|(words, _)| words.clone()).collect(),
             clauses: clauses(trial),
             judged: Vec::new(),
-            compared: Compared::default(),
+            compared: EndingComparison::default(),
             marks: Vec::new(),
             latencies: Vec::new(),
             records: Vec::new(),

@@ -73,7 +73,7 @@ fn short(cell: &[&CellReport]) -> String {
 mod tests {
     use super::super::tests::cell;
     use super::*;
-    use crate::scenario::endings::Compared;
+    use crate::scenario::endings::EndingComparison;
 
     #[test]
     fn faults_are_rows_phases_are_columns_and_failures_say_why() {
@@ -94,9 +94,14 @@ mod tests {
     #[test]
     fn the_comparison_with_the_truth_table_is_summed_up_and_names_what_it_does_not_hold() {
         let mut stall = cell("motor.stall@betting::nz-1998", Verdict::Pass, false);
-        stall.compared = Compared { rounds: 2, several: 1, differences: vec!["round 1".into()], ..Compared::default() };
+        stall.compared = EndingComparison {
+            rounds: 2,
+            several: 1,
+            differences: vec!["round 1".into()],
+            ..EndingComparison::default()
+        };
         let mut slow = cell("motor.slow@void::sg-v6-1", Verdict::Invalid("nobody knows".into()), false);
-        slow.compared = Compared { chance: 3, unheld: 1, ..Compared::default() };
+        slow.compared = EndingComparison { chance: 3, unheld: 1, ..EndingComparison::default() };
         let text = text(&[stall, slow]);
         let line = "2 rounds of 1 cells compared, 1 differ; 1 with several answers of the table; \
                     3 rounds left to chance by the catalogue; 1 that the table does not hold\n    not held: motor.slow@";

@@ -82,7 +82,7 @@ pub(crate) mod tests {
             steps: vec!["open table".into()],
             clauses: vec!["NZ9 6.3".into()],
             judged: vec!["rounds: rounds settled".into()],
-            compared: crate::scenario::endings::Compared::default(),
+            compared: crate::scenario::endings::EndingComparison::default(),
             marks: Vec::new(),
             latencies: Vec::new(),
             records: vec!["started".into()],

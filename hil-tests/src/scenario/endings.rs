@@ -1,5 +1,5 @@
-//! How the rounds of a trial ended, held against what the trial expects; and what it expects, held against the judges' truth table
-//! for the same rounds. The two were written apart from each other, so that a misreading of the texts in one of them shows.
+//! Compares how the rounds of a trial ended with what the trial expects; and what it expects with the judges' truth table. The two
+//! were written independently, so that a misreading of the rule texts in one of them shows.
 
 use super::file::{Ending, Trial};
 use super::grounds;
@@ -8,22 +8,22 @@ use tumbler_bench::log::Log;
 use tumbler_core::record::Event;
 use tumbler_judges::{AllowedEnding, AllowedEndings};
 
-/// How expectations and the truth table compared.
+/// The trial's expectations compared with the truth table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Compared {
-    /// Rounds of which both said how they end.
+pub struct EndingComparison {
+    /// Rounds that both cover.
     pub rounds: u32,
-    /// Those for which the truth table admits several answers, as physics leaves doubt.
+    /// Those for which the truth table allows several endings, because the physics is ambiguous.
     pub several: u32,
-    /// Rounds whose ending the trial leaves to chance: the truth table alone said how they may end.
+    /// Rounds whose ending the trial leaves to chance, so that only the truth table judges them.
     pub chance: u32,
-    /// Where the two have no answer in common.
+    /// Rounds for which the two have no ending in common.
     pub differences: Vec<String>,
-    /// Rounds of which the truth table said nothing.
+    /// Rounds that the truth table does not cover.
     pub unheld: u32,
 }
 
-impl Compared {
+impl EndingComparison {
     fn of(wanted: &[Ending], admits: &[AllowedEndings], ended: usize) -> Self {
         let silent = admits.iter().filter(|admits| admits.answers.is_empty()).count() + ended.abs_diff(admits.len());
         let mut compared = Self { unheld: u32::try_from(silent).unwrap_or(u32::MAX), ..Self::default() };
@@ -100,12 +100,12 @@ pub(super) fn wrong(log: &Log, trial: &Trial) -> Option<String> {
 }
 
 /// Expectations against the truth table, whatever the table at hand did.
-pub(super) fn compared(bench: &dyn Bench, trial: &Trial) -> Compared {
+pub(super) fn compared(bench: &dyn Bench, trial: &Trial) -> EndingComparison {
     let ((_, ended), allowed) = (ends(bench.log()), bench.allowed_endings());
     if trial.free {
-        return Compared::by_chance(&allowed, ended);
+        return EndingComparison::by_chance(&allowed, ended);
     }
-    Compared::of(&trial.endings, &allowed, ended)
+    EndingComparison::of(&trial.endings, &allowed, ended)
 }
 
 #[cfg(test)]
@@ -138,7 +138,7 @@ mod tests {
             (void("SGV6 5.5.3, SGV6 5.4.2"), vec![voids(&["SGV6 5.4.2"])], vec!["SGV6 5.5.3"], false),
             (void("SGV6 5.5.3, SGV6 5.4.2"), vec![voids(&["SGV6 5.4.2"])], vec![], true),
         ] {
-            let found = Compared::of(std::slice::from_ref(&wanted), &[admits(&answers, &besides)], 1);
+            let found = EndingComparison::of(std::slice::from_ref(&wanted), &[admits(&answers, &besides)], 1);
             assert_eq!(
                 (found.rounds, found.unheld, found.differences.len()),
                 (1, 0, usize::from(differ)),
@@ -151,8 +151,8 @@ mod tests {
     fn doubt_chance_and_what_nobody_holds_are_counted() {
         let settled = Ending::Settled { dice: None, clause: "NZ9 6.3".into() };
         let two = admits(&[AllowedEnding::GoesOn, voids(&["NZ9 7.1(b)"])], &[]);
-        let found = Compared::of(&[settled.clone(), settled.clone()], &[two.clone(), admits(&[], &[])], 3);
+        let found = EndingComparison::of(&[settled.clone(), settled.clone()], &[two.clone(), admits(&[], &[])], 3);
         assert_eq!((found.rounds, found.several, found.unheld, found.chance), (1, 1, 2, 0));
-        assert_eq!(Compared::by_chance(&[two], 1).chance, 1);
+        assert_eq!(EndingComparison::by_chance(&[two], 1).chance, 1);
     }
 }

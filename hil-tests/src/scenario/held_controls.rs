@@ -1,35 +1,35 @@
-//! What people hold at the table, and whether they broke the seal.
+//! Buttons and key that people hold, and whether they broke the seal.
 
 use tumbler_bench::{Bench, Trouble};
 use tumbler_core::line::InLine;
 use tumbler_twin::Act;
 
-/// What people's hands have not let go of yet.
+/// Lines that are held, in the order of pressing; the state of the seal.
 #[derive(Debug, Default)]
-pub(super) struct Hands {
+pub(super) struct HeldControls {
     held: Vec<InLine>,
     seal_broken: bool,
 }
 
-impl Hands {
+impl HeldControls {
     /// Whether somebody holds this line.
     pub(super) fn holds(&self, line: InLine) -> bool {
         self.held.contains(&line)
     }
 
-    /// Presses and holds.
+    /// Presses and holds a line.
     pub(super) fn hold(&mut self, bench: &mut dyn Bench, line: InLine) -> Result<(), Trouble> {
         self.held.push(line);
         bench.act(Act::Hold(line))
     }
 
-    /// Lets go of a line.
+    /// Releases a line.
     pub(super) fn let_go(&mut self, bench: &mut dyn Bench, line: InLine) -> Result<(), Trouble> {
         self.held.retain(|held| *held != line);
         bench.act(Act::LetGo(line))
     }
 
-    /// Lets go of all of them, the latest first.
+    /// Releases all lines, the latest first.
     pub(super) fn let_go_of_all(&mut self, bench: &mut dyn Bench) -> Result<(), Trouble> {
         while let Some(line) = self.held.last().copied() {
             self.let_go(bench, line)?;

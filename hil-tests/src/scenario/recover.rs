@@ -38,10 +38,10 @@ fn reason() -> String {
 /// Mends what is broken, lets go of what is held, closes the seal, brings supply, daemon and broker back.
 pub(super) fn heal_all(session: &mut Session<'_>) -> Result<(), Trouble> {
     session.faults.heal_all(session.bench)?;
-    session.hands.let_go_of_all(session.bench)?;
-    if session.hands.seal_broken() {
+    session.held.let_go_of_all(session.bench)?;
+    if session.held.seal_broken() {
         session.timeline.note(session.bench.now(), &Step::MendSeal);
-        session.hands.seal(session.bench, false)?;
+        session.held.seal(session.bench, false)?;
     }
     if !session.bench.physical().supply {
         session.bench.power(true)?;

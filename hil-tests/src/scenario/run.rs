@@ -1,7 +1,7 @@
 //! Runs a trial on a bench and judges how it ended.
 
 use super::course;
-use super::endings::{self, Compared};
+use super::endings::{self, EndingComparison};
 use super::file::Trial;
 use super::halt::Halt;
 use super::records::brief;
@@ -36,7 +36,7 @@ pub struct Outcome {
     /// What was broken and mended when, and how long the table took.
     pub timeline: Timeline,
     /// How the trial's expectations and the judges' truth table compared.
-    pub compared: Compared,
+    pub compared: EndingComparison,
 }
 
 /// Runs a trial.
@@ -75,7 +75,7 @@ pub fn run(bench: &mut dyn Bench, trial: &Trial) -> Outcome {
 }
 
 /// An expectation that the texts do not have is wrong, whatever the table at hand did.
-fn with_differences(verdict: Verdict, compared: &Compared) -> Verdict {
+fn with_differences(verdict: Verdict, compared: &EndingComparison) -> Verdict {
     let differ = compared.differences.iter().map(|told| format!("expectation and truth table differ: {told}"));
     match verdict {
         Verdict::Pass if compared.differences.is_empty() => Verdict::Pass,

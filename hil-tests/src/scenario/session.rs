@@ -3,11 +3,11 @@
 use super::console::Console;
 use super::faults::Faults;
 use super::file::Trial;
-use super::held_controls::Hands;
+use super::held_controls::HeldControls;
 use super::lawful::Lawfulness;
 use super::records::{Records, kind};
 use super::round::Round;
-use super::settings::Own;
+use super::settings::OwnSettings;
 use super::timeline::Timeline;
 use tumbler_bench::{Bench, Trouble};
 use tumbler_core::line::InLine;
@@ -21,8 +21,8 @@ pub(super) struct Session<'a> {
     pub round: Round,
     pub console: Console,
     pub faults: Faults,
-    pub hands: Hands,
-    pub own: Own,
+    pub held: HeldControls,
+    pub own: OwnSettings,
     pub lawful: Lawfulness,
     pub timeline: Timeline,
     /// Whether the step in progress may come to nothing.
@@ -48,8 +48,8 @@ impl<'a> Session<'a> {
             round: Round::default(),
             console: Console::default(),
             faults: Faults::default(),
-            hands: Hands::default(),
-            own: Own::default(),
+            held: HeldControls::default(),
+            own: OwnSettings::default(),
             lawful: Lawfulness::default(),
             timeline: Timeline::default(),
             trying: false,

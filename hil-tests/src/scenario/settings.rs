@@ -1,15 +1,15 @@
-//! Other settings for the table, which count from the daemon's next start.
+//! Changes to the table's settings, in effect from the daemon's next start.
 
 use super::step::Change;
 use tumbler_bench::{Bench, Trouble};
 use tumbler_core::rules;
 use tumbler_core::settings::Settings;
 
-/// What the table's settings were, once others were set.
+/// The table's own settings, while others are set.
 #[derive(Debug, Default)]
-pub(super) struct Own(Option<Settings>);
+pub(super) struct OwnSettings(Option<Settings>);
 
-impl Own {
+impl OwnSettings {
     /// Whether others are set.
     pub(super) fn is_changed(&self) -> bool {
         self.0.is_some()

@@ -38,15 +38,15 @@ pub(super) fn step(session: &mut Session<'_>, step: &Step) -> Result<(), Halt> {
         Step::UpToSpin => up_to_spin(session)?,
         Step::At(stage) => session.round.played_to(&session.trial.rules, *stage),
         Step::Press(line, millis) => session.press(*line, *millis)?,
-        Step::Hold(line) => session.hands.hold(session.bench, *line)?,
-        Step::LetGo(line) => session.hands.let_go(session.bench, *line)?,
+        Step::Hold(line) => session.held.hold(session.bench, *line)?,
+        Step::LetGo(line) => session.held.let_go(session.bench, *line)?,
         Step::LiftDome => session.bench.act(Act::LiftDome)?,
         Step::LowerDome => session.bench.act(Act::LowerDome)?,
         Step::Keys(keys) => session.keys(keys)?,
         Step::EnterDice => session.enter_dice()?,
         Step::TurnShaft(quarters) => session.bench.act(Act::TurnShaft(*quarters))?,
-        Step::BreakSeal => session.hands.seal(session.bench, true)?,
-        Step::MendSeal => session.hands.seal(session.bench, false)?,
+        Step::BreakSeal => session.held.seal(session.bench, true)?,
+        Step::MendSeal => session.held.seal(session.bench, false)?,
         Step::MoveDie(die, face, flat) => {
             session.bench.act(Act::MoveDie { die: *die, face: *face, flat: *flat })?;
         }

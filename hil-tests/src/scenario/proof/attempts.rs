@@ -101,7 +101,7 @@ fn try_presses(
 
 /// Presses a button, unless somebody holds it: to press it would be to let go of it.
 fn press(session: &mut Session<'_>, line: InLine) -> Result<bool, Halt> {
-    if session.hands.holds(line) {
+    if session.held.holds(line) {
         session.left_out(&format!("presses of {}", line.name()), "somebody holds it");
         return Ok(false);
     }

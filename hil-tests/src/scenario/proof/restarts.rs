@@ -124,7 +124,7 @@ fn try_closed(session: &mut Session<'_>, before: &Before) -> Result<(), Halt> {
 
 /// Under a new turn of the key maintenance is lawful, and no way to a game.
 fn try_maintenance(session: &mut Session<'_>, before: &Before) -> Result<(), Halt> {
-    if before.code == Code::Key || session.hands.holds(InLine::SupervisorKey) {
+    if before.code == Code::Key || session.held.holds(InLine::SupervisorKey) {
         session.left_out("maintenance", "its key is the malfunction");
         return Ok(());
     }

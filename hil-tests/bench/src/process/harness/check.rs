@@ -29,13 +29,13 @@ const BEATS: u32 = 60;
 pub const OPENS_NS: std::ops::RangeInclusive<u64> = 50_000_000..=150_000_000;
 
 /// What was found of a wire, in words.
-pub type Found = (String, Result<String, String>);
+pub type WireCheck = (String, Result<String, String>);
 
 /// Tries every wire of this harness; of two simulated chips with this flaw, where there is no wiring.
 ///
 /// # Errors
 /// [`RigFault`] where an end cannot be had. What is wrong with a wire is among what was found.
-pub fn check(wiring: Option<&Wiring>, flaw: Option<Flaw>) -> Result<Vec<Found>, RigFault> {
+pub fn check(wiring: Option<&Wiring>, flaw: Option<Flaw>) -> Result<Vec<WireCheck>, RigFault> {
     let dir = WorkDir::new()?;
     match wiring {
         Some(wiring) => wires(wiring, &dir.log()),
@@ -43,7 +43,7 @@ pub fn check(wiring: Option<&Wiring>, flaw: Option<Flaw>) -> Result<Vec<Found>, 
     }
 }
 
-fn wires(wiring: &Wiring, log: &Path) -> Result<Vec<Found>, RigFault> {
+fn wires(wiring: &Wiring, log: &Path) -> Result<Vec<WireCheck>, RigFault> {
     let mut harness = Harness::take(wiring, log)?;
     let mut found = vec![("at rest".to_owned(), harness.rests()?)];
     for wire in &wiring.lines {

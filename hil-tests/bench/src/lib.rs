@@ -1,4 +1,4 @@
-//! Benches: what a scenario runs on. A scenario sees nothing but this trait, so that the same file runs on all of them.
+//! Benches, which scenarios run on. A scenario uses only the trait [`Bench`], so that the same file runs on every bench.
 
 pub mod environment_fault;
 pub mod file;
@@ -18,7 +18,7 @@ use tumbler_twin::{Act, Fault, Twin};
 /// Site of the benches' own tables.
 pub const SITE: &str = "rig";
 
-/// Settings of a bench's own table with everything fitted. `lamp_dwell`, in milliseconds: nobody looks at these lamps.
+/// Settings of a bench's own table with everything fitted. `lamp_dwell` in milliseconds: short, as nobody looks at these lamps.
 fn settings(table: &str, rules: &str, layout: &str, lamp_dwell: u32) -> Settings {
     Settings {
         site: SITE.into(),
@@ -32,7 +32,7 @@ fn settings(table: &str, rules: &str, layout: &str, lamp_dwell: u32) -> Settings
     }
 }
 
-/// What only a person can see in an opening, on a table with such settings (NZ 5).
+/// What a witness must confirm in an opening of a table with these settings (NZ 5).
 #[must_use]
 pub fn witnessed(reader: bool) -> Vec<Witness> {
     let mut items = vec![Witness::Areas, Witness::Seal, Witness::Bell, Witness::Sign];
@@ -42,18 +42,18 @@ pub fn witnessed(reader: bool) -> Vec<Witness> {
     items
 }
 
-/// Why a bench did not do what was asked. Never a verdict on the table.
+/// Why a bench could not do something. Never a verdict on the table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {
-    /// This bench cannot do that; the cell is reported NOT_EXECUTED with this reason.
+    /// This bench has no means for it: the cell is reported NOT_EXECUTED with this reason.
     #[error("not on this bench: {0}")]
     NotHere(String),
-    /// The bench or the rig is at fault; the verdict is INVALID and the run ends with exit code 2.
+    /// The bench or the rig failed: the verdict is INVALID, and the run ends with exit code 2.
     #[error("the rig is at fault: {0}")]
     Rig(String),
 }
 
-/// In which groups the person at the console is.
+/// The role of the person at the console, by group membership.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
     /// Group `tumbler-supervisor`.
@@ -67,14 +67,14 @@ pub enum Role {
     Nobody,
 }
 
-/// The physical truth at a moment, as the twin knows it.
+/// The twin's physical truth at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Physical {
     /// The motor has power.
     pub motor_power: bool,
     /// The shaft turns.
     pub shaft_moves: bool,
-    /// Thousandths of a tumble since the shaft's present or last motion began.
+    /// Thousandths of a tumble since the shaft's current or last motion began.
     pub milli_tumbles: i64,
     /// Uppermost faces of the dice.
     pub faces: [u8; 3],
@@ -117,11 +117,11 @@ impl Physical {
 
 /// A bench: the table under test with the twin around it. Times are nanoseconds of table time, from the bench's start.
 pub trait Bench {
-    /// Table time now.
+    /// Current table time.
     fn now(&self) -> u64;
 
-    /// Lets table time pass until something new was seen (a record, an answer, a wire, a truth) or until `until`,
-    /// whichever comes first. Must make progress: after it, something is new or `now()` has reached `until`.
+    /// Lets table time pass until there is something new (a record, an answer, a wire, a truth) or until `until`, whichever comes
+    /// first. Must make progress: afterwards something is new, or `now()` has reached `until`.
     ///
     /// # Errors
     /// [`Trouble`] of the bench.
@@ -133,13 +133,13 @@ pub trait Bench {
     /// [`Trouble`] of the bench.
     fn act(&mut self, act: Act) -> Result<(), Trouble>;
 
-    /// From the next throw on the dice show these faces; `None`: whatever falls.
+    /// Faces that the dice show from the next throw on; `None`: random.
     ///
     /// # Errors
     /// [`Trouble`] of the bench.
     fn dictate(&mut self, faces: Option<[u8; 3]>) -> Result<(), Trouble>;
 
-    /// Breaks something.
+    /// Injects a fault into the twin.
     ///
     /// # Errors
     /// [`Trouble`] of the bench.
@@ -151,13 +151,13 @@ pub trait Bench {
     /// [`Trouble`] of the bench.
     fn heal(&mut self, fault: Fault) -> Result<(), Trouble>;
 
-    /// Whether the fault has shown since the bench began.
+    /// Whether the fault has taken effect since the bench began.
     fn took_hold(&mut self, fault: Fault) -> bool;
 
-    /// Breaks something around the daemon.
+    /// Injects a fault into the daemon's environment.
     ///
     /// # Errors
-    /// [`Trouble::NotHere`] where this bench has no means for it; else [`Trouble`] of the bench.
+    /// [`Trouble::NotHere`] if this bench has no means for it; else [`Trouble`] of the bench.
     fn disturb(&mut self, fault: EnvironmentFault) -> Result<(), Trouble>;
 
     /// Mends it again.
@@ -166,29 +166,29 @@ pub trait Bench {
     /// [`Trouble`] of the bench.
     fn restore(&mut self, fault: EnvironmentFault) -> Result<(), Trouble>;
 
-    /// Whether the disturbance has shown since the bench began, by a reading of its own: a process state, a refused
-    /// connection, an error of the disk, a capture.
+    /// Whether the fault has taken effect since the bench began. Proved by the bench's own reading: a process state, a refused
+    /// connection, a disk error, a capture.
     fn disturbed(&mut self, fault: EnvironmentFault) -> bool;
 
-    /// The physical truth now.
+    /// The current physical truth.
     fn physical(&mut self) -> Physical;
 
-    /// Gives a command on the console; the number is that of the answer to come.
+    /// Gives a command on the console. Returns the number of its answer.
     ///
     /// # Errors
     /// [`Trouble`] of the bench.
     fn ask(&mut self, role: Role, command: Command) -> Result<u64, Trouble>;
 
-    /// The answer to a command, once there is one.
+    /// The answer with this number, once it has come.
     fn answer(&mut self, request: u64) -> Option<Answer>;
 
-    /// The table as it says that it is; `None` while the daemon does not run.
+    /// The table's snapshot; `None` while the daemon does not run.
     ///
     /// # Errors
     /// [`Trouble`] of the bench.
     fn snapshot(&mut self) -> Result<Option<Snapshot>, Trouble>;
 
-    /// Kills the daemon with SIGKILL: no more effects, the pins stay as they are.
+    /// Kills the daemon with SIGKILL: no more effects, and the pins keep their levels.
     ///
     /// # Errors
     /// [`Trouble`] of the bench.
@@ -206,33 +206,32 @@ pub trait Bench {
     /// [`Trouble`] of the bench.
     fn start(&mut self) -> Result<(), Trouble>;
 
-    /// What the daemon finds in its configuration at its next start.
+    /// The settings in the daemon's configuration, in effect from its next start.
     fn settings(&self) -> &Settings;
 
-    /// Writes other settings into the daemon's configuration: they count from its next start. The table itself stays as
-    /// it was built.
+    /// Writes settings into the daemon's configuration, in effect from its next start. The twin stays as it was built.
     ///
     /// # Errors
     /// [`Trouble`] of the bench.
     fn reconfigure(&mut self, settings: Settings) -> Result<(), Trouble>;
 
-    /// Cuts the supply (`false`): `power_good` drops, and 25 ms later daemon, motor, lamps and terminal are gone with
-    /// everything that was not on stable storage; returns after that. `true`: the supply comes back and the daemon starts under a new boot id.
+    /// `false` cuts the supply: `power_good` drops, and 25 ms later daemon, motor, lamps and terminal lose power, and everything
+    /// that is not durable is lost; returns after that. `true` restores it: the daemon starts under a new boot id.
     ///
     /// # Errors
     /// [`Trouble`] of the bench.
     fn power(&mut self, on: bool) -> Result<(), Trouble>;
 
-    /// Whether the daemon says on its console that its broker answers; `None` while it does not run.
+    /// Whether the daemon's status says that it is connected to its broker; `None` while it does not run.
     ///
     /// # Errors
     /// [`Trouble`] of the bench.
     fn linked(&mut self) -> Result<Option<bool>, Trouble>;
 
-    /// What the broker keeps of the table and is not as the table is, one line each: none is as it must be.
+    /// How the table's retained messages at the broker differ from the table, one line each; empty if they agree.
     ///
     /// # Errors
-    /// [`Trouble::NotHere`] where there is no broker; else [`Trouble`] of the bench.
+    /// [`Trouble::NotHere`] if there is no broker; else [`Trouble`] of the bench.
     fn retained(&mut self) -> Result<Vec<String>, Trouble>;
 
     /// Takes the broker down or brings it up.
@@ -241,26 +240,26 @@ pub trait Bench {
     /// [`Trouble`] of the bench.
     fn broker(&mut self, up: bool) -> Result<(), Trouble>;
 
-    /// What is granted to every limit of a wait, in nanoseconds: none under virtual time. In real time the machine's
-    /// other work lies between a cause and its effect, so that order is asserted there, and times are reported.
+    /// Grace added to every time limit, in nanoseconds: 0 under virtual time. In real time the machine's other work delays
+    /// effects, so that order is asserted there, and times are only reported.
     fn grace(&self) -> u64;
 
-    /// Why what went wrong says nothing of the table: the rig or its machine was late. `None` under virtual time.
+    /// Why a failure says nothing about the table, because the rig or its machine was late; `None` if it was not.
     fn late(&self) -> Option<String>;
 
     /// Everything seen so far.
     fn log(&self) -> &Log;
 
-    /// What the judges found first, so far; benches whose judges see everything only later tell it at the end.
+    /// The judges' first violation so far; `None` on benches whose judges see everything only at the end.
     fn found(&self) -> Option<String>;
 
-    /// A situation that the judges' truth table does not hold: the verdict is INVALID then, for nobody knows right from wrong.
+    /// The first situation that the judges' truth table does not cover: the verdict is INVALID then, because no rule decides it.
     fn unlisted(&self) -> Option<String>;
 
-    /// What the truth table admits for each round that ended, in their order.
+    /// The endings that the truth table allows for each round that ended, in order.
     fn allowed_endings(&self) -> Vec<tumbler_judges::AllowedEndings>;
 
-    /// Ends the run: lets the table come to rest, then returns what the judges found.
+    /// Ends the run: lets the table come to rest, then returns the judges' violations.
     ///
     /// # Errors
     /// [`Trouble`] of the bench.

@@ -1,4 +1,4 @@
-//! What a bench has seen so far, as scenarios ask for it.
+//! The log of a bench: what scenarios ask of the run so far.
 
 use std::collections::BTreeSet;
 use tumbler_core::line::{InLine, OutLine};
@@ -7,7 +7,7 @@ use tumbler_core::snapshot::Phase;
 use tumbler_core::units::Seq;
 use tumbler_twin::{Truth, Wire};
 
-/// A record, and when it was known to be on stable storage.
+/// A record, with the time at which it was known to be durable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Durable {
     /// Table time, in nanoseconds.
@@ -19,35 +19,35 @@ pub struct Durable {
 /// What a bench has seen so far.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
-    /// Durable records, in order; over restarts too.
+    /// Durable records in order, across restarts.
     pub records: Vec<Durable>,
-    /// When the motor got power (`true`) or lost it, in truth.
+    /// When the motor got (`true`) or lost power, by the twin.
     pub power: Vec<(u64, bool)>,
-    /// When an edge of the cam showed at the daemon's wires.
+    /// When the cam's edges reached the daemon's wires.
     pub cam: Vec<u64>,
-    /// When the dice came to rest, in truth.
+    /// When the dice came to rest, by the twin.
     pub rests: Vec<u64>,
-    /// When the terminal's entry key was really pressed.
+    /// When the terminal's entry key was pressed, by the twin.
     pub entries: Vec<u64>,
-    /// When the dead-man line last had an edge.
+    /// Last edge of the dead-man line.
     pub last_alive: Option<u64>,
     /// How often the bell sounded.
     pub bells: u32,
     /// How often the daemon commanded the motor on.
     pub enables: u32,
-    /// How often a lamp began to shine, in truth.
+    /// How often a lamp was lit, by the twin.
     pub lamps_lit: u32,
-    /// From an edge of a guard line to the motor's pin off, in nanoseconds by the clock of the pins, on benches that have it.
+    /// Time from a guard line's edge to the motor's pin off, in nanoseconds, on benches whose pins stamp it.
     pub cuts: Vec<(InLine, u64)>,
     /// Lamps that shine: bit `i` of word `b` is output `i` of board `b`.
     shining: [u64; 2],
-    /// Phases that the table was seen in; noted only by benches that see every one.
+    /// Phases of the table; only on benches that see every one.
     pub phases: BTreeSet<Phase>,
-    /// Whether the table's `status` at the broker says that it is there; `None` before it said anything.
+    /// The table's latest `status` at the broker: `true` is online; `None` before the first.
     pub online: Option<bool>,
-    /// The daemon's process is not there.
+    /// The daemon's process has ended.
     pub down: bool,
-    /// Last event that the broker acknowledged.
+    /// Last record that the broker acknowledged.
     pub relayed: Seq,
 }
 
@@ -55,7 +55,7 @@ pub struct Log {
 const ENTRY: u8 = 7;
 
 impl Log {
-    /// Notes what the twin showed, as far as scenarios ask for it.
+    /// Takes in what the twin showed.
     pub fn note(&mut self, wire: &Wire) {
         match *wire {
             Wire::Edge { at, line: InLine::CamA | InLine::CamB, .. } => self.cam.push(at),
@@ -80,7 +80,7 @@ impl Log {
         }
     }
 
-    /// Notes what the daemon drives; `changes`: the pin was at the other level.
+    /// Takes in what the daemon drives; `changes`: the pin was at the other level.
     pub fn driven(&mut self, at: u64, line: OutLine, active: bool, changes: bool) {
         match line {
             OutLine::MotorAlive if changes => self.last_alive = Some(at),

@@ -2,19 +2,19 @@
 
 use tumbler_core::line::InLine;
 
-/// One act of a person. Times of the fingers are in the act; the twin adds the contacts' bounce.
+/// One act of a person. The act has the finger's timing; the twin adds the contact's bounce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Press a button or turn the key, and let go after this many milliseconds.
+    /// Press a button or turn the key, and release it after this many milliseconds.
     Press {
         /// The button or the key.
         line: InLine,
         /// For how long, in milliseconds.
         millis: u32,
     },
-    /// Press a button or turn the key, and keep it so.
+    /// Press a button or turn the key, and hold it.
     Hold(InLine),
-    /// Let go of a held button or turn the key back.
+    /// Release a held button, or turn the key back.
     LetGo(InLine),
     /// Take the dome away.
     LiftDome,
@@ -24,19 +24,19 @@ pub enum Act {
     Key(u8),
     /// Press a key of the terminal and hold it.
     HoldKey(u8),
-    /// Let go of a held key of the terminal.
+    /// Release a held key of the terminal.
     LetGoKey(u8),
-    /// A line leaves its level and comes back, and of the two edges only the second is told.
+    /// A line leaves its level and comes back; of the two edges only the second reaches the daemon.
     LoseEdge(InLine),
     /// Break the seal's loop.
     BreakSeal,
-    /// Make the seal's loop whole.
+    /// Close the seal's loop.
     MendSeal,
     /// Turn the shaft by hand, by this many quarters of a tumble, at one tumble a second; backwards if negative.
     TurnShaft(i32),
-    /// Cock or lay flat a die, or turn it to another face, by hand.
+    /// Lay a die by hand: flat or cocked, with this face up.
     MoveDie {
-        /// Which, 0 to 2.
+        /// Number of the die, 0 to 2.
         die: u8,
         /// The face that shows afterwards, 1 to 6.
         face: u8,

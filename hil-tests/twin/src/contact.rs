@@ -1,4 +1,4 @@
-//! Contacts and sensors at the daemon's input lines: what they really do, and what the line says.
+//! Contacts and sensors at the daemon's input lines: their true state, and the level of their line.
 
 use super::event_queue::{EventQueue, PlannedEvent};
 use super::fault::{Fault, Faults};
@@ -11,14 +11,14 @@ const LINES: usize = InLine::ALL.len();
 /// How much a contact bounces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bounce {
-    /// Extra breaks at most.
+    /// Most extra breaks.
     pub most: u64,
-    /// Time within which it has settled, in microseconds: drawn from this range.
+    /// How long it bounces, in microseconds: drawn from this range.
     pub micros: (u64, u64),
 }
 
 impl Bounce {
-    /// Whether it is a fault's: never less than its most, also where healthy contacts do not bounce.
+    /// Whether a fault causes it: then it always bounces the most, even where healthy contacts do not.
     pub(super) const fn is_fault(self) -> bool {
         self.most > 20
     }
@@ -40,11 +40,11 @@ pub(super) const CLEAN: Bounce = Bounce { most: 0, micros: (0, 0) };
 /// All input lines.
 #[derive(Clone, Debug)]
 pub(super) struct Contacts {
-    /// What the contact or sensor itself does.
+    /// True states of contacts and sensors.
     raw: [bool; LINES],
-    /// What the line says.
+    /// Levels of the lines.
     level: [bool; LINES],
-    /// Counts the plans of each line, so that a newer movement overtakes the rest of an older one.
+    /// Counts the plans of each line: a newer movement cancels the rest of an older one.
     plan: [u32; LINES],
 }
 
@@ -71,13 +71,13 @@ impl Contacts {
         get(&self.level, line)
     }
 
-    /// A contact at its first level, without an edge.
+    /// Sets a contact's initial level, without an edge.
     pub(super) fn begin(&mut self, line: InLine, active: bool) {
         put(&mut self.raw, line, active);
         put(&mut self.level, line, active);
     }
 
-    /// Plans the movement of a contact to `active`, from `at` on, with bounce.
+    /// Plans the movement of a contact to `active` from `at` on, with bounce.
     pub(super) fn plan(
         &mut self,
         line: InLine,
@@ -103,18 +103,18 @@ impl Contacts {
         }
     }
 
-    /// Whether a planned movement still counts.
+    /// Whether a plan is still current.
     pub(super) fn current(&self, line: InLine, plan: u32) -> bool {
         get(&self.plan, line) == plan
     }
 
-    /// The contact itself takes a level; tells whether the line follows with an edge.
+    /// The contact takes a level; returns whether its line changes too.
     pub(super) fn moves(&mut self, line: InLine, active: bool, at: u64, faults: &mut Faults, out: &mut Vec<Wire>) {
         put(&mut self.raw, line, active);
         self.follow(line, at, faults, out);
     }
 
-    /// Lets the line follow the contact, or the fault that holds it.
+    /// Sets the line to the contact's level, or to that of the fault that holds it.
     pub(super) fn follow(&mut self, line: InLine, at: u64, faults: &mut Faults, out: &mut Vec<Wire>) {
         let raw = self.raw(line);
         let mut level = raw;
@@ -123,14 +123,14 @@ impl Contacts {
             if faults.has(stuck) {
                 level = active;
                 if raw != active {
-                    faults.bit(stuck);
+                    faults.note_hold(stuck);
                 }
             }
         }
         if matches!(line, InLine::CamA | InLine::CamB) && faults.has(Fault::CamLost) {
             level = self.level(line);
             if raw != level {
-                faults.bit(Fault::CamLost);
+                faults.note_hold(Fault::CamLost);
             }
         }
         if matches!(line, InLine::DomeClosed | InLine::DomeOpen) {
@@ -139,7 +139,7 @@ impl Contacts {
                 if faults.has(cable) {
                     level = active;
                     if raw != active {
-                        faults.bit(cable);
+                        faults.note_hold(cable);
                     }
                 }
             }
@@ -155,7 +155,7 @@ impl Contacts {
 }
 
 impl Contacts {
-    /// A contact at rest takes the other level, `active`, at `at` for this long.
+    /// Plans a pulse: the contact leaves its level for `active` at `at`, and returns after `nanos`.
     pub(super) fn pulse(&mut self, line: InLine, active: bool, at: u64, nanos: u64, queue: &mut EventQueue) {
         let plan = get(&self.plan, line).wrapping_add(1);
         put(&mut self.plan, line, plan);

@@ -83,7 +83,7 @@ impl Dice {
         self.faces = self.dictated.unwrap_or(fallen);
         self.flat = [true; 3];
         for cocked in 1..=3 {
-            if faults.bites(Fault::DiceCocked(cocked)) {
+            if faults.takes_hold(Fault::DiceCocked(cocked)) {
                 self.flat.iter_mut().take(usize::from(cocked)).for_each(|flat| *flat = false);
             }
         }
@@ -103,11 +103,11 @@ impl Dice {
 
     fn poses(&self, at: u64, faults: &mut Faults) -> [u16; 9] {
         let measurement = (at / MEASURE_NANOS) as u16;
-        if faults.bites(Fault::ReaderGarbage) {
+        if faults.takes_hold(Fault::ReaderGarbage) {
             return [measurement, 77, 9, 9, 9, 0xFFFF, 0xFFFF, 0xFFFF, 0];
         }
-        let shaken = self.moving && !faults.bites(Fault::DiceNotTumbled);
-        let restless = !shaken && faults.bites(Fault::DiceMoving);
+        let shaken = self.moving && !faults.takes_hold(Fault::DiceNotTumbled);
+        let restless = !shaken && faults.takes_hold(Fault::DiceMoving);
         let mut poses = self.flat.map(|flat| if flat { FLAT } else { NOT_FLAT });
         let mut identity = self.identity;
         let mut seen = 3;
@@ -115,23 +115,23 @@ impl Dice {
             poses = [MOVING; 3];
         } else {
             for (fault, said) in [(Fault::ReaderSaysFlat, FLAT), (Fault::ReaderSaysNotFlat, NOT_FLAT)] {
-                if poses != [said; 3] && faults.bites(fault) {
+                if poses != [said; 3] && faults.takes_hold(fault) {
                     poses = [said; 3];
                 }
             }
         }
-        if faults.bites(Fault::DiceMissing) {
+        if faults.takes_hold(Fault::DiceMissing) {
             seen = 2;
             poses[2] = MISSING;
             identity[2] = 0;
         }
-        if faults.bites(Fault::DiceExtra) {
+        if faults.takes_hold(Fault::DiceExtra) {
             seen = 4;
         }
-        if faults.bites(Fault::DiceForeign) {
+        if faults.takes_hold(Fault::DiceForeign) {
             identity[0] = 9999;
         }
-        if faults.bites(Fault::DiceTwins) {
+        if faults.takes_hold(Fault::DiceTwins) {
             identity[1] = identity[0];
         }
         let now = if shaken { at.saturating_sub(self.since) / MEASURE_NANOS + 1 } else { 0 };
@@ -151,7 +151,7 @@ impl Dice {
                 *face = 0;
             }
         }
-        if faults.bites(Fault::ReaderWrongFace) {
+        if faults.takes_hold(Fault::ReaderWrongFace) {
             faces[0] = faces[0] % 6 + 1;
         }
         let [a, b, c] = faces;
@@ -187,7 +187,7 @@ fn stale<const N: usize>(last: &mut Option<[u16; N]>, now: [u16; N], faults: &mu
     match *last {
         Some(last) if faults.has(Fault::ReaderStale) => {
             if last != now {
-                faults.bit(Fault::ReaderStale);
+                faults.note_hold(Fault::ReaderStale);
             }
             last
         }

@@ -55,16 +55,16 @@ impl Twin {
         let wanted = (enabled || shorted) && (alive || welded) && series && self.supply;
         if wanted {
             if !enabled {
-                faults.bites(Fault::EnableStuck);
-                faults.bites(Fault::Runaway);
+                faults.takes_hold(Fault::EnableStuck);
+                faults.takes_hold(Fault::Runaway);
             }
             if !alive {
-                faults.bites(Fault::DeadmanWelded);
+                faults.takes_hold(Fault::DeadmanWelded);
             }
         }
         let powered = wanted && !tripped;
         if wanted && tripped {
-            faults.bites(Fault::DriverFaultDead);
+            faults.takes_hold(Fault::DriverFaultDead);
         }
         if powered != self.drive.powered {
             self.drive.powered = powered;
@@ -87,13 +87,13 @@ impl Twin {
         let mut aim = 0.0;
         if self.drive.powered {
             aim = self.drive.full;
-            if faults.bites(Fault::MotorSlow) {
+            if faults.takes_hold(Fault::MotorSlow) {
                 aim = 1000.0 / 2200.0;
             }
-            if faults.bites(Fault::MotorReverse) {
+            if faults.takes_hold(Fault::MotorReverse) {
                 aim = -aim;
             }
-            let stands = faults.bites(Fault::MotorDead) | faults.bites(Fault::MotorStall);
+            let stands = faults.takes_hold(Fault::MotorDead) | faults.takes_hold(Fault::MotorStall);
             if stands || self.drive.slipping {
                 aim = 0.0;
             }
@@ -106,7 +106,7 @@ impl Twin {
             SpeedChange::Drive
         } else if jammed {
             SpeedChange::Jam
-        } else if self.faults.bites(Fault::MotorCoast) {
+        } else if self.faults.takes_hold(Fault::MotorCoast) {
             SpeedChange::LongCoast
         } else {
             SpeedChange::Coast
@@ -130,7 +130,7 @@ impl Twin {
             ShaftEvent::Nothing => {}
             ShaftEvent::Quarter => {
                 let (a, b) = self.shaft.cam();
-                let bad = self.faults.bites(Fault::CamBounce);
+                let bad = self.faults.takes_hold(Fault::CamBounce);
                 for (line, level) in [(InLine::CamA, a), (InLine::CamB, b)] {
                     if self.contacts.raw(line) != level {
                         self.move_contact(line, level, at, if bad { HALL_BAD } else { HALL });
@@ -161,7 +161,7 @@ impl Twin {
         let still = self.drive.powered && self.faults.has(Fault::MotorIntermittent);
         self.drive.slipping = still && !self.drive.slipping;
         if self.drive.slipping {
-            self.faults.bit(Fault::MotorIntermittent);
+            self.faults.note_hold(Fault::MotorIntermittent);
         }
         if still {
             self.queue.plan(at + if self.drive.slipping { 450 } else { 250 } * MS, PlannedEvent::Slip);

@@ -1,4 +1,4 @@
-//! What is due in the twin, in order of time; ties in the order in which they were planned.
+//! Planned events of the twin, in order of time; ties in the order of planning.
 
 use super::fault::Noise;
 use std::cmp::Reverse;
@@ -8,13 +8,13 @@ use tumbler_core::line::InLine;
 /// Something planned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum PlannedEvent {
-    /// A contact or sensor takes this level, unless something newer was planned for it (`plan`).
+    /// A contact or sensor takes this level, unless a newer `plan` replaced this one.
     Contact { line: InLine, active: bool, plan: u32 },
-    /// A finger leaves a button, or the key is turned back.
+    /// A button is released, or the key is turned back.
     Release(InLine),
-    /// A finger leaves a key of the terminal.
+    /// A key of the terminal is released.
     KeyUp(u8),
-    /// A chattering key makes contact once more.
+    /// A chattering key makes contact again.
     KeyAgain(u8),
     /// The dome has reached its end position.
     DomeArrived { plan: u32 },

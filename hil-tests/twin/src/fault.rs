@@ -1,16 +1,16 @@
-//! What can break in the twin: one value a fault of the catalogue, each with its heal and a proof that it took hold.
+//! Faults of the twin: one value for each fault of the catalogue. Each can be healed, and proves that it took hold.
 
 use std::collections::BTreeSet;
 use tumbler_core::line::{InLine, OutLine};
 
-/// A source of disturbance that comes again and again.
+/// A source of recurring noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Noise {
     /// Random edges on one of the cam's sensors.
     CamPhantom,
     /// Random edges on both of the cam's sensors.
     CamBoth,
-    /// The line breaks again and again: vibration, or a loose contact.
+    /// The line breaks repeatedly: vibration, or a loose contact.
     Flicker {
         /// The line.
         line: InLine,
@@ -19,9 +19,9 @@ pub enum Noise {
         /// How often, in milliseconds.
         every_ms: u32,
     },
-    /// A button's contact makes for some milliseconds again and again although nobody touches it.
+    /// A button's contact closes repeatedly for some milliseconds, although nobody touches it.
     Chatter(InLine),
-    /// The terminal makes a thousand presses of its number keys a second.
+    /// The terminal reports a thousand presses of its number keys a second.
     Keys,
     /// The lamps' supply breaks for 100 ms five times a second.
     LampSupply,
@@ -30,13 +30,13 @@ pub enum Noise {
 /// What becomes of a reply on its way over the field bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Garble {
-    /// It is hit, and so fails by its checksum; or the request was, and then no unit heard it.
+    /// It is corrupted and fails its checksum; or the request is, and no unit acts on it.
     Hit,
-    /// It comes after the master has given it up.
+    /// It comes after the master's timeout.
     Late,
     /// It comes twice.
     Twice,
-    /// It carries another unit's address, and a good checksum.
+    /// It carries another unit's address, with a good checksum.
     OtherUnit,
 }
 
@@ -62,7 +62,7 @@ pub enum Fault {
     MotorDead,
     /// A tumble takes 2,200 ms.
     MotorSlow,
-    /// The drive slips: it turns for 250 ms and stands for 450 ms, so that a tumble takes some 1,750 ms.
+    /// The drive slips: it turns for 250 ms and stands for 450 ms, so that a tumble takes about 1,750 ms.
     MotorIntermittent,
     /// The shaft runs on for seconds.
     MotorCoast,
@@ -76,7 +76,7 @@ pub enum Fault {
     EnableStuck,
     /// The dead-man relay is welded: power stays without edges.
     DeadmanWelded,
-    /// Both of the last two: the motor runs and nothing but the guards' contacts stops it.
+    /// Both of the last two: only the guards' contacts stop the motor.
     Runaway,
     /// The motor heats up to 95 degrees.
     MotorHot,
@@ -84,27 +84,27 @@ pub enum Fault {
     TemperatureDead,
     /// The temperature jumps by 60 degrees and back.
     TemperatureAbsurd,
-    /// An input line stays at a level, whatever happens.
+    /// An input line is stuck at a level.
     LineStuck {
         /// The line.
         line: InLine,
         /// The level.
         active: bool,
     },
-    /// The cable of the dome's contacts: both lines say this, wherever the dome is.
+    /// The cable of the dome's contacts: both lines have the same level, wherever the dome is.
     DomeCable {
         /// Shorted: both active. Cut: both inactive.
         active: bool,
     },
     /// The dome's contacts bounce for 30 ms whenever they move.
     DomeBounce,
-    /// An output pin stays as it is, whatever is written to it.
+    /// An output pin ignores writes.
     PinStuck(OutLine),
-    /// The cam's edges do not arrive at all.
+    /// No edge of the cam arrives.
     CamLost,
     /// Fifty extra edges on one sensor per transition.
     CamBounce,
-    /// Something that comes again and again.
+    /// Recurring noise.
     Noise(Noise),
     /// This many dice, 1 to 3, come to rest cocked.
     DiceCocked(u8),
@@ -112,33 +112,33 @@ pub enum Fault {
     DiceMoving,
     /// A die is missing.
     DiceMissing,
-    /// There is a die too many.
+    /// There is one die too many.
     DiceExtra,
     /// A die is not of the enrolled set.
     DiceForeign,
-    /// Two of the dice have one identity.
+    /// Two dice have the same identity.
     DiceTwins,
     /// The platform does not shake the dice although the shaft turns.
     DiceNotTumbled,
-    /// The reader says flat whatever lies there.
+    /// The reader reports every die flat.
     ReaderSaysFlat,
-    /// The reader says not flat whatever lies there.
+    /// The reader reports no die flat.
     ReaderSaysNotFlat,
-    /// The reader reads another face of the first die.
+    /// The reader misreads the first die's face.
     ReaderWrongFace,
-    /// The reader answers with numbers that mean nothing.
+    /// The reader answers with meaningless numbers.
     ReaderGarbage,
-    /// The reader repeats its last measurement, and the counter with it.
+    /// The reader repeats its last measurement, counter included.
     ReaderStale,
-    /// This becomes of every reply of the reader.
+    /// Every reply of the reader is garbled like this.
     ReaderFrames(Garble),
-    /// A key of the terminal is held down for ever.
+    /// A key of the terminal is stuck down.
     KeyStuck(u8),
-    /// Every press of a key makes contact five times.
+    /// Every press of a key is reported five times.
     KeyChatter,
-    /// Every press of a number key is one of its neighbour too: both make contact by turns, twice each.
+    /// Every press of a number key also presses its neighbour: both make contact in turn, twice each.
     KeyGhost,
-    /// The display shows something else than it was told.
+    /// The display shows another number than was written.
     DisplayWrong,
     /// A lamp.
     Lamp {
@@ -147,7 +147,7 @@ pub enum Fault {
         /// Number of the lamp: its area's place in the layout.
         lamp: u16,
     },
-    /// Two lamps are crossed: each shines for the other, and their currents look right.
+    /// Two lamps are swapped: each shines for the other, and the sensed currents look right.
     LampsSwapped(u16, u16),
     /// The lamps' supply is dead: the boards answer, and nothing shines.
     LampSupplyDead,
@@ -157,13 +157,13 @@ pub enum Fault {
     BellDead,
     /// The sign does not light.
     SignDead,
-    /// A unit on the field bus is mute.
+    /// A unit on the field bus is silent.
     UnitSilent(u8),
-    /// The cable of the field bus is cut: every unit is mute.
+    /// The cable of the field bus is cut: every unit is silent.
     BusCut,
-    /// This becomes of a share of all replies.
+    /// A share of all replies is garbled.
     Frames {
-        /// What becomes of them.
+        /// How they are garbled.
         garble: Garble,
         /// The share in percent, 1 to 100.
         percent: u8,
@@ -172,11 +172,11 @@ pub enum Fault {
     BusBabble,
 }
 
-/// The faults that are in force, and those that have shown.
+/// The faults that are in force, and those that have taken hold.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Faults {
     active: BTreeSet<Fault>,
-    bitten: BTreeSet<Fault>,
+    taken_hold: BTreeSet<Fault>,
 }
 
 impl Faults {
@@ -188,27 +188,27 @@ impl Faults {
         self.active.remove(&fault);
     }
 
-    /// Whether the fault is in force, without a claim that it showed.
+    /// Whether the fault is in force, without noting that it takes hold.
     pub(super) fn has(&self, fault: Fault) -> bool {
         !self.active.is_empty() && self.active.contains(&fault)
     }
 
-    /// Whether the fault is in force; if so, it shows now.
-    pub(super) fn bites(&mut self, fault: Fault) -> bool {
+    /// Whether the fault is in force; if so, it takes hold now.
+    pub(super) fn takes_hold(&mut self, fault: Fault) -> bool {
         let hit = self.has(fault);
         if hit {
-            self.bitten.insert(fault);
+            self.taken_hold.insert(fault);
         }
         hit
     }
 
-    /// Notes that a fault showed.
-    pub(super) fn bit(&mut self, fault: Fault) {
-        self.bitten.insert(fault);
+    /// Notes that a fault has taken hold.
+    pub(super) fn note_hold(&mut self, fault: Fault) {
+        self.taken_hold.insert(fault);
     }
 
     pub(super) fn took_hold(&self, fault: Fault) -> bool {
-        self.bitten.contains(&fault)
+        self.taken_hold.contains(&fault)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = Fault> + '_ {

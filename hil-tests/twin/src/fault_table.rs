@@ -1,6 +1,6 @@
-//! Every fault of the twin, declared once: its id as scenarios and the catalogue write it, what it is, the part that it breaks, and
-//! how days of random trouble draw it. What can be parsed, listed and drawn follows from this table. How a fault acts is in the
-//! physics of its part, which notes with `bites` that it took hold; it is healed by no longer being in force.
+//! Every fault of the twin, declared once: its id in scenarios and the catalogue, its value, the part that it breaks, and how
+//! campaigns draw it. Parser, list and campaigns follow from this table. The effect of a fault is in the physics of its part, which
+//! asks `takes_hold`; a healed fault is no longer in force.
 
 use super::fault::{Fault, Garble, LampFault, Noise};
 use tumbler_core::line::{InLine, OutLine};
@@ -30,11 +30,11 @@ pub enum Part {
     Lamps,
     /// The field bus.
     Bus,
-    /// Whatever the line that is its argument belongs to.
+    /// The part of the line that is its argument.
     Line,
 }
 
-/// What an id stands for, and what it wants after a colon.
+/// The fault of an id, and the argument that the id takes after a colon.
 #[derive(Clone, Copy, Debug)]
 enum Constructor {
     Plain(Fault),
@@ -43,12 +43,12 @@ enum Constructor {
     Area(fn(u16) -> Fault),
     Areas(fn(u16, u16) -> Fault),
     Key(fn(u8) -> Fault),
-    /// Without a share it is every reply.
+    /// Without a share: every reply.
     Percent(fn(u8) -> Fault),
 }
 
 impl Constructor {
-    /// What may stand after the colon; `None` where nothing may.
+    /// The allowed argument; `None` if there is none.
     const fn argument(self) -> Option<&'static str> {
         Some(match self {
             Self::Plain(_) => return None,
@@ -61,7 +61,7 @@ impl Constructor {
         })
     }
 
-    /// The fault with this argument; `None` where it is none.
+    /// The fault with this argument; `None` for an invalid one.
     fn with(self, argument: &str, lamp: &dyn Fn(&str) -> Option<u16>) -> Option<Fault> {
         Some(match self {
             Self::Plain(fault) => return argument.is_empty().then_some(fault),
@@ -78,7 +78,7 @@ impl Constructor {
         })
     }
 
-    /// One of the faults that it makes.
+    /// An example of its faults.
     fn example(self) -> Fault {
         match self {
             Self::Plain(fault) => fault,
@@ -91,22 +91,22 @@ impl Constructor {
     }
 }
 
-/// On which tables days of random trouble break something, and with what after the colon.
+/// On which tables campaigns inject a fault, and with which argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
-    /// On none: another id draws the same, or the table cannot bear it.
+    /// On none: another id covers it, or play could not go on.
     Never,
-    /// On all, with these arguments; each is as likely as any other fault, and one that stands twice is twice as likely.
+    /// On all, with these arguments. Each entry is as likely as any other fault; one that is listed twice is twice as likely.
     Every(&'static [&'static str]),
     /// Where a dome covers the dice.
     Dome,
     /// Where a reader sees them.
     Reader,
-    /// On all, with an argument that is drawn.
+    /// On all, with a random argument.
     Drawn(Draw),
 }
 
-/// What is drawn as an argument.
+/// Kind of random argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Draw {
     /// One of the dealer's buttons.
@@ -125,16 +125,15 @@ pub enum Draw {
     Key,
 }
 
-/// A fault as it is declared.
+/// A fault's row in [`TABLE`].
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// Its id.
     pub id: &'static str,
     make: Constructor,
-    /// `None` where nothing is broken that a judge reckons with: what a person did, noise that a healthy table sees through, or what
-    /// hangs on the wires of bell and sign.
+    /// `None` for what judges need not know: acts of people, noise that a healthy table tolerates, and the loads of bell and sign.
     part: Option<Part>,
-    /// How days of random trouble draw it.
+    /// How campaigns draw it.
     pub swarm: Share,
 }
 
@@ -185,7 +184,7 @@ pub const TABLE: &[Row] = &[
     row("dome.cable_cut", Constructor::Plain(Fault::DomeCable { active: false }), Some(Part::DomeContacts), DOME),
     row("dome.short", Constructor::Plain(Fault::DomeCable { active: true }), Some(Part::DomeContacts), DOME),
     row("dome.bounce", Constructor::Plain(Fault::DomeBounce), Some(Part::DomeContacts), DOME),
-    // A spin takes some 2.5 s: the table bears three breaks in one.
+    // A spin takes about 2.5 s, in which the table tolerates three breaks.
     row("dome.flicker", Constructor::Plain(Fault::Noise(Noise::Flicker { line: InLine::DomeClosed, micros: 2000, every_ms: 1200 })), None, DOME),
     row("dome.flicker_long", Constructor::Plain(Fault::Noise(Noise::Flicker { line: InLine::DomeClosed, micros: 10_000, every_ms: 250 })), None, DOME),
     row("dome.chatter", Constructor::Plain(Fault::Noise(Noise::Flicker { line: InLine::DomeClosed, micros: 1000, every_ms: 40 })), Some(Part::DomeContacts), NEVER),
@@ -242,7 +241,7 @@ pub const TABLE: &[Row] = &[
     row("terminal.key_stuck", Constructor::Key(Fault::KeyStuck), Some(Part::Terminal), drawn(Draw::Key)),
 ];
 
-/// Not a fault that the twin knows.
+/// An id that is no fault of the twin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("fault `{name}`: {problem}; allowed is {allowed}")]
 pub struct BadFault {
@@ -254,7 +253,7 @@ pub struct BadFault {
     pub allowed: String,
 }
 
-/// The fault with this id. `lamp` tells the number of an area's lamp.
+/// The fault with this id. `lamp` returns the number of an area's lamp.
 ///
 /// # Errors
 /// [`BadFault`] with the ids or arguments that are allowed.
@@ -274,7 +273,7 @@ pub fn parse(name: &str, lamp: &dyn Fn(&str) -> Option<u16>) -> Result<Fault, Ba
 }
 
 impl Fault {
-    /// The part that it breaks; `None` where nothing is broken that a judge reckons with.
+    /// The part that it breaks; `None` for what judges need not know.
     #[must_use]
     pub fn part(self) -> Option<Part> {
         let same = |row: &&Row| matches!(row.make, Constructor::Plain(fault) if fault == self);

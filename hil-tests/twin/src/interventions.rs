@@ -1,4 +1,4 @@
-//! What people and mishaps do to the twin.
+//! What people and faults do to the twin.
 
 use super::act::Act;
 use super::contact::{BUTTON, CLEAN, DOME, DOME_BAD};
@@ -14,7 +14,7 @@ const RESERVE_NANOS: u64 = 25 * MS;
 const KEY_MILLIS: u64 = 80;
 
 impl Twin {
-    /// A person does something.
+    /// Carries out a person's act.
     pub fn person(&mut self, at: u64, act: Act, out: &mut Vec<Wire>) {
         self.advance(at, out);
         match act {
@@ -87,8 +87,8 @@ impl Twin {
         let travel = self.rng.range(100, 140) * MS;
         let (leaves, arrives) =
             if up { (InLine::DomeClosed, InLine::DomeOpen) } else { (InLine::DomeOpen, InLine::DomeClosed) };
-        let bounce = if self.faults.bites(Fault::DomeBounce) { DOME_BAD } else { DOME };
-        // A dome on its way makes neither contact, not even one that still bounces from where it was.
+        let bounce = if self.faults.takes_hold(Fault::DomeBounce) { DOME_BAD } else { DOME };
+        // A moving dome makes neither contact, and ends the bounce of the one that it leaves.
         if self.contacts.raw(arrives) {
             self.contact(arrives, false, at, out);
         }
@@ -110,7 +110,7 @@ impl Twin {
         }
         self.terminal.event(key);
         self.terminal.hold(key, true);
-        if key <= 6 && self.faults.bites(Fault::KeyGhost) {
+        if key <= 6 && self.faults.takes_hold(Fault::KeyGhost) {
             let neighbour = ((key - 1) ^ 1) + 1;
             self.terminal.event(neighbour);
             self.terminal.hold(neighbour, true);
@@ -119,7 +119,7 @@ impl Twin {
                 self.queue.plan(at + 8 * MS, PlannedEvent::KeyAgain(again));
             }
         }
-        if self.faults.bites(Fault::KeyChatter) {
+        if self.faults.takes_hold(Fault::KeyChatter) {
             for n in 1..5 {
                 self.queue.plan(at + n * 6 * MS, PlannedEvent::KeyAgain(key));
             }
@@ -140,7 +140,7 @@ impl Twin {
         self.display_seen = 0x0FFF;
     }
 
-    /// Breaks something.
+    /// Injects a fault.
     pub fn fault(&mut self, at: u64, fault: Fault, out: &mut Vec<Wire>) {
         self.advance(at, out);
         let already = self.faults.has(fault);
@@ -150,7 +150,7 @@ impl Twin {
             Fault::DriverFault | Fault::DriverFaultDead => {
                 self.contact(InLine::MotorFault, true, at, out);
                 if fault == Fault::DriverFault && self.contacts.level(InLine::MotorFault) {
-                    self.faults.bit(fault);
+                    self.faults.note_hold(fault);
                 }
             }
             Fault::MotorIntermittent if self.drive.powered() => {
@@ -162,7 +162,7 @@ impl Twin {
         self.follow(fault, at, out);
     }
 
-    /// Mends what was broken.
+    /// Heals a fault.
     pub fn heal(&mut self, at: u64, fault: Fault, out: &mut Vec<Wire>) {
         self.advance(at, out);
         self.faults.heal(fault);
@@ -181,7 +181,7 @@ impl Twin {
         self.follow(fault, at, out);
     }
 
-    /// Whether the fault has shown since the twin began: the proof that an injection took hold.
+    /// Whether the fault has taken effect since the twin began: proof that the injection worked.
     #[must_use]
     pub fn took_hold(&self, fault: Fault) -> bool {
         self.faults.took_hold(fault)

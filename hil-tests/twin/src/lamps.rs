@@ -90,9 +90,9 @@ impl Board {
 
     /// Works out again what shines; tells whether it changed.
     pub(super) fn refresh(&mut self, board: u8, powered: bool, faults: &mut Faults) -> bool {
-        let mut bitten = Vec::new();
-        let (_, shine) = Self::current(board, self.coils, powered, faults, |fault| bitten.push(fault));
-        bitten.into_iter().for_each(|fault| faults.bit(fault));
+        let mut held = Vec::new();
+        let (_, shine) = Self::current(board, self.coils, powered, faults, |fault| held.push(fault));
+        held.into_iter().for_each(|fault| faults.note_hold(fault));
         core::mem::replace(&mut self.shine, shine) != shine
     }
 

@@ -1,5 +1,5 @@
-//! The twin: the physical table that the daemon's wires end at. Pure: time is an argument in nanoseconds, chance comes
-//! from a seed, and nothing is read but what the daemon drives. It knows the truth and never asks the daemon's `Table`.
+//! The twin: a simulation of the physical table at the daemon's wires. Pure: time is an argument in nanoseconds, randomness comes
+//! from a seed, and its only input is what the daemon drives and people do. It never asks the daemon's `Table`.
 //!
 //! ```text
 //!  people ──> buttons, key, dome, seal ──┐                    ┌── motor_enable, motor_alive
@@ -48,8 +48,8 @@ pub const MS: u64 = 1_000_000;
 /// How the table is built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Whether a dome covers the dice, with its contact in series with motor power. Under Open Cover there is none:
-    /// the contacts then always say open.
+    /// Whether a dome covers the dice, with its contact in series with motor power. Under Open Cover none does, and the contacts
+    /// always say open.
     pub covered: bool,
     /// Whether a dice reader is fitted (unit 10).
     pub reader: bool,
@@ -61,7 +61,7 @@ pub struct Config {
     pub bounce: bool,
     /// Time of a healthy tumble in milliseconds.
     pub tumble_millis: u32,
-    /// The dice come to rest so many milliseconds after the shaft: from, to.
+    /// How long after the shaft the dice come to rest, in milliseconds: from, to.
     pub rest_millis: (u32, u32),
 }
 
@@ -81,7 +81,7 @@ impl Config {
         }
     }
 
-    /// The same table with a tumbler six times as fast, for measurements over many rounds.
+    /// The same table with the tumbler six times as fast, for measurements over many rounds.
     #[must_use]
     pub fn brisk(self) -> Self {
         Self { tumble_millis: 100, rest_millis: (20, 40), ..self }
@@ -112,12 +112,12 @@ pub struct Twin {
     shaken: f64,
     display_seen: u16,
     sign_seen: bool,
-    /// The lamps' supply is away for a moment.
+    /// The lamps' supply is briefly interrupted.
     lamps_dip: bool,
 }
 
 impl Twin {
-    /// A healthy table at rest, with everything else drawn from the seed: the dome is down, the seal whole, the supply good.
+    /// A healthy table at rest: dome down, seal whole, supply good. Everything else is drawn from the seed.
     #[must_use]
     pub fn new(config: Config, seed: u64) -> Self {
         let mut rng = Rng::new(seed);
@@ -164,13 +164,13 @@ impl Twin {
         }
     }
 
-    /// When the twin next does something by itself, in nanoseconds.
+    /// Time of the twin's next event, in nanoseconds.
     #[must_use]
     pub fn next(&self) -> Option<u64> {
         [self.queue.next(), self.shaft.next(), self.drive.next()].into_iter().flatten().min()
     }
 
-    /// Lets everything happen up to and with `to`, in order of time; what shows at the wires is appended to `out`.
+    /// Advances to `to`, inclusive, in order of time; appends what shows at the wires to `out`.
     pub fn advance(&mut self, to: u64, out: &mut Vec<Wire>) {
         while let Some(at) = self.next().filter(|at| *at <= to) {
             if self.shaft.next() == Some(at) {
@@ -202,7 +202,7 @@ impl Twin {
                 }
             }
             PlannedEvent::DiceRest { plan } => {
-                // In a tumbler that turns no die lies still, whoever laid it: they come to rest after the shaft.
+                // No die rests in a turning tumbler, even one laid by hand: the dice come to rest after the shaft.
                 if plan == self.dice.plan && !self.shaft.moving() {
                     self.dice_rest(at, out);
                 }
@@ -224,7 +224,7 @@ impl Twin {
         }
     }
 
-    /// A contact or sensor takes a level; its line follows unless a fault holds it, and motor power with the guards'.
+    /// A contact or sensor takes a level. Its line follows unless a fault holds it; motor power follows the guards' contacts.
     fn contact(&mut self, line: InLine, active: bool, at: u64, out: &mut Vec<Wire>) {
         self.contacts.moves(line, active, at, &mut self.faults, out);
         if matches!(line, InLine::DomeClosed | InLine::Seal) {
@@ -237,13 +237,13 @@ impl Twin {
         self.contacts.plan(line, active, at, bounce, &mut self.queue, &mut self.rng);
     }
 
-    /// The daemon drives an output. The pin's level is read back at once.
+    /// The daemon drives an output. The pin's readback follows at once.
     pub fn output(&mut self, at: u64, line: OutLine, active: bool, out: &mut Vec<Wire>) {
         self.advance(at, out);
         let Some(pin) = self.pins.get_mut(line.index()) else { return };
         let changed = if self.faults.has(Fault::PinStuck(line)) {
             if *pin != active {
-                self.faults.bit(Fault::PinStuck(line));
+                self.faults.note_hold(Fault::PinStuck(line));
             }
             false
         } else {
@@ -259,7 +259,7 @@ impl Twin {
             }
             OutLine::MotorEnable => self.motor(at, out),
             OutLine::Bell => {
-                if changed && active && !self.faults.bites(Fault::BellDead) {
+                if changed && active && !self.faults.takes_hold(Fault::BellDead) {
                     out.push(Wire::Truth { at, truth: Truth::Bell });
                 }
             }
@@ -270,7 +270,7 @@ impl Twin {
 
     fn sign(&mut self, at: u64, out: &mut Vec<Wire>) {
         let told = self.pin(OutLine::OutOfService) && self.supply;
-        let lit = told && !self.faults.bites(Fault::SignDead);
+        let lit = told && !self.faults.takes_hold(Fault::SignDead);
         if lit != self.sign_seen {
             self.sign_seen = lit;
             out.push(Wire::Truth { at, truth: Truth::Sign(lit) });
@@ -280,7 +280,7 @@ impl Twin {
     fn temperature(&mut self, at: u64, out: &mut Vec<Wire>) {
         self.queue.plan(at + 1000 * MS, PlannedEvent::Temperature);
         // Heats by 0.4 K a second while it runs, cools by 0.05 K a second; a fault heats by 8 K a second.
-        if self.faults.bites(Fault::MotorHot) {
+        if self.faults.takes_hold(Fault::MotorHot) {
             self.celsius_milli = (self.celsius_milli + 8_000).min(95_000);
         } else if self.drive.powered() {
             self.celsius_milli += 400;
@@ -289,9 +289,9 @@ impl Twin {
         } else {
             self.celsius_milli = (self.celsius_milli - 50).max(31_000);
         }
-        let reading = if self.faults.bites(Fault::TemperatureDead) {
+        let reading = if self.faults.takes_hold(Fault::TemperatureDead) {
             None
-        } else if self.faults.bites(Fault::TemperatureAbsurd) {
+        } else if self.faults.takes_hold(Fault::TemperatureAbsurd) {
             let jump = if self.sensed_milli < 60_000 { 60_000 } else { 0 };
             Some(self.celsius_milli + jump)
         } else {
@@ -307,19 +307,19 @@ impl Twin {
         self.pins.get(line.index()).copied().unwrap_or(false)
     }
 
-    /// The level of an input line now: what the daemon reads when it begins to watch.
+    /// Current level of an input line, for a daemon that starts.
     #[must_use]
     pub fn level(&self, line: InLine) -> bool {
         self.contacts.level(line)
     }
 
-    /// The level of an output pin now: what reads back when the daemon begins to watch.
+    /// Current readback of an output pin, for a daemon that starts.
     #[must_use]
     pub fn pin_level(&self, line: OutLine) -> bool {
         self.pin(line)
     }
 
-    /// From the next throw on the dice show these faces, until told otherwise; `None`: whatever falls.
+    /// Faces that the dice show from the next throw on; `None`: random.
     pub const fn dictate(&mut self, faces: Option<[u8; 3]>) {
         self.dice.dictate(faces);
     }
@@ -348,7 +348,7 @@ impl Twin {
         self.shaft.moving()
     }
 
-    /// The truth: tumbles since the shaft's present or last motion began, in thousandths, at this moment.
+    /// The truth: thousandths of a tumble since the shaft's current or last motion began.
     #[must_use]
     pub fn milli_tumbles(&self, at: u64) -> i64 {
         (self.shaft.turned_at(at) * 1000.0) as i64
@@ -360,13 +360,13 @@ impl Twin {
         self.boards.get(usize::from(board)).map_or(0, lamps::Board::shine)
     }
 
-    /// The truth: the digits that a person reads on the terminal's display.
+    /// The truth: the digits on the terminal's display.
     #[must_use]
     pub const fn display(&self) -> u16 {
         self.display_seen
     }
 
-    /// The truth: whether the dome is away, so that the dice can be seen.
+    /// The truth: whether the dome is away and the dice are visible.
     #[must_use]
     pub const fn dome_up(&self) -> bool {
         self.dome_up

@@ -11,7 +11,7 @@ const LONG_COAST_SECONDS: f64 = 8.0;
 /// A jam stops the shaft within 10 ms.
 const JAM_SECONDS: f64 = 0.01;
 
-/// How the shaft is to change its speed.
+/// How the shaft changes its speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SpeedChange {
     Drive,
@@ -20,35 +20,35 @@ pub(super) enum SpeedChange {
     Jam,
 }
 
-/// What the shaft did.
+/// What the shaft did at an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ShaftEvent {
-    /// Nothing that anybody sees.
+    /// Nothing visible.
     Nothing,
     /// The cam entered the next quarter, forward or backward.
     Quarter,
-    /// The shaft stands still.
+    /// The shaft has stopped.
     Rests,
 }
 
 /// The shaft.
 #[derive(Clone, Debug)]
 pub(super) struct Shaft {
-    /// Moment to which the rest of the state belongs, in nanoseconds.
+    /// Time at which the rest of the state was current, in nanoseconds.
     at: u64,
     /// Position in tumbles.
     position: f64,
     /// Speed in tumbles a second.
     speed: f64,
-    /// Speed that it changes to.
+    /// Target speed, in tumbles a second.
     target: f64,
-    /// Change of speed, in tumbles a second squared.
+    /// Acceleration, in tumbles a second squared.
     pull: f64,
     /// The quarter of a tumble that the cam is in, counted over the twin's life.
     quarter: i64,
-    /// Quarter at which a hand stops turning.
+    /// Quarter up to which a hand turns the shaft.
     hand: Option<i64>,
-    /// Position at which the present motion began.
+    /// Position at which the current motion began.
     began: f64,
     moving: bool,
     due: Option<(u64, Kind)>,
@@ -60,7 +60,7 @@ enum Kind {
     Speed,
 }
 
-/// Seconds to cover `way` at speed `v` with acceleration `a`; infinite where it never does.
+/// Seconds to cover `way` at speed `v` with acceleration `a`; infinite if it never does.
 fn time_to(way: f64, v: f64, a: f64) -> f64 {
     if a == 0.0 {
         return if v > 0.0 { way / v } else { f64::INFINITY };
@@ -124,12 +124,12 @@ impl Shaft {
         self.speed.mul_add(dt, 0.5 * self.pull * dt * dt) + self.turned()
     }
 
-    /// When the shaft next does something.
+    /// Time of the shaft's next event.
     pub(super) fn next(&self) -> Option<u64> {
         self.due.map(|(at, _)| at)
     }
 
-    /// Changes to this speed from `at` on; tells whether the shaft begins to move.
+    /// Changes to this speed from `at` on; returns whether the shaft begins to move.
     pub(super) fn turn(&mut self, at: u64, target: f64, way: SpeedChange) -> bool {
         let seconds = match way {
             SpeedChange::Drive => SPIN_UP_SECONDS,
@@ -138,7 +138,7 @@ impl Shaft {
             SpeedChange::Jam => JAM_SECONDS,
         };
         self.integrate(at);
-        // Whoever turned it lets go of a shaft that is driven.
+        // A hand releases a shaft that is driven.
         self.hand = None;
         if self.speed * target < 0.0 {
             self.speed = 0.0;
@@ -156,7 +156,7 @@ impl Shaft {
         begins
     }
 
-    /// Turns by hand through this many quarters; tells whether the shaft begins to move.
+    /// Turns by hand through this many quarters; returns whether the shaft begins to move.
     pub(super) fn turn_by_hand(&mut self, at: u64, quarters: i32) -> bool {
         let stop = self.quarter + i64::from(quarters);
         let begins = self.turn(at, if quarters < 0 { -1.0 } else { 1.0 }, SpeedChange::Drive);
@@ -171,7 +171,7 @@ impl Shaft {
         self.integrate(at);
         let moved = match kind {
             Kind::Quarter => {
-                // Exactly on the boundary, so that rounding never adds up.
+                // Exactly on the boundary, so that rounding errors do not add up.
                 self.position = (if forward { self.quarter + 1 } else { self.quarter }) as f64 / 4.0;
                 self.quarter += if forward { 1 } else { -1 };
                 if self.hand == Some(self.quarter) {
@@ -205,14 +205,14 @@ impl Shaft {
         self.position += self.speed.mul_add(dt, 0.5 * self.pull * dt * dt);
         self.speed = self.pull.mul_add(dt, self.speed);
         self.at = self.at.max(at);
-        // Never out of the quarter that the cam shows.
+        // Clamped to the quarter that the cam shows.
         self.position = self.position.clamp(self.quarter as f64 / 4.0, (self.quarter + 1) as f64 / 4.0);
     }
 
     fn plan(&mut self) {
         let direction = self.direction();
         if direction == 0.0 {
-            // Power that came and went within one moment: what was about to move rests at once.
+            // Power came and went at the same moment: the shaft rests at once.
             self.due = self.moving.then_some((self.at, Kind::Speed));
             return;
         }

@@ -1,6 +1,5 @@
-//! What a campaign reached. One that passes because nothing happened proves nothing: a swarm of some length must have
-//! been in every phase, voided for every reason, latched and opened every malfunction, and been refused everything that core refuses;
-//! a long one must have reached every row of the texts' truth table under every rule set.
+//! Coverage of a campaign: one that passes because nothing happened proves nothing. A swarm of some length must reach every phase,
+//! void reason, latch, exit and refusal; a long one must also reach every row of the rule texts' truth table under every rule set.
 
 use std::collections::{BTreeMap, BTreeSet};
 use tumbler_bench::log::Log;
@@ -10,17 +9,17 @@ use tumbler_core::round::ending::VoidReason;
 use tumbler_core::snapshot::Phase;
 use tumbler_judges::{RowUse, UNREACHABLE_ROWS, truth_table_rows};
 
-/// A swarm of at least so many rounds must have reached everything. It is drawn, so that a shorter one may miss some.
+/// Rounds from which on a swarm must reach everything but truth table rows. It is random, so a shorter one may miss some.
 pub const LEAST_ROUNDS: u64 = 5_000;
 
-/// A swarm of at least so many rounds must have reached every row of the texts' truth table, but for those that are seldom reached.
+/// Rounds from which on a swarm must reach every row of the truth table, except [`SELDOM`].
 pub const LEAST_ROUNDS_TEXTS: u64 = 20_000;
 
-/// A swarm of at least so many rounds must have reached those too.
+/// Rounds from which on a swarm must reach those too.
 pub const LEAST_ROUNDS_SELDOM: u64 = 1_000_000;
 
-/// Rows that are seldom reached. Where nothing covers the dice a reader establishes the outcome as soon as it has seen them at rest: a hand
-/// is asked about only in the few milliseconds until it has read their faces as well, and each answer is a row of its own.
+/// Rows that are seldom reached. Under Open Cover a reader establishes the outcome as soon as it has read the dice at rest. A person is
+/// asked about a hand among the dice only if it comes in the few milliseconds before, and each answer is a row of its own.
 const SELDOM: &[&str] = &[
     "open-cover-knocked-not-flat-answered",
     "open-cover-knocked-not-flat-undisturbed",
@@ -28,10 +27,10 @@ const SELDOM: &[&str] = &[
     "open-cover-knocked-unseen-flat-cannot-tell",
 ];
 
-/// So many rows at most are named that are left.
+/// Most missing rows that are listed by name.
 const MOST_NAMED: usize = 100;
 
-/// What is counted; a refusal by the words that only it has.
+/// What is counted. A refusal is identified by words that only it contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
     /// Days on which the table was in this phase.
@@ -46,7 +45,7 @@ pub enum Group {
     Procedure,
     /// Requests and entries refused.
     Refusal,
-    /// Endings and questions, by the row of the texts' truth table that holds them, under each rule set.
+    /// Rows of the truth table that decided an ending or a question, for each rule set.
     Text,
 }
 
@@ -80,10 +79,10 @@ impl Group {
     }
 }
 
-/// A refusal: what was asked (none: whatever it was), and words that are in its reason.
+/// A refusal: the request (empty: any), and words in its reason.
 type Refusal = (&'static str, &'static str);
 
-/// Everything that core refuses. A refusal that is not here fails the campaign as well, so that the list stays whole.
+/// Everything that the core refuses. An unlisted refusal fails the campaign, so that the list stays complete.
 const REFUSALS: &[Refusal] = &[
     ("tumble", "the tumbler runs already"),
     ("tumble", "has had its valid spin"),
@@ -174,20 +173,20 @@ const REFUSALS: &[Refusal] = &[
 const ENTRY: &str = "entry";
 const DIFFERS: &str = "differs from the reader's faces";
 
-/// What core can refuse in its own words and no swarm gets to hear, and why: refusals that are allowed to stay at zero.
+/// Refusals that no swarm can reach, and why.
 const RARE: &[Refusal] = &[
-    // Another refusal stands before each of them; core keeps them as a second lock.
+    // Another refusal always comes first; the core keeps these as a second safeguard.
     ("tumble", "the daemon is stopping"),
     ("tumble", "the table closes after this round"),
     ("tumble", "a test is in progress"),
     ("tumble", "the wires are not watched"),
-    // A pin that stays high latches `gpio`, and that is what is told.
+    // A pin that stays high latches `gpio`, whose refusal comes first.
     ("tumble", "does not read back as off"),
-    // The words of a scenario always name a person, a reason and a procedure; core's own tests leave them out.
+    // Scenario steps always name a person, a reason and a procedure; the core's own tests omit them.
     ("", "a named person answers"),
     ("", "state the reason"),
     ("", "state the procedure"),
-    // Another version's rule set: the core's own tests have one.
+    // A rule set of another version; covered by the core's own tests.
     ("void-afterwards", "are not known here any more"),
 ];
 
@@ -196,7 +195,7 @@ fn row((row, rules): (&str, &str)) -> String {
     format!("{row} under {rules}")
 }
 
-/// Whether a run of the rig can reach this row.
+/// Whether the rig can reach this row.
 fn is_reachable((row, rules): &(&str, &str)) -> bool {
     !UNREACHABLE_ROWS.iter().any(|(of, under, _)| of == row && (*under == "*" || under == rules))
 }
@@ -205,16 +204,16 @@ fn shown((what, why): &Refusal) -> String {
     format!("{}: {why}", if what.is_empty() { "whatever" } else { what })
 }
 
-/// How often everything was reached.
+/// How often each item was reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
     counts: BTreeMap<(Group, String), u64>,
-    /// Refusals that are on no list.
+    /// Refusals that are not listed.
     strange: BTreeSet<String>,
 }
 
 impl Coverage {
-    /// What a day reached.
+    /// The coverage of a day.
     #[must_use]
     pub fn of(log: &Log, used: &[RowUse]) -> Self {
         let mut reached = Self::default();
@@ -235,7 +234,7 @@ impl Coverage {
                 Event::Refused { what, why } => reached.refused(what, why),
                 Event::EntryError { why } => reached.refused(ENTRY, why),
                 Event::EntryDiffers { .. } => reached.refused(ENTRY, DIFFERS),
-                // What is found at the start is latched in the journal's first frame.
+                // Malfunctions found at the start are latched in the journal's first keyframe.
                 Event::Keyframe(standing) => {
                     for latched in standing.latched.iter().filter(|latched| latched.code == Code::Journal) {
                         reached.count(Group::Latch, latched.code.name());
@@ -260,7 +259,7 @@ impl Coverage {
         }
     }
 
-    /// Adds what another day reached.
+    /// Adds another day's coverage.
     pub fn add(&mut self, other: Self) {
         for (item, times) in other.counts {
             *self.counts.entry(item).or_default() += times;
@@ -272,7 +271,7 @@ impl Coverage {
         self.counts.get(&(group, name.to_owned())).copied().unwrap_or(0)
     }
 
-    /// A line for each group, with how often each of its items was reached; what was not is left out.
+    /// One line for each group, with the counts of the items that were reached.
     #[must_use]
     pub fn table(&self) -> Vec<String> {
         let line = |group: Group| {
@@ -284,7 +283,7 @@ impl Coverage {
                     times => Some(format!("{name} {times}")),
                 })
                 .collect();
-            // Hundreds of them: how many is enough to read, and at last which are left.
+            // There are hundreds of rows: print how many, and name the missing ones only when few are left.
             if group == Group::Text {
                 let left: Vec<String> = group.items().into_iter().filter(|name| self.times(group, name) == 0).collect();
                 let rare = group.items().into_iter().filter(|name| self.times(group, name) == 1);
@@ -303,7 +302,7 @@ impl Coverage {
         Group::ALL.into_iter().map(line).collect()
     }
 
-    /// What a swarm of so many rounds did not reach and should have, and refusals that nobody listed.
+    /// What a swarm of this many rounds should have reached and did not, and unlisted refusals.
     #[must_use]
     pub fn missing(&self, rounds: u64) -> Vec<String> {
         let mut missing: Vec<String> =

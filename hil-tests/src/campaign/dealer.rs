@@ -1,13 +1,13 @@
-//! Dealers of a healthy table: quick or slow, sure or forgetful. What they do wrong voids nothing: it is refused, or amended.
+//! Dealers of a healthy table: quick or slow, careful or careless. Their mistakes void nothing: they are refused or amended.
 
 use super::hardware;
 use super::table::{Table, pick};
 use crate::scenario::order;
 use tumbler_twin::rng::Rng;
 
-/// What is noisy on a healthy table: nothing of it may be seen (faults.md, No false alarms).
+/// Noise of a healthy table, which must have no effect (faults.md, No false alarms).
 const NOISE: &[&str] = &["cam.bounce", "terminal.chatter", "bus.noise_1pct", "seal.flicker"];
-/// The same, where a dome is.
+/// More noise, where there is a dome.
 const NOISE_OF_DOME: &str = "dome.flicker";
 /// How often a technician comes between two rounds, in thousandths.
 const SESSIONS: u32 = 10;
@@ -28,15 +28,15 @@ pub(super) struct Dealer<'a> {
     rng: &'a mut Rng,
     table: Table,
     order: Order,
-    /// The longest pause between two doings, in milliseconds.
+    /// Longest pause between two steps, in milliseconds.
     slow: u64,
-    /// How often something is done wrong, in thousandths.
+    /// Chance of a mistake, in thousandths.
     wrong: u32,
     steps: Vec<String>,
 }
 
 impl<'a> Dealer<'a> {
-    /// A dealer with manners of his own.
+    /// A dealer with random habits.
     pub(super) fn drawn(rng: &'a mut Rng, table: Table) -> Self {
         let order = match table.rules {
             rules if rules.starts_with("nz") => Order::NewZealand,
@@ -59,7 +59,7 @@ impl<'a> Dealer<'a> {
         }
     }
 
-    /// One of these things is done although it is not its time.
+    /// Adds one of these steps, out of turn.
     fn slip(&mut self, doings: &[&str]) {
         if self.rng.chance(self.wrong) {
             let doing = pick(self.rng, doings).copied().unwrap_or("key 1");
@@ -72,7 +72,7 @@ impl<'a> Dealer<'a> {
         }
     }
 
-    /// A day of so many rounds, each of which ends settled.
+    /// A day of this many rounds, each of which must end settled.
     pub(super) fn healthy_day(mut self, rounds: u64) -> Vec<String> {
         self.step("open table");
         self.begin_noise();
@@ -92,7 +92,7 @@ impl<'a> Dealer<'a> {
         let mut flickers = false;
         for noise in NOISE.iter().chain(dome) {
             if self.rng.chance(400) {
-                // Two guards that flicker are more than a spin goes on after.
+                // A spin does not survive the flicker of two guards.
                 if noise.ends_with(".flicker") && core::mem::replace(&mut flickers, true) {
                     continue;
                 }
@@ -134,7 +134,7 @@ impl<'a> Dealer<'a> {
                     self.slip(&["press tumble", "press place_bets"]);
                     self.play("bets-closed");
                 } else {
-                    // The spin comes after the call; the order of play's own call is then one too many, and changes nothing.
+                    // The spin comes after the call, so the order of play's own call is a repetition and changes nothing.
                     self.step("press no_more_bets");
                     self.pause();
                     self.play("spun");
@@ -169,10 +169,10 @@ impl<'a> Dealer<'a> {
         self.pause();
     }
 
-    /// The result is keyed, at times not at the first attempt.
+    /// Keys the result, sometimes wrongly at first.
     fn result(&mut self, dice: [u8; 3]) {
         self.slip(&["key entry", "key 2 entry", "key 3 3 entry", "press tumble", "press place_bets"]);
-        // A key still keyed counts: entry takes it away again.
+        // A digit left on the display counts; the entry key clears it.
         if !self.rng.chance(self.wrong) {
             self.play("entered");
             return;
@@ -183,7 +183,7 @@ impl<'a> Dealer<'a> {
         if self.table.reader {
             self.step("wait record entry-differs");
             if self.order == Order::NewZealand {
-                // NZ 7.2: not by the dealer alone.
+                // NZ 7.2: the dealer alone may not amend.
                 self.step("turn key");
                 self.step("do supervise");
             }
@@ -200,8 +200,8 @@ impl<'a> Dealer<'a> {
     }
 }
 
-/// Three numbers that the dice do not show. None of them twice: on a noisy bus a key that is pressed again may be taken for
-/// bounce, which a dealer who looks at the display makes good, and keys at one go do not.
+/// Three different numbers that the dice do not show. Different, because on a noisy bus a repeated key may be taken for bounce: a
+/// dealer who watches the display corrects that, these steps do not.
 fn wrong(dice: [u8; 3]) -> [u8; 3] {
     let [a, mut b, mut c] = dice.map(|face| face % 6 + 1);
     while b == a {

@@ -1,9 +1,9 @@
-//! Errands: what people do only now and then, from a table that is ready to play, so that a swarm gets to see every refusal
-//! and every exit. All of it may come to nothing; the judges watch as ever.
+//! Errands: rare sequences of acts, begun at a table that is ready to play, so that a swarm reaches every refusal and every exit. Any
+//! of their steps may fail; the judges watch as always.
 
 use crate::scenario::order;
 
-/// Under which rule sets an errand makes sense.
+/// Rule sets and tables to which an errand applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Under {
     Every,
@@ -15,11 +15,11 @@ enum Under {
     SpinFirst,
 }
 
-/// Steps, parted by semicolons.
+/// Steps, separated by semicolons.
 type Errand = (Under, &'static str);
 
 const ERRANDS: &[Errand] = &[
-    // The dealer presses "tumble" when it is not its time.
+    // The dealer presses "tumble" out of turn.
     (Under::Every, "press tumble; try play to spinning; press tumble; try play to spun; press tumble"),
     (Under::Every, "try play to betting; press tumble"),
     (
@@ -54,23 +54,23 @@ const ERRANDS: &[Errand] = &[
         Under::Every,
         "turn key; do maintenance on; press tumble; ask open; ask maintenance on; pass 50 ms; do maintenance off; ask maintenance off",
     ),
-    // The call overtakes the record of the spin on its way to the disk.
+    // The call comes while the spin's record is being written.
     (
         Under::SpinFirst,
         "try play to covered; try fault disk.takes_ms:1500; press tumble for 100 ms; press place_bets for 100 ms; press no_more_bets for 100 ms; pass 6000 ms",
     ),
-    // The dealer drops a spin whose record is still on its way to the disk.
+    // The dealer calls off a spin whose record is still being written.
     (
         Under::Every,
         "try play up to spin; try fault disk.takes_ms:1500; press tumble for 100 ms; press no_spin for 100 ms; press tumble for 100 ms; pass 6000 ms",
     ),
-    // A round after one that was called off, while the shaft still runs out: tumble in every order of play.
+    // A new round while the shaft of one that was called off still coasts: tumble in every order of play.
     (
         Under::Every,
         "try fault motor.coast; try play to spinning; pass 700 ms; press no_spin for 40 ms; press tumble for 40 ms; press place_bets for 40 ms; \
          press tumble for 40 ms; press no_more_bets for 40 ms; press tumble for 40 ms; pass 3000 ms",
     ),
-    // Closing and opening, with what may be asked in between.
+    // Closing and opening, with the commands that are possible in between.
     (
         Under::Every,
         "turn key; do close; press tumble; press place_bets; ask settle; ask void; ask amend 1 2 3; ask confirm-dome",
@@ -91,7 +91,7 @@ const ERRANDS: &[Errand] = &[
         Under::Dome,
         "lower dome; pass 600 ms; turn key; do close; try fault disk.takes_ms:1500; open table; press tumble; press place_bets; press tumble",
     ),
-    // The supervisor asks for what is not his to decide.
+    // The supervisor asks for what only a shift manager may decide.
     (
         Under::Every,
         "turn key; try play to betting; ask void not-flat; ask settle 1 2 3; ask amend 1 2 3; ask confirm-dome; ask open; ask maintenance on; ask enrol-dice; ask reset lamps rectified",
@@ -115,15 +115,15 @@ const ERRANDS: &[Errand] = &[
     ),
     (Under::Reader, "turn key; try fault dice.missing; pass 1000 ms; ask enrol-dice"),
     (Under::Reader, "dice 1 2 3; try play to revealed; pass 600 ms; key 4 5 6 entry; pass 500 ms; key 1 entry"),
-    // The dealer keys "all paid" before the lamps are lit.
+    // The dealer presses Entry for "all paid" before the lamps are lit.
     (Under::Every, "try play to revealed; pass 600 ms; try fault disk.takes_ms:1500; enter dice; key entry; key entry"),
-    // Others than the supervisor.
+    // Roles other than supervisor.
     (
         Under::Every,
         "as technician; ask open; ask record; as nobody; ask record; ask maintenance on; ask open; as supervisor",
     ),
     (Under::Every, "pass 301 s; ask open; ask void; ask maintenance on; turn key; ask open"),
-    // Procedures in the place of lamps, terminal and reader: while the table is open, and after.
+    // Procedures that replace lamps, terminal and reader: while the table is open, and after.
     (
         Under::Every,
         "try fault lamps.board_silent; pass 2500 ms; turn key; ask reset lamps procedure; pass 100 ms; try play to settled; turn key; ask close; pass 100 ms",
@@ -139,7 +139,7 @@ const ERRANDS: &[Errand] = &[
     (Under::Every, "try fault terminal.silent; pass 2500 ms; turn key; do close; ask reset terminal procedure"),
     // A key edge older than the latch.
     (Under::Every, "turn key; break seal; pass 500 ms; mend seal; ask reset seal rectified"),
-    // Whoever opens the dome early, or says so although its contacts lie.
+    // The dome is opened early, or a person says so because its contacts lie.
     (Under::Dome, "try play to spun; lift dome; pass 500 ms; lower dome"),
     (Under::Dome, "turn key; try play to revealed; ask confirm-dome"),
     (
@@ -154,12 +154,12 @@ const ERRANDS: &[Errand] = &[
     (Under::Every, "press place_bets; turn shaft 13 quarters; pass 5000 ms"),
     (Under::Every, "try play to revealed; turn key; ask void damaged"),
     (Under::Every, "try play to betting; turn key; ask void; as manager; ask void; as supervisor"),
-    // The next round is begun while the shaft of a voided one still runs out.
+    // The next round begins while the shaft of a voided one still coasts.
     (
         Under::Every,
         "turn key; try play to spinning; pass 500 ms; as manager; ask void; press place_bets for 40 ms; press no_more_bets for 40 ms; press tumble for 40 ms; as supervisor; pass 3000 ms",
     ),
-    // What became of the dice, said by who is asked and by who is not.
+    // Findings about the dice, by people who were asked and by others.
     (
         Under::Every,
         "turn key; ask interrupted undisturbed; ask supervise; ask correct 1; ask correct 99; try play to revealed; ask interrupted cannot-tell; ask correct 99; ask settle 1 2 3; ask settle; pass 5 s; ask settle",
@@ -186,13 +186,13 @@ const ERRANDS: &[Errand] = &[
     ),
     (Under::Reader, "try play to revealed; lay die 2 face 3 flat; pass 900 ms; turn key; ask interrupted not-flat"),
     (Under::Every, "try play to bets-closed; try kill; try start"),
-    // Dice of which two cannot be told apart, enrolled and found.
+    // Two dice with the same identity, at enrolment and in play.
     (Under::Reader, "turn key; ask enrol-dice; pass 500 ms; try fault dice.twins; try play to settled"),
     (
         Under::Reader,
         "try fault dice.twins; pass 500 ms; turn key; ask enrol-dice; pass 500 ms; try play to revealed; heal dice.twins; pass 1 s",
     ),
-    // A second cause on a code that is latched, and only the first one put right.
+    // A second cause for a latched code, of which only the first is repaired.
     (
         Under::Every,
         "try fault lamp.open:small; try play to settled; try fault lamps.board_silent; pass 2500 ms; heal lamp.open:small; turn key; ask reset lamps rectified; try answer done",
@@ -216,10 +216,10 @@ const ERRANDS: &[Errand] = &[
         Under::Every,
         "try play to revealed; turn key; ask close; pass 300 ms; try power off; try power on; pass 300 ms; turn key; ask interrupted undisturbed; try play to settled; pass 1 s; press place_bets; press tumble",
     ),
-    // A person who sees what the reader does not.
+    // A person sees what the reader does not.
     (Under::Every, "turn key; try play to revealed; pass 600 ms; ask void not-flat"),
     (Under::Every, "try play to revealed; press no_spin; pass 500 ms; enter dice; pass 5 s; key entry"),
-    // Faces that were read, and a reader that is gone when they are keyed.
+    // Faces were read, but the reader is gone when they are keyed.
     (
         Under::Reader,
         "dice 1 2 3; try play to revealed; pass 600 ms; try kill; try start; try fault reader.silent; pass 3 s; key 4 5 6 entry; pass 1 s; turn key; ask supervise; key 4 5 6 entry; pass 1 s",
@@ -235,17 +235,17 @@ const ERRANDS: &[Errand] = &[
         Under::Every,
         "try power off; try power on; recover table; try kill; try start; pass 4 s; try play to betting; try kill; try start; pass 1 s",
     ),
-    // Lamps that fail in the round, and the settlement by the dice.
+    // Lamps fail in the round, which is then settled by the dice.
     (
         Under::Every,
         "try play to betting; try fault lamps.board_silent; pass 2500 ms; try play to entered; pass 1 s; turn key; ask settle; pass 4 s; ask settle",
     ),
-    // What has no part in the spin fails before it.
+    // A device that the spin does not need fails before it.
     (
         Under::Every,
         "try play up to spin; try fault lamps.board_silent; pass 2500 ms; heal lamps.board_silent; pass 8 s; press tumble; pass 10 s",
     ),
-    // The key's time runs out whatever is done meanwhile.
+    // Key privilege expires whatever is done meanwhile.
     (Under::Dome, "turn key; lift dome; pass 700 ms; lower dome; pass 302 s; ask maintenance on; ask enrol-dice"),
     (Under::Every, "turn key; hold no_spin; pass 100 ms; release no_spin; pass 302 s; ask maintenance on"),
     // People take their time in an opening.
@@ -253,19 +253,19 @@ const ERRANDS: &[Errand] = &[
         Under::Every,
         "turn key; do close; ask open; pass 25 s; press every key; pass 4 s; ask witness bell right; pass 4 s; ask witness areas right; pass 4 s; ask witness sign wrong; pass 3 s",
     ),
-    // A button that is held when the daemon starts.
+    // A button is held when the daemon starts.
     (
         Under::Every,
         "hold tumble; try kill; try start; pass 14 s; release tumble; pass 8 s; turn key; ask reset buttons rectified; pass 1 s",
     ),
     (Under::Every, "hold supervisor_key; try kill; try start; pass 14 s; release supervisor_key; pass 1 s"),
-    // Dice that a hand moves after they have come to rest, and dice that never do.
+    // A hand moves dice at rest; and dice that never come to rest.
     (Under::Reader, "try play to spun; pass 3 s; lay die 1 face 4 flat; pass 6 s"),
     (Under::Reader, "try play up to spin; try fault dice.moving; press tumble; pass 20 s"),
     (Under::Every, "try play up to spin; try fault dice.not_tumbled; press tumble; pass 5 s; try play to settled"),
-    // The daemon is stopped in order in mid-spin.
+    // An orderly stop of the daemon in mid-spin.
     (Under::Every, "try play to spinning; pass 700 ms; try stop; try start; pass 2 s"),
-    // What is stuck for long.
+    // A key, a button and an output that stay stuck.
     (Under::Every, "hold supervisor_key; pass 1900 s; release supervisor_key"),
     (Under::Every, "hold tumble; pass 6 s; release tumble"),
     (Under::Every, "try play to betting; try fault deadman.stuck; try play to spun"),
@@ -287,11 +287,11 @@ const ERRANDS: &[Errand] = &[
     (Under::Every, "try kill; try fault run.missing; try start; press tumble"),
 ];
 
-/// Errands whose rounds have to be the day's first: they name them by number.
+/// Errands that name rounds by number, and so need the day's first ones.
 pub(super) const FIRST: &str = "turn key; try play to betting; ask void-afterwards 1; ask correct 1; as manager; ask void; as supervisor; pass 50 ms; ask void-afterwards 1; \
     ask void-afterwards 9; try play to settled; turn key; ask void-afterwards 2";
 
-/// The same on another day, and under other rules than those of the round.
+/// The same after a reboot, and under another rule set than the round's.
 pub(super) const FIRST_LATER: &str = "try play to settled; try play to settled; try power off; pass 3 s; try power on; recover table; turn key; ask void-afterwards 1; pass 50 ms; \
     settings layout sg-open-early-1; try stop; try start; pass 300 ms; turn key; ask void-afterwards 2; pass 50 ms; settings own; try stop; try start; \
     turn key; ask void-afterwards 2; ask correct 1; recover table";

@@ -9,14 +9,14 @@ use tumbler_core::wire::console::{Answer, Command};
 /// Longest wait for an answer, in milliseconds: twice what a person may take in a test.
 const ANSWER: u64 = 300_000;
 
-/// The supervisor, key turned, gives a command: whether it was done.
+/// The supervisor turns the key and gives a command. Returns whether it was done.
 pub(super) fn supervise(session: &mut Session<'_>, command: Command) -> Result<bool, Halt> {
     session.turn_key()?;
     ask_as(session, Role::Supervisor, command)?;
     Ok(matches!(await_answer(session)?, Answer::Done(_)))
 }
 
-/// The shift manager, key turned, decides what the rules leave open: whether it was done.
+/// As [`supervise`], by the shift manager, for what the rules leave open (SGV6 5.14).
 pub(super) fn decide(session: &mut Session<'_>, command: Command) -> Result<bool, Halt> {
     session.turn_key()?;
     ask_as(session, Role::Manager, command)?;
@@ -38,7 +38,7 @@ pub(super) fn answer(session: &mut Session<'_>, done: bool, word: &str) -> Resul
     }
 }
 
-/// The answer to the last command, once it is there.
+/// Waits for the answer to the last command.
 pub(super) fn await_answer(session: &mut Session<'_>) -> Result<Answer, Halt> {
     match session.console.answer(session.bench, if session.trying { PATIENCE } else { ANSWER })? {
         Some(answer) => Ok(answer),

@@ -1,21 +1,21 @@
-//! A person at the table while a test goes on: reads what the table asks for, and does it.
+//! A person who attends to a test: reads what the table asks for, and does it.
 
 use tumbler_bench::{Bench, Role, Trouble, witnessed};
 use tumbler_core::wire::console::{Command, Witness};
 use tumbler_twin::{Act, MS};
 
-/// How often a person looks at the table, in milliseconds.
+/// Interval between two looks at the table, in milliseconds.
 pub const LOOK: u64 = 250;
-/// The picture may be from before what was just done, on a slow disk by two of its commits: what it still asks for after this
-/// time, in milliseconds, is done again.
+/// Time after which an act that is still asked for is repeated, in milliseconds. The snapshot may lag behind an act, on a slow
+/// disk by two commits.
 const AGAIN: u64 = 4_000;
-/// From the table's word to a hand at the dome, in milliseconds.
+/// A person's time to reach the dome, in milliseconds.
 const REACH: u64 = 1_000;
 /// The code of the terminal's entry key.
 const ENTRY: u8 = 7;
 const NAME: &str = "Mei";
 
-/// What the table asks a person for.
+/// What the table asks a person to do or say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Do(Act),
@@ -23,7 +23,7 @@ enum Part {
 }
 
 impl Part {
-    /// The part that this line of the table's picture asks for.
+    /// Parses the request in the snapshot's line of the test.
     fn asked(shown: &str) -> Option<Self> {
         let (_, asked) = shown.split_once(": ")?;
         match asked.split(' ').collect::<Vec<_>>().as_slice() {
@@ -42,20 +42,20 @@ impl Part {
     }
 }
 
-/// The terminal's keys that an opening still asks for, by what the table shows of it.
+/// Keys of the terminal that an opening still asks for, by the snapshot's line of the test.
 #[must_use]
 pub fn keys_left(shown: &str) -> Vec<u8> {
     let left = shown.split_once("every key of the terminal to be pressed: ").map_or("", |(_, left)| left);
     left.split(", ").filter_map(|key| if key == "Entry" { Some(ENTRY) } else { key.parse().ok() }).collect()
 }
 
-/// Whether the test of which the table shows this waits for somebody.
+/// Whether the test waits for a person, by the snapshot's line of the test.
 #[must_use]
 pub fn asks_somebody(shown: &str) -> bool {
     Part::asked(shown).is_some()
 }
 
-/// The person: what the table asks for, and when that is to be done.
+/// The person, with the next act and its time.
 #[derive(Debug, Default)]
 pub struct Attendant {
     next: Option<(Part, u64)>,

@@ -1,4 +1,4 @@
-//! What is so, and what is not.
+//! Evaluates a scenario's checks, and waits for them.
 
 use super::faults::Target;
 use super::halt::Halt;
@@ -11,11 +11,11 @@ use tumbler_core::rules;
 use tumbler_core::units::Dice;
 use tumbler_twin::MS;
 
-/// Longest wait for what may not come, in milliseconds: a spin has 8 s, and the dice 500 ms.
+/// Longest wait without a stated limit, in milliseconds: longer than a spin (8 s) with its dice (500 ms).
 pub(super) const PATIENCE: u64 = 9_000;
-/// Latest records that a failure tells of.
+/// Number of latest records in a failure message.
 const TOLD: usize = 12;
-/// The monostable's time, and how exactly a bench sees it, in nanoseconds.
+/// The monostable's time with the bench's tolerance, in nanoseconds.
 const DEADMAN: std::ops::RangeInclusive<u64> = 99_000_000..=101_000_000;
 
 /// The register value that shows these characters: digits, E, D for a dash, `-` for blank.
@@ -32,7 +32,7 @@ fn display(text: &str) -> Option<u16> {
     })
 }
 
-/// Whether something is so now.
+/// Whether a check holds now.
 pub(super) fn holds(session: &mut Session<'_>, check: &Check) -> Result<bool, Halt> {
     Ok(match check {
         Check::InTime(reaction, millis, cause) => in_time(session, reaction, *millis, *cause),
@@ -77,7 +77,7 @@ pub(super) fn holds(session: &mut Session<'_>, check: &Check) -> Result<bool, Ha
     })
 }
 
-/// Waits until something is so, at most so long.
+/// Waits until a check holds, up to a limit.
 pub(super) fn wait(session: &mut Session<'_>, check: &Check, millis: u64) -> Result<(), Halt> {
     let millis = if session.trying { millis.min(PATIENCE) } else { millis };
     let until = session.bench.now() + millis * MS + session.bench.grace();
@@ -89,21 +89,21 @@ pub(super) fn wait(session: &mut Session<'_>, check: &Check, millis: u64) -> Res
         if now >= until {
             return Err(Halt::Wrong(format!("not within {millis} ms; {}", where_we_are(session))));
         }
-        // Truths that change without an event are looked at every few milliseconds.
+        // Some truths change without an event, so poll every few milliseconds.
         let look = if matches!(check, Check::Tumbles(..)) { until.min(now + 2 * MS) } else { until };
         session.bench.pass(look)?;
     }
     Ok(())
 }
 
-/// A wait of the scenario; where its words set a limit, with a note of how long it took.
+/// A wait of the scenario. Notes how long it took, if the step states a limit.
 pub(super) fn timed(session: &mut Session<'_>, check: &Check, millis: u64) -> Result<(), Halt> {
     let begun = session.bench.now();
     let waited = wait(session, check, millis);
     if let Some((what, _)) = session.words.split_once(" within ") {
         let what = what.strip_prefix("wait ").unwrap_or(what).to_owned();
         let took_ns = session.bench.now() - begun;
-        // What was so already, or nothing was broken for, measures no reaction.
+        // Not a reaction: it held already, or nothing was broken before it.
         if took_ns > 0 && !session.timeline.marks.is_empty() {
             session.timeline.latencies.push(Latency { what, took_ns, limit_ns: millis * MS });
         }
@@ -125,7 +125,7 @@ fn lamps(session: &Session<'_>, dice: Option<[u8; 3]>) -> [u64; 2] {
     boards
 }
 
-/// For a failure: the phase, what is latched, and the latest records.
+/// For failure messages: the phase, the latches and the latest records.
 pub(super) fn where_we_are(session: &mut Session<'_>) -> String {
     session.records();
     let table = match session.bench.snapshot() {

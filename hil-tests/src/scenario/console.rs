@@ -1,4 +1,4 @@
-//! Who stands at the console, what was asked there last, and who does what the answer waits for.
+//! The console: role of the person there, the last command, and the attendant of the test in progress.
 
 use super::attend::{Attendant, LOOK};
 use tumbler_bench::{Bench, Role, Trouble};
@@ -8,9 +8,9 @@ use tumbler_twin::MS;
 /// The console as people use it.
 #[derive(Debug, Default)]
 pub(super) struct Console {
-    /// Who asks.
+    /// Role of the person.
     pub role: Role,
-    /// The command that is not answered yet, or was answered last.
+    /// The last command, answered or not.
     pub asked: Option<u64>,
     attendant: Option<Attendant>,
 }
@@ -18,14 +18,14 @@ pub(super) struct Console {
 impl Console {
     /// Gives a command in this role.
     pub(super) fn ask(&mut self, bench: &mut dyn Bench, role: Role, command: Command) -> Result<(), Trouble> {
-        // The test of a device that was put right asks for hands and eyes.
+        // The test of a repaired device needs a person's hands and eyes.
         let attended = matches!(command, Command::Reset { exit: Exit::Rectified, .. });
         self.attendant = attended.then(Attendant::default);
         self.asked = Some(bench.ask(role, command)?);
         Ok(())
     }
 
-    /// The answer to the last command, once it comes, within so many milliseconds; a person does what a reset's test asks for.
+    /// Waits up to this many milliseconds for the answer to the last command. Meanwhile a person does what a reset's test asks.
     pub(super) fn answer(&mut self, bench: &mut dyn Bench, millis: u64) -> Result<Option<Answer>, Trouble> {
         let Some(request) = self.asked else {
             return Err(Trouble::Rig("`answer` without `ask` before it".into()));
@@ -42,12 +42,12 @@ impl Console {
         }
     }
 
-    /// From now on somebody attends to the test in progress, whoever began it.
+    /// Lets a person attend to the test in progress from now on.
     pub(super) fn send_attendant(&mut self) {
         self.attendant = Some(Attendant::default());
     }
 
-    /// Lets time pass, at most until then; whoever attends to a test looks after it.
+    /// Lets time pass, up to `until`; the attendant acts meanwhile.
     pub(super) fn attend(&mut self, bench: &mut dyn Bench, until: u64) -> Result<(), Trouble> {
         let Some(attendant) = &mut self.attendant else { return bench.pass(until) };
         attendant.look(bench)?;

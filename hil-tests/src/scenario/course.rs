@@ -1,4 +1,4 @@
-//! The course of a trial: its steps one after the other, then what must be so at its end.
+//! Plays a trial: its steps in order, then the checks at its end.
 
 use super::endings;
 use super::halt::Halt;
@@ -8,7 +8,7 @@ use super::session::Session;
 use super::steps::step;
 use tumbler_bench::Trouble;
 
-/// All steps, then what must be so after them.
+/// Plays all steps, then checks the end. Returns what is wrong.
 pub(super) fn play(session: &mut Session<'_>) -> Result<Vec<String>, Halt> {
     for (number, (text, steps)) in session.trial.steps.iter().enumerate() {
         session.words = text;
@@ -44,13 +44,13 @@ fn finished(session: &mut Session<'_>) -> Result<Vec<String>, Trouble> {
     Ok(found)
 }
 
-/// What the judges found in a trial that ended before its last step.
+/// The judges' violations in a trial that ended before its last step.
 pub(super) fn judged(session: &mut Session<'_>) -> Vec<String> {
-    // A bench that cannot be brought to rest any more says nothing, and the step that failed says enough.
+    // If the bench cannot finish either, the failed step says enough.
     finished(session).unwrap_or_default()
 }
 
-/// Plays all steps, whatever comes of any, and asks nobody but the judges; what they found first.
+/// Plays all steps, ignoring failures. Returns the judges' first violation.
 pub(super) fn play_for_judges(session: &mut Session<'_>) -> Option<String> {
     for (text, steps) in &session.trial.steps {
         session.words = text;

@@ -1,11 +1,11 @@
-//! What a scenario breaks, and what of it is in force.
+//! The faults that a scenario has injected.
 
 use tumbler_bench::{Bench, EnvironmentFault, Trouble};
 use tumbler_core::line::OutLine;
 use tumbler_core::rules;
 use tumbler_twin::{Fault, fault_table};
 
-/// Something that a scenario can break: a part of the table, or something around the daemon.
+/// A fault of the twin or of the daemon's environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     Part(Fault),
@@ -13,7 +13,7 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// What has this id on a table with this layout.
+    /// The fault with this id, on a table with this layout.
     pub(super) fn parse(id: &str, layout: &str) -> Result<Self, Trouble> {
         if let Some(fault) = EnvironmentFault::parse(id) {
             return Ok(Self::Environment(fault));
@@ -30,7 +30,7 @@ impl Target {
         Ok(Self::Part(part?))
     }
 
-    /// Whether it has shown since the bench began.
+    /// Whether it has taken hold since the bench began.
     pub(super) fn has_shown(self, bench: &mut dyn Bench) -> bool {
         match self {
             Self::Part(fault) => bench.took_hold(fault),
@@ -39,27 +39,27 @@ impl Target {
     }
 }
 
-/// Something that was broken.
+/// An injected fault.
 #[derive(Debug)]
 struct Injected {
     id: String,
     target: Target,
-    /// It must have shown by the end.
+    /// It must have taken hold by the end.
     claimed: bool,
-    /// Not healed again.
+    /// It is not healed yet.
     in_force: bool,
 }
 
-/// Everything that was broken.
+/// All faults of a trial.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     injected: Vec<Injected>,
-    /// When something was last broken, or the last mark made, in table time.
+    /// Table time of the last injection or mark.
     pub since: u64,
 }
 
 impl Faults {
-    /// Breaks something. `claimed`: it must have shown by the end.
+    /// Injects a fault. `claimed`: it must have taken hold by the end.
     pub(super) fn inject(
         &mut self,
         bench: &mut dyn Bench,
@@ -75,7 +75,7 @@ impl Faults {
         }
     }
 
-    /// Mends one thing.
+    /// Heals one fault.
     pub(super) fn heal(&mut self, bench: &mut dyn Bench, target: Target) -> Result<(), Trouble> {
         match target {
             Target::Part(fault) => bench.heal(fault)?,
@@ -85,7 +85,7 @@ impl Faults {
         Ok(())
     }
 
-    /// Mends whatever is broken, the latest first.
+    /// Heals all faults, the latest first.
     pub(super) fn heal_all(&mut self, bench: &mut dyn Bench) -> Result<(), Trouble> {
         while let Some(target) = self.injected.iter().rfind(|f| f.in_force).map(|f| f.target) {
             self.heal(bench, target)?;
@@ -103,12 +103,12 @@ impl Faults {
         self.injected.iter().any(|f| f.in_force)
     }
 
-    /// The first that must have shown and has not.
+    /// The first claimed fault that has not taken hold.
     pub(super) fn unshown(&self, bench: &mut dyn Bench) -> Option<&str> {
         self.injected.iter().find(|f| f.claimed && !f.target.has_shown(bench)).map(|f| f.id.as_str())
     }
 
-    /// The longest that a commit of the journal took on any disk that the table had, in milliseconds.
+    /// The longest commit time of all injected disk faults, in milliseconds.
     pub(super) fn slowest_commit(&self) -> u64 {
         let commits = self.injected.iter().map(|fault| match fault.target {
             Target::Environment(fault) => u64::from(fault.commit_millis()),
@@ -121,12 +121,12 @@ impl Faults {
         self.injected.iter().any(|f| f.in_force && f.target == Target::Part(fault))
     }
 
-    /// Whether the motor has power without the daemon's doing: driver and dead-man relay are both shorted.
+    /// Whether driver and dead-man relay are both shorted, so that the motor has power whatever the daemon does.
     pub(super) fn motor_runs_by_itself(&self) -> bool {
         self.has(Fault::EnableStuck) && self.has(Fault::DeadmanWelded) || self.has(Fault::Runaway)
     }
 
-    /// Whether the sign itself is broken: its pin does not follow, or it gives no light.
+    /// Whether the sign is broken: its pin is stuck, or it does not light.
     pub(super) fn sign_is_broken(&self) -> bool {
         self.has(Fault::PinStuck(OutLine::OutOfService)) || self.has(Fault::SignDead)
     }

@@ -1,4 +1,4 @@
-//! What holds in every run, whatever was done: for scenarios that do not say how their rounds end.
+//! Invariants of every run, for scenarios that do not say how their rounds end.
 
 use super::check::where_we_are;
 use super::halt::Halt;
@@ -8,7 +8,7 @@ use super::session::Session;
 use super::step::Step;
 use tumbler_core::record::Event;
 
-/// Looks, after a step, whether what must hold always still does.
+/// Checks the invariants after a step.
 pub(super) fn watch(session: &mut Session<'_>, step: &Step) -> Result<(), Halt> {
     if !session.trial.free {
         return Ok(());
@@ -17,7 +17,7 @@ pub(super) fn watch(session: &mut Session<'_>, step: &Step) -> Result<(), Halt> 
         return Err(Halt::Wrong(format!("judge: {found}")));
     }
     let physical = session.bench.physical();
-    // A shaft that a hand has turned goes on for as long as it takes, into the next round too.
+    // A hand may still turn the shaft in the next round.
     let by_hand = physical.shaft_moves && !physical.motor_power;
     if session.faults.any_in_force() || by_hand || !lawful(step) {
         session.lawful.out_of_turn(session.bench.now());

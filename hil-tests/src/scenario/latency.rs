@@ -1,4 +1,4 @@
-//! How soon the table reacted: the time between a reaction and the physical event before it.
+//! Reaction times: from a physical event to the table's reaction.
 
 use super::session::Session;
 use super::step::{Cause, Reaction};
@@ -7,9 +7,8 @@ use tumbler_bench::log::{Durable, Log};
 use tumbler_core::record::Event;
 use tumbler_twin::MS;
 
-/// Whether the first such reaction since the last mark came at most so long after its cause. Under virtual time a
-/// record's own time counts, when the table decided; in real time, when it was known to be durable, with the
-/// bench's grace.
+/// Whether the first such reaction since the last mark came within `millis` of its cause. For a record the time of the decision
+/// counts under virtual time; in real time, when it was known to be durable, with the bench's grace.
 pub(super) fn in_time(session: &mut Session<'_>, reaction: &Reaction, millis: u64, cause: Cause) -> bool {
     let Some(at) = reacted(session, reaction) else { return false };
     let Some(since) = caused(session, cause, at) else { return false };
@@ -36,7 +35,7 @@ fn reacted(session: &Session<'_>, reaction: &Reaction) -> Option<u64> {
     log.records.iter().skip(session.records.mark()).find(|durable| is(&durable.record.event)).map(decided)
 }
 
-/// The latest such event not after `at`.
+/// The latest such event up to `at`.
 fn caused(session: &Session<'_>, cause: Cause, at: u64) -> Option<u64> {
     let log = session.bench.log();
     let latest = |times: &[u64]| times.iter().rev().find(|t| **t <= at).copied();
@@ -45,7 +44,7 @@ fn caused(session: &Session<'_>, cause: Cause, at: u64) -> Option<u64> {
         Cause::Cam => latest(&log.cam).max(powered(log, at)),
         Cause::SecondEdge => {
             let edges: Vec<u64> = log.cam.iter().filter(|t| **t >= session.marked_at()).copied().collect();
-            // A sensor that bounces has not moved on.
+            // Bounce of the sensor is no movement.
             let next = edges.windows(2).find(|pair| matches!(pair, [a, b] if b - a > MS))?.last().copied();
             next.filter(|t| *t <= at)
         }

@@ -1,27 +1,27 @@
-//! Whether anything but the lawful course of play can have led to what is found.
+//! Finds voids without a reason: those whose round had no act out of turn and no fault.
 
 use super::step::Step;
 use tumbler_bench::log::Log;
 use tumbler_core::record::Event;
 
-/// When play last left its lawful course, and how far the records were looked at for what that may explain.
+/// When something last happened out of turn, and which records have been checked against it.
 #[derive(Debug, Default)]
 pub(super) struct Lawfulness {
-    /// When somebody last did something out of turn, or something was last broken.
+    /// When somebody last acted out of turn, or a fault was last in force.
     last_out_of_turn: Option<u64>,
-    /// The end of the round before the one in progress.
+    /// End of the previous round.
     round_from: u64,
-    /// Records that were looked at.
+    /// Number of records checked.
     looked: usize,
 }
 
 impl Lawfulness {
-    /// Somebody did something out of turn at this time.
+    /// Notes that something happened out of turn at this time.
     pub(super) fn out_of_turn(&mut self, at: u64) {
         self.last_out_of_turn = Some(at);
     }
 
-    /// Looks at the records that came since the last look: the first of them that nothing explains.
+    /// Checks the new records. Returns the first that nothing out of turn explains.
     pub(super) fn look(&mut self, log: &Log) -> Option<String> {
         let mut wrong = None;
         for durable in log.records.iter().skip(self.looked) {
@@ -29,7 +29,7 @@ impl Lawfulness {
             match &record.event {
                 Event::Settled { .. } => self.round_from = record.at.0,
                 Event::Voided(void) => {
-                    // NZ 7.1, SG 5.5 and 5.6 name every reason of a void, and all of them are acts or defects.
+                    // Every void reason of NZ 7.1, SG 5.5 and 5.6 is an act or a defect.
                     if self.last_out_of_turn.is_none_or(|at| at < self.round_from) {
                         let found = || format!("void without a reason: {}, {}", void.reason.name(), void.detail);
                         wrong = wrong.or_else(|| Some(found()));
@@ -43,7 +43,7 @@ impl Lawfulness {
         wrong
     }
 
-    /// Records that were looked at.
+    /// Number of records checked.
     pub(super) fn looked(&self) -> usize {
         self.looked
     }

@@ -1,4 +1,4 @@
-//! The latch proof: while a malfunction is latched, every way to start a game is tried, and nothing comes of any.
+//! The latch proof: while a malfunction is latched, tries every way to start a game, none of which may succeed.
 //!
 //! NZ 7.4: no further game until the malfunction is rectified, or a procedure keeps the game's integrity. design.md, Latch: the
 //! latch opens in these two ways only; no reboot, config change, clock step or message opens it.
@@ -6,7 +6,7 @@
 //! ```text
 //! prove latched CODE              attempts.rs: each button, all in every order, the order of play, every command of every
 //!                                 role. Nothing of it restarts the daemon or closes the table
-//! prove latched CODE thoroughly   all of that, and around.rs: restarts, changed settings, lost and older files, messages,
+//! prove latched CODE thoroughly   all of that, and restarts.rs: changed settings, lost and older files, messages,
 //!                                 clocks, the table closed, maintenance, another rule set, a power cut
 //! prove shut CODE                 exits.rs: while the condition lasts, no exit opens the latch
 //! prove opens CODE HOW            exits.rs: this exit does, for a supervisor with a newer turn of the key and a name

@@ -1,6 +1,6 @@
-//! The facts that void a round, and the clauses that speak of each: the rig's own reading of the five texts, not the core's data.
+//! The grounds of voids with their clauses, written from the five rule texts and not from the core's data.
 
-/// A ground, and its clauses under NZ98, NZ9, SGV6, SGOC and SGOC-early, without the text's name; none where it is silent.
+/// A ground with its clauses under NZ98, NZ9, SGV6, SGOC and SGOC-early, without the text's name; empty where a text is silent.
 type Row = (&'static str, [&'static [&'static str]; 5]);
 
 const TEXTS: [(&str, &str); 5] =

@@ -10,24 +10,24 @@ use tumbler_bench::witnessed;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::Command;
 
-/// Longest wait for the table to be open once everything was seen, in milliseconds.
+/// Longest wait for the table to open after the last confirmation, in milliseconds.
 const WAIT: u64 = 20_000;
-/// From a key to what the table shows of it, in milliseconds: a poll of the terminal lies between.
+/// Time from a key to the snapshot that shows it, in milliseconds: a poll of the terminal comes in between.
 const POLL: u64 = 700;
-/// How often the keys that are still asked for are pressed again.
+/// Most repetitions of keys that are still asked for.
 const ATTEMPTS: u64 = 4;
 
 /// The opening tests (NZ 5), everything seen and heard right.
 pub(super) fn open(session: &mut Session<'_>) -> Result<(), Halt> {
     let name = || "Mei".to_owned();
-    // A bench in real time may begin with a table that was opened by these very steps.
+    // A bench in real time may start with a table that these steps have opened already (templates.rs).
     if session.bench.snapshot()?.is_some_and(|snapshot| snapshot.open) {
-        // The motor's temperature comes once a second.
+        // The motor's temperature is read once a second.
         session.pass(1200)?;
         session.mark();
         return Ok(());
     }
-    // Units on the bus have answered by then.
+    // By then all units on the bus have answered.
     session.pass(1500)?;
     session.turn_key()?;
     ask(session, Command::Open { name: name() })?;
@@ -42,7 +42,7 @@ pub(super) fn open(session: &mut Session<'_>) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Presses every key of the terminal, and again those that the opening still asks for: a noisy bus loses some.
+/// Presses every key of the terminal, then those that the opening still asks for, as a noisy bus loses some.
 pub(super) fn press_every_key(session: &mut Session<'_>) -> Result<(), Halt> {
     session.keys(&[1, 2, 3, 4, 5, 6, 7])?;
     for _ in 0..ATTEMPTS {
@@ -50,7 +50,7 @@ pub(super) fn press_every_key(session: &mut Session<'_>) -> Result<(), Halt> {
         if session.bench.snapshot()?.map_or_else(Vec::new, left).is_empty() {
             break;
         }
-        // What was pressed last may still be on its way.
+        // The last press may not have arrived yet.
         session.pass(POLL)?;
         let left = session.bench.snapshot()?.map_or_else(Vec::new, left);
         session.keys(&left)?;

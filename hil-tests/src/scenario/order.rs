@@ -1,8 +1,8 @@
-//! The orders of play, as the rules have them: the rig's own knowledge, not the core's data.
+//! The orders of play, written from the rules and not from the core's data.
 
 use super::step::Stage;
 
-/// What the dealer does next to play a round.
+/// An action of the dealer in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Put the dome over the dice.

@@ -12,12 +12,12 @@ use tumbler_twin::Act;
 
 /// Longest wait within a healthy round, in milliseconds.
 const WAIT: u64 = 20_000;
-/// From the end of the time for collecting and paying to the dealer's hand at the key, and from a key to what the table shows of
-/// it, in milliseconds: a poll of the terminal lies between.
+/// The dealer's delay before "all paid", and the time from a key to the snapshot that shows it, in milliseconds: a poll of the
+/// terminal comes in between.
 const PAYING: u64 = 700;
-/// A dealer keys a result so often.
+/// Most attempts to key a result.
 const ENTRIES: u32 = 3;
-/// A dealer of a campaign presses "tumble" so often again.
+/// Most repetitions of "tumble" by a campaign's dealer.
 const PRESSES: u64 = 4;
 
 fn record(kind: &str) -> Check {
@@ -44,7 +44,7 @@ pub(super) fn up_to_spin(session: &mut Session<'_>) -> Result<(), Halt> {
     play_through(session, order.iter().position(|(action, _)| *action == Action::Tumble).unwrap_or(0))
 }
 
-/// After the end of a round its order begins again.
+/// Restarts the order of play if the round has ended.
 pub(super) fn next_round(session: &mut Session<'_>) {
     if session.round.begun() && session.recorded(&["settled", "voided"]) {
         session.restart_round();
@@ -77,12 +77,12 @@ fn act(session: &mut Session<'_>, action: Action) -> Result<(), Halt> {
         Action::Tumble => {
             session.bench.act(Act::Press { line: InLine::Tumble, millis: 120 })?;
             let mut turns = wait(session, &Check::Shaft(true), 2000);
-            // A guard that flickers at the very moment of the second look refuses the spin; the dealer presses again.
+            // A guard that flickers during the second look refuses the spin, so the dealer presses again.
             for n in 0..PRESSES {
                 if !session.trial.free || turns.is_ok() {
                     break;
                 }
-                // Nobody's fingers keep time with a vibration.
+                // A varying pause, so that presses do not stay in step with the vibration.
                 session.pass(170 + 37 * n)?;
                 session.bench.act(Act::Press { line: InLine::Tumble, millis: 120 })?;
                 turns = wait(session, &Check::Shaft(true), 2000);
@@ -110,7 +110,7 @@ fn act(session: &mut Session<'_>, action: Action) -> Result<(), Halt> {
             session.pass(600)?;
             for _ in 0..ENTRIES {
                 session.enter_dice()?;
-                // Where polls were hit, a digit may be missing. The display says so, and a dealer keys again.
+                // On a noisy bus a digit may be missing. The display shows it, and the dealer keys again.
                 if session.bench.physical().display != terminal::ERROR {
                     break;
                 }

@@ -1,55 +1,55 @@
-//! The journal's records as scenarios look at them: as JSON, in order, each search from where the last one ended.
+//! The journal's records as JSON, in order, for checks: each search begins after the match of the last one.
 
 use super::step::Pattern;
 use serde_json::Value;
 use tumbler_bench::log::Log;
 
-/// Records as far as they were read, and where the next search begins.
+/// The records so far, and where the next search begins.
 #[derive(Debug, Default)]
 pub(super) struct Records {
     seen: Vec<Value>,
-    /// First record that the next search looks at.
+    /// Where the next search begins.
     cursor: usize,
     /// First record since the last `mark`.
     mark: usize,
 }
 
 impl Records {
-    /// Reads what came since the last look.
+    /// Takes in the bench's new records.
     pub(super) fn catch_up(&mut self, log: &Log) {
         for durable in log.records.iter().skip(self.seen.len()) {
             self.seen.push(serde_json::to_value(&durable.record).unwrap_or(Value::Null));
         }
     }
 
-    /// All that were read.
+    /// All records.
     pub(super) fn all(&self) -> &[Value] {
         &self.seen
     }
 
-    /// Those from this one on.
+    /// Records from this index on.
     pub(super) fn from(&self, first: usize) -> &[Value] {
         self.seen.get(first..).unwrap_or_default()
     }
 
-    /// Whether one of these kinds is among those from `first` on.
+    /// Whether a record from `first` on is of one of these kinds.
     pub(super) fn has(&self, first: usize, kinds: &[&str]) -> bool {
         self.from(first).iter().any(|record| kinds.contains(&kind(record)))
     }
 
-    /// Looks for the next record that matches; the search after it begins behind that.
+    /// Finds the next match, and lets the next search begin after it.
     pub(super) fn search(&mut self, pattern: &Pattern) -> bool {
         let found = self.from(self.cursor).iter().position(|record| pattern.matches(record));
         self.cursor += found.map_or(0, |place| place + 1);
         found.is_some()
     }
 
-    /// Whether one since the last mark matches.
+    /// Whether a record since the last mark matches.
     pub(super) fn marked(&self, pattern: &Pattern) -> bool {
         self.from(self.mark).iter().any(|record| pattern.matches(record))
     }
 
-    /// Searches begin here.
+    /// Sets a mark: searches begin here.
     pub(super) fn set_mark(&mut self) {
         self.mark = self.seen.len();
         self.cursor = self.mark;
@@ -74,7 +74,7 @@ pub(super) fn field(record: &Value, name: &str) -> Option<String> {
     }
 }
 
-/// A record in short.
+/// A record in brief.
 pub(super) fn brief(record: &Value) -> String {
     let data = match kind(record) {
         "keyframe" | "started" | "commissioned" => String::new(),

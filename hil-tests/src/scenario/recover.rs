@@ -1,5 +1,4 @@
-//! Mending everything, and leading a mended table back to play by the lawful exits: what technician and supervisor do
-//! after a fault.
+//! Recovery: technician and supervisor heal every fault, and bring the table back to play by the lawful exits.
 //!
 //! ```text
 //!  off ──power, start──> runs ──void | settle by the dice──> no round ──reset each latch──> nothing latched
@@ -23,11 +22,12 @@ use tumbler_core::units::Dice;
 use tumbler_core::wire::console::{Answer, Command, Exit};
 use tumbler_twin::{Act, MS};
 
-/// Rounds of looking and acting until the table must be playable: every latch at once, and an opening, take fewer.
+/// Most steps of recovery: all latches at once and an opening take fewer.
 const MOST_ACTS: u32 = 60;
-/// The longest a test may take: a person's part in it is two minutes, and the lamps of 56 results.
+/// Longest test, in milliseconds: two minutes for a person's part, and the lamps of 56 results.
 const TEST_MILLIS: u64 = 300_000;
-/// A healthy motor cools from 95 to 80 degrees, the shaft stops, the dice settle and all units answer within this time.
+/// Within this time, in milliseconds, a healthy motor cools from 95 to 80 degrees, the shaft stops, the dice come to rest and all
+/// units answer.
 const CALM_MILLIS: u64 = 4_000;
 const NAME: &str = "Mei";
 
@@ -35,7 +35,7 @@ fn reason() -> String {
     "back to play".into()
 }
 
-/// Mends what is broken, lets go of what is held, closes the seal, brings supply, daemon and broker back.
+/// Heals all faults, releases what is held, closes the seal, and restores supply, daemon and broker.
 pub(super) fn heal_all(session: &mut Session<'_>) -> Result<(), Trouble> {
     session.faults.heal_all(session.bench)?;
     session.held.let_go_of_all(session.bench)?;
@@ -64,7 +64,7 @@ pub(super) fn heal_all(session: &mut Session<'_>) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Mends everything, and brings the table back to play.
+/// Heals everything, and brings the table back to play.
 pub(super) fn recover(session: &mut Session<'_>) -> Result<(), Halt> {
     heal_all(session)?;
     session.console.role = Role::Supervisor;
@@ -86,7 +86,7 @@ pub(super) fn recover(session: &mut Session<'_>) -> Result<(), Halt> {
             return Ok(());
         }
         last = act_on(session, &shown)?;
-        // The next look must not be at a picture from before what was just done.
+        // The next snapshot must show the effect of what was just done.
         session.pass(400)?;
     }
     Err(Halt::Wrong(format!("cannot be brought back to play; the last answer was {last}; {}", where_we_are(session))))
@@ -106,7 +106,7 @@ fn calm_millis(session: &mut Session<'_>) -> Result<u64, Halt> {
     Ok(CALM_MILLIS.max(2 * session.faults.slowest_commit()))
 }
 
-/// The next thing that the table needs; tells what came of it.
+/// Does the next thing that the table needs. Returns the result in words.
 fn act_on(session: &mut Session<'_>, shown: &Snapshot) -> Result<String, Halt> {
     let name = || NAME.to_owned();
     if shown.test.is_some() {
@@ -119,7 +119,7 @@ fn act_on(session: &mut Session<'_>, shown: &Snapshot) -> Result<String, Halt> {
     if shown.phase == tumbler_core::snapshot::Phase::Maintenance {
         return tell(session, Command::Maintenance { on: false, name: name() });
     }
-    // Those whose test runs the tumbler last: its guards do not let it run while others last.
+    // Tests that run the tumbler come last: other latches keep the motor off.
     let spins = |code| matches!(code, Code::Reader | Code::Tumbler | Code::Deadman | Code::Gpio);
     if let Some(latched) = shown.malfunctions.iter().min_by_key(|latched| spins(latched.code)) {
         return reset(session, latched.code);
@@ -165,7 +165,7 @@ fn end_round(session: &mut Session<'_>, shown: &Snapshot) -> Result<String, Halt
     }
     let settled = tell(session, Command::Settle { dice, reason: reason(), name: name() })?;
     match dice {
-        // Whatever the reader reads, the dice are authoritative (design.md trap 8).
+        // The dice are authoritative, not the reader (design.md trap 8).
         Some(dice) if settled.starts_with("refused") => {
             tell(session, Command::Amend { dice, uphold: true, name: name() })
         }
@@ -173,7 +173,7 @@ fn end_round(session: &mut Session<'_>, shown: &Snapshot) -> Result<String, Halt
     }
 }
 
-/// Does what the test in progress asks for until it ends, whoever began it.
+/// Attends to the test in progress until it ends.
 fn see_test_through(session: &mut Session<'_>) -> Result<String, Halt> {
     session.console.send_attendant();
     let until = session.bench.now() + TEST_MILLIS * MS;

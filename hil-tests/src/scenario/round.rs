@@ -4,21 +4,21 @@ use super::order::{self, Action};
 use super::step::Stage;
 use tumbler_core::units::RoundId;
 
-/// The round that is played.
+/// The dealer's progress in a round.
 #[derive(Debug, Default)]
 pub(super) struct Round {
-    /// How many actions of the order of play are done.
+    /// Number of actions of the order of play that are done.
     done: usize,
     /// Its first record.
     first: usize,
-    /// Rounds that had ended at the last `mark`, or that people have gone on after.
+    /// Rounds that had ended at the last `mark` or `go on`.
     pub known_endings: usize,
-    /// What the dice showed when the outcome was established, where that was watched.
+    /// Round and faces of the dice when the outcome was established; only in free play.
     pub established: Option<(RoundId, [u8; 3])>,
 }
 
 impl Round {
-    /// The order of play begins again, and the round's records with this one.
+    /// Restarts the order of play; `first` is the index of the round's first record.
     pub(super) fn restart(&mut self, first: usize) {
         self.done = 0;
         self.first = first;
@@ -34,17 +34,17 @@ impl Round {
         self.done > 0
     }
 
-    /// It was played by hand up to this stage.
+    /// Notes that steps have played the round up to this stage.
     pub(super) fn played_to(&mut self, rules: &str, stage: Stage) {
         self.done = order::of(rules).iter().position(|(_, reached)| *reached == stage).map_or(0, |place| place + 1);
     }
 
-    /// What the dealer does next, of the first `count` actions.
+    /// The dealer's next action, of the first `count`.
     pub(super) fn next(&self, rules: &str, count: usize) -> Option<Action> {
         order::of(rules).iter().take(count).nth(self.done).map(|(action, _)| *action)
     }
 
-    /// The next action is begun, and not begun again whatever comes of it.
+    /// Marks the next action as done, whether it succeeds or not.
     pub(super) fn advance(&mut self) {
         self.done += 1;
     }

@@ -9,7 +9,7 @@ use super::session::Session;
 use super::timeline::Timeline;
 use tumbler_bench::{Bench, Trouble};
 
-/// What came of a trial.
+/// Verdict on a trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Everything was as it must be.
@@ -22,18 +22,18 @@ pub enum Verdict {
     Invalid(String),
 }
 
-/// A trial's verdict, with what is worth telling.
+/// A trial's verdict, with what reports show beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// The verdict.
     pub verdict: Verdict,
     /// Table time that passed, in nanoseconds.
     pub table_ns: u64,
-    /// Kinds of all records, in order, for whoever looks into a failure.
+    /// Kinds of all records, in order, to analyse a failure.
     pub records: Vec<String>,
     /// What was left out, and why: a pass proves nothing about it.
     pub notes: Vec<String>,
-    /// What was broken and mended when, and how long the table took.
+    /// Injections, repairs and reaction times.
     pub timeline: Timeline,
     /// How the trial's expectations and the judges' truth table compared.
     pub compared: EndingComparison,
@@ -45,7 +45,7 @@ pub fn run(bench: &mut dyn Bench, trial: &Trial) -> Outcome {
     let verdict = match course::play(&mut session) {
         Ok(wrongs) if wrongs.is_empty() => Verdict::Pass,
         Ok(wrongs) => Verdict::Fail(wrongs),
-        // What went wrong without a word of the scenario is told besides.
+        // Report what the judges found besides the step that failed.
         Err(Halt::Wrong(what)) => Verdict::Fail(core::iter::once(what).chain(course::judged(&mut session)).collect()),
         Err(Halt::Trouble(Trouble::NotHere(why))) => Verdict::NotExecuted(why),
         Err(Halt::Trouble(Trouble::Rig(why))) => Verdict::Invalid(why),
@@ -54,7 +54,7 @@ pub fn run(bench: &mut dyn Bench, trial: &Trial) -> Outcome {
     let compared = endings::compared(session.bench, trial);
     let verdict = with_differences(verdict, &compared);
     let verdict = match (verdict, session.bench.late()) {
-        // A rig that came late may have made the table fail.
+        // A late rig may have caused the failure.
         (Verdict::Fail(why), Some(late)) => {
             Verdict::Invalid(format!("{late}, and so says nothing: {}", why.join("; ")))
         }
@@ -74,7 +74,7 @@ pub fn run(bench: &mut dyn Bench, trial: &Trial) -> Outcome {
     Outcome { verdict, table_ns, records, notes, timeline, compared }
 }
 
-/// An expectation that the texts do not have is wrong, whatever the table at hand did.
+/// Fails a trial whose expectations differ from the truth table, whatever the table did.
 fn with_differences(verdict: Verdict, compared: &EndingComparison) -> Verdict {
     let differ = compared.differences.iter().map(|told| format!("expectation and truth table differ: {told}"));
     match verdict {
@@ -85,7 +85,7 @@ fn with_differences(verdict: Verdict, compared: &EndingComparison) -> Verdict {
     }
 }
 
-/// Plays a trial with nobody asked but the judges: no step need succeed, and nothing else is expected. What they found first.
+/// Plays a trial that only the judges can fail. Returns their first violation.
 pub fn judges_alone(bench: &mut dyn Bench, trial: &Trial) -> Option<String> {
     course::play_for_judges(&mut Session::new(bench, trial))
 }

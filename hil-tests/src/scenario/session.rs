@@ -1,4 +1,4 @@
-//! A trial in progress: the bench, and the parts that remember what was done on it. Everything that plays steps is handed this.
+//! A trial in progress: the bench, and the state that steps share.
 
 use super::console::Console;
 use super::faults::Faults;
@@ -25,15 +25,15 @@ pub(super) struct Session<'a> {
     pub own: OwnSettings,
     pub lawful: Lawfulness,
     pub timeline: Timeline,
-    /// Whether the step in progress may come to nothing.
+    /// Whether the current step may fail (`try`).
     pub trying: bool,
-    /// The words of the step in progress.
+    /// The current step's words.
     pub words: &'a str,
-    /// What a check found wrong that has more to tell than yes or no.
+    /// Details of failed checks, for the message.
     pub detail: Vec<String>,
     /// What was left out, and why.
     notes: Vec<String>,
-    /// When the last mark was made, in table time, and the bells rung until then.
+    /// Table time of the last mark, and the number of bells until then.
     marked_at: u64,
     bells: u32,
 }
@@ -61,18 +61,18 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// What was left out and how long the table took, once the trial is over.
+    /// Ends the session. Returns what was left out, and the timeline.
     pub(super) fn into_notes(self) -> (Vec<String>, Timeline) {
         (self.notes, self.timeline)
     }
 
-    /// The records, with those that came since the last look.
+    /// The records, up to date.
     pub(super) fn records(&mut self) -> &Records {
         self.records.catch_up(self.bench.log());
         &self.records
     }
 
-    /// Whether the round has such a record.
+    /// Whether the round has a record of one of these kinds.
     pub(super) fn recorded(&mut self, kinds: &[&str]) -> bool {
         let first = self.round.first();
         self.records().has(first, kinds)

@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_hostile_stranger_says_is_known_for_a_strangers() {
+    fn what_a_hostile_client_publishes_is_marked() {
         let dir = tempfile::tempdir().unwrap();
         let broker = Broker::start(dir.path(), false).unwrap();
         let observer = Observer::start(broker.address(), "observer").unwrap();

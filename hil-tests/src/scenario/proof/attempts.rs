@@ -20,25 +20,24 @@ use tumbler_twin::{Act, MS};
 
 /// The dealer's four buttons.
 const BUTTONS: [InLine; 4] = [InLine::Tumble, InLine::PlaceBets, InLine::NoMoreBets, InLine::NoSpin];
-/// All four buttons in all 24 orders: the shortest sequence that holds every order as four neighbours. Each order is
-/// tried on a table that refused everything before, which is the same table.
+/// All 24 orders of the four buttons: the shortest sequence that contains each as four neighbours. A table that has refused
+/// everything so far is unchanged, so the orders may overlap.
 const ORDERS: &[u8; 33] = b"012301203120132010231021302103210";
-/// A short deliberate press, and the time until another button's, in milliseconds: both longer than bounce of 5 ms and the
-/// debounce of 20 ms.
+/// Duration of a press, and the pause before the next, in milliseconds: both longer than bounce (5 ms) and debounce (20 ms).
 const PRESS: (u32, u64) = (40, 60);
 /// The dome's travel and debounce, in milliseconds.
 const DOME: u64 = 300;
-/// Presses are on record after this time at the latest, in milliseconds.
+/// Within this time, in milliseconds, presses are recorded.
 const ON_RECORD: u64 = 2_000;
 
-/// What the supervisor's key says about a latch.
+/// The supervisor's key in relation to a latch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key {
     /// No privilege is in force.
     Off,
     /// The last turn is older than the latch.
     Older,
-    /// The last turn is newer than the latch: to open it is lawful now.
+    /// The last turn is newer than the latch, which may be opened now.
     Newer,
 }
 
@@ -99,7 +98,7 @@ fn try_presses(
     .into())
 }
 
-/// Presses a button, unless somebody holds it: to press it would be to let go of it.
+/// Presses a button, unless it is held: a press would release it.
 fn press(session: &mut Session<'_>, line: InLine) -> Result<bool, Halt> {
     if session.held.holds(line) {
         session.left_out(&format!("presses of {}", line.name()), "somebody holds it");
@@ -143,7 +142,7 @@ fn presses_on_record(session: &Session<'_>, from: usize) -> BTreeMap<InLine, u32
     seen
 }
 
-/// A determined dealer plays the rule set's order of play to its end, whatever the table says.
+/// Plays the whole order of play, whatever the table refuses.
 fn try_order_of_play(session: &mut Session<'_>, before: &Before) -> Result<(), Halt> {
     for (action, reached) in order::of(&session.trial.rules) {
         match action {
@@ -176,7 +175,7 @@ pub(super) fn try_commands(session: &mut Session<'_>, before: &Before) -> Result
         return Err(wrong(session, before, "commands", "the daemon is gone"));
     };
     let turned = if shown.key { key_turned(session) } else { None };
-    // A journal that fails keeps no turn of the key.
+    // A failing journal does not record the turn of the key.
     let unrecorded = shown.key && turned.is_none();
     let mut supervisor = never_granted();
     for malfunction in &shown.malfunctions {
@@ -231,7 +230,7 @@ pub(super) fn key_turned(session: &Session<'_>) -> Option<Mono> {
     records.map(|durable| &durable.record).find(|r| r.event == Event::KeyTurned).map(|r| r.at)
 }
 
-/// The command must be refused, and nothing may come of it.
+/// Gives a command that must be refused without effect.
 pub(super) fn must_be_refused(
     session: &mut Session<'_>,
     before: &Before,
@@ -264,7 +263,7 @@ fn reason() -> String {
     "the latch proof tries it".into()
 }
 
-/// What no key and no role gets on a latched table without a round.
+/// Commands that no key and no role permits on a latched table without a round.
 fn never_granted() -> Vec<Command> {
     let dice = Dice::all().next();
     let witness = witnessed(false);

@@ -1,4 +1,4 @@
-//! What had happened when a proof began, and whether anything came of what was tried since.
+//! The state of the table when a proof begins, and the check that no attempt has changed it.
 
 use super::super::check::{holds, wait, where_we_are};
 use super::super::halt::Halt;
@@ -14,11 +14,11 @@ const LATCHED: u64 = 2_000;
 /// waits for are durable after 200 ms (`linger`), and a motor starts as soon as its record is.
 pub(super) const CONSEQUENCES: u64 = 300;
 
-/// What had happened when the proof began.
+/// The state when the proof begins.
 pub(super) struct Before {
     /// The malfunction that the proof is about.
     pub code: Code,
-    /// All that are latched.
+    /// All latched malfunctions.
     pub latched: Vec<Code>,
     pub records: usize,
     power: usize,
@@ -47,7 +47,7 @@ pub(super) fn before(session: &mut Session<'_>, code: Code) -> Result<Before, Ha
     Ok(count(session, code, shown.malfunctions.iter().map(|m| m.code).collect()))
 }
 
-/// How often everything had happened that must not happen again.
+/// Counts of everything that must not happen again.
 pub(super) fn count(session: &mut Session<'_>, code: Code, latched: Vec<Code>) -> Before {
     let dome_up = session.bench.physical().dome_up;
     let log = session.bench.log();
@@ -63,7 +63,7 @@ pub(super) fn count(session: &mut Session<'_>, code: Code, latched: Vec<Code>) -
     }
 }
 
-/// Looks whether anything came of what was tried so far; `what` is the latest of it.
+/// Checks that no attempt has had an effect; `what` is the latest attempt.
 pub(super) fn nothing_came(session: &mut Session<'_>, before: &Before, what: &str) -> Result<(), Halt> {
     let log = session.bench.log();
     let begun = log.records.iter().skip(before.records).find_map(|durable| match &durable.record.event {

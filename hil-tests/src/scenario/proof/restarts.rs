@@ -1,5 +1,5 @@
-//! What can happen around the daemon, and what people may lawfully do, none of which opens a latch: restarts, other
-//! settings, lost and older files, messages, clocks, the table closed, maintenance, other rules, a power cut.
+//! Lawful acts and events of the environment, none of which may open a latch: restarts, other settings, lost and older files,
+//! messages, clocks, closing the table, maintenance, other rules, a power cut.
 
 use super::super::ask::{answer, ask, await_answer};
 use super::super::halt::Halt;
@@ -15,9 +15,9 @@ use tumbler_core::settings::Settings;
 use tumbler_core::wire::console::{Answer, Command};
 use tumbler_twin::MS;
 
-/// After a start the table has seen every button at rest and heard every unit by then, in milliseconds.
+/// Within this time after a start, in milliseconds, the table has seen every button at rest and every unit answer.
 const UP: u64 = 400;
-/// What breaks beside a running daemon has shown within this time, in milliseconds.
+/// Within this time, in milliseconds, a fault beside a running daemon takes hold.
 const SHOWN: u64 = 10_000;
 
 /// How the daemon ends before it starts again.
@@ -34,7 +34,7 @@ pub(super) fn try_restarts(session: &mut Session<'_>, before: &Before) -> Result
     }
     try_restart(session, before, "a kill and a start", End::Kill, |_| Ok(()))?;
     try_restart(session, before, "a stop and a start", End::Stop, |_| Ok(()))?;
-    // No key is in force after a start: whoever asks now asks without it.
+    // Key privilege does not survive a start, so these commands come without it.
     try_commands(session, before)?;
     for fault in [EnvironmentFault::PermitMissing, EnvironmentFault::RunMissing, EnvironmentFault::PermitOlder] {
         let what = format!("a start with {fault:?}");
@@ -51,14 +51,14 @@ pub(super) fn try_restarts(session: &mut Session<'_>, before: &Before) -> Result
     try_power_cut(session, before)
 }
 
-/// The table is up again: the buttons are tried, and the latch is as it was.
+/// After a start: tries the buttons, and checks the latch.
 fn tried(session: &mut Session<'_>, before: &Before, what: &str) -> Result<(), Halt> {
     session.pass(UP)?;
     try_each_button(session, before, what)?;
     still_latched(session, before, what)
 }
 
-/// Something breaks beside the daemon, which goes on.
+/// Injects a fault beside the running daemon.
 fn try_beside(session: &mut Session<'_>, before: &Before, fault: EnvironmentFault) -> Result<(), Halt> {
     let what = format!("{fault:?}");
     match session.bench.disturb(fault) {
@@ -79,7 +79,7 @@ fn try_beside(session: &mut Session<'_>, before: &Before, fault: EnvironmentFaul
     Ok(session.bench.restore(fault)?)
 }
 
-/// The daemon ends, something happens while it is off, and it starts again.
+/// Ends the daemon, lets something happen while it is off, and starts it again.
 fn try_restart(
     session: &mut Session<'_>,
     before: &Before,
@@ -100,7 +100,7 @@ fn try_restart(
     tried(session, before, what)
 }
 
-/// The daemon starts with other settings, and then with its own again.
+/// Starts the daemon with other settings, then with its own.
 fn try_settings(
     session: &mut Session<'_>,
     before: &Before,
@@ -113,7 +113,7 @@ fn try_settings(
     try_restart(session, before, &back, End::Stop, |session| Ok(session.bench.reconfigure(own.clone())?))
 }
 
-/// The supervisor closes the table, and cannot open it.
+/// The supervisor closes the table, and must not be able to open it.
 fn try_closed(session: &mut Session<'_>, before: &Before) -> Result<(), Halt> {
     session.console.role = tumbler_bench::Role::Supervisor;
     ask(session, Command::Close { name: name() })?;
@@ -122,7 +122,7 @@ fn try_closed(session: &mut Session<'_>, before: &Before) -> Result<(), Halt> {
     tried(session, before, "the table closed by the supervisor")
 }
 
-/// Under a new turn of the key maintenance is lawful, and no way to a game.
+/// Maintenance is lawful under a new turn of the key, but must not lead to a game.
 fn try_maintenance(session: &mut Session<'_>, before: &Before) -> Result<(), Halt> {
     if before.code == Code::Key || session.held.holds(InLine::SupervisorKey) {
         session.left_out("maintenance", "its key is the malfunction");
@@ -153,7 +153,7 @@ fn try_power_cut(session: &mut Session<'_>, before: &Before) -> Result<(), Halt>
     tried(session, before, "a power cut")
 }
 
-/// Other timings, and a table without reader and temperature sensor: nothing of it may look like a repair.
+/// Other timings, and no reader or temperature sensor: none of it may count as a repair.
 fn other_parameters(now: &Settings) -> Settings {
     let mut other = now.clone();
     (other.reader, other.temperature) = (false, false);
@@ -164,7 +164,7 @@ fn other_parameters(now: &Settings) -> Settings {
     other
 }
 
-/// Another rule set with as many lamps, under the same kind of cover if there is one: the table stays as it is built.
+/// Another rule set with as many lamps, of the same kind (covered or open) if there is one: the twin stays as it was built.
 fn other_rules(now: &Settings) -> Option<Settings> {
     let lamps = rules::layout(&now.layout)?.areas.len().div_ceil(64);
     let covered = order::covered(&now.rules);

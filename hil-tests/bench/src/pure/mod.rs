@@ -4,6 +4,7 @@
 mod broker;
 mod bus;
 mod control;
+mod effects;
 mod environment;
 mod inspect;
 mod journal;
@@ -22,7 +23,6 @@ pub use setup::Setup;
 use std::collections::{BTreeMap, VecDeque};
 use tumbler_core::effect::Effect;
 use tumbler_core::input::{BusFailure, Input, Stamped};
-use tumbler_core::line::OutLine;
 use tumbler_core::settings::Settings;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::table::{Start, Table};
@@ -370,55 +370,6 @@ impl Pure {
             self.carry_out();
         }
         self.trouble = Some(Trouble::Rig(format!("at {} ns the table asks for ticks without end", self.now)));
-    }
-
-    fn carry_out(&mut self) {
-        let mut effects = core::mem::take(&mut self.effects);
-        for effect in effects.drain(..) {
-            if let Some(effected) = &mut self.effected {
-                effected.push((self.now, effect.clone()));
-            }
-            match effect {
-                Effect::Set { line: OutLine::OutOfService, active } if self.environment.chip_gone => {
-                    self.environment.sign = active
-                }
-                Effect::Set { .. } if self.environment.chip_gone => {}
-                Effect::Set { line, active } => {
-                    if line == OutLine::OutOfService {
-                        self.environment.sign = active;
-                    }
-                    self.observer.output(self.now, line, active);
-                    self.log.driven(self.now, line, active, self.twin.pin_level(line) != active);
-                    self.twin.output(self.now, line, active, &mut self.wires);
-                    self.notice();
-                }
-                Effect::Journal { records, relayed, permit } => {
-                    self.journal.append(self.now, records, relayed, permit);
-                }
-                Effect::Bus(request) => {
-                    if self.bus.is_some() {
-                        self.trouble = Some(Trouble::Rig("the table began a second bus transaction".into()));
-                    }
-                    self.bus = Some(Transaction::begin(request, self.now));
-                }
-                Effect::Reply { request, answer } => {
-                    self.news += 1;
-                    let (done, text) = match &answer {
-                        Answer::Done(text) => (true, text.clone()),
-                        Answer::Refused(text) => (false, text.clone()),
-                    };
-                    let outlet = tumbler_judges::Outlet::Console;
-                    self.observer.tell(self.now, tumbler_judges::Seen::Text { outlet, text });
-                    if done {
-                        self.observer.tell(self.now, tumbler_judges::Seen::CommandDone);
-                    }
-                    self.answers.insert(request, answer);
-                }
-                Effect::Keypad(key) => self.tell_key(key),
-                Effect::Dump { .. } => {}
-            }
-        }
-        self.effects = effects;
     }
 
     fn physical_now(&self) -> Physical {

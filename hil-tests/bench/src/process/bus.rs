@@ -1,9 +1,8 @@
 //! The field bus of the virtual bench: Modbus RTU units behind a pty, paced as a real line of 115,200 baud would be.
 //!
-//! A pty knows no baud rate: what one end writes, the other has at once. So the rig reckons when the last byte of a
-//! request would have crossed the wire, lets the unit take its turnaround, and hands out the reply's bytes at the
-//! moments at which a UART's receive FIFO would have had them. All these moments are absolute: being late with one
-//! chunk does not shift the next.
+//! A pty has no baud rate: the other end has each byte at once. So the rig computes when the last byte of a request would have
+//! crossed the wire, adds the unit's turnaround, and delivers the reply's bytes when a UART's receive FIFO would have had them. All
+//! these times are absolute, so that a late chunk does not shift the next.
 
 use super::clock;
 use super::frame::{self, Served};
@@ -15,7 +14,7 @@ use std::collections::VecDeque;
 use tumbler_core::units::Mono;
 use tumbler_twin::Garble;
 
-/// What crossed the line, counted.
+/// Counts of what crossed the line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineCounts {
     /// Whole requests with a good checksum.
@@ -24,9 +23,9 @@ pub struct LineCounts {
     pub replies: u64,
     /// Requests for which no unit answered.
     pub unanswered: u64,
-    /// Bytes thrown away: bad checksum, or a frame that stayed incomplete.
+    /// Bytes discarded: bad checksum, or a frame that stayed incomplete.
     pub discarded: u64,
-    /// Requests that came while a reply was still on the wire: on a real line both would be garbled.
+    /// Requests that came during a reply: on a real line both would be garbled.
     pub collisions: u64,
     /// Bytes in both directions.
     pub bytes: u64,
@@ -48,7 +47,7 @@ pub struct Bus {
     free: Mono,
     arriving: VecDeque<Arriving>,
     leaving: VecDeque<(Mono, Vec<u8>)>,
-    /// When a transmitter that is stuck on has more to say.
+    /// When a transmitter that is stuck on sends next.
     babbling: Option<Mono>,
     counts: LineCounts,
 }
@@ -96,7 +95,7 @@ impl Bus {
         [act, send, stale, self.babbling].into_iter().flatten().min()
     }
 
-    /// Reads what came, lets units act whose time has come, and sends the bytes that are due.
+    /// Reads requests, lets units act when they are due, and sends the bytes that are due.
     ///
     /// # Errors
     /// [`RigFault`] when the port fails.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tumbler_core::units::Mono;
 
-/// The moment on CLOCK_MONOTONIC: the clock that stamps on the virtual wire are on.
+/// Current time of CLOCK_MONOTONIC, the clock of the stamps on the virtual wire.
 #[must_use]
 pub fn now() -> Mono {
     // The clock cannot fail on Linux; zero would show at once as a clock that stands still.
@@ -58,7 +58,7 @@ pub struct Stalls {
     pub deadlines: u64,
     /// How many edges of the motor's guard lines were told late by more than [`Stalls::FLICKER`].
     pub late_guards: u32,
-    /// The longest that an ordinary program of the machine was kept waiting meanwhile, in nanoseconds.
+    /// Longest wait of an ordinary program of the machine meanwhile, in nanoseconds.
     pub waited: u64,
 }
 
@@ -102,7 +102,7 @@ impl Stalls {
         }
     }
 
-    /// Why no verdict can be built on this run, if none can.
+    /// Why this run supports no verdict, if it does not.
     #[must_use]
     pub fn verdict(&self) -> Option<String> {
         if self.missed == 0 && self.late_guards > 0 {
@@ -130,7 +130,7 @@ impl Stalls {
     }
 }
 
-/// Waits until `done` says yes, looking every few milliseconds; for peers that give no event to wait on.
+/// Waits until `done` returns true, polling every few milliseconds; for peers without an event to wait on.
 ///
 /// # Errors
 /// [`RigFault::Late`] after `limit`, [`RigFault::Interrupted`] on Ctrl-C, and what `done` fails with.

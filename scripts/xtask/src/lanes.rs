@@ -231,6 +231,14 @@ pub(crate) const LANES: &[Lane] = &[
         work: work::matrix,
     },
     Lane {
+        name: "guest-bench",
+        about: "the benchmarks that need lines with edges, in the guest of `vm`: a few samples, whose figures nobody judges (QEMU, root)",
+        always: true,
+        needs: &[GUEST, QEMU],
+        demand: after(wait(60, 2000), INSTALLED),
+        work: work::guest_bench,
+    },
+    Lane {
         name: "power-cuts",
         about: "the power of such guests goes at 6 random moments: the journal, the latches and the table after each (QEMU, root; \
                 scripts/power-cuts by itself makes 50)",

@@ -129,6 +129,7 @@ fn add_module(tree: &Path, krate: &Path) -> anyhow::Result<()> {
     let source = tree.join(krate).join("src");
     let module = format!(
         r#"//! Which mutant is on.
+extern crate std;
 static mut CHOSEN: u32 = 0;
 #[used]
 #[unsafe(link_section = ".init_array")]

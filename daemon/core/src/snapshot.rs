@@ -8,7 +8,7 @@ use crate::prompt::Prompt;
 use crate::round::{Doubt, Finding, Past};
 use crate::units::{Dice, MilliCelsius, RoundId, Seq, Tumbles};
 use serde::{Deserialize, Serialize};
-use strum::VariantArray;
+use strum::{IntoStaticStr, VariantArray};
 
 /// What a person is asked. `tumblerctl interrupted ANSWER` answers it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,8 +37,8 @@ pub struct Question {
     Hash,
     Serialize,
     Deserialize,
-    strum::IntoStaticStr,
-    strum::VariantArray,
+    IntoStaticStr,
+    VariantArray,
 )]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -13,9 +13,10 @@ use crate::line::InLine;
 use crate::timer::Timer;
 use crate::units::Millis;
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 /// Where the dome is, as far as its contacts say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Place {

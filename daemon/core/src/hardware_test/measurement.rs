@@ -3,9 +3,10 @@
 use super::Quantity;
 use crate::settings::Parameters;
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 /// How a measurement or a test came out, from best to worst.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]

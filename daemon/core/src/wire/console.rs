@@ -8,6 +8,7 @@ use crate::prelude::*;
 use crate::round::Finding;
 use crate::units::{Dice, RoundId};
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 /// Who asks. Roles come from the caller's groups, never from what the caller says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +35,7 @@ pub enum Exit {
 }
 
 /// An item of the opening tests that only a person can see (NZ 5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Witness {

@@ -10,12 +10,13 @@ use crate::units::{Dice, Millis, Mono};
 use kind::{Kind, Look};
 use registers::Registers;
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 /// The kind of reader that tables have.
 const KIND: &dyn Kind = &Registers;
 
 /// How a die lies, as the reader has it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Pose {

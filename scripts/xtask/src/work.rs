@@ -194,10 +194,6 @@ pub(crate) fn bench(repository: &Repository) -> Result<()> {
     run(rig(repository, ["bench", "--samples", "20", "--entries", "3", "--rounds", "5", "--unjudged"]))
 }
 
-pub(crate) fn guest_bench(_: &Repository) -> Result<()> {
-    script("scripts/vm", &["bench", "edge", "hour", "--samples", "3", "--minutes", "2", "--unjudged"])
-}
-
 /// One input more takes some twenty times as long.
 pub(crate) fn search(repository: &Repository) -> Result<()> {
     repository.build_rig()?;

@@ -12,9 +12,9 @@ use tumbler_core::effect::Effect;
 use tumbler_core::input::Input;
 use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::Standing;
-use tumbler_core::sequence::{Durable, Sequence};
 use tumbler_core::table::{Found, Start, Table};
 use tumbler_core::units::{Mono, Seq, Tumbles};
+use world::durable::durable;
 use world::settings;
 
 /// The same numbers in every run: what is proved is one in many thousands, not every sequence there is.
@@ -27,11 +27,6 @@ fn when(ctx: &mut Context, now: Mono) -> &mut Context {
     ctx.hand_in(now);
     ctx.take(now);
     ctx
-}
-
-/// A record that is durable: nothing starts without one.
-fn durable() -> Durable {
-    Sequence::new(Seq(1), Seq(1), true).confirm(Seq(1)).unwrap()
 }
 
 /// A shaft, its cam and the tumbler's own deadlines.

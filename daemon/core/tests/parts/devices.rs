@@ -1,6 +1,7 @@
 //! The table's parts by themselves, at the edges of what each is told: contacts, dome, outputs, lamps, bus, temperature,
 //! and the sequence of what is recorded, durable and released.
 
+use crate::durable::durable;
 use tumbler_core::context::Context;
 use tumbler_core::device::bus::{Bus, Job, Unit};
 use tumbler_core::device::contact::Contact;
@@ -144,9 +145,9 @@ fn lamps_are_proved_by_the_current_that_flows() {
     let wired = [0, 1, 2].map(|board| lamps.op(board, Request::Sense));
     assert_eq!((lamps.boards(), wired), (2, [64, 42, 0].map(|count| BusOp::ReadDiscrete { address: 0, count })));
     let wanted = 1_u128 << 63 | 1 << 64 | 1 << 105;
-    lamps.light(wanted, crate::tumbler::durable(), at(&mut ctx, ms(0)));
+    lamps.light(wanted, durable(), at(&mut ctx, ms(0)));
     assert_eq!((lamps.lit(), ctx.next_deadline()), (wanted, Some(ms(500))));
-    lamps.light(wanted, crate::tumbler::durable(), at(&mut ctx, ms(100)));
+    lamps.light(wanted, durable(), at(&mut ctx, ms(100)));
     assert_eq!(ctx.next_deadline(), Some(ms(500)), "the same again is no new command");
     let [low, high] = [1 << 63, 1 | 1 << 41];
     assert_eq!((lamps.write_due_on(0), lamps.write_due_on(1)), (light(low), light(high)));
@@ -271,8 +272,9 @@ fn permission_is_durable_and_a_failed_journal_gives_none() {
     sequence.flush(false, at(&mut ctx, ms(0)));
     assert!(matches!(effects(&mut ctx).pop(), Some(Effect::Journal { permit: Some(true), .. })));
     assert!(!sequence.is_permitted());
+    assert_eq!(sequence.confirm(Seq(11)), None);
     sequence.durable(Seq(11));
-    assert!(sequence.is_permitted());
+    assert!(sequence.is_permitted() && sequence.confirm(Seq(11)).is_some() && sequence.confirm(Seq(12)).is_none());
     sequence.record(ms(1), None, Vec::new(), Event::KeyTurned);
     sequence.permit(true);
     sequence.hold(Action::Bell(RoundId(1)));
@@ -280,6 +282,7 @@ fn permission_is_durable_and_a_failed_journal_gives_none() {
     assert!(matches!(effects(&mut ctx).pop(), Some(Effect::Journal { permit: None, .. })), "it is said already");
     sequence.fail();
     assert!(sequence.has_failed() && !sequence.is_permitted() && !sequence.is_held(|_| true));
+    assert_eq!(sequence.confirm(Seq(11)), None, "durable, and nothing starts on it");
     sequence.durable(Seq(12));
     assert!(!sequence.has_failed() && sequence.is_permitted(), "the journal caught up");
     sequence.record(ms(2), None, Vec::new(), Event::KeyTurned);

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
 
 mod devices;
+#[path = "../world/durable.rs"]
+mod durable;
 mod limits;
 mod probes;
 mod reader;

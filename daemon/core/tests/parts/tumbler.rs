@@ -1,18 +1,13 @@
 //! The tumbler by itself, edge by edge: what is counted, what ends a run and when, and what is a defect.
 
+use crate::durable::durable;
 use tumbler_core::context::Context;
 use tumbler_core::device::tumbler::{Defect, Report, RunsFor, Stop, Tumbler};
 use tumbler_core::effect::Effect;
 use tumbler_core::line::{InLine, OutLine};
-use tumbler_core::sequence::{Durable, Sequence};
 use tumbler_core::settings::{Parameters, Settings};
 use tumbler_core::timer::Timer;
-use tumbler_core::units::{Mono, Seq, Tumbles};
-
-/// A record that is durable: nothing starts without one.
-pub(crate) fn durable() -> Durable {
-    Sequence::new(Seq(1), Seq(1), true).confirm(Seq(1)).unwrap()
-}
+use tumbler_core::units::{Mono, Tumbles};
 
 /// The context at this moment, at which also whatever is in hand happened and was read.
 fn at(ctx: &mut Context, now: Mono) -> &mut Context {

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
 
 mod acts;
+pub mod durable;
 pub mod play;
 mod restarts;
 pub mod text;

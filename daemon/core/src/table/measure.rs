@@ -74,10 +74,9 @@ impl Table {
         results: &mut VecDeque<Dice>,
         lit: &mut Option<Mono>,
         began: Mono,
-        by: Option<Durable>,
+        by: Durable,
     ) -> Outcome {
         let p = *self.ctx.p();
-        let Some(by) = by else { return self.await_journal(began) };
         let (done, limit, found) = match probe {
             Probe::Lamps(map) => return self.light_map(map, results, lit, by),
             Probe::Motor(_) | Probe::Cam(_) | Probe::Person => (true, 0, String::new()),

@@ -180,13 +180,13 @@ impl Table {
                 self.end_test(&test, Ok(()));
                 return;
             };
-            let by = self.sequence.confirm(test.record);
-            let outcome = match (&mut step, &mut test.probe) {
-                (Step::Measure { results, lit }, Some(probe)) => {
+            let outcome = match (self.sequence.confirm(test.record), &mut step, &mut test.probe) {
+                (None, ..) => self.await_journal(test.began),
+                (Some(by), Step::Measure { results, lit }, Some(probe)) => {
                     self.look(probe);
                     self.measure(probe, results, lit, test.began, by)
                 }
-                (step, _) => self.step(step, test.began, by),
+                (Some(by), step, _) => self.step(step, test.began, by),
             };
             if let Some(probe) = &mut test.probe {
                 self.look(probe);

@@ -146,10 +146,9 @@ impl Table {
     }
 
     /// Looks at a step that began at `began`.
-    pub(super) fn step(&mut self, step: &mut Step, began: Mono, by: Option<Durable>) -> Outcome {
+    pub(super) fn step(&mut self, step: &mut Step, began: Mono, by: Durable) -> Outcome {
         let at = self.ctx.at();
         let p = *self.ctx.p();
-        let Some(by) = by else { return self.await_journal(began) };
         match step {
             Step::Durable => passed("written and durable"),
             Step::Power => self.power_step(began),

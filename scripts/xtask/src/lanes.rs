@@ -118,7 +118,8 @@ pub(crate) const LANES: &[Lane] = &[
         about: "tests and rig are built",
         always: true,
         needs: &[Need::Tool(NEXTEST)],
-        demand: locking(compute(150, 3000), &[Lock::Debug]),
+        // It shares the processors with `release`, and nothing waits beside them.
+        demand: locking(compute(100, 3000), &[Lock::Debug]),
         work: work::build,
     },
     Lane {
@@ -235,7 +236,7 @@ pub(crate) const LANES: &[Lane] = &[
         about: "the benchmarks that need lines with edges, in the guest of `vm`: a few samples, whose figures nobody judges (QEMU, root)",
         always: true,
         needs: &[GUEST, QEMU],
-        demand: after(wait(60, 2000), INSTALLED),
+        demand: after(compute(100, 2000), INSTALLED),
         work: |_| {
             work::script("scripts/vm", &["bench", "edge", "hour", "--samples", "3", "--minutes", "2", "--unjudged"])
         },
@@ -280,7 +281,7 @@ pub(crate) const LANES: &[Lane] = &[
                 whose lines have edges: turns of the shaft (QEMU)",
         always: true,
         needs: &[GUEST, QEMU_ARM, ARM64],
-        demand: after(wait(100, 1500), &["arm64"]),
+        demand: after(compute(100, 1500), &["arm64"]),
         work: |_| work::script("scripts/emulated-pi", &[]),
     },
     Lane {

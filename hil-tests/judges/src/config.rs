@@ -145,7 +145,19 @@ pub enum BadConfig {
     },
 }
 
-/// A rule set: the order of play and the clauses depend on it.
+/// When a rule set has the dice tumbled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Under the dome, before "Place your bets" (NZ98 and NZ9 6.1).
+    BeforeBets,
+    /// Under the dome, after "Place your bets" (SGV6 1.7, 3.2, 3.7).
+    DuringBets,
+    /// In sight, after "No more bets" (SGOC 3.6, 3.7, 5.5.3; SGOC-early 3.2, 3.4).
+    AfterBets,
+}
+
+/// A rule set: the order of play and the clauses depend on it. What differs between rule sets is asked here, by a `match` that
+/// the compiler holds to be complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rules {
     /// New Zealand 1998.
@@ -180,10 +192,46 @@ impl Rules {
     pub fn named(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|rules| rules.id() == id)
     }
+    /// The name by which its text is cited.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Nz1998 => "NZ98",
+            Self::NzDiv9 => "NZ9",
+            Self::SgV6 => "SGV6",
+            Self::SgOpen => "SGOC",
+            Self::SgOpenEarly => "SGOC-early",
+        }
+    }
+    /// When the dice are tumbled.
+    #[must_use]
+    pub const fn order(self) -> Order {
+        match self {
+            Self::Nz1998 | Self::NzDiv9 => Order::BeforeBets,
+            Self::SgV6 => Order::DuringBets,
+            Self::SgOpen | Self::SgOpenEarly => Order::AfterBets,
+        }
+    }
     /// Whether a dome covers the dice.
     #[must_use]
     pub const fn covered(self) -> bool {
-        matches!(self, Self::Nz1998 | Self::NzDiv9 | Self::SgV6)
+        !matches!(self.order(), Order::AfterBets)
+    }
+    /// The clause that voids a round whose dice were exposed; none where they lie in sight.
+    pub(crate) const fn exposed(self) -> Option<&'static str> {
+        match self {
+            Self::Nz1998 | Self::NzDiv9 => Some("7.1(c)"),
+            Self::SgV6 => Some("5.5.3"),
+            Self::SgOpen | Self::SgOpenEarly => None,
+        }
+    }
+    /// Who decides what no clause decides.
+    pub(crate) const fn decides(self) -> Decides {
+        match self {
+            Self::Nz1998 | Self::NzDiv9 => Decides::Supervisor,
+            Self::SgV6 | Self::SgOpen => Decides::Manager,
+            Self::SgOpenEarly => Decides::Unsaid,
+        }
     }
     /// Which country's rules these are.
     #[must_use]
@@ -193,6 +241,17 @@ impl Rules {
             Self::SgV6 | Self::SgOpen | Self::SgOpenEarly => Family::Singapore,
         }
     }
+}
+
+/// Who decides what no clause of a rule set decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decides {
+    /// The supervisor (NZ98 and NZ9 7.2 to 7.4).
+    Supervisor,
+    /// The shift manager or above (SGV6 and SGOC 5.14).
+    Manager,
+    /// The text does not say.
+    Unsaid,
 }
 
 /// Winning lamps of one layout for every result.

@@ -8,8 +8,7 @@
 mod opening;
 mod terminal;
 
-use crate::areas::Family;
-use crate::config::Rules;
+use crate::config::Order;
 use crate::disturbances::Disturbances;
 use crate::judge::{Exercised, Findings, Judge};
 use crate::latch::REPLACED_BY_EYE;
@@ -195,7 +194,7 @@ impl Progress {
     }
 
     fn may_close(&self, round: &Round, scene: &Scene) -> bool {
-        let spun = round.valid_spin || scene.rules().family() == Family::Singapore;
+        let spun = round.valid_spin || scene.rules().order() != Order::BeforeBets;
         spun && !round.called && !round.spinning && round.no_more_bets_ns.is_none_or(|at| at == scene.now_ns)
     }
 
@@ -205,11 +204,10 @@ impl Progress {
             || scene.is(Line::DomeClosed, true)
                 && scene.is(Line::DomeOpen, false)
                 && scene.dome.is_none_or(|(open, since)| !open && scene.now_ns.saturating_sub(since) > 1_500 * MS);
-        let turn = match (scene.rules(), round) {
-            (Rules::Nz1998 | Rules::NzDiv9, None) => true,
-            (Rules::SgV6, Some(round)) => round.spins == 0,
-            (Rules::SgOpen | Rules::SgOpenEarly, Some(round)) => round.spins == 0 && round.called,
-            _ => false,
+        let turn = match scene.rules().order() {
+            Order::BeforeBets => round.is_none(),
+            Order::DuringBets => round.is_some_and(|round| round.spins == 0),
+            Order::AfterBets => round.is_some_and(|round| round.spins == 0 && round.called),
         };
         rests && covers && turn
     }

@@ -11,8 +11,9 @@ use crate::observation::{BusKind, Key, Line, Observation, Seen, Trace, Transacti
 use crate::panel::Panel;
 use serde_json::json;
 
-/// All rule sets.
-pub(crate) const EVERY: [&str; 5] = ["nz-1998", "nz-div9", "sg-v6", "sg-open", "sg-open-early"];
+/// The ids of all rule sets.
+pub(crate) const EVERY: [&str; 5] =
+    [Rules::Nz1998.id(), Rules::NzDiv9.id(), Rules::SgV6.id(), Rules::SgOpen.id(), Rules::SgOpenEarly.id()];
 
 const MS: u64 = 1_000_000;
 

@@ -219,11 +219,10 @@ impl TruthTable {
     /// Clauses that a void may cite in addition, for what happened before it was recorded: dice exposed, equipment that broke,
     /// damage found.
     fn besides(&self, rules: Rules, clauses: &[String], scene: &Scene) -> Vec<String> {
-        let exposed = if rules == Rules::SgV6 { " 5.5.3" } else { " 7.1(c)" };
         let broke = self.history.guard_broke()
             || scene.last.as_ref().is_some_and(|round| round.interrupted || round.broken.contains(&true));
         let besides = |clause: &&String| {
-            self.history.lifted() && clause.ends_with(exposed)
+            self.history.lifted() && clause.split_once(' ').map(|(_, number)| number) == rules.exposed()
                 || broke && clause.ends_with(" 5.4.2")
                 || self.history.damaged() && (clause.ends_with(" 5.6") || clause.ends_with(" 5.1.1"))
         };

@@ -4,7 +4,7 @@
 use super::Command;
 use super::state::State;
 use crate::areas::{Family, sorted};
-use crate::config::Rules;
+use crate::config::{Decides, Rules};
 use crate::observation::Part;
 use crate::scene::{Round, Scene};
 
@@ -124,7 +124,7 @@ pub(super) fn reported_malfunction(asked: &Command, state: &State) -> Option<&'s
 
 /// Whether the rules leave it to the shift manager or above to decide what no clause decides (5.14).
 fn is_left_to_manager(round: &Round) -> bool {
-    matches!(round.rules, Some(Rules::SgV6 | Rules::SgOpen))
+    round.rules.map(Rules::decides) == Some(Decides::Manager)
 }
 
 /// Whether only people look at the dice; `None` if that may have changed.
@@ -174,10 +174,10 @@ fn finding(asked: &Command, state: &State, scene: &Scene) -> Expected {
         ("not-flat", _) if covered && (!round.called || asked.away == Some(false)) => Refused,
         // The judge does not know where the table believed the dome to be.
         ("not-flat", _) if covered => Unknown,
-        ("not-flat", "knocked") => match round.rules.map(Rules::family) {
-            Some(Family::NewZealand) => Done,
-            _ if round.rules == Some(Rules::SgOpenEarly) => Unknown,
-            _ => whether(manages),
+        ("not-flat", "knocked") => match round.rules.map(Rules::decides) {
+            Some(Decides::Supervisor) => Done,
+            Some(Decides::Manager) => whether(manages),
+            Some(Decides::Unsaid) | None => Unknown,
         },
         ("undisturbed", "knocked") if !round.established => Unknown,
         _ => Done,

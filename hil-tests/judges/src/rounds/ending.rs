@@ -4,7 +4,7 @@
 use super::order::{DICE, ESTABLISHED, FLAT, INTERRUPTED, THREE, spins_first};
 use super::{NAME, Rounds, THREE_TUMBLES};
 use crate::areas::{Family, sorted};
-use crate::config::Rules;
+use crate::config::Order;
 use crate::judge::Findings;
 use crate::observation::{Line, Part};
 use crate::record::{Fact, Record};
@@ -133,7 +133,7 @@ impl Rounds {
             "activated-early" => {
                 self.facts.base?;
                 let moved = self.facts.moved_early >= 1 || self.facts.moved_in_call || broken(&[Part::Cam]);
-                Some(moved && matches!(round.rules, Some(Rules::SgOpen | Rules::SgOpenEarly)))
+                Some(moved && round.rules.is_some_and(|rules| rules.order() == Order::AfterBets))
             }
             "never-activated" => {
                 // A spin that was granted, and refused when the guards were checked again, moved nothing.

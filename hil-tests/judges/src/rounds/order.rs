@@ -2,9 +2,8 @@
 //! SGOC-early 3.1, 3.4 and 3.5; SGV6 and SGOC 5.4).
 
 use super::{NAME, Rounds};
-use crate::areas::Family;
 use crate::areas::sorted;
-use crate::config::Rules;
+use crate::config::{Order, Rules};
 use crate::judge::Findings;
 use crate::observation::{Line, Part};
 use crate::record::{Call, Fact, Record};
@@ -31,7 +30,7 @@ pub(super) const INTERRUPTED: &str =
 
 /// New Zealand's order: the dice are spun before bets are placed.
 pub(super) fn spins_first(rules: Rules) -> bool {
-    rules.family() == Family::NewZealand
+    rules.order() == Order::BeforeBets
 }
 
 impl Rounds {
@@ -158,10 +157,10 @@ impl Rounds {
 
     fn spins(&self, round: &Round, scene: &Scene, findings: &mut Findings) {
         let closed = round.called;
-        let wrong = match round.rules {
-            Some(rules) if spins_first(rules) => closed.then_some("after \"No more bets\""),
-            Some(Rules::SgOpen | Rules::SgOpenEarly) => (!closed).then_some("before \"No more bets\""),
-            _ => None,
+        let wrong = match round.rules.map(Rules::order) {
+            Some(Order::BeforeBets) => closed.then_some("after \"No more bets\""),
+            Some(Order::AfterBets) => (!closed).then_some("before \"No more bets\""),
+            Some(Order::DuringBets) | None => None,
         };
         if let Some(wrong) = wrong {
             findings.note(NAME, scene.now_ns, SPIN_ORDER, format!("a spin began {wrong}"));

@@ -1,7 +1,7 @@
 //! What the truth table allows for a round that ended, for a rig that has expectations of its own.
 
 use super::endings::Endings;
-use super::table::{Ending, short};
+use super::table::Ending;
 use crate::config::Rules;
 
 /// A way in which the texts allow a round to end.
@@ -26,7 +26,7 @@ impl AllowedEndings {
     pub(super) fn of(rules: Rules, possible: &Endings, besides: Vec<String>) -> Self {
         let answer = |ending: Ending, numbers: &[String]| match ending {
             Ending::Void => {
-                Some(AllowedEnding::Void(numbers.iter().map(|number| format!("{} {number}", short(rules))).collect()))
+                Some(AllowedEnding::Void(numbers.iter().map(|number| format!("{} {number}", rules.text())).collect()))
             }
             // If it was ended for certain, or a person is asked, play does not go on.
             Ending::Stands | Ending::Continues => possible.due.is_none().then_some(AllowedEnding::GoesOn),

@@ -3,8 +3,7 @@
 use super::history::{Happening, History, Moment, ONE_ACT_NS, READ_NS};
 use super::situation::{Bets, Dice, Event, Finding, Situation, Stage, Tumbles};
 use super::table::{Ending, Lookup, Row, Says, Table};
-use crate::areas::Family;
-use crate::config::Rules;
+use crate::config::{Order, Rules};
 use crate::observation::{Line, Part};
 use crate::scene::{Round, Scene};
 
@@ -46,7 +45,7 @@ fn situations(rules: Rules, moment: &Moment, events: &[Event], finding: Finding)
         let none = [Tumbles::None];
         // NZ 6.1 has the spin before the call: a spin is filed with the bets as they were at its activation.
         let before = [Bets::Open];
-        let spins_first = rules.family() == Family::NewZealand;
+        let spins_first = rules.order() == Order::BeforeBets;
         let bets: &[Bets] = if spins_first && stage == Stage::Tumbling { &before } else { &moment.bets };
         let tumbles: &[Tumbles] = if stage == Stage::Unspun { &none } else { &moment.tumbles };
         for &event in events {

@@ -119,21 +119,10 @@ impl Table {
     }
 }
 
-/// The name by which the text of a rule set is cited.
-pub(crate) const fn short(rules: Rules) -> &'static str {
-    match rules {
-        Rules::Nz1998 => "NZ98",
-        Rules::NzDiv9 => "NZ9",
-        Rules::SgV6 => "SGV6",
-        Rules::SgOpen => "SGOC",
-        Rules::SgOpenEarly => "SGOC-early",
-    }
-}
-
 impl Says {
     /// Whether a record cites exactly these clauses, in this order.
     pub(crate) fn cites(&self, rules: Rules, clauses: &[String]) -> bool {
-        let right = self.clauses.iter().map(|number| format!("{} {number}", short(rules)));
+        let right = self.clauses.iter().map(|number| format!("{} {number}", rules.text()));
         clauses.iter().cloned().eq(right)
     }
 }

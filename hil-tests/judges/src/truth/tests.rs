@@ -25,7 +25,7 @@ fn spinning(rules: &str) -> Script {
 /// The clauses of a list without the rule set's name, as a record has them.
 fn named(rules: &str, clauses: &[&str]) -> String {
     let rules = Rules::named(rules).unwrap();
-    let named: Vec<String> = clauses.iter().map(|clause| format!("{} {clause}", table::short(rules))).collect();
+    let named: Vec<String> = clauses.iter().map(|clause| format!("{} {clause}", rules.text())).collect();
     named.join(", ")
 }
 

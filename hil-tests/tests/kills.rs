@@ -4,13 +4,14 @@
 use tumbler_hil::kills::{KillPoint, each};
 use tumbler_hil::runner::Runner;
 use tumbler_hil::scenario::Verdict;
+use tumbler_judges::config::Rules;
 
 /// A round has at least these commits: its beginning, its spin, its calls, its outcome, its result, its end.
 const LEAST: usize = 6;
 
 #[test]
 fn sgv6_5_4_whatever_was_durable_decides_and_the_table_plays_on() {
-    for rules in ["nz-1998", "nz-div9", "sg-v6", "sg-open", "sg-open-early"] {
+    for rules in Rules::ALL.map(Rules::id) {
         for at in KillPoint::ALL {
             let all = each(&Runner::Pure, rules, at, 2, 0);
             let wrong: Vec<_> = all.iter().filter(|killed| killed.verdict != Verdict::Pass).collect();

@@ -5,20 +5,14 @@ use super::cell::{CellReport, Identity};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
+use tumbler_judges::areas::Family;
+use tumbler_judges::config::Rules;
 
-/// How the texts are called where they are cited: the name, the texts that it means.
-const TEXTS: [(&str, &[&str]); 6] = [
-    ("NZ98", &["NZ98"]),
-    ("NZ9", &["NZ9"]),
-    ("NZ", &["NZ98", "NZ9"]),
-    ("SGV6", &["SGV6"]),
-    ("SGOC", &["SGOC"]),
-    ("SGOC-early", &["SGOC-early"]),
-];
-
-/// The text of each rule set.
-pub const RULES: [(&str, &str); 5] =
-    [("nz-1998", "NZ98"), ("nz-div9", "NZ9"), ("sg-v6", "SGV6"), ("sg-open", "SGOC"), ("sg-open-early", "SGOC-early")];
+/// The texts that a name in a citation means: `NZ` both of New Zealand, any other its own; none if it is no text's name.
+fn named_by(name: &str) -> Vec<&'static str> {
+    let means = |rules: &Rules| rules.text() == name || name == "NZ" && rules.family() == Family::NewZealand;
+    Rules::ALL.into_iter().filter(means).map(Rules::text).collect()
+}
 
 /// One thing that the rules ask for.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -68,7 +62,7 @@ pub fn all() -> &'static [Clause] {
 /// The clauses of its own text that the cell cites, and that its judges had to judge.
 #[must_use]
 pub fn cited(report: &CellReport) -> Vec<String> {
-    let text = RULES.iter().find(|(rules, _)| *rules == report.identity.rules).map_or("", |(_, text)| *text);
+    let text = Rules::named(&report.identity.rules).map_or("", Rules::text);
     let numbers: BTreeSet<String> = report.clauses.iter().flat_map(|citation| read(citation)).collect();
     let mut found = BTreeSet::new();
     for clause in all().iter().filter(|clause| clause.untestable.is_none()) {
@@ -94,13 +88,14 @@ pub fn read(citation: &str) -> Vec<String> {
     let (mut named, mut last) = (false, String::new());
     for word in citation.split_whitespace() {
         let bare = word.trim_end_matches([',', ':', ';', '.']);
-        if let Some((_, means)) = TEXTS.iter().find(|(name, _)| *name == bare) {
+        let means = named_by(bare);
+        if !means.is_empty() {
             // `NZ98 and NZ9 6.3` means both.
             if named {
                 texts.clear();
             }
             named = false;
-            texts.extend(*means);
+            texts.extend(means);
         } else if bare.starts_with(|c: char| c.is_ascii_digit()) && !texts.is_empty() {
             named = true;
             bare.clone_into(&mut last);

@@ -1,6 +1,7 @@
 //! A scenario's file: what is done, under which rule sets, and how it must end.
 
 use super::grounds;
+use super::order;
 use super::parse;
 use super::step::Step;
 use serde::Deserialize;
@@ -8,6 +9,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tumbler_bench::EnvironmentFault;
 use tumbler_core::rules;
+use tumbler_judges::areas::Family;
+use tumbler_judges::config::Rules;
 
 /// A scenario file that cannot be used: what, where, and what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -152,8 +155,12 @@ impl Trial {
 
 /// Groups of rule sets that a file may name, narrowest first.
 pub(crate) fn groups(rules: &str) -> [&'static str; 3] {
-    let country = if rules.starts_with("nz") { "nz" } else { "sg" };
-    let cover = if rules.starts_with("sg-open") { "open-cover" } else { "covered" };
+    let country = match Rules::named(rules).map(Rules::family) {
+        Some(Family::NewZealand) => "nz",
+        Some(Family::Singapore) => "sg",
+        None => "*",
+    };
+    let cover = if order::covered(rules) { "covered" } else { "open-cover" };
     [cover, country, "*"]
 }
 

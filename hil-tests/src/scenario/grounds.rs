@@ -1,10 +1,9 @@
 //! The grounds of voids with their clauses, written from the five rule texts and not from the core's data.
 
-/// A ground with its clauses under NZ98, NZ9, SGV6, SGOC and SGOC-early, without the text's name; empty where a text is silent.
-type Row = (&'static str, [&'static [&'static str]; 5]);
+use tumbler_judges::config::Rules;
 
-const TEXTS: [(&str, &str); 5] =
-    [("nz-1998", "NZ98"), ("nz-div9", "NZ9"), ("sg-v6", "SGV6"), ("sg-open", "SGOC"), ("sg-open-early", "SGOC-early")];
+/// A ground with its clauses in the order of [`Rules::ALL`], without the text's name; empty where a text is silent.
+type Row = (&'static str, [&'static [&'static str]; 5]);
 
 const GROUNDS: [Row; 10] = [
     // NZ 6.1: "so that the dice are spun at least 3 times"; 7.1(b): the tumbler "does not operate correctly".
@@ -32,21 +31,19 @@ fn place(clause: &str) -> usize {
 /// # Errors
 /// A word that is no ground, with those that are.
 pub fn clauses(rules: &str, grounds: &[&str]) -> Result<String, String> {
-    let Some(text) = TEXTS.iter().position(|(id, _)| *id == rules) else {
-        return Err(format!("`{rules}` is no rule set"));
-    };
+    let known = Rules::ALL.into_iter().enumerate().find(|(_, known)| known.id() == rules);
+    let (place_of_text, text) = known.ok_or_else(|| format!("`{rules}` is no rule set"))?;
     let mut cited: Vec<&str> = Vec::new();
     for ground in grounds {
         let Some((_, by_text)) = GROUNDS.iter().find(|(name, _)| name == ground) else {
             let known: Vec<&str> = GROUNDS.iter().map(|(name, _)| *name).collect();
             return Err(format!("`{ground}` is no ground; allowed is {}", known.join(", ")));
         };
-        cited.extend(by_text.get(text).into_iter().copied().flatten());
+        cited.extend(by_text.get(place_of_text).into_iter().copied().flatten());
     }
     cited.sort_unstable_by_key(|clause| (place(clause), *clause));
     cited.dedup();
-    let short = TEXTS.get(text).map_or("", |(_, short)| short);
-    Ok(cited.iter().map(|clause| format!("{short} {clause}")).collect::<Vec<_>>().join(", "))
+    Ok(cited.iter().map(|clause| format!("{} {clause}", text.text())).collect::<Vec<_>>().join(", "))
 }
 
 /// The clauses of `by GROUND and GROUND`, of several such in `by A or by B`; any other words as they are.

@@ -1,6 +1,7 @@
 //! The orders of play, written from the rules and not from the core's data.
 
 use super::step::Stage;
+use tumbler_judges::config::{Order, Rules};
 
 /// An action of the dealer in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,18 +65,19 @@ const OPEN: &[(Action, Stage)] = &[
     (AllPaid, Stage::Settled),
 ];
 
-/// The order of play under this rule set: each action with the stage that the round is at afterwards.
+/// The order of play under this rule set: each action with the stage that the round is at afterwards. Empty under a rule set that
+/// the judges do not know.
 #[must_use]
 pub fn of(rules: &str) -> &'static [(Action, Stage)] {
-    match rules {
-        "nz-1998" | "nz-div9" => NEW_ZEALAND,
-        "sg-v6" => COVERED,
-        _ => OPEN,
-    }
+    Rules::named(rules).map_or(&[], |rules| match rules.order() {
+        Order::BeforeBets => NEW_ZEALAND,
+        Order::DuringBets => COVERED,
+        Order::AfterBets => OPEN,
+    })
 }
 
 /// Whether a dome covers the dice under this rule set.
 #[must_use]
 pub fn covered(rules: &str) -> bool {
-    matches!(rules, "nz-1998" | "nz-div9" | "sg-v6")
+    Rules::named(rules).is_some_and(Rules::covered)
 }

@@ -11,7 +11,7 @@ fn the_list_can_be_read_and_names_no_clause_twice() {
     for id in file.clause.iter().flat_map(|clause| &clause.within) {
         assert!(seen.insert(id), "{id} is named twice");
         let text = id.split(' ').next().unwrap();
-        assert!(RULES.iter().any(|(_, known)| *known == text), "{id} is of no text");
+        assert!(Rules::ALL.iter().any(|known| known.text() == text), "{id} is of no text");
     }
 }
 
@@ -32,7 +32,7 @@ fn every_citation_of_the_scenarios_and_the_catalogue_is_in_the_list() {
             cited += read.len();
             let unknown: Vec<&String> = read.iter().filter(|id| !known.contains(id.as_str())).collect();
             // A text is named, and no clause of it.
-            let names = |word: &str| TEXTS.iter().any(|(name, _)| word.trim_end_matches([',', ':', ';']) == *name);
+            let names = |word: &str| !named_by(word.trim_end_matches([',', ':', ';'])).is_empty();
             if !unknown.is_empty() || read.is_empty() && citation.split_whitespace().any(names) {
                 let name = name.split(['@', ':']).next().unwrap_or_default();
                 wrong.insert(format!("{name}: `{citation}`: {unknown:?}"));
@@ -134,7 +134,7 @@ impl Proofs {
         let everywhere = !(clause.judges.is_empty() && clause.faults.is_empty() && clause.tests.is_empty());
         for id in &clause.within {
             let text = id.split(' ').next().unwrap();
-            let rules = RULES.iter().find(|(_, known)| *known == text).map_or("", |(rules, _)| rules);
+            let rules = Rules::ALL.iter().find(|known| known.text() == text).map_or("", |known| known.id());
             let played = |scenario: &String| self.played.contains(&(scenario.clone(), rules.to_owned()));
             match (everywhere || clause.scenarios.iter().any(played), &clause.untestable) {
                 (true, None) => {}

@@ -1,9 +1,10 @@
 //! What is proved of each clause of the rules, and of which nothing.
 
 use super::{CellOnPage, VerdictKind};
-use crate::report::clause::{self, Clause, RULES};
+use crate::report::clause::{self, Clause};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
+use tumbler_judges::config::Rules;
 
 /// A clause of one text with the cells that cite it.
 struct Proof<'a> {
@@ -36,7 +37,7 @@ pub(super) fn section(shown: &[CellOnPage<'_>]) -> Markup {
     html! {
         h2 id="clauses" { "Clauses of the rules" }
         p class="quiet" { "A cell proves a clause when it passes and is named in the list of clauses, or an expectation or a judge that had something to judge cites it. Tests that prove one run elsewhere, and are named." }
-        @for (rules, text) in RULES {
+        @for (rules, text) in Rules::ALL.map(|rules| (rules.id(), rules.text())) {
             (of_text(rules, text, &cited))
         }
     }

@@ -2,9 +2,9 @@
 
 use super::CellOnPage;
 use crate::fault::Place;
-use crate::report::clause::RULES;
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
+use tumbler_judges::config::Rules;
 
 fn benches<'a>(shown: &[CellOnPage<'a>]) -> BTreeSet<&'a str> {
     shown.iter().map(|s| s.run.bench.as_str()).collect()
@@ -19,7 +19,7 @@ pub(super) fn matrix(shown: &[CellOnPage<'_>]) -> Markup {
         @else {
             p class="quiet" {
                 "In each cell a mark a rule set, in the order "
-                @for (n, (rules, _)) in RULES.iter().enumerate() { @if n > 0 { ", " } (rules) }
+                @for (n, rules) in Rules::ALL.map(Rules::id).iter().enumerate() { @if n > 0 { ", " } (rules) }
                 ". P passed, ✖F failed, ?I invalid, – not executed and on the bench's list, ✖N not executed and not on it, · no such cell."
             }
         }
@@ -53,7 +53,7 @@ fn heat(cells: &[CellOnPage<'_>], bench: &str) -> Markup {
                         th scope="row" { (fault) }
                         @for (phase, _) in Place::ALL {
                             td {
-                                @for (rules, _) in RULES {
+                                @for rules in Rules::ALL.map(Rules::id) {
                                     @match row.get(&(phase, rules)) {
                                         Some(s) => (s.link()),
                                         None => span class="v none" { "·" },

@@ -13,6 +13,7 @@ use std::path::Path;
 use tumbler_bench::Bench;
 use tumbler_bench::pure::{Pure, Setup};
 use tumbler_core::latch::Code;
+use tumbler_judges::config::Rules;
 use tumbler_twin::Fault;
 
 fn trial(rules: &str, steps: &str) -> Trial {
@@ -51,7 +52,7 @@ fn found(rules: &str, opened: bool, tried: impl FnOnce(&mut Session<'_>) -> Resu
 
 #[test]
 fn buttons_that_start_a_game_are_found_under_every_order_of_play() {
-    for rules in ["nz-1998", "nz-div9", "sg-v6", "sg-open", "sg-open-early"] {
+    for rules in Rules::ALL.map(Rules::id) {
         let what = found(rules, true, |session| {
             let before = count(session, Code::Seal, vec![Code::Seal]);
             try_each_button(session, &before, "now")?;
@@ -95,7 +96,7 @@ fn a_table_that_is_not_latched_or_in_a_round_is_not_proved() {
 
 #[test]
 fn a_latched_table_holds_and_what_was_not_tried_is_said() {
-    for rules in ["nz-1998", "nz-div9", "sg-v6", "sg-open", "sg-open-early"] {
+    for rules in Rules::ALL.map(Rules::id) {
         let Outcome { verdict, notes, .. } = outcome(
             rules,
             "\"open table\", \"break seal\", \"prove latched seal\", \"mend seal\", \"prove latched seal\"",
@@ -114,7 +115,7 @@ fn a_latched_table_holds_and_what_was_not_tried_is_said() {
 fn nothing_around_the_daemon_opens_a_latch_and_only_the_lawful_exit_does() {
     let steps = "\"open table\", \"break seal\", \"prove latched seal thoroughly\", \"prove shut seal\", \"mend seal\", \
         \"prove latched seal\"";
-    for rules in ["nz-1998", "nz-div9", "sg-v6", "sg-open", "sg-open-early"] {
+    for rules in Rules::ALL.map(Rules::id) {
         let Outcome { verdict, notes, .. } = outcome(rules, steps);
         assert_eq!(verdict, Verdict::Pass, "{rules}");
         assert!(notes.iter().any(|note| note.contains("BrokerHostile")), "the pure bench has no broker: {notes:?}");

@@ -5,7 +5,8 @@
 mod world;
 
 use proptest::prelude::*;
-use tumbler_core::effect::{BusOp, Effect};
+use tumbler_core::device::reader::Request;
+use tumbler_core::effect::Effect;
 use tumbler_core::input::Input;
 use tumbler_core::latch::Code;
 use tumbler_core::line::{InLine, OutLine};
@@ -15,7 +16,7 @@ use tumbler_core::rules;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Dice, RoundId};
 use tumbler_core::wire::console::{Command, Exit};
-use tumbler_core::wire::registers::{reader, terminal};
+use tumbler_core::wire::registers::terminal;
 use world::{SUPERVISOR, World, settings};
 
 /// One thing that happens.
@@ -122,12 +123,10 @@ fn watch(world: &World, effect: &Effect) {
         Effect::Set { line: OutLine::OutOfService, active: false } => {
             assert!(latched(world).is_empty() && world.permit, "the sign goes off while no game may start");
         }
-        Effect::Bus(request) => {
-            if let BusOp::ReadInput { address: reader::FACES, .. } = request.op {
-                let established =
-                    world.table.standing().round.is_some() && matches!(phase, Phase::Revealed | Phase::Settling);
-                assert!(established, "faces are read in {phase:?}");
-            }
+        Effect::Bus(request) if request.op == Request::Faces.op() => {
+            let established =
+                world.table.standing().round.is_some() && matches!(phase, Phase::Revealed | Phase::Settling);
+            assert!(established, "faces are read in {phase:?}");
         }
         Effect::Keypad(key) => {
             let hidden = match phase {

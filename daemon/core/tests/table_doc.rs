@@ -295,7 +295,9 @@ fn void_table() -> String {
     for rules in rules::all() {
         write!(text, " {} |", rules.id).unwrap();
     }
-    text.push_str("\n| --- | --- | --- | --- | --- | --- |\n");
+    text.push_str("\n| --- |");
+    text.push_str(&" --- |".repeat(rules::all().len()));
+    text.push('\n');
     for ground in Ground::ALL {
         write!(text, "| {} |", ground.about()).unwrap();
         for rules in rules::all() {

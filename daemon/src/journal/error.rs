@@ -25,6 +25,45 @@ pub enum JournalError {
         /// Backend in the configuration.
         configured: String,
     },
+    /// A state directory belongs to one table for ever.
+    #[error(
+        "{dir} was commissioned as table {commissioned} and is configured for {configured}: nothing was changed in it; set \
+         `site` and `table` back, or give the other table a state directory of its own"
+    )]
+    OtherTable {
+        /// The state directory.
+        dir: PathBuf,
+        /// Site and table at commissioning.
+        commissioned: String,
+        /// Site and table in the configuration.
+        configured: String,
+    },
+    /// The journal's file is gone, and other files say that there was one.
+    #[error(
+        "{journal} is missing, and {there} says that this table was commissioned; put the file back if you moved it; \
+         otherwise start tumblerd: it begins another journal, which goes on from what is known, and blocks the table"
+    )]
+    Missing {
+        /// The journal's file.
+        journal: PathBuf,
+        /// What is there.
+        there: PathBuf,
+    },
+    /// A file that this process may not read and write.
+    #[error(
+        "{path} may not be read and written by user {user}: it belongs to user {owner}, and its mode is {mode:03o}; nothing was \
+         changed in its directory; `sudo chown -R tumblerd: DIRECTORY && sudo chmod -R u+rwX DIRECTORY` gives it back to the daemon"
+    )]
+    NotOurs {
+        /// The file.
+        path: PathBuf,
+        /// User id of this process.
+        user: u32,
+        /// User id of the file's owner.
+        owner: u32,
+        /// The file's permissions.
+        mode: u32,
+    },
     /// Another process has it.
     #[error("{0} is in use by another tumblerd; stop that one first")]
     InUse(PathBuf),

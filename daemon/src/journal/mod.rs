@@ -82,6 +82,17 @@ pub struct Identity {
     pub backend: String,
 }
 
+impl Identity {
+    /// Whether this is the same table. Its GPIO may be driven in another way, but real wires and virtual ones never mix.
+    fn is_table_of(&self, other: &Self) -> bool {
+        self.site == other.site && self.table == other.table && self.is_virtual() == other.is_virtual()
+    }
+
+    fn is_virtual(&self) -> bool {
+        self.backend == "virtual"
+    }
+}
+
 /// One append: the fields of [`tumbler_core::effect::Effect::Journal`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {

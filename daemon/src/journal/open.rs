@@ -73,6 +73,7 @@ impl Journal {
         if places.anything().is_none() {
             return Err(JournalError::NotCommissioned(state_dir.to_owned()));
         }
+        places.may_be_written()?;
         let lock = places.lock()?;
         let slot = match SlotFile::read(&places.slot) {
             Ok(Some(slot)) => Ok(slot),
@@ -81,7 +82,7 @@ impl Journal {
             Err(error) => return Err(error),
         };
         if let Ok(slot) = &slot {
-            same_wires(state_dir, &slot.backend, identity)?;
+            same_table(state_dir, &slot.identity(), identity)?;
         }
         let stream = slot.as_ref().map_or("", |slot| slot.stream.as_str());
         let run = RunDir::new(run_dir, boot, stream)?;
@@ -96,7 +97,7 @@ impl Journal {
             found = Err(kept.map_or_else(|wreck| wreck, |tail| given_up(tail, "the journal is missing".into())));
         }
         if let (Err(_), Some(meta)) = (&slot, meta_of(&found)) {
-            same_wires(state_dir, &meta.identity.backend, identity)?;
+            same_table(state_dir, &meta.identity, identity)?;
         }
         let begun = judge(&slot, found, identity);
         let (tail, slot, run, found) = match begun {
@@ -174,24 +175,12 @@ fn judge(slot: &Result<Slot, String>, found: Result<Tail, Wreck>, identity: &Ide
             return Begun::Bad(wreck);
         }
     };
-    let ours = |site: &str, table: &str, backend: &str| {
-        site == identity.site && table == identity.table && backend == identity.backend
-    };
-    if !ours(&slot.site, &slot.table, &slot.backend) {
-        let reason = format!(
-            "the slot is of table {}/{} on backend {}, not of {}/{} on {}",
-            slot.site, slot.table, slot.backend, identity.site, identity.table, identity.backend
-        );
-        return Begun::Bad(
-            found.map_or_else(|wreck| Wreck { reason: reason.clone(), ..wreck }, |tail| given_up(tail, reason.clone())),
-        );
-    }
     let tail = match found {
         Ok(tail) => tail,
         Err(wreck) => return Begun::Bad(wreck),
     };
     let of = &tail.meta.identity;
-    if tail.meta.stream != slot.stream || !ours(&of.site, &of.table, &of.backend) {
+    if tail.meta.stream != slot.stream || !of.is_table_of(identity) {
         let reason = format!(
             "the journal is a foreign one: of table {}/{} on backend {}, stream {}; the slot's stream is {}",
             of.site, of.table, of.backend, tail.meta.stream, slot.stream
@@ -221,14 +210,16 @@ fn meta_of(found: &Result<Tail, Wreck>) -> Option<&Meta> {
     }
 }
 
-/// Real wires and virtual ones never share a state directory.
-fn same_wires(state_dir: &Path, commissioned: &str, identity: &Identity) -> Result<(), JournalError> {
-    if (commissioned == "virtual") == (identity.backend == "virtual") {
+/// Two tables never share a state directory, nor do real wires and virtual ones.
+fn same_table(state_dir: &Path, commissioned: &Identity, configured: &Identity) -> Result<(), JournalError> {
+    if commissioned.is_table_of(configured) {
         return Ok(());
     }
-    Err(JournalError::OtherWires {
-        dir: state_dir.to_owned(),
-        commissioned: commissioned.to_owned(),
-        configured: identity.backend.clone(),
-    })
+    let dir = state_dir.to_owned();
+    if commissioned.is_virtual() != configured.is_virtual() {
+        let (commissioned, configured) = (commissioned.backend.clone(), configured.backend.clone());
+        return Err(JournalError::OtherWires { dir, commissioned, configured });
+    }
+    let name = |of: &Identity| format!("{}/{}", of.site, of.table);
+    Err(JournalError::OtherTable { dir, commissioned: name(commissioned), configured: name(configured) })
 }

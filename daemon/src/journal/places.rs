@@ -4,6 +4,7 @@ use super::error::JournalError;
 use nix::fcntl::{Flock, FlockArg};
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Held while the journal is open.
@@ -37,6 +38,33 @@ impl Places {
         let mut files = vec![self.slot.clone(), self.journal.clone(), self.new_journal.clone()];
         files.extend(self.set_aside());
         files.into_iter().find(|path| path.exists())
+    }
+
+    /// Says which file this process may not read and write. A journal that is whole must not be taken for a damaged one because
+    /// somebody copied it as another user.
+    pub(super) fn may_be_written(&self) -> Result<(), JournalError> {
+        let beside = ["-wal", "-shm"].map(|suffix| with(&self.journal, suffix));
+        let files = [&self.dir.join("lock"), &self.slot, &self.journal, &self.new_journal];
+        for path in files.into_iter().chain(&beside) {
+            match OpenOptions::new().read(true).write(true).open(path) {
+                Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+                    let about = std::fs::metadata(path).map_err(JournalError::io("look at", path))?;
+                    let (owner, mode) = (about.uid(), about.mode() & 0o7777);
+                    let user = nix::unistd::Uid::effective().as_raw();
+                    return Err(JournalError::NotOurs { path: path.clone(), user, owner, mode });
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Why there is no journal's file, where there is none.
+    pub(super) fn missing(&self) -> JournalError {
+        self.anything().map_or_else(
+            || JournalError::NotCommissioned(self.dir.clone()),
+            |there| JournalError::Missing { journal: self.journal.clone(), there },
+        )
     }
 
     /// Takes the directory for this process.

@@ -68,7 +68,7 @@ impl Reader {
     pub fn open(state_dir: &Path) -> Result<Self, JournalError> {
         let places = super::places::Places::new(state_dir);
         if !places.journal.exists() {
-            return Err(JournalError::NotCommissioned(state_dir.to_owned()));
+            return Err(places.missing());
         }
         Self::at(&places.journal, None)
     }

@@ -38,7 +38,7 @@ struct Plan {
     after: Option<Head>,
     relayed: u64,
     standing: Standing,
-    /// The slot, where it is this table's and stays.
+    /// The slot, where it stays.
     slot: Option<Slot>,
 }
 
@@ -101,11 +101,8 @@ pub(super) fn replace(
 
 fn plan(identity: &Identity, before: &Predecessor) -> Result<Plan, JournalError> {
     let wreck = &before.wreck;
-    let slot = before
-        .slot
-        .as_ref()
-        .filter(|slot| slot.site == identity.site && slot.table == identity.table && slot.backend == identity.backend);
-    let meta = wreck.meta.as_ref().filter(|meta| &meta.identity == identity);
+    let slot = before.slot.as_ref();
+    let meta = wreck.meta.as_ref().filter(|meta| meta.identity.is_table_of(identity));
     let stream = match (slot, meta) {
         (Some(slot), _) => slot.stream.clone(),
         (None, Some(meta)) => meta.stream.clone(),

@@ -79,6 +79,11 @@ impl Slot {
         slot
     }
 
+    /// The table that was commissioned.
+    pub(super) fn identity(&self) -> Identity {
+        Identity { site: self.site.clone(), table: self.table.clone(), backend: self.backend.clone() }
+    }
+
     /// The head that the journal had when this was written.
     pub(super) fn head(&self) -> Head {
         Head { seq: self.seq, hash: unhex(&self.head).unwrap_or_default() }

@@ -6,13 +6,14 @@ use super::inspect::{CHUNK, follow, record};
 use super::places::Places;
 use super::slot::{Slot, SlotFile};
 use super::store::{Meta, row_at, rows_from};
-use super::{Fault, Reader, Report, schema};
+use super::{Fault, Identity, Reader, Report, schema};
 use rusqlite::Connection;
 use std::fmt;
 use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tumbler_core::record::{Event, Record};
 
 /// Pause between two chunks of a background verification: the journal is read at some 25,000 records a second at most.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -114,8 +115,14 @@ fn chain(report: &mut Report, connection: &Connection, meta: &Meta, pause: Durat
             return head;
         }
         for kept in &rows {
-            match follow(&head, kept).and_then(|next| record(kept).map(|_| next)) {
-                Ok(next) => head = next,
+            let followed = follow(&head, kept).and_then(|next| record(kept).map(|record| (next, record)));
+            match followed {
+                Ok((next, record)) => {
+                    if next.seq == meta.first {
+                        report.fault_of_table(&record, &meta.identity);
+                    }
+                    head = next;
+                }
                 Err(what) => {
                     report.fault(Some(next_after(head)), what);
                     return head;
@@ -137,6 +144,11 @@ fn agree(report: &mut Report, connection: &Connection, meta: &Meta, slot: &Slot)
     if slot.stream != meta.stream {
         report.fault(None, format!("the slot's stream is {}, the journal's {}", slot.stream, meta.stream));
         return;
+    }
+    let (known, told) = (slot.identity(), &meta.identity);
+    if !known.is_table_of(told) {
+        let name = |of: &Identity| format!("{}/{} on backend {}", of.site, of.table, of.backend);
+        report.fault(None, format!("the slot is of table {}, the journal of {}", name(&known), name(told)));
     }
     let mark = slot.head();
     if mark.seq < meta.first {
@@ -198,7 +210,7 @@ fn journal_at(path: &Path) -> Result<(PathBuf, Option<Places>), JournalError> {
     }
     let places = Places::new(path);
     if !places.journal.exists() {
-        return Err(JournalError::NotCommissioned(path.to_owned()));
+        return Err(places.missing());
     }
     Ok((places.journal.clone(), Some(places)))
 }
@@ -206,6 +218,22 @@ fn journal_at(path: &Path) -> Result<(PathBuf, Option<Places>), JournalError> {
 impl Report {
     fn fault(&mut self, seq: Option<u64>, what: String) {
         self.faults.push(Fault { seq, what });
+    }
+
+    /// A journal's first record says of which table it is.
+    fn fault_of_table(&mut self, record: &Record, journal: &Identity) {
+        let (site, table) = match &record.event {
+            Event::Commissioned { site, table, .. } => (site, table),
+            Event::Keyframe(standing) => (&standing.site, &standing.table),
+            _ => return,
+        };
+        if (site, table) != (&journal.site, &journal.table) {
+            let journal = format!("{}/{}", journal.site, journal.table);
+            self.fault(
+                Some(record.seq.0),
+                format!("it is of table {site}/{table}, the journal says {journal} of itself"),
+            );
+        }
     }
 
     /// How many records are as tumblerd 0.1 wrote them.

@@ -1,6 +1,6 @@
 //! Appending, group commits, reopening.
 
-use crate::common::{BOOT, Table, identity, noted};
+use crate::common::{BOOT, Table, noted};
 use proptest::prelude::*;
 use tumbler_core::input::Input;
 use tumbler_core::table::Found;
@@ -63,25 +63,6 @@ fn a_second_daemon_is_kept_out() {
     assert!(matches!(error, JournalError::InUse(_)), "{error}");
     session.stop();
     table.open().0.stop();
-}
-
-#[test]
-fn real_and_virtual_wires_never_share_a_journal() {
-    let mut table = Table::new();
-    table.id.backend = "cdev".into();
-    let error = table.try_open().unwrap_err().to_string();
-    assert!(error.contains("was commissioned on backend `virtual` and is configured for `cdev`"), "{error}");
-    table.id.backend = "virtual".into();
-    // Not even when the slot, which says so first, is gone.
-    std::fs::remove_file(table.state().join("slot")).unwrap();
-    table.id.backend = "rppal".into();
-    assert!(matches!(table.try_open().unwrap_err(), JournalError::OtherWires { .. }));
-
-    let real = Identity { backend: "cdev".into(), ..identity("t2") };
-    let state = table.dir.path().join("real");
-    Journal::commission(&state, &table.run(), &real, BOOT).unwrap();
-    let error = Journal::open(&state, &table.run(), &identity("t2"), BOOT).unwrap_err();
-    assert!(matches!(error, JournalError::OtherWires { .. }), "{error}");
 }
 
 #[test]

@@ -18,7 +18,11 @@ fn child() {
     let Some(dir) = std::env::var_os(DIR) else { return };
     let dir = Path::new(&dir);
     let boot = crate::common::BOOT;
-    let (journal, found) = Journal::open(&dir.join("state"), &dir.join("run"), &identity("t1"), boot).unwrap();
+    let opened = Journal::open(&dir.join("state"), &dir.join("run"), &identity("t1"), boot);
+    let (journal, found) = match opened {
+        Ok(opened) => opened,
+        Err(error) => return say(&format!("refused {error}")),
+    };
     let mut session = Session::start(journal, &found);
     say("opened");
     for line in std::io::stdin().lines() {
@@ -66,6 +70,12 @@ fn say(line: &str) {
     out.flush().unwrap();
 }
 
+/// Why the child does not open the journal.
+pub(crate) fn refusal(table: &Table, wrapper: &[&str]) -> String {
+    let line = Apart::spawn(table, wrapper).line().unwrap_or_else(|| panic!("the child says nothing"));
+    line.strip_prefix("refused ").unwrap_or_else(|| panic!("the child says {line}")).to_owned()
+}
+
 /// The child, seen from the test. Killed when it goes out of scope.
 pub(crate) struct Apart {
     process: Child,
@@ -80,6 +90,11 @@ impl Apart {
     }
     /// The same; nothing if it is killed before it has opened the journal.
     pub(crate) fn try_start(table: &Table, wrapper: &[&str]) -> Option<Self> {
+        let mut apart = Self::spawn(table, wrapper);
+        (apart.line()? == "opened").then_some(apart)
+    }
+    /// The child, and nothing read from it yet.
+    fn spawn(table: &Table, wrapper: &[&str]) -> Self {
         let this = std::env::current_exe().unwrap();
         let this = this.to_str().unwrap();
         let mut words: Vec<&str> = wrapper.to_vec();
@@ -94,8 +109,7 @@ impl Apart {
             .unwrap_or_else(|error| panic!("{} is needed for this test: {error}", words[0]));
         let input = process.stdin.take().unwrap();
         let output = BufReader::new(process.stdout.take().unwrap()).lines();
-        let mut apart = Self { process, input, output };
-        (apart.line()? == "opened").then_some(apart)
+        Self { process, input, output }
     }
     pub(crate) fn tell(&mut self, line: &str) {
         // A child that was killed hears nothing.

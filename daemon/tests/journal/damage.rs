@@ -124,25 +124,6 @@ fn another_stream_of_the_same_table_is_noticed() {
     assert!(reason.contains("foreign"), "{reason}");
 }
 
-#[test]
-fn another_tables_directory_is_noticed_and_gets_a_stream_of_its_own() {
-    let mut table = Table::new();
-    table.id = identity("t0");
-    let stream = stream(&table);
-    table.play(2);
-    let (session, found) = {
-        table.id = identity("t1");
-        table.open()
-    };
-    assert!(matches!(&found, Found::Bad { reason, .. } if reason.contains("slot is of table s/t0")), "{found:?}");
-    session.stop();
-    assert_ne!(self::stream(&table), stream);
-    let mut renamed = set_aside(&table);
-    renamed.sort();
-    let expected = ["journal.sqlite.damaged-1", "journal.sqlite.damaged-2", "slot.damaged-1", "slot.damaged-2"];
-    assert_eq!(renamed, expected);
-}
-
 fn stream(table: &Table) -> String {
     Reader::open(&table.state()).unwrap().stream().to_owned()
 }

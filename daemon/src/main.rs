@@ -20,7 +20,7 @@ const MISCONFIGURED: u8 = 2;
     reason = "what is said before there is a log, and what is asked for"
 )]
 fn main() -> ExitCode {
-    realtime::share_arenas();
+    realtime::bound_allocator();
     let args = Arguments::parse();
     let config = match config::check(&args.config) {
         Ok(config) => config,

@@ -48,16 +48,22 @@ pub fn lock_memory() -> io::Result<()> {
     mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE | on_fault).map_err(io::Error::from)
 }
 
-/// Has all threads share two of the allocator's arenas. Each further one reserves 64 MiB of addresses, which count as locked
-/// (`LimitMEMLOCK`) although nobody uses them. Call it before any thread is started.
-pub fn share_arenas() {
+/// What is larger than this, in bytes, the allocator maps by itself, and gives back to the kernel as soon as it is freed.
+#[cfg(target_env = "gnu")]
+const LARGE: i32 = 1024 * 1024;
+
+/// Bounds what the allocator keeps. All threads share two of its arenas: each further one reserves 64 MiB of addresses, which count
+/// as locked (`LimitMEMLOCK`) although nobody uses them. And large buffers, such as the 19 MiB of a login, never come from an
+/// arena: by itself the allocator takes the size of one that was freed for usual, puts the next ones into arenas, and keeps them.
+/// Call it before any thread is started.
+pub fn bound_allocator() {
     #[cfg(target_env = "gnu")]
-    {
+    for (what, value) in [(libc::M_ARENA_MAX, 2), (libc::M_MMAP_THRESHOLD, LARGE)] {
         #[expect(unsafe_code, reason = "the standard library has no call for it")]
         // SAFETY: sets a number in the allocator; no other thread runs yet.
-        let done = unsafe { libc::mallopt(libc::M_ARENA_MAX, 2) };
+        let done = unsafe { libc::mallopt(what, value) };
         if done == 0 {
-            tracing::debug!("the allocator goes on with its own number of arenas");
+            tracing::debug!(what, "the allocator goes on with its own bounds");
         }
     }
 }

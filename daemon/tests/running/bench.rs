@@ -104,8 +104,16 @@ impl Place {
 
     /// Starts the daemon under a systemd that wants its watchdog fed every two seconds.
     pub(crate) fn start(&self) -> Daemon {
-        let child = self
-            .command()
+        self.under_systemd(self.command())
+    }
+
+    /// The same with what `within` makes of the daemon's command.
+    pub(crate) fn start_in(&self, within: impl FnOnce(&Command) -> Command) -> Daemon {
+        self.under_systemd(within(&self.command()))
+    }
+
+    fn under_systemd(&self, mut command: Command) -> Daemon {
+        let child = command
             .env("NOTIFY_SOCKET", self.path("notify"))
             .env("WATCHDOG_USEC", "2000000")
             .env_remove("WATCHDOG_PID")

@@ -1,8 +1,17 @@
 //! A real `tumblerd` process against a small bench: its start, its stop, and what it does when it is treated badly.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test's helpers fail by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test's helpers fail by panicking"
+)]
 
 mod bench;
+mod browser;
+mod cgroup;
+mod strangers;
 
 use bench::Place;
 use nix::sys::signal::Signal;

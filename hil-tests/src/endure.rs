@@ -31,7 +31,7 @@ use tumbler_bench::process::rig_fault::RigFault;
 use tumbler_bench::process::watch::JournalWatch;
 use tumbler_bench::process::workdir::WorkDir;
 use tumbler_bench::process::{Setup, Virtual};
-use tumbler_bench::{Bench, Trouble};
+use tumbler_bench::{Bench, BenchError};
 use tumbler_core::latch::Code;
 use tumbler_core::record::{Event, Record};
 use tumbler_core::snapshot::Phase;
@@ -107,7 +107,7 @@ pub enum EndReason {
     Late(String),
     /// The rig.
     #[error(transparent)]
-    Rig(#[from] Trouble),
+    Rig(#[from] BenchError),
 }
 
 impl From<RigFault> for EndReason {
@@ -218,11 +218,11 @@ impl<'a> Player<'a> {
     }
 
     fn steps(&mut self, words: &str) -> Result<(), EndReason> {
-        let line = parse::line_of_steps(words).map_err(|bad| Trouble::Rig(bad.to_string()))?;
+        let line = parse::line_of_steps(words).map_err(|bad| BenchError::Rig(bad.to_string()))?;
         for (_, steps) in line {
             play_steps(&mut self.bench, &self.trial, &steps).map_err(|halt| match halt {
                 Halt::Wrong(what) => self.wrong(what),
-                Halt::Trouble(trouble) => EndReason::Rig(trouble),
+                Halt::BenchError(trouble) => EndReason::Rig(trouble),
             })?;
             if let Some(found) = self.bench.judges().found() {
                 return Err(self.wrong(found));
@@ -279,13 +279,13 @@ fn latched(records: &[Record]) -> BTreeSet<Code> {
     latched
 }
 
-fn trial(rules: &str, layout: &str) -> Result<Trial, Trouble> {
+fn trial(rules: &str, layout: &str) -> Result<Trial, BenchError> {
     let text = format!(
         "about = \"until the power goes\"\nfree = true\nlayouts = [{layout:?}]\nsteps = [\"recover table\"]\n[at_end]\nlatched = []\n\
          latches = []\nnever = []\n[endings]\n{rules} = []\n"
     );
-    let trials = file::parse(Path::new("endure"), &text).map_err(|bad| Trouble::Rig(bad.to_string()))?;
-    trials.into_iter().next().ok_or_else(|| Trouble::Rig(format!("{rules} does not play on {layout}")))
+    let trials = file::parse(Path::new("endure"), &text).map_err(|bad| BenchError::Rig(bad.to_string()))?;
+    trials.into_iter().next().ok_or_else(|| BenchError::Rig(format!("{rules} does not play on {layout}")))
 }
 
 #[cfg(test)]

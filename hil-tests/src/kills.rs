@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::sync::{Mutex, PoisonError};
 use tumbler_bench::pure::{Pure, Setup};
-use tumbler_bench::{Bench, EnvironmentFault, Trouble};
+use tumbler_bench::{Bench, BenchError, EnvironmentFault};
 use tumbler_core::record::Event;
 use tumbler_core::round::call::Call;
 
@@ -61,8 +61,8 @@ pub fn each(runner: &Runner, rules: &str, at: KillPoint, jobs: usize, salt: u64)
                     let came = one(runner, rules, at, n, salt).unwrap_or_else(|trouble| {
                         over.store(true, Ordering::SeqCst);
                         let verdict = match trouble {
-                            Trouble::NotHere(why) => Verdict::NotExecuted(why),
-                            Trouble::Rig(why) => Verdict::Invalid(why),
+                            BenchError::Unsupported(why) => Verdict::NotExecuted(why),
+                            BenchError::Rig(why) => Verdict::Invalid(why),
                         };
                         Some(KillReport { n, verdict, after: String::new() })
                     });
@@ -80,7 +80,7 @@ pub fn each(runner: &Runner, rules: &str, at: KillPoint, jobs: usize, salt: u64)
 }
 
 /// One kill; `None` if the round has fewer than `n` calls.
-fn one(runner: &Runner, rules: &str, at: KillPoint, n: u16, salt: u64) -> Result<Option<KillReport>, Trouble> {
+fn one(runner: &Runner, rules: &str, at: KillPoint, n: u16, salt: u64) -> Result<Option<KillReport>, BenchError> {
     let (word, fault) = at.nth(n);
     let id = format!("{word}:{n}");
     let round = trial(
@@ -95,7 +95,7 @@ fn one(runner: &Runner, rules: &str, at: KillPoint, n: u16, salt: u64) -> Result
     };
     let outcome = run(bench.as_mut(), &round);
     if let Verdict::NotExecuted(why) = outcome.verdict {
-        return Err(Trouble::NotHere(why));
+        return Err(BenchError::Unsupported(why));
     }
     if !bench.disturbed(fault) {
         return match outcome.verdict {
@@ -185,10 +185,10 @@ impl DurableRound {
     }
 }
 
-fn trial(rules: &str, steps: &[String], endings: &[String]) -> Result<Trial, Trouble> {
+fn trial(rules: &str, steps: &[String], endings: &[String]) -> Result<Trial, BenchError> {
     let text = format!(
         "about = \"the daemon dies at a call of its journal\"\nsteps = {steps:?}\n[at_end]\nphase = \"ready\"\nnever = [\"latched\"]\n[endings]\n{rules} = {endings:?}\n"
     );
-    let trials = file::parse(Path::new("kill-at-each-write"), &text).map_err(|bad| Trouble::Rig(bad.to_string()))?;
-    trials.into_iter().next().ok_or_else(|| Trouble::Rig(format!("{rules} is no rule set")))
+    let trials = file::parse(Path::new("kill-at-each-write"), &text).map_err(|bad| BenchError::Rig(bad.to_string()))?;
+    trials.into_iter().next().ok_or_else(|| BenchError::Rig(format!("{rules} is no rule set")))
 }

@@ -12,7 +12,7 @@ use std::time::Instant;
 use tumbler_bench::file::{BenchFile, Kind};
 use tumbler_bench::process::clock;
 use tumbler_bench::pure::{Pure, Setup};
-use tumbler_bench::{Bench, Trouble};
+use tumbler_bench::{Bench, BenchError};
 use tumbler_judges::Observation;
 
 /// Limit for the measured cut of the motor, in nanoseconds: the longest flicker that a spin survives (`guard_flicker`).
@@ -136,11 +136,11 @@ fn on_pure(trial: &Trial, trace: bool, report: &mut CellReport) {
 fn on_virtual(templates: &Templates, trial: &Trial, trace: bool, report: &mut CellReport) {
     let mut bench = match templates.table(trial, report.seed, trace) {
         Ok(bench) => bench,
-        Err(Trouble::NotHere(why)) => {
+        Err(BenchError::Unsupported(why)) => {
             report.verdict = Verdict::NotExecuted(why);
             return;
         }
-        Err(Trouble::Rig(why)) => {
+        Err(BenchError::Rig(why)) => {
             report.verdict = Verdict::Invalid(why);
             return;
         }

@@ -13,7 +13,7 @@ use tumbler_bench::process::pins::Wires;
 use tumbler_bench::process::rig_fault::RigFault;
 use tumbler_bench::process::workdir::WorkDir;
 use tumbler_bench::process::{Setup, Virtual, wall_clock};
-use tumbler_bench::{Bench, EnvironmentFault, Trouble};
+use tumbler_bench::{Bench, BenchError, EnvironmentFault};
 
 /// Opened tables by their setup; each is opened once, by whoever needs it first.
 #[derive(Debug)]
@@ -48,8 +48,8 @@ impl Templates {
     /// everything that the judges are told is kept.
     ///
     /// # Errors
-    /// [`Trouble`] when it cannot be set up or opened, or when this machine cannot do what the trial breaks.
-    pub fn table(&self, trial: &Trial, seed: u64, trace: bool) -> Result<Virtual, Trouble> {
+    /// [`BenchError`] when it cannot be set up or opened, or when this machine cannot do what the trial breaks.
+    pub fn table(&self, trial: &Trial, seed: u64, trace: bool) -> Result<Virtual, BenchError> {
         let needs = needs(trial);
         let mut setup = Setup {
             program: self.program.clone(),

@@ -1,5 +1,5 @@
 //! Faults of the daemon's environment: process, clock, disk, network, ports. The twin knows nothing of these. A bench injects
-//! what it has the means for, and returns [`super::Trouble::NotHere`] for the rest.
+//! what it has the means for, and returns [`super::BenchError::Unsupported`] for the rest.
 
 use tumbler_twin::fault_table::Share;
 

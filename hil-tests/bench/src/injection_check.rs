@@ -4,7 +4,7 @@
 //! wires, or one that is not the bench's own, is open, nothing is injected: somebody may be playing. The check is made once;
 //! if the bench opens the table later, it may break what it opened.
 
-use super::{Bench, Trouble};
+use super::{Bench, BenchError};
 use tumbler_core::record::Event;
 use tumbler_core::snapshot::Snapshot;
 
@@ -94,7 +94,7 @@ impl InjectionCheck {
     }
 }
 
-impl From<InService> for Trouble {
+impl From<InService> for BenchError {
     fn from(refused: InService) -> Self {
         Self::Rig(refused.to_string())
     }
@@ -106,7 +106,7 @@ pub(crate) trait InjectionChecked: Bench {
     fn injection_check(&mut self) -> &mut InjectionCheck;
 
     /// Makes the check if it is due. Passes where the daemon does not run: nobody can play then.
-    fn look(&mut self) -> Result<(), Trouble> {
+    fn check_injection(&mut self) -> Result<(), BenchError> {
         if self.injection_check().is_due() {
             if let Some(shown) = self.snapshot()? {
                 self.injection_check().admit(&shown)?;

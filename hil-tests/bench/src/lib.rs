@@ -44,10 +44,10 @@ pub fn witnessed(reader: bool) -> Vec<Witness> {
 
 /// Why a bench could not do something. Never a verdict on the table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Trouble {
+pub enum BenchError {
     /// This bench has no means for it: the cell is reported NOT_EXECUTED with this reason.
     #[error("not on this bench: {0}")]
-    NotHere(String),
+    Unsupported(String),
     /// The bench or the rig failed: the verdict is INVALID, and the run ends with exit code 2.
     #[error("the rig is at fault: {0}")]
     Rig(String),
@@ -124,32 +124,32 @@ pub trait Bench {
     /// first. Must make progress: afterwards something is new, or `now()` has reached `until`.
     ///
     /// # Errors
-    /// [`Trouble`] of the bench.
-    fn pass(&mut self, until: u64) -> Result<(), Trouble>;
+    /// [`BenchError`] of the bench.
+    fn pass(&mut self, until: u64) -> Result<(), BenchError>;
 
     /// A person does something at the table.
     ///
     /// # Errors
-    /// [`Trouble`] of the bench.
-    fn act(&mut self, act: Act) -> Result<(), Trouble>;
+    /// [`BenchError`] of the bench.
+    fn act(&mut self, act: Act) -> Result<(), BenchError>;
 
     /// Faces that the dice show from the next throw on; `None`: random.
     ///
     /// # Errors
-    /// [`Trouble`] of the bench.
-    fn dictate(&mut self, faces: Option<[u8; 3]>) -> Result<(), Trouble>;
+    /// [`BenchError`] of the bench.
+    fn dictate(&mut self, faces: Option<[u8; 3]>) -> Result<(), BenchError>;
 
     /// Injects a fault into the twin.
     ///
     /// # Errors
-    /// [`Trouble`] of the bench.
-    fn fault(&mut self, fault: Fault) -> Result<(), Trouble>;
+    /// [`BenchError`] of the bench.
+    fn fault(&mut self, fault: Fault) -> Result<(), BenchError>;
 
     /// Mends it again.
     ///
     /// # Errors
-    /// [`Trouble`] of the bench.
-    fn heal(&mut self, fault: Fault) -> Result<(), Trouble>;
+    /// [`BenchError`] of the bench.
+    fn heal(&mut self, fault: Fault) -> Result<(), BenchError>;
 
     /// Whether the fault has taken effect since the bench began.
     fn took_hold(&mut self, fault: Fault) -> bool;
@@ -157,14 +157,14 @@ pub trait Bench {
     /// Injects a fault into the daemon's environment.
     ///
     /// # Errors
-    /// [`Trouble::NotHere`] if this bench has no means for it; else [`Trouble`] of the bench.
-    fn disturb(&mut self, fault: EnvironmentFault) -> Result<(), Trouble>;
+    /// [`BenchError::Unsupported`] if this bench has no means for it; else [`BenchError`] of the bench.
+    fn disturb(&mut self, fault: EnvironmentFault) -> Result<(), BenchError>;
 
     /// Mends it again.
     ///
     /// # Errors
-    /// [`Trouble`] of the bench.
-    fn restore(&mut self, fault: EnvironmentFault) -> Result<(), Trouble>;
+    /// [`BenchError`] of the bench.
+    fn restore(&mut self, fault: EnvironmentFault) -> Result<(), BenchError>;
 
     /// Whether the fault has taken effect since the bench began. Proved by the bench's own reading: a process state, a refused
     /// connection, a disk error, a capture.
@@ -176,8 +176,8 @@ pub trait Bench {
     /// Gives a command on the console. Returns the number of its answer.
     ///
     /// # Errors
-    /// [`Trouble`] of the bench.
-    fn ask(&mut self, role: Role, command: Command) -> Result<u64, Trouble>;
+    /// [`BenchError`] of the bench.
+    fn ask(&mut self, role: Role, command: Command) -> Result<u64, BenchError>;
 
     /// The answer with this number, once it has come.
     fn answer(&mut self, request: u64) -> Option<Answer>;
@@ -185,26 +185,26 @@ pub trait Bench {
     /// The table's snapshot; `None` while the daemon does not run.
     ///
     /// # Errors
-    /// [`Trouble`] of the bench.
-    fn snapshot(&mut self) -> Result<Option<Snapshot>, Trouble>;
+    /// [`BenchError`] of the bench.
+    fn snapshot(&mut self) -> Result<Option<Snapshot>, BenchError>;
 
     /// Kills the daemon with SIGKILL: no more effects, and the pins keep their levels.
     ///
     /// # Errors
-    /// [`Trouble`] of the bench.
-    fn kill(&mut self) -> Result<(), Trouble>;
+    /// [`BenchError`] of the bench.
+    fn kill(&mut self) -> Result<(), BenchError>;
 
     /// Asks the daemon to stop, as the service manager does, and waits until it has ended.
     ///
     /// # Errors
-    /// [`Trouble`] of the bench.
-    fn stop(&mut self) -> Result<(), Trouble>;
+    /// [`BenchError`] of the bench.
+    fn stop(&mut self) -> Result<(), BenchError>;
 
     /// Starts the daemon again, within the same boot.
     ///
     /// # Errors
-    /// [`Trouble`] of the bench.
-    fn start(&mut self) -> Result<(), Trouble>;
+    /// [`BenchError`] of the bench.
+    fn start(&mut self) -> Result<(), BenchError>;
 
     /// The settings in the daemon's configuration, in effect from its next start.
     fn settings(&self) -> &Settings;
@@ -212,33 +212,33 @@ pub trait Bench {
     /// Writes settings into the daemon's configuration, in effect from its next start. The twin stays as it was built.
     ///
     /// # Errors
-    /// [`Trouble`] of the bench.
-    fn reconfigure(&mut self, settings: Settings) -> Result<(), Trouble>;
+    /// [`BenchError`] of the bench.
+    fn reconfigure(&mut self, settings: Settings) -> Result<(), BenchError>;
 
     /// `false` cuts the supply: `power_good` drops, and 25 ms later daemon, motor, lamps and terminal lose power, and everything
     /// that is not durable is lost; returns after that. `true` restores it: the daemon starts under a new boot id.
     ///
     /// # Errors
-    /// [`Trouble`] of the bench.
-    fn power(&mut self, on: bool) -> Result<(), Trouble>;
+    /// [`BenchError`] of the bench.
+    fn power(&mut self, on: bool) -> Result<(), BenchError>;
 
     /// Whether the daemon's status says that it is connected to its broker; `None` while it does not run.
     ///
     /// # Errors
-    /// [`Trouble`] of the bench.
-    fn linked(&mut self) -> Result<Option<bool>, Trouble>;
+    /// [`BenchError`] of the bench.
+    fn linked(&mut self) -> Result<Option<bool>, BenchError>;
 
     /// How the table's retained messages at the broker differ from the table, one line each; empty if they agree.
     ///
     /// # Errors
-    /// [`Trouble::NotHere`] if there is no broker; else [`Trouble`] of the bench.
-    fn retained(&mut self) -> Result<Vec<String>, Trouble>;
+    /// [`BenchError::Unsupported`] if there is no broker; else [`BenchError`] of the bench.
+    fn retained(&mut self) -> Result<Vec<String>, BenchError>;
 
     /// Takes the broker down or brings it up.
     ///
     /// # Errors
-    /// [`Trouble`] of the bench.
-    fn broker(&mut self, up: bool) -> Result<(), Trouble>;
+    /// [`BenchError`] of the bench.
+    fn broker(&mut self, up: bool) -> Result<(), BenchError>;
 
     /// Grace added to every time limit, in nanoseconds: 0 under virtual time. In real time the machine's other work delays
     /// effects, so that order is asserted there, and times are only reported.
@@ -262,6 +262,6 @@ pub trait Bench {
     /// Ends the run: lets the table come to rest, then returns the judges' violations.
     ///
     /// # Errors
-    /// [`Trouble`] of the bench.
-    fn finish(&mut self) -> Result<Vec<String>, Trouble>;
+    /// [`BenchError`] of the bench.
+    fn finish(&mut self) -> Result<Vec<String>, BenchError>;
 }

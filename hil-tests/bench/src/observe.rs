@@ -232,13 +232,13 @@ impl Observer {
     }
 
     /// The judges come to a table that has been played on: how it stands by its journal.
-    pub fn stood(&mut self, standing: &Standing) {
+    pub fn initial_state(&mut self, standing: &Standing) {
         let latched = standing.latched.iter().map(|malfunction| malfunction.code.name().to_owned()).collect();
         self.tell(0, Seen::InitialState { open: standing.open, latched, in_round: standing.round.is_some() });
     }
 
     /// A command was given on the console, and by whom, where that is known (SGV6 5.14: by the shift manager or above).
-    pub fn asked(&mut self, at: u64, command: &tumbler_core::wire::console::Command, role: Option<Role>) {
+    pub fn console_command(&mut self, at: u64, command: &tumbler_core::wire::console::Command, role: Option<Role>) {
         let value = serde_json::to_value(command).unwrap_or(Value::Null);
         let name = value.get("command").and_then(Value::as_str).unwrap_or_default().to_owned();
         let mut with = value.get("with").cloned().unwrap_or(Value::Null);

@@ -129,7 +129,7 @@ impl<'a> Swarm<'a> {
     pub(super) fn day(mut self, rounds: u64) -> Vec<String> {
         self.commit();
         if self.rng.chance(200) {
-            // Trouble in the opening tests themselves.
+            // BenchError in the opening tests themselves.
             self.step("turn key");
             self.step("ask open");
             self.trouble();

@@ -6,7 +6,7 @@ use crate::report;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use std::path::PathBuf;
-use tumbler_bench::Trouble;
+use tumbler_bench::BenchError;
 use tumbler_bench::process::config::TableSetup;
 use tumbler_bench::process::pins::Wires;
 use tumbler_bench::process::workdir::WorkDir;
@@ -66,7 +66,7 @@ pub(super) fn endure(args: &EndureArgs) -> anyhow::Result<u8> {
             say::line(&format!("late: {what}"));
             report::RIG
         }
-        EndReason::Rig(Trouble::Rig(why) | Trouble::NotHere(why)) => {
+        EndReason::Rig(BenchError::Rig(why) | BenchError::Unsupported(why)) => {
             say::line(&format!("rig: {why}"));
             report::RIG
         }

@@ -5,7 +5,7 @@ use crate::templates::Templates;
 use tumbler_bench::process::config::TableSetup;
 use tumbler_bench::process::rig_fault::RigFault;
 use tumbler_bench::process::{Setup, Virtual};
-use tumbler_bench::{Bench, Trouble};
+use tumbler_bench::{Bench, BenchError};
 use tumbler_core::line::InLine;
 use tumbler_core::record::Event;
 use tumbler_core::settings::Parameters;
@@ -142,6 +142,6 @@ fn pass(table: &mut Virtual, millis: u64) -> Result<(), RigFault> {
     Ok(())
 }
 
-pub(crate) fn fault(trouble: Trouble) -> RigFault {
+pub(crate) fn fault(trouble: BenchError) -> RigFault {
     RigFault::Other(trouble.to_string())
 }

@@ -3,7 +3,7 @@
 use crate::scenario::{Trial, Verdict, file, run};
 use std::path::Path;
 use tumbler_bench::pure::{Pure, Setup};
-use tumbler_bench::{Bench, Trouble};
+use tumbler_bench::{Bench, BenchError};
 
 /// What a measurement did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,12 +31,12 @@ const STEPS: &str = r#""play to spun", "press place_bets", "at betting", "pass 2
 /// The trial of this many reference rounds.
 ///
 /// # Errors
-/// [`Trouble::Rig`] where it cannot be read.
-pub fn trial(rounds: u32) -> Result<Trial, Trouble> {
+/// [`BenchError::Rig`] where it cannot be read.
+pub fn trial(rounds: u32) -> Result<Trial, BenchError> {
     let steps = vec![STEPS; rounds as usize].join(", ");
     let text = ROUND.replace("ROUNDS", &steps);
-    let trials = file::parse(Path::new("reference"), &text).map_err(|bad| Trouble::Rig(bad.to_string()))?;
-    let mut trial = trials.into_iter().next().ok_or_else(|| Trouble::Rig("no reference trial".into()))?;
+    let trials = file::parse(Path::new("reference"), &text).map_err(|bad| BenchError::Rig(bad.to_string()))?;
+    let mut trial = trials.into_iter().next().ok_or_else(|| BenchError::Rig("no reference trial".into()))?;
     trial.endings = (0..rounds).map(|_| file::Ending::Settled { dice: None, clause: "NZ9 6.3".into() }).collect();
     Ok(trial)
 }
@@ -44,13 +44,13 @@ pub fn trial(rounds: u32) -> Result<Trial, Trouble> {
 /// Plays so many reference rounds, judges on, on one table.
 ///
 /// # Errors
-/// [`Trouble::Rig`] where a round was not settled, or a judge found something.
-pub fn play(rounds: u32, seed: u64) -> Result<Figures, Trouble> {
+/// [`BenchError::Rig`] where a round was not settled, or a judge found something.
+pub fn play(rounds: u32, seed: u64) -> Result<Figures, BenchError> {
     let trial = trial(rounds)?;
     let mut bench = Pure::new(Setup::of(&trial.rules, &trial.layout, seed))?;
     let outcome = run(&mut bench, &trial);
     if outcome.verdict != Verdict::Pass {
-        return Err(Trouble::Rig(format!("the reference round: {:?}", outcome.verdict)));
+        return Err(BenchError::Rig(format!("the reference round: {:?}", outcome.verdict)));
     }
     let records = bench.log().records.len() as u64;
     Ok(Figures { rounds, table_ns: outcome.table_ns, events: bench.events(), records })

@@ -3,7 +3,7 @@
 use super::check::{PATIENCE, where_we_are};
 use super::halt::Halt;
 use super::session::Session;
-use tumbler_bench::{Role, Trouble};
+use tumbler_bench::{BenchError, Role};
 use tumbler_core::wire::console::{Answer, Command};
 
 /// Longest wait for an answer, in milliseconds: twice what a person may take in a test.
@@ -23,11 +23,11 @@ pub(super) fn decide(session: &mut Session<'_>, command: Command) -> Result<bool
     Ok(matches!(await_answer(session)?, Answer::Done(_)))
 }
 
-pub(super) fn ask(session: &mut Session<'_>, command: Command) -> Result<(), Trouble> {
+pub(super) fn ask(session: &mut Session<'_>, command: Command) -> Result<(), BenchError> {
     ask_as(session, session.console.role, command)
 }
 
-pub(super) fn ask_as(session: &mut Session<'_>, role: Role, command: Command) -> Result<(), Trouble> {
+pub(super) fn ask_as(session: &mut Session<'_>, role: Role, command: Command) -> Result<(), BenchError> {
     session.console.ask(session.bench, role, command)
 }
 

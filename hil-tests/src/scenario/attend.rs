@@ -1,6 +1,6 @@
 //! A person who attends to a test: reads what the table asks for, and does it.
 
-use tumbler_bench::{Bench, Role, Trouble, witnessed};
+use tumbler_bench::{Bench, BenchError, Role, witnessed};
 use tumbler_core::wire::console::{Command, Witness};
 use tumbler_twin::{Act, MS};
 
@@ -65,8 +65,8 @@ impl Attendant {
     /// Looks at the table, and does what its test asks for.
     ///
     /// # Errors
-    /// [`Trouble`] of the bench.
-    pub fn look(&mut self, bench: &mut dyn Bench) -> Result<(), Trouble> {
+    /// [`BenchError`] of the bench.
+    pub fn look(&mut self, bench: &mut dyn Bench) -> Result<(), BenchError> {
         let shown = bench.snapshot()?.and_then(|shown| shown.test);
         let Some(part) = shown.as_deref().and_then(Part::asked) else { return Ok(()) };
         let now = bench.now();

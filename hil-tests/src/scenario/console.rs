@@ -1,7 +1,7 @@
 //! The console: role of the person there, the last command, and the attendant of the test in progress.
 
 use super::attend::{Attendant, LOOK};
-use tumbler_bench::{Bench, Role, Trouble};
+use tumbler_bench::{Bench, BenchError, Role};
 use tumbler_core::wire::console::{Answer, Command, Exit};
 use tumbler_twin::MS;
 
@@ -17,7 +17,7 @@ pub(super) struct Console {
 
 impl Console {
     /// Gives a command in this role.
-    pub(super) fn ask(&mut self, bench: &mut dyn Bench, role: Role, command: Command) -> Result<(), Trouble> {
+    pub(super) fn ask(&mut self, bench: &mut dyn Bench, role: Role, command: Command) -> Result<(), BenchError> {
         // The test of a repaired device needs a person's hands and eyes.
         let attended = matches!(command, Command::Reset { exit: Exit::Rectified, .. });
         self.attendant = attended.then(Attendant::default);
@@ -26,9 +26,9 @@ impl Console {
     }
 
     /// Waits up to this many milliseconds for the answer to the last command. Meanwhile a person does what a reset's test asks.
-    pub(super) fn answer(&mut self, bench: &mut dyn Bench, millis: u64) -> Result<Option<Answer>, Trouble> {
+    pub(super) fn answer(&mut self, bench: &mut dyn Bench, millis: u64) -> Result<Option<Answer>, BenchError> {
         let Some(request) = self.asked else {
-            return Err(Trouble::Rig("`answer` without `ask` before it".into()));
+            return Err(BenchError::Rig("`answer` without `ask` before it".into()));
         };
         let until = bench.now() + millis * MS;
         loop {
@@ -48,7 +48,7 @@ impl Console {
     }
 
     /// Lets time pass, up to `until`; the attendant acts meanwhile.
-    pub(super) fn attend(&mut self, bench: &mut dyn Bench, until: u64) -> Result<(), Trouble> {
+    pub(super) fn attend(&mut self, bench: &mut dyn Bench, until: u64) -> Result<(), BenchError> {
         let Some(attendant) = &mut self.attendant else { return bench.pass(until) };
         attendant.look(bench)?;
         let look = bench.now() + LOOK * MS;

@@ -6,7 +6,7 @@ use super::invariants::watch;
 use super::records::{brief, field, kind};
 use super::session::Session;
 use super::steps::step;
-use tumbler_bench::Trouble;
+use tumbler_bench::BenchError;
 
 /// Plays all steps, then checks the end. Returns what is wrong.
 pub(super) fn play(session: &mut Session<'_>) -> Result<Vec<String>, Halt> {
@@ -16,14 +16,14 @@ pub(super) fn play(session: &mut Session<'_>) -> Result<Vec<String>, Halt> {
             let done = step(session, each).and_then(|()| watch(session, each));
             done.map_err(|halt| match halt {
                 Halt::Wrong(what) => Halt::Wrong(format!("step {} `{text}`: {what}", number + 1)),
-                trouble @ Halt::Trouble(_) => trouble,
+                trouble @ Halt::BenchError(_) => trouble,
             })?;
         }
     }
     let mut wrongs = finished(session)?;
     if session.trial.must_show {
         if let Some(id) = session.faults.unshown(session.bench) {
-            return Err(Trouble::Rig(format!("fault `{id}` never took hold")).into());
+            return Err(BenchError::Rig(format!("fault `{id}` never took hold")).into());
         }
     }
     if !session.trial.free {
@@ -38,7 +38,7 @@ pub(super) fn play(session: &mut Session<'_>) -> Result<Vec<String>, Halt> {
     Ok(wrongs)
 }
 
-fn finished(session: &mut Session<'_>) -> Result<Vec<String>, Trouble> {
+fn finished(session: &mut Session<'_>) -> Result<Vec<String>, BenchError> {
     let found = session.bench.finish()?.into_iter().map(|violation| format!("judge: {violation}")).collect();
     session.records();
     Ok(found)
@@ -59,7 +59,7 @@ pub(super) fn play_for_judges(session: &mut Session<'_>) -> Option<String> {
             if let Some(found) = session.bench.found() {
                 return Some(found);
             }
-            if let Err(Halt::Trouble(_)) = done {
+            if let Err(Halt::BenchError(_)) = done {
                 return None;
             }
         }

@@ -1,6 +1,6 @@
 //! The faults that a scenario has injected.
 
-use tumbler_bench::{Bench, EnvironmentFault, Trouble};
+use tumbler_bench::{Bench, BenchError, EnvironmentFault};
 use tumbler_core::line::OutLine;
 use tumbler_core::rules;
 use tumbler_twin::{Fault, fault_table};
@@ -14,7 +14,7 @@ pub(super) enum Target {
 
 impl Target {
     /// The fault with this id, on a table with this layout.
-    pub(super) fn parse(id: &str, layout: &str) -> Result<Self, Trouble> {
+    pub(super) fn parse(id: &str, layout: &str) -> Result<Self, BenchError> {
         if let Some(fault) = EnvironmentFault::parse(id) {
             return Ok(Self::Environment(fault));
         }
@@ -25,7 +25,7 @@ impl Target {
         };
         let part = fault_table::parse(id, &lamp).map_err(|mut bad| {
             bad.allowed = EnvironmentFault::ids().fold(bad.allowed, |all, id| format!("{all}, {id}"));
-            Trouble::Rig(bad.to_string())
+            BenchError::Rig(bad.to_string())
         });
         Ok(Self::Part(part?))
     }
@@ -66,7 +66,7 @@ impl Faults {
         id: &str,
         target: Target,
         claimed: bool,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), BenchError> {
         self.injected.push(Injected { id: id.to_owned(), target, claimed, in_force: true });
         self.since = bench.now();
         match target {
@@ -76,7 +76,7 @@ impl Faults {
     }
 
     /// Heals one fault.
-    pub(super) fn heal(&mut self, bench: &mut dyn Bench, target: Target) -> Result<(), Trouble> {
+    pub(super) fn heal(&mut self, bench: &mut dyn Bench, target: Target) -> Result<(), BenchError> {
         match target {
             Target::Part(fault) => bench.heal(fault)?,
             Target::Environment(fault) => bench.restore(fault)?,
@@ -86,7 +86,7 @@ impl Faults {
     }
 
     /// Heals all faults, the latest first.
-    pub(super) fn heal_all(&mut self, bench: &mut dyn Bench) -> Result<(), Trouble> {
+    pub(super) fn heal_all(&mut self, bench: &mut dyn Bench) -> Result<(), BenchError> {
         while let Some(target) = self.injected.iter().rfind(|f| f.in_force).map(|f| f.target) {
             self.heal(bench, target)?;
         }

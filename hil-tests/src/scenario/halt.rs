@@ -1,6 +1,6 @@
 //! Why a trial ends before its last step.
 
-use tumbler_bench::Trouble;
+use tumbler_bench::BenchError;
 
 /// Why steps were not played to the last one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -10,5 +10,5 @@ pub enum Halt {
     Wrong(String),
     /// The bench is at fault, or cannot do it.
     #[error(transparent)]
-    Trouble(#[from] Trouble),
+    BenchError(#[from] BenchError),
 }

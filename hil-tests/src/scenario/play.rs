@@ -5,7 +5,7 @@ use super::halt::Halt;
 use super::order::{self, Action};
 use super::session::Session;
 use super::step::{Check, Pattern, Stage};
-use tumbler_bench::Trouble;
+use tumbler_bench::BenchError;
 use tumbler_core::line::InLine;
 use tumbler_core::wire::registers::terminal;
 use tumbler_twin::Act;
@@ -32,7 +32,7 @@ pub(super) fn play_to(session: &mut Session<'_>, stage: Stage) -> Result<(), Hal
         return Ok(());
     }
     let Some(goal) = order.iter().position(|(_, reached)| *reached == stage) else {
-        return Err(Trouble::Rig(format!("{stage:?} is no stage under {}", session.trial.rules)).into());
+        return Err(BenchError::Rig(format!("{stage:?} is no stage under {}", session.trial.rules)).into());
     };
     play_through(session, goal + 1)
 }
@@ -60,7 +60,7 @@ fn play_through(session: &mut Session<'_>, count: usize) -> Result<(), Halt> {
 }
 
 /// Losers are collected and winners paid (NZ 6.5): "all paid" counts only after that.
-pub(super) fn collect_and_pay(session: &mut Session<'_>) -> Result<(), Trouble> {
+pub(super) fn collect_and_pay(session: &mut Session<'_>) -> Result<(), BenchError> {
     let all_paid = u64::from(session.bench.settings().parameters.all_paid);
     session.pass(all_paid + PAYING)
 }

@@ -15,7 +15,7 @@ use super::play::collect_and_pay;
 use super::session::Session;
 use super::staff::say_what_is_asked;
 use super::step::{Change, Step};
-use tumbler_bench::{Role, Trouble, witnessed};
+use tumbler_bench::{BenchError, Role, witnessed};
 use tumbler_core::latch::Code;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Dice;
@@ -36,7 +36,7 @@ fn reason() -> String {
 }
 
 /// Heals all faults, releases what is held, closes the seal, and restores supply, daemon and broker.
-pub(super) fn heal_all(session: &mut Session<'_>) -> Result<(), Trouble> {
+pub(super) fn heal_all(session: &mut Session<'_>) -> Result<(), BenchError> {
     session.faults.heal_all(session.bench)?;
     session.held.let_go_of_all(session.bench)?;
     if session.held.seal_broken() {

@@ -7,7 +7,7 @@ use super::halt::Halt;
 use super::records::brief;
 use super::session::Session;
 use super::timeline::Timeline;
-use tumbler_bench::{Bench, Trouble};
+use tumbler_bench::{Bench, BenchError};
 
 /// Verdict on a trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,8 +47,8 @@ pub fn run(bench: &mut dyn Bench, trial: &Trial) -> Outcome {
         Ok(wrongs) => Verdict::Fail(wrongs),
         // Report what the judges found besides the step that failed.
         Err(Halt::Wrong(what)) => Verdict::Fail(core::iter::once(what).chain(course::judged(&mut session)).collect()),
-        Err(Halt::Trouble(Trouble::NotHere(why))) => Verdict::NotExecuted(why),
-        Err(Halt::Trouble(Trouble::Rig(why))) => Verdict::Invalid(why),
+        Err(Halt::BenchError(BenchError::Unsupported(why))) => Verdict::NotExecuted(why),
+        Err(Halt::BenchError(BenchError::Rig(why))) => Verdict::Invalid(why),
     };
     session.records();
     let compared = endings::compared(session.bench, trial);

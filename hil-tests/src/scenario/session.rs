@@ -9,7 +9,7 @@ use super::records::{Records, kind};
 use super::round::Round;
 use super::settings::OwnSettings;
 use super::timeline::Timeline;
-use tumbler_bench::{Bench, Trouble};
+use tumbler_bench::{Bench, BenchError};
 use tumbler_core::line::InLine;
 use tumbler_twin::{Act, MS};
 
@@ -117,7 +117,7 @@ impl<'a> Session<'a> {
     }
 
     /// Lets this much table time pass.
-    pub(super) fn pass(&mut self, millis: u64) -> Result<(), Trouble> {
+    pub(super) fn pass(&mut self, millis: u64) -> Result<(), BenchError> {
         let until = self.bench.now() + millis * MS;
         while self.bench.now() < until {
             self.bench.pass(until)?;
@@ -126,18 +126,18 @@ impl<'a> Session<'a> {
     }
 
     /// Presses a button for so long, and waits until the table has seen that it was let go.
-    pub(super) fn press(&mut self, line: InLine, millis: u32) -> Result<(), Trouble> {
+    pub(super) fn press(&mut self, line: InLine, millis: u32) -> Result<(), BenchError> {
         self.bench.act(Act::Press { line, millis })?;
         self.pass(u64::from(millis) + 80)
     }
 
     /// Turns the supervisor's key and takes it out again.
-    pub(super) fn turn_key(&mut self) -> Result<(), Trouble> {
+    pub(super) fn turn_key(&mut self) -> Result<(), BenchError> {
         self.press(InLine::SupervisorKey, 1000)
     }
 
     /// Keys of the terminal, as fast as a practised dealer.
-    pub(super) fn keys(&mut self, keys: &[u8]) -> Result<(), Trouble> {
+    pub(super) fn keys(&mut self, keys: &[u8]) -> Result<(), BenchError> {
         for key in keys {
             self.bench.act(Act::Key(*key))?;
             self.pass(220)?;
@@ -155,7 +155,7 @@ impl<'a> Session<'a> {
     }
 
     /// Keys the dice as seen, and entry.
-    pub(super) fn enter_dice(&mut self) -> Result<(), Trouble> {
+    pub(super) fn enter_dice(&mut self) -> Result<(), BenchError> {
         let [a, b, c] = self.dice_as_seen();
         self.keys(&[a, b, c, 7])
     }

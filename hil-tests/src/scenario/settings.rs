@@ -1,7 +1,7 @@
 //! Changes to the table's settings, in effect from the daemon's next start.
 
 use super::step::Change;
-use tumbler_bench::{Bench, Trouble};
+use tumbler_bench::{Bench, BenchError};
 use tumbler_core::rules;
 use tumbler_core::settings::Settings;
 
@@ -16,7 +16,7 @@ impl OwnSettings {
     }
 
     /// Changes the settings. The table itself, its dome and its lamps, stays as it was built.
-    pub(super) fn change(&mut self, bench: &mut dyn Bench, change: &Change) -> Result<(), Trouble> {
+    pub(super) fn change(&mut self, bench: &mut dyn Bench, change: &Change) -> Result<(), BenchError> {
         let now = bench.settings().clone();
         let other = match change {
             Change::Own => match self.0.take() {
@@ -25,11 +25,11 @@ impl OwnSettings {
             },
             Change::Layout(id) => {
                 let of = rules::all().iter().find(|set| set.layouts.iter().any(|layout| layout.id == *id));
-                let Some(set) = of else { return Err(Trouble::Rig(format!("`{id}` is no layout"))) };
+                let Some(set) = of else { return Err(BenchError::Rig(format!("`{id}` is no layout"))) };
                 Settings { rules: set.id.clone(), layout: id.clone(), ..now.clone() }
             }
             Change::Parameter(name, value) => {
-                let rig = |problem: serde_json::Error| Trouble::Rig(format!("parameter {name}: {problem}"));
+                let rig = |problem: serde_json::Error| BenchError::Rig(format!("parameter {name}: {problem}"));
                 let mut parameters = serde_json::to_value(now.parameters).map_err(rig)?;
                 if let Some(parameter) = parameters.get_mut(name) {
                     *parameter = (*value).into();

@@ -7,7 +7,7 @@ use super::opening::press_every_key;
 use super::order::{self, Action};
 use super::play::{collect_and_pay, next_round};
 use super::session::Session;
-use tumbler_bench::{Trouble, witnessed};
+use tumbler_bench::{BenchError, witnessed};
 use tumbler_core::line::InLine;
 use tumbler_core::round::{Doubt, Finding};
 use tumbler_core::snapshot::{Phase, Snapshot};
@@ -190,7 +190,7 @@ fn push_until(session: &mut Session<'_>, line: InLine, came: &[&str]) -> Result<
     Ok(())
 }
 
-fn push(session: &mut Session<'_>, line: InLine) -> Result<(), Trouble> {
+fn push(session: &mut Session<'_>, line: InLine) -> Result<(), BenchError> {
     session.bench.act(Act::Press { line, millis: 120 })?;
     session.pass(200)
 }

@@ -5,7 +5,7 @@ use crate::runner::seed;
 use crate::scenario::{Trial, parse, play_steps};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use tumbler_bench::Trouble;
+use tumbler_bench::BenchError;
 use tumbler_bench::pure::Pure;
 use tumbler_bench::{Bench, pure::Setup};
 use tumbler_core::record::Event;
@@ -41,8 +41,8 @@ struct AtEnd {
 /// A bench for these trials, with the chance that `tumbler-hil run` gives a scenario of this name.
 ///
 /// # Errors
-/// [`Trouble::Rig`] where it cannot be.
-pub(super) fn bench(trial: &Trial) -> Result<Pure, Trouble> {
+/// [`BenchError::Rig`] where it cannot be.
+pub(super) fn bench(trial: &Trial) -> Result<Pure, BenchError> {
     Pure::new(Setup::of(&trial.rules, &trial.layout, seed(&trial.name, 0)))
 }
 
@@ -57,11 +57,11 @@ impl Example {
     /// `about`, and found again by the judges or by eye.
     ///
     /// # Errors
-    /// [`Trouble::Rig`] where the path cannot be played again: the rig is not deterministic.
-    pub fn scenario(&self, trial: &Trial) -> Result<String, Trouble> {
+    /// [`BenchError::Rig`] where the path cannot be played again: the rig is not deterministic.
+    pub fn scenario(&self, trial: &Trial) -> Result<String, BenchError> {
         let mut bench = bench(trial)?;
         for words in &self.steps {
-            let steps = parse::step(words).map_err(|bad| Trouble::Rig(bad.to_string()))?;
+            let steps = parse::step(words).map_err(|bad| BenchError::Rig(bad.to_string()))?;
             // The last one may be where it goes wrong.
             let _ = play_steps(&mut bench, trial, &steps);
         }
@@ -92,6 +92,6 @@ impl Example {
             endings: BTreeMap::from([(trial.rules.as_str(), endings)]),
             at_end: AtEnd { latched: latched.iter().map(|m| m.code.name().to_owned()).collect(), latches },
         };
-        toml::to_string_pretty(&file).map_err(|bad| Trouble::Rig(bad.to_string()))
+        toml::to_string_pretty(&file).map_err(|bad| BenchError::Rig(bad.to_string()))
     }
 }

@@ -35,7 +35,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use tumbler_bench::Trouble;
+use tumbler_bench::BenchError;
 
 /// Nodes expanded before their successors are merged. Constant, so that the result does not depend on the number of jobs.
 const BATCH: usize = 64;
@@ -121,11 +121,11 @@ struct Next {
 /// The trial for searching a rule set: its first layout, without steps.
 ///
 /// # Errors
-/// [`Trouble::Rig`] for a rule set that does not exist.
-pub fn trial(rules: &str) -> Result<Trial, Trouble> {
+/// [`BenchError::Rig`] for a rule set that does not exist.
+pub fn trial(rules: &str) -> Result<Trial, BenchError> {
     let text = format!("about = \"\"\nsteps = []\nendings.{rules} = []");
-    let trials = file::parse(Path::new(example::NAME), &text).map_err(|bad| Trouble::Rig(bad.to_string()))?;
-    trials.into_iter().next().ok_or_else(|| Trouble::Rig(format!("`{rules}` is no rule set")))
+    let trials = file::parse(Path::new(example::NAME), &text).map_err(|bad| BenchError::Rig(bad.to_string()))?;
+    trials.into_iter().next().ok_or_else(|| BenchError::Rig(format!("`{rules}` is no rule set")))
 }
 
 /// The words that lead to each root: a closed table, and every stage of a healthy round.
@@ -156,10 +156,10 @@ struct Search<'a> {
 /// Searches. `layer` is called with each layer as it is done.
 ///
 /// # Errors
-/// [`Trouble`] where the rig is at fault.
-pub fn run(plan: &SearchPlan, layer: &dyn Fn(&Layer)) -> Result<SearchResult, Trouble> {
+/// [`BenchError`] where the rig is at fault.
+pub fn run(plan: &SearchPlan, layer: &dyn Fn(&Layer)) -> Result<SearchResult, BenchError> {
     let trial = trial(&plan.rules)?;
-    let mut letters = alphabet::letters(&plan.rules, &trial.layout).map_err(|bad| Trouble::Rig(bad.to_string()))?;
+    let mut letters = alphabet::letters(&plan.rules, &trial.layout).map_err(|bad| BenchError::Rig(bad.to_string()))?;
     letters.retain(|letter| plan.only.is_empty() || plan.only.iter().any(|words| letter.words.contains(words)));
     let covered = order::covered(&plan.rules);
     let mut search = Search {
@@ -188,15 +188,15 @@ impl Search<'_> {
         !self.plan.keep_going && !self.found.wrong.is_empty()
     }
 
-    fn begin(&mut self) -> Result<Vec<(usize, Node)>, Trouble> {
+    fn begin(&mut self) -> Result<Vec<(usize, Node)>, BenchError> {
         let mut frontier = Vec::new();
         for words in roots(&self.plan.rules) {
             let mut bench = example::bench(&self.trial)?;
             for word in &words {
-                let steps = parse::step(word).map_err(|bad| Trouble::Rig(bad.to_string()))?;
+                let steps = parse::step(word).map_err(|bad| BenchError::Rig(bad.to_string()))?;
                 play_steps(&mut bench, &self.trial, &steps).map_err(|halt| match halt {
-                    Halt::Wrong(what) => Trouble::Rig(format!("the root `{}`: {what}", words.join("; "))),
-                    Halt::Trouble(trouble) => trouble,
+                    Halt::Wrong(what) => BenchError::Rig(format!("the root `{}`: {what}", words.join("; "))),
+                    Halt::BenchError(trouble) => trouble,
                 })?;
             }
             let node = Node::begin(bench);
@@ -219,7 +219,7 @@ impl Search<'_> {
         depth: u32,
         frontier: Vec<(usize, Node)>,
         tell: &dyn Fn(&Layer),
-    ) -> Result<Vec<(usize, Node)>, Trouble> {
+    ) -> Result<Vec<(usize, Node)>, BenchError> {
         let mut next = Vec::new();
         let (mut states, mut transitions, mut recovered) = (0, 0, 0);
         for batch in frontier.chunks(BATCH) {
@@ -252,7 +252,7 @@ impl Search<'_> {
     }
 
     /// Expands a batch of nodes. The results are in the order of the batch.
-    fn batch(&mut self, depth: u32, batch: &[(usize, Node)]) -> Result<Vec<Next>, Trouble> {
+    fn batch(&mut self, depth: u32, batch: &[(usize, Node)]) -> Result<Vec<Next>, BenchError> {
         let place = AtomicUsize::new(0);
         let done = Mutex::new(Vec::with_capacity(batch.len()));
         let judged = Mutex::new(HashMap::new());
@@ -297,7 +297,7 @@ impl Search<'_> {
         parent: usize,
         node: &Node,
         rules: &mut HashMap<(&'static str, &'static str), u64>,
-    ) -> Result<Vec<Next>, Trouble> {
+    ) -> Result<Vec<Next>, BenchError> {
         let (plan, last) = (self.plan, depth == self.plan.depth);
         let mut all = Vec::new();
         for letter in self.letters.iter().filter(|letter| letter.is_offered(&node.view, plan.faults)) {

@@ -8,7 +8,7 @@ use super::view::View;
 use crate::scenario::attend::asks_somebody;
 use crate::scenario::{Halt, Trial, play_steps};
 use tumbler_bench::pure::Pure;
-use tumbler_bench::{Bench, Trouble};
+use tumbler_bench::{Bench, BenchError};
 use tumbler_core::record::Record;
 use tumbler_twin::MS;
 
@@ -56,11 +56,11 @@ impl Node {
         trial: &Trial,
         laws: &[Law],
         covered: bool,
-    ) -> Result<StepResult, Trouble> {
+    ) -> Result<StepResult, BenchError> {
         let mut next = self.clone();
         let words = match next.play_steps(letter, trial) {
             Ok(words) => words,
-            Err(Halt::Trouble(trouble)) => return Ok(StepResult::Wrong(trouble.to_string(), letter.words.clone())),
+            Err(Halt::BenchError(trouble)) => return Ok(StepResult::Wrong(trouble.to_string(), letter.words.clone())),
             Err(Halt::Wrong(what)) => return Ok(StepResult::Wrong(what, letter.words.clone())),
         };
         Ok(match next.judge(self, laws, covered) {
@@ -91,7 +91,7 @@ impl Node {
             }
             Action::OfLatch(words) => {
                 let words = words.replace("{code}", self.view.latched().unwrap_or_default());
-                let steps = steps(&words).map_err(|bad| Trouble::Rig(bad.to_string()))?;
+                let steps = steps(&words).map_err(|bad| BenchError::Rig(bad.to_string()))?;
                 play_steps(&mut self.bench, trial, &steps)?;
                 return Ok(words);
             }
@@ -104,7 +104,7 @@ impl Node {
         Ok(format!("pass {passed} ms"))
     }
 
-    fn pass(&mut self, until: u64) -> Result<(), Trouble> {
+    fn pass(&mut self, until: u64) -> Result<(), BenchError> {
         while self.bench.now() < until {
             self.bench.pass(until)?;
         }
@@ -112,7 +112,7 @@ impl Node {
     }
 
     /// Until the next record or whole tumble.
-    fn moment(&mut self, until: u64) -> Result<(), Trouble> {
+    fn moment(&mut self, until: u64) -> Result<(), BenchError> {
         let tumbles = |bench: &mut Pure| bench.physical().milli_tumbles / 1000;
         let (records, turned) = (self.bench.log().records.len(), tumbles(&mut self.bench));
         while self.bench.now() < until
@@ -126,7 +126,7 @@ impl Node {
 
     /// Until nothing moves, everything is durable, and nothing was recorded or tested for a while; a test that waits for a
     /// person is at rest.
-    fn rest(&mut self, until: u64) -> Result<(), Trouble> {
+    fn rest(&mut self, until: u64) -> Result<(), BenchError> {
         let mut quiet = 0;
         let mut seen = (0, None);
         while self.bench.now() < until && quiet < QUIET {

@@ -6,7 +6,7 @@
 use super::laws::Law;
 use super::node::Node;
 use crate::scenario::{Halt, Trial, parse, play_steps};
-use tumbler_bench::{Bench, Trouble};
+use tumbler_bench::{Bench, BenchError};
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
 use tumbler_core::snapshot::Phase;
@@ -22,7 +22,7 @@ pub(super) fn recover(from: &Node, trial: &Trial, laws: &[Law], covered: bool) -
     let wrong = match recovery.run(covered) {
         Ok(()) => None,
         Err(Halt::Wrong(what)) => Some(format!("the table cannot be brought back: {what} [NZ 7.4, design.md, Latch]")),
-        Err(Halt::Trouble(trouble)) => Some(trouble.to_string()),
+        Err(Halt::BenchError(trouble)) => Some(trouble.to_string()),
     };
     let Recovery { mut node, words, .. } = recovery;
     let judged = node.judge(from, laws, covered);
@@ -38,7 +38,7 @@ struct Recovery<'a> {
 impl Recovery<'_> {
     fn act(&mut self, words: &str) -> Result<(), Halt> {
         self.words.push(words.to_owned());
-        let line = parse::line_of_steps(words).map_err(|bad| Trouble::Rig(bad.to_string()))?;
+        let line = parse::line_of_steps(words).map_err(|bad| BenchError::Rig(bad.to_string()))?;
         play_steps(&mut self.node.bench, self.trial, line.iter().flat_map(|(_, steps)| steps))
     }
 

@@ -5,7 +5,7 @@
 //! these times are absolute, so that a late chunk does not shift the next.
 
 use super::clock;
-use super::frame::{self, Served};
+use super::frame::{self, RequestOutcome};
 use super::port::Port;
 use super::rig_fault::RigFault;
 use super::speed::LineSpeed;
@@ -169,7 +169,7 @@ impl Bus {
 
     fn act(&mut self, arriving: &Arriving, units: &mut dyn Units) {
         match frame::serve(&arriving.frame, units) {
-            Served::Reply(mut reply, garble) => {
+            RequestOutcome::Reply(mut reply, garble) => {
                 self.counts.requests += 1;
                 self.counts.replies += 1;
                 let mut begins = arriving.due;
@@ -188,11 +188,11 @@ impl Bus {
                     self.send(&reply, Mono(self.free.0.saturating_add(self.speed.silence_ns)));
                 }
             }
-            Served::Silence => {
+            RequestOutcome::Silence => {
                 self.counts.requests += 1;
                 self.counts.unanswered += 1;
             }
-            Served::Garbage => {
+            RequestOutcome::Malformed => {
                 self.counts.discarded += arriving.frame.len() as u64;
                 self.discard();
             }

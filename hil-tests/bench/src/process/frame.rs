@@ -8,52 +8,52 @@ use tumbler_core::effect::BusOp;
 use tumbler_core::input::BusReply;
 use tumbler_twin::Garble;
 
-/// What became of a request.
+/// How the units' side handled a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Served {
-    /// The unit answers with this frame, of which this becomes on the line.
+pub enum RequestOutcome {
+    /// The unit answers with this frame, which the line may garble.
     Reply(Vec<u8>, Option<Garble>),
     /// No unit answers.
     Silence,
-    /// The bytes are no request: checksum, or a frame that is cut short.
-    Garbage,
+    /// The bytes are not a request: the checksum is wrong, or the frame is too short.
+    Malformed,
 }
 
-/// How long the request at the beginning of these bytes is, as soon as that shows.
+/// Length of the request at the beginning of these bytes; `None` until enough of them have arrived.
 #[must_use]
 pub fn request_length(bytes: &[u8]) -> Option<usize> {
     match guess_request_frame_len(bytes, ModbusProto::Rtu) {
         Ok(length) => Some(usize::from(length)),
-        // Too short to tell; or too long for any frame: then all of it is taken, and fails by its checksum.
+        // Longer than any frame: take all of it, and let the checksum fail.
         Err(ErrorKind::FrameBroken) => Some(bytes.len()),
         Err(_) => None,
     }
 }
 
-/// Lets the unit that a request is for act on it.
-pub fn serve(request: &[u8], units: &mut dyn Units) -> Served {
-    let Some(&unit) = request.first() else { return Served::Garbage };
+/// Hands a request to the unit that it addresses.
+pub fn serve(request: &[u8], units: &mut dyn Units) -> RequestOutcome {
+    let Some(&unit) = request.first() else { return RequestOutcome::Malformed };
     let mut reply: Vec<u8> = Vec::with_capacity(80);
     let mut frame = ModbusFrame::new(unit, request, ModbusProto::Rtu, &mut reply).with_broadcast_units(&[]);
     if frame.parse().is_err() {
-        return Served::Garbage;
+        return RequestOutcome::Malformed;
     }
     if !frame.response_required {
-        return Served::Silence;
+        return RequestOutcome::Silence;
     }
     let mut garble = None;
     if frame.processing_required {
         let done = if frame.readonly { read(&mut frame, unit, units) } else { write(&mut frame, unit, units) };
         match done {
-            Done::Answered(how) => garble = how,
-            Done::Broken => return Served::Garbage,
-            Done::Silent => return Served::Silence,
+            UnitOutcome::Answered(with) => garble = with,
+            UnitOutcome::Malformed => return RequestOutcome::Malformed,
+            UnitOutcome::Silent => return RequestOutcome::Silence,
         }
     }
-    if frame.finalize_response().is_err() { Served::Garbage } else { Served::Reply(reply, garble) }
+    if frame.finalize_response().is_err() { RequestOutcome::Malformed } else { RequestOutcome::Reply(reply, garble) }
 }
 
-/// The frame with another unit's address and a checksum to match.
+/// The frame with another unit's address and a matching checksum.
 #[must_use]
 pub fn of_other_unit(mut reply: Vec<u8>) -> Vec<u8> {
     let body = reply.len().saturating_sub(2);
@@ -66,7 +66,7 @@ pub fn of_other_unit(mut reply: Vec<u8>) -> Vec<u8> {
     reply
 }
 
-/// Modbus over Serial Line 1.02, 6.2.2.
+/// The checksum of Modbus over Serial Line 1.02, 6.2.2.
 #[must_use]
 pub fn crc(bytes: &[u8]) -> u16 {
     bytes.iter().fold(0xFFFF, |crc, byte| {
@@ -74,21 +74,22 @@ pub fn crc(bytes: &[u8]) -> u16 {
     })
 }
 
-enum Done {
+/// How the unit handled a request, before its answer is framed.
+enum UnitOutcome {
     Answered(Option<Garble>),
-    Broken,
+    Malformed,
     Silent,
 }
 
-impl Done {
+impl UnitOutcome {
     fn of(result: Result<(), ErrorKind>, garble: Option<Garble>) -> Self {
-        if result.is_ok() { Self::Answered(garble) } else { Self::Broken }
+        if result.is_ok() { Self::Answered(garble) } else { Self::Malformed }
     }
 }
 
 type Frame<'a> = ModbusFrame<'a, Vec<u8>>;
 
-fn read(frame: &mut Frame<'_>, unit: u8, units: &mut dyn Units) -> Done {
+fn read(frame: &mut Frame<'_>, unit: u8, units: &mut dyn Units) -> UnitOutcome {
     let (address, count) = (frame.reg, frame.count);
     let op = match frame.func {
         ModbusFunction::GetInputs => BusOp::ReadInput { address, count },
@@ -99,7 +100,7 @@ fn read(frame: &mut Frame<'_>, unit: u8, units: &mut dyn Units) -> Done {
     let (reply, garble) = match units.transact(unit, &op) {
         Response::Reply(reply, garble) => (reply, garble),
         Response::Exception(code) => return refuse(frame, code),
-        Response::Silence => return Done::Silent,
+        Response::Silence => return UnitOutcome::Silent,
     };
     let filled = match frame.get_external_read() {
         Ok(Read::Words(read)) => fill_words(read.buf, &reply),
@@ -107,12 +108,12 @@ fn read(frame: &mut Frame<'_>, unit: u8, units: &mut dyn Units) -> Done {
         Err(error) => Err(error),
     };
     match filled {
-        Ok(()) => Done::of(frame.process_external_read(Ok(())), garble),
-        Err(_) => Done::Broken,
+        Ok(()) => UnitOutcome::of(frame.process_external_read(Ok(())), garble),
+        Err(_) => UnitOutcome::Malformed,
     }
 }
 
-fn write(frame: &mut Frame<'_>, unit: u8, units: &mut dyn Units) -> Done {
+fn write(frame: &mut Frame<'_>, unit: u8, units: &mut dyn Units) -> UnitOutcome {
     let op = match frame.get_external_write() {
         Ok(Write::Words(write)) => BusOp::WriteHolding {
             address: write.address,
@@ -126,23 +127,23 @@ fn write(frame: &mut Frame<'_>, unit: u8, units: &mut dyn Units) -> Done {
             let bits = write.data.iter().take(8).rev().fold(0_u64, |bits, byte| (bits << 8) | u64::from(*byte));
             BusOp::WriteCoils { address: write.address, count: write.count, bits }
         }
-        Err(_) => return Done::Broken,
+        Err(_) => return UnitOutcome::Malformed,
     };
     match units.transact(unit, &op) {
-        Response::Reply(_, garble) => Done::of(frame.process_external_write(Ok(())), garble),
+        Response::Reply(_, garble) => UnitOutcome::of(frame.process_external_write(Ok(())), garble),
         Response::Exception(code) => {
-            Done::of(frame.process_external_write(Err(ErrorKind::from_modbus_error(code))), None)
+            UnitOutcome::of(frame.process_external_write(Err(ErrorKind::from_modbus_error(code))), None)
         }
-        Response::Silence => Done::Silent,
+        Response::Silence => UnitOutcome::Silent,
     }
 }
 
 /// Modbus exception code 1.
 const ILLEGAL_FUNCTION: u8 = 1;
 
-/// A read that is answered by an exception.
-fn refuse(frame: &mut Frame<'_>, code: u8) -> Done {
-    Done::of(frame.process_external_read(Err(ErrorKind::from_modbus_error(code))), None)
+/// Answers a read with an exception.
+fn refuse(frame: &mut Frame<'_>, code: u8) -> UnitOutcome {
+    UnitOutcome::of(frame.process_external_read(Err(ErrorKind::from_modbus_error(code))), None)
 }
 
 fn fill_words(space: &mut [u8], reply: &BusReply) -> Result<(), ErrorKind> {

@@ -14,8 +14,8 @@ pub mod daemon;
 pub mod frame;
 pub mod gpio_sim;
 pub mod harness;
+mod injection;
 pub mod machine;
-mod means;
 mod mounts;
 pub mod notify;
 pub mod observer;
@@ -38,5 +38,5 @@ pub mod wire;
 pub mod workdir;
 mod world;
 
-pub use means::wall_clock::library as wall_clock;
+pub use injection::wall_clock::library as wall_clock;
 pub use table::{Setup, Virtual};

@@ -2,7 +2,7 @@
 //! another boot id. They live in a mount namespace of the thread that plays the scenario, and end with it.
 
 use super::rig_fault::RigFault;
-use crate::Trouble;
+use crate::BenchError;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
 use std::cell::Cell;
@@ -24,17 +24,19 @@ thread_local! {
 /// Puts this thread, and the programs that it starts from now on, into a mount namespace of their own.
 ///
 /// # Errors
-/// [`Trouble::NotHere`] for who may not mount.
-pub(super) fn own_namespace() -> Result<(), Trouble> {
+/// [`BenchError::Unsupported`] for who may not mount.
+pub(super) fn own_namespace() -> Result<(), BenchError> {
     if OWN.get() {
         return Ok(());
     }
     if !nix::unistd::Uid::effective().is_root() {
-        return Err(Trouble::NotHere("only root can mount a file system of the rig's own: run it as root".into()));
+        return Err(BenchError::Unsupported(
+            "only root can mount a file system of the rig's own: run it as root".into(),
+        ));
     }
     unshare(CloneFlags::CLONE_NEWNS)
         .and_then(|()| mount(None::<&str>, "/", None::<&str>, MsFlags::MS_REC | MsFlags::MS_PRIVATE, None::<&str>))
-        .map_err(|e| Trouble::NotHere(format!("this machine allows no mount namespace ({e})")))?;
+        .map_err(|e| BenchError::Unsupported(format!("this machine allows no mount namespace ({e})")))?;
     OWN.set(true);
     Ok(())
 }
@@ -49,14 +51,14 @@ impl OtherBoot {
     /// Begins a boot; `file` is to hold its id.
     ///
     /// # Errors
-    /// [`Trouble::NotHere`] for who may not mount.
-    pub(super) fn begin(file: &Path) -> Result<Self, Trouble> {
+    /// [`BenchError::Unsupported`] for who may not mount.
+    pub(super) fn begin(file: &Path) -> Result<Self, BenchError> {
         own_namespace()?;
         let uuid = Path::new("/proc/sys/kernel/random/uuid");
         let id = std::fs::read_to_string(uuid).map_err(RigFault::file("read", uuid))?;
         std::fs::write(file, id).map_err(RigFault::file("write", file))?;
         mount(Some(file), Self::BOOT_ID, None::<&str>, MsFlags::MS_BIND, None::<&str>)
-            .map_err(|e| Trouble::NotHere(format!("a file cannot be mounted over {} ({e})", Self::BOOT_ID)))?;
+            .map_err(|e| BenchError::Unsupported(format!("a file cannot be mounted over {} ({e})", Self::BOOT_ID)))?;
         Ok(Self(()))
     }
 }
@@ -79,8 +81,8 @@ impl SmallDisk {
     /// Makes and mounts one at `at`.
     ///
     /// # Errors
-    /// [`Trouble::NotHere`] where it cannot be had, with what to do.
-    pub(super) fn mount(image: &Path, at: &Path) -> Result<Self, Trouble> {
+    /// [`BenchError::Unsupported`] where it cannot be had, with what to do.
+    pub(super) fn mount(image: &Path, at: &Path) -> Result<Self, BenchError> {
         own_namespace()?;
         let file = File::create(image).map_err(RigFault::file("make", image))?;
         file.set_len(SIZE).map_err(RigFault::file("make", image))?;
@@ -91,8 +93,8 @@ impl SmallDisk {
     /// Mounts the one in this file or device at `at`.
     ///
     /// # Errors
-    /// [`Trouble::NotHere`] where it cannot be had, with what to do.
-    pub(super) fn found(image: &Path, at: &Path) -> Result<Self, Trouble> {
+    /// [`BenchError::Unsupported`] where it cannot be had, with what to do.
+    pub(super) fn found(image: &Path, at: &Path) -> Result<Self, BenchError> {
         own_namespace()?;
         let disk = Self { image: image.to_owned(), at: at.to_owned() };
         disk.plug()?;
@@ -101,7 +103,7 @@ impl SmallDisk {
         Ok(disk)
     }
 
-    fn plug(&self) -> Result<(), Trouble> {
+    fn plug(&self) -> Result<(), BenchError> {
         let how = if self.image.is_file() { "loop,errors=remount-ro" } else { "errors=remount-ro" };
         tool(Command::new("mount").args(["-o", how]).arg(&self.image).arg(&self.at), "mount")
     }
@@ -153,7 +155,7 @@ impl SmallDisk {
     }
 
     /// Unmounts, checks and mounts it again, as after a power cut or an error. Nobody may use it.
-    pub(super) fn mend(&self) -> Result<(), Trouble> {
+    pub(super) fn mend(&self) -> Result<(), BenchError> {
         umount2(&self.at, MntFlags::empty()).map_err(RigFault::system("unmount the journal's file system"))?;
         let check = Command::new("e2fsck").arg("-p").arg(&self.image).output();
         let check = check.map_err(RigFault::system("start e2fsck"))?;
@@ -195,14 +197,14 @@ fn shut_down(root: &File) -> nix::Result<()> {
     nix::errno::Errno::result(done).map(drop)
 }
 
-fn tool(command: &mut Command, package: &str) -> Result<(), Trouble> {
+fn tool(command: &mut Command, package: &str) -> Result<(), BenchError> {
     let name = command.get_program().to_string_lossy().into_owned();
     let done = command
         .output()
-        .map_err(|e| Trouble::NotHere(format!("{name} cannot be started ({e}): apt-get install {package}")))?;
+        .map_err(|e| BenchError::Unsupported(format!("{name} cannot be started ({e}): apt-get install {package}")))?;
     if done.status.success() {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&done.stderr);
-    Err(Trouble::NotHere(format!("{name} ended with {}: {}", done.status, said.trim_end())))
+    Err(BenchError::Unsupported(format!("{name} ended with {}: {}", done.status, said.trim_end())))
 }

@@ -70,7 +70,7 @@ impl Pins {
     /// Sets up the pins of the table in this directory; `None` on the virtual wire. Tells the socket which peer to expect.
     pub(super) fn build(wires: &Wires, dir: &WorkDir, socket: &mut WireSocket) -> Result<Option<Self>, RigFault> {
         let mut wired = |wiring: &Wiring, pair| {
-            socket.expect(Peer::Wires(preface(wiring)?));
+            socket.expect_peer(Peer::Wires(preface(wiring)?));
             let path = dir.wire();
             let stream = UnixStream::connect(&path).map_err(RigFault::file("connect to", &path))?;
             let link = Link::over(stream, wiring, &dir.log())?;

@@ -66,9 +66,9 @@ impl Virtual {
         self.socket.edge(clock::now(), InLine::DomeClosed, true);
         self.world.begin_turn();
         for message in driven {
-            self.world.driven(message.line, message.active);
+            self.world.output_driven(message.line, message.active);
         }
-        self.world.notice(&mut self.socket);
+        self.world.deliver_wires(&mut self.socket);
         Ok(Some(nanos))
     }
 

@@ -3,8 +3,8 @@
 use super::bus::LineCounts;
 use super::clock::Stalls;
 use super::gpio_sim::Chip;
+use super::injection::ports::holds_chip;
 use super::machine;
-use super::means::ports::holds_chip;
 use super::pins::Pins;
 use super::rig_fault::RigFault;
 use super::table::Virtual;
@@ -93,7 +93,7 @@ impl Virtual {
     }
 
     /// Whether an edge of the dead-man line is only that a daemon is gone: nobody holds the lines of its chip, and the motor is off.
-    pub(super) fn was_let_go(&self, pin: ToBench) -> bool {
+    pub(super) fn is_pin_release(&self, pin: ToBench) -> bool {
         let rests = pin.line == OutLine::MotorAlive && !self.world.twin.pin_level(OutLine::MotorEnable);
         rests && self.pins.is_some() && !holds_chip(self).unwrap_or(false)
     }

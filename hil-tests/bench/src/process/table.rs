@@ -6,8 +6,8 @@ use super::clock::{self, Stalls};
 use super::config::TableSetup;
 use super::console::{Console, Reply, StatusReply};
 use super::daemon::Daemon;
+use super::injection::state::Injections;
 use super::machine;
-use super::means::state::Means;
 use super::mounts::OtherBoot;
 use super::observer::Observer;
 use super::pins::Pins;
@@ -54,14 +54,14 @@ pub struct Setup {
 pub struct Virtual {
     pub(super) world: World,
     pub(super) socket: WireSocket,
-    /// What the daemon holds instead of the socket, on a bench with pins.
+    /// The daemon's pins, on a bench that has some; otherwise the daemon uses the socket.
     pub(super) pins: Option<Pins>,
     /// None while the adapter is unplugged.
     port: Option<Port>,
     pub(super) bus: Bus,
     pub(super) console: Console,
     pub(super) daemon: Daemon,
-    /// The rig ended the daemon, or never started it: its absence is no finding.
+    /// The rig stopped the daemon or never started it, so its absence is not a finding.
     pub(super) expected_down: bool,
     pub(super) answers: BTreeMap<u64, Answer>,
     pub(super) status: Option<(u64, Box<StatusReply>)>,
@@ -70,27 +70,27 @@ pub struct Virtual {
     heard: usize,
     pub(super) broker: Broker,
     pub(super) findings: Vec<String>,
-    pub(super) means: Means,
-    /// Another boot id than the machine's, since the first power cut.
+    pub(super) injections: Injections,
+    /// The simulated boot id, from the first power cut on.
     pub(super) boot: Option<OtherBoot>,
     pub(super) said: Vec<(Mono, String)>,
     pub(super) dir: WorkDir,
-    /// What the configuration says.
-    pub(super) set_to: TableSetup,
+    /// The contents of the daemon's configuration.
+    pub(super) setup: TableSetup,
     pub(super) injection_check: InjectionCheck,
 }
 
-/// At least so often the world looks at what gives no event to wait on: the journal's file.
+/// Interval at which the world polls what gives no event to wait on: the journal's file.
 const LOOK_NS: u64 = 10_000_000;
 /// How long a daemon may take from its start to its connection and READY.
 const START: Duration = Duration::from_secs(20);
 
 impl Virtual {
-    /// Puts a table together in `dir` and starts its daemon. `opened` says that the directory holds a table that was
-    /// opened before: then the judges are told how it stood, and what is recorded already is not seen again.
+    /// Assembles a table in `dir` and starts its daemon. `opened`: the directory holds a table that was opened before. The judges
+    /// then get its initial state, and its existing records are not observed again.
     ///
     /// # Errors
-    /// [`RigFault`] when anything of it cannot be had.
+    /// [`RigFault`] when a part of it cannot be set up.
     pub fn start(setup: &Setup, dir: WorkDir, opened: bool) -> Result<Self, RigFault> {
         machine::enter()?;
         let settings = &setup.table.settings;
@@ -116,11 +116,11 @@ impl Virtual {
         }
         let mut journal = JournalWatch::new(&dir.state());
         let mut injection_check = setup.table.injection_check();
-        let mut stood = Standing::default();
+        let mut standing = Standing::default();
         if opened {
             for record in journal.take()? {
                 injection_check.learn(&record.event);
-                stood.fold(&record);
+                standing.fold(&record);
             }
             journal.close();
         } else {
@@ -130,14 +130,14 @@ impl Virtual {
         let watched = tumbler_judges::Config {
             topics: root.clone(),
             from_commissioning: !opened,
-            // Two busy cores and a socket lie between an edge and the daemon; order is judged, times are reported.
+            // Two busy cores and a socket delay every edge to the daemon, so judges only check the order; times are reported.
             reaction_ns: Stalls::LIMIT,
             ..Judges::config(settings)
         };
         let mut judges = Judges::with(watched, setup.judge, setup.trace)
             .map_err(|bad| RigFault::Other(format!("the judges: {bad}")))?;
         if opened {
-            judges.stood(&stood);
+            judges.initial_state(&standing);
         }
         let mut table = Self {
             world: World::new(Twin::new(built, setup.seed), judges, journal, &root),
@@ -155,15 +155,15 @@ impl Virtual {
             heard: 0,
             broker,
             findings: Vec::new(),
-            means: Means::default(),
+            injections: Injections::default(),
             boot: None,
             said: Vec::new(),
             dir,
-            set_to: setup.table.clone(),
+            setup: setup.table.clone(),
             injection_check,
         };
         if opened {
-            table.means.keep_files(&table.dir)?;
+            table.injections.back_up_files(&table.dir)?;
         }
         table.launch()?;
         Ok(table)
@@ -172,11 +172,11 @@ impl Virtual {
     /// Starts the daemon and waits until it is connected and ready.
     pub(super) fn launch(&mut self) -> Result<(), RigFault> {
         self.world.journal.close();
-        Means::keep_journal(&self.dir)?;
+        Injections::back_up_journal(&self.dir)?;
         self.replug()?;
         self.world.begin_turn();
-        self.world.notice(&mut self.socket);
-        self.world.process(true);
+        self.world.deliver_wires(&mut self.socket);
+        self.world.process_alive(true);
         self.daemon.start()?;
         self.expected_down = false;
         self.world.log.down = false;
@@ -202,16 +202,16 @@ impl Virtual {
         Ok(())
     }
 
-    /// Another serial port under the same name: a killed daemon's exclusive mode stays on the old one.
+    /// Replaces the serial port by a new one of the same name: the exclusive mode of a killed daemon stays on the old one.
     fn replug(&mut self) -> Result<(), RigFault> {
-        // An adapter that was pulled stays so over a restart.
+        // An adapter that was unplugged stays unplugged over a restart.
         if self.port.take().is_some() {
-            self.plug(self.set_to.port(&self.dir)?);
+            self.plug(self.setup.port(&self.dir)?);
         }
         Ok(())
     }
 
-    /// A serial port is there, in place of the one before it.
+    /// Plugs in a serial port, in place of the previous one.
     pub(super) fn plug(&mut self, port: Port) {
         self.bus = Bus::new(port.speed());
         self.port = Some(port);
@@ -222,7 +222,7 @@ impl Virtual {
         self.port.as_ref().and_then(Port::device)
     }
 
-    /// The serial port's adapter is pulled: its name vanishes, and whoever has it open is hung up.
+    /// Unplugs the serial port's adapter: its name vanishes, and a process that has it open gets a hangup.
     pub(super) fn unplug(&mut self) -> Result<(), RigFault> {
         let Some(Port::Pty(pty)) = self.port.take_if(|port| matches!(port, Port::Pty(_))) else {
             return Err(RigFault::Other("no serial port is plugged in that the rig could unplug".into()));
@@ -232,13 +232,13 @@ impl Virtual {
         Ok(())
     }
 
-    /// A part of the table's surroundings is broken from now on, or whole again.
-    pub(super) fn tell_broken(&mut self, part: Part, broken: bool) {
+    /// Reports to the judges that something around the table is broken or repaired.
+    pub(super) fn report_broken(&mut self, part: Part, broken: bool) {
         self.world.begin_turn();
         self.world.judges.tell(self.world.turn, Seen::Truth(Truth::Broken { part, broken }));
     }
 
-    /// Lets everything happen that is due, and takes up everything that came.
+    /// One turn of the world: lets everything happen that is due, and processes everything that arrived.
     pub(super) fn turn(&mut self) -> Result<(), RigFault> {
         clock::check_interrupt()?;
         let deadline = self.deadline().map(|at| self.world.mono(at));
@@ -247,33 +247,33 @@ impl Virtual {
             self.world.stalls.note(deadline, self.world.mono(self.world.turn));
         }
         let begun = clock::now();
-        self.world.notice(&mut self.socket);
+        self.world.deliver_wires(&mut self.socket);
         for event in self.socket.turn()? {
             match event {
-                WireEvent::Connected => self.world.greet(&mut self.socket),
-                WireEvent::Driven(driven) if self.was_let_go(driven) => self.world.let_go(driven),
-                WireEvent::Driven(driven) => self.world.driven(driven.line, driven.active),
-                WireEvent::Gone => {}
-                WireEvent::Reacted(driven, since) => self.world.reacted(driven, since),
-                WireEvent::Relay(closed, after_ns) => self.world.relay(closed, after_ns)?,
+                WireEvent::Connected => self.world.send_levels(&mut self.socket),
+                WireEvent::Driven(driven) if self.is_pin_release(driven) => self.world.pin_released(driven),
+                WireEvent::Driven(driven) => self.world.output_driven(driven.line, driven.active),
+                WireEvent::Disconnected => {}
+                WireEvent::Reacted(driven, since) => self.world.note_reaction(driven, since),
+                WireEvent::Relay(closed, after_ns) => self.world.relay_contact(closed, after_ns)?,
             }
         }
         let begun = self.world.stalls.note_work("at the wires", begun);
         if let Some(port) = &self.port {
             self.bus.turn(port, &mut self.world)?;
         }
-        self.world.notice(&mut self.socket);
+        self.world.deliver_wires(&mut self.socket);
         let begun = self.world.stalls.note_work("at the field bus", begun);
-        let begun = self.listen(begun)?;
-        self.means.step_clock(self.world.now(), self.dir.path())?;
-        self.look_after()?;
+        let begun = self.take_replies(begun)?;
+        self.injections.step_clock(self.world.now(), self.dir.path())?;
+        self.check_daemon()?;
         self.world.stalls.note_work("looking after the daemon", begun);
         self.world.take_fault()
     }
 
-    /// What the daemon says: to subscribers, at the console, to the service manager. Records come before what follows from them.
-    /// It begins at `begun`; gives the moment at which all of it was read.
-    fn listen(&mut self, begun: Mono) -> Result<Mono, RigFault> {
+    /// Reads what the daemon published, answered on the console and told the service manager. Judges see the journal's records first,
+    /// because the rest follows from them. `begun`: when this work began; returns when all of it was read.
+    fn take_replies(&mut self, begun: Mono) -> Result<Mono, RigFault> {
         let messages = self.observer.since(self.heard);
         let begun = self.world.stalls.note_work("listening to the broker", begun);
         let heard = self.console.turn()?;
@@ -281,16 +281,16 @@ impl Virtual {
         self.world.read_journal();
         let read = self.world.stalls.note_work("reading the journal", begun);
         self.heard += messages.len();
-        messages.into_iter().for_each(|message| self.world.received(message));
+        messages.into_iter().for_each(|message| self.world.mqtt_message(message));
         for heard in heard {
             match heard {
                 Reply::Answer(request, answer) => {
                     let (Answer::Done(text) | Answer::Refused(text)) = &answer;
-                    self.world.said(text);
+                    self.world.console_text(text);
                     self.answers.insert(request, answer);
                 }
                 Reply::Status(request, told, words) => {
-                    self.world.said(&words);
+                    self.world.console_text(&words);
                     self.status = Some((request, told));
                 }
                 Reply::HungUp(request) => {
@@ -303,33 +303,33 @@ impl Virtual {
         Ok(read)
     }
 
-    /// A daemon that ends by itself is a finding.
-    fn look_after(&mut self) -> Result<(), RigFault> {
+    /// Checks that the daemon and the program at the pins still run. A daemon that ends by itself is a finding.
+    fn check_daemon(&mut self) -> Result<(), RigFault> {
         self.pins.as_mut().map_or(Ok(()), Pins::look)?;
         if self.expected_down {
             return Ok(());
         }
         if let Some(status) = self.daemon.ended()? {
             self.world.news += 1;
-            if self.means.ended_as_wanted(status)? {
-                self.ended();
+            if self.injections.ended_as_intended(status)? {
+                self.daemon_ended();
                 return Ok(());
             }
             self.expected_down = true;
-            self.world.process(false);
+            self.world.process_alive(false);
             self.findings
                 .push(format!("tumblerd ended by itself with {status}; its log ends:\n{}", self.dir.log_tail(12)));
         }
         Ok(())
     }
 
-    /// When something is due, in table time.
+    /// When the twin or the field bus is due next, in table time.
     fn deadline(&self) -> Option<u64> {
         let bus = self.bus.next_deadline().map(|at| at.nanos_since(self.world.mono(0)));
         [self.world.twin.next(), bus].into_iter().flatten().min()
     }
 
-    /// Waits for something to come or to be due, at most until this table time.
+    /// Waits until something arrives or is due, at most until this table time.
     pub(super) fn wait(&mut self, until: u64) -> Result<(), RigFault> {
         let look = self.world.now() + LOOK_NS;
         let wake = [Some(until), Some(look), self.deadline()].into_iter().flatten().min().unwrap_or(look);
@@ -352,7 +352,7 @@ impl Virtual {
         }
     }
 
-    /// Turns the world until `done` says yes or table time has reached `until`; tells whether it did.
+    /// Turns the world until `done` returns true, at most until table time `until`. Returns whether `done` did.
     pub(super) fn turn_until(
         &mut self,
         until: u64,

@@ -1,4 +1,4 @@
-//! Counts the MQTT packets between daemon and broker, with a parser that neither end uses.
+//! Counts the MQTT packets between daemon and broker, with a parser of its own that neither end shares.
 
 /// Packets that passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub enum Direction {
 #[derive(Debug)]
 pub struct Tap {
     direction: Direction,
-    /// The packet's head so far: type, remaining length, and the first bytes of its body.
+    /// The beginning of the current packet: type, remaining length, and the first bytes of its body.
     head: Vec<u8>,
     /// Bytes of the packet still to come after the head.
     rest: usize,
@@ -46,7 +46,7 @@ impl Tap {
         Self { direction, head: Vec::new(), rest: 0 }
     }
 
-    /// Takes bytes as they pass, and counts the packets that they complete.
+    /// Processes bytes that pass, and counts the packets that they complete.
     pub fn pass(&mut self, bytes: &[u8], counts: &mut PacketCounts) {
         for byte in bytes {
             if self.rest > 0 {
@@ -88,8 +88,8 @@ impl Tap {
     }
 }
 
-/// The remaining length, and where the body begins (MQTT 5.0, 2.1.4 and 1.5.5); `None` until all its bytes came. A fifth
-/// byte of length is none: such a stream is not MQTT, and is taken as packets of whatever the four say.
+/// The remaining length, and where the body begins (MQTT 5.0, 2.1.4 and 1.5.5); `None` until all its bytes have arrived. MQTT
+/// allows four bytes of length: a stream with a fifth is not MQTT, and is cut by the first four.
 fn remaining(head: &[u8]) -> Option<(usize, usize)> {
     let mut length = 0_usize;
     for (place, byte) in head.iter().skip(1).take(4).enumerate() {

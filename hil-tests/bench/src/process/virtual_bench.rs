@@ -7,32 +7,32 @@ use super::rig_fault::RigFault;
 use super::table::Virtual;
 use crate::injection_check::{InjectionCheck, InjectionChecked};
 use crate::log::Log;
-use crate::{Bench, EnvironmentFault, Physical, Role, Trouble};
+use crate::{Bench, BenchError, EnvironmentFault, Physical, Role};
 use nix::sys::signal::Signal;
 use tumbler_core::settings::Settings;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::{Answer, Command};
 use tumbler_twin::{Act, Fault, MS};
 
-/// `pass` comes back at least so often, so that a truth that changes without an event is looked at.
+/// `pass` returns at least this often, because some truths change without an event.
 const NAP_NANOS: u64 = 100 * MS;
 /// How long the daemon may take to stop when asked, as `TimeoutStopSec` of its unit.
 const STOP_NANOS: u64 = 10_000 * MS;
-/// How long the daemon may take to show on the console what its journal holds.
+/// How long the console may lag behind the journal.
 const SHOW_NANOS: u64 = 2_000 * MS;
-/// A daemon among other programs on two cores may be kept waiting so long; stalls of 136 ms were seen on such machines.
+/// How long other programs may keep the daemon waiting on two cores; stalls of 136 ms were seen on such machines.
 const GRACE_NANOS: u64 = 150 * MS;
-/// After the last step the table has this long to come to rest.
+/// Time for the table to come to rest after the last step.
 const REST_NANOS: u64 = 1_500 * MS;
 
-impl From<RigFault> for Trouble {
+impl From<RigFault> for BenchError {
     fn from(fault: RigFault) -> Self {
         Self::Rig(fault.to_string())
     }
 }
 
 impl Virtual {
-    fn asked_status(&mut self) -> Result<Option<StatusReply>, RigFault> {
+    fn query_status(&mut self) -> Result<Option<StatusReply>, RigFault> {
         let Ok(request) = self.console.status() else { return Ok(None) };
         let until = self.world.now() + SHOW_NANOS;
         let there = |table: &mut Self| {
@@ -42,33 +42,33 @@ impl Virtual {
         Ok(self.status.take_if(|(n, _)| *n == request).map(|(_, told)| *told))
     }
 
-    /// Whoever asked for the status, the injection check looks at it too: asked for later, it would come between a moment of a
-    /// spin and the fault that is to hit it.
-    fn take_a_look(&mut self, shown: &Snapshot) {
+    /// Gives the injection check every snapshot that is read anyway. A status request of its own would delay the first fault, which
+    /// may have to hit one moment of a spin.
+    fn feed_injection_check(&mut self, shown: &Snapshot) {
         if self.injection_check.is_due() {
             self.world.log.records.iter().for_each(|durable| self.injection_check.learn(&durable.record.event));
             let _ = self.injection_check.admit(shown);
         }
     }
 
-    /// Begins a turn, and tells of everything that happened before it: what is told next comes after that.
+    /// Begins a turn and delivers everything that happened before it, so that what is reported next comes after that.
     pub(super) fn catch_up(&mut self) {
         self.world.begin_turn();
-        self.world.notice(&mut self.socket);
+        self.world.deliver_wires(&mut self.socket);
     }
 
-    /// Takes note that the daemon's process is gone.
-    pub(super) fn ended(&mut self) {
+    /// Cleans up after the daemon's process has ended.
+    pub(super) fn daemon_ended(&mut self) {
         self.expected_down = true;
         self.socket.hang_up();
-        // What the twin showed while the process went is told before that it went.
+        // What the twin showed while the process was ending comes before its end.
         self.world.log.down = true;
         self.catch_up();
-        self.world.process(false);
+        self.world.process_alive(false);
         for request in self.console.forget() {
             self.answers.insert(request, Answer::Refused("the daemon is gone".into()));
         }
-        // Read what it left, then let go of the file.
+        // Read the last records, then close the file.
         self.world.journal.close();
         self.world.read_journal();
         self.world.journal.close();
@@ -91,38 +91,38 @@ impl Bench for Virtual {
         self.world.now()
     }
 
-    fn pass(&mut self, until: u64) -> Result<(), Trouble> {
+    fn pass(&mut self, until: u64) -> Result<(), BenchError> {
         let news = self.world.news;
         let nap = until.min(self.world.now() + NAP_NANOS);
         self.turn_until(nap, |table| Ok(table.world.news != news))?;
         Ok(())
     }
 
-    fn act(&mut self, act: Act) -> Result<(), Trouble> {
+    fn act(&mut self, act: Act) -> Result<(), BenchError> {
         self.world.begin_turn();
-        self.world.touch(|twin, at, out| twin.person(at, act, out));
-        self.world.notice(&mut self.socket);
+        self.world.act_on_twin(|twin, at, out| twin.person(at, act, out));
+        self.world.deliver_wires(&mut self.socket);
         Ok(())
     }
 
-    fn dictate(&mut self, faces: Option<[u8; 3]>) -> Result<(), Trouble> {
+    fn dictate(&mut self, faces: Option<[u8; 3]>) -> Result<(), BenchError> {
         self.world.twin.dictate(faces);
         Ok(())
     }
 
-    fn fault(&mut self, fault: Fault) -> Result<(), Trouble> {
-        self.look()?;
+    fn fault(&mut self, fault: Fault) -> Result<(), BenchError> {
+        self.check_injection()?;
         self.catch_up();
         self.world.judges.broken(self.world.turn, fault, true);
-        self.world.touch(|twin, at, out| twin.fault(at, fault, out));
-        self.world.notice(&mut self.socket);
+        self.world.act_on_twin(|twin, at, out| twin.fault(at, fault, out));
+        self.world.deliver_wires(&mut self.socket);
         Ok(())
     }
 
-    fn heal(&mut self, fault: Fault) -> Result<(), Trouble> {
+    fn heal(&mut self, fault: Fault) -> Result<(), BenchError> {
         self.world.begin_turn();
-        self.world.touch(|twin, at, out| twin.heal(at, fault, out));
-        self.world.notice(&mut self.socket);
+        self.world.act_on_twin(|twin, at, out| twin.heal(at, fault, out));
+        self.world.deliver_wires(&mut self.socket);
         self.world.judges.broken(self.world.turn, fault, false);
         Ok(())
     }
@@ -131,12 +131,12 @@ impl Bench for Virtual {
         self.world.twin.took_hold(fault)
     }
 
-    fn disturb(&mut self, fault: EnvironmentFault) -> Result<(), Trouble> {
-        self.look()?;
+    fn disturb(&mut self, fault: EnvironmentFault) -> Result<(), BenchError> {
+        self.check_injection()?;
         self.break_environment(fault)
     }
 
-    fn restore(&mut self, fault: EnvironmentFault) -> Result<(), Trouble> {
+    fn restore(&mut self, fault: EnvironmentFault) -> Result<(), BenchError> {
         self.mend_environment(fault)
     }
 
@@ -146,11 +146,11 @@ impl Bench for Virtual {
 
     fn physical(&mut self) -> Physical {
         self.world.begin_turn();
-        self.world.notice(&mut self.socket);
+        self.world.deliver_wires(&mut self.socket);
         Physical::of(&self.world.twin, self.world.turn)
     }
 
-    fn ask(&mut self, role: Role, command: Command) -> Result<u64, Trouble> {
+    fn ask(&mut self, role: Role, command: Command) -> Result<u64, BenchError> {
         let person = match role {
             Role::Supervisor => Person::Supervisor,
             Role::Manager => Person::Manager,
@@ -158,13 +158,13 @@ impl Bench for Virtual {
             Role::Nobody => Person::Nobody,
         };
         if person != Person::Supervisor && !nix::unistd::Uid::effective().is_root() {
-            return Err(Trouble::NotHere(format!(
+            return Err(BenchError::Unsupported(format!(
                 "only root can send a {role:?} to the console from an account of its own"
             )));
         }
         self.catch_up();
-        // Nor can the daemon tell which of both the account is.
-        self.world.judges.asked(self.world.turn, &command, None);
+        // The judges do not learn the role: the daemon cannot tell supervisor and manager apart here either.
+        self.world.judges.console_command(self.world.turn, &command, None);
         Ok(self.console.command(person, &command)?)
     }
 
@@ -172,29 +172,29 @@ impl Bench for Virtual {
         self.answers.get(&request).cloned()
     }
 
-    fn snapshot(&mut self) -> Result<Option<Snapshot>, Trouble> {
+    fn snapshot(&mut self) -> Result<Option<Snapshot>, BenchError> {
         if self.expected_down {
             return Ok(None);
         }
-        // The journal was read past what the daemon shows: it shows a record only after it knows that it is durable.
+        // The rig may have read records that the daemon does not show yet: it shows a record only once it knows that it is durable.
         let until = self.world.now() + SHOW_NANOS;
         loop {
             let last = self.world.journal.last();
-            let Some(StatusReply { snapshot, .. }) = self.asked_status()? else { return Ok(None) };
+            let Some(StatusReply { snapshot, .. }) = self.query_status()? else { return Ok(None) };
             if snapshot.seq >= last || self.world.now() >= until {
-                self.take_a_look(&snapshot);
+                self.feed_injection_check(&snapshot);
                 return Ok(Some(snapshot));
             }
         }
     }
 
-    fn kill(&mut self) -> Result<(), Trouble> {
+    fn kill(&mut self) -> Result<(), BenchError> {
         self.daemon.kill()?;
-        self.ended();
+        self.daemon_ended();
         Ok(())
     }
 
-    fn stop(&mut self) -> Result<(), Trouble> {
+    fn stop(&mut self) -> Result<(), BenchError> {
         self.turn()?;
         self.world.journal.close();
         self.daemon.signal(Signal::SIGTERM)?;
@@ -206,36 +206,36 @@ impl Bench for Virtual {
         } else if let Some(status) = self.daemon.ended()?.filter(|status| !status.success()) {
             self.findings.push(format!("tumblerd, asked to stop, ended with {status}:\n{}", self.dir.log_tail(12)));
         }
-        self.ended();
+        self.daemon_ended();
         Ok(())
     }
 
-    fn start(&mut self) -> Result<(), Trouble> {
+    fn start(&mut self) -> Result<(), BenchError> {
         Ok(self.launch()?)
     }
 
     fn settings(&self) -> &Settings {
-        &self.set_to.settings
+        &self.setup.settings
     }
 
-    fn reconfigure(&mut self, settings: Settings) -> Result<(), Trouble> {
-        self.set_to.settings = settings;
-        Ok(self.set_to.write(&self.dir, self.proxy.address())?)
+    fn reconfigure(&mut self, settings: Settings) -> Result<(), BenchError> {
+        self.setup.settings = settings;
+        Ok(self.setup.write(&self.dir, self.proxy.address())?)
     }
 
-    fn power(&mut self, on: bool) -> Result<(), Trouble> {
+    fn power(&mut self, on: bool) -> Result<(), BenchError> {
         if on { self.power_on() } else { self.power_off() }
     }
 
-    fn linked(&mut self) -> Result<Option<bool>, Trouble> {
-        Ok(self.asked_status()?.and_then(|told| told.connected))
+    fn linked(&mut self) -> Result<Option<bool>, BenchError> {
+        Ok(self.query_status()?.and_then(|told| told.connected))
     }
 
-    fn retained(&mut self) -> Result<Vec<String>, Trouble> {
-        self.kept_wrongly()
+    fn retained(&mut self) -> Result<Vec<String>, BenchError> {
+        self.retained_differences()
     }
 
-    fn broker(&mut self, up: bool) -> Result<(), Trouble> {
+    fn broker(&mut self, up: bool) -> Result<(), BenchError> {
         self.proxy.set(if up { Path::Up } else { Path::Down });
         Ok(())
     }
@@ -252,7 +252,7 @@ impl Bench for Virtual {
         &self.world.log
     }
 
-    /// Judges see what a process did only when it was read; the end tells.
+    /// Judges see what a process did with a delay, so violations are collected at the end.
     fn found(&self) -> Option<String> {
         None
     }
@@ -265,12 +265,12 @@ impl Bench for Virtual {
         self.world.judges.allowed_endings()
     }
 
-    fn finish(&mut self) -> Result<Vec<String>, Trouble> {
+    fn finish(&mut self) -> Result<Vec<String>, BenchError> {
         let until = self.world.now() + REST_NANOS;
         self.turn_until(until, |_| Ok(false))?;
         let mut found = self.world.judges.finish(self.world.turn);
         found.append(&mut self.findings);
-        found.extend(self.wrong_with_broker());
+        found.extend(self.relay_violations());
         clock::check_interrupt()?;
         Ok(found)
     }

@@ -1,4 +1,4 @@
-//! The journal as the rig reads it: read-only, while the daemon writes, and once more after it has ended.
+//! The rig's read-only view of the journal: polled while the daemon writes, and read once more after it has ended.
 
 use super::rig_fault::RigFault;
 use rusqlite::{Connection, OpenFlags};
@@ -12,7 +12,7 @@ use tumbler_core::units::Seq;
 pub struct JournalWatch {
     file: PathBuf,
     connection: Option<Connection>,
-    /// Which file the connection reads: a daemon that sets a damaged journal aside puts another in its place.
+    /// Identity of the file that the connection reads: a daemon that sets a damaged journal aside creates another file.
     inode: Option<u64>,
     /// Nobody writes: the connection sees the file as it was when it was opened, and is let go of after one look.
     still: bool,
@@ -55,7 +55,7 @@ impl JournalWatch {
         }
         let rows = match found {
             Ok(rows) => rows,
-            // The daemon makes the file, then its tables; or just lets go of it.
+            // The daemon may have created the file but not its tables yet, or may just be closing it.
             Err(error) if passing(&error) => {
                 self.connection = None;
                 return Ok(Vec::new());
@@ -75,7 +75,7 @@ impl JournalWatch {
         Ok(records)
     }
 
-    /// Lets go of the file, so that the daemon ends and starts as it would without a rig.
+    /// Closes the file, so that the daemon ends and starts as it would without a rig.
     pub fn close(&mut self) {
         self.connection = None;
     }
@@ -88,14 +88,14 @@ impl JournalWatch {
 
     fn open(&mut self) -> Result<(), RigFault> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-        // Without a write-ahead log nobody writes: then nothing may be made beside the file either.
+        // Without a write-ahead log nobody is writing, and the rig must not create one.
         let mut log = self.file.clone().into_os_string();
         log.push("-wal");
         self.still = !Path::new(&log).exists();
         let mode = if self.still { "immutable=1" } else { "mode=ro" };
         let uri = format!("file:{}?{mode}", self.file.display());
         let connection = Connection::open_with_flags(uri, flags).map_err(|e| self.fault(&e))?;
-        // The wires wait while this reads: what is locked is looked at the next time.
+        // The wires wait during this read, so do not wait for a lock: read at the next poll.
         connection.busy_timeout(std::time::Duration::ZERO).map_err(|e| self.fault(&e))?;
         self.connection = Some(connection);
         Ok(())
@@ -106,7 +106,7 @@ impl JournalWatch {
     }
 }
 
-/// Whether the error is one of a moment: the file is being made, or was closed between two looks.
+/// Whether the error is transient: the file is being created, or was closed between two polls.
 fn passing(error: &rusqlite::Error) -> bool {
     let text = error.to_string();
     text.contains("no such table")
@@ -116,7 +116,7 @@ fn passing(error: &rusqlite::Error) -> bool {
                 rusqlite::ErrorCode::DatabaseBusy
                     | rusqlite::ErrorCode::CannotOpen
                     | rusqlite::ErrorCode::ReadOnly
-                    // Damaged while the daemon was off, and not yet set aside by it.
+                    // Damaged while the daemon was off, and the daemon has not set it aside yet.
                     | rusqlite::ErrorCode::DatabaseCorrupt
                     | rusqlite::ErrorCode::NotADatabase
             )

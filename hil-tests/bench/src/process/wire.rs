@@ -16,15 +16,16 @@ use tumbler_core::wire::lines::{FromBench, Line, LineMessage, TemperatureMessage
 /// What happened on the socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WireEvent {
-    /// The daemon connected: it is to be told all levels.
+    /// The daemon connected and expects all levels.
     Connected,
     /// The daemon drives an output.
     Driven(ToBench),
     /// The daemon's connection is gone.
-    Gone,
-    /// The rig's pins: the table drove an output so soon after the rig had driven an input.
+    Disconnected,
+    /// From the rig's pins: the table drove an output, with the time since the rig had driven an input.
     Reacted(ToBench, Since),
-    /// The rig's pins: the contact of the dead-man relay closed or opened, so long after the last edge of the dead-man line.
+    /// From the rig's pins: the contact of the dead-man relay closed or opened, with the nanoseconds since the last edge of the
+    /// dead-man line.
     Relay(bool, Option<u64>),
 }
 
@@ -34,7 +35,7 @@ pub enum Peer {
     /// The daemon.
     #[default]
     Daemon,
-    /// The program at the rig's pins, which is to be told this first.
+    /// The program at the rig's pins. It gets this line first.
     Wires(String),
 }
 
@@ -76,7 +77,7 @@ impl WireSocket {
     }
 
     /// Says who will connect.
-    pub fn expect(&mut self, peer: Peer) {
+    pub fn expect_peer(&mut self, peer: Peer) {
         self.peer = peer;
     }
 
@@ -90,18 +91,18 @@ impl WireSocket {
     pub fn connected(&self) -> bool {
         self.daemon.is_some()
     }
-    /// How many outputs the daemon has driven on this connection: at its beginning each of the three that it drives.
+    /// How many output messages the daemon has sent on this connection. It begins by driving each of its three outputs.
     #[must_use]
     pub fn driven(&self) -> u64 {
         self.driven
     }
-    /// The listening socket, if there is one, and, if there is one, the daemon's connection with whether it is to be written to.
+    /// The listening socket, and the daemon's connection with whether bytes wait to be written to it.
     #[must_use]
     pub fn fds(&self) -> (Option<BorrowedFd<'_>>, Option<(BorrowedFd<'_>, bool)>) {
         (self.listener.as_ref().map(AsFd::as_fd), self.daemon.as_ref().map(|d| (d.as_fd(), !self.unsent.is_empty())))
     }
 
-    /// Cuts the connection, as a bench whose plug is pulled.
+    /// Closes the connection.
     pub fn hang_up(&mut self) {
         self.daemon = None;
         self.driven = 0;
@@ -109,7 +110,7 @@ impl WireSocket {
         self.unsent.clear();
     }
 
-    /// The wires vanish, as a chip that is unbound: nobody listens under the path any more.
+    /// Takes the wires away, like a chip that is unbound: nobody listens at the path any more.
     ///
     /// # Errors
     /// [`RigFault`] when the socket cannot be removed.
@@ -119,7 +120,7 @@ impl WireSocket {
         std::fs::remove_file(&self.path).map_err(RigFault::file("remove", &self.path))
     }
 
-    /// They are back under the same path; the daemon has to connect again.
+    /// Listens at the same path again; the daemon has to reconnect.
     ///
     /// # Errors
     /// [`RigFault`] when the socket cannot be made.
@@ -131,16 +132,16 @@ impl WireSocket {
     /// Accepts, reads and writes what can be done without waiting.
     ///
     /// # Errors
-    /// [`RigFault::Protocol`] when the daemon says what is not in the protocol: a finding, not a fault of the rig.
+    /// [`RigFault::Protocol`] when the daemon breaks the protocol: a finding, not a fault of the rig.
     pub fn turn(&mut self) -> Result<Vec<WireEvent>, RigFault> {
         let mut events = Vec::new();
         self.flush();
         self.read(&mut events)?;
-        // A new connection replaces the old one: the daemon was started again before the old end was noticed.
+        // A new connection replaces the old one: the daemon restarted before its old connection was seen to close.
         if let Some(Ok((stream, _))) = self.listener.as_ref().map(UnixListener::accept) {
             stream.set_nonblocking(true).map_err(RigFault::file("make non-blocking", &self.path))?;
             if self.daemon.is_some() {
-                events.push(WireEvent::Gone);
+                events.push(WireEvent::Disconnected);
             }
             self.hang_up();
             self.daemon = Some(stream);
@@ -161,7 +162,7 @@ impl WireSocket {
             let Some(daemon) = self.daemon.as_mut() else { return Ok(()) };
             match daemon.read(&mut chunk) {
                 Ok(0) => {
-                    self.gone(events);
+                    self.disconnected(events);
                     return Ok(());
                 }
                 Ok(n) => {
@@ -170,18 +171,18 @@ impl WireSocket {
                 }
                 Err(e) if e.raw_os_error() == Some(Errno::EAGAIN as i32) => return Ok(()),
                 Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-                // Reset by a daemon that was killed.
+                // Connection reset: the daemon was killed.
                 Err(_) => {
-                    self.gone(events);
+                    self.disconnected(events);
                     return Ok(());
                 }
             }
         }
     }
 
-    fn gone(&mut self, events: &mut Vec<WireEvent>) {
+    fn disconnected(&mut self, events: &mut Vec<WireEvent>) {
         self.hang_up();
-        events.push(WireEvent::Gone);
+        events.push(WireEvent::Disconnected);
     }
 
     fn split(&mut self, events: &mut Vec<WireEvent>) -> Result<(), RigFault> {
@@ -193,7 +194,7 @@ impl WireSocket {
                     self.driven += 1;
                     events.push(WireEvent::Driven(parsed("the daemon on the virtual wire", said)?));
                 }
-                Peer::Wires(_) => self.told(parsed("the program at the rig's pins", said)?, events)?,
+                Peer::Wires(_) => self.from_rig_pins(parsed("the program at the rig's pins", said)?, events)?,
             }
         }
         if self.received.len() > Self::LONGEST {
@@ -206,8 +207,8 @@ impl WireSocket {
         Ok(())
     }
 
-    fn told(&mut self, told: FromWires, events: &mut Vec<WireEvent>) -> Result<(), RigFault> {
-        match told {
+    fn from_rig_pins(&mut self, message: FromWires, events: &mut Vec<WireEvent>) -> Result<(), RigFault> {
+        match message {
             FromWires::Edge { line, active, after } => {
                 let driven = ToBench { line, active };
                 self.driven += 1;
@@ -222,35 +223,35 @@ impl WireSocket {
         Ok(())
     }
 
-    /// Tells an input line's level as it is, without an edge: after a connection.
+    /// Sends an input line's level without an edge, after a connection.
     pub fn level(&mut self, at: Mono, line: InLine, active: bool) {
         self.send(&FromBench::Line(LineMessage { line: Line::In(line), active, at_ns: at.0, seq: 0 }));
     }
-    /// Tells an edge of an input line.
+    /// Sends an edge of an input line.
     pub fn edge(&mut self, at: Mono, line: InLine, active: bool) {
-        let seq = self.number(line.name());
+        let seq = self.next_seq(line.name());
         self.send(&FromBench::Line(LineMessage { line: Line::In(line), active, at_ns: at.0, seq }));
     }
-    /// Lets edges of a line get lost: the next one's number leaves a gap.
+    /// Skips numbers of a line's edges, so that the daemon sees a gap: edges were lost.
     pub fn lose_edges(&mut self, line: InLine, count: u64) {
         let number = self.numbers.entry(line.name()).or_default();
         *number = number.saturating_add(count);
     }
-    /// Tells what the pin of an output reads after a connection.
+    /// Sends what an output's pin reads, after a connection.
     pub fn output_level(&mut self, at: Mono, line: OutLine, active: bool) {
         self.send(&FromBench::Line(LineMessage { line: Line::Out(line), active, at_ns: at.0, seq: 0 }));
     }
-    /// Tells what the pin of an output reads after a change.
+    /// Sends what an output's pin reads, after a change.
     pub fn readback(&mut self, at: Mono, line: OutLine, active: bool) {
-        let seq = self.number(line.name());
+        let seq = self.next_seq(line.name());
         self.send(&FromBench::Line(LineMessage { line: Line::Out(line), active, at_ns: at.0, seq }));
     }
-    /// Tells the motor's temperature.
+    /// Sends the motor's temperature.
     pub fn temperature(&mut self, at: Mono, reading: Option<MilliCelsius>) {
         self.send(&FromBench::Temperature(TemperatureMessage { motor_temperature_mc: reading, at_ns: at.0 }));
     }
 
-    fn number(&mut self, line: &'static str) -> u64 {
+    fn next_seq(&mut self, line: &'static str) -> u64 {
         let number = self.numbers.entry(line).or_default();
         *number = number.saturating_add(1);
         *number
@@ -260,7 +261,7 @@ impl WireSocket {
         if self.daemon.is_none() {
             return;
         }
-        // These messages hold numbers and names only, and always become JSON.
+        // These messages hold only numbers and names, so serialisation cannot fail.
         if serde_json::to_writer(&mut self.unsent, message).is_ok() {
             self.unsent.push(b'\n');
         }
@@ -280,7 +281,7 @@ impl WireSocket {
                 Err(e) if e.raw_os_error() == Some(Errno::EAGAIN as i32) => return,
                 Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(_) => {
-                    // Reading what is left tells that it is gone.
+                    // The next read reports that the connection is closed.
                     self.unsent.clear();
                 }
             }
@@ -340,7 +341,7 @@ mod tests {
         daemon.write_all(b"ive\":true}\n{\"line\":\"bell\",\"active\":false}\n").unwrap();
         drop(daemon);
         let driven = |line, active| WireEvent::Driven(ToBench { line, active });
-        let expected = [driven(OutLine::MotorEnable, true), driven(OutLine::Bell, false), WireEvent::Gone];
+        let expected = [driven(OutLine::MotorEnable, true), driven(OutLine::Bell, false), WireEvent::Disconnected];
         assert_eq!(wire.turn().unwrap(), expected);
         assert!(!wire.connected());
     }
@@ -357,7 +358,7 @@ mod tests {
     fn the_program_at_the_rigs_pins_is_told_its_wiring_first_and_tells_times() {
         let dir = tempfile::tempdir().unwrap();
         let mut wire = WireSocket::listen(&dir.path().join("wire")).unwrap();
-        wire.expect(Peer::Wires("{\"the\":\"wiring\"}".into()));
+        wire.expect_peer(Peer::Wires("{\"the\":\"wiring\"}".into()));
         let mut pins = UnixStream::connect(wire.path()).unwrap();
         assert_eq!(wire.turn().unwrap(), [WireEvent::Connected]);
         wire.level(Mono(1), InLine::Seal, true);

@@ -1,19 +1,19 @@
-//! Directories of the bench's runs: made under the system's temporary directory, and gone with their owner.
+//! Working directories of the bench's tables: created under the system's temporary directory, and removed on drop.
 
 use super::mounts::SmallDisk;
 use super::rig_fault::RigFault;
-use crate::Trouble;
+use crate::BenchError;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Beginning of the names of all runs' directories; the rig's process number follows.
+/// Prefix of all working directories' names; the rig's process id follows.
 const PREFIX: &str = "tumbler-hil-";
 
-/// The files of one table: everything that its daemon keeps, and the ends of its wires.
+/// The files of one table: everything that its daemon keeps, its sockets and its serial port.
 #[derive(Debug)]
 pub struct WorkDir {
-    /// The state directory's own file system, where it has one; unmounted before the directory goes.
+    /// The file system of the state directory, where it has its own; unmounted before the directory is removed.
     disk: Option<SmallDisk>,
     dir: TempDir,
 }
@@ -25,7 +25,7 @@ impl WorkDir {
     /// [`RigFault`] when it cannot be made, or when people with accounts of their own could not pass to it.
     pub fn new() -> Result<Self, RigFault> {
         let above = std::env::temp_dir();
-        // Only root can call as somebody else; without it nobody else calls.
+        // Only root can use the console under other accounts; otherwise the rig's own is the only one.
         if nix::unistd::Uid::effective().is_root() {
             passable(&above)?;
         }
@@ -33,7 +33,7 @@ impl WorkDir {
             .prefix(&format!("{PREFIX}{}-", std::process::id()))
             .tempdir()
             .map_err(RigFault::system("make a temporary directory"))?;
-        // People at the console have accounts of their own, and must be able to pass through.
+        // People at the console have their own accounts, which must be able to traverse the directory.
         let passable = std::fs::Permissions::from_mode(0o711);
         std::fs::set_permissions(dir.path(), passable).map_err(RigFault::file("let people through", dir.path()))?;
         let made = Self { disk: None, dir };
@@ -43,11 +43,11 @@ impl WorkDir {
         Ok(made)
     }
 
-    /// A new directory whose state directory is on this disk, with whatever a table left there.
+    /// A new directory whose state directory is on this disk, with the files that an earlier run left there.
     ///
     /// # Errors
-    /// [`Trouble`] when it cannot be made or mounted.
-    pub fn on_disk(device: &Path) -> Result<Self, Trouble> {
+    /// [`BenchError`] when it cannot be made or mounted.
+    pub fn on_disk(device: &Path) -> Result<Self, BenchError> {
         let mut dir = Self::new()?;
         dir.disk = Some(SmallDisk::found(device, &dir.state())?);
         Ok(dir)
@@ -61,7 +61,7 @@ impl WorkDir {
         copy_files(&template.state(), &self.state())?;
         copy_files(&template.run(), &self.run())?;
         if self.disk.is_some() {
-            // A power cut must find what was there before the daemon.
+            // A power cut must not lose what was there before the daemon started.
             let state = self.state();
             let root = std::fs::File::open(&state).map_err(RigFault::file("open", &state))?;
             nix::unistd::syncfs(root).map_err(RigFault::system("sync the state directory"))?;
@@ -72,8 +72,8 @@ impl WorkDir {
     /// Puts the state directory, still empty, on a small file system of its own.
     ///
     /// # Errors
-    /// [`Trouble::NotHere`] where that cannot be had.
-    pub fn own_disk(&mut self) -> Result<(), Trouble> {
+    /// [`BenchError::Unsupported`] where that cannot be had.
+    pub fn own_disk(&mut self) -> Result<(), BenchError> {
         self.disk = Some(SmallDisk::mount(&self.path().join("state.ext4"), &self.state())?);
         Ok(())
     }
@@ -89,12 +89,12 @@ impl WorkDir {
     pub fn path(&self) -> &Path {
         self.dir.path()
     }
-    /// What the daemon keeps for good.
+    /// The daemon's state directory.
     #[must_use]
     pub fn state(&self) -> PathBuf {
         self.path().join("state")
     }
-    /// What the daemon keeps until the machine is switched off.
+    /// The daemon's run directory, which a reboot empties.
     #[must_use]
     pub fn run(&self) -> PathBuf {
         self.path().join("run")
@@ -187,14 +187,14 @@ fn copy_files(from: &Path, to: &Path) -> Result<(), RigFault> {
     Ok(())
 }
 
-/// Removes what rigs that were killed left behind: directories whose process is no more.
+/// Removes the directories of rigs that were killed: those whose process does not exist any more.
 pub fn sweep() {
     let Ok(entries) = std::fs::read_dir(std::env::temp_dir()) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let owner = name.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next()?.parse::<u32>().ok());
         if owner.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists()) {
-            // Somebody else's leftovers are not ours to remove, and stay.
+            // Directories of another user stay: they are not ours to remove.
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }

@@ -1,7 +1,7 @@
-//! The world around the daemon: the twin, what judges are told, and what was seen, on one clock.
+//! The world around the daemon: the twin, the judges and the bench's log, all on one clock.
 //!
-//! Table time is nanoseconds since the bench began. Within one turn of the world time stands still: everything that
-//! is seen in it carries the turn's time, so that observations are in order.
+//! Table time is nanoseconds since the bench began. Time stands still within one turn of the world: every observation of
+//! the turn has the turn's time, so observations stay in order.
 
 use super::clock::{self, Stalls};
 use super::harness::check::OPENS_NS;
@@ -36,20 +36,20 @@ pub(super) struct World {
     pub(super) judges: Judges,
     pub(super) journal: JournalWatch,
     pub(super) log: Log,
-    /// Counts everything that was seen, so that `pass` knows when to return.
+    /// Counts observations, so that `pass` knows when to return.
     pub(super) news: u64,
-    /// The supply is failing: what is written but not synced may never have been.
+    /// The supply is failing: what is written but not synced may be lost.
     pub(super) cut: bool,
     fault: Option<RigFault>,
     root: String,
     topic: String,
     state: String,
     status: String,
-    /// How late guard edges were told while the motor was commanded on.
+    /// How late the rig was, among other things with guard edges while the motor was commanded on.
     pub(super) stalls: Stalls,
-    /// Messages of strangers on the topics of tables.
-    pub(super) strangers: u64,
-    /// When a lamp board last told what its lamps draw, in table time.
+    /// Messages that a rogue client published to the tables' topics.
+    pub(super) foreign_messages: u64,
+    /// When a lamp board last answered a read of its lamps' current, in table time.
     pub(super) sensed: Option<u64>,
 }
 
@@ -71,7 +71,7 @@ impl World {
             state: format!("{root}/state"),
             status: format!("{root}/status"),
             stalls: Stalls::default(),
-            strangers: 0,
+            foreign_messages: 0,
             sensed: None,
         }
     }
@@ -81,29 +81,29 @@ impl World {
         clock::now().nanos_since(self.base).max(self.turn)
     }
 
-    /// The moment on the machine's clock that a table time is.
+    /// Converts table time to the machine's clock.
     pub(super) fn mono(&self, table: u64) -> Mono {
         Mono(self.base.0.saturating_add(table))
     }
 
-    /// The table's topics lie below this one.
+    /// The topic above all topics of the table.
     pub(super) fn root(&self) -> &str {
         &self.root
     }
 
-    /// Begins a turn: time moves on, and the twin with it.
+    /// Begins a turn: advances the time and the twin.
     pub(super) fn begin_turn(&mut self) {
         self.turn = self.now();
         self.twin.advance(self.turn, &mut self.wires);
     }
 
-    /// Something that a person or the rig does to the twin, in this turn.
-    pub(super) fn touch(&mut self, deed: impl FnOnce(&mut Twin, u64, &mut Vec<Wire>)) {
-        deed(&mut self.twin, self.turn, &mut self.wires);
+    /// Does something to the twin, as a person or the rig, in this turn.
+    pub(super) fn act_on_twin(&mut self, act: impl FnOnce(&mut Twin, u64, &mut Vec<Wire>)) {
+        act(&mut self.twin, self.turn, &mut self.wires);
     }
 
-    /// Takes up what the twin showed, and tells the daemon.
-    pub(super) fn notice(&mut self, socket: &mut WireSocket) {
+    /// Hands what the twin's wires showed to the judges, the log and the daemon.
+    pub(super) fn deliver_wires(&mut self, socket: &mut WireSocket) {
         let mut wires = core::mem::take(&mut self.wires);
         for wire in wires.drain(..) {
             self.judges.wire(&wire);
@@ -124,8 +124,8 @@ impl World {
         self.wires = wires;
     }
 
-    /// A daemon connected: it is told every level.
-    pub(super) fn greet(&mut self, socket: &mut WireSocket) {
+    /// A daemon connected: sends it every level.
+    pub(super) fn send_levels(&mut self, socket: &mut WireSocket) {
         let at = self.mono(self.turn);
         for line in InLine::ALL {
             let active = self.twin.level(line);
@@ -140,24 +140,24 @@ impl World {
     }
 
     /// The daemon drives an output.
-    pub(super) fn driven(&mut self, line: OutLine, active: bool) {
+    pub(super) fn output_driven(&mut self, line: OutLine, active: bool) {
         self.log.driven(self.turn, line, active, self.twin.pin_level(line) != active);
         if line != OutLine::MotorAlive {
-            // What the daemon committed before it drove the line is told before the line.
+            // Judges must see what the daemon committed before they see the line that it drove after that.
             self.read_journal();
         }
         self.judges.output(self.turn, line, active);
         self.twin.output(self.turn, line, active, &mut self.wires);
     }
 
-    /// A kernel has made an input of the pin of a program that is gone, and its resistor another level: the outside sees that, and it
-    /// is no act of the daemon's.
-    pub(super) fn let_go(&mut self, pin: ToBench) {
+    /// The kernel turned the pin of a dead daemon back into an input, and the pull resistor changed its level. The outside sees the
+    /// change, but the daemon did not cause it, so the judges do not hear of it.
+    pub(super) fn pin_released(&mut self, pin: ToBench) {
         self.twin.output(self.turn, pin.line, pin.active, &mut self.wires);
     }
 
-    /// The table drove an output so soon after an edge at one of its inputs, by the clock of the rig's pins.
-    pub(super) fn reacted(&mut self, driven: ToBench, since: Since) {
+    /// Notes how soon the table cut the motor after an edge at a guard line, by the clock of the rig's pins.
+    pub(super) fn note_reaction(&mut self, driven: ToBench, since: Since) {
         let cuts =
             GUARDS.contains(&since.line) && since.active == matches!(since.line, InLine::DomeOpen | InLine::MotorFault);
         if cuts && driven == (ToBench { line: OutLine::MotorEnable, active: false }) {
@@ -165,11 +165,11 @@ impl World {
         }
     }
 
-    /// The dead-man relay closed, or opened so long after the last edge of its line.
+    /// The dead-man relay closed or opened; `after_ns` is the time since the last edge of its line.
     ///
     /// # Errors
-    /// [`RigFault`] where it opened at another time than its module is to: the bench is at fault, and no table.
-    pub(super) fn relay(&mut self, closed: bool, after_ns: Option<u64>) -> Result<(), RigFault> {
+    /// [`RigFault`] where it opened at a time outside its module's specification: the bench is at fault, not the table.
+    pub(super) fn relay_contact(&mut self, closed: bool, after_ns: Option<u64>) -> Result<(), RigFault> {
         match after_ns.filter(|after| !closed && !OPENS_NS.contains(after)) {
             Some(after) => Err(RigFault::Other(format!(
                 "the dead-man relay opened {} ms after the last edge of motor_alive; try its module (`tumbler-hil selftest`)",
@@ -185,24 +185,24 @@ impl World {
             return;
         }
         match self.journal.take() {
-            Ok(records) => records.into_iter().for_each(|record| self.durable(record)),
+            Ok(records) => records.into_iter().for_each(|record| self.record_durable(record)),
             Err(fault) => self.fault = self.fault.take().or(Some(fault)),
         }
     }
 
-    fn durable(&mut self, record: Record) {
-        // Judges reckon in table time; what was recorded before the bench began, at its beginning.
+    fn record_durable(&mut self, record: Record) {
+        // Judges use table time; a record from before the bench began counts as made at its beginning.
         let shifted = Record { at: Mono(record.at.nanos_since(self.base)), ..record.clone() };
         self.judges.record(self.turn, &shifted);
         self.log.records.push(Durable { at: self.turn, record });
         self.news += 1;
     }
 
-    /// What a subscriber at the broker received.
-    pub(super) fn received(&mut self, message: Message) {
+    /// Takes a message that a subscriber at the broker received.
+    pub(super) fn mqtt_message(&mut self, message: Message) {
         if message.foreign {
-            // Not the table's words; judges judge the table.
-            self.strangers += 1;
+            // Published by a rogue client; judges judge only the table.
+            self.foreign_messages += 1;
             return;
         }
         let mut payload = (!message.payload.is_empty()).then(|| {
@@ -212,7 +212,7 @@ impl World {
         if message.topic == self.topic {
             let seq = payload.as_ref().and_then(|p| p.get("seq")).and_then(Value::as_u64).unwrap_or(0);
             self.log.relayed = self.log.relayed.max(Seq(seq));
-            // In table time, as the record that it is.
+            // The record's time becomes table time, like that of the record in the journal.
             if let Some(at) = payload.as_mut().and_then(|p| p.get_mut("at")) {
                 *at = at.as_u64().map_or(Value::Null, |at| Mono(at).nanos_since(self.base).into());
             }
@@ -231,27 +231,27 @@ impl World {
         self.judges.tell(self.turn, Seen::Mqtt { topic: message.topic, payload, retained: message.retained });
     }
 
-    /// The daemon told people something on the console.
-    pub(super) fn said(&mut self, text: &str) {
+    /// The daemon printed something on the console.
+    pub(super) fn console_text(&mut self, text: &str) {
         self.judges.tell(self.turn, Seen::Text { outlet: Outlet::Console, text: text.to_owned() });
     }
 
     /// The daemon's process began or ended.
-    pub(super) fn process(&mut self, alive: bool) {
+    pub(super) fn process_alive(&mut self, alive: bool) {
         self.judges.tell(self.turn, Seen::Truth(Known::Process { alive }));
     }
 
-    /// The daemon's process stands still or goes on.
-    pub(super) fn hung(&mut self, hung: bool) {
+    /// The daemon's process was stopped or continued.
+    pub(super) fn process_hung(&mut self, hung: bool) {
         self.judges.tell(self.turn, Seen::Truth(Known::Hung { hung }));
     }
 
-    /// The disk under the journal is broken, or whole again.
+    /// The disk under the journal is broken or repaired.
     pub(super) fn journal_broken(&mut self, broken: bool) {
         self.judges.tell(self.turn, Seen::Truth(Known::Broken { part: Part::Journal, broken }));
     }
 
-    /// What went wrong with the rig in this turn, once.
+    /// Returns the rig's fault of this turn, if there is one, and clears it.
     pub(super) fn take_fault(&mut self) -> Result<(), RigFault> {
         self.fault.take().map_or(Ok(()), Err)
     }

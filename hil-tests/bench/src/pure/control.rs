@@ -2,7 +2,7 @@
 
 use super::super::injection_check::{InjectionCheck, InjectionChecked};
 use super::super::log::Log;
-use super::super::{Bench, EnvironmentFault, Physical, Role, Trouble};
+use super::super::{Bench, BenchError, EnvironmentFault, Physical, Role};
 use super::Pure;
 use super::environment::RELAY_NANOS;
 use tumbler_core::input::Input;
@@ -19,13 +19,13 @@ const STOP_NANOS: u64 = 5_000 * MS;
 const REST_NANOS: u64 = 3_000 * MS;
 
 impl Pure {
-    pub(super) fn after(&mut self) -> Result<(), Trouble> {
+    pub(super) fn after(&mut self) -> Result<(), BenchError> {
         self.notice();
         self.drain_inputs();
         self.trouble()
     }
 
-    fn run_until(&mut self, until: u64) -> Result<(), Trouble> {
+    fn run_until(&mut self, until: u64) -> Result<(), BenchError> {
         while self.step(until) {
             self.trouble()?;
         }
@@ -44,7 +44,7 @@ impl Bench for Pure {
         self.now
     }
 
-    fn pass(&mut self, until: u64) -> Result<(), Trouble> {
+    fn pass(&mut self, until: u64) -> Result<(), BenchError> {
         let news = self.news;
         while self.news == news && self.step(until) {
             self.trouble()?;
@@ -52,24 +52,24 @@ impl Bench for Pure {
         self.trouble()
     }
 
-    fn act(&mut self, act: Act) -> Result<(), Trouble> {
+    fn act(&mut self, act: Act) -> Result<(), BenchError> {
         self.twin.person(self.now, act, &mut self.wires);
         self.after()
     }
 
-    fn dictate(&mut self, faces: Option<[u8; 3]>) -> Result<(), Trouble> {
+    fn dictate(&mut self, faces: Option<[u8; 3]>) -> Result<(), BenchError> {
         self.twin.dictate(faces);
         Ok(())
     }
 
-    fn fault(&mut self, fault: Fault) -> Result<(), Trouble> {
-        self.look()?;
+    fn fault(&mut self, fault: Fault) -> Result<(), BenchError> {
+        self.check_injection()?;
         self.observer.broken(self.now, fault, true);
         self.twin.fault(self.now, fault, &mut self.wires);
         self.after()
     }
 
-    fn heal(&mut self, fault: Fault) -> Result<(), Trouble> {
+    fn heal(&mut self, fault: Fault) -> Result<(), BenchError> {
         self.twin.heal(self.now, fault, &mut self.wires);
         self.after()?;
         self.observer.broken(self.now, fault, false);
@@ -80,12 +80,12 @@ impl Bench for Pure {
         self.twin.took_hold(fault)
     }
 
-    fn disturb(&mut self, fault: EnvironmentFault) -> Result<(), Trouble> {
-        self.look()?;
+    fn disturb(&mut self, fault: EnvironmentFault) -> Result<(), BenchError> {
+        self.check_injection()?;
         self.break_environment(fault)
     }
 
-    fn restore(&mut self, fault: EnvironmentFault) -> Result<(), Trouble> {
+    fn restore(&mut self, fault: EnvironmentFault) -> Result<(), BenchError> {
         self.mend_environment(fault)
     }
 
@@ -97,10 +97,10 @@ impl Bench for Pure {
         self.physical_now()
     }
 
-    fn ask(&mut self, role: Role, command: Command) -> Result<u64, Trouble> {
+    fn ask(&mut self, role: Role, command: Command) -> Result<u64, BenchError> {
         self.requests += 1;
         let request = self.requests;
-        self.observer.asked(self.now, &command, Some(role));
+        self.observer.console_command(self.now, &command, Some(role));
         let caller = Caller {
             account: format!("{role:?}").to_lowercase(),
             technician: role == Role::Technician,
@@ -120,7 +120,7 @@ impl Bench for Pure {
         self.answers.get(&request).cloned()
     }
 
-    fn snapshot(&mut self) -> Result<Option<Snapshot>, Trouble> {
+    fn snapshot(&mut self) -> Result<Option<Snapshot>, BenchError> {
         let Some(table) = self.table.as_ref().filter(|_| !self.environment.hung) else { return Ok(None) };
         let revision = table.revision();
         if self.shown.as_ref().is_none_or(|(shown, _)| *shown != revision) {
@@ -137,12 +137,12 @@ impl Bench for Pure {
         Ok(self.shown.as_ref().map(|(_, snapshot)| snapshot.clone()))
     }
 
-    fn kill(&mut self) -> Result<(), Trouble> {
+    fn kill(&mut self) -> Result<(), BenchError> {
         self.gone();
         Ok(())
     }
 
-    fn stop(&mut self) -> Result<(), Trouble> {
+    fn stop(&mut self) -> Result<(), BenchError> {
         self.inbox.push_back((self.now, Input::Stop));
         self.drain_inputs();
         let until = self.now + STOP_NANOS;
@@ -153,9 +153,9 @@ impl Bench for Pure {
         self.trouble()
     }
 
-    fn start(&mut self) -> Result<(), Trouble> {
+    fn start(&mut self) -> Result<(), BenchError> {
         if self.table.is_some() {
-            return Err(Trouble::Rig("the daemon runs already".into()));
+            return Err(BenchError::Rig("the daemon runs already".into()));
         }
         self.launch()
     }
@@ -164,12 +164,12 @@ impl Bench for Pure {
         &self.settings
     }
 
-    fn reconfigure(&mut self, settings: Settings) -> Result<(), Trouble> {
+    fn reconfigure(&mut self, settings: Settings) -> Result<(), BenchError> {
         self.settings = settings;
         Ok(())
     }
 
-    fn power(&mut self, on: bool) -> Result<(), Trouble> {
+    fn power(&mut self, on: bool) -> Result<(), BenchError> {
         if on {
             self.boots += 1;
             self.boot_id = format!("boot-{}", self.boots);
@@ -185,15 +185,15 @@ impl Bench for Pure {
         }
     }
 
-    fn linked(&mut self) -> Result<Option<bool>, Trouble> {
+    fn linked(&mut self) -> Result<Option<bool>, BenchError> {
         Ok(self.table.as_ref().map(|_| self.broker))
     }
 
-    fn retained(&mut self) -> Result<Vec<String>, Trouble> {
-        Err(Trouble::NotHere("the pure bench has no broker that keeps anything".into()))
+    fn retained(&mut self) -> Result<Vec<String>, BenchError> {
+        Err(BenchError::Unsupported("the pure bench has no broker that keeps anything".into()))
     }
 
-    fn broker(&mut self, up: bool) -> Result<(), Trouble> {
+    fn broker(&mut self, up: bool) -> Result<(), BenchError> {
         self.broker = up;
         self.log.online = Some(up);
         self.connected(up && self.table.is_some());
@@ -230,7 +230,7 @@ impl Bench for Pure {
         self.observer.allowed_endings()
     }
 
-    fn finish(&mut self) -> Result<Vec<String>, Trouble> {
+    fn finish(&mut self) -> Result<Vec<String>, BenchError> {
         self.run_until(self.now + REST_NANOS)?;
         Ok(self.observer.finish(self.now))
     }

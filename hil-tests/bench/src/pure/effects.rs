@@ -1,6 +1,6 @@
 //! Carries out the core's effects on the pure bench.
 
-use super::super::Trouble;
+use super::super::BenchError;
 use super::Pure;
 use super::bus::Transaction;
 use tumbler_core::effect::Effect;
@@ -35,7 +35,7 @@ impl Pure {
                 }
                 Effect::Bus(request) => {
                     if self.bus.is_some() {
-                        self.trouble = Some(Trouble::Rig("the table began a second bus transaction".into()));
+                        self.trouble = Some(BenchError::Rig("the table began a second bus transaction".into()));
                     }
                     self.bus = Some(Transaction::begin(request, self.now));
                 }

@@ -1,6 +1,6 @@
 //! Faults of the daemon's environment, as far as the pure bench can model them: by what input the table gets, and when.
 
-use super::super::{Bench, EnvironmentFault, Trouble};
+use super::super::{Bench, BenchError, EnvironmentFault};
 use super::Pure;
 use super::broker::Broker;
 use super::journal::{KillAtCommit, Salvage};
@@ -41,8 +41,8 @@ pub(super) struct Environment {
     kill_at: Option<EnvironmentFault>,
 }
 
-fn no_means(fault: EnvironmentFault) -> Trouble {
-    Trouble::NotHere(format!("the pure bench has no means for {fault:?}"))
+fn no_means(fault: EnvironmentFault) -> BenchError {
+    BenchError::Unsupported(format!("the pure bench has no means for {fault:?}"))
 }
 
 impl Pure {
@@ -60,7 +60,7 @@ impl Pure {
     }
 
     /// Injects a fault.
-    pub(super) fn break_environment(&mut self, fault: EnvironmentFault) -> Result<(), Trouble> {
+    pub(super) fn break_environment(&mut self, fault: EnvironmentFault) -> Result<(), BenchError> {
         match fault {
             EnvironmentFault::Kill => self.kill()?,
             EnvironmentFault::Hang if self.table.is_none() => {}
@@ -128,13 +128,13 @@ impl Pure {
     }
 
     /// Damages the files beside the journal while the daemon is off.
-    fn break_files(&mut self, fault: EnvironmentFault) -> Result<(), Trouble> {
+    fn break_files(&mut self, fault: EnvironmentFault) -> Result<(), BenchError> {
         if self.table.is_some() {
-            return Err(Trouble::Rig(format!("{fault:?} is for a daemon that is off")));
+            return Err(BenchError::Rig(format!("{fault:?} is for a daemon that is off")));
         }
         match fault {
             EnvironmentFault::PermitOlder if !self.journal.put_permit_back() => {
-                return Err(Trouble::NotHere("the table was never open, so there is no older permit".into()));
+                return Err(BenchError::Unsupported("the table was never open, so there is no older permit".into()));
             }
             EnvironmentFault::PermitMissing | EnvironmentFault::RunMissing => self.journal.lose_permit(),
             EnvironmentFault::SlotMissing => self.journal.lose_slot(),
@@ -168,7 +168,7 @@ impl Pure {
     }
 
     /// The wires are back: the shell drives every output to its safe level, and reads all of them.
-    fn lines_back(&mut self) -> Result<(), Trouble> {
+    fn lines_back(&mut self) -> Result<(), BenchError> {
         self.environment.chip_gone = false;
         let safe =
             [(OutLine::MotorEnable, false), (OutLine::OutOfService, self.environment.sign), (OutLine::Bell, false)];
@@ -192,9 +192,9 @@ impl Pure {
         self.tell_broken(Part::Journal, true);
     }
 
-    fn damage(&mut self, reason: &'static str, keeps: Salvage) -> Result<(), Trouble> {
+    fn damage(&mut self, reason: &'static str, keeps: Salvage) -> Result<(), BenchError> {
         if self.table.is_some() {
-            return Err(Trouble::Rig("the journal is damaged only while the daemon is off: kill or stop it".into()));
+            return Err(BenchError::Rig("the journal is damaged only while the daemon is off: kill or stop it".into()));
         }
         let first = self.journal.damage(self.now, reason, keeps);
         self.told.iter_mut().for_each(Broker::begin_journal);
@@ -211,7 +211,7 @@ impl Pure {
     }
 
     /// Heals a fault.
-    pub(super) fn mend_environment(&mut self, fault: EnvironmentFault) -> Result<(), Trouble> {
+    pub(super) fn mend_environment(&mut self, fault: EnvironmentFault) -> Result<(), BenchError> {
         match fault {
             EnvironmentFault::Kill => self.start(),
             EnvironmentFault::Hang if !self.environment.hung => Ok(()),

@@ -14,7 +14,7 @@ mod setup;
 use super::injection_check::InjectionCheck;
 use super::log::{Durable, Log};
 use super::observe::Observer;
-use super::{Physical, SITE, Trouble};
+use super::{BenchError, Physical, SITE};
 use broker::Broker;
 use bus::Transaction;
 use environment::Environment;
@@ -77,16 +77,16 @@ pub struct Pure {
     environment: Environment,
     /// The raw inputs of this daemon's life, where they are recorded.
     tape: Option<Vec<Line>>,
-    trouble: Option<Trouble>,
+    trouble: Option<BenchError>,
 }
 
 impl Pure {
     /// Puts a table together and starts its daemon.
     ///
     /// # Errors
-    /// [`Trouble::Rig`] where settings, rule set or layout cannot be.
-    pub fn new(setup: Setup) -> Result<Self, Trouble> {
-        let rig = |problem: String| Trouble::Rig(problem);
+    /// [`BenchError::Rig`] where settings, rule set or layout cannot be.
+    pub fn new(setup: Setup) -> Result<Self, BenchError> {
+        let rig = |problem: String| BenchError::Rig(problem);
         let (rule_set, layout) = setup
             .settings
             .check()
@@ -173,7 +173,7 @@ impl Pure {
     }
 
     /// Starts the daemon: it reads every level, then every pin.
-    fn launch(&mut self) -> Result<(), Trouble> {
+    fn launch(&mut self) -> Result<(), BenchError> {
         let start = Start {
             boot: self.boot_id.clone(),
             build: "pure".into(),
@@ -184,7 +184,7 @@ impl Pure {
         let table = Table::start(self.settings.clone(), start, Mono(self.now), &mut effects);
         self.effects = effects;
         self.table = Some(
-            table.map_err(|bad| Trouble::Rig(bad.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))?,
+            table.map_err(|bad| BenchError::Rig(bad.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))?,
         );
         self.process(true);
         self.resume_events();
@@ -216,7 +216,7 @@ impl Pure {
         self.observer.tell(self.now, tumbler_judges::Seen::Truth(tumbler_judges::Truth::Process { alive }));
     }
 
-    fn trouble(&self) -> Result<(), Trouble> {
+    fn trouble(&self) -> Result<(), BenchError> {
         self.trouble.clone().map_or(Ok(()), Err)
     }
 
@@ -369,7 +369,7 @@ impl Pure {
             self.events += 1;
             self.carry_out();
         }
-        self.trouble = Some(Trouble::Rig(format!("at {} ns the table asks for ticks without end", self.now)));
+        self.trouble = Some(BenchError::Rig(format!("at {} ns the table asks for ticks without end", self.now)));
     }
 
     fn physical_now(&self) -> Physical {

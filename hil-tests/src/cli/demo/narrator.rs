@@ -5,7 +5,7 @@ use crate::cli::say;
 use crate::scenario::attend::{Attendant, LOOK};
 use tumbler_bench::log::Log;
 use tumbler_bench::process::Virtual;
-use tumbler_bench::{Bench, EnvironmentFault, Physical, Role, Trouble};
+use tumbler_bench::{Bench, BenchError, EnvironmentFault, Physical, Role};
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
 use tumbler_core::settings::Settings;
@@ -52,7 +52,7 @@ impl Narrator {
     }
 
     /// Tells what is new.
-    fn listen(&mut self) -> Result<(), Trouble> {
+    fn listen(&mut self) -> Result<(), BenchError> {
         let new: Vec<_> = self.bench.log().records.iter().skip(self.told).cloned().collect();
         self.told += new.len();
         for durable in &new {
@@ -112,7 +112,7 @@ impl Narrator {
     }
 
     /// Lets this much time pass.
-    pub(super) fn pass_for(&mut self, millis: u64) -> Result<(), Trouble> {
+    pub(super) fn pass_for(&mut self, millis: u64) -> Result<(), BenchError> {
         let until = self.now() + millis * MS;
         while self.now() < until {
             self.pass(until)?;
@@ -120,13 +120,13 @@ impl Narrator {
         Ok(())
     }
 
-    fn turn_key(&mut self) -> Result<(), Trouble> {
+    fn turn_key(&mut self) -> Result<(), BenchError> {
         self.act(Act::Press { line: InLine::SupervisorKey, millis: 500 })?;
         self.pass_for(700)
     }
 
     /// Gives a command under the key; says whether it was done.
-    fn command(&mut self, command: Command) -> Result<bool, Trouble> {
+    fn command(&mut self, command: Command) -> Result<bool, BenchError> {
         self.turn_key()?;
         let request = self.ask(Role::Supervisor, command)?;
         let until = self.now() + 30_000 * MS;
@@ -145,7 +145,7 @@ impl Narrator {
     }
 
     /// After a story: what it broke is mended, its latches are opened, its round is ended, and the next one begins with a clean table.
-    pub(super) fn tidy_up(&mut self) -> Result<(), Trouble> {
+    pub(super) fn tidy_up(&mut self) -> Result<(), BenchError> {
         for fault in std::mem::take(&mut self.faults) {
             self.bench.heal(fault)?;
         }
@@ -184,11 +184,11 @@ impl Bench for Narrator {
     fn now(&self) -> u64 {
         self.bench.now()
     }
-    fn pass(&mut self, until: u64) -> Result<(), Trouble> {
+    fn pass(&mut self, until: u64) -> Result<(), BenchError> {
         self.bench.pass(until)?;
         self.listen()
     }
-    fn act(&mut self, act: Act) -> Result<(), Trouble> {
+    fn act(&mut self, act: Act) -> Result<(), BenchError> {
         match act {
             Act::LiftDome => self.tell("the dealer takes the dome away"),
             Act::LowerDome => self.tell("the dealer puts the dome on"),
@@ -200,15 +200,15 @@ impl Bench for Narrator {
         }
         self.bench.act(act)
     }
-    fn dictate(&mut self, faces: Option<[u8; 3]>) -> Result<(), Trouble> {
+    fn dictate(&mut self, faces: Option<[u8; 3]>) -> Result<(), BenchError> {
         self.bench.dictate(faces)
     }
-    fn fault(&mut self, fault: Fault) -> Result<(), Trouble> {
+    fn fault(&mut self, fault: Fault) -> Result<(), BenchError> {
         self.tell(&format!("(the rig breaks something: {fault:?})"));
         self.faults.push(fault);
         self.bench.fault(fault)
     }
-    fn heal(&mut self, fault: Fault) -> Result<(), Trouble> {
+    fn heal(&mut self, fault: Fault) -> Result<(), BenchError> {
         self.tell(&format!("(the rig mends it: {fault:?})"));
         self.faults.retain(|f| *f != fault);
         self.bench.heal(fault)
@@ -216,11 +216,11 @@ impl Bench for Narrator {
     fn took_hold(&mut self, fault: Fault) -> bool {
         self.bench.took_hold(fault)
     }
-    fn disturb(&mut self, fault: EnvironmentFault) -> Result<(), Trouble> {
+    fn disturb(&mut self, fault: EnvironmentFault) -> Result<(), BenchError> {
         self.bench.disturb(fault)
     }
 
-    fn restore(&mut self, fault: EnvironmentFault) -> Result<(), Trouble> {
+    fn restore(&mut self, fault: EnvironmentFault) -> Result<(), BenchError> {
         self.bench.restore(fault)
     }
 
@@ -231,34 +231,34 @@ impl Bench for Narrator {
     fn physical(&mut self) -> Physical {
         self.bench.physical()
     }
-    fn ask(&mut self, role: Role, command: Command) -> Result<u64, Trouble> {
+    fn ask(&mut self, role: Role, command: Command) -> Result<u64, BenchError> {
         self.bench.ask(role, command)
     }
     fn answer(&mut self, request: u64) -> Option<Answer> {
         self.bench.answer(request)
     }
-    fn snapshot(&mut self) -> Result<Option<Snapshot>, Trouble> {
+    fn snapshot(&mut self) -> Result<Option<Snapshot>, BenchError> {
         self.bench.snapshot()
     }
-    fn kill(&mut self) -> Result<(), Trouble> {
+    fn kill(&mut self) -> Result<(), BenchError> {
         self.tell("(the rig kills tumblerd: SIGKILL)");
         self.bench.kill()
     }
-    fn stop(&mut self) -> Result<(), Trouble> {
+    fn stop(&mut self) -> Result<(), BenchError> {
         self.tell("(tumblerd is asked to stop)");
         self.bench.stop()
     }
-    fn start(&mut self) -> Result<(), Trouble> {
+    fn start(&mut self) -> Result<(), BenchError> {
         self.tell("(tumblerd is started again)");
         self.bench.start()
     }
     fn settings(&self) -> &Settings {
         self.bench.settings()
     }
-    fn reconfigure(&mut self, settings: Settings) -> Result<(), Trouble> {
+    fn reconfigure(&mut self, settings: Settings) -> Result<(), BenchError> {
         self.bench.reconfigure(settings)
     }
-    fn power(&mut self, on: bool) -> Result<(), Trouble> {
+    fn power(&mut self, on: bool) -> Result<(), BenchError> {
         self.bench.power(on)
     }
     fn grace(&self) -> u64 {
@@ -277,22 +277,22 @@ impl Bench for Narrator {
         self.bench.allowed_endings().split_off(self.judged)
     }
 
-    fn linked(&mut self) -> Result<Option<bool>, Trouble> {
+    fn linked(&mut self) -> Result<Option<bool>, BenchError> {
         self.bench.linked()
     }
 
-    fn retained(&mut self) -> Result<Vec<String>, Trouble> {
+    fn retained(&mut self) -> Result<Vec<String>, BenchError> {
         self.bench.retained()
     }
 
-    fn broker(&mut self, up: bool) -> Result<(), Trouble> {
+    fn broker(&mut self, up: bool) -> Result<(), BenchError> {
         self.tell(if up { "(the broker is back)" } else { "(the broker is gone)" });
         self.bench.broker(up)
     }
     fn log(&self) -> &Log {
         &self.log
     }
-    fn finish(&mut self) -> Result<Vec<String>, Trouble> {
+    fn finish(&mut self) -> Result<Vec<String>, BenchError> {
         self.listen()?;
         Ok(Vec::new())
     }

@@ -9,7 +9,7 @@ use super::super::step::Stage;
 use super::baseline::{Before, nothing_came, still_latched, wrong};
 use std::collections::BTreeMap;
 use tumbler_bench::witnessed;
-use tumbler_bench::{Role, Trouble};
+use tumbler_bench::{BenchError, Role};
 use tumbler_core::latch::{Code, Malfunction};
 use tumbler_core::line::InLine;
 use tumbler_core::record::Event;
@@ -90,7 +90,7 @@ fn try_presses(
         session.left_out(&format!("presses of {}", button.name()), &why);
         return Ok(());
     }
-    Err(Trouble::Rig(format!(
+    Err(BenchError::Rig(format!(
         "not every press of {} is on record, so the latch proof proves nothing; {}",
         button.name(),
         where_we_are(session)
@@ -213,7 +213,7 @@ pub(super) fn try_commands(session: &mut Session<'_>, before: &Before) -> Result
     for (role, commands) in [(Role::Supervisor, supervisor), (Role::Technician, technician), (Role::Nobody, nobody)] {
         for command in commands {
             match must_be_refused(session, before, role, command) {
-                Err(Halt::Trouble(Trouble::NotHere(why))) => {
+                Err(Halt::BenchError(BenchError::Unsupported(why))) => {
                     session.left_out(&format!("commands by {role:?}"), &why);
                     break;
                 }

@@ -4,7 +4,7 @@ use super::super::check::{holds, wait, where_we_are};
 use super::super::halt::Halt;
 use super::super::session::Session;
 use super::super::step::Check;
-use tumbler_bench::Trouble;
+use tumbler_bench::BenchError;
 use tumbler_core::latch::Code;
 use tumbler_core::record::Event;
 
@@ -33,10 +33,10 @@ pub(super) struct Before {
 pub(super) fn before(session: &mut Session<'_>, code: Code) -> Result<Before, Halt> {
     wait(session, &Check::Latched(code.name().into()), LATCHED)?;
     let Some(shown) = session.bench.snapshot()? else {
-        return Err(Trouble::Rig("`prove` needs a daemon that runs".into()).into());
+        return Err(BenchError::Rig("`prove` needs a daemon that runs".into()).into());
     };
     if shown.round.is_some() || shown.test.is_some() {
-        return Err(Trouble::Rig(format!(
+        return Err(BenchError::Rig(format!(
             "`prove` needs a table without a round or a test in progress: a round that is, goes on under many \
              latches; {}",
             where_we_are(session)
@@ -113,7 +113,7 @@ fn sign_is_on(session: &mut Session<'_>, what: &str) -> Result<(), Halt> {
         session.left_out("the sign", "it is itself broken");
         return Ok(());
     }
-    if let Err(Halt::Trouble(trouble)) = wait(session, &Check::Sign(true), LATCHED) {
+    if let Err(Halt::BenchError(trouble)) = wait(session, &Check::Sign(true), LATCHED) {
         return Err(trouble.into());
     }
     if holds(session, &Check::Sign(true))? {

@@ -9,7 +9,7 @@ use super::attempts::{
     Key, dome, eyes_can_stand_in, key, key_turned, must_be_refused, name, procedure, rectified, resets,
 };
 use super::baseline::{Before, CONSEQUENCES, before, count, still_latched, wrong};
-use tumbler_bench::{Role, Trouble};
+use tumbler_bench::{BenchError, Role};
 use tumbler_core::latch::Code;
 use tumbler_core::record::{Event, PROCEDURE};
 use tumbler_core::wire::console::{Answer, Command, Exit};
@@ -66,7 +66,9 @@ fn refuse_others(session: &mut Session<'_>, before: &Before) -> Result<(), Halt>
     for role in [Role::Technician, Role::Nobody] {
         for command in resets(before.code) {
             match must_be_refused(session, before, role, command) {
-                Err(Halt::Trouble(Trouble::NotHere(why))) => session.left_out(&format!("a reset by {role:?}"), &why),
+                Err(Halt::BenchError(BenchError::Unsupported(why))) => {
+                    session.left_out(&format!("a reset by {role:?}"), &why)
+                }
                 done => done?,
             }
         }

@@ -7,7 +7,7 @@ use super::super::order;
 use super::super::session::Session;
 use super::attempts::{maintenance, name, try_commands, try_each_button};
 use super::baseline::{Before, still_latched, wrong};
-use tumbler_bench::{EnvironmentFault, Trouble};
+use tumbler_bench::{BenchError, EnvironmentFault};
 use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
@@ -62,7 +62,7 @@ fn tried(session: &mut Session<'_>, before: &Before, what: &str) -> Result<(), H
 fn try_beside(session: &mut Session<'_>, before: &Before, fault: EnvironmentFault) -> Result<(), Halt> {
     let what = format!("{fault:?}");
     match session.bench.disturb(fault) {
-        Err(Trouble::NotHere(why)) => {
+        Err(BenchError::Unsupported(why)) => {
             session.left_out(&what, &why);
             return Ok(());
         }
@@ -71,7 +71,7 @@ fn try_beside(session: &mut Session<'_>, before: &Before, fault: EnvironmentFaul
     let until = session.bench.now() + SHOWN * MS;
     while !session.bench.disturbed(fault) {
         if session.bench.now() >= until {
-            return Err(Trouble::Rig(format!("{what} never took hold")).into());
+            return Err(BenchError::Rig(format!("{what} never took hold")).into());
         }
         session.bench.pass(until)?;
     }
@@ -94,7 +94,7 @@ fn try_restart(
     let happened = meanwhile(session);
     session.bench.start()?;
     match happened {
-        Err(Halt::Trouble(Trouble::NotHere(why))) => session.left_out(what, &why),
+        Err(Halt::BenchError(BenchError::Unsupported(why))) => session.left_out(what, &why),
         done => done?,
     }
     tried(session, before, what)
@@ -142,7 +142,7 @@ fn try_maintenance(session: &mut Session<'_>, before: &Before) -> Result<(), Hal
 
 fn try_power_cut(session: &mut Session<'_>, before: &Before) -> Result<(), Halt> {
     match session.bench.power(false) {
-        Err(Trouble::NotHere(why)) => {
+        Err(BenchError::Unsupported(why)) => {
             session.left_out("a power cut", &why);
             return Ok(());
         }

@@ -45,7 +45,7 @@ fn found(rules: &str, opened: bool, tried: impl FnOnce(&mut Session<'_>) -> Resu
     assert!(prepared.is_ok(), "the table is healthy");
     match tried(&mut session) {
         Err(Halt::Wrong(what)) => what,
-        Err(Halt::Trouble(trouble)) => panic!("{trouble}"),
+        Err(Halt::BenchError(trouble)) => panic!("{trouble}"),
         Ok(()) => panic!("nothing was found"),
     }
 }

@@ -31,7 +31,7 @@ pub fn serve(mut from: impl Read + AsFd, mut to: impl Write) -> anyhow::Result<(
     };
     let wiring: Wiring = serde_json::from_slice(&first).context("the first line is to be the wiring")?;
     let mut wires = Wires { end: End::take(&wiring, Side::Rig)?, told: None, alive: None };
-    wires.greet(&mut to)?;
+    wires.send_levels(&mut to)?;
     loop {
         while let Some(line) = lines.next()? {
             wires.act(&line)?;
@@ -64,7 +64,7 @@ struct Wires {
 
 impl Wires {
     /// Tells every level, but for the dead-man line: that has no level before its first edge.
-    fn greet(&mut self, to: &mut impl Write) -> anyhow::Result<()> {
+    fn send_levels(&mut self, to: &mut impl Write) -> anyhow::Result<()> {
         for (at, active) in self.end.levels()? {
             match at {
                 At::Line(Line::Out(line)) if line != OutLine::MotorAlive => {

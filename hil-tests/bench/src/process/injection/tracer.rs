@@ -1,10 +1,10 @@
-//! strace at the daemon's journal thread: a system call of it fails, takes long, or is the last one.
+//! Injects faults into system calls of the daemon's journal thread with strace: a call fails, is delayed, or kills the daemon.
 //!
-//! Only that thread is traced, and only where it touches the state directory, so that nothing else in the daemon is slowed.
+//! Only calls of that thread on files of the state directory are traced, so that nothing else in the daemon is slowed down.
 
 use super::super::rig_fault::RigFault;
-use super::refusal::not_here;
-use crate::Trouble;
+use super::unsupported::machine_lacks;
+use crate::BenchError;
 use crate::process::child::Child;
 use crate::process::clock::wait_for;
 use crate::process::workdir::WorkDir;
@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// How long strace may take to take hold or to let go; a sync that it delays may have to end first.
+/// How long strace may take to attach or detach; a sync that it delays may have to end first.
 const ATTACHED: Duration = Duration::from_secs(15);
 /// Name of the daemon's thread that writes the journal.
 const THREAD: &str = "journal";
-/// What it keeps, in its state directory.
+/// The files that this thread writes, in the state directory.
 const FILES: [&str; 4] = ["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm", "slot"];
 
 /// System calls that make a file durable.
@@ -33,52 +33,53 @@ pub(super) struct Tracer {
 }
 
 impl Tracer {
-    /// Does `harm`, in the words of strace's `inject=`, to these system calls on the journal's files from now on.
-    pub(super) fn attach(pid: Option<u32>, dir: &WorkDir, calls: &str, harm: &str) -> Result<Self, Trouble> {
+    /// Attaches strace: from now on it injects `injection`, in the syntax of its `inject=`, into these system calls on the journal's
+    /// files.
+    pub(super) fn attach(pid: Option<u32>, dir: &WorkDir, calls: &str, injection: &str) -> Result<Self, BenchError> {
         let pid = pid.ok_or_else(|| RigFault::Other("tumblerd does not run".into()))?;
         let thread = thread_of(pid)?;
         let log = dir.path().join("strace.log");
-        let words = dir.path().join("strace.words");
+        let stderr = dir.path().join("strace.stderr");
         let mut command = Command::new("strace");
         command.arg("-p").arg(thread.to_string()).arg("-o").arg(&log);
-        command.args(["-e", &format!("trace={calls}"), "-e", &format!("inject={calls}:{harm}")]);
+        command.args(["-e", &format!("trace={calls}"), "-e", &format!("inject={calls}:{injection}")]);
         for file in files(dir) {
             command.arg("-P").arg(file);
         }
-        let child = Child::spawn_bare(command, "strace", &words, "");
-        let mut child = child.map_err(|_| not_here("strace", "install it: apt-get install strace"))?;
+        let child = Child::spawn_bare(command, "strace", &stderr, "");
+        let mut child = child.map_err(|_| machine_lacks("strace", "install it: apt-get install strace"))?;
         let traced = || Ok::<_, RigFault>(tracer_of(pid, thread)? != 0);
         let mut refused = false;
-        let hint = || format!("see {}", words.display());
-        wait_for("strace to take hold", ATTACHED, hint, || {
+        let hint = || format!("see {}", stderr.display());
+        wait_for("strace to attach", ATTACHED, hint, || {
             refused = child.ended()?.is_some();
             Ok(refused || traced()?)
         })?;
         if refused {
-            let said = std::fs::read_to_string(&words).unwrap_or_default();
-            return Err(not_here("ptrace", said.trim_end()));
+            let said = std::fs::read_to_string(&stderr).unwrap_or_default();
+            return Err(machine_lacks("ptrace", said.trim_end()));
         }
         Ok(Self { child, log })
     }
 
-    /// What it traced so far.
-    pub(super) fn told(&self) -> String {
+    /// Strace's output so far.
+    pub(super) fn output(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap_or_default()
     }
 
-    /// Waits until it has ended, because what it traced has.
-    pub(super) fn outlive(&mut self) -> Result<(), RigFault> {
+    /// Waits until strace has ended, as it does when the traced process has.
+    pub(super) fn wait_for_end(&mut self) -> Result<(), RigFault> {
         let log = self.log.clone();
         wait_for("strace to end", ATTACHED, || format!("see {}", log.display()), || Ok(self.child.ended()?.is_some()))
     }
 
-    /// Lets go of the daemon.
+    /// Detaches from the daemon. Returns strace's output.
     pub(super) fn detach(mut self) -> Result<String, RigFault> {
         if self.child.ended()?.is_none() {
             self.child.signal(Signal::SIGTERM)?;
-            self.outlive()?;
+            self.wait_for_end()?;
         }
-        Ok(self.told())
+        Ok(self.output())
     }
 }
 

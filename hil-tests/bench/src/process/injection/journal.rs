@@ -1,15 +1,14 @@
-//! What happens to the journal's files while the daemon is off.
+//! Injects faults of the journal's files while the daemon is off.
 
 use super::super::rig_fault::RigFault;
 use super::super::table::Virtual;
-use super::refusal::no_means;
 use super::state::{copy_journal, remove_journal};
-use crate::{EnvironmentFault, Trouble};
+use super::unsupported::bench_lacks;
+use crate::{BenchError, EnvironmentFault};
 use std::path::{Path, PathBuf};
 
-/// SQLite's files.
-pub(super) fn disturb(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), Trouble> {
-    off(table)?;
+pub(super) fn disturb(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), BenchError> {
+    require_off(table)?;
     let state = table.dir.state();
     let good = table.dir.path().join("good");
     copy_journal(&state, &good)?;
@@ -20,47 +19,47 @@ pub(super) fn disturb(table: &mut Virtual, fault: EnvironmentFault) -> Result<()
             let file = std::fs::OpenOptions::new().write(true).open(&journal);
             let cut = file.and_then(|file| file.set_len(length));
             cut.map_err(RigFault::file("cut", &journal))?;
-            table.means.note(fault, size(&journal)? == length);
+            table.injections.note(fault, size(&journal)? == length);
         }
         EnvironmentFault::JournalBitflip => {
-            let flipped = flip(&state)?;
-            table.means.note(fault, flipped);
+            let flipped = flip_bit(&state)?;
+            table.injections.note(fault, flipped);
         }
         EnvironmentFault::JournalMissing => {
             remove_journal(&state)?;
-            table.means.note(fault, !journal.exists());
+            table.injections.note(fault, !journal.exists());
         }
         EnvironmentFault::JournalForeign => {
-            let foreign = foreign(table)?;
+            let foreign = commission_foreign(table)?;
             remove_journal(&state)?;
             copy_journal(&foreign, &state)?;
-            table.means.note(fault, size(&journal)? > 0);
+            table.injections.note(fault, size(&journal)? > 0);
         }
         EnvironmentFault::JournalRolledBack => {
             let earlier = table.dir.path().join("earlier");
             remove_journal(&state)?;
             copy_journal(&earlier, &state)?;
-            table.means.note(fault, size(&journal)? > 0);
+            table.injections.note(fault, size(&journal)? > 0);
         }
-        _ => return Err(no_means(fault)),
+        _ => return Err(bench_lacks(fault)),
     }
     Ok(())
 }
 
-pub(super) fn restore(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), Trouble> {
-    off(table)?;
-    if !table.means.shown.contains(&fault) {
-        return Err(Trouble::Rig(format!("{fault:?} was not done")));
+pub(super) fn restore(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), BenchError> {
+    require_off(table)?;
+    if !table.injections.shown.contains(&fault) {
+        return Err(BenchError::Rig(format!("{fault:?} was not injected")));
     }
     let (state, good) = (table.dir.state(), table.dir.path().join("good"));
     remove_journal(&state)?;
     Ok(copy_journal(&good, &state)?)
 }
 
-fn off(table: &mut Virtual) -> Result<(), Trouble> {
+fn require_off(table: &mut Virtual) -> Result<(), BenchError> {
     if table.daemon.running()? {
-        return Err(Trouble::Rig(
-            "the journal's files are touched only while the daemon is off: kill or stop it".into(),
+        return Err(BenchError::Rig(
+            "the journal's files can only be changed while the daemon is off: kill or stop it".into(),
         ));
     }
     table.world.journal.close();
@@ -71,15 +70,16 @@ fn size(path: &Path) -> Result<u64, RigFault> {
     Ok(std::fs::metadata(path).map_err(RigFault::file("look at", path))?.len())
 }
 
-/// Flips a bit of the last record, wherever it lies; tells whether the record was found.
-fn flip(state: &Path) -> Result<bool, RigFault> {
+/// Flips a bit of the last record. Returns whether the record was found in the file.
+fn flip_bit(state: &Path) -> Result<bool, RigFault> {
     let journal = state.join("journal.sqlite");
     let read = |e: rusqlite::Error| RigFault::Other(format!("read the journal {}: {e}", journal.display()));
     let body: String = {
         let connection = rusqlite::Connection::open(&journal).map_err(read)?;
         connection.query_row("SELECT body FROM record ORDER BY seq DESC LIMIT 1", [], |row| row.get(0)).map_err(read)?
     };
-    // The connection's end merged the log: the record lies in the file itself. Long ones go over several pages.
+    // Closing the connection has merged the log, so the record is in the file itself. A long one spans several pages, so search for
+    // its beginning.
     let start = body.as_bytes().get(..body.len().min(40)).unwrap_or_default();
     let mut bytes = std::fs::read(&journal).map_err(RigFault::file("read", &journal))?;
     let Some(place) = bytes.windows(start.len()).rposition(|window| window == start) else { return Ok(false) };
@@ -90,8 +90,8 @@ fn flip(state: &Path) -> Result<bool, RigFault> {
     Ok(true)
 }
 
-/// The state directory of another table, commissioned by the same daemon.
-fn foreign(table: &Virtual) -> Result<PathBuf, RigFault> {
+/// Commissions another table with the same daemon. Returns its state directory.
+fn commission_foreign(table: &Virtual) -> Result<PathBuf, RigFault> {
     let dir = table.dir.path().join("foreign");
     let path = table.dir.config();
     let text = std::fs::read_to_string(&path).map_err(RigFault::file("read", &path))?;

@@ -1,20 +1,20 @@
-//! A wall clock of the daemon's own: a small library that is loaded before the daemon alone, and the file that tells it how
-//! late the clock is. The host's clock and the daemon's monotonic one are left alone.
+//! A separate wall clock for the daemon: a small library, preloaded into the daemon only, and the file that holds the clock's
+//! offset. The host's clock and the daemon's monotonic clock are unchanged.
 
 use super::super::rig_fault::RigFault;
-use super::refusal::not_here;
-use crate::Trouble;
+use super::unsupported::machine_lacks;
+use crate::BenchError;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The library's source.
 const SOURCE: &str = include_str!("wallclock.c");
-/// The library as it lies beside the rig's program on a machine that has no compiler (`scripts/vm`).
+/// The library as built beforehand, beside the rig's program, for machines without a compiler (`scripts/vm`).
 const BUILT: &str = "wallclock.so";
 
-/// Builds the library in `dir`, beside the file that it reads; gives both. Where one lies beside the rig's program, it is that.
-pub fn library(dir: &Path) -> Result<(PathBuf, PathBuf), Trouble> {
+/// Builds the library in `dir`, beside the file that it reads, unless one is beside the rig's program. Returns both paths.
+pub fn library(dir: &Path) -> Result<(PathBuf, PathBuf), BenchError> {
     let (source, library, file) = (dir.join("wallclock.c"), dir.join("wallclock.so"), file(dir));
     std::fs::write(&file, 0_i64.to_ne_bytes()).map_err(RigFault::file("write", &file))?;
     let own = std::env::current_exe().map_err(RigFault::system("find the rig's own program"))?;
@@ -24,22 +24,22 @@ pub fn library(dir: &Path) -> Result<(PathBuf, PathBuf), Trouble> {
     }
     std::fs::write(&source, SOURCE).map_err(RigFault::file("write", &source))?;
     let built = Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(&source).output();
-    let built = built.map_err(|_| not_here("C compiler", "install one: apt-get install gcc libc6-dev"))?;
+    let built = built.map_err(|_| machine_lacks("C compiler", "install one: apt-get install gcc libc6-dev"))?;
     if built.status.success() {
         return Ok((library, file));
     }
-    Err(not_here("C library to build with", String::from_utf8_lossy(&built.stderr).trim_end()))
+    Err(machine_lacks("C library to build with", String::from_utf8_lossy(&built.stderr).trim_end()))
 }
 
-/// The file that tells how late the clock is.
+/// The file that holds the clock's offset.
 pub(super) fn file(dir: &Path) -> PathBuf {
     dir.join("wallclock")
 }
 
-/// Moves the clock of the daemon in `dir` so far from the machine's.
+/// Sets the offset of the clock of the daemon in `dir` from the machine's.
 pub(super) fn set(dir: &Path, seconds: i64) -> Result<(), RigFault> {
     let path = file(dir);
-    // In place: the daemon has the file in its memory.
+    // In place: the daemon has mapped the file.
     let file = std::fs::OpenOptions::new().write(true).open(&path);
     let set = file.and_then(|mut file| file.write_all(&seconds.to_ne_bytes()));
     set.map_err(RigFault::file("set the daemon's clock in", &path))

@@ -1,4 +1,4 @@
-//! What the means remember of a table: what is broken by which of them, how things stood before, and what has shown.
+//! State of the fault injection at a table: which faults are in force, what was there before, and which have taken effect.
 
 use super::super::proxy::ProxyCounts;
 use super::super::rig_fault::RigFault;
@@ -17,46 +17,46 @@ use std::process::ExitStatus;
 
 /// The files of a journal.
 const JOURNAL: [&str; 3] = ["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm"];
-/// What the clock steps between while it jitters, in seconds.
+/// Offsets of a jittering clock, in turn, in seconds.
 const JITTER: [i64; 2] = [90, -90];
-/// How often it steps, in nanoseconds.
+/// Interval between two steps of a jittering clock, in nanoseconds.
 const STEP: u64 = 200_000_000;
 
-/// What the means remember of a table.
+/// State of the fault injection at a table.
 #[derive(Debug, Default)]
-pub(in super::super) struct Means {
-    /// What has shown since the bench began.
+pub(in super::super) struct Injections {
+    /// Faults that have taken effect since the bench began.
     pub(super) shown: BTreeSet<EnvironmentFault>,
     /// Copies of files beside the journal.
     pub(super) files: Files,
     pub(super) network: Network,
     pub(super) ports: Ports,
-    /// strace at the daemon.
+    /// The strace that is attached to the daemon.
     pub(super) tracer: Option<Tracer>,
-    /// What is to kill the daemon.
+    /// The fault that is armed to kill the daemon.
     pub(super) kill_at: Option<EnvironmentFault>,
     /// Busy loops on every core.
     pub(super) load: Option<Load>,
-    /// What was done to the wall clock, and the last record before it.
+    /// The fault of the wall clock in force, and the number of the last record before it.
     pub(super) clock: Option<(EnvironmentFault, u64)>,
     pub(super) jitter: Option<Jitter>,
 }
 
-impl Means {
-    /// Notes that something has shown, if it has.
+impl Injections {
+    /// Notes that a fault has taken effect, if `shown`.
     pub(super) fn note(&mut self, fault: EnvironmentFault, shown: bool) {
         if shown {
             self.shown.insert(fault);
         }
     }
 
-    /// Before a start: keeps the journal as it is, for whoever wants to roll it back.
-    pub(in super::super) fn keep_journal(dir: &WorkDir) -> Result<(), RigFault> {
+    /// Copies the journal before a start, for a later rollback.
+    pub(in super::super) fn back_up_journal(dir: &WorkDir) -> Result<(), RigFault> {
         copy_journal(&dir.state(), &dir.path().join("earlier"))
     }
 
-    /// Keeps copies of the permission to play, as somebody would who means to put it back. After a boot there is none.
-    pub(in super::super) fn keep_files(&mut self, dir: &WorkDir) -> Result<(), RigFault> {
+    /// Copies permit and slot, as somebody would who wants to restore the permission to play later. After a boot there is no permit.
+    pub(in super::super) fn back_up_files(&mut self, dir: &WorkDir) -> Result<(), RigFault> {
         if !permit(dir).exists() {
             return Ok(());
         }
@@ -68,7 +68,7 @@ impl Means {
         Ok(())
     }
 
-    /// Lets a clock that jitters step, when it is time to.
+    /// Steps a jittering clock when it is due.
     pub(in super::super) fn step_clock(&mut self, now: u64, dir: &Path) -> Result<(), RigFault> {
         let Some(jitter) = self.jitter.as_mut().filter(|jitter| now >= jitter.next) else { return Ok(()) };
         jitter.next = now + STEP;
@@ -77,17 +77,17 @@ impl Means {
         wall_clock::set(dir, offset)
     }
 
-    /// The daemon has ended by itself: whether that was wanted, and strace and the kernel agree on how.
-    pub(in super::super) fn ended_as_wanted(&mut self, status: ExitStatus) -> Result<bool, RigFault> {
+    /// The daemon has ended by itself. Returns whether a kill was armed, and strace and the kernel agree that it was the cause.
+    pub(in super::super) fn ended_as_intended(&mut self, status: ExitStatus) -> Result<bool, RigFault> {
         let Some(fault) = self.kill_at.take() else { return Ok(false) };
         let Some(mut tracer) = self.tracer.take() else { return Ok(false) };
-        tracer.outlive()?;
-        // The call that it died at has no result.
-        let told = tracer.told();
-        let died = told.contains("= ?") && told.contains("+++ killed by SIGKILL +++");
-        let wanted = status.signal() == Some(Signal::SIGKILL as i32) && died;
-        self.note(fault, wanted);
-        Ok(wanted)
+        tracer.wait_for_end()?;
+        // strace prints no result for the call at which the process died.
+        let output = tracer.output();
+        let died = output.contains("= ?") && output.contains("+++ killed by SIGKILL +++");
+        let intended = status.signal() == Some(Signal::SIGKILL as i32) && died;
+        self.note(fault, intended);
+        Ok(intended)
     }
 }
 
@@ -97,18 +97,18 @@ pub(super) struct Files {
     pub opened: Option<[(PathBuf, Vec<u8>); 2]>,
 }
 
-/// What is broken now, and how things stood before.
+/// The fault of the network in force, and the counts before it.
 #[derive(Debug, Default)]
 pub(super) struct Network {
     pub broken: Option<EnvironmentFault>,
     pub counts: ProxyCounts,
     pub logged: usize,
-    pub strangers: u64,
-    /// The broker came back and kept nothing of the table.
+    pub foreign_messages: u64,
+    /// The broker restarted and had no retained messages of the table.
     pub forgot: bool,
     pub rogue: Option<RogueClient>,
-    /// Strangers that were sent away; they end with the bench, as nobody can wait for them while the table plays.
-    pub sent_away: Vec<RogueClient>,
+    /// Rogue clients that were told to stop. They are joined at the bench's end, so that the table need not wait for them.
+    pub dismissed: Vec<RogueClient>,
 }
 
 /// The serial port that was unplugged.
@@ -128,12 +128,12 @@ pub(super) struct Jitter {
     steps: usize,
 }
 
-/// The permission to play.
+/// The permit: the permission to play.
 pub(super) fn permit(dir: &WorkDir) -> PathBuf {
     dir.run().join("permit")
 }
 
-/// Whose journal it is, and where it ended.
+/// The slot: whose journal it is, and where it ended.
 pub(super) fn slot(dir: &WorkDir) -> PathBuf {
     dir.state().join("slot")
 }

@@ -1,5 +1,5 @@
-//! The means by which the virtual bench injects faults into the real daemon's environment. Each file injects and heals one kind,
-//! and proves by its own reading that the fault took effect.
+//! Injects faults into the real daemon's environment, for the virtual bench. Each file injects and heals one kind, and measures
+//! whether the fault has taken effect.
 
 mod clock;
 mod disk;
@@ -9,18 +9,18 @@ mod load;
 mod network;
 pub(super) mod ports;
 mod process;
-mod refusal;
 pub(super) mod state;
 mod tracer;
+mod unsupported;
 pub(super) mod wall_clock;
 
 use super::table::Virtual;
-use crate::Trouble;
+use crate::BenchError;
 use crate::environment_fault::{EnvironmentFault, Kind};
 
 impl Virtual {
     /// Injects a fault.
-    pub(super) fn break_environment(&mut self, fault: EnvironmentFault) -> Result<(), Trouble> {
+    pub(super) fn break_environment(&mut self, fault: EnvironmentFault) -> Result<(), BenchError> {
         match fault.kind() {
             Kind::Process => process::disturb(self, fault),
             Kind::Files => files::disturb(self, fault),
@@ -33,7 +33,7 @@ impl Virtual {
     }
 
     /// Heals a fault.
-    pub(super) fn mend_environment(&mut self, fault: EnvironmentFault) -> Result<(), Trouble> {
+    pub(super) fn mend_environment(&mut self, fault: EnvironmentFault) -> Result<(), BenchError> {
         match fault.kind() {
             Kind::Process => process::restore(self, fault),
             // The daemon has recreated the files at its start.
@@ -49,13 +49,13 @@ impl Virtual {
     /// Whether the fault has taken effect.
     pub(super) fn environment_shows(&mut self, fault: EnvironmentFault) -> bool {
         let shows_now = match fault.kind() {
-            Kind::Disk => self.means.tracer.as_ref().is_some_and(|tracer| disk::injected(&tracer.told())),
-            Kind::Clock => clock::shown(self).unwrap_or(false),
-            Kind::Process => self.means.load.as_ref().is_some_and(load::Load::is_everywhere),
+            Kind::Disk => self.injections.tracer.as_ref().is_some_and(|tracer| disk::injected(&tracer.output())),
+            Kind::Clock => clock::shows(self).unwrap_or(false),
+            Kind::Process => self.injections.load.as_ref().is_some_and(load::Load::is_everywhere),
             Kind::Network => network::shows(self, fault),
             Kind::Ports => ports::shows(self, fault),
             Kind::Journal | Kind::Files => false,
         };
-        self.means.shown.contains(&fault) || shows_now
+        self.injections.shown.contains(&fault) || shows_now
     }
 }

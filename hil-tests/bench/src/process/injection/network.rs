@@ -1,4 +1,4 @@
-//! The way to the broker, and the broker: one thing broken at a time.
+//! Injects faults of the broker and of the network path to it, one at a time.
 
 use super::super::broker::Broker;
 use super::super::config::CLIENT_ID;
@@ -6,10 +6,10 @@ use super::super::proxy::Path;
 use super::super::rig_fault::{RigFault, shortened};
 use super::super::rogue_client::{RogueBehaviour, RogueClient};
 use super::super::table::Virtual;
-use super::refusal::no_means;
 use super::state::Network;
-use crate::process::observer::Observer;
-use crate::{Bench, EnvironmentFault, Trouble};
+use super::unsupported::bench_lacks;
+use crate::process::observer::{Message, Observer};
+use crate::{Bench, BenchError, EnvironmentFault};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::TcpStream;
 use std::time::Duration;
@@ -17,28 +17,28 @@ use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::topics::{FaultMessage, LampsMessage, StateMessage, Status};
 use tumbler_judges::Part;
 
-/// Messages of a hostile client that the broker must have forwarded: more than one salvo.
-const SHOUTS: u64 = 20;
-/// How long the broker may take to look at its files, or to tell a visitor what it keeps, in nanoseconds.
+/// How many messages of a hostile client the broker must have forwarded before the fault counts as effective: more than one salvo.
+const FORWARDED: u64 = 20;
+/// How long the broker may take to reload its files, or to send a subscriber its retained messages, in nanoseconds.
 const ANSWER_NANOS: u64 = Broker::START.as_nanos() as u64;
-/// A topic that is no table's: its message tells a visitor that everything kept has come before it.
-const VISIT: &str = "taisai/visit";
+/// A topic of no table. Its message comes after all retained ones, so it marks their end.
+const END_MARK: &str = "taisai/visit";
 
-pub(super) fn disturb(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), Trouble> {
-    if let Some(broken) = table.means.network.broken {
-        return Err(Trouble::Rig(format!("{fault:?} while {broken:?}: the network breaks in one way at a time")));
+pub(super) fn disturb(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), BenchError> {
+    if let Some(broken) = table.injections.network.broken {
+        return Err(BenchError::Rig(format!("{fault:?} while {broken:?}: the network breaks in one way at a time")));
     }
-    let sent_away = std::mem::take(&mut table.means.network.sent_away);
-    table.means.network = Network {
+    let dismissed = std::mem::take(&mut table.injections.network.dismissed);
+    table.injections.network = Network {
         broken: Some(fault),
         counts: table.proxy.counts(),
         logged: table.broker.logged(),
-        strangers: table.world.strangers,
-        sent_away,
+        foreign_messages: table.world.foreign_messages,
+        dismissed,
         ..Network::default()
     };
     if fault != EnvironmentFault::BrokerHostile {
-        table.tell_broken(Part::Network, true);
+        table.report_broken(Part::Network, true);
     }
     match fault {
         EnvironmentFault::BrokerDown => table.proxy.set(Path::Down),
@@ -47,29 +47,29 @@ pub(super) fn disturb(table: &mut Virtual, fault: EnvironmentFault) -> Result<()
         EnvironmentFault::BrokerFlapping => table.proxy.set(Path::Flapping),
         EnvironmentFault::BrokerDenies => {
             table.broker.admit(false)?;
-            come_anew(table)?;
+            reconnect(table)?;
         }
         EnvironmentFault::BrokerTlsExpired => {
             table.broker.expire(true)?;
-            come_anew(table)?;
+            reconnect(table)?;
         }
         EnvironmentFault::BrokerForgets => forget(table)?,
-        EnvironmentFault::BrokerTakenOver => let_loose(table, CLIENT_ID, RogueBehaviour::Impostor)?,
+        EnvironmentFault::BrokerTakenOver => start_rogue(table, CLIENT_ID, RogueBehaviour::Impostor)?,
         EnvironmentFault::BrokerHostile => {
             let root = table.world.root().to_owned();
-            let_loose(table, "tumbler-hil-stranger", RogueBehaviour::Hostile { root })?;
+            start_rogue(table, "tumbler-hil-stranger", RogueBehaviour::Hostile { root })?;
         }
-        _ => return Err(no_means(fault)),
+        _ => return Err(bench_lacks(fault)),
     }
     Ok(())
 }
 
-pub(super) fn restore(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), Trouble> {
-    if table.means.network.broken != Some(fault) {
-        return Err(Trouble::Rig(format!("{fault:?} is to be mended, and is not broken")));
+pub(super) fn restore(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), BenchError> {
+    if table.injections.network.broken != Some(fault) {
+        return Err(BenchError::Rig(format!("{fault:?} is to be mended, and is not broken")));
     }
     if !shows(table, fault) {
-        return Err(Trouble::Rig(format!("{fault:?} was mended before it took hold: {}", seen(table))));
+        return Err(BenchError::Rig(format!("{fault:?} was mended before it took hold: {}", evidence(table))));
     }
     match fault {
         EnvironmentFault::BrokerDenies => {
@@ -82,27 +82,27 @@ pub(super) fn restore(table: &mut Virtual, fault: EnvironmentFault) -> Result<()
         }
         EnvironmentFault::BrokerForgets => {}
         EnvironmentFault::BrokerTakenOver | EnvironmentFault::BrokerHostile => {
-            let network = &mut table.means.network;
+            let network = &mut table.injections.network;
             if let Some(rogue) = network.rogue.take() {
                 rogue.dismiss();
-                network.sent_away.push(rogue);
+                network.dismissed.push(rogue);
             }
         }
         _ => table.proxy.set(Path::Up),
     }
-    table.means.shown.insert(fault);
-    table.means.network.broken = None;
+    table.injections.shown.insert(fault);
+    table.injections.network.broken = None;
     if fault != EnvironmentFault::BrokerHostile {
-        table.tell_broken(Part::Network, false);
+        table.report_broken(Part::Network, false);
     }
     Ok(())
 }
 
-/// Whether it shows now, where it is broken now; else whether it has shown.
+/// Whether the fault has taken effect: measured now while it is in force, remembered afterwards.
 pub(super) fn shows(table: &mut Virtual, fault: EnvironmentFault) -> bool {
-    let network = &table.means.network;
+    let network = &table.injections.network;
     if network.broken != Some(fault) {
-        return table.means.shown.contains(&fault);
+        return table.injections.shown.contains(&fault);
     }
     let (was, now) = (network.counts, table.proxy.counts());
     let logged = |words: &str| table.broker.log(network.logged).contains(words);
@@ -114,49 +114,49 @@ pub(super) fn shows(table: &mut Virtual, fault: EnvironmentFault) -> bool {
         EnvironmentFault::BrokerHalfOpen => now.withheld > was.withheld,
         EnvironmentFault::BrokerSlow => now.delayed > was.delayed,
         EnvironmentFault::BrokerFlapping => now.broken > was.broken && now.returns > was.returns,
-        // A CONNACK with a reason code that refuses, as it went by.
+        // The tap saw a CONNACK with a reason code that refuses.
         EnvironmentFault::BrokerDenies => now.packets.refusals > was.packets.refusals,
         EnvironmentFault::BrokerTlsExpired => now.taken > was.taken && logged("alert certificate expired"),
         EnvironmentFault::BrokerForgets => network.forgot && now.broken > was.broken,
         EnvironmentFault::BrokerTakenOver => {
             now.ended > was.ended && logged("already connected, closing old connection")
         }
-        // Both ends of the broker: it took the messages, and handed them on to who reads the table's topics.
+        // Checked at both sides of the broker: it acknowledged the messages, and forwarded them to the table's subscribers.
         EnvironmentFault::BrokerHostile => {
-            let taken = network.rogue.as_ref().is_some_and(|rogue| rogue.done() >= SHOUTS / 2);
-            taken && table.world.strangers >= network.strangers + SHOUTS
+            let taken = network.rogue.as_ref().is_some_and(|rogue| rogue.done() >= FORWARDED / 2);
+            taken && table.world.foreign_messages >= network.foreign_messages + FORWARDED
         }
         _ => false,
     }
 }
 
-/// What the rig saw of the present disturbance, for whoever wonders why it did not take hold.
-fn seen(table: &Virtual) -> String {
-    let network = &table.means.network;
+/// What the rig has observed of the fault in force, to explain why it has not taken effect.
+fn evidence(table: &Virtual) -> String {
+    let network = &table.injections.network;
     let log = table.broker.log(network.logged);
     format!("{:?} became {:?}; the broker's log: {log}", network.counts, table.proxy.counts())
 }
 
-fn let_loose(table: &mut Virtual, client_id: &str, behaviour: RogueBehaviour) -> Result<(), RigFault> {
-    table.means.network.rogue = Some(RogueClient::start(table.broker.address(), client_id, behaviour)?);
+fn start_rogue(table: &mut Virtual, client_id: &str, behaviour: RogueBehaviour) -> Result<(), RigFault> {
+    table.injections.network.rogue = Some(RogueClient::start(table.broker.address(), client_id, behaviour)?);
     Ok(())
 }
 
-/// Makes the broker look at its files, and waits until it has.
+/// Makes the broker reload its files, and waits until it has.
 fn reload(table: &mut Virtual) -> Result<(), RigFault> {
     let from = table.broker.logged();
     table.broker.reload()?;
-    await_broker(table, "to look at its files", |table| Ok(table.broker.log(from).contains(Broker::RELOADED)))
+    await_broker(table, "to reload its files", |table| Ok(table.broker.log(from).contains(Broker::RELOADED)))
 }
 
-/// The broker looks at its files while the path is down, so that the daemon has to connect again. Before that it must have noticed
-/// that the daemon is gone: an account that it no longer knows gets no last will.
-fn come_anew(table: &mut Virtual) -> Result<(), RigFault> {
+/// Reloads the broker's files while the path is down, which forces the daemon to reconnect. The broker must have noticed the lost
+/// connection first, because it publishes no last will for an account that it no longer knows.
+fn reconnect(table: &mut Virtual) -> Result<(), RigFault> {
     table.proxy.set(Path::Down);
-    let was = table.means.network.counts.broken;
+    let was = table.injections.network.counts.broken;
     await_broker(table, "to lose the daemon", |table| Ok(table.proxy.counts().broken > was))?;
     await_broker(table, "to notice that the daemon is gone", |table| {
-        let log = table.broker.log(table.means.network.logged);
+        let log = table.broker.log(table.injections.network.logged);
         let gone = [format!("Client {CLIENT_ID} closed its connection"), format!("Client {CLIENT_ID} disconnected")];
         Ok(gone.iter().any(|words| log.contains(words)))
     })?;
@@ -165,22 +165,22 @@ fn come_anew(table: &mut Virtual) -> Result<(), RigFault> {
     Ok(())
 }
 
-/// The broker is killed and comes back with nothing; the daemon gets through when the observer is there again, which
-/// would otherwise miss events.
+/// Restarts the broker, which keeps nothing on disk. The path stays down until the observer has subscribed again, as it would miss
+/// events otherwise.
 fn forget(table: &mut Virtual) -> Result<(), RigFault> {
     table.proxy.set(Path::Down);
     let subscriptions = table.observer.subscriptions();
     table.broker.begin()?;
-    await_broker(table, "to come back", |table| table.broker.is_ready())?;
+    await_broker(table, "to restart", |table| table.broker.is_ready())?;
     await_broker(table, "to take the observer's subscription", |table| {
         Ok(table.observer.subscriptions() > subscriptions)
     })?;
-    table.means.network.forgot = kept(table)?.is_empty();
+    table.injections.network.forgot = retained(table)?.is_empty();
     table.proxy.set(Path::Up);
     Ok(())
 }
 
-/// Lets the table go on until the broker has done something.
+/// Turns the world until the broker has done something.
 fn await_broker(
     table: &mut Virtual,
     what: &str,
@@ -193,49 +193,50 @@ fn await_broker(
     Err(RigFault::Late {
         what: format!("the broker {what}"),
         after: Broker::START,
-        hint: format!("its log ends: {}", table.broker.log(table.means.network.logged)),
+        hint: format!("its log ends: {}", table.broker.log(table.injections.network.logged)),
     })
 }
 
-/// What the broker keeps below the table's root, as a visitor is told it who comes now.
-fn kept(table: &mut Virtual) -> Result<BTreeMap<String, Vec<u8>>, RigFault> {
-    let visitor = Observer::start(table.broker.address(), "tumbler-hil-visitor")?;
-    visitor.mark(VISIT);
-    await_broker(table, "to tell what it keeps", |_| Ok(visitor.messages().iter().any(|m| m.topic == VISIT)))?;
+/// The broker's retained messages below the table's root, as a new subscriber gets them.
+fn retained(table: &mut Virtual) -> Result<BTreeMap<String, Vec<u8>>, RigFault> {
+    let subscriber = Observer::start(table.broker.address(), "tumbler-hil-subscriber")?;
+    subscriber.mark(END_MARK);
+    let done = |m: &Message| m.topic == END_MARK;
+    await_broker(table, "to send its retained messages", |_| Ok(subscriber.messages().iter().any(done)))?;
     let below = format!("{}/", table.world.root());
-    let mut kept = BTreeMap::new();
-    for message in visitor.messages() {
+    let mut retained = BTreeMap::new();
+    for message in subscriber.messages() {
         match message.topic.strip_prefix(&below) {
-            Some(name) if message.retained && message.payload.is_empty() => drop(kept.remove(name)),
-            Some(name) if message.retained => drop(kept.insert(name.to_owned(), message.payload)),
+            Some(name) if message.retained && message.payload.is_empty() => drop(retained.remove(name)),
+            Some(name) if message.retained => drop(retained.insert(name.to_owned(), message.payload)),
             _ => {}
         }
     }
-    Ok(kept)
+    Ok(retained)
 }
 
 impl Virtual {
-    /// Compares what the broker keeps with the table as it says on its console.
-    pub(in super::super) fn kept_wrongly(&mut self) -> Result<Vec<String>, Trouble> {
-        let kept = kept(self)?;
+    /// Compares the broker's retained messages with the snapshot on the console; one line for each difference.
+    pub(in super::super) fn retained_differences(&mut self) -> Result<Vec<String>, BenchError> {
+        let retained = retained(self)?;
         let Some(table) = self.snapshot()? else { return Ok(vec!["the daemon does not run".into()]) };
         let mut wrong = Vec::new();
         let mut look = |name: &str, right: bool| {
             if !right {
-                let kept = kept.get(name).map(|payload| shortened(payload));
-                wrong.push(format!("`{name}` holds {kept:?}"));
+                let retained = retained.get(name).map(|payload| shortened(payload));
+                wrong.push(format!("`{name}` holds {retained:?}"));
             }
         };
-        let status: Option<Status> = read(&kept, "status");
+        let status: Option<Status> = read(&retained, "status");
         look("status", status.is_some_and(|status| status.status == "online"));
-        let state: Option<StateMessage> = read(&kept, "state");
+        let state: Option<StateMessage> = read(&retained, "state");
         look("state", state.is_some_and(|state| state.snapshot == table));
-        let lamps: Option<LampsMessage> = read(&kept, "lamps");
-        look("lamps", lamps.is_some_and(|lamps| lights(&lamps, &table)));
+        let lamps: Option<LampsMessage> = read(&retained, "lamps");
+        look("lamps", lamps.is_some_and(|lamps| lamps_agree(&lamps, &table)));
         // Other topics below the root may be a hostile client's.
-        let told: BTreeSet<&str> = kept.keys().filter_map(|name| name.strip_prefix("fault/")).collect();
+        let told: BTreeSet<&str> = retained.keys().filter_map(|name| name.strip_prefix("fault/")).collect();
         for name in told {
-            let fault: Option<FaultMessage> = read(&kept, &format!("fault/{name}"));
+            let fault: Option<FaultMessage> = read(&retained, &format!("fault/{name}"));
             let same = |fault: FaultMessage| {
                 table
                     .malfunctions
@@ -247,13 +248,13 @@ impl Virtual {
         }
         for malfunction in &table.malfunctions {
             let name = format!("fault/{}", malfunction.code.name());
-            look(&name, kept.contains_key(&name));
+            look(&name, retained.contains_key(&name));
         }
         Ok(wrong)
     }
 
-    /// What the table must never do with its broker, in all that passed the proxy.
-    pub(in super::super) fn wrong_with_broker(&self) -> Vec<String> {
+    /// Violations of the relay's rules among all packets that passed the proxy.
+    pub(in super::super) fn relay_violations(&self) -> Vec<String> {
         let packets = self.proxy.counts().packets;
         let mut wrong = Vec::new();
         if packets.subscribes > 0 {
@@ -268,10 +269,10 @@ impl Virtual {
     }
 }
 
-fn read<T: serde::de::DeserializeOwned>(kept: &BTreeMap<String, Vec<u8>>, name: &str) -> Option<T> {
-    serde_json::from_slice(kept.get(name)?).ok()
+fn read<T: serde::de::DeserializeOwned>(retained: &BTreeMap<String, Vec<u8>>, name: &str) -> Option<T> {
+    serde_json::from_slice(retained.get(name)?).ok()
 }
 
-fn lights(lamps: &LampsMessage, table: &Snapshot) -> bool {
+fn lamps_agree(lamps: &LampsMessage, table: &Snapshot) -> bool {
     lamps.commanded == table.lit && lamps.sensed == table.sensed && lamps.verified == table.verified
 }

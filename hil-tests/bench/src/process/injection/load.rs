@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// However the bench ends, the load does by then.
+/// The load ends after this time at the latest, however the bench ends.
 const LONGEST: Duration = Duration::from_secs(120);
-/// A loop that has used so much of its core was there, in milliseconds.
+/// A loop counts as running once it has used this much processor time, in milliseconds.
 const BUSY_MILLIS: u64 = 50;
 
 #[derive(Debug, Default)]
@@ -54,7 +54,7 @@ impl Drop for Load {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::Relaxed);
         for busy in self.loops.drain(..) {
-            // A loop that panicked is over, too.
+            // A loop that panicked has ended, too.
             let _ = busy.join();
         }
     }
@@ -63,12 +63,12 @@ impl Drop for Load {
 fn spin(shared: &Shared, core: usize) {
     let mut only = CpuSet::new();
     if only.set(core).is_ok() {
-        // Where the machine forbids it, the scheduler spreads the loops.
+        // If the machine forbids pinning, the scheduler spreads the loops over the cores.
         let _ = sched_setaffinity(Pid::from_raw(0), &only);
     }
     let begun = Instant::now();
     while !shared.stop.load(Ordering::Relaxed) && begun.elapsed() < LONGEST {
-        // No spin_loop: its instruction asks an emulated processor to look up each time, which takes a hundred times as long.
+        // No spin_loop: an emulator traps its instruction each time, which makes the loop a hundred times slower.
         for n in 0..1_000_000_u32 {
             std::hint::black_box(n);
         }

@@ -10,10 +10,10 @@ use tumbler_core::snapshot::Snapshot;
 
 /// Backend of tables on which no real game is played.
 const VIRTUAL: &str = "virtual";
-/// Backend of a table on a chip that the bench itself had the kernel simulate: nobody plays there either.
+/// Backend of a table on a chip that the kernel simulates for this bench: no real game is played there either.
 const SIMULATED: &str = "cdev";
 
-/// The bench's own table, and what is known of the one in front of it.
+/// The bench's own table, and what is known about the one that the bench is connected to.
 #[derive(Clone, Debug)]
 pub struct InjectionCheck {
     /// Site and name of the bench's own table.
@@ -22,11 +22,11 @@ pub struct InjectionCheck {
     backend: &'static str,
     /// Site, name and backend by the commissioning record, once it was read.
     found: Option<(String, String, String)>,
-    /// The check was made and passed.
+    /// The check has passed.
     passed: bool,
 }
 
-/// Refusal: nothing may be broken on this table.
+/// Refusal: no fault may be injected into this table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "table {table} on backend `{backend}` is open for gaming, and {why}: nothing is broken on it. Close it first \
@@ -37,7 +37,7 @@ pub struct InService {
     pub table: String,
     /// Its backend.
     pub backend: String,
-    /// Why the bench may not break it.
+    /// Why no fault may be injected.
     pub why: &'static str,
     /// Site and name of the bench's own table.
     pub own: String,
@@ -50,13 +50,13 @@ impl InjectionCheck {
         Self { own: (site.to_owned(), table.to_owned()), backend: VIRTUAL, found: None, passed: false }
     }
 
-    /// As [`InjectionCheck::of`], for a table on a chip that the bench had simulated.
+    /// As [`InjectionCheck::of`], for a table on a simulated chip.
     #[must_use]
     pub fn on_own_chip(self) -> Self {
         Self { backend: SIMULATED, ..self }
     }
 
-    /// Whether the check is still to be made.
+    /// Whether the check has not passed yet.
     #[must_use]
     pub const fn is_due(&self) -> bool {
         !self.passed
@@ -69,7 +69,7 @@ impl InjectionCheck {
         }
     }
 
-    /// Makes the check; once passed, the bench may break things on this table.
+    /// Makes the check. Once it has passed, the bench may inject faults into this table.
     ///
     /// # Errors
     /// [`InService`] if the table is open, and on real wires or not the bench's own.
@@ -105,7 +105,7 @@ pub(crate) trait InjectionChecked: Bench {
     /// Its check.
     fn injection_check(&mut self) -> &mut InjectionCheck;
 
-    /// Makes the check if it is due. Passes where the daemon does not run: nobody can play then.
+    /// Makes the check if it is due. It passes if the daemon does not run, because nobody can play then.
     fn check_injection(&mut self) -> Result<(), BenchError> {
         if self.injection_check().is_due() {
             if let Some(shown) = self.snapshot()? {

@@ -145,7 +145,7 @@ pub trait Bench {
     /// [`BenchError`] of the bench.
     fn fault(&mut self, fault: Fault) -> Result<(), BenchError>;
 
-    /// Mends it again.
+    /// Heals it.
     ///
     /// # Errors
     /// [`BenchError`] of the bench.
@@ -160,7 +160,7 @@ pub trait Bench {
     /// [`BenchError::Unsupported`] if this bench has no means for it; else [`BenchError`] of the bench.
     fn disturb(&mut self, fault: EnvironmentFault) -> Result<(), BenchError>;
 
-    /// Mends it again.
+    /// Heals it.
     ///
     /// # Errors
     /// [`BenchError`] of the bench.

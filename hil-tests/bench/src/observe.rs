@@ -1,4 +1,4 @@
-//! From what a bench sees to what judges are told.
+//! Translates what a bench sees into observations for the judges.
 
 use super::Role;
 use serde_json::Value;
@@ -14,7 +14,7 @@ use tumbler_judges::{
 };
 use tumbler_twin::{Fault, Truth as Known, Wire, fault_table};
 
-/// Tells the judges what happens, and keeps it where a trace is wanted.
+/// Passes observations to the judges, and keeps them if there is a trace.
 #[derive(Clone)]
 pub struct Observer {
     panel: Option<Panel>,
@@ -25,7 +25,7 @@ pub struct Observer {
     broken: BTreeMap<usize, u32>,
 }
 
-/// The line's name among the judges.
+/// The judges' name of the line.
 const fn in_line(line: InLine) -> Line {
     match line {
         InLine::MotorFault => Line::MotorFault,
@@ -52,7 +52,7 @@ const fn out_line(line: OutLine) -> Line {
     }
 }
 
-/// The part as judges name it; they have no other word for single lines than whose they are.
+/// The judges' name of the part. They have none for a single line, which counts as a button's.
 const fn part(part: fault_table::Part) -> Part {
     match part {
         fault_table::Part::Motor => Part::Motor,
@@ -70,18 +70,18 @@ const fn part(part: fault_table::Part) -> Part {
 }
 
 impl Observer {
-    /// Judges for a table with these settings; `trace`: keep everything that they are told.
+    /// Judges for a table with these settings; `trace`: keep all observations.
     ///
     /// # Errors
-    /// Rule set or layout is not what the judges know.
+    /// The judges do not know the rule set or the layout.
     pub fn new(settings: &Settings, judge: bool, trace: bool) -> Result<Self, BadConfig> {
         Self::with(Self::config(settings), judge, trace)
     }
 
-    /// What judges are told about a table with these settings, where a bench sees everything in the same moment.
+    /// The judges' configuration for a table with these settings, on a bench that sees everything without delay.
     #[must_use]
     pub fn config(settings: &Settings) -> Config {
-        // Of every rule set: a restart may find another one in force.
+        // For every rule set: another one may be in force after a restart.
         let order = |layout: &rules::Layout| LampOrder {
             layout: layout.id.clone(),
             areas: layout.areas.iter().map(|area| area.id.clone()).collect(),
@@ -96,10 +96,10 @@ impl Observer {
         }
     }
 
-    /// Judges who are told this about the table.
+    /// Judges with this configuration.
     ///
     /// # Errors
-    /// Rule set or layout is not what the judges know.
+    /// The judges do not know the rule set or the layout.
     pub fn with(config: Config, judge: bool, trace: bool) -> Result<Self, BadConfig> {
         Ok(Self {
             panel: if judge { Some(Panel::for_table(config)?) } else { None },
@@ -110,7 +110,7 @@ impl Observer {
         })
     }
 
-    /// Tells the judges something.
+    /// Passes an observation to the judges.
     pub fn tell(&mut self, at_ns: u64, what: Seen) {
         if self.panel.is_none() && self.trace.is_none() {
             return;
@@ -124,12 +124,12 @@ impl Observer {
         }
     }
 
-    /// The level of an input line when watching begins.
+    /// The initial level of an input line.
     pub fn level(&mut self, at: u64, line: InLine, active: bool) {
         self.tell(at, Seen::Wire { line: in_line(line), active, initial: true });
     }
 
-    /// The level of an output pin when watching begins.
+    /// The initial level of an output pin.
     pub fn pin(&mut self, at: u64, line: OutLine, active: bool) {
         self.tell(at, Seen::Wire { line: out_line(line), active, initial: true });
     }
@@ -189,7 +189,7 @@ impl Observer {
         }
     }
 
-    /// A part is about to be broken once more, or one of its faults was healed: it is whole when all of them are.
+    /// A fault is about to be injected into a part, or one was healed. The part counts as broken while any of its faults is in force.
     pub fn part(&mut self, at: u64, part: Part, broken: bool) {
         let faults = self.broken.entry(part as usize).or_default();
         *faults = if broken { *faults + 1 } else { faults.saturating_sub(1) };
@@ -231,13 +231,13 @@ impl Observer {
         }
     }
 
-    /// The judges come to a table that has been played on: how it stands by its journal.
+    /// The state of a table that has been played on before, by its journal.
     pub fn initial_state(&mut self, standing: &Standing) {
         let latched = standing.latched.iter().map(|malfunction| malfunction.code.name().to_owned()).collect();
         self.tell(0, Seen::InitialState { open: standing.open, latched, in_round: standing.round.is_some() });
     }
 
-    /// A command was given on the console, and by whom, where that is known (SGV6 5.14: by the shift manager or above).
+    /// A command was given on the console; `role` if it is known (SGV6 5.14: by the shift manager or above).
     pub fn console_command(&mut self, at: u64, command: &tumbler_core::wire::console::Command, role: Option<Role>) {
         let value = serde_json::to_value(command).unwrap_or(Value::Null);
         let name = value.get("command").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -250,72 +250,71 @@ impl Observer {
         self.tell(at, Seen::ConsoleCommand { command: name, with });
     }
 
-    /// The run is over: what was found.
+    /// Ends the run. Returns the violations.
     pub fn finish(&mut self, at: u64) -> Vec<String> {
         let Some(panel) = &mut self.panel else { return Vec::new() };
         panel.finish(at);
         panel.violations().iter().map(ToString::to_string).collect()
     }
 
-    /// The first situation that the judges' truth table does not hold: what was found says nothing of the table then.
+    /// The first situation that the judges' truth table does not cover: the run then proves nothing about the table.
     #[must_use]
     pub fn unlisted(&self) -> Option<String> {
         let first = self.panel.as_ref()?.unlisted().first()?;
         Some(format!("the truth table does not hold a situation: {first}"))
     }
 
-    /// What the truth table admits for each round that ended, in their order.
+    /// The endings that the truth table allows for each round that ended, in order.
     #[must_use]
     pub fn allowed_endings(&self) -> Vec<tumbler_judges::AllowedEndings> {
         self.panel.as_ref().map(Panel::allowed_endings).unwrap_or_default()
     }
 
-    /// Rows of the truth table that spoke, each with its rule set.
+    /// Rows of the truth table that were applied, each with its rule set.
     #[must_use]
     pub fn rows_used(&self) -> Vec<tumbler_judges::RowUse> {
         self.panel.as_ref().map(Panel::rows_used).unwrap_or_default()
     }
 
-    /// What was found first, so far.
+    /// The first violation so far.
     #[must_use]
     pub fn found(&self) -> Option<String> {
         self.panel.as_ref()?.violations().first().map(ToString::to_string)
     }
 
-    /// What the judges found so far.
+    /// The violations so far.
     #[must_use]
     pub fn violations(&self) -> &[tumbler_judges::Violation] {
         self.panel.as_ref().map_or(&[], Panel::violations)
     }
 
-    /// How often each rule had something to judge.
+    /// How often each rule was exercised.
     #[must_use]
     pub fn exercised(&self) -> Vec<tumbler_judges::Exercise> {
         self.panel.as_ref().map(Panel::exercised).unwrap_or_default()
     }
 
-    /// What had something to judge: the judge's name and what it counts.
+    /// The rules that were exercised: the judge's name and the rule.
     #[must_use]
     pub fn judged(&self) -> Vec<String> {
         let exercised = self.exercised();
         exercised.iter().filter(|e| e.times > 0).map(|e| format!("{}: {}", e.judge, e.rule)).collect()
     }
 
-    /// Everything that judges were told, where a trace is kept.
+    /// All observations, if there is a trace.
     #[must_use]
     pub fn trace(&self) -> &[Observation] {
         self.trace.as_deref().unwrap_or_default()
     }
 
-    /// The table says that it is in this phase. No matter for judges, who know better than to believe it.
+    /// The table says that it is in this phase. Kept for reports only: judges do not rely on what the table says.
     pub fn phase(&mut self, at: u64, phase: &str) {
         if self.trace.is_some() && self.phases.last().is_none_or(|(_, last)| last != phase) {
             self.phases.push((at, phase.to_owned()));
         }
     }
 
-    /// The trace and the phases that the table said it was in, each with its beginning; both empty unless a trace is
-    /// kept, and afterwards.
+    /// Takes the trace, and the phases that the table reported, each with its beginning. Both are empty without a trace.
     pub fn take_trace(&mut self) -> (Vec<Observation>, Vec<(u64, String)>) {
         (self.trace.as_mut().map(core::mem::take).unwrap_or_default(), core::mem::take(&mut self.phases))
     }

@@ -33,7 +33,11 @@ pub fn measure(templates: &Templates, rounds: u32, told: &dyn Fn(u64)) -> Result
     for round in 0..rounds {
         let pressed = std::cell::Cell::new(0);
         let lit = std::cell::Cell::new(0);
-        driver.round(&mut table, |table| pressed.set(table.now()), |table| lit.set(table.lamps_told().unwrap_or(0)))?;
+        driver.round(
+            &mut table,
+            |table| pressed.set(table.now()),
+            |table| lit.set(table.lamps_answered().unwrap_or(0)),
+        )?;
         took.push(lit.get().saturating_sub(pressed.get()));
         told(u64::from(round) + 1);
     }

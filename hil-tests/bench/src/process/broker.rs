@@ -1,5 +1,5 @@
-//! A real broker: mosquitto on a free port of the loopback, killed with the bench. One listener without TLS, which
-//! everybody may use who gives no account or the right one, and where wanted one more with TLS.
+//! A real broker: mosquitto on a free loopback port, killed with the bench. One listener has no TLS and admits clients without an
+//! account or with the right one; a second one with TLS is optional.
 
 use super::certificates::Certificates;
 use super::child::Child;
@@ -15,9 +15,9 @@ use std::time::Duration;
 pub const ACCOUNT: &str = "tumblerd";
 /// Its password.
 pub const PASSWORD: &str = "secret";
-/// What `mosquitto_passwd` makes of that account with that password.
+/// The output of `mosquitto_passwd` for this account and password.
 const ADMITTED: &str = "tumblerd:$7$101$Yuw+r6VSloIJwep1$RD5voj3uQcYVGHHvp5OZUHwhK0KeHXAKxQoamvP9dUI4NSThwixO8k8QPxsDRqb8tcfWKXf9Y++xM/C6SYMLcQ==\n";
-/// The same account with a password that the table does not know.
+/// The same for another password, so that the table's is refused.
 const REFUSED: &str = "tumblerd:$7$101$YGZ3n62Dj4K6Wsbz$Ozlfn312Ly76GWNva9wad6B099MjM90oZWbHk+KUhswlt7IO2faiBvPY2+2M3oYFdmxz3dbXRfmU75/LOmqB2w==\n";
 
 /// A running mosquitto.
@@ -33,7 +33,7 @@ pub struct Broker {
 impl Broker {
     /// How long a broker may take until it accepts connections.
     pub const START: Duration = Duration::from_secs(10);
-    /// Attempts with another port: between finding a free port and mosquitto's taking it somebody else may.
+    /// Attempts with another port: another process may take a free port before mosquitto does.
     const ATTEMPTS: usize = 5;
 
     /// Starts mosquitto with its files in `dir`; `tls`: with a second listener, whose authority's certificate is at
@@ -80,7 +80,7 @@ impl Broker {
         Certificates::authority(&tls_dir(dir))
     }
 
-    /// Kills it; its sessions and retained messages are gone, as it keeps none on disk.
+    /// Kills it. Sessions and retained messages are lost, as it keeps none on disk.
     ///
     /// # Errors
     /// [`RigFault`] when it cannot be waited for.
@@ -88,7 +88,7 @@ impl Broker {
         self.child.kill()
     }
 
-    /// Starts it again on the same ports, and does not wait until it is [ready](Self::is_ready).
+    /// Restarts it on the same ports, without waiting until it is [ready](Self::is_ready).
     ///
     /// # Errors
     /// [`RigFault`] when it does not start.
@@ -98,7 +98,7 @@ impl Broker {
         Ok(())
     }
 
-    /// From its next look at its files on, the table's account is let in, or not. See [`Broker::reload`].
+    /// Admits or refuses the table's account from the next [`Broker::reload`] on.
     ///
     /// # Errors
     /// [`RigFault`] when the file cannot be written.
@@ -106,18 +106,18 @@ impl Broker {
         write_accounts(&self.dir, admitted)
     }
 
-    /// From its next look at its files on, it shows a certificate that has expired, or one that holds.
+    /// Presents an expired or a valid certificate from the next [`Broker::reload`] on.
     ///
     /// # Errors
     /// [`RigFault`] when it has no TLS, or the file cannot be written.
     pub fn expire(&self, expired: bool) -> Result<(), RigFault> {
         match &self.tls {
             Some((_, certificates)) => certificates.show(expired),
-            None => Err(RigFault::Other("this broker speaks no TLS".into())),
+            None => Err(RigFault::Other("this broker has no TLS listener".into())),
         }
     }
 
-    /// Makes it look at its files again (SIGHUP). Its log says so a little later: [`Broker::RELOADED`].
+    /// Makes it reload its files (SIGHUP). Its log confirms that a little later: [`Broker::RELOADED`].
     ///
     /// # Errors
     /// [`RigFault`] when it does not run.
@@ -125,7 +125,7 @@ impl Broker {
         self.child.signal(Signal::SIGHUP)
     }
 
-    /// What its log says when it has looked at its files again.
+    /// The log message after a reload.
     pub const RELOADED: &str = "Reloading config.";
 
     /// Its log from byte `from` on.
@@ -169,7 +169,7 @@ fn log_file(dir: &Path) -> PathBuf {
     dir.join("mosquitto.log")
 }
 
-/// A port of the loopback that is free now.
+/// A loopback port that is free now.
 ///
 /// # Errors
 /// [`RigFault`] when there is none.
@@ -179,7 +179,7 @@ pub fn free_port() -> Result<SocketAddr, RigFault> {
         .map_err(RigFault::system("find a free port on 127.0.0.1"))
 }
 
-/// Debian puts mosquitto where only root's path leads.
+/// Finds mosquitto also in `/usr/sbin`, where Debian puts it and which is only on root's PATH.
 fn find_mosquitto() -> PathBuf {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)
@@ -199,11 +199,11 @@ fn write_accounts(dir: &Path, admitted: bool) -> Result<(), RigFault> {
 }
 
 fn write_config(dir: &Path, address: SocketAddr, tls: Option<&(SocketAddr, Certificates)>) -> Result<(), RigFault> {
-    // Started by root it would change its account, and with it lose the signal for the rig's death.
+    // Started by root it would change its user, which clears the parent-death signal.
     let account = if nix::unistd::Uid::effective().is_root() { "user root\n" } else { "" };
     let listener = |at: &SocketAddr| format!("listener {} {}\n", at.port(), at.ip());
     let second = tls.map(|(at, made)| listener(at) + &made.lines()).unwrap_or_default();
-    // Queues without a limit: a test that loses an event must not have lost it here.
+    // Unlimited queues: if a test misses an event, the broker must not have dropped it.
     let text = format!(
         "{account}{}{second}allow_anonymous true\npassword_file {}\npersistence false\nmax_queued_messages 0\n\
          max_inflight_messages 0\nlog_type error\nlog_type warning\nlog_type notice\nlog_type information\nlog_dest stderr\n",
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_broker_comes_up_goes_and_comes_back_on_its_port() {
+    fn a_broker_starts_stops_and_restarts_on_the_same_port() {
         let dir = tempfile::tempdir().unwrap();
         let mut broker = Broker::start(dir.path(), false).unwrap();
         let address = broker.address();
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn its_files_are_read_again_when_told() {
+    fn its_files_are_reloaded_on_request() {
         let dir = tempfile::tempdir().unwrap();
         let mut broker = Broker::start(dir.path(), true).unwrap();
         assert_ne!(broker.address(), broker.tables());

@@ -1,8 +1,8 @@
 //! The field bus of the virtual bench: Modbus RTU units behind a pty, paced as a real line of 115,200 baud would be.
 //!
-//! A pty has no baud rate: the other end has each byte at once. So the rig computes when the last byte of a request would have
-//! crossed the wire, adds the unit's turnaround, and delivers the reply's bytes when a UART's receive FIFO would have had them. All
-//! these times are absolute, so that a late chunk does not shift the next.
+//! A pty has no baud rate: the other end gets each byte at once. So the rig computes when the last byte of a request would have
+//! crossed the wire, adds the unit's turnaround, and delivers the reply's bytes when a UART's receive FIFO would have delivered them.
+//! All these times are absolute, so that a late chunk does not delay the next.
 
 use super::clock;
 use super::frame::{self, RequestOutcome};
@@ -25,7 +25,7 @@ pub struct LineCounts {
     pub unanswered: u64,
     /// Bytes discarded: bad checksum, or a frame that stayed incomplete.
     pub discarded: u64,
-    /// Requests that came during a reply: on a real line both would be garbled.
+    /// Requests that arrived during a reply: on a real line both would be garbled.
     pub collisions: u64,
     /// Bytes in both directions.
     pub bytes: u64,
@@ -53,11 +53,11 @@ pub struct Bus {
 }
 
 impl Bus {
-    /// A late reply begins so long after it should, in nanoseconds: after the master's time for it (50 ms and the time
-    /// of the bytes, `daemon/docs/registers.md`), and before it asks again.
+    /// Delay of a late reply, in nanoseconds: after the master's timeout (50 ms and the time of the bytes,
+    /// `daemon/docs/registers.md`), and before it asks again.
     const LATE_NS: u64 = 60_000_000;
-    /// How long an incomplete request may lie before it is taken for garbage, in nanoseconds of real time. The wire's
-    /// own 1.75 ms would blame the daemon for a busy machine: its write may reach the pty in two pieces.
+    /// Time after which an incomplete request is discarded, in nanoseconds of real time. The wire's own 1.75 ms would blame the
+    /// daemon for a busy machine: its write may reach the pty in two pieces.
     const INCOMPLETE_NS: u64 = 20_000_000;
 
     /// A silent line.
@@ -75,7 +75,7 @@ impl Bus {
         }
     }
 
-    /// What crossed the line so far.
+    /// Counts so far.
     #[must_use]
     pub fn counts(&self) -> LineCounts {
         self.counts
@@ -86,7 +86,7 @@ impl Bus {
         self.speed
     }
 
-    /// When [`Bus::turn`] wants to be called next, if no byte comes before.
+    /// When [`Bus::turn`] must be called next, if no byte arrives before.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Mono> {
         let act = self.arriving.front().map(|a| a.due);
@@ -156,7 +156,7 @@ impl Bus {
         }
     }
 
-    /// Hands out a frame whose first byte crosses the wire at `begins`.
+    /// Queues a frame whose first byte crosses the wire at `begins`.
     fn send(&mut self, frame: &[u8], begins: Mono) {
         let mut crossed = 0_usize;
         for chunk in frame.chunks(self.speed.fifo.max(1)) {
@@ -174,7 +174,7 @@ impl Bus {
                 self.counts.replies += 1;
                 let mut begins = arriving.due;
                 match garble {
-                    // One bit, in another byte from hit to hit: address, function, length, data, checksum.
+                    // Flips one bit, each time in another byte: address, function, length, data, checksum.
                     Some(Garble::Hit) => {
                         let place = (self.counts.requests as usize) % reply.len().max(1);
                         reply.iter_mut().skip(place).take(1).for_each(|byte| *byte ^= 0x10);

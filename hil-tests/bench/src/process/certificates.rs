@@ -1,11 +1,11 @@
-//! An authority of the rig's own, and two certificates of it for the broker: one that holds, one that expired long ago.
-//! Made by the `openssl` tool, as an operator would.
+//! A certificate authority of the rig, and two certificates for the broker: one valid, one long expired. The `openssl` tool makes them,
+//! as an operator would.
 
 use super::rig_fault::RigFault;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What `openssl ca` has to know; `-startdate` and `-enddate` are its, and no other subcommand's of OpenSSL 3.0.
+/// Configuration of `openssl ca`, the only subcommand of OpenSSL 3.0 with `-startdate` and `-enddate`.
 const AUTHORITY: &str = "[ca]
 default_ca = rig
 [rig]
@@ -23,14 +23,14 @@ subjectAltName = IP:127.0.0.1
 basicConstraints = CA:FALSE
 ";
 
-/// The files, in a directory of their own.
+/// The files, in their own directory.
 #[derive(Debug)]
 pub struct Certificates {
     dir: PathBuf,
 }
 
 impl Certificates {
-    /// Makes them in `dir`, which is made too.
+    /// Makes them in `dir`, which is created.
     ///
     /// # Errors
     /// [`RigFault`] when openssl is not installed or refuses.
@@ -51,7 +51,7 @@ impl Certificates {
         Ok(made)
     }
 
-    /// Puts the certificate in place that the broker shows after its next look at its files.
+    /// Selects the certificate that the broker presents after its next reload.
     ///
     /// # Errors
     /// [`RigFault`] when it cannot be written.
@@ -60,13 +60,13 @@ impl Certificates {
         std::fs::copy(from, &to).map(|_| ()).map_err(RigFault::file("write", &to))
     }
 
-    /// The authority's certificate, for whoever is to trust it.
+    /// The authority's certificate, for clients to trust.
     #[must_use]
     pub fn authority(dir: &Path) -> PathBuf {
         dir.join("ca.crt")
     }
 
-    /// The lines of mosquitto's configuration for a listener with these.
+    /// The lines of mosquitto's configuration for a listener with these certificates.
     #[must_use]
     pub fn lines(&self) -> String {
         let at = self.dir.display();

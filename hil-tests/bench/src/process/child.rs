@@ -1,4 +1,4 @@
-//! Programs that the rig starts: each in a process group of its own, gone when the rig lets go of it.
+//! Programs that the rig starts: each in a process group of its own, which is killed on drop.
 
 use super::rig_fault::RigFault;
 use nix::errno::Errno;
@@ -43,7 +43,7 @@ impl Child {
         Self::spawn_as(command, name, log, remedy)
     }
 
-    /// Starts a program that speaks with the rig: what it reads and writes is `stream`, and what it complains of goes to `log`.
+    /// Starts a program that talks to the rig: `stream` is its standard input and output, and its standard error goes to `log`.
     ///
     /// # Errors
     /// [`RigFault::Spawn`] with `remedy` when it cannot be started.
@@ -75,7 +75,7 @@ impl Child {
         Ok(Self { name, process, group, ended: None })
     }
 
-    /// The process' number.
+    /// The process id.
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.process.id()
@@ -122,7 +122,7 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // A stopped process (SIGSTOP) takes SIGKILL all the same. Nothing is left to tell anybody if this fails.
+        // SIGKILL also ends a stopped process (SIGSTOP). A failure here cannot be reported.
         let _ = self.kill();
     }
 }
@@ -131,7 +131,7 @@ fn opened(log: &Path) -> Result<File, RigFault> {
     OpenOptions::new().create(true).append(true).open(log).map_err(RigFault::file("open the log", log))
 }
 
-/// The same command through `setpriv`, which sets the signal for the parent's death and becomes the program.
+/// The same command through `setpriv`, which sets the parent-death signal and then executes the program.
 fn tied(command: Command) -> Command {
     const SETPRIV: &str = "/usr/bin/setpriv";
     if !Path::new(SETPRIV).is_file() {

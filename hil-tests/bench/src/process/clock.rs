@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tumbler_core::units::Mono;
 
-/// Current time of CLOCK_MONOTONIC, the clock of the stamps on the virtual wire.
+/// Current time of CLOCK_MONOTONIC, the clock of the virtual wire's timestamps.
 #[must_use]
 pub fn now() -> Mono {
-    // The clock cannot fail on Linux; zero would show at once as a clock that stands still.
+    // Reading this clock cannot fail on Linux; if it did, the clock would visibly stand still at zero.
     clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(Mono(0), |t| {
         let nanos = u64::try_from(t.tv_sec()).unwrap_or(0).saturating_mul(1_000_000_000);
         Mono(nanos.saturating_add(u64::try_from(t.tv_nsec()).unwrap_or(0)))
@@ -23,10 +23,10 @@ pub fn until(deadline: Mono) -> TimeSpec {
     TimeSpec::from_duration(Duration::from_nanos(deadline.nanos_since(now())))
 }
 
-/// Set by Ctrl-C; every wait of the rig looks at it.
+/// Set by Ctrl-C; every wait of the rig checks it.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Asks all waits of the rig to end with [`RigFault::Interrupted`].
+/// Makes all waits of the rig end with [`RigFault::Interrupted`].
 pub fn interrupt() {
     INTERRUPTED.store(true, Ordering::SeqCst);
 }
@@ -45,20 +45,20 @@ pub fn check_interrupt() -> Result<(), RigFault> {
     if interrupted() { Err(RigFault::Interrupted) } else { Ok(()) }
 }
 
-/// How late the rig was at its own deadlines: a machine that stalls must not fail a daemon.
+/// How late the rig was at its own deadlines: a stalled machine must not fail the daemon.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stalls {
     /// The longest lateness, in nanoseconds.
     pub worst: u64,
-    /// What the rig was at then, where that was its own doing.
+    /// What the rig was doing then, if its own work caused the lateness.
     pub at: &'static str,
     /// How many deadlines were missed by more than [`Stalls::LIMIT`].
     pub missed: u32,
-    /// How many deadlines were kept or missed.
+    /// Number of deadlines.
     pub deadlines: u64,
-    /// How many edges of the motor's guard lines were told late by more than [`Stalls::FLICKER`].
+    /// How many edges of the motor's guard lines were sent late by more than [`Stalls::FLICKER`].
     pub late_guards: u32,
-    /// Longest wait of an ordinary program of the machine meanwhile, in nanoseconds.
+    /// Longest time that an ordinary program of the machine was kept waiting meanwhile, in nanoseconds.
     pub waited: u64,
 }
 
@@ -66,14 +66,14 @@ impl Stalls {
     /// Lateness from which a verdict cannot be trusted, in nanoseconds: a quarter of the dead-man's 100 ms.
     pub const LIMIT: u64 = 25_000_000;
 
-    /// Lateness, in nanoseconds, from which a break of 2 ms in a guard line may look like one of 3 ms, which ends a spin.
+    /// Lateness, in nanoseconds, from which a break of 2 ms in a guard line may look like one of 3 ms, which would end a spin.
     pub const FLICKER: u64 = 1_000_000;
 
-    /// From such a wait of ordinary programs on, in nanoseconds, a daemon's may have been too long: a third of the grace that
-    /// people have with a busy machine.
+    /// Waiting time of ordinary programs, in nanoseconds, from which the daemon may have been kept waiting too long as well: a third
+    /// of the grace for reactions on a busy machine.
     pub const WAIT: u64 = 50_000_000;
 
-    /// Notes that an edge of a guard line, which was due at `at`, is told at `now`; both on the same clock.
+    /// Notes that an edge of a guard line, due at `at`, was sent at `now`; both on the same clock.
     pub fn note_guard(&mut self, at: u64, now: u64) {
         self.late_guards += u32::from(now.saturating_sub(at) > Self::FLICKER);
     }
@@ -85,7 +85,7 @@ impl Stalls {
         self.lost("", late);
     }
 
-    /// Notes how long the rig was at something while the wires waited, from `begun` to now; gives the moment.
+    /// Notes how long the rig was busy with `what` while the wires waited, from `begun` to now. Returns now.
     pub fn note_work(&mut self, what: &'static str, begun: Mono) -> Mono {
         let ended = now();
         let took = ended.nanos_since(begun);
@@ -102,7 +102,7 @@ impl Stalls {
         }
     }
 
-    /// Why this run supports no verdict, if it does not.
+    /// Why this run supports no verdict; `None` if it does.
     #[must_use]
     pub fn verdict(&self) -> Option<String> {
         if self.missed == 0 && self.late_guards > 0 {
@@ -130,7 +130,7 @@ impl Stalls {
     }
 }
 
-/// Waits until `done` returns true, polling every few milliseconds; for peers without an event to wait on.
+/// Waits until `done` returns true, polling every few milliseconds; for conditions without an event to wait on.
 ///
 /// # Errors
 /// [`RigFault::Late`] after `limit`, [`RigFault::Interrupted`] on Ctrl-C, and what `done` fails with.

@@ -1,4 +1,4 @@
-//! The daemon's configuration, as the bench writes it.
+//! The daemon configuration that the bench writes.
 
 use super::broker::{ACCOUNT, Broker, PASSWORD};
 use super::gpio_sim;
@@ -18,20 +18,20 @@ use tumbler_core::settings::{Parameters, Settings};
 /// Name of this bench's own table.
 pub(super) const TABLE: &str = "virtual";
 
-/// What a table of the virtual bench is set to.
+/// Configuration of a table of the virtual bench.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableSetup {
-    /// The settings, as the daemon is to take them from its configuration.
+    /// The table's settings.
     pub settings: Settings,
     /// Level of the daemon's log.
     pub log: String,
-    /// The daemon speaks TLS with its broker.
+    /// The daemon connects to its broker with TLS.
     pub tls: bool,
-    /// Where the daemon's panel listens, if it is to have one.
+    /// Address of the daemon's panel, if there is one.
     pub panel: Option<SocketAddr>,
-    /// Accounts of the panel's technicians, if anybody is to log in.
+    /// File with the accounts of the panel's technicians, if they may log in.
     pub accounts: Option<PathBuf>,
-    /// What its wires are.
+    /// How its pins are connected.
     pub wires: Wires,
 }
 
@@ -43,7 +43,7 @@ impl TableSetup {
     #[must_use]
     pub fn of(rules: &str, layout: &str, reader: bool) -> Self {
         Self {
-            // The shortest time in which a lamp's current can be read back.
+            // The shortest dwell in which a lamp's current can still be read back.
             settings: Settings { reader, ..settings(TABLE, rules, layout, 10) },
             log: "info".into(),
             tls: false,
@@ -53,7 +53,7 @@ impl TableSetup {
         }
     }
 
-    /// The same table on these wires. A chip has no motor temperature.
+    /// The same table on these wires. A GPIO chip has no motor temperature.
     #[must_use]
     pub fn on(mut self, wires: Wires) -> Self {
         if wires != Wires::Socket {
@@ -64,13 +64,13 @@ impl TableSetup {
         self
     }
 
-    /// Whether the daemon holds a chip's lines.
+    /// Whether the daemon uses the lines of a GPIO chip.
     #[must_use]
     pub fn has_chip(&self) -> bool {
         self.wires != Wires::Socket
     }
 
-    /// What the daemon's pins are in this directory, where it has some.
+    /// Sets up the daemon's pins for this directory; `None` on the virtual wire.
     pub(super) fn pins(&self, dir: &WorkDir, socket: &mut WireSocket) -> Result<Option<Pins>, RigFault> {
         Pins::build(&self.wires, dir, socket)
     }
@@ -80,14 +80,14 @@ impl TableSetup {
         self.wires.port(dir)
     }
 
-    /// What keeps the bench from breaking another table.
+    /// The check that keeps the bench from injecting faults into another table.
     pub(super) fn injection_check(&self) -> InjectionCheck {
         let own = InjectionCheck::of(SITE, TABLE);
         if self.has_chip() { own.on_own_chip() } else { own }
     }
 
-    /// Tells tables apart that are set up differently: a template of one is none of the other. The ways to the
-    /// broker and to browsers are no matter of the table.
+    /// Key of the table's template: tables with different setups need different templates. The addresses of broker and panel do not
+    /// matter.
     #[must_use]
     pub fn key(&self) -> String {
         format!("{:?}", Self { tls: false, panel: None, accounts: None, ..self.clone() })

@@ -12,17 +12,17 @@ use std::path::{Path, PathBuf};
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::{Answer, Command};
 
-/// Group of this bench's technicians: every Debian has it, usually without members.
+/// Group of this bench's technicians. It exists on every Debian, usually without members.
 pub(super) const TECHNICIANS: &str = "nogroup";
-/// The account that the configuration lists as a shift manager on this bench; the socket admits it by the technicians' group.
+/// The account that the configuration lists as shift manager. The socket admits it through the technicians' group.
 pub(super) const MANAGER: &str = "daemon";
-/// A group that every Debian has and that no table admits.
+/// A group that exists on every Debian, and that no table admits.
 const STRANGERS: &str = "games";
 
 /// Who is at the console.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Person {
-    /// The rig's own account, which the configuration lists as a supervisor.
+    /// The rig's own account, which the configuration lists as supervisor.
     Supervisor,
     /// The shift manager's account.
     Manager,
@@ -120,7 +120,7 @@ impl Console {
         Ok(request)
     }
 
-    /// Connects as this account with this group only. Credentials are per thread on Linux, so a short-lived thread drops its own.
+    /// Connects as this account with this group only. Linux keeps credentials per thread, so a short-lived thread drops its own.
     fn connect_as(&self, account: &str, group: &str) -> Result<std::io::Result<UnixStream>, RigFault> {
         let unknown = |what: &str| RigFault::Other(format!("this system has no {what}"));
         let user = User::from_name(account).ok().flatten().ok_or_else(|| unknown(&format!("account `{account}`")))?;
@@ -241,14 +241,14 @@ mod tests {
         assert_eq!(answer.unwrap(), [Reply::Answer(1, Answer::Done("closed".into()))]);
     }
 
-    /// The daemon learns the caller from the kernel, and the socket's group keeps everybody else out.
+    /// The kernel tells the daemon who the caller is, and the socket's group keeps everybody else out.
     #[test]
     fn a_technician_calls_from_an_account_of_its_own_and_a_stranger_is_kept_out() {
         use std::os::unix::fs::PermissionsExt;
         if !nix::unistd::Uid::effective().is_root() {
             return;
         }
-        // Where nobody else can pass, it says so.
+        // `WorkDir::new` fails where other accounts cannot traverse the directory.
         let dir = WorkDir::new().unwrap();
         let path = dir.console();
         let listener = UnixListener::bind(&path).unwrap();

@@ -1,4 +1,4 @@
-//! The `tumblerd` under test: the shipped binary as a process of its own.
+//! The `tumblerd` under test: the shipped binary in its own process.
 
 use super::child::Child;
 use super::clock;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use tumbler_core::units::Mono;
 
-/// Where to look for `tumblerd` when nobody says: beside the rig's own binary, as cargo puts both.
+/// Default path of `tumblerd`: beside the rig's own binary, where cargo puts both.
 #[must_use]
 pub fn find(given: Option<&Path>) -> PathBuf {
     if let Some(path) = given {
@@ -21,7 +21,7 @@ pub fn find(given: Option<&Path>) -> PathBuf {
         return PathBuf::from(path);
     }
     let own = std::env::current_exe().unwrap_or_default();
-    // Test binaries lie one directory deeper.
+    // Test binaries are one directory deeper.
     own.ancestors()
         .skip(1)
         .take(2)
@@ -40,12 +40,12 @@ pub struct Daemon {
     child: Option<Child>,
     started: Mono,
     ready: Option<Mono>,
-    /// A library before libc, and the file that tells it how late it is.
+    /// A preloaded library, and the file from which it reads the wall clock's offset.
     wall: Option<(PathBuf, PathBuf)>,
 }
 
 impl Daemon {
-    /// The daemon of this directory, not started yet.
+    /// The daemon for this directory, not started yet.
     ///
     /// # Errors
     /// [`RigFault`] when the program is not there or the service manager's socket cannot be made.
@@ -68,18 +68,18 @@ impl Daemon {
         })
     }
 
-    /// Sets up the journal of a new table, as a technician does once.
+    /// Commissions a new table, which creates its journal.
     ///
     /// # Errors
-    /// [`RigFault`] with the daemon's words when it refuses.
+    /// [`RigFault`] with the daemon's message when it refuses.
     pub fn commission(&self) -> Result<(), RigFault> {
         self.commission_with(&self.config)
     }
 
-    /// Sets up the journal of the table that this configuration names.
+    /// Commissions the table of this configuration.
     ///
     /// # Errors
-    /// [`RigFault`] with the daemon's words when it refuses.
+    /// [`RigFault`] with the daemon's message when it refuses.
     pub fn commission_with(&self, config: &Path) -> Result<(), RigFault> {
         let done = Command::new(&self.program)
             .arg("--config")
@@ -94,8 +94,8 @@ impl Daemon {
         Err(RigFault::Other(format!("tumblerd --commission ended with {}: {}", done.status, words.trim_end())))
     }
 
-    /// From its next start on, `library` moves its wall clock, and no other, as `file` says.
-    pub fn load_before(&mut self, library: PathBuf, file: PathBuf) {
+    /// From its next start on, `library` shifts its wall clock by the offset in `file`; no other clock.
+    pub fn preload(&mut self, library: PathBuf, file: PathBuf) {
         self.wall = Some((library, file));
     }
 
@@ -169,7 +169,7 @@ impl Daemon {
         self.notify.fd()
     }
 
-    /// What it told the service manager since the last call.
+    /// Its messages to the service manager since the last call.
     pub fn said(&mut self) -> Vec<(Mono, String)> {
         let said = self.notify.take();
         if self.ready.is_none() {
@@ -178,7 +178,7 @@ impl Daemon {
         said
     }
 
-    /// How long it took from its start to READY, in nanoseconds; `None` until it is.
+    /// Time from its start to READY, in nanoseconds; `None` before that.
     #[must_use]
     pub fn start_to_ready(&self) -> Option<u64> {
         self.ready.map(|ready| ready.nanos_since(self.started))

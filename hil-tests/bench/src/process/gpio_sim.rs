@@ -4,8 +4,8 @@
 //! twin ─ bench ═ virtual wire ═ bridge ─ sysfs: pull, value ─ gpio-sim ─ /dev/gpiochipN ═ daemon (backend cdev)
 //! ```
 //!
-//! The bridge stands at the virtual wire where a daemon would, and keeps pulls and levels the same on both sides. It stays
-//! connected while the daemon is down: the table's contacts move then too.
+//! The bridge connects to the virtual wire in the daemon's place, and copies pulls and levels between both sides. It stays connected
+//! while the daemon is down, because the table's contacts move then too.
 
 use super::rig_fault::RigFault;
 use gpiocdev::Request;
@@ -21,11 +21,11 @@ use std::time::Duration;
 use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::wire::lines::{FromBench, Line, LineMessage, ToBench};
 
-/// Where simulated chips are made.
+/// Directory in which simulated chips are created.
 const CONFIGFS: &str = "/sys/kernel/config/gpio-sim";
-/// Between two looks at the outputs while the motor is on: a tenth of the dead-man line's 10 ms.
+/// Polling interval of the outputs while the motor is on: a tenth of the dead-man line's 10 ms.
 pub(super) const LOOK: Duration = Duration::from_millis(1);
-/// The same while it is off: nothing is as urgent then, and an emulated machine has other work.
+/// The same while it is off: nothing is urgent then, and an emulated machine needs its time for other work.
 pub(super) const REST: Duration = Duration::from_millis(4);
 
 /// The lines in the order of their offsets: the outputs, then the inputs.
@@ -41,13 +41,13 @@ pub(super) fn active_low(offset: usize) -> bool {
 /// The section `[lines]` for this chip.
 pub(super) fn lines() -> impl Iterator<Item = (&'static str, String)> {
     names().enumerate().map(|(offset, name)| {
-        // By name and by offset, turn and turn about.
+        // Two lines by name for each one by offset, so that both forms are used.
         let line = if offset % 3 == 0 { offset.to_string() } else { name.to_owned() };
         (name, if active_low(offset) { format!("{line} active-low") } else { line })
     })
 }
 
-/// Whether this machine's kernel simulates chips; otherwise why not.
+/// Checks that this machine's kernel simulates chips.
 ///
 /// # Errors
 /// What is missing, and what to do.
@@ -60,7 +60,7 @@ pub fn available() -> Result<(), String> {
     ))
 }
 
-/// A simulated chip, and the thread that is its wires.
+/// A simulated chip, and the thread that bridges it to the virtual wire.
 #[derive(Debug)]
 pub(super) struct GpioSim {
     chip: Chip,
@@ -112,7 +112,7 @@ impl Chip {
         Ok(Self { sim: Arc::new(SimChip::make(label, &names().collect::<Vec<_>>())?) })
     }
 
-    /// The chip below.
+    /// The kernel's simulated chip.
     pub(super) fn sim(&self) -> Arc<SimChip> {
         Arc::clone(&self.sim)
     }
@@ -122,10 +122,10 @@ impl Chip {
         self.sim.pull_line(line, active);
     }
 
-    /// Takes an input as another program would, until the request is dropped.
+    /// Requests an input like another program would, until the request is dropped.
     ///
     /// # Errors
-    /// [`RigFault`] when the kernel does not give it, because somebody has it.
+    /// [`RigFault`] when the kernel refuses it because another process holds it.
     pub fn hold(&self, line: InLine) -> Result<Request, RigFault> {
         let offset = names().position(|name| name == line.name()).and_then(|at| u32::try_from(at).ok());
         let mut ask = Request::builder();
@@ -188,10 +188,10 @@ impl SimChip {
         Some(text == *b"1")
     }
 
-    /// What a line reads while nobody drives it.
+    /// Sets the level that a line reads while it is not driven.
     pub(super) fn pull(&self, offset: usize, up: bool) {
         if let Some((_, pull)) = self.lines.get(offset) {
-            // A chip that is gone is told by whoever holds its lines.
+            // If the chip is gone, the process that holds its lines reports it.
             let _ = pull.write_all_at(if up { b"pull-up" } else { b"pull-down" }, 0);
         }
     }
@@ -204,8 +204,8 @@ impl SimChip {
         }
     }
 
-    /// Whether each output of the table's is active now. The motor's is read after its dead-man line: one look takes a while, and
-    /// a daemon that switches the motor on meanwhile must not be taken for one whose edges began before.
+    /// The outputs, and whether each is active now. The dead-man line is read before the motor's: if the daemon switches the motor on
+    /// between the two reads, its first dead-man edge must not seem to have come earlier.
     fn levels(&self) -> Vec<(OutLine, bool)> {
         let outputs = OutLine::ALL.into_iter().enumerate().rev();
         let read = outputs.filter_map(|(offset, line)| Some((line, self.level(offset)? != active_low(offset))));
@@ -215,13 +215,13 @@ impl SimChip {
     }
 }
 
-/// The kernel's chip, as far as it is made, with so many lines.
+/// Directory of the kernel's chip and its number of lines, for removal.
 #[derive(Debug)]
 struct Made(PathBuf, usize);
 
 impl Drop for Made {
     fn drop(&mut self) {
-        // What is left of it goes with the guest.
+        // What cannot be removed disappears with the guest.
         let bank = self.0.join("bank0");
         let _ = fs::write(self.0.join("live"), "0");
         for offset in 0..self.1 {
@@ -232,7 +232,7 @@ impl Drop for Made {
     }
 }
 
-/// Keeps the chip and the virtual wire the same, until it is to stop.
+/// Copies levels between the chip and the virtual wire until `stop` is set.
 fn bridge(pins: &SimChip, wire: &Path, stop: &AtomicBool) {
     while !stop.load(Ordering::SeqCst) {
         if let Ok(stream) = UnixStream::connect(wire) {
@@ -242,7 +242,7 @@ fn bridge(pins: &SimChip, wire: &Path, stop: &AtomicBool) {
     }
 }
 
-/// The same over one connection, which ends with an error.
+/// The same over one connection; returns an error when it is closed.
 fn relay(pins: &SimChip, stream: &UnixStream, stop: &AtomicBool) -> std::io::Result<()> {
     stream.set_read_timeout(Some(REST))?;
     let (mut reader, mut writer) = (BufReader::new(stream), stream);
@@ -258,13 +258,13 @@ fn relay(pins: &SimChip, stream: &UnixStream, stop: &AtomicBool) -> std::io::Res
                 }
                 line.clear();
             }
-            // Half a line stays in `line`.
+            // An incomplete line stays in `line`.
             Err(error)
                 if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted) => {}
             Err(error) => return Err(error),
         }
         for ((line, active), told) in pins.levels().into_iter().zip(&mut told) {
-            // A daemon says nothing of the dead-man line before its first edge.
+            // A daemon does not send the dead-man line's level before its first edge.
             let first = told.is_none() && line == OutLine::MotorAlive;
             if told.replace(active) != Some(active) && !first {
                 serde_json::to_writer(&mut writer, &ToBench { line, active })?;

@@ -1,5 +1,5 @@
-//! What the rig asks of the machine, and what it knows of it: the thread that turns a world runs before other programs, and
-//! a thread like any other of this machine watches for how long those are kept waiting.
+//! Scheduling: the thread that turns a world gets real-time priority, and a thread of ordinary priority measures how long ordinary
+//! programs of this machine are kept waiting.
 
 use super::clock;
 use super::rig_fault::RigFault;
@@ -9,23 +9,23 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tumbler_core::units::Mono;
 
-/// Priority of a thread that turns a world, under `SCHED_RR`: before every ordinary program, and behind the daemon's own control
-/// loop (40). A twin that is late shows the table a world that is not.
+/// Priority of a thread that turns a world, under `SCHED_RR`: above every ordinary program, and below the daemon's control loop (40). A
+/// twin that is late would simulate another table than the configured one.
 const PRIORITY: i32 = 10;
-/// How often the watch looks.
+/// Sleep of the watching thread.
 const LOOK: Duration = Duration::from_millis(5);
-/// Waits that are shorter are none, in nanoseconds.
+/// Waits shorter than this are ignored, in nanoseconds.
 const WORTH_NOTING: u64 = 20_000_000;
-/// So many of the last waits are kept.
+/// How many of the latest waits are kept.
 const KEPT: usize = 1024;
 
-/// The last waits: when each ended, and how long it was, in nanoseconds.
+/// The latest waits: when each ended, and how long it was, in nanoseconds.
 static WAITS: Mutex<VecDeque<(Mono, u64)>> = Mutex::new(VecDeque::new());
-/// Whether there is a watch.
+/// Whether the watching thread runs.
 static WATCHED: Mutex<bool> = Mutex::new(false);
 
-/// The calling thread will turn a world: it gets its priority, where the machine permits it, and the watch begins. Comes back
-/// with what was permitted, in words.
+/// Gives the calling thread its priority, where the machine permits it, and starts the watching thread. Returns what was permitted, in
+/// words.
 ///
 /// # Errors
 /// No thread can be started.
@@ -38,12 +38,12 @@ pub fn enter() -> Result<String, RigFault> {
     drop(watched);
     Ok(match prioritise() {
         Ok(()) => "with real-time priority".into(),
-        // An ordinary thread is late now and then, and its trials say so.
+        // Without the priority the rig is late now and then, and its trials report that.
         Err(error) => format!("without real-time priority ({error}; RLIMIT_RTPRIO permits it)"),
     })
 }
 
-/// The longest that an ordinary thread of this machine was kept waiting since then, as far as it was noted, in nanoseconds.
+/// The longest time that an ordinary thread of this machine was kept waiting since then, in nanoseconds.
 pub fn longest_wait(since: Mono) -> u64 {
     let waits = WAITS.lock().unwrap_or_else(PoisonError::into_inner);
     waits.iter().filter(|(ended, _)| *ended >= since).map(|(_, wait)| *wait).max().unwrap_or(0)
@@ -69,7 +69,7 @@ fn watch() {
 fn prioritise() -> io::Result<()> {
     use nix::libc;
     let parameters = libc::sched_param { sched_priority: PRIORITY };
-    // What this thread starts, the daemon among it, is ordinary again.
+    // Programs that this thread starts, such as the daemon, have ordinary priority again.
     let policy = libc::SCHED_RR | libc::SCHED_RESET_ON_FORK;
     // SAFETY: 0 names the calling thread, and the kernel only reads `parameters`, which outlives the call.
     let done = unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) };

@@ -1,7 +1,7 @@
 //! Bench `virtual`: the real daemon process at the rig's wires, in real time.
 //!
-//! One thread per scenario turns the world: it waits on the wire's socket, the field bus' pty and the twin's next
-//! deadline at once, and everything that crosses is stamped on CLOCK_MONOTONIC.
+//! One thread per scenario turns the world: it waits for the wire's socket, the field bus' pty and the twin's next deadline at
+//! once, and timestamps all traffic with CLOCK_MONOTONIC.
 
 pub mod broker;
 pub mod bus;

@@ -1,5 +1,5 @@
-//! Mounts of a rig's own: a small file system for the journal, which can fill, fail and lose what was not synced, and
-//! another boot id. They live in a mount namespace of the thread that plays the scenario, and end with it.
+//! Private mounts: a small file system for the journal, which can fill up, fail and lose what was not synced, and another boot id.
+//! They exist in the mount namespace of the thread that plays the scenario, and end with it.
 
 use super::rig_fault::RigFault;
 use crate::BenchError;
@@ -14,17 +14,17 @@ use std::process::Command;
 
 /// Size of the file system, in bytes: ext4's own tables, the journal of some hundred rounds, and room to fill.
 const SIZE: u64 = 16 * 1024 * 1024;
-/// `EXT4_GOING_FLAGS_NOLOGFLUSH`: nothing that waits in memory is written any more, as when the supply fails.
+/// `EXT4_GOING_FLAGS_NOLOGFLUSH`: drops everything that is not written yet, as a power failure does.
 const NO_FLUSH: u32 = 2;
 
 thread_local! {
     static OWN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Puts this thread, and the programs that it starts from now on, into a mount namespace of their own.
+/// Puts this thread, and the programs that it starts from now on, into their own mount namespace.
 ///
 /// # Errors
-/// [`BenchError::Unsupported`] for who may not mount.
+/// [`BenchError::Unsupported`] without the right to mount.
 pub(super) fn own_namespace() -> Result<(), BenchError> {
     if OWN.get() {
         return Ok(());
@@ -41,11 +41,11 @@ pub(super) fn own_namespace() -> Result<(), BenchError> {
     Ok(())
 }
 
-/// Another boot id than the machine's, for the programs that this thread starts while this lives.
+/// A boot id other than the machine's, for programs that this thread starts while this value exists.
 #[derive(Debug)]
-pub(super) struct OtherBoot(());
+pub(super) struct SimulatedBoot(());
 
-impl OtherBoot {
+impl SimulatedBoot {
     const BOOT_ID: &'static str = "/proc/sys/kernel/random/boot_id";
 
     /// Begins a boot; `file` is to hold its id.
@@ -63,9 +63,9 @@ impl OtherBoot {
     }
 }
 
-impl Drop for OtherBoot {
+impl Drop for SimulatedBoot {
     fn drop(&mut self) {
-        // A mount that stays is seen by this thread's programs alone, and ends with it.
+        // A mount that cannot be removed is visible only to this thread's programs, and ends with it.
         let _ = umount2(Self::BOOT_ID, MntFlags::MNT_DETACH);
     }
 }
@@ -98,7 +98,7 @@ impl SmallDisk {
         own_namespace()?;
         let disk = Self { image: image.to_owned(), at: at.to_owned() };
         disk.plug()?;
-        // What a new file system keeps for itself is no table's.
+        // A new file system contains `lost+found`, which is no file of a table.
         let _ = std::fs::remove_dir(at.join("lost+found"));
         Ok(disk)
     }
@@ -121,23 +121,23 @@ impl SmallDisk {
         Ok(())
     }
 
-    /// Takes what filled it away.
+    /// Frees the space again.
     pub(super) fn empty(&self) -> Result<(), RigFault> {
         let path = self.at.join("ballast");
         std::fs::remove_file(&path).map_err(RigFault::file("remove", &path))
     }
 
-    /// The kernel finds an error in it, and makes it read-only under whoever writes.
-    pub(super) fn break_down(&self) -> Result<(), RigFault> {
+    /// Makes the kernel find an error in it, which turns it read-only.
+    pub(super) fn make_read_only(&self) -> Result<(), RigFault> {
         let name = self.device()?;
         let trigger = PathBuf::from(format!("/sys/fs/ext4/{name}/trigger_fs_error"));
-        // The write itself comes back with the error that it brings about.
+        // This write itself fails with the error that it triggers.
         let mut file = OpenOptions::new().write(true).open(&trigger).map_err(RigFault::file("open", &trigger))?;
         let _ = file.write(b"the rig");
         Ok(())
     }
 
-    /// Whoever writes a file there gets this error; `None` where writing works.
+    /// The error of writing a file there; `None` where writing works.
     pub(super) fn probe(&self) -> Option<nix::errno::Errno> {
         let path = self.at.join("probe");
         let written = File::create(&path).and_then(|mut file| {
@@ -148,18 +148,18 @@ impl SmallDisk {
         written.err().and_then(|e| e.raw_os_error()).map(nix::errno::Errno::from_raw)
     }
 
-    /// Loses what was not synced, as when the supply fails; to be mended before use.
+    /// Loses what was not synced, like a power failure; must be repaired before use.
     pub(super) fn lose_unsynced(&self) -> Result<(), RigFault> {
         let root = File::open(&self.at).map_err(RigFault::file("open", &self.at))?;
         shut_down(&root).map_err(RigFault::system("shut the file system down"))
     }
 
-    /// Unmounts, checks and mounts it again, as after a power cut or an error. Nobody may use it.
-    pub(super) fn mend(&self) -> Result<(), BenchError> {
+    /// Unmounts, checks and remounts it, as after a power cut or an error. No process may use it.
+    pub(super) fn repair(&self) -> Result<(), BenchError> {
         umount2(&self.at, MntFlags::empty()).map_err(RigFault::system("unmount the journal's file system"))?;
         let check = Command::new("e2fsck").arg("-p").arg(&self.image).output();
         let check = check.map_err(RigFault::system("start e2fsck"))?;
-        // 1: something was found and mended.
+        // Exit code 1: errors were found and corrected.
         if check.status.code().is_none_or(|code| code > 1) {
             let said = String::from_utf8_lossy(&check.stdout);
             return Err(RigFault::Other(format!("e2fsck ended with {}: {}", check.status, said.trim_end())).into());
@@ -182,7 +182,7 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        // Whoever still has a file open keeps the disk until it lets go. Nobody is left to be told of a failure.
+        // A process that still has a file open keeps the disk until it closes it. A failure here cannot be reported.
         let _ = umount2(&self.at, MntFlags::MNT_DETACH);
     }
 }

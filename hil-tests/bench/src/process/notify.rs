@@ -1,4 +1,4 @@
-//! The service manager's end of `sd_notify`: what the daemon says of itself, with the moment at which it came.
+//! The service manager's end of `sd_notify`: the daemon's messages, each with its time of arrival.
 
 use super::clock;
 use super::rig_fault::RigFault;
@@ -7,7 +7,7 @@ use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 use tumbler_core::units::Mono;
 
-/// A socket to which `NOTIFY_SOCKET` points.
+/// The socket that `NOTIFY_SOCKET` names.
 #[derive(Debug)]
 pub struct NotifySocket {
     socket: UnixDatagram,
@@ -37,7 +37,7 @@ impl NotifySocket {
         self.socket.as_fd()
     }
 
-    /// The assignments that came since the last call, such as `READY=1` or `STATUS=...`.
+    /// The assignments that arrived since the last call, such as `READY=1` or `STATUS=...`.
     #[must_use]
     pub fn take(&self) -> Vec<(Mono, String)> {
         let mut buffer = [0_u8; 4096];

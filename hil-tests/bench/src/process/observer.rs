@@ -1,4 +1,4 @@
-//! What a subscriber at the broker sees of the table: everything, in the order in which it came.
+//! A subscriber at the broker: collects all messages of the table, in order of arrival.
 
 use super::clock;
 use super::rig_fault::RigFault;
@@ -13,7 +13,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tumbler_core::units::Mono;
 
-/// A message as the subscriber got it.
+/// A message as received.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// When it arrived, on the machine's monotonic clock.
@@ -24,7 +24,7 @@ pub struct Message {
     pub payload: Vec<u8>,
     /// Whether it was published with the retain flag.
     pub retained: bool,
-    /// Whether a [rogue client](super::rogue_client) of the rig published it, and not the table.
+    /// Whether a [rogue client](super::rogue_client) of the rig published it instead of the table.
     pub foreign: bool,
 }
 
@@ -38,9 +38,9 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// How long a subscription on the loopback may take.
+    /// How long a subscription over the loopback may take.
     const SUBSCRIBED: Duration = Duration::from_secs(10);
-    /// Pause before the observer connects again to a broker that is away.
+    /// Pause before the observer reconnects to a broker that is down.
     const PAUSE: Duration = Duration::from_millis(50);
 
     /// Subscribes; returns once the broker has confirmed, so that nothing is missed from then on.
@@ -90,9 +90,9 @@ impl Observer {
         self.subscriptions.load(Ordering::SeqCst)
     }
 
-    /// Publishes a message that is no table's; [`Observer::messages`] has it once all before it are there.
+    /// Publishes a message of no table. Once it is in [`Observer::messages`], so are all messages before it.
     pub fn mark(&self, topic: &str) {
-        // Where the queue is full or the broker away the mark never comes, and whoever waits for it says so.
+        // If the queue is full or the broker down, the mark never arrives, and the wait for it reports that.
         let _ = self.client.try_publish(topic, QoS::AtLeastOnce, false, "mark");
     }
 
@@ -127,7 +127,7 @@ impl Listener {
             match connection.recv_timeout(Duration::from_millis(200)) {
                 Ok(Ok(Event::Incoming(packet))) => self.take(packet),
                 Ok(Ok(Event::Outgoing(_))) | Err(RecvTimeoutError::Timeout) => {}
-                // The broker is away: rumqttc itself would try again without a pause.
+                // The broker is down: rumqttc itself would retry without a pause.
                 Ok(Err(_)) if self.stop.load(Ordering::SeqCst) => return,
                 Ok(Err(_)) => std::thread::sleep(Observer::PAUSE),
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -138,7 +138,7 @@ impl Listener {
     fn take(&self, packet: Packet) {
         match packet {
             Packet::ConnAck(_) => {
-                // The retain flag as it was published: judges tell retained topics from others.
+                // Preserve the retain flag: judges tell retained topics from others by it.
                 let filter = Filter { preserve_retain: true, ..Filter::new("taisai/#", QoS::AtLeastOnce) };
                 let _ = self.client.try_subscribe_many([filter]);
             }

@@ -1,4 +1,4 @@
-//! The rig's end of the field bus: a pty, or a serial adapter at the end of a true line.
+//! The rig's end of the field bus: a pty, or a serial adapter on a real line.
 
 use super::pty::Pty;
 use super::rig_fault::RigFault;
@@ -13,20 +13,20 @@ use std::path::Path;
 /// The rig's end of the field bus.
 #[derive(Debug)]
 pub enum Port {
-    /// A pty: the line's times are reckoned.
+    /// A pty: the line's timing is simulated.
     Pty(Pty),
-    /// A serial adapter: the line has its own.
+    /// A serial adapter: the line has its own timing.
     Serial(Serial),
 }
 
-/// A serial port at 115,200 baud, 8 data bits, no parity, 1 stop bit, without a driver's own ideas of lines.
+/// A serial port at 115,200 baud, 8 data bits, no parity, 1 stop bit, in raw mode.
 #[derive(Debug)]
 pub struct Serial {
     port: File,
 }
 
 impl Serial {
-    /// Opens it, and forgets what waits in it.
+    /// Opens it, and discards what is in its buffers.
     ///
     /// # Errors
     /// [`RigFault`] where it cannot be opened, or is no serial port.
@@ -47,12 +47,12 @@ impl Serial {
 }
 
 impl Port {
-    /// What the rig has to reckon of the line's times.
+    /// The timing that the rig has to simulate.
     #[must_use]
     pub fn speed(&self) -> LineSpeed {
         match self {
             Self::Pty(_) => LineSpeed::default(),
-            // Bytes take their time by themselves; the units' own turnaround stays.
+            // A real line delays the bytes itself; only the units' turnaround is simulated.
             Self::Serial(_) => LineSpeed { byte_ns: 0, ..LineSpeed::default() },
         }
     }
@@ -66,7 +66,7 @@ impl Port {
         }
     }
 
-    /// What becomes readable with a byte.
+    /// Becomes readable when a byte arrives.
     #[must_use]
     pub fn fd(&self) -> BorrowedFd<'_> {
         match self {
@@ -95,7 +95,7 @@ impl Port {
         }
     }
 
-    /// Writes to the line; bytes that its buffer does not take are lost, as on a wire to which nobody listens.
+    /// Writes to the line. Bytes that do not fit its buffer are lost, as on a wire without a receiver.
     ///
     /// # Errors
     /// [`RigFault`] for anything but a full buffer.

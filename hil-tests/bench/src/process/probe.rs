@@ -10,7 +10,7 @@ use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::units::Millis;
 use tumbler_core::wire::lines::ToBench;
 
-/// An answer that takes longer is none.
+/// Limit for a reaction.
 const ANSWER: Millis = Millis(1000);
 
 /// Waits for the socket's next messages, at most until `end`.
@@ -25,11 +25,11 @@ fn next(socket: &mut WireSocket, end: tumbler_core::units::Mono) -> Result<Vec<W
     socket.turn()
 }
 
-/// Tells whoever is connected that the dome leaves its contact; after how many nanoseconds the motor was switched off,
-/// and what else was driven meanwhile, in order.
+/// Sends the edge of a dome that leaves its contact to the connected program. Returns the nanoseconds until the motor was switched
+/// off, and everything that was driven meanwhile, in order.
 ///
 /// # Errors
-/// [`RigFault::Late`] when nothing came in a second.
+/// [`RigFault::Late`] when the motor is not switched off within a second.
 pub fn dome_to_motor(socket: &mut WireSocket) -> Result<(u64, Vec<ToBench>), RigFault> {
     let sent = clock::now();
     let end = sent.after(ANSWER);
@@ -52,8 +52,8 @@ pub fn dome_to_motor(socket: &mut WireSocket) -> Result<(u64, Vec<ToBench>), Rig
 }
 
 impl Virtual {
-    /// Lets the dome's contact flicker at the wire while the motor runs, shorter than the motor guard's 3 ms: after how
-    /// many nanoseconds the motor was switched off. `None` while the motor does not run.
+    /// Sends a flicker of the dome's contact, shorter than the motor guard's 3 ms. Returns the nanoseconds until the motor was
+    /// switched off; `None` if the motor does not run.
     ///
     /// # Errors
     /// [`RigFault`] when the daemon does not react.
@@ -72,9 +72,9 @@ impl Virtual {
         Ok(Some(nanos))
     }
 
-    /// When the last byte went out of a lamp board's last answer about its lamps, in table time.
+    /// When the last byte of a lamp board's latest answer about its lamps was sent, in table time.
     #[must_use]
-    pub fn lamps_told(&self) -> Option<u64> {
+    pub fn lamps_answered(&self) -> Option<u64> {
         // Unit, function, count, eight bytes of bits, checksum.
         self.world.sensed.map(|at| at + super::speed::LineSpeed::default().bytes(13))
     }

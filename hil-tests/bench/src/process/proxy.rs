@@ -1,5 +1,5 @@
-//! The network between daemon and broker: a small TCP proxy that can be down, half open, slow, or come and go. It counts
-//! what it did to the daemon's connections, and which packets passed.
+//! The network between daemon and broker: a small TCP proxy that can be down, half open, slow or flapping. It counts what it did to
+//! the daemon's connections, and which packets passed.
 
 use super::rig_fault::RigFault;
 use super::tap::{Direction, PacketCounts, Tap};
@@ -21,11 +21,11 @@ pub enum Path {
     Up,
     /// Connections are refused, and those that were open are closed.
     Down,
-    /// Connections stay open and are accepted, and nothing passes any more: what a dead peer or a lost route looks like.
+    /// Connections stay open and are accepted, but nothing passes any more: this is how a dead peer or a lost route looks.
     HalfOpen,
     /// Every byte takes [`DELAY`] each way, and no more than [`RATE`] bytes a second pass.
     Slow,
-    /// Down and up in turn, [`TURN`] each, beginning with down.
+    /// Alternately down and up, for [`TURN`] each, beginning with down.
     Flapping,
 }
 
@@ -35,8 +35,8 @@ pub const DELAY: Duration = Duration::from_millis(500);
 pub const RATE: u32 = 2048;
 /// How long a flapping path is down, and then up.
 pub const TURN: Duration = Duration::from_secs(1);
-/// Bytes on a slow path at once; more wait in the sender's and the system's buffers.
-const ON_THE_WAY: usize = 2048;
+/// Most bytes in transit on a slow path; more wait in the buffers of sender and system.
+const IN_TRANSIT: usize = 2048;
 
 /// What the proxy did, counted since it began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub struct Proxy {
 #[derive(Clone)]
 struct Connection {
     broker: SocketAddr,
-    /// The momentary state, never [`Path::Flapping`].
+    /// The current state, never [`Path::Flapping`].
     path: watch::Receiver<Option<Path>>,
     counts: Arc<Mutex<ProxyCounts>>,
     /// No TLS, so that packets can be counted.
@@ -178,7 +178,7 @@ async fn accept(listener: Option<&TcpListener>) -> Option<TcpStream> {
     }
 }
 
-/// That moment; never, where there is none.
+/// Waits until this moment; for ever if there is none.
 async fn at(moment: Option<Instant>) {
     match moment {
         Some(moment) => sleep_until(moment).await,
@@ -202,7 +202,7 @@ impl Connection {
 
     /// Carries one connection until either end closes it, or the path goes down.
     async fn run(mut self, client: TcpStream) {
-        // While the path is half open the client gets a connection on which nothing ever comes.
+        // While the path is half open the client gets a connection on which nothing arrives.
         if *self.path.borrow() == Some(Path::HalfOpen)
             && self.path.wait_for(|p| *p != Some(Path::HalfOpen)).await.is_ok_and(|p| *p == Some(Path::Down))
         {
@@ -227,7 +227,7 @@ impl Connection {
         let mut tap = Tap::new(direction);
         let mut buffer = vec![0_u8; 16 * 1024];
         let mut line: VecDeque<(Instant, Vec<u8>)> = VecDeque::new();
-        // When the slow path has carried all that is on the way.
+        // When the slow path has delivered everything in transit.
         let mut free = Instant::now();
         let (mut noted, mut over) = (false, false);
         loop {
@@ -241,7 +241,7 @@ impl Connection {
             noted &= state == Some(Path::HalfOpen);
             let (slow, held) = (state == Some(Path::Slow), state == Some(Path::HalfOpen));
             let room = if slow {
-                ON_THE_WAY.saturating_sub(line.iter().map(|(_, bytes)| bytes.len()).sum())
+                IN_TRANSIT.saturating_sub(line.iter().map(|(_, bytes)| bytes.len()).sum())
             } else {
                 buffer.len()
             };
@@ -257,7 +257,7 @@ impl Connection {
                     let n = match ready.and_then(|()| from.try_read(buffer.get_mut(..room).unwrap_or_default())) {
                         Ok(n @ 1..) => n,
                         Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => continue,
-                        // What is on the way still arrives.
+                        // Bytes in transit still arrive.
                         Ok(_) | Err(_) => {
                             over = true;
                             continue;

@@ -1,4 +1,4 @@
-//! The serial port of the virtual bench: a pty pair, and a link under a name that stays.
+//! The serial port of the virtual bench: a pty pair, and a symbolic link with a stable name.
 
 use super::rig_fault::RigFault;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
@@ -18,8 +18,8 @@ pub struct Pty {
 }
 
 impl Pty {
-    /// A new pair, its slave in raw mode and linked at `link`. A link that is there is replaced: so a "replugged"
-    /// port is another device under the same name, as with `/dev/serial/by-id`.
+    /// Opens a new pair, with its slave in raw mode and linked at `link`. An existing link is replaced, so a replugged port is another
+    /// device under the same name, as with `/dev/serial/by-id`.
     ///
     /// # Errors
     /// [`RigFault`] when the system has no more ptys or the link cannot be made.
@@ -83,7 +83,7 @@ impl Pty {
         }
     }
 
-    /// Writes to the line; bytes that its buffer does not take are lost, as on a wire to which nobody listens.
+    /// Writes to the line. Bytes that do not fit its buffer are lost, as on a wire without a receiver.
     ///
     /// # Errors
     /// [`RigFault`] for anything but a full buffer.
@@ -94,7 +94,7 @@ impl Pty {
         }
     }
 
-    /// Removes the link, as udev does when the adapter is pulled. Dropping the pair afterwards hangs the line up.
+    /// Removes the link, as udev does when the adapter is unplugged. Dropping the pair afterwards hangs up the line.
     ///
     /// # Errors
     /// [`RigFault`] when the link cannot be removed.

@@ -1,4 +1,4 @@
-//! What can be read off a table of the virtual bench, beside what any bench shows.
+//! Readings of the virtual bench that other benches do not have.
 
 use super::bus::LineCounts;
 use super::clock::Stalls;
@@ -29,13 +29,13 @@ impl Virtual {
         self.dir.console()
     }
 
-    /// What tells the judges, and keeps it where a trace is wanted.
+    /// The observer that feeds the judges, and keeps the trace if there is one.
     #[must_use]
     pub const fn judges(&self) -> &Judges {
         &self.world.judges
     }
 
-    /// The trace and the phases, as [`Judges::take_trace`] has them.
+    /// The trace and the phases, as from [`Judges::take_trace`].
     pub fn take_trace(&mut self) -> (Vec<Observation>, Vec<(u64, String)>) {
         self.world.judges.take_trace()
     }
@@ -46,13 +46,13 @@ impl Virtual {
         Stalls { waited: machine::longest_wait(self.world.mono(0)), ..self.world.stalls }
     }
 
-    /// What counts the field bus since the daemon's last start.
+    /// Counts of the field bus since the daemon's last start.
     #[must_use]
     pub fn bus_counts(&self) -> LineCounts {
         self.bus.counts()
     }
 
-    /// The daemon's process number while there is one.
+    /// The daemon's process id, while it runs.
     #[must_use]
     pub fn pid(&self) -> Option<u32> {
         self.daemon.pid()
@@ -64,7 +64,7 @@ impl Virtual {
         self.daemon.start_to_ready()
     }
 
-    /// What the daemon told the service manager so far.
+    /// The daemon's messages to the service manager so far.
     #[must_use]
     pub fn notified(&self) -> &[(Mono, String)] {
         &self.said
@@ -76,7 +76,7 @@ impl Virtual {
         self.dir.log_tail(lines)
     }
 
-    /// Gives the table's directory away; daemon and broker are gone afterwards.
+    /// Ends daemon and broker, and hands over the table's directory.
     ///
     /// # Errors
     /// [`RigFault`] when the daemon cannot be killed.
@@ -92,7 +92,8 @@ impl Virtual {
         self.world.twin.motor_power()
     }
 
-    /// Whether an edge of the dead-man line is only that a daemon is gone: nobody holds the lines of its chip, and the motor is off.
+    /// Whether an edge of the dead-man line only shows that the daemon's pins were released: no process holds the lines of its chip,
+    /// and the motor is off.
     pub(super) fn is_pin_release(&self, pin: ToBench) -> bool {
         let rests = pin.line == OutLine::MotorAlive && !self.world.twin.pin_level(OutLine::MotorEnable);
         rests && self.pins.is_some() && !holds_chip(self).unwrap_or(false)

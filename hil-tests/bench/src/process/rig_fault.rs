@@ -1,4 +1,4 @@
-//! What can go wrong with the rig itself. None of this is the product's fault: verdicts built on it are INVALID, exit code 2.
+//! Faults of the rig itself. The product is not to blame for them: the verdict is INVALID, with exit code 2.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub enum RigFault {
         /// What to do.
         remedy: &'static str,
     },
-    /// Something that must come did not come in time.
+    /// An event did not happen in time.
     #[error("waited {} ms for {what}; {hint}", after.as_millis())]
     Late {
         /// What was waited for.
@@ -44,7 +44,7 @@ pub enum RigFault {
         /// Where to look.
         hint: String,
     },
-    /// A peer said something that is not in its protocol.
+    /// A peer violated its protocol.
     #[error("{peer} said `{said}`: {why}")]
     Protocol {
         /// Who.
@@ -57,7 +57,7 @@ pub enum RigFault {
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
-    /// Anything else, said in words.
+    /// Anything else.
     #[error("{0}")]
     Other(String),
 }

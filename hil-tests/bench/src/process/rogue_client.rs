@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(300);
 const LISTEN: Duration = Duration::from_millis(50);
 /// Capacity of the client's queue, in messages: more than a salvo.
 const QUEUE: usize = 200;
-/// Bytes of an oversized message: five times what `daemon/docs/mqtt.md` asks of a broker, and less than an observer takes.
+/// Bytes of an oversized message: five times what `daemon/docs/mqtt.md` requires of a broker, and less than an observer accepts.
 const OVERSIZED: usize = 320 * 1024;
 
 /// What a rogue client does.
@@ -99,7 +99,7 @@ impl Worker {
         }
     }
 
-    /// Stays connected until another client takes the id over.
+    /// Stays connected until another client takes over the id.
     fn hold_session(&self, mut connection: Connection) {
         while !self.stop.load(Ordering::SeqCst) {
             match connection.recv_timeout(LISTEN) {
@@ -112,7 +112,7 @@ impl Worker {
         }
     }
 
-    /// Publishes a salvo whenever the broker has acknowledged the one before.
+    /// Publishes a salvo whenever the broker has acknowledged the previous one.
     fn flood(&self, client: &Client, mut connection: Connection, root: &str, salvo: &mut usize) {
         let mut waiting = 0_usize;
         while !self.stop.load(Ordering::SeqCst) {

@@ -1,6 +1,6 @@
-//! How fast the field bus is: what a frame takes on a real line.
+//! Timing of the field bus: how long a frame takes on a real line.
 
-/// How fast the line is.
+/// Timing of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineSpeed {
     /// Nanoseconds a byte.
@@ -21,7 +21,7 @@ impl Default for LineSpeed {
 }
 
 impl LineSpeed {
-    /// Time that so many bytes take on the wire, in nanoseconds.
+    /// Time that this number of bytes takes on the wire, in nanoseconds.
     #[must_use]
     pub fn bytes(&self, count: usize) -> u64 {
         self.byte_ns.saturating_mul(count as u64)

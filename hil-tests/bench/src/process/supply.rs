@@ -4,7 +4,7 @@
 //! the run directory is emptied, as a reboot empties a tmpfs. Then the daemon starts under a new boot id. One difference to a
 //! real boot remains: the monotonic clock does not restart.
 
-use super::mounts::OtherBoot;
+use super::mounts::SimulatedBoot;
 use super::rig_fault::RigFault;
 use super::table::{Setup, Virtual};
 use super::workdir::WorkDir;
@@ -21,7 +21,7 @@ impl Virtual {
     /// # Errors
     /// [`BenchError`] when a part of it cannot be set up.
     pub fn start_after_boot(setup: &Setup, dir: WorkDir, opened: bool) -> Result<Self, BenchError> {
-        let boot = OtherBoot::begin(&dir.path().join("boot_id"))?;
+        let boot = SimulatedBoot::begin(&dir.path().join("boot_id"))?;
         let mut table = Self::start(setup, dir, opened)?;
         table.boot = Some(boot);
         Ok(table)
@@ -46,7 +46,7 @@ impl Virtual {
         self.daemon.kill()?;
         self.world.journal.close();
         if let Some(disk) = self.dir.disk() {
-            disk.mend()?;
+            disk.repair()?;
         }
         let run = self.dir.run();
         std::fs::remove_dir_all(&run).map_err(RigFault::file("empty", &run))?;
@@ -59,7 +59,7 @@ impl Virtual {
     /// The supply comes back, and the machine boots.
     pub(super) fn power_on(&mut self) -> Result<(), BenchError> {
         self.boot = None;
-        self.boot = Some(OtherBoot::begin(&self.dir.path().join("boot_id"))?);
+        self.boot = Some(SimulatedBoot::begin(&self.dir.path().join("boot_id"))?);
         self.act(Act::RestoreSupply)?;
         Ok(self.launch()?)
     }

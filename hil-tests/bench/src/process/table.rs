@@ -8,7 +8,7 @@ use super::console::{Console, Reply, StatusReply};
 use super::daemon::Daemon;
 use super::injection::state::Injections;
 use super::machine;
-use super::mounts::OtherBoot;
+use super::mounts::SimulatedBoot;
 use super::observer::Observer;
 use super::pins::Pins;
 use super::port::Port;
@@ -72,7 +72,7 @@ pub struct Virtual {
     pub(super) findings: Vec<String>,
     pub(super) injections: Injections,
     /// The simulated boot id, from the first power cut on.
-    pub(super) boot: Option<OtherBoot>,
+    pub(super) boot: Option<SimulatedBoot>,
     pub(super) said: Vec<(Mono, String)>,
     pub(super) dir: WorkDir,
     /// The contents of the daemon's configuration.
@@ -112,7 +112,7 @@ impl Virtual {
         let port = setup.table.port(&dir)?;
         let mut daemon = Daemon::new(&setup.program, &dir)?;
         if let Some((library, file)) = &setup.wall {
-            daemon.load_before(library.clone(), file.clone());
+            daemon.preload(library.clone(), file.clone());
         }
         let mut journal = JournalWatch::new(&dir.state());
         let mut injection_check = setup.table.injection_check();

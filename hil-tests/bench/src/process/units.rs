@@ -1,4 +1,4 @@
-//! The units of the field bus as the rig's end of the line asks them.
+//! The units of the field bus, as the rig's end of the line calls them.
 
 use tumbler_core::effect::BusOp;
 use tumbler_core::input::BusReply;
@@ -6,19 +6,19 @@ use tumbler_twin::Garble;
 
 /// The units on the line.
 pub trait Units {
-    /// The unit acts on a request whose frame ended, after its turnaround.
+    /// The unit handles a complete request, after its turnaround.
     fn transact(&mut self, unit: u8, op: &BusOp) -> Response;
 
-    /// Bytes of a transmitter that is stuck on; asked for again when those have crossed the wire.
+    /// Bytes of a transmitter that is stuck on; called again when they have crossed the wire.
     fn babble(&mut self) -> Option<[u8; 8]> {
         None
     }
 }
 
-/// What a unit does with a request.
+/// A unit's response to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Response {
-    /// It answers, and this becomes of the answer on its way.
+    /// It answers, and the line may garble the answer.
     Reply(BusReply, Option<Garble>),
     /// It answers with this Modbus exception code.
     Exception(u8),

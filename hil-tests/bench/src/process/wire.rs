@@ -194,7 +194,7 @@ impl WireSocket {
                     self.driven += 1;
                     events.push(WireEvent::Driven(parsed("the daemon on the virtual wire", said)?));
                 }
-                Peer::Wires(_) => self.from_rig_pins(parsed("the program at the rig's pins", said)?, events)?,
+                Peer::Wires(_) => self.take_pin_message(parsed("the program at the rig's pins", said)?, events)?,
             }
         }
         if self.received.len() > Self::LONGEST {
@@ -207,7 +207,7 @@ impl WireSocket {
         Ok(())
     }
 
-    fn from_rig_pins(&mut self, message: FromWires, events: &mut Vec<WireEvent>) -> Result<(), RigFault> {
+    fn take_pin_message(&mut self, message: FromWires, events: &mut Vec<WireEvent>) -> Result<(), RigFault> {
         match message {
             FromWires::Edge { line, active, after } => {
                 let driven = ToBench { line, active };

@@ -1,4 +1,4 @@
-//! The line and its units' side against a stranger's master, and against what is heard on the bare wire.
+//! The line and its units' side, tested with an independent Modbus master and by the raw bytes on the wire.
 
 use super::*;
 use crate::process::pty::Pty;

@@ -1,4 +1,4 @@
-//! The self-test of the harness: every wire, one by one, from end to end, while no daemon holds the table's pins.
+//! Self-test of the harness: checks every wire from end to end, while no daemon holds the table's pins.
 
 use super::chip_pair::{ChipPair, Flaw};
 use super::end::{End, Read as At, Side};
@@ -16,25 +16,25 @@ use tumbler_core::line::OutLine;
 use tumbler_core::units::Mono;
 use tumbler_core::wire::lines::{FromBench, Line, LineMessage};
 
-/// How long an end may take to answer the other: a network and an emulated machine lie between.
+/// How long one end may take to see a change at the other: a network and an emulated machine may lie between.
 const ANSWER: Duration = Duration::from_millis(1_000);
-/// How long everything is watched after that for what should not move.
+/// How long all other lines are watched after that for changes that should not happen.
 const SETTLED: Duration = Duration::from_millis(25);
 /// Between two edges of the dead-man line, as the daemon has it (`dead_man_period`).
 const BEAT: Duration = Duration::from_millis(5);
-/// So many edges close the relay.
+/// Number of edges with which the check closes the relay.
 const BEATS: u32 = 60;
-/// The dead-man's monostable holds for 100 ms (`daemon/docs/wiring.md`); with its parts' tolerances and the relay's own time it opens
-/// after at least so long, in nanoseconds,
+/// When the relay opens after the last edge, in nanoseconds: the monostable holds for 100 ms (`daemon/docs/wiring.md`), and this range
+/// allows for its parts' tolerances and the relay's own time.
 pub const OPENS_NS: std::ops::RangeInclusive<u64> = 50_000_000..=150_000_000;
 
-/// What was found of a wire, in words.
+/// A wire's name, and the result of its check in words.
 pub type WireCheck = (String, Result<String, String>);
 
-/// Tries every wire of this harness; of two simulated chips with this flaw, where there is no wiring.
+/// Checks every wire of this harness; without one, of two simulated chips with this flaw.
 ///
 /// # Errors
-/// [`RigFault`] where an end cannot be had. What is wrong with a wire is among what was found.
+/// [`RigFault`] where an end is not available. A defect of a wire is a result, not an error.
 pub fn check(wiring: Option<&Wiring>, flaw: Option<Flaw>) -> Result<Vec<WireCheck>, RigFault> {
     let dir = WorkDir::new()?;
     match wiring {
@@ -65,11 +65,11 @@ struct Harness<'w> {
     to: UnixStream,
     from: BufReader<UnixStream>,
     line: Vec<u8>,
-    /// What the rig reads at the table's outputs; the dead-man line is not there before its first edge.
+    /// Levels of the table's outputs as the rig reads them; the dead-man line has one only from its first edge on.
     outputs: BTreeMap<OutLine, bool>,
-    /// The relay's contact, and since when the dead-man line was still at that edge.
+    /// The relay's contact, and the time from the last edge of the dead-man line to its change.
     relay: Option<(bool, Option<u64>)>,
-    /// What reads active while nothing is driven: none, where the harness is right.
+    /// Lines that read active while nothing is driven: none if the harness is right.
     rest: Vec<Line>,
     log: &'w Path,
 }
@@ -108,7 +108,7 @@ impl<'w> Harness<'w> {
         self.to.write_all(format!("{line}\n").as_bytes()).map_err(RigFault::system("write to the rig's pins"))
     }
 
-    /// Takes up what the rig's end says, until `done` or until this long has passed; whether it was done.
+    /// Processes messages of the rig's end until `done` returns true, at most for `limit`. Returns whether it did.
     fn until(&mut self, limit: Duration, done: impl Fn(&Self) -> Result<bool, RigFault>) -> Result<bool, RigFault> {
         let end = Mono(clock::now().0.saturating_add(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX)));
         loop {
@@ -131,7 +131,7 @@ impl<'w> Harness<'w> {
                 return Err(RigFault::Other(format!("the program at the rig's pins hung up: {}", log.trim_end())));
             }
             Ok(_) => {}
-            // Half a line stays where it is.
+            // An incomplete line stays in the buffer.
             Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted) => {
                 return Ok(());
             }
@@ -159,7 +159,7 @@ impl<'w> Harness<'w> {
         self.say(&text)
     }
 
-    /// What is active at the ends that read.
+    /// Lines that read active.
     fn active(&self) -> Result<Vec<Line>, RigFault> {
         let inputs = self.table.levels()?.into_iter().filter_map(|(at, active)| match at {
             At::Line(line) if active => Some(line),
@@ -169,7 +169,7 @@ impl<'w> Harness<'w> {
         Ok(inputs.chain(outputs).collect())
     }
 
-    /// Nothing is active while nothing is driven.
+    /// Checks that nothing reads active while nothing is driven.
     fn rests(&mut self) -> Result<Result<String, String>, RigFault> {
         if self.until(ANSWER, |harness| Ok(harness.active()?.is_empty()))? {
             return Ok(Ok("every line is inactive while neither end drives one".into()));
@@ -181,14 +181,14 @@ impl<'w> Harness<'w> {
         )))
     }
 
-    /// What reads otherwise than at rest.
+    /// Lines that read differently from their level at rest.
     fn moved(&self) -> Result<Vec<Line>, RigFault> {
         let (active, rest) = (self.active()?, &self.rest);
         let fell = rest.iter().filter(|line| !active.contains(line)).copied();
         Ok(active.iter().filter(|line| !rest.contains(line)).copied().chain(fell).collect())
     }
 
-    /// One line is driven, and the same one and no other follows.
+    /// Drives one line, and checks that this line and no other follows.
     fn follows(&mut self, wire: &Wire) -> Result<Result<String, String>, RigFault> {
         let line = wire.line;
         self.drive(line, true)?;
@@ -210,7 +210,7 @@ impl<'w> Harness<'w> {
         })
     }
 
-    /// The dead-man relay closes with the edges, and opens soon after the last one, whatever level that left.
+    /// Checks that the dead-man relay closes with the edges, and opens soon after the last one, at either level.
     fn relay(&mut self) -> Result<Result<String, String>, RigFault> {
         let alive = Line::Out(OutLine::MotorAlive);
         let closed = |harness: &Self| Ok(harness.relay.is_some_and(|(closed, _)| closed));
@@ -225,7 +225,7 @@ impl<'w> Harness<'w> {
         if !self.until(ANSWER, closed)? {
             return Ok(Err("does not close with the edges of motor_alive".into()));
         }
-        // One edge more, and the line stays where it is: a relay that holds by the level would never open.
+        // One edge more, then the line keeps its level: a relay that is held by the level would never open.
         self.table.drive(alive, true)?;
         if !self.until(ANSWER, open)? {
             return Ok(Err(
@@ -250,7 +250,7 @@ impl<'w> Harness<'w> {
         })
     }
 
-    /// Lines by their names, with where they lie at both ends.
+    /// Names of lines, with their places at both ends.
     fn named(&self, lines: &[Line]) -> String {
         let name = |line: &Line| {
             self.wiring.wire(*line).map(|wire| {

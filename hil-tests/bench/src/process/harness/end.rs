@@ -1,5 +1,5 @@
-//! One end of the harness: the lines of a chip, asked for through the kernel's character device. Table and rig differ in which
-//! lines they drive.
+//! One end of the harness: the lines of a chip, requested through the kernel's character device. Table and rig differ in which lines
+//! they drive.
 
 use super::wiring::{Drive, Level, Place, Wire, Wiring};
 use crate::process::rig_fault::RigFault;
@@ -9,7 +9,7 @@ use gpiocdev::line::{Bias, EdgeDetection, EdgeEvent, EdgeKind, EventClock, Offse
 use std::os::fd::{AsFd, BorrowedFd};
 use tumbler_core::wire::lines::Line;
 
-/// Edges that the kernel keeps for whoever reads them: some seconds of a spinning cam and a dead-man line.
+/// Size of the kernel's edge buffer, in events: some seconds of a spinning cam and a dead-man line.
 const EDGES: u32 = 1024;
 
 /// Which end.
@@ -27,7 +27,7 @@ impl Side {
     }
 }
 
-/// What is known at this end.
+/// What this end reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Read {
     /// A line of the table.
@@ -48,7 +48,7 @@ pub(super) struct Edge {
     pub(super) lost: u32,
 }
 
-/// The end itself. Everything is let go of when it is dropped.
+/// The end itself. Dropping it releases all lines.
 #[derive(Debug)]
 pub(super) struct End {
     driven: Request,
@@ -58,7 +58,7 @@ pub(super) struct End {
 }
 
 impl End {
-    /// Asks for all lines of this end; what it drives is inactive at once.
+    /// Requests all lines of this end; outputs are driven inactive at once.
     ///
     /// # Errors
     /// [`RigFault`] with the line and who holds it, or the labels of the chips that there are.
@@ -90,7 +90,7 @@ impl End {
         }
         if let (Some(relay), Side::Rig) = (&wiring.relay, side) {
             let offset = offset(&chip, label, "relay", &relay.rig)?;
-            // A contact to ground, or one to the supply: whatever opens it, a resistor has it read open.
+            // A contact switches to ground or to the supply. When it is open, a resistor makes the line read open.
             let open = if relay.closed == Level::Low { Bias::PullUp } else { Bias::PullDown };
             let open = Some(open).filter(|_| wiring.drive == Drive::OpenDrain);
             watch(&mut watched, offset, relay.closed, open);
@@ -121,12 +121,12 @@ impl End {
         self.driven.set_value(*offset, value).map_err(|error| RigFault::Other(format!("drive line {offset}: {error}")))
     }
 
-    /// What it drives.
+    /// The lines that it drives.
     pub(super) fn drives(&self) -> impl Iterator<Item = Line> + '_ {
         self.drives.iter().map(|(line, _)| *line)
     }
 
-    /// The level of everything that it watches.
+    /// The levels of all lines that it reads.
     ///
     /// # Errors
     /// [`RigFault`] where the kernel does not tell.
@@ -139,7 +139,7 @@ impl End {
         self.watches.iter().map(level).collect()
     }
 
-    /// The next edge, if one waits.
+    /// The next edge in the kernel's buffer, if there is one.
     ///
     /// # Errors
     /// [`RigFault`] where the kernel does not tell.
@@ -161,13 +161,13 @@ impl End {
         Some(Edge { read: *read, active: event.kind == EdgeKind::Rising, at_ns: event.timestamp_ns, lost })
     }
 
-    /// What becomes readable with an edge.
+    /// Becomes readable when there is an edge.
     pub(super) fn fd(&self) -> BorrowedFd<'_> {
         self.watched.as_fd()
     }
 }
 
-/// The table's inputs have the resistors of its wiring; what the rig reads is driven, or else low.
+/// The pull resistor of a line: the table's inputs have those of its wiring, and the rig's inputs are pulled down.
 fn bias(wiring: &Wiring, wire: &Wire, side: Side) -> Option<Bias> {
     let pull = if side == Side::Table && wire.rests_high() { Bias::PullUp } else { Bias::PullDown };
     Some(pull).filter(|_| wiring.drive == Drive::OpenDrain)
@@ -185,7 +185,7 @@ fn watch(asks: &mut gpiocdev::request::Builder, offset: Offset, active: Level, b
     polarity(asks, active);
 }
 
-/// The chip with this label; `whose` says where the label is from.
+/// The chip with this label; `whose` tells the error message where the label comes from.
 ///
 /// # Errors
 /// [`RigFault`] with the labels that there are.

@@ -1,7 +1,7 @@
-//! The way to the rig's end of the harness: `tumbler-hil wires`, here or on another machine, at a socket.
+//! The connection to the rig's end of the harness: `tumbler-hil wires`, here or on another machine, over a socket.
 //!
-//! JSON lines. The bench says first how the rig's pins are wired, then what the virtual wire says
-//! (`daemon/docs/virtual-wire.md`); it is told in [`FromWires`].
+//! JSON lines. The bench first sends the wiring, then the messages of the virtual wire (`daemon/docs/virtual-wire.md`); the rig's end
+//! answers with [`FromWires`].
 
 use super::wiring::Wiring;
 use crate::process::child::Child;
@@ -12,10 +12,10 @@ use std::path::Path;
 use std::process::Command;
 use tumbler_core::line::{InLine, OutLine};
 
-/// The command of the program that stands at the rig's pins.
+/// The subcommand that serves the rig's pins.
 pub const WIRES: &str = "wires";
 
-/// What the rig's end tells.
+/// A message of the rig's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum FromWires {
@@ -25,7 +25,7 @@ pub enum FromWires {
         line: OutLine,
         /// Active.
         active: bool,
-        /// What the rig did to the table last, and how long before this edge, by the clock of the rig's machine.
+        /// The rig's last edge at a table input, and how long before this edge it was, by the clock of the rig's machine.
         after: Option<Since>,
     },
     /// The contact of the dead-man relay.
@@ -35,14 +35,14 @@ pub enum FromWires {
         /// Since the last edge of the dead-man line, in nanoseconds.
         after_ns: Option<u64>,
     },
-    /// The kernel of the rig's machine had no room for so many edges of a line: what was told is not all that was.
+    /// The kernel's buffer on the rig's machine overflowed, and edges were lost.
     Lost {
         /// How many.
         edges: u32,
     },
 }
 
-/// From an edge at the table's input to this one.
+/// Time from an edge at a table input to an edge of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Since {
@@ -50,18 +50,18 @@ pub struct Since {
     pub line: InLine,
     /// It was driven active.
     pub active: bool,
-    /// In nanoseconds: from before the rig drove it to the kernel's stamp of the edge.
+    /// In nanoseconds, from just before the rig drove it to the kernel's timestamp of the output's edge.
     pub ns: u64,
 }
 
-/// The program at the rig's pins. It lets go of them when this is dropped.
+/// The program at the rig's pins. It releases them when this is dropped.
 #[derive(Debug)]
 pub(in crate::process) struct Link {
     child: Child,
 }
 
 impl Link {
-    /// Has the program speak over this stream.
+    /// Starts the program with this stream as its standard input and output.
     ///
     /// # Errors
     /// [`RigFault`] when it cannot be started.
@@ -79,7 +79,7 @@ impl Link {
         Ok(Self { child: Child::spawn_speaking(command, stream, "the rig's wires", log, remedy)? })
     }
 
-    /// That it ended, if it did.
+    /// An error if the program has ended.
     ///
     /// # Errors
     /// [`RigFault`] when it did, with how.

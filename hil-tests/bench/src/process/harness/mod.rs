@@ -6,9 +6,9 @@
 //!              daemon (backend cdev) ─ table's pins ════ harness of wires ═══════════════════╯
 //! ```
 //!
-//! The bench runs beside the daemon, as what it breaks there (process, disk, clock, network) has to be broken where it is. What
-//! drives and reads the table's pins is another machine: its clock and its processor are nobody's but the rig's, and its kernel
-//! stamps every edge. The same code stands at both ends of two chips that one kernel simulates (`chip_pair`).
+//! The bench runs on the daemon's machine, because faults of process, disk, clock and network must be injected there. Another machine
+//! drives and reads the table's pins: its clock and processor serve only the rig, and its kernel timestamps every edge. The same code
+//! runs at both ends of two chips that one kernel simulates (`chip_pair`).
 
 pub mod check;
 pub mod chip_pair;

@@ -1,4 +1,4 @@
-//! `tumbler-hil wires`: stands at the rig's pins, and does and tells what passes there. It knows nothing of the table.
+//! `tumbler-hil wires`: drives the rig's pins as the bench commands, and reports their edges. It knows nothing about the table.
 
 use super::end::{Edge, End, Read as At, Side};
 use super::link::{FromWires, Since};
@@ -18,7 +18,7 @@ const LONGEST: usize = 64 * 1024;
 /// Serves the bench at these ends until it hangs up.
 ///
 /// # Errors
-/// The wiring is none, the pins cannot be had, or the kernel refuses something.
+/// The wiring cannot be read, the pins are not available, or the kernel refuses something.
 pub fn serve(mut from: impl Read + AsFd, mut to: impl Write) -> anyhow::Result<()> {
     machine::enter()?;
     let mut lines = Lines::default();
@@ -30,68 +30,68 @@ pub fn serve(mut from: impl Read + AsFd, mut to: impl Write) -> anyhow::Result<(
         }
     };
     let wiring: Wiring = serde_json::from_slice(&first).context("the first line is to be the wiring")?;
-    let mut wires = Wires { end: End::take(&wiring, Side::Rig)?, told: None, alive: None };
+    let mut wires = Wires { end: End::take(&wiring, Side::Rig)?, last_input: None, alive: None };
     wires.send_levels(&mut to)?;
     loop {
         while let Some(line) = lines.next()? {
-            wires.act(&line)?;
+            wires.obey(&line)?;
         }
         let mut fds = [PollFd::new(from.as_fd(), PollFlags::POLLIN), PollFd::new(wires.end.fd(), PollFlags::POLLIN)];
         poll(&mut fds, PollTimeout::NONE)
             .or_else(|error| if error == nix::errno::Errno::EINTR { Ok(0) } else { Err(error) })?;
         let ready = |fd: &PollFd<'_>| fd.any().unwrap_or(true);
-        let (said, edges) = (ready(&fds[0]), ready(&fds[1]));
-        // An edge that is there was before what the bench says now.
+        let (commands, edges) = (ready(&fds[0]), ready(&fds[1]));
+        // Edges that are waiting came before the bench's next command.
         if edges {
             while let Some(edge) = wires.end.edge()? {
-                wires.tell(edge, &mut to)?;
+                wires.send_edge(edge, &mut to)?;
             }
         }
-        if said && lines.read(&mut from)? == 0 {
-            return wires.let_go();
+        if commands && lines.read(&mut from)? == 0 {
+            return wires.release();
         }
     }
 }
 
-/// The pins, and what the times of edges are told from.
+/// The pins, and what the times of edges are measured from.
 struct Wires {
     end: End,
-    /// What was done to the table last, and when.
-    told: Option<(tumbler_core::line::InLine, bool, Mono)>,
+    /// The table's input that was driven last, its level, and when.
+    last_input: Option<(tumbler_core::line::InLine, bool, Mono)>,
     /// The last edge of the dead-man line.
     alive: Option<u64>,
 }
 
 impl Wires {
-    /// Tells every level, but for the dead-man line: that has no level before its first edge.
+    /// Sends every level except that of the dead-man line, which counts only from its first edge on.
     fn send_levels(&mut self, to: &mut impl Write) -> anyhow::Result<()> {
         for (at, active) in self.end.levels()? {
             match at {
                 At::Line(Line::Out(line)) if line != OutLine::MotorAlive => {
-                    say(to, FromWires::Edge { line, active, after: None })?;
+                    send(to, FromWires::Edge { line, active, after: None })?;
                 }
-                At::Relay => say(to, FromWires::Relay { closed: active, after_ns: None })?,
+                At::Relay => send(to, FromWires::Relay { closed: active, after_ns: None })?,
                 At::Line(_) => {}
             }
         }
         Ok(())
     }
 
-    fn act(&mut self, line: &[u8]) -> anyhow::Result<()> {
-        let said = serde_json::from_slice(line).context("what the bench says is no message of the virtual wire")?;
-        if let FromBench::Line(message) = said {
+    fn obey(&mut self, line: &[u8]) -> anyhow::Result<()> {
+        let message = serde_json::from_slice(line).context("what the bench says is no message of the virtual wire")?;
+        if let FromBench::Line(message) = message {
             if let Line::In(input) = message.line {
-                // A level at the beginning is no edge.
-                self.told = (message.seq > 0).then(|| (input, message.active, clock::now()));
+                // The levels at the beginning are not edges.
+                self.last_input = (message.seq > 0).then(|| (input, message.active, clock::now()));
                 self.end.drive(message.line, message.active)?;
             }
         }
         Ok(())
     }
 
-    fn tell(&mut self, edge: Edge, to: &mut impl Write) -> anyhow::Result<()> {
+    fn send_edge(&mut self, edge: Edge, to: &mut impl Write) -> anyhow::Result<()> {
         if edge.lost > 0 {
-            say(to, FromWires::Lost { edges: edge.lost })?;
+            send(to, FromWires::Lost { edges: edge.lost })?;
         }
         match edge.read {
             At::Line(Line::Out(line)) => {
@@ -101,18 +101,18 @@ impl Wires {
                 let since = |(input, active, at): (_, _, Mono)| {
                     edge.at_ns.checked_sub(at.0).map(|ns| Since { line: input, active, ns })
                 };
-                say(to, FromWires::Edge { line, active: edge.active, after: self.told.and_then(since) })
+                send(to, FromWires::Edge { line, active: edge.active, after: self.last_input.and_then(since) })
             }
             At::Relay => {
                 let after_ns = self.alive.and_then(|alive| edge.at_ns.checked_sub(alive));
-                say(to, FromWires::Relay { closed: edge.active, after_ns })
+                send(to, FromWires::Relay { closed: edge.active, after_ns })
             }
             At::Line(Line::In(_)) => Ok(()),
         }
     }
 
-    /// Lets go of all that it drives: a kernel may keep the levels of lines that nobody holds.
-    fn let_go(&self) -> anyhow::Result<()> {
+    /// Drives every line inactive: the kernel may keep the levels of lines that are released.
+    fn release(&self) -> anyhow::Result<()> {
         for line in self.end.drives() {
             self.end.drive(line, false)?;
         }
@@ -120,21 +120,21 @@ impl Wires {
     }
 }
 
-fn say(to: &mut impl Write, told: FromWires) -> anyhow::Result<()> {
-    let mut line = serde_json::to_vec(&told)?;
+fn send(to: &mut impl Write, message: FromWires) -> anyhow::Result<()> {
+    let mut line = serde_json::to_vec(&message)?;
     line.push(b'\n');
     to.write_all(&line)?;
     Ok(to.flush()?)
 }
 
-/// What came, in lines.
+/// The bench's commands, split into lines.
 #[derive(Default)]
 struct Lines {
     received: Vec<u8>,
 }
 
 impl Lines {
-    /// Reads once; how many bytes came, 0 at the end.
+    /// Reads once. Returns the number of bytes; 0 at the end.
     fn read(&mut self, from: &mut impl Read) -> anyhow::Result<usize> {
         let mut chunk = [0; 4096];
         loop {

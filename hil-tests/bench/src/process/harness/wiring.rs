@@ -13,9 +13,9 @@ use tumbler_core::wire::lines::Line;
 pub struct Wiring {
     /// Label of the table's chip, as `gpiodetect` shows it.
     pub table_chip: String,
-    /// Label of the rig's.
+    /// Label of the rig's chip.
     pub rig_chip: String,
-    /// The command that is `tumbler-hil` on the rig's machine; this program itself where it is empty.
+    /// The command that runs `tumbler-hil` on the rig's machine; empty: this program.
     #[serde(default)]
     pub reach: Vec<String>,
     /// The field bus' two ends.
@@ -24,7 +24,7 @@ pub struct Wiring {
     /// How the rig drives the table's inputs.
     #[serde(default)]
     pub drive: Drive,
-    /// The rig's line at the contact of the dead-man relay, closed at this level; none where no module is fitted.
+    /// The contact of the dead-man relay; none where no module is fitted.
     #[serde(default)]
     pub relay: Option<Relay>,
     /// A wire for each line of the table.
@@ -45,10 +45,10 @@ pub struct BusEnds {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Drive {
-    /// Pulled to the active level or let go, as an opto-coupler does it: the table's own resistor is under test too.
+    /// Pulled to the active level or released, like an opto-coupler does: the table's own resistor is under test too.
     #[default]
     OpenDrain,
-    /// Driven to both levels, and neither end has resistors.
+    /// Driven to both levels; neither end has resistors.
     PushPull,
 }
 
@@ -106,7 +106,7 @@ impl fmt::Display for Place {
 }
 
 impl Wire {
-    /// Whether its level is high while nobody drives it.
+    /// Whether its level is high while it is not driven.
     #[must_use]
     pub const fn rests_high(&self) -> bool {
         matches!((self.line, self.active), (Line::In(_), Level::Low))
@@ -123,7 +123,7 @@ impl Wire {
 }
 
 impl Wiring {
-    /// What keeps this from being a harness, if anything does.
+    /// Why this wiring cannot be used, if it cannot.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         let all = InLine::ALL.into_iter().map(Line::In).chain(OutLine::ALL.into_iter().map(Line::Out));
@@ -162,7 +162,7 @@ impl Wiring {
         None
     }
 
-    /// The section `[lines]` of the table's configuration: an input has the resistor that its outside expects
+    /// The section `[lines]` of the table's configuration: an input has the pull resistor that its circuit expects
     /// (`daemon/docs/wiring.md`).
     pub fn texts(&self) -> impl Iterator<Item = (&'static str, String)> + '_ {
         self.lines.iter().map(|wire| {

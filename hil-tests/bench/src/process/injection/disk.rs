@@ -21,7 +21,7 @@ pub(super) fn disturb(table: &mut Virtual, fault: EnvironmentFault) -> Result<()
         }
         EnvironmentFault::DiskReadOnly => {
             let disk = disk(table)?;
-            disk.break_down()?;
+            disk.make_read_only()?;
             let found = disk.probe();
             table.injections.note(fault, found == Some(Errno::EROFS));
             table.catch_up();
@@ -54,7 +54,7 @@ pub(super) fn restore(table: &mut Virtual, fault: EnvironmentFault) -> Result<()
                 ));
             }
             table.world.journal.close();
-            disk(table)?.mend()?;
+            disk(table)?.repair()?;
         }
         EnvironmentFault::DiskSlow | EnvironmentFault::DiskError => {
             if let Some(tracer) = table.injections.tracer.take() {

@@ -6,37 +6,45 @@
 //!    ^                                             │
 //!    └── /api/logout, idle, too old, account gone ─┘
 //! ```
-//! A password is looked at by one thread of its own at a time, and failures are braked ([`super::brake`]). What changes
-//! something must come from the panel's own page: [`from_own_page`].
+//! A password is looked at by one thread of its own at a time, and failures are braked ([`super::brake`]). A browser that has logged
+//! in keeps a second cookie, by which it is known when it logs in again: strangers do not hold it up. What changes something must come
+//! from the panel's own page: [`from_own_page`].
 
 use super::accounts::{self, Accounts};
-use super::brake::Brake;
+use super::brake::{Attempt, Brake};
+use super::kept::Kept;
+use super::listener::Client;
 use super::problem::Problem;
+use super::repeats::{self, Repeats};
 use super::sessions::{LONGEST, Session, Sessions};
 use super::{Give, Login, Shared};
+use crate::run::clock;
 use axum::Json;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::{AppendHeaders, IntoResponse, Response};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout};
 
 /// The cookie that holds a session's token.
 const COOKIE: &str = "tumblerd";
+/// The cookie by which a browser is known that has logged in before, and how long it keeps it.
+const DEVICE: (&str, Duration) = ("tumblerd-device", Duration::from_secs(90 * 24 * 3600));
 /// A header that no form and no foreign page can send without being asked about it, which nobody here grants.
 const OWN: &str = "x-tumblerd";
 /// Longest body, in bytes, and longest time until it has come.
 const BODY: (usize, Duration) = (4096, Duration::from_secs(10));
-/// Logins that wait for their turn at most.
-const WAITING: usize = 4;
+/// Logins that wait for their turn at most: of strangers, and of browsers that are known.
+const WAITING: (usize, usize) = (4, 2);
 /// Commands under way at a time: one test, its witness, and what the table refuses.
 const COMMANDS: usize = 4;
 
@@ -46,10 +54,21 @@ pub(super) struct Access {
     give: Give,
     sessions: Mutex<Sessions>,
     brake: Mutex<Brake>,
+    kept: Kept,
     /// One password at a time: each takes 19 MiB and a core.
     verifying: Arc<Semaphore>,
-    waiting: Semaphore,
+    waiting: (Semaphore, Semaphore),
     commands: Semaphore,
+    failed: Repeats,
+    braked: Repeats,
+    /// No accounts could be read, or the brake not be kept.
+    broken: Repeats,
+}
+
+/// Somebody who has logged in: the tokens of the session and of the browser.
+struct Begun {
+    session: String,
+    device: String,
 }
 
 impl std::fmt::Debug for Access {
@@ -72,11 +91,20 @@ impl Access {
             file: login.accounts,
             give: login.give,
             sessions: Mutex::default(),
-            brake: Mutex::new(Brake::new(Instant::now())),
+            brake: Mutex::new(login.kept.read(clock::now())),
+            kept: login.kept,
             verifying: Arc::new(Semaphore::new(1)),
-            waiting: Semaphore::new(WAITING),
+            waiting: (Semaphore::new(WAITING.0), Semaphore::new(WAITING.1)),
             commands: Semaphore::new(COMMANDS),
+            failed: Repeats::new("failed logins at the panel"),
+            braked: Repeats::new("logins at the panel that were refused unlooked at, after too many had failed"),
+            broken: Repeats::new("logins at the panel for which the accounts or the brake's file failed"),
         }
+    }
+
+    /// Tells the log every minute what happened too often to be told each time.
+    pub(super) async fn tell(&self) {
+        repeats::tell(&[&self.failed, &self.braked, &self.broken]).await;
     }
 
     fn sessions(&self) -> std::sync::MutexGuard<'_, Sessions> {
@@ -90,13 +118,15 @@ impl Access {
     async fn accounts(&self) -> Result<Accounts, Problem> {
         let file = self.file.clone();
         let read = spawn_blocking(move || Accounts::read(&file)).await;
-        let why = match read {
-            Ok(Ok(accounts)) => return Ok(accounts),
-            Ok(Err(error)) => error.to_string(),
-            Err(_) => "reading the accounts failed unexpectedly".into(),
-        };
-        tracing::warn!("nobody can log in at the panel: {why}");
-        Err(Problem::busy("the accounts cannot be read; the daemon's log says why and what to do".into(), None))
+        read.map_err(|_| Problem::broken("reading the accounts failed unexpectedly".into()))?
+            .map_err(|e| self.unread(&e))
+    }
+
+    fn unread(&self, why: &accounts::AccountsError) -> Problem {
+        if self.broken.again() {
+            tracing::warn!("nobody can log in at the panel: {why}");
+        }
+        Problem::busy("the accounts cannot be read; the daemon's log says why and what to do".into(), None)
     }
 
     /// The session of a request, as long as its account is what it was.
@@ -110,61 +140,104 @@ impl Access {
         Ok(None)
     }
 
-    async fn log_in(self: Arc<Self>, name: String, password: String) -> Result<String, Problem> {
+    async fn log_in(
+        self: Arc<Self>,
+        attempt: Attempt,
+        name: String,
+        password: String,
+        device: Option<String>,
+    ) -> Result<Begun, Problem> {
         let many = || Problem::busy("too many people log in at once; try again".into(), Some(Duration::from_secs(1)));
         let turn = {
-            let _place = self.waiting.try_acquire().map_err(|_| many())?;
+            let known = self.brake().knows(&attempt);
+            let waiting = if known { &self.waiting.1 } else { &self.waiting.0 };
+            let _place = waiting.try_acquire().map_err(|_| many())?;
+            self.brake().attempt(&attempt, clock::now()).map_err(|wait| {
+                if self.braked.again() {
+                    tracing::warn!("too many failed logins at the panel: for now they are refused unlooked at");
+                }
+                Problem::braked(wait)
+            })?;
             Arc::clone(&self.verifying).acquire_owned().await.map_err(|_| many())?
         };
-        let accounts = self.accounts().await?;
-        let hash = accounts.hash(&name).map(str::to_owned);
-        self.brake().attempt(&name, Instant::now()).map_err(|wait| {
-            tracing::warn!(account = known(&hash, &name), "too many failed logins at the panel");
-            Problem::braked(wait)
-        })?;
         // Goes on, and keeps its turn, when the client hangs up meanwhile.
-        let looked = spawn_blocking(move || {
-            let right = accounts::verify(hash.as_deref(), &password);
-            drop(turn);
-            (right, hash)
-        });
-        match looked.await {
-            Ok((true, Some(hash))) => {
-                self.brake().succeeded(&name);
-                tracing::info!(account = name, "logged in at the panel");
-                let begun = self.sessions().begin(&name, &hash, Instant::now());
-                begun.map_err(|error| Problem::broken(format!("the system gives no random numbers: {error}")))
+        let looked = spawn_blocking(move || self.look(&attempt, &name, &password, device, turn));
+        looked.await.unwrap_or_else(|_| Err(Problem::broken("looking at the password failed unexpectedly".into())))
+    }
+
+    /// Looks at a password, on a thread that may wait.
+    fn look(
+        &self,
+        attempt: &Attempt,
+        name: &str,
+        password: &str,
+        device: Option<String>,
+        _turn: OwnedSemaphorePermit,
+    ) -> Result<Begun, Problem> {
+        // Before anything is looked at: should the daemon end now, the attempt has failed.
+        self.keep();
+        let accounts = Accounts::read(&self.file).map_err(|error| self.unread(&error))?;
+        let hash = accounts.hash(name);
+        let (true, Some(hash)) = (accounts::verify(hash, password), hash) else {
+            if self.failed.again() {
+                // What else somebody typed, perhaps a password, is nobody's business.
+                tracing::warn!(account = hash.map_or("(unknown)", |_| name), "a failed login at the panel");
             }
-            Ok((_, hash)) => {
-                tracing::warn!(account = known(&hash, &name), "a failed login at the panel");
-                Err(Problem::stranger("name or password is wrong"))
+            return Err(Problem::stranger("name or password is wrong"));
+        };
+        let broken = |error| Problem::broken(format!("the system gives no random numbers: {error}"));
+        let device = {
+            let (mut brake, now) = (self.brake(), clock::now());
+            brake.succeeded(attempt, now);
+            match device.filter(|_| brake.knows(attempt)) {
+                Some(device) => device,
+                None => {
+                    let device = hex::encode(accounts::random::<32>().map_err(broken)?);
+                    brake.learn(attempt, &device, now);
+                    device
+                }
             }
-            Err(_) => Err(Problem::broken("looking at the password failed unexpectedly".into())),
+        };
+        self.keep();
+        tracing::info!(account = name, "logged in at the panel");
+        let session = self.sessions().begin(name, hash, Instant::now()).map_err(broken)?;
+        Ok(Begun { session, device })
+    }
+
+    fn keep(&self) {
+        let brake = self.brake().clone();
+        if let Err(error) = self.kept.write(&brake)
+            && self.broken.again()
+        {
+            tracing::warn!(
+                "{}: {error}; a restart of the daemon would forget which logins failed at the panel. May the daemon write there, and is \
+                 there room?",
+                self.kept.file.display()
+            );
         }
     }
 }
 
-/// An account's name for the log: what else somebody typed, perhaps a password, is nobody's business.
-fn known<'a>(hash: &Option<String>, name: &'a str) -> &'a str {
-    if hash.is_some() { name } else { "(unknown)" }
-}
-
-fn token(headers: &HeaderMap) -> Option<&str> {
+/// What this cookie holds.
+fn held<'a>(headers: &'a HeaderMap, cookie: &str) -> Option<&'a str> {
     let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     cookies.flat_map(|line| line.split(';')).find_map(|pair| {
         let (name, value) = pair.trim().split_once('=')?;
-        (name == COOKIE).then_some(value)
+        (name == cookie).then_some(value)
     })
 }
 
-/// The cookie with this token, or without one, which takes it away.
-fn cookie(token: Option<&str>, headers: &HeaderMap) -> HeaderValue {
-    let age = token.map_or(0, |_| LONGEST.as_secs());
+fn token(headers: &HeaderMap) -> Option<&str> {
+    held(headers, COOKIE)
+}
+
+/// A cookie for these addresses and so long; with none it is taken away.
+fn cookie(name: &str, value: &str, path: &str, age: Duration, headers: &HeaderMap) -> HeaderValue {
     // Behind a proxy that speaks TLS the page says so itself.
     let secure = headers.get(header::ORIGIN).is_some_and(|origin| origin.as_bytes().starts_with(b"https:"));
     let text = format!(
-        "{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={age}{}",
-        token.unwrap_or_default(),
+        "{name}={value}; Path={path}; HttpOnly; SameSite=Strict; Max-Age={}{}",
+        age.as_secs(),
         if secure { "; Secure" } else { "" }
     );
     HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""))
@@ -260,13 +333,20 @@ struct Credentials {
 pub(super) async fn log_in(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
     let access = access(&shared)?;
     let headers = request.headers().clone();
+    // Nobody is without one; who were would share one with all others of the kind.
+    let address = request.extensions().get().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |client: &Client| client.0);
     let Credentials { name, password } = sent(request.into_body()).await?;
     // A session from before is over, whoever logs in now.
     if let Some(token) = token(&headers) {
         access.sessions().end(token);
     }
-    let token = access.log_in(name.clone(), password).await?;
-    let set = [(header::SET_COOKIE, cookie(Some(&token), &headers))];
+    let device = held(&headers, DEVICE.0);
+    let attempt = Attempt::new(&name, address, device);
+    let begun = access.log_in(attempt, name.clone(), password, device.map(str::to_owned)).await?;
+    let set = AppendHeaders([
+        (header::SET_COOKIE, cookie(COOKIE, &begun.session, "/", LONGEST, &headers)),
+        (header::SET_COOKIE, cookie(DEVICE.0, &begun.device, "/api/login", DEVICE.1, &headers)),
+    ]);
     Ok((set, Json(serde_json::json!({ "account": name }))).into_response())
 }
 
@@ -275,6 +355,6 @@ pub(super) async fn log_out(State(shared): State<Shared>, headers: HeaderMap) ->
     if let Some(token) = token(&headers) {
         access.sessions().end(token);
     }
-    let set = [(header::SET_COOKIE, cookie(None, &headers))];
+    let set = [(header::SET_COOKIE, cookie(COOKIE, "", "/", Duration::ZERO, &headers))];
     Ok((StatusCode::OK, set, Json(serde_json::json!({ "account": null }))).into_response())
 }

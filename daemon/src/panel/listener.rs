@@ -2,10 +2,13 @@
 
 use super::access::Access;
 use super::{Feeds, Picture, Shared, answers, picture};
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
@@ -51,10 +54,18 @@ pub async fn on(listener: TcpListener, feeds: Feeds) {
     let collecting = picture::collect(Arc::clone(&picture), traces, snapshot.clone());
     let (access, names) = (login.map(|login| Arc::new(Access::new(login))), names(host));
     let stops = stop.clone();
+    let counting = {
+        let access = access.clone();
+        async move {
+            if let Some(access) = access {
+                access.tell().await;
+            }
+        }
+    };
     let shared = Shared { about, snapshot, durable, relay, records, picture, state_dir, access, names, stop: stops };
     tokio::select! {
         () = stopped(stop) => {}
-        () = async { tokio::join!(collecting, serve(listener, shared)); } => {}
+        () = async { tokio::join!(collecting, counting, serve(listener, shared)); } => {}
     }
 }
 
@@ -74,9 +85,9 @@ async fn serve(listener: TcpListener, shared: Shared) {
         tokio::select! {
             Some(_) = clients.join_next() => {}
             accepted = listener.accept(), if clients.len() < CONNECTIONS => match accepted {
-                Ok((stream, _)) => {
+                Ok((stream, from)) => {
                     let service = service.clone();
-                    clients.spawn(async move { client(stream, service).await });
+                    clients.spawn(async move { client(stream, from.ip(), service).await });
                 }
                 Err(error) => {
                     tracing::warn!("the panel cannot accept a client: {error}");
@@ -87,7 +98,15 @@ async fn serve(listener: TcpListener, shared: Shared) {
     }
 }
 
-async fn client(stream: TcpStream, service: TowerToHyperService<axum::Router>) {
+/// Whose request it is, for whoever answers it: an address.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Client(pub(super) IpAddr);
+
+async fn client(stream: TcpStream, from: IpAddr, service: TowerToHyperService<axum::Router>) {
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(Client(from));
+        service.call(request)
+    });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(16 * 1024);
     if let Err(error) = http.serve_connection(TokioIo::new(stream), service).await {

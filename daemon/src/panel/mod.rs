@@ -19,15 +19,18 @@ mod access;
 pub mod accounts;
 mod answers;
 mod brake;
+mod kept;
 mod listener;
 mod pages;
 mod picture;
 mod problem;
 mod questions;
+mod repeats;
 mod sessions;
 mod stream;
 mod workshop;
 
+pub use kept::Kept;
 pub use listener::{CONNECTIONS, on, run};
 pub use picture::Picture;
 
@@ -64,6 +67,8 @@ pub type Give =
 pub struct Login {
     /// The file of their accounts.
     pub accounts: PathBuf,
+    /// Where failed logins are kept.
+    pub kept: Kept,
     /// The way to the table.
     pub give: Give,
 }

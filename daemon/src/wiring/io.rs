@@ -115,7 +115,10 @@ async fn serve(parts: Parts) -> anyhow::Result<()> {
             records: Records::new(Box::new(Events::new(reader, &backend))),
             traces,
             state_dir: config.journal.state_dir.clone(),
-            login: settings.accounts_file.map(|accounts| panel::Login { accounts, give: give(commands) }),
+            login: settings.accounts_file.map(|accounts| {
+                let kept = panel::Kept { file: config.journal.run_dir.join("logins"), boot: boot.clone() };
+                panel::Login { accounts, kept, give: give(commands) }
+            }),
             host: settings.host,
             stop: stop.clone(),
         };

@@ -36,7 +36,8 @@ pub(crate) fn table(dir: &Path, rule: fn(&Command) -> console::Answer) -> (Login
         heard.lock().unwrap().push((caller, command));
         Box::pin(async move { Ok(answer) })
     });
-    (Login { accounts: accounts_in(dir), give }, asked)
+    let kept = tumblerd::panel::Kept { file: dir.join("logins"), boot: "boot".into() };
+    (Login { accounts: accounts_in(dir), kept, give }, asked)
 }
 
 pub(crate) async fn start(rule: fn(&Command) -> console::Answer) -> (Bench, Asked) {

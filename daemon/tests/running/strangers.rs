@@ -1,8 +1,11 @@
 //! Strangers at the panel: nothing that they send ends the daemon, holds the technician up, or fills the log.
 
-use crate::bench::Place;
-use crate::browser::{Browser, with_panel};
+use crate::bench::{Daemon, Place};
+use crate::browser::{Browser, PASSWORD, with_panel};
 use crate::cgroup::{Cgroup, limit_of_the_unit};
+use nix::sys::signal::Signal;
+use serde_json::json;
+use std::process::Command;
 use std::thread;
 
 /// Most memory that the daemon may ever have had, in MiB: its own 16, one password's 19, and some air. The unit allows 128.
@@ -42,4 +45,76 @@ fn wrong_logins_do_not_end_the_daemon() {
     println!("{looked_at} passwords looked at; memory {before} B before, {peak} B at most, {limit} B allowed");
     assert!(peak < MOST << 20, "{peak} B");
     drop(daemon);
+}
+
+/// Guesses at jo's password from six addresses; gives the codes.
+fn guesses(port: u16) -> Vec<u16> {
+    let guess = |n| Browser::new(port, 3, n).log_in("jo", "a wrong password").unwrap().code;
+    (1..=6).map(guess).collect()
+}
+
+/// Runs the daemon so that its log goes to a file.
+fn logged(place: &Place) -> Daemon {
+    place.start_in(|command| {
+        let mut logged = Command::new("sh");
+        logged.args(["-c", "log=$0; exec \"$@\" 2>>\"$log\""]).arg(place.path("log"));
+        logged.arg(command.get_program()).args(command.get_args());
+        logged
+    })
+}
+
+/// Lines of the log with these words.
+fn log(place: &Place, words: &str) -> Vec<String> {
+    let log = std::fs::read_to_string(place.path("log")).unwrap();
+    log.lines().filter(|line| line.contains(words)).map(str::to_owned).collect()
+}
+
+#[test]
+fn neither_a_crash_nor_a_damaged_file_gives_fresh_guesses() {
+    let place = Place::new();
+    let port = with_panel(&place);
+    place.commission();
+    let begin = || {
+        let daemon = logged(&place);
+        let wire = place.wire();
+        place.told("READY=");
+        Browser::new(port, 2, 1).waits();
+        (daemon, wire)
+    };
+    let (mut daemon, wire) = begin();
+    assert_eq!(guesses(port), [401, 401, 401, 401, 401, 429]);
+    daemon.signal(Signal::SIGKILL);
+    daemon.ended();
+    drop(wire);
+    let (mut daemon, wire) = begin();
+    assert_eq!(guesses(port), [429; 6], "a restart");
+    assert!(log(&place, "run/logins").is_empty());
+    daemon.signal(Signal::SIGKILL);
+    daemon.ended();
+    drop(wire);
+    std::fs::write(place.path("run/logins"), "{\"format\":1,").unwrap();
+    let (_daemon, _wire) = begin();
+    assert_eq!(guesses(port), [429; 6], "a damaged file");
+    let told = log(&place, "run/logins");
+    assert!(told.len() == 1 && told[0].contains("is not known"), "{told:?}");
+}
+
+#[test]
+fn strangers_hold_up_neither_a_technician_who_was_there_before_nor_the_console_nor_the_log() {
+    let place = Place::new();
+    let port = with_panel(&place);
+    place.commission();
+    let _daemon = logged(&place);
+    let _wire = place.wire();
+    place.told("READY=");
+    let mut technician = Browser::new(port, 2, 1).waits();
+    assert_eq!(technician.log_in("jo", PASSWORD).unwrap().code, 200);
+    let from = |n: u8| Browser::new(port, 4, n).log_in(["jo", "mei"][usize::from(n % 2)], "a wrong password");
+    let told: Vec<u16> = (0..=255).map(|n| from(n).unwrap().code).collect();
+    assert!(told.ends_with(&[429; 100]), "{told:?}");
+    assert_eq!(Browser::new(port, 5, 1).log_in("jo", PASSWORD).unwrap().code, 429, "not even the right one");
+    assert_eq!(technician.log_in("jo", PASSWORD).unwrap().code, 200, "whose browser is known");
+    assert!(place.ask(&json!("status"))["answer"]["status"].is_object());
+    let lines = log(&place, "failed login");
+    assert!(lines.len() <= 4, "{lines:?}");
 }

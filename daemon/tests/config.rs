@@ -268,6 +268,23 @@ fn rules_layouts_and_names_are_checked_against_the_core() {
     );
 }
 
+/// Site and table stand on displays, in the journal and in every topic.
+#[test]
+fn a_site_or_table_that_is_too_long_or_cannot_be_seen_is_refused() {
+    let long = format!("site = \"{}\"", "s".repeat(65));
+    assert_eq!(
+        changed("site = \"s\"", &long),
+        "t.toml:2: table.site: a name has 64 characters at most, and this one has 65: say it shorter; allowed is 64 \
+         characters at most, all of which are seen\n1 problem in the configuration"
+    );
+    for (written, found) in [("a\\u0007b", "U+0007"), ("a\\u202Eb", "U+202E"), ("\\u200B", "U+200B")] {
+        let said = changed("table = \"t\"", &format!("table = \"{written}\""));
+        assert!(said.starts_with("t.toml:3: table.table: a name has no ") && said.contains(found), "{said}");
+    }
+    let kept = Files::new(&WHOLE.replace("site = \"s\"", &format!("site = \"{}\"", "é".repeat(64))));
+    assert_eq!(kept.config().settings.site.chars().count(), 64);
+}
+
 #[test]
 fn a_backend_that_is_none_is_refused_with_those_that_there_are() {
     assert_eq!(

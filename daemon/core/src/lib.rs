@@ -28,6 +28,7 @@ pub mod service;
 pub mod settings;
 pub mod snapshot;
 pub mod table;
+pub mod text;
 pub mod timer;
 pub mod units;
 pub mod wall;

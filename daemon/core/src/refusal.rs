@@ -90,6 +90,24 @@ pub enum Refusal {
     /// The command names nobody.
     #[error("a named person answers for this: give a name")]
     NoName,
+    /// It would fill journal and displays.
+    #[error("a {what} has {most} characters at most, and this one has {has}: say it shorter")]
+    TooLong {
+        /// What it is: `name` or `reason`.
+        what: &'static str,
+        /// Characters that it may have.
+        most: usize,
+        /// Characters that it has.
+        has: usize,
+    },
+    /// It would look like another text.
+    #[error("a {what} has no characters that are not seen, and this one has U+{:04X}: type it without", u32::from(*.character))]
+    Unseen {
+        /// What it is: `name` or `reason`.
+        what: &'static str,
+        /// The first such character.
+        character: char,
+    },
     /// The key switch was not turned within its time.
     #[error("turn the supervisor's key first: its privilege lasts 5 minutes")]
     NoKey,
@@ -319,6 +337,8 @@ impl Refusal {
             | Self::NotInGroup { .. }
             | Self::NoKey
             | Self::NoName
+            | Self::TooLong { .. }
+            | Self::Unseen { .. }
                 if asked == "amend" =>
             {
                 &["amend"]

@@ -2,6 +2,7 @@
 
 use crate::prelude::*;
 use crate::rules::{self, Layout, RuleSet};
+use crate::text;
 use serde::{Deserialize, Serialize};
 
 /// The settings of one table. The shell reads them from its configuration; the core checks them.
@@ -183,13 +184,14 @@ impl Settings {
             });
         }
         for (key, value) in [("table.site", &self.site), ("table.table", &self.table)] {
-            if value.is_empty() || value.contains(['/', '+', '#', '\0']) {
-                bad.push(BadSetting {
-                    path: key.into(),
-                    problem: format!("`{value}` cannot be a level of a topic"),
-                    allowed: "one or more characters without / + #".into(),
-                });
-            }
+            let (problem, allowed) = if let Err(why) = text::name(value) {
+                (why.to_string(), format!("{} characters at most, all of which are seen", text::LONGEST_NAME))
+            } else if value.is_empty() || value.contains(['/', '+', '#']) {
+                (format!("`{value}` cannot be a level of a topic"), "one or more characters without / + #".into())
+            } else {
+                continue;
+            };
+            bad.push(BadSetting { path: key.into(), problem, allowed });
         }
         for parameter in Parameters::TABLE {
             let value = self.parameters.get(parameter.name).unwrap_or(parameter.default);

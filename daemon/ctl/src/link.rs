@@ -28,6 +28,8 @@ pub(crate) struct Link {
     stream: BufReader<UnixStream>,
     path: PathBuf,
     id: u64,
+    /// Why the last command was not sent: the table would refuse it for what a person wrote in it.
+    refused: Option<Told>,
 }
 
 impl Link {
@@ -43,16 +45,22 @@ impl Link {
                 path.display()
             )
         })?;
-        Ok(Self { stream: BufReader::new(stream), path: path.into(), id: 0 })
+        Ok(Self { stream: BufReader::new(stream), path: path.into(), id: 0, refused: None })
     }
 
     /// Asks; answers come from [`Link::next`]. A question is to be answered soon, a command may wait for people, and a
-    /// watch for the table.
+    /// watch for the table. A command whose name or reason the table would refuse is refused here, in the same words.
     ///
     /// # Errors
     /// The daemon is gone.
     pub(crate) fn ask(&mut self, ask: Ask) -> anyhow::Result<()> {
         use tumbler_core::wire::ask::Query;
+        if let Ask::Command(command) = &ask
+            && let Err(why) = command.check_texts()
+        {
+            self.refused = Some(Told::Refused(why.to_string()));
+            return Ok(());
+        }
         let waits = matches!(ask, Ask::Command(_) | Ask::Query(Query::Watch));
         self.stream.get_ref().set_read_timeout((!waits).then_some(QUESTION))?;
         self.id += 1;
@@ -67,6 +75,9 @@ impl Link {
     /// # Errors
     /// The daemon is gone, says that it cannot answer, or says what this program does not understand.
     pub(crate) fn next(&mut self) -> anyhow::Result<Told> {
+        if let Some(refused) = self.refused.take() {
+            return Ok(refused);
+        }
         let path = self.path.display();
         let mut line = Vec::new();
         let read = self.stream.by_ref().take(MAX_ANSWER as u64).read_until(b'\n', &mut line);

@@ -27,8 +27,8 @@ impl Table {
     /// Carries a command out, or refuses it.
     pub(super) fn command(&mut self, request: u64, caller: &Caller, command: &Command) {
         self.ctx.show();
-        let (what, name) = describe(command);
-        let allowed = self.may_command(caller, command, name);
+        let what = describe(command);
+        let allowed = self.may_command(caller, command);
         let done = allowed.and_then(|()| self.carry_out(request, caller, command));
         match done {
             Ok(None) => {}
@@ -48,7 +48,7 @@ impl Table {
         }
     }
 
-    fn may_command(&self, caller: &Caller, command: &Command, name: Option<&str>) -> core::result::Result<(), Refusal> {
+    fn may_command(&self, caller: &Caller, command: &Command) -> core::result::Result<(), Refusal> {
         let technician_may = match command {
             Command::Record | Command::Maintenance { .. } | Command::HardwareTest { .. } => true,
             Command::Witness { .. } => self.is_measuring(),
@@ -58,9 +58,10 @@ impl Table {
             let role = if technician_may { "tumbler-tech or tumbler-supervisor" } else { "tumbler-supervisor" };
             return Err(Refusal::NotInGroup { account: caller.account.clone(), role });
         }
-        if name.is_some_and(|n| n.trim().is_empty()) {
+        if command.name().is_some_and(|name| name.trim().is_empty()) {
             return Err(Refusal::NoName);
         }
+        command.check_texts()?;
         let needs_key = !matches!(command, Command::Record | Command::Close { .. } | Command::Witness { .. });
         if needs_key && !self.key.is_granted() {
             return Err(Refusal::NoKey);
@@ -396,24 +397,24 @@ impl Table {
     }
 }
 
-/// A command's name for the record, and the person it names.
-fn describe(command: &Command) -> (&'static str, Option<&str>) {
+/// A command's name for the record.
+fn describe(command: &Command) -> &'static str {
     match command {
-        Command::Open { name } => ("open", Some(name)),
-        Command::Witness { name, .. } => ("witness", Some(name)),
-        Command::Close { name } => ("close", Some(name)),
-        Command::Maintenance { name, .. } => ("maintenance", Some(name)),
-        Command::HardwareTest { name, .. } => ("hardware-test", Some(name)),
-        Command::Reset { name, .. } => ("reset", Some(name)),
-        Command::Amend { name, .. } => ("amend", Some(name)),
-        Command::Void { name, .. } => ("void", Some(name)),
-        Command::Finding { name, .. } => ("interrupted", Some(name)),
-        Command::Supervise { name } => ("supervise", Some(name)),
-        Command::Correct { name, .. } => ("correct", Some(name)),
-        Command::VoidAfterwards { name, .. } => ("void-afterwards", Some(name)),
-        Command::ConfirmDome { name, .. } => ("confirm-dome", Some(name)),
-        Command::Settle { name, .. } => ("settle", Some(name)),
-        Command::EnrolDice { name, .. } => ("dice enrol", Some(name)),
-        Command::Record => ("record", None),
+        Command::Open { .. } => "open",
+        Command::Witness { .. } => "witness",
+        Command::Close { .. } => "close",
+        Command::Maintenance { .. } => "maintenance",
+        Command::HardwareTest { .. } => "hardware-test",
+        Command::Reset { .. } => "reset",
+        Command::Amend { .. } => "amend",
+        Command::Void { .. } => "void",
+        Command::Finding { .. } => "interrupted",
+        Command::Supervise { .. } => "supervise",
+        Command::Correct { .. } => "correct",
+        Command::VoidAfterwards { .. } => "void-afterwards",
+        Command::ConfirmDome { .. } => "confirm-dome",
+        Command::Settle { .. } => "settle",
+        Command::EnrolDice { .. } => "dice enrol",
+        Command::Record => "record",
     }
 }

@@ -5,7 +5,9 @@
 use crate::hardware_test::HardwareTest;
 use crate::latch::Code;
 use crate::prelude::*;
+use crate::refusal::Refusal;
 use crate::round::Finding;
+use crate::text;
 use crate::units::{Dice, RoundId};
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
@@ -188,6 +190,63 @@ pub enum Command {
     },
     /// Write out the ring of raw inputs now.
     Record,
+}
+
+impl Command {
+    /// The person who answers for it; `None` for what needs nobody.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Open { name }
+            | Self::Witness { name, .. }
+            | Self::Close { name }
+            | Self::Maintenance { name, .. }
+            | Self::HardwareTest { name, .. }
+            | Self::Reset { name, .. }
+            | Self::Amend { name, .. }
+            | Self::Void { name, .. }
+            | Self::VoidAfterwards { name, .. }
+            | Self::Finding { name, .. }
+            | Self::Supervise { name }
+            | Self::Correct { name, .. }
+            | Self::ConfirmDome { name, .. }
+            | Self::Settle { name, .. }
+            | Self::EnrolDice { name, .. } => Some(name),
+            Self::Record => None,
+        }
+    }
+
+    /// What it says in a person's own words: its reason or its procedure.
+    fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Void { reason, .. }
+            | Self::VoidAfterwards { reason, .. }
+            | Self::Finding { reason, .. }
+            | Self::Correct { reason, .. }
+            | Self::ConfirmDome { reason, .. }
+            | Self::Settle { reason, .. }
+            | Self::EnrolDice { reason, .. }
+            | Self::Reset { exit: Exit::Procedure(reason), .. } => Some(reason),
+            Self::Open { .. }
+            | Self::Witness { .. }
+            | Self::Close { .. }
+            | Self::Maintenance { .. }
+            | Self::HardwareTest { .. }
+            | Self::Reset { exit: Exit::Rectified, .. }
+            | Self::Amend { .. }
+            | Self::Supervise { .. }
+            | Self::Record => None,
+        }
+    }
+
+    /// Checks what people wrote in it. The table does when a command comes in; a client may before.
+    ///
+    /// # Errors
+    /// Why its name or its reason cannot be taken.
+    pub fn check_texts(&self) -> Result<(), Refusal> {
+        self.name().map_or(Ok(()), text::name)?;
+        self.reason().map_or(Ok(()), text::reason)
+    }
 }
 
 /// The table's answer to a command.

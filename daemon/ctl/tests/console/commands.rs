@@ -100,6 +100,26 @@ fn refused_says_why_and_exits_with_one() {
     assert_eq!((ran.code, ran.json()), (Some(1), json!({"refused": "turn the supervisor's key first"})));
 }
 
+/// What the table would refuse for its text is not even sent, and refused in the table's words.
+#[test]
+fn a_name_or_reason_that_the_table_would_refuse_is_refused_here() {
+    let stub = Stub::start(done);
+    let long = "n".repeat(65);
+    let longer = "r".repeat(501);
+    for (arguments, said) in [
+        (vec!["close", "--name", long.as_str()], "a name has 64 characters at most, and this one has 65"),
+        (vec!["open", "--name", "Mei\u{202e}"], "this one has U+202E"),
+        (vec!["test", "motor", "--name", "a\u{7}b"], "this one has U+0007"),
+        (vec!["void", "--reason", longer.as_str()], "a reason has 500 characters at most, and this one has 501"),
+        (vec!["reset", "lamps", "--procedure", "by\nhand"], "this one has U+000A"),
+    ] {
+        let ran = stub.ctl(&arguments);
+        assert_eq!(ran.code, Some(1), "{arguments:?}: {ran:?}");
+        assert!(ran.out.starts_with("refused: a ") && ran.out.contains(said), "{arguments:?}: {ran:?}");
+    }
+    assert!(stub.asked.lock().unwrap().is_empty());
+}
+
 #[test]
 fn the_name_is_the_accounts_unless_given() {
     let stub = Stub::start(done);

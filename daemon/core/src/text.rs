@@ -1,0 +1,87 @@
+//! What people may write: names and reasons as they come in, before they reach journal, displays and the broker.
+//!
+//! A text that looks like another one, or that turns what stands beside it round, would make the journal say something else to whoever
+//! reads it. So a text has a length, and every character of it is seen.
+
+use crate::refusal::Refusal;
+
+/// Most characters of a name, in Unicode scalar values.
+pub const LONGEST_NAME: usize = 64;
+/// Most characters of a reason, in Unicode scalar values.
+pub const LONGEST_REASON: usize = 500;
+
+/// Checks the name of a person, a site or a table.
+///
+/// # Errors
+/// [`Refusal::TooLong`], [`Refusal::Unseen`].
+pub fn name(text: &str) -> Result<(), Refusal> {
+    check("name", LONGEST_NAME, text)
+}
+
+/// Checks a reason, or a procedure, which is one.
+///
+/// # Errors
+/// [`Refusal::TooLong`], [`Refusal::Unseen`].
+pub fn reason(text: &str) -> Result<(), Refusal> {
+    check("reason", LONGEST_REASON, text)
+}
+
+fn check(what: &'static str, most: usize, text: &str) -> Result<(), Refusal> {
+    let has = text.chars().count();
+    if has > most {
+        return Err(Refusal::TooLong { what, most, has });
+    }
+    match unseen(text) {
+        Some(character) => Err(Refusal::Unseen { what, character }),
+        None => Ok(()),
+    }
+}
+
+/// The first character that may not stand in a text.
+fn unseen(text: &str) -> Option<char> {
+    let mut before = None;
+    let mut rest = text.chars().peekable();
+    while let Some(character) = rest.next() {
+        // Sinhala and Persian names are not written right without joiners, which stand between two letters of theirs.
+        let joins = matches!(character, '\u{200c}' | '\u{200d}')
+            && before.is_some_and(is_of_a_script)
+            && rest.peek().copied().is_some_and(is_of_a_script);
+        if is_unseen(character) && !joins {
+            return Some(character);
+        }
+        before = Some(character);
+    }
+    None
+}
+
+fn is_of_a_script(character: char) -> bool {
+    !character.is_ascii() && !is_unseen(character)
+}
+
+/// Whether a character controls, turns the direction, breaks the line, or shows nothing at all.
+fn is_unseen(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_all_scripts_are_taken() {
+        for text in ["", "Mei", "Siti binti Abdullah", "陳美玲", "ශ්\u{200d}රී", "علی\u{200c}رضا"] {
+            assert_eq!(name(text), Ok(()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_joiner_joins_and_does_nothing_else() {
+        for text in ["M\u{200d}ei", "\u{200d}陳", "陳\u{200d}", "陳\u{200d}\u{200d}美", "a\u{200c}陳"] {
+            assert!(name(text).is_err(), "{text:?}");
+        }
+    }
+}

@@ -75,6 +75,9 @@ fn rows(status: &Status) -> Vec<(&'static str, String)> {
         rows.push(("replaced check", format!("{}: {} ({})", waiver.code, waiver.procedure, waiver.by)));
     }
     rows.push(("broker", broker(status)));
+    for refused in status.relay.iter().flat_map(|relay| &relay.refused) {
+        rows.push(("REFUSED TOPIC", refused.clone()));
+    }
     rows.push(("last record", s.seq.0.to_string()));
     rows
 }

@@ -47,6 +47,20 @@ impl<T: Copy> Ledger<T> {
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
+    /// From now on so many may be in flight, and never more than [`WINDOW`].
+    pub fn widen(&mut self, receive_maximum: u16) {
+        self.limit = usize::from(receive_maximum.min(WINDOW));
+    }
+    /// Whether any message that waits is such a one.
+    pub fn any(&self, is_such: impl Fn(&T) -> bool) -> bool {
+        self.entries.iter().any(|entry| is_such(&entry.what))
+    }
+    /// The message in flight, where there is only one.
+    #[must_use]
+    pub fn only(&self) -> Option<T> {
+        let mut flying = self.entries.iter().filter(|entry| !entry.acknowledged);
+        flying.next().filter(|_| flying.next().is_none()).map(|entry| entry.what)
+    }
     /// A message was handed over.
     pub fn handed(&mut self, what: T) {
         self.entries.push_back(Entry { packet: None, acknowledged: false, what });

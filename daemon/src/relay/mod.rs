@@ -6,9 +6,11 @@
 //! - **`event`, QoS 1.** The journal is the outbox: records are read after the last acknowledged one, at most
 //!   [`ledger::WINDOW`] are in flight, and one counts as sent once the broker has acknowledged it and all before it. A new
 //!   connection starts again after the last acknowledged record, so a consumer may see records twice (same stream, same
-//!   `seq`), and never misses one. A record that is too long for the broker is told in short form, with its place in the chain.
+//!   `seq`), and never misses one. A record that is too long for the broker, or that it refuses
+//!   for good, is told in short form, with its place in the chain. Where the topic is denied, the cursor stays.
 //! - **`status`, `state`, `lamps`, `fault/<code>`, retained, QoS 1.** One message a topic in flight; what changes meanwhile
 //!   is told once, in its newest form. At every connection all of them are told again, faults that are not latched deleted.
+//!   A topic that the broker refuses is named, and tried again now and then; the others go on.
 //! - **`keypad`, QoS 0.** Kept for no one: what cannot be sent at once is dropped, oldest first, and counted.
 //!
 //! Connections are rumqttc's; pauses between them, the watchdog and all accounts are kept here, because rumqttc reconnects
@@ -21,6 +23,7 @@ pub mod ledger;
 mod options;
 mod outbox;
 mod reader;
+mod refusals;
 mod retained;
 mod runner;
 mod session;

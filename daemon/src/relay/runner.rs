@@ -6,8 +6,9 @@ use super::keys::Keys;
 use super::options::Settings;
 use super::outbox::Outbox;
 use super::reader::{Read, ReadFailed, Reader};
+use super::refusals::{Refused, RefusedRecord};
 use super::retained::{self, Retained};
-use super::session::Session;
+use super::session::{Sent, Session};
 use super::trouble::{self, Trouble};
 use crate::run::backoff::Backoff;
 use rumqttc::Outgoing;
@@ -38,6 +39,8 @@ const HUNG_UP: u32 = 3;
 /// A connection that stood no longer than this was pushed out by a client that came back, not ended once in a while:
 /// twice the longest pause of either, and more.
 const SHORT: Duration = Duration::from_secs(120);
+/// A topic that costs the connection is tried again this many times more rarely than one that is only refused.
+const RARELY: u32 = 20;
 /// Pause before the journal is read again after it could not be.
 const REREAD: Duration = Duration::from_secs(1);
 
@@ -96,6 +99,10 @@ struct Runner<O> {
     hung_up: u32,
     /// Since when the broker has answered on this connection.
     connected_since: Option<Instant>,
+    /// The record that the broker refused last.
+    refused: RefusedRecord,
+    /// The broker ended the last connection over a message, and did not say which.
+    is_careful: bool,
 }
 
 enum End {
@@ -125,6 +132,8 @@ pub async fn run<O: Outbox>(
         leave: None,
         hung_up: 0,
         connected_since: None,
+        refused: RefusedRecord::default(),
+        is_careful: false,
         health: Health { broker: settings.broker(), ..Health::default() },
         settings,
         identity,
@@ -202,18 +211,19 @@ impl<O: Outbox> Runner<O> {
                 }
                 let snapshot = Arc::clone(&self.feeds.snapshot.borrow_and_update());
                 self.retained.set_table(&snapshot, wall());
-                session.pump(&connection, &self.topics, &mut self.retained, &mut self.keys);
+                session.pump(&connection, &mut self.retained, &mut self.keys);
                 if let (Some(after), None) = (session.wants(*self.feeds.durable.borrow()), self.reread) {
                     self.reader.start(after);
                 }
             }
             self.tell_health();
             let (reread, leave) = (self.reread, self.leave);
+            let retry = session.as_ref().and_then(|session| session.retry_at(&self.retained));
             tokio::select! {
                 event = connection.next() => {
                     let event = match event {
                         Ok(event) => event,
-                        Err(error) => return Ok(End::Lost(self.trouble(&error))),
+                        Err(error) => return Ok(End::Lost(self.trouble(&error, session.as_ref()))),
                     };
                     if let Event::Incoming(packet) = &event {
                         if let Packet::ConnAck(ack) = packet {
@@ -232,6 +242,8 @@ impl<O: Outbox> Runner<O> {
                 }
                 () = at(leave) => break,
                 () = at(reread) => self.reread = None,
+                // The next turn of the loop tries again.
+                () = at(retry) => {}
                 read = self.reader.ended() => self.read(read?, session.as_mut()),
                 // Who feeds ends before the relay does; an end that was seen once would otherwise be seen for ever.
                 changed = self.feeds.snapshot.changed(), if !snapshot_ended => {
@@ -262,16 +274,21 @@ impl<O: Outbox> Runner<O> {
         match (event, session) {
             (Event::Incoming(Packet::ConnAck(ack)), session) => {
                 let acknowledged = *self.feeds.acknowledged.borrow();
-                *session = Some(Session::begin(&ack, acknowledged, &self.settings, &self.topics)?);
+                let careful = std::mem::take(&mut self.is_careful);
+                let begun = Session::begin(&ack, acknowledged, &self.settings, &self.topics, self.timing, careful);
+                *session = Some(begun?);
                 self.health.connected = true;
                 self.connected_since = Some(Instant::now());
                 tracing::info!(broker = self.health.broker, after = acknowledged.0, "connected");
             }
             (Event::Incoming(Packet::PubAck(ack)), Some(session)) => {
-                if let Some(seq) = session.acknowledged(&ack, &mut self.retained, &self.settings)? {
+                if let Some(seq) = session.acknowledged(&ack, &mut self.retained, &mut self.refused)? {
                     self.feeds.acknowledged.send_replace(seq);
                     self.health.trouble = None;
                 }
+            }
+            (Event::Incoming(Packet::PubRec(_)), _) => {
+                return Err(Trouble::passing(format!("{} answers as if to QoS 2", self.health.broker)));
             }
             (Event::Incoming(Packet::Publish(_)), _) => {
                 let what = format!("{} sent a message, and the table asks for none", self.health.broker);
@@ -288,7 +305,12 @@ impl<O: Outbox> Runner<O> {
     fn read(&mut self, read: Read, session: Option<&mut Session>) {
         match (read.records, session) {
             (Ok(records), _) if records.is_empty() => self.reread = Some(Instant::now() + REREAD),
-            (Ok(records), Some(session)) => session.take(read.after, &records),
+            (Ok(records), Some(session)) => {
+                if let Err(trouble) = session.take(read.after, &records, &self.refused) {
+                    tracing::warn!("records wait: {trouble}");
+                    self.health.trouble = Some(trouble);
+                }
+            }
             (Ok(_), None) => {}
             (Err(error), _) => {
                 tracing::error!("the journal cannot be read for the relay: {error}");
@@ -305,8 +327,11 @@ impl<O: Outbox> Runner<O> {
     /// What the loss of a connection means. A broker that takes connections and then hangs up, time after time, most
     /// likely has another client with the same id: rumqttc does not understand the DISCONNECT that says so where it comes
     /// without properties, as mosquitto sends it.
-    fn trouble(&mut self, lost: &ConnectionLost) -> Trouble {
+    fn trouble(&mut self, lost: &ConnectionLost, session: Option<&Session>) -> Trouble {
         let ConnectionLost::Error(error) = lost else { return Trouble::passing(lost.to_string()) };
+        if let (Some(session), Some(refused)) = (session, Refused::by_ending(error)) {
+            return self.ended_over(&refused, session);
+        }
         let is_short = self.connected_since.is_some_and(|since| since.elapsed() < SHORT);
         self.hung_up = if is_short && trouble::is_hung_up(error) { self.hung_up.saturating_add(1) } else { 0 };
         if self.hung_up >= HUNG_UP {
@@ -316,7 +341,30 @@ impl<O: Outbox> Runner<O> {
         }
     }
 
+    /// The broker ended the connection over a message, or as good as that. Where one was in flight, it was that one; otherwise the
+    /// next connection sends one at a time.
+    fn ended_over(&mut self, refused: &Refused, session: &Session) -> Trouble {
+        let (broker, Refused { why, topic, for_good }) = (self.settings.broker(), refused);
+        self.is_careful = true;
+        match session.only() {
+            Some(Sent::Event(_)) if *topic => {
+                self.retained.events_refused(&self.topics.event(), why);
+                Trouble::lasting(format!("{broker} refuses {}: {why}; records wait", self.topics.event()))
+            }
+            Some(Sent::Event(seq)) => {
+                self.refused.refused(seq, *for_good);
+                Trouble::passing(format!("{broker} refuses record {}: {why}", seq.0))
+            }
+            Some(Sent::Retained(slot)) => {
+                self.retained.refused(slot, why, Instant::now() + self.timing.longest * RARELY);
+                Trouble::passing(format!("{broker} refuses a topic: {why}"))
+            }
+            None => Trouble::passing(format!("{broker} refuses a message: {why}")),
+        }
+    }
+
     fn tell_health(&mut self) {
+        self.health.refused = self.retained.all_refused();
         self.health.acknowledged = *self.feeds.acknowledged.borrow();
         self.health.waiting = self.feeds.durable.borrow().0.saturating_sub(self.health.acknowledged.0);
         self.health.keys_dropped = self.keys.dropped();

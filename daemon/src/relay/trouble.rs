@@ -1,7 +1,6 @@
 //! What stands between the table and the broker, in words that say what to do.
 
 use super::options::Settings;
-use rumqttc::v5::mqttbytes::Error as PacketError;
 use rumqttc::v5::mqttbytes::v5::{ConnectReturnCode, DisconnectReasonCode};
 use rumqttc::v5::{ConnectionError, StateError};
 
@@ -75,12 +74,6 @@ impl Trouble {
                 let more = reason_string.as_ref().map(|r| format!(" ({r})")).unwrap_or_default();
                 Self::passing(format!("{broker} ended the connection: {reason_code:?}{more}"))
             }
-            ConnectionError::MqttState(
-                StateError::OutgoingPacketTooLarge { pkt_size, max }
-                | StateError::Deserialization(PacketError::OutgoingPacketTooLarge { pkt_size, max }),
-            ) => Self::lasting(format!(
-                "{broker} takes messages of {max} bytes at most, and one has {pkt_size}; raise the broker's limit"
-            )),
             ConnectionError::Timeout(_) => Self::passing(format!("{broker} does not answer")),
             ConnectionError::MqttState(StateError::AwaitPingResp) => {
                 Self::passing(format!("{broker} does not answer to pings"))

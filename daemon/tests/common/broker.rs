@@ -55,6 +55,13 @@ impl Broker {
         self.child.wait().unwrap();
     }
 
+    /// Has it read its files again.
+    #[allow(dead_code, reason = "not every test changes them")]
+    pub(crate) fn reload(&self) {
+        let pid = nix::unistd::Pid::from_raw(i32::try_from(self.child.id()).unwrap());
+        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGHUP).unwrap();
+    }
+
     /// Starts it again on the same port.
     pub(crate) async fn again(&mut self) {
         self.child = spawn(self.dir.path(), &self.conf);

@@ -37,6 +37,26 @@ async fn a_record_that_is_too_long_is_told_in_short_form() {
     }
 }
 
+/// The same of a broker that does not say what it takes, and refuses what is longer: with a reason code that MQTT does not know, so
+/// that the connection is lost with it.
+#[tokio::test]
+async fn a_record_that_the_broker_refuses_for_its_length_is_told_in_short_form() {
+    let broker = Broker::start_with(free_port(), "allow_anonymous true\nmessage_size_limit 2000\n").await;
+    let consumer = Subscriber::start(broker.port).await;
+    let bench = Bench::start(settings(broker.port));
+    for (what, length) in [("a", 10), ("b", 3_000), ("c", 10), ("d", 5_000), ("e", 10)] {
+        bench.event(Event::Noted { what: what.repeat(length) });
+    }
+    bench.acknowledged(5).await;
+    until("all are seen", || consumer.events().iter().any(|event| event.contains("\"seq\":5"))).await;
+    let mut stranger = Consumer::default();
+    for payload in consumer.events() {
+        stranger.take(&payload).unwrap();
+    }
+    assert_eq!((stranger.proved, stranger.short.as_slice()), (5, [2, 4].as_slice()));
+    until("nothing is left of it", || bench.health().connected && bench.health().refused.is_empty()).await;
+}
+
 #[tokio::test]
 async fn records_come_once_and_in_order_while_the_line_holds() {
     let broker = Broker::start().await;

@@ -2,9 +2,12 @@
 
 use crate::bench::{Bench, settings};
 use crate::broker::Broker;
+use crate::tap::packet;
+use crate::wait::until;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
+use tumbler_core::record::Event;
 
 /// MQTT 5 CONNACK, success, no properties.
 const WELCOME: &[u8] = &[0x20, 3, 0, 0, 0];
@@ -24,6 +27,90 @@ async fn peer(answer: &'static [u8]) -> (u16, JoinSet<()>) {
         }
     });
     (port, tasks)
+}
+
+/// A broker that refuses the messages with `text` in them: acknowledges them with this reason code, or ends the connection with it.
+async fn refusing(text: &'static str, code: u8, hangs_up: bool) -> (u16, JoinSet<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let mut tasks = JoinSet::new();
+    tasks.spawn(async move {
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let (mut pending, mut chunk) = (Vec::new(), [0; 4096]);
+            'connection: while let Ok(count @ 1..) = stream.read(&mut chunk).await {
+                pending.extend_from_slice(&chunk[..count]);
+                while let Some(packet) = packet(&mut pending) {
+                    let refused = packet.windows(text.len()).any(|part| part == text.as_bytes());
+                    let header = 1 + packet[1..].iter().position(|b| b & 0x80 == 0).unwrap() + 1;
+                    let answer: Vec<u8> = match packet[0] >> 4 {
+                        1 => WELCOME.to_vec(),
+                        3 if packet[0] & 0b110 == 0b010 => {
+                            let topic = usize::from(u16::from_be_bytes([packet[header], packet[header + 1]]));
+                            let number = &packet[header + 2 + topic..][..2];
+                            match (refused, hangs_up) {
+                                (true, true) => vec![0xe0, 2, code, 0],
+                                (true, false) => vec![0x40, 4, number[0], number[1], code, 0],
+                                (false, _) => vec![0x40, 2, number[0], number[1]],
+                            }
+                        }
+                        12 => vec![0xd0, 0],
+                        _ => vec![],
+                    };
+                    if stream.write_all(&answer).await.is_err() || refused && hangs_up {
+                        break 'connection;
+                    }
+                }
+            }
+        }
+    });
+    (port, tasks)
+}
+
+/// A record that is refused whole, for whatever reason, is told in short form, and those after it are told.
+#[tokio::test]
+async fn a_record_that_is_refused_for_good_does_not_block_those_after_it() {
+    for (code, hangs_up) in [
+        (0x80, false),
+        (0x83, false),
+        (0x95, false),
+        (0x97, false),
+        (0x99, false),
+        (0x95, true),
+        (0x97, true),
+        (0x99, true),
+    ] {
+        let (port, peer) = refusing("no good", code, hangs_up).await;
+        let bench = Bench::start(settings(port));
+        for what in ["good", "no good", "good"] {
+            bench.event(Event::Noted { what: what.into() });
+        }
+        bench.acknowledged(3).await;
+        until("nothing is left of it", || bench.health().refused.is_empty()).await;
+        drop(peer);
+    }
+}
+
+/// Where it is refused in short form too, it waits, and so do those after it; what else there is to tell is told.
+#[tokio::test]
+async fn a_record_that_is_refused_in_every_form_holds_the_cursor() {
+    let (port, _peer) = refusing("\"seq\":2,", 0x97, false).await;
+    let bench = Bench::start(settings(port));
+    bench.record(3);
+    let refused = || bench.health().refused;
+    until("`event` is named", || refused() == ["taisai/pit/t1/event: a quota is exceeded (0x97)"]).await;
+    let health = bench.health();
+    assert!(health.connected && health.acknowledged.0 == 1, "{health:?}");
+}
+
+/// A broker that hangs up on a client for one topic does not keep it from the others.
+#[tokio::test]
+async fn a_topic_that_costs_the_connection_is_left_alone() {
+    let (port, _peer) = refusing("t1/lamps", 0x87, true).await;
+    let bench = Bench::start(settings(port));
+    bench.record(100);
+    bench.acknowledged(100).await;
+    assert_eq!(bench.health().refused, ["taisai/pit/t1/lamps: not authorised (0x87)"]);
 }
 
 /// Tries this peer, then a good broker: the relay must be alive, and no record lost.

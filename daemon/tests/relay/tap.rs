@@ -95,7 +95,7 @@ async fn pass(
 }
 
 /// The next whole MQTT packet (MQTT 5.0, 2.1: fixed header, remaining length).
-fn packet(pending: &mut Vec<u8>) -> Option<Vec<u8>> {
+pub(crate) fn packet(pending: &mut Vec<u8>) -> Option<Vec<u8>> {
     let mut length = 0;
     let mut shift = 0;
     for (place, byte) in pending.iter().enumerate().skip(1) {

@@ -2,6 +2,8 @@
 
 use crate::bench::{Bench, settings};
 use crate::broker::{Broker, free_port};
+use crate::subscriber::Subscriber;
+use crate::wait::until;
 use rumqttc::v5::{AsyncClient, MqttOptions};
 use std::process::Command;
 
@@ -46,13 +48,87 @@ async fn a_client_id_that_another_has_is_named() {
     bench.acknowledged(1).await;
 }
 
-/// A broker that takes smaller messages than a record is: nothing is skipped, and what to do is said.
+/// A broker that takes smaller messages than the shortest form of a record: nothing is skipped, and what to do is said. What is
+/// short enough is told.
 #[tokio::test]
 async fn a_message_that_is_too_large_is_named() {
     let broker = Broker::start_with(free_port(), "allow_anonymous true\nmax_packet_size 200\n").await;
+    let consumer = Subscriber::start(broker.port).await;
     let bench = Bench::start(settings(broker.port));
     bench.record(1);
     let trouble = bench.troubled("at most").await;
     assert!(trouble.contains("raise the broker's limit"), "{trouble}");
+    consumer.sees("taisai/pit/t1/status", |payload| payload.contains("online")).await;
+    until("`state` is named", || bench.health().refused.iter().any(|r| r.starts_with("taisai/pit/t1/state: "))).await;
     assert_eq!(bench.acknowledged.borrow().0, 0);
+    assert!(bench.health().connected);
+}
+
+/// An ACL of the broker, read again at SIGHUP.
+struct Acl {
+    dir: tempfile::TempDir,
+}
+
+impl Acl {
+    fn new() -> Self {
+        Self { dir: tempfile::tempdir().unwrap() }
+    }
+
+    /// What the table may publish; everybody may read all.
+    fn allow(&self, topics: &[&str]) {
+        let writes: String = topics.iter().map(|topic| format!("topic write taisai/pit/t1/{topic}\n")).collect();
+        std::fs::write(self.dir.path().join("acl"), format!("topic read #\n{writes}")).unwrap();
+    }
+
+    fn configuration(&self) -> String {
+        format!("allow_anonymous true\nacl_file {}\n", self.dir.path().join("acl").display())
+    }
+}
+
+/// A topic that the table may not publish on is named; the others and the records go on, and it is told once it may be.
+#[tokio::test]
+async fn a_denied_topic_is_named_and_the_rest_goes_on() {
+    let acl = Acl::new();
+    acl.allow(&["event", "state", "status", "fault/+"]);
+    let broker = Broker::start_with(free_port(), &acl.configuration()).await;
+    let consumer = Subscriber::start(broker.port).await;
+    let bench = Bench::start(settings(broker.port));
+    bench.record(100);
+    bench.acknowledged(100).await;
+    until("all seen", || consumer.seqs().len() >= 100).await;
+    let refused = || bench.health().refused;
+    until("`lamps` is named", || refused() == ["taisai/pit/t1/lamps: not authorised (0x87)"]).await;
+    bench.change(|table| table.tumbles.0 = 7);
+    consumer.sees("taisai/pit/t1/state", |payload| payload.contains("\"tumbles\":7")).await;
+    assert!(bench.health().connected, "{:?}", bench.health());
+
+    acl.allow(&["#"]);
+    broker.reload();
+    consumer.sees("taisai/pit/t1/lamps", |payload| payload.contains("commanded")).await;
+    until("nothing is refused", || refused().is_empty()).await;
+}
+
+/// Where `event` is denied, no record counts as told; what else there is to tell is told.
+#[tokio::test]
+async fn denied_records_wait_and_the_rest_goes_on() {
+    let acl = Acl::new();
+    acl.allow(&["state", "status", "lamps", "fault/+"]);
+    let broker = Broker::start_with(free_port(), &acl.configuration()).await;
+    let consumer = Subscriber::start(broker.port).await;
+    let bench = Bench::start(settings(broker.port));
+    bench.record(100);
+    let refused = || bench.health().refused;
+    until("`event` is named", || refused() == ["taisai/pit/t1/event: not authorised (0x87)"]).await;
+    bench.change(|table| table.tumbles.0 = 7);
+    consumer.sees("taisai/pit/t1/state", |payload| payload.contains("\"tumbles\":7")).await;
+    bench.record(1);
+    let health = bench.health();
+    assert!(health.connected && health.acknowledged.0 == 0 && consumer.seqs().is_empty(), "{health:?}");
+
+    acl.allow(&["#"]);
+    broker.reload();
+    bench.acknowledged(101).await;
+    until("all seen", || consumer.seqs().len() >= 101).await;
+    assert_eq!(consumer.seqs(), (1..=101).collect::<Vec<u64>>());
+    until("nothing is refused", || refused().is_empty()).await;
 }

@@ -178,6 +178,9 @@ pub struct Relay {
     pub keys_dropped: u64,
     /// What stood in the way last, and what to do; kept until events pass again.
     pub trouble: Option<String>,
+    /// Topics that the broker refuses, each with the reason; the others are told all the same.
+    #[serde(default)]
+    pub refused: Vec<String>,
 }
 
 /// A round in short.

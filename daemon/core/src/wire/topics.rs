@@ -161,7 +161,7 @@ impl EventMessage {
 }
 
 event_message! {
-    /// Message on `event` in short form: a record that is too long for the broker, told without what it says. Its place in the
+    /// Message on `event` in short form: a record that the broker does not take whole, told without what it says. Its place in the
     /// chain is proved all the same, and `body_hash` proves the record once it is fetched from the journal.
     #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
     ShortEventMessage {

@@ -7,34 +7,27 @@ mod page;
 mod screen;
 mod table;
 mod text;
+mod told;
 
+use crate::broker::{Access, Broker, HELP, broker, random};
 use crate::ending::Ended;
 use crate::floor::feed::{News, follow};
 use crate::floor::model::{Floor, Picture};
 use crate::say;
-use anyhow::{Context, bail, ensure};
+use anyhow::{bail, ensure};
 use std::io::IsTerminal;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
-use tumblerd::config::broker_address;
-use tumblerd::relay::{Settings, Tls};
 
 /// Longest time for `--once` to see what the broker keeps.
 const ONCE: Duration = Duration::from_secs(10);
-/// What is to be looked at where the broker does not answer.
-const BROKER: &str =
-    "does it run, is --broker its address, and may this account read there (--username, --password-file)?";
 /// The broker has told all that it keeps when nothing came for so long.
 const QUIET: Duration = Duration::from_secs(1);
 /// Shortest time between two pictures of `--json`.
 const PACE: Duration = Duration::from_secs(1);
-/// The keep-alive of the connection.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
-
-/// Show every table of a site: faults first, then tables that went silent, then those of which records were missed
+/// Show every table of a site: rewritten journals first, then faults, silent tables, and those of which records were missed
 ///
 /// Needs no daemon, only the broker that the tables tell what they do, and publishes nothing there. A table is silent when it is
 /// not connected, or when it is open for gaming and has told nothing for a while. On a terminal the picture is kept up to date:
@@ -48,15 +41,8 @@ pub(crate) struct Arguments {
     /// The broker: mqtt://HOST[:PORT] or mqtts://HOST[:PORT]
     #[arg(long, value_name = "URL", env = "TUMBLERCTL_BROKER", value_parser = broker)]
     broker: Broker,
-    /// The certificate authorities to trust with mqtts (PEM)
-    #[arg(long, value_name = "FILE")]
-    ca_file: Option<PathBuf>,
-    /// User name at the broker
-    #[arg(long, value_name = "NAME")]
-    username: Option<String>,
-    /// File whose first line is the password
-    #[arg(long, value_name = "FILE", requires = "username")]
-    password_file: Option<PathBuf>,
+    #[command(flatten)]
+    access: Access,
     /// Only the tables of this site; all unless given
     #[arg(long, value_name = "SITE", value_parser = site)]
     site: Option<String>,
@@ -71,50 +57,11 @@ pub(crate) struct Arguments {
     listen: Option<SocketAddr>,
 }
 
-/// Where the broker is.
-#[derive(Clone, Debug)]
-struct Broker {
-    url: String,
-    tls: bool,
-    host: String,
-    port: u16,
-}
-
-fn broker(url: &str) -> Result<Broker, String> {
-    let (tls, host, port) = broker_address(url)
-        .ok_or("this is not the address of a broker; allowed is mqtt://HOST[:PORT] or mqtts://HOST[:PORT]")?;
-    Ok(Broker { url: url.to_owned(), tls, host, port })
-}
-
 fn site(name: &str) -> Result<String, String> {
     let whole = !name.is_empty() && !name.contains(['/', '+', '#']);
     whole
         .then(|| name.to_owned())
         .ok_or_else(|| "a site is one word of a topic: not empty, without `/`, `+` and `#`".to_owned())
-}
-
-impl Arguments {
-    fn settings(&self) -> anyhow::Result<Settings> {
-        ensure!(
-            self.broker.tls == self.ca_file.is_some(),
-            "--ca-file names the certificate authorities to trust: mqtts:// needs it, mqtt:// has no use for it"
-        );
-        Ok(Settings {
-            host: self.broker.host.clone(),
-            port: self.broker.port,
-            tls: self.ca_file.clone().map(|ca| Tls { ca, client: None }),
-            client_id: format!("tumblerctl-floor-{}", random()?.split('-').next().unwrap_or_default()),
-            username: self.username.clone(),
-            password_file: self.password_file.clone(),
-            keep_alive: KEEP_ALIVE,
-        })
-    }
-}
-
-/// A word that nobody else has.
-fn random() -> anyhow::Result<String> {
-    let word = std::fs::read_to_string("/proc/sys/kernel/random/uuid").context("the system gives no random numbers")?;
-    Ok(word.trim_end().to_owned())
 }
 
 /// The floor, and the clock that it goes by.
@@ -143,7 +90,8 @@ impl View {
 }
 
 pub(crate) fn run(of: &Arguments, json: bool) -> anyhow::Result<Ended> {
-    let settings = of.settings()?;
+    let name = format!("tumblerctl-floor-{}", random()?.split('-').next().unwrap_or_default());
+    let settings = of.access.settings(&of.broker, name)?;
     let is_screen = !of.once && !json && of.listen.is_none();
     if is_screen && !std::io::stdout().is_terminal() {
         bail!("standard output is no terminal: add --once, --json or --listen");
@@ -176,7 +124,7 @@ async fn once(view: &mut View, news: &mut mpsc::Receiver<News>) -> anyhow::Resul
             let Ok(Some(item)) = timeout(patience, news.recv()).await else { return Ok(()) };
             match &item {
                 News::Connected => is_connected = true,
-                News::Lost(why) => bail!("the broker cannot be reached: {why}; {BROKER}"),
+                News::Lost(why) => bail!("the broker cannot be reached: {why}; {HELP}"),
                 News::Message { .. } => {}
             }
             view.take(item);
@@ -186,7 +134,7 @@ async fn once(view: &mut View, news: &mut mpsc::Receiver<News>) -> anyhow::Resul
     if let Ok(ended) = timeout(ONCE, caught_up).await {
         ended?;
     }
-    ensure!(is_connected, "the broker cannot be reached: it did not answer within {} s; {BROKER}", ONCE.as_secs());
+    ensure!(is_connected, "the broker cannot be reached: it did not answer within {} s; {HELP}", ONCE.as_secs());
     Ok(view.picture())
 }
 

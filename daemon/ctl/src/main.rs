@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 refused or found wrong, 2 wrong usage or the daemon cannot be reached, 3 measured near a limit.
 
 mod amend;
+mod broker;
 mod close;
 mod confirm_dome;
 mod context;

@@ -1,6 +1,6 @@
 //! The picture: from topics, payloads and the time.
 //!
-//! Faults come first, then tables that went silent, then those of which records were missed, then the rest by name. Silent
+//! Tables whose journal is not the one that told earlier records come first, then faults, then tables that went silent, then those of which records were missed, then the rest by name. Silent
 //! is a table whose `status` does not say online, and one that is open for gaming and has told nothing for a while. A table that
 //! is closed has nothing to tell, and the broker says when it goes.
 
@@ -22,6 +22,8 @@ const MOST: usize = 2000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Condition {
+    /// Its journal is not the one that told earlier records: it was rolled back or rewritten.
+    Rewritten,
     /// A malfunction is latched.
     Fault,
     /// It is offline, or tells nothing although it is open.
@@ -70,6 +72,8 @@ pub(crate) struct Row {
     pub(crate) gaps: u64,
     /// How many records were missing.
     pub(crate) missed: u64,
+    /// How it showed that its journal is not the one that told earlier records.
+    pub(crate) rewritten: Option<String>,
     /// What it told last that cannot be understood.
     pub(crate) strange: Option<String>,
     /// Hardware backend; on `virtual` nothing here is a real game.
@@ -79,6 +83,8 @@ pub(crate) struct Row {
 /// How many tables are how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Counts {
+    /// With a journal that is not the one that told earlier records.
+    pub(crate) rewritten: usize,
     /// With a malfunction.
     pub(crate) fault: usize,
     /// Silent.
@@ -185,6 +191,7 @@ impl Floor {
         let mut counts = Counts::default();
         for row in &tables {
             *match row.condition {
+                Condition::Rewritten => &mut counts.rewritten,
                 Condition::Fault => &mut counts.fault,
                 Condition::Silent => &mut counts.silent,
                 Condition::Gap => &mut counts.gap,
@@ -206,7 +213,9 @@ impl Floor {
         } else {
             quiet.then_some(quiet_ms / 1000)
         };
-        let condition = if !seen.faults.is_empty() {
+        let condition = if seen.rewritten.is_some() {
+            Condition::Rewritten
+        } else if !seen.faults.is_empty() {
             Condition::Fault
         } else if offline || quiet {
             Condition::Silent
@@ -230,6 +239,7 @@ impl Floor {
             heard_s: seen.heard_ms.map(|heard| now_ms.saturating_sub(heard) / 1000),
             gaps: seen.gaps,
             missed: seen.missed,
+            rewritten: seen.rewritten.clone(),
             strange: seen.strange.clone(),
             backend: snapshot.map(|s| clean(&s.backend)),
         }

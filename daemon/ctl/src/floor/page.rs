@@ -95,7 +95,7 @@ pub(super) async fn serve(
 
 fn router(address: SocketAddr, pictures: watch::Receiver<Arc<str>>) -> anyhow::Result<Router> {
     // One word that no stranger knows: the browser runs what carries it, and nothing else.
-    let nonce = super::random()?;
+    let nonce = crate::broker::random()?;
     let policy = format!(
         "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src data:; connect-src 'self'; \
          base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -81,7 +81,7 @@ fn frame(
     let end = first + shown.len();
     for (condition, text) in shown {
         let style = match condition {
-            Condition::Fault => "1;31",
+            Condition::Rewritten | Condition::Fault => "1;31",
             Condition::Silent => "1;33",
             Condition::Gap => "36",
             Condition::Fine => "",

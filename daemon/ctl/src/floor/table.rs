@@ -1,6 +1,7 @@
 //! One table as the floor has seen it so far.
 
 use super::name::clean;
+use super::told::{Comparison, Told};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use tumbler_core::latch::Code;
@@ -25,8 +26,12 @@ pub(super) struct TableState {
     pub(super) missed: u64,
     /// What it told that cannot be understood.
     pub(super) strange: Option<String>,
-    /// The last record of each of its journals.
+    /// How it showed that a journal is not the one that told earlier records. Stays: no later message takes it back.
+    pub(super) rewritten: Option<String>,
+    /// The last record of each of its journals since the line to the broker is new.
     last: BTreeMap<String, Seq>,
+    /// What each of its journals told.
+    told: BTreeMap<String, Told>,
 }
 
 /// What counts of an event; the rest may be of a newer version.
@@ -34,7 +39,15 @@ pub(super) struct TableState {
 struct Numbered {
     stream: String,
     seq: Seq,
+    head: String,
     kind: String,
+    chain: Option<Place>,
+}
+
+/// What counts of a record's place in the chain.
+#[derive(Deserialize)]
+struct Place {
+    previous: String,
 }
 
 /// The version of any message.
@@ -78,18 +91,26 @@ impl TableState {
                 let fault: FaultMessage = read(payload)?;
                 self.faults.insert(fault.code, clean(&fault.cause));
             }
-            "event" if !kept => self.count(&read(payload)?),
+            "event" if !kept => self.count(&read(payload)?)?,
             _ => {}
         }
         Ok(())
     }
 
-    fn count(&mut self, event: &Numbered) {
-        let last = self.last.get(&event.stream).copied();
-        if last.is_some_and(|last| event.seq <= last) {
-            // Again, after a reconnect.
-            return;
+    fn count(&mut self, event: &Numbered) -> Result<(), String> {
+        if !self.told.contains_key(&event.stream) && self.told.len() >= STREAMS {
+            self.told.pop_first();
         }
+        let previous = event.chain.as_ref().map(|chain| chain.previous.as_str());
+        match self.told.entry(event.stream.clone()).or_default().take(event.seq, &event.head, previous)? {
+            Comparison::New => {}
+            Comparison::Again => return Ok(()),
+            Comparison::Rewritten(how) => {
+                self.rewritten.get_or_insert(how);
+                return Ok(());
+            }
+        }
+        let last = self.last.get(&event.stream).copied();
         // A table whose journal was lost leaves numbers out, and says so with a keyframe: nothing is missing.
         if let Some(last) = last.filter(|last| event.seq > last.next() && event.kind != "keyframe") {
             self.gaps += 1;
@@ -99,6 +120,7 @@ impl TableState {
             self.last.pop_first();
         }
         self.last.insert(event.stream.clone(), event.seq);
+        Ok(())
     }
 
     /// The line to the broker is new: what it keeps comes again, and what was told meanwhile was not missed by the table's

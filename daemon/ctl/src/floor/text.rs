@@ -20,9 +20,10 @@ pub(super) fn whole(picture: &Picture, broker: &str) -> String {
 pub(super) fn summary(picture: &Picture, broker: &str) -> String {
     let counts = &picture.counts;
     let line = picture.trouble.as_ref().map(|why| format!("NOT CONNECTED: {why}. Last known: ")).unwrap_or_default();
+    let rewritten = if counts.rewritten > 0 { format!("{} REWRITTEN, ", counts.rewritten) } else { String::new() };
     let beyond = if picture.beyond > 0 { " (there are more, which are left out)" } else { "" };
     format!(
-        "{line}{} with faults, {} silent, {} with gaps, {} fine; {} at {broker}{beyond}",
+        "{line}{rewritten}{} with faults, {} silent, {} with gaps, {} fine; {} at {broker}{beyond}",
         counts.fault,
         counts.silent,
         counts.gap,
@@ -52,6 +53,7 @@ fn cells(row: &Row) -> [String; 7] {
     [
         format!("{}/{}", row.site, row.table),
         match row.condition {
+            Condition::Rewritten => "REWRITTEN",
             Condition::Fault => "FAULT",
             Condition::Silent => "SILENT",
             Condition::Gap => "GAP",
@@ -67,7 +69,9 @@ fn cells(row: &Row) -> [String; 7] {
 }
 
 fn what(row: &Row) -> String {
-    let mut said: Vec<String> = row.faults.iter().map(|fault| format!("{}: {}", fault.code, fault.cause)).collect();
+    let rewritten = row.rewritten.iter().map(|how| format!("its journal is not the one that it told before: {how}"));
+    let faults = row.faults.iter().map(|fault| format!("{}: {}", fault.code, fault.cause));
+    let mut said: Vec<String> = rewritten.chain(faults).collect();
     match (row.online, row.silent_s) {
         (Some(true), Some(s)) => said.push(format!("open, and has told nothing for {}", time(s))),
         (Some(true), None) => {}

@@ -33,6 +33,8 @@ impl Floor {
         event["stream"] = stream.into();
         event["seq"] = seq.into();
         event["kind"] = kind.into();
+        event["head"] = head(seq).into();
+        event["chain"]["previous"] = head(seq - 1).into();
         self.tell(&format!("{place}/event"), &event, 1_000);
     }
     fn row_of(&self, place: &str, now_ms: u64) -> Row {
@@ -43,6 +45,11 @@ impl Floor {
         let row = self.row_of(place, 2_000);
         (row.gaps, row.missed)
     }
+}
+
+/// The head of a record of a journal that nobody touched.
+fn head(seq: u64) -> String {
+    format!("{seq:064x}").chars().rev().collect()
 }
 
 fn offline() -> Value {
@@ -67,7 +74,7 @@ fn faults_come_first_then_silence_then_gaps_then_names() {
     floor.event("pit/t7", "a", 5, "settled");
     let picture = floor.picture(2_000);
     assert_eq!(order(&picture), ["t9", "t8", "t7", "t1", "t2", "t10"]);
-    assert_eq!(picture.counts, Counts { fault: 1, silent: 1, gap: 1, fine: 3 });
+    assert_eq!(picture.counts, Counts { rewritten: 0, fault: 1, silent: 1, gap: 1, fine: 3 });
     let row = floor.row_of("pit/t9", 2_000);
     assert_eq!(row.faults, [Fault { code: Code::Temperature, cause: "91 C, limit 80 C".into() }]);
     assert_eq!((row.phase, row.round, row.open), (Some(Phase::Settling), Some(RoundId(88)), true));
@@ -142,6 +149,56 @@ fn records_are_counted_by_stream() {
     assert_eq!(floor.row_of("pit/t1", 2_000).condition, Condition::Gap);
 }
 
+/// Nobody drops what shows that a journal was rolled back or written again: it comes first, and stays.
+#[test]
+fn a_journal_that_is_not_what_it_was_comes_first_and_stays() {
+    let told = |change: &dyn Fn(&mut Floor, &mut Value)| {
+        let mut floor = floor();
+        for table in ["pit/t1", "pit/t2"] {
+            floor.table(table);
+        }
+        floor.keep("pit/t2/fault/seal", &example("fault"));
+        for seq in 7..=20 {
+            floor.event("pit/t1", "a", seq, "noted");
+        }
+        // The floor itself may lose the broker meanwhile.
+        floor.lost("gone".into(), 1_000);
+        floor.connected(2_000);
+        let mut event = example("event");
+        event["stream"] = "a".into();
+        change(&mut floor, &mut event);
+        floor.tell("pit/t1/event", &event, 3_000);
+        floor.event("pit/t1", "a", 30, "noted");
+        let row = floor.row_of("pit/t1", 4_000);
+        (row.condition, row.rewritten, order(&floor.picture(4_000)))
+    };
+    let alarm = |how: &str| (Condition::Rewritten, Some(how.to_owned()), vec!["t1".to_owned(), "t2".to_owned()]);
+    let event = |event: &mut Value, seq: u64, own: &str, previous: &str| {
+        event["seq"] = seq.into();
+        event["head"] = own.into();
+        event["chain"]["previous"] = previous.into();
+    };
+    let other = "e".repeat(64);
+    let again = told(&|_, e| event(e, 15, &head(15), &head(14)));
+    assert_eq!((again.0, again.1), (Condition::Silent, None), "told again after a reconnect");
+    assert_eq!(told(&|_, e| event(e, 15, &other, &head(14))), alarm("record 15 came again and is another"));
+    assert_eq!(
+        told(&|_, e| event(e, 21, &other, &other)),
+        alarm("record 21 does not follow the record 20 that it told")
+    );
+    assert_eq!(told(&|_, e| event(e, 3, &head(3), &head(2))), alarm("it went back from record 20 to record 3"));
+    let (condition, rewritten, _) = told(&|floor, e| {
+        for seq in 21..=2000 {
+            floor.event("pit/t1", "a", seq, "noted");
+        }
+        event(e, 1500, &head(1500), &head(1499));
+    });
+    assert_eq!(
+        (condition, rewritten.as_deref()),
+        (Condition::Rewritten, Some("it went back from record 2000 to record 1500"))
+    );
+}
+
 #[test]
 fn a_broker_that_comes_back_says_what_is_and_its_absence_is_no_gap() {
     let mut floor = floor();
@@ -155,14 +212,14 @@ fn a_broker_that_comes_back_says_what_is_and_its_absence_is_no_gap() {
     assert!(!picture.connected);
     assert_eq!(picture.trouble.as_deref(), Some("hung up\u{fffd}[2J"));
     // Nobody is silent while nobody can be heard.
-    assert_eq!(picture.counts, Counts { fault: 1, silent: 0, gap: 0, fine: 1 });
+    assert_eq!(picture.counts, Counts { rewritten: 0, fault: 1, silent: 0, gap: 0, fine: 1 });
     floor.connected(1_000_000);
     floor.table("pit/t1");
     floor.event("pit/t1", "a", 9, "settled");
     let picture = floor.picture(1_000_000);
     assert!(picture.connected);
     // The fault was cleared meanwhile; the other table has not come back to a broker that forgot it.
-    assert_eq!(picture.counts, Counts { fault: 0, silent: 1, gap: 0, fine: 1 });
+    assert_eq!(picture.counts, Counts { rewritten: 0, fault: 0, silent: 1, gap: 0, fine: 1 });
     assert_eq!(floor.row_of("pit/t2", 1_000_000).online, None);
 }
 

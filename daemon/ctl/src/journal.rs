@@ -1,12 +1,14 @@
 //! `tumblerctl journal`: look at a journal's files, without the daemon.
 
+use crate::broker::{Access, Broker, broker};
 use crate::ending::Ended;
+use crate::heads::{self, Fetched};
 use crate::say;
 use anyhow::Context;
 use serde_json::json;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tumblerd::journal;
 
 /// Verify or export a journal; needs no daemon, and one that runs is not disturbed
@@ -24,12 +26,29 @@ enum What {
 }
 
 /// Verify a journal from its first record to its last, and against its slot; exits with 1 when anything is wrong
+///
+/// Who can write the disk can also write another journal that is whole. What the table told while it played shows that: --heads
+/// compares the journal with the messages that a consumer kept, and --broker fetches those that the broker kept since the last
+/// time, under the name of --session, and appends them to that file first. The file belongs on another machine.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tumblerctl journal verify /var/lib/tumblerd")]
+#[command(after_help = "Example:\n  tumblerctl journal verify /var/lib/tumblerd\n  \
+    tumblerctl journal verify --heads events.jsonl\n  \
+    tumblerctl journal verify --heads events.jsonl --broker mqtt://10.0.0.5 --session audit-of-ana")]
 struct Verify {
     /// State directory, or a journal's file
     #[arg(default_value = "/var/lib/tumblerd")]
     path: PathBuf,
+    /// Compare with the heads in this file: messages of `event`, a line each
+    #[arg(long, value_name = "FILE")]
+    heads: Option<PathBuf>,
+    /// First append to that file what this broker kept for the session: mqtt://HOST[:PORT] or mqtts://HOST[:PORT]
+    #[arg(long, value_name = "URL", value_parser = broker, requires = "heads")]
+    broker: Option<Broker>,
+    /// Name of the session at the broker, which keeps for 30 days what tables tell meanwhile; a name of one's own
+    #[arg(long, value_name = "NAME", default_value = "tumblerctl-heads", requires = "broker")]
+    session: String,
+    #[command(flatten)]
+    access: Access,
 }
 
 /// Write a journal's records as JSON lines
@@ -60,7 +79,16 @@ pub(crate) fn run(of: &Arguments, is_json: bool) -> anyhow::Result<Ended> {
 }
 
 fn verify(of: &Verify, is_json: bool) -> anyhow::Result<Ended> {
-    let report = journal::verify(&of.path)?;
+    if let (Some(broker), Some(file)) = (&of.broker, &of.heads) {
+        let fetched = heads::fetch(&of.access.settings(broker, of.session.clone())?, file)?;
+        if !is_json {
+            say::line(&told(&fetched, of, broker, file))?;
+        }
+    }
+    let mut report = journal::verify(&of.path)?;
+    let compared = of.heads.as_ref().map(|file| journal::compare(&of.path, file, &mut report)).transpose()?;
+    // Silence is no proof: a file without a head of this journal says nothing about it.
+    let is_unproved = compared.is_some_and(|compared| compared.found + compared.missing == 0);
     if is_json {
         let faults: Vec<_> = report.faults.iter().map(|f| json!({ "seq": f.seq, "what": f.what })).collect();
         say::json(&json!({
@@ -74,6 +102,12 @@ fn verify(of: &Verify, is_json: bool) -> anyhow::Result<Ended> {
             "genesis": report.genesis,
             "formats": report.formats,
             "faults": faults,
+            "heads": compared.map(|heads| json!({
+                "found": heads.found,
+                "missing": heads.missing,
+                "before": heads.before,
+                "others": heads.others,
+            })),
             "set_aside": report.set_aside,
         }))?;
     } else {
@@ -86,12 +120,49 @@ fn verify(of: &Verify, is_json: bool) -> anyhow::Result<Ended> {
             let at = fault.seq.map(|seq| format!("record {seq}: ")).unwrap_or_default();
             say::line(&format!("WRONG: {at}{}", fault.what))?;
         }
+        if let Some(heads) = compared {
+            let all = heads.found + heads.missing;
+            say::line(&format!(
+                "of {all} heads that were told of it, the journal has {}; {} are from before its first record, {} of other journals",
+                heads.found, heads.before, heads.others
+            ))?;
+            if is_unproved {
+                say::line(&format!(
+                    "NOT COMPARED: no head in the file is of this journal, whose stream is {}",
+                    report.stream
+                ))?;
+            }
+        }
         for file in &report.set_aside {
             say::line(&format!("set aside as damaged earlier: {file}"))?;
         }
-        say::line(if report.whole() { "nothing is wrong" } else { "the journal is not whole" })?;
+        let verdict = match (report.whole(), is_unproved) {
+            (false, _) if compared.is_some_and(|heads| heads.missing > 0) => {
+                "the journal is not the one that the table told of"
+            }
+            (false, _) => "the journal is not whole",
+            (true, true) => "the journal is whole in itself; whether it is the one that the table wrote was not shown",
+            (true, false) => "nothing is wrong",
+        };
+        say::line(verdict)?;
     }
-    Ok(if report.whole() { Ended::Done } else { Ended::Refused })
+    Ok(if report.whole() && !is_unproved { Ended::Done } else { Ended::Refused })
+}
+
+/// What was fetched, for a person.
+fn told(fetched: &Fetched, of: &Verify, broker: &Broker, file: &Path) -> String {
+    let Fetched { records, strange, kept } = fetched;
+    let mut said = format!("{records} records fetched from {} into {}", broker.url, file.display());
+    if *strange > 0 {
+        said += &format!(", and {strange} messages that are no records passed over");
+    }
+    if !kept {
+        said += &format!(
+            "; the broker kept nothing under the session `{}` so far, and does from now on for 30 days",
+            of.session
+        );
+    }
+    said
 }
 
 fn export(of: &Export) -> anyhow::Result<Ended> {

@@ -15,6 +15,7 @@ mod faults;
 mod floor;
 mod guided;
 mod hardware_test;
+mod heads;
 mod interrupted;
 mod journal;
 mod layouts;

@@ -64,6 +64,16 @@ pub enum JournalError {
         /// The file's permissions.
         mode: u32,
     },
+    /// A line of a file of heads that is none.
+    #[error("{}: line {line}: {why}", file.display())]
+    NoHead {
+        /// The file.
+        file: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// Why.
+        why: String,
+    },
     /// Another process has it.
     #[error("{0} is in use by another tumblerd; stop that one first")]
     InUse(PathBuf),

@@ -40,6 +40,7 @@
 mod chain;
 mod clock;
 mod error;
+mod heads;
 mod inspect;
 mod open;
 mod places;
@@ -57,6 +58,7 @@ mod writer;
 
 pub use clock::boot_id;
 pub use error::JournalError;
+pub use heads::{Compared, ToldHead, compare};
 pub use verify::{export, verify, verify_all};
 
 use std::collections::BTreeMap;

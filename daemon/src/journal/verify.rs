@@ -203,7 +203,7 @@ pub fn export(path: &Path, out: &mut dyn Write, range: RangeInclusive<u64>) -> R
     Ok(written)
 }
 
-fn journal_at(path: &Path) -> Result<(PathBuf, Option<Places>), JournalError> {
+pub(super) fn journal_at(path: &Path) -> Result<(PathBuf, Option<Places>), JournalError> {
     if !path.is_dir() {
         std::fs::metadata(path).map_err(JournalError::io("open the journal", path))?;
         return Ok((path.to_owned(), None));
@@ -216,7 +216,7 @@ fn journal_at(path: &Path) -> Result<(PathBuf, Option<Places>), JournalError> {
 }
 
 impl Report {
-    fn fault(&mut self, seq: Option<u64>, what: String) {
+    pub(super) fn fault(&mut self, seq: Option<u64>, what: String) {
         self.faults.push(Fault { seq, what });
     }
 

@@ -2,6 +2,7 @@
 
 use crate::broker::{Broker, free_port};
 use crate::consumer::Consumer;
+use crate::floor::Watched;
 use crate::old;
 use crate::place::{Daemon, Place};
 use crate::subscriber::Subscriber;
@@ -9,6 +10,7 @@ use crate::wait::until;
 use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Output};
 use tumbler_core::wire::topics::{EventMessage, Status};
 
@@ -153,6 +155,72 @@ async fn a_journal_of_0_1_is_continued_and_told() {
     let text =
         String::from_utf8(ctl(&place, &["journal", "verify", place.path("state").to_str().unwrap()]).stdout).unwrap();
     assert!(text.contains("54 of them are as tumblerd 0.1 wrote them (format 1)"), "{text}");
+}
+
+fn copy(from: &Path, to: &Path) {
+    let _ = std::fs::remove_dir_all(to);
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_file() {
+            std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    }
+}
+
+/// Who can write the disk rolls the whole state directory back, and reboots: what lies there is whole, and what the table told
+/// before shows what was done.
+#[tokio::test]
+async fn a_table_that_was_rolled_back_is_found_by_what_it_told() {
+    let broker = Broker::start().await;
+    let floor = Watched::start(broker.port);
+    let place = place(broker.port);
+    let (state, run, earlier) = (place.path("state"), place.path("run"), place.path("earlier"));
+    let (url, heads) = (format!("mqtt://127.0.0.1:{}", broker.port), place.path("heads.jsonl"));
+    let audit = ["--broker", &url, "--session", "audit", "--heads", heads.to_str().unwrap()];
+    let verify = |more: &[&str]| {
+        let output = ctl(&place, &[&["journal", "verify", state.to_str().unwrap()], more].concat());
+        (output.status.code(), String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, said) = verify(&audit);
+    assert!(code == Some(1) && said.contains("kept nothing under the session `audit`"), "{said}");
+    assert!(said.contains("NOT COMPARED: no head in the file is of this journal"), "{said}");
+
+    let play = async || {
+        let (mut daemon, wire) = up(&place);
+        until("all is acknowledged", || {
+            let status = json(&ctl(&place, &["status", "--json"]));
+            status["relay"]["connected"] == true && status["relay"]["waiting"] == 0
+        })
+        .await;
+        daemon.signal(Signal::SIGTERM);
+        assert!(daemon.ended().success());
+        drop(wire);
+    };
+    play().await;
+    copy(&state, &earlier);
+    play().await;
+    let (code, said) = verify(&audit);
+    assert!(code == Some(0) && said.contains("nothing is wrong"), "{said}");
+    assert_eq!(floor.picture()["tables"][0]["rewritten"], Value::Null);
+
+    copy(&earlier, &state);
+    std::fs::remove_dir_all(&run).unwrap();
+    std::fs::create_dir(&run).unwrap();
+    play().await;
+    let (code, said) = verify(&[]);
+    assert!(code == Some(0) && said.contains("nothing is wrong"), "what lies on the disk is whole in itself: {said}");
+    let (code, said) = verify(&audit);
+    assert!(code == Some(1) && said.contains("was told, and the journal has another record there"), "{said}");
+    assert!(said.contains("the journal is not the one that the table told of"), "{said}");
+    let row = || floor.picture()["tables"][0].clone();
+    until("the floor's alarm", || row()["condition"] == "rewritten").await;
+    assert!(row()["rewritten"].as_str().unwrap().contains("came again and is another"), "{}", row());
+
+    // A file that is none is named with its place, and nothing is said of the journal.
+    std::fs::write(&heads, "{\"stream\":\"a\",\"seq\":1,\"head\":\"ab\"}\n").unwrap();
+    let (code, said) = verify(&["--heads", heads.to_str().unwrap()]);
+    assert!(code != Some(0) && said.contains("heads.jsonl: line 1: `ab` is no head"), "{said}");
 }
 
 /// Without a broker the table runs all the same, and `status` says what is missing.

@@ -354,7 +354,12 @@ impl World {
 
     /// Lets time pass, with everything that happens meanwhile.
     pub fn pass(&mut self, ms: u64) {
-        let end = Mono(self.now.0 + ms * 1_000_000);
+        self.pass_nanos(ms * 1_000_000);
+    }
+
+    /// The same in nanoseconds.
+    pub fn pass_nanos(&mut self, nanos: u64) {
+        let end = Mono(self.now.0 + nanos);
         loop {
             let deadline = self.table.next_deadline().unwrap_or(end);
             let step = self.next_step.unwrap_or(end);

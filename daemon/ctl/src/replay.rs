@@ -4,7 +4,8 @@ use crate::ending::Ended;
 use crate::say;
 use serde_json::json;
 use std::path::PathBuf;
-use tumblerd::recording::replay::{self, Difference};
+use tumbler_core::wire::replay::Difference;
+use tumblerd::recording::replay;
 
 /// Replay a recording of raw inputs and compare what comes of them; exits with 1 at a difference
 #[derive(Debug, clap::Args)]

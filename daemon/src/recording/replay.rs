@@ -3,27 +3,8 @@
 use std::fmt;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use tumbler_core::effect::Effect;
-use tumbler_core::input::Stamped;
-use tumbler_core::table::Table;
-use tumbler_core::wire::recording::{Digest, Entry, FORMAT, Header, Line};
-
-/// Where a replay first did otherwise than the recording.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Difference {
-    /// Other effects came of an input.
-    Effects {
-        /// The input as recorded.
-        recorded: Box<Entry>,
-        /// What comes of it now.
-        replayed: Vec<Effect>,
-    },
-    /// The same effects, and another table at the next keyframe.
-    Table {
-        /// Number of the keyframe.
-        index: u64,
-    },
-}
+use tumbler_core::wire::recording::{FORMAT, Header, Line};
+use tumbler_core::wire::replay::{Difference, Replay};
 
 /// What a replay found.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,19 +33,7 @@ impl fmt::Display for Report {
                 "the same: {} inputs, {} effects, {} keyframes, bit for bit",
                 self.inputs, self.effects, self.keyframes
             ),
-            Some(Difference::Effects { recorded, replayed }) => {
-                let Stamped { at, now, input } = &recorded.stamped;
-                writeln!(
-                    f,
-                    "different at input {}: {input:?}, happened at {at:?}, handed in at {now:?}",
-                    recorded.index
-                )?;
-                writeln!(f, "  recorded: {} effects, digest {}", recorded.effects, recorded.digest)?;
-                write!(f, "  replayed: {} effects, digest {}: {replayed:?}", replayed.len(), Digest::of(replayed))
-            }
-            Some(Difference::Table { index }) => {
-                write!(f, "different at keyframe {index}: the same effects up to there, and another state of the table")
-            }
+            Some(difference) => write!(f, "different at {difference}"),
         }?;
         if self.difference.is_some() && self.header.build != self.build {
             write!(f, "\nthe versions differ, so this need not be a defect: replay with version {build}")?;
@@ -105,7 +74,7 @@ pub fn replay(path: &Path) -> Result<Report, ReplayError> {
     let file = std::fs::File::open(path).map_err(unreadable)?;
     let mut header = None;
     let mut replay = Replay::default();
-    let mut last = 0;
+    let (mut last, mut inputs, mut effects) = (0, 0, 0);
     for (number, line) in BufReader::new(file).lines().enumerate() {
         last = number + 1;
         let line = line.map_err(unreadable)?;
@@ -116,8 +85,12 @@ pub fn replay(path: &Path) -> Result<Report, ReplayError> {
                 return Err(malformed(format!("format {} is not known; known is {FORMAT}", found.format)));
             }
             _ if header.is_none() => return Err(malformed("the header is missing".into())),
-            Line::Keyframe { index, table } => replay.keyframe(index, *table),
-            Line::Input(entry) => replay.input(entry).map_err(malformed)?,
+            Line::Keyframe { index, table } => replay.keyframe(index, &table),
+            Line::Input(entry) => {
+                let played =
+                    replay.input(&entry).ok_or_else(|| malformed("an input before the first keyframe".into()))?;
+                (inputs, effects) = (inputs + 1, effects + played.len() as u64);
+            }
         }
         if replay.difference.is_some() {
             break;
@@ -126,44 +99,10 @@ pub fn replay(path: &Path) -> Result<Report, ReplayError> {
     let missing = |problem: &str| ReplayError::Malformed { path: path.into(), line: last, problem: problem.into() };
     Ok(Report {
         header: header.ok_or_else(|| missing("it is empty"))?,
-        inputs: replay.inputs,
+        inputs,
         keyframes: replay.keyframes,
-        effects: replay.effects,
+        effects,
         difference: replay.difference,
         build: crate::BUILD.into(),
     })
-}
-
-#[derive(Default)]
-struct Replay {
-    table: Option<Table>,
-    inputs: u64,
-    keyframes: u64,
-    effects: u64,
-    difference: Option<Difference>,
-    out: Vec<Effect>,
-}
-
-impl Replay {
-    fn keyframe(&mut self, index: u64, recorded: Table) {
-        match &self.table {
-            None => self.table = Some(recorded),
-            Some(replayed) if *replayed == recorded => self.keyframes += 1,
-            Some(_) => self.difference = Some(Difference::Table { index }),
-        }
-    }
-
-    fn input(&mut self, entry: Box<Entry>) -> Result<(), String> {
-        let table = self.table.as_mut().ok_or("an input before the first keyframe")?;
-        let Stamped { at, now, input } = &entry.stamped;
-        self.out.clear();
-        table.handle(*at, *now, input, &mut self.out);
-        self.inputs += 1;
-        self.effects += self.out.len() as u64;
-        if !entry.matches(&self.out) {
-            let replayed = std::mem::take(&mut self.out);
-            self.difference = Some(Difference::Effects { recorded: entry, replayed });
-        }
-        Ok(())
-    }
 }

@@ -25,8 +25,8 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<u8> {
     say::line(&format!("recorded by {} on backend {}, reason {}", header.build, header.backend, header.reason));
     let code = match &playback.difference {
         None => {
-            let effects: usize = playback.played.iter().map(|one| one.effects.len()).sum();
-            let (inputs, keyframes) = (playback.played.len(), playback.keyframes);
+            let effects: usize = playback.inputs.iter().map(|one| one.effects.len()).sum();
+            let (inputs, keyframes) = (playback.inputs.len(), playback.keyframes);
             say::line(&format!("the same: {inputs} inputs, {effects} effects, {keyframes} keyframes, bit for bit"));
             report::PASSED
         }

@@ -1,7 +1,7 @@
 //! What people did, from the edges of their lines, the terminal's numbered key events and their commands.
 
 use super::events::{Events, Transaction};
-use super::playback::Played;
+use super::playback::ReplayedInput;
 use super::script::Script;
 use tumbler_core::effect::{BusOp, Effect};
 use tumbler_core::input::{BusReply, Input};
@@ -91,9 +91,9 @@ pub(super) fn keys(events: &Events, script: &mut Script) {
 }
 
 /// Commands on the console and their answers.
-pub(super) fn commands(played: &[Played], script: &mut Script) {
+pub(super) fn commands(played: &[ReplayedInput], script: &mut Script) {
     let mut last = None;
-    for Played { stamped, effects, .. } in played {
+    for ReplayedInput { stamped, effects, .. } in played {
         let now = stamped.now.0;
         match &stamped.input {
             Input::Console { request, caller, command } => {

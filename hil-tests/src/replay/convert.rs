@@ -1,7 +1,7 @@
 //! A playback as a scenario.
 
 use super::events::Events;
-use super::playback::{Playback, Played};
+use super::playback::{Playback, ReplayedInput};
 use super::script::Script;
 use super::{acts, motor, parts};
 use serde::Serialize;
@@ -15,7 +15,7 @@ use tumbler_core::table::Table;
 
 /// Why a recording cannot be turned into a scenario.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unfit {
+pub enum NotConvertible {
     /// The table was never idle.
     #[error(
         "the recorded table was never idle, so that no round in the recording is whole; record earlier, or replay it only"
@@ -53,22 +53,22 @@ struct AtEnd {
 }
 
 /// What a table holds that a snapshot does not tell.
-struct Inside {
+struct TableInternals {
     settings: Settings,
     enrolled: Option<[u16; 3]>,
 }
 
-fn inside(table: &Table) -> Option<Inside> {
+fn internals(table: &Table) -> Option<TableInternals> {
     let value = serde_json::to_value(table).ok()?;
     let of = |path: &str| value.pointer(path).cloned().unwrap_or(Value::Null);
-    Some(Inside {
+    Some(TableInternals {
         settings: serde_json::from_value(of("/ctx/settings")).ok()?,
         enrolled: serde_json::from_value(of("/reader/enrolled")).ok()?,
     })
 }
 
 /// The levels of the lines before the input with this place.
-fn levels(first: &Table, played: &[Played], place: usize) -> BTreeMap<InLine, bool> {
+fn levels(first: &Table, played: &[ReplayedInput], place: usize) -> BTreeMap<InLine, bool> {
     let raw =
         serde_json::to_value(first).ok().and_then(|table| table.pointer("/inputs/raw").cloned()).unwrap_or(Value::Null);
     let known: Vec<Option<bool>> = serde_json::from_value(raw).unwrap_or_default();
@@ -86,16 +86,19 @@ fn levels(first: &Table, played: &[Played], place: usize) -> BTreeMap<InLine, bo
 /// Turns a playback into a scenario; `first` is the table before its first input, `reason` why it was recorded.
 ///
 /// # Errors
-/// [`Unfit`].
-pub fn convert(first: &Table, playback: &Playback, reason: &str) -> Result<Scenario, Unfit> {
-    let Some(Inside { settings, enrolled }) = inside(first) else { return Err(Unfit::Unknown("state".into())) };
-    let set = rules::rule_set(&settings.rules).ok_or_else(|| Unfit::Unknown(format!("rule set {}", settings.rules)))?;
-    let layout =
-        rules::layout(&settings.layout).ok_or_else(|| Unfit::Unknown(format!("layout {}", settings.layout)))?;
-    let start = playback.played.iter().position(|one| one.idle).ok_or(Unfit::NeverIdle)?;
-    let played = playback.played.get(start..).unwrap_or_default();
-    let began = played.first().ok_or(Unfit::NeverIdle)?;
-    let levels = levels(first, &playback.played, start);
+/// [`NotConvertible`].
+pub fn convert(first: &Table, playback: &Playback, reason: &str) -> Result<Scenario, NotConvertible> {
+    let Some(TableInternals { settings, enrolled }) = internals(first) else {
+        return Err(NotConvertible::Unknown("state".into()));
+    };
+    let set = rules::rule_set(&settings.rules)
+        .ok_or_else(|| NotConvertible::Unknown(format!("rule set {}", settings.rules)))?;
+    let layout = rules::layout(&settings.layout)
+        .ok_or_else(|| NotConvertible::Unknown(format!("layout {}", settings.layout)))?;
+    let start = playback.inputs.iter().position(|one| one.idle).ok_or(NotConvertible::NeverIdle)?;
+    let played = playback.inputs.get(start..).unwrap_or_default();
+    let began = played.first().ok_or(NotConvertible::NeverIdle)?;
+    let levels = levels(first, &playback.inputs, start);
     let events = Events::of(played, &levels);
     let mut script = Script::default();
     // Of what came at the same moment, the answer was waited for.
@@ -129,7 +132,7 @@ pub fn convert(first: &Table, playback: &Playback, reason: &str) -> Result<Scena
         endings: BTreeMap::from([(settings.rules, endings)]),
         at_end: AtEnd { latched, latches },
     };
-    let text = toml::to_string_pretty(&file).map_err(|bad| Unfit::Unknown(bad.to_string()))?;
+    let text = toml::to_string_pretty(&file).map_err(|bad| NotConvertible::Unknown(bad.to_string()))?;
     Ok(Scenario { text, left_out })
 }
 

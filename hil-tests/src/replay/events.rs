@@ -1,7 +1,7 @@
 //! The contents of a recording by subject: debounced edges of each line, bus transactions, outputs and records. Times are
 //! nanoseconds on the recording's clock.
 
-use super::playback::Played;
+use super::playback::ReplayedInput;
 use std::collections::BTreeMap;
 use tumbler_core::effect::{BusRequest, Effect};
 use tumbler_core::input::{BusFailure, BusReply, Input};
@@ -70,11 +70,11 @@ pub struct Events {
 impl Events {
     /// Sorts what was played; lines begin at these levels.
     #[must_use]
-    pub fn of(played: &[Played], levels: &BTreeMap<InLine, bool>) -> Self {
+    pub fn of(played: &[ReplayedInput], levels: &BTreeMap<InLine, bool>) -> Self {
         let mut events = Self::default();
         let mut edges: BTreeMap<InLine, Vec<(u64, bool)>> = BTreeMap::new();
         let mut asked: Option<(u64, BusRequest)> = None;
-        for Played { stamped, effects, .. } in played {
+        for ReplayedInput { stamped, effects, .. } in played {
             let (at, now) = (stamped.at.0, stamped.now.0);
             events.end = now;
             match &stamped.input {

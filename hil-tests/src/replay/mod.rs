@@ -25,6 +25,6 @@ mod script;
 #[cfg(test)]
 mod tests;
 
-pub use convert::{Scenario, Unfit, convert};
+pub use convert::{NotConvertible, Scenario, convert};
 pub use playback::{Playback, play};
 pub use recording::{BadRecording, Recording};

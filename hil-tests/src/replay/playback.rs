@@ -1,87 +1,50 @@
-//! A recording played back against this build's core: the table being pure, the same inputs must bring the same effects
-//! about, bit for bit.
+//! Plays a recording back against this build's core.
 
 use super::recording::Recording;
-use std::fmt;
 use tumbler_core::effect::Effect;
 use tumbler_core::input::Stamped;
 use tumbler_core::table::Table;
-use tumbler_core::wire::recording::{Digest, Entry, Line};
+use tumbler_core::wire::recording::Line;
+use tumbler_core::wire::replay::{Difference, Replay};
 
-/// Where it first went otherwise.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Difference {
-    /// Other effects came of an input.
-    Effects {
-        /// The input as recorded.
-        recorded: Box<Entry>,
-        /// What comes of it now.
-        replayed: Vec<Effect>,
-    },
-    /// The same effects, and another table at the next keyframe.
-    Table {
-        /// The keyframe's number.
-        index: u64,
-    },
-}
-
-/// An input with what comes of it now.
+/// An input with its effects in the replay.
 #[derive(Clone, Debug)]
-pub struct Played {
+pub struct ReplayedInput {
     /// The input with its times.
     pub stamped: Stamped,
     /// Its effects.
     pub effects: Vec<Effect>,
-    /// Whether a round that was lawfully begun could begin right before it: nothing is in progress, moves or is latched.
+    /// Whether a round could lawfully begin right before it: nothing is in progress, moves or is latched.
     pub idle: bool,
     /// Whether the table was open for gaming right before it.
     pub open: bool,
 }
 
-/// What came of a playback.
+/// Result of a playback.
 #[derive(Clone, Debug)]
 pub struct Playback {
-    /// Every input with its effects, as far as it went.
-    pub played: Vec<Played>,
+    /// All inputs with their effects.
+    pub inputs: Vec<ReplayedInput>,
     /// The table after the last.
     pub table: Table,
-    /// Keyframes that were compared.
-    pub keyframes: usize,
+    /// Keyframes that were compared and found equal, without the first one.
+    pub keyframes: u64,
     /// The first difference.
     pub difference: Option<Difference>,
 }
 
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Effects { recorded, replayed } => {
-                let Stamped { at, now, input } = &recorded.stamped;
-                writeln!(f, "input {}: {input:?}, happened at {at:?}, handed in at {now:?}", recorded.index)?;
-                writeln!(f, "  recorded: {} effects, digest {}", recorded.effects, recorded.digest)?;
-                write!(f, "  now:      {} effects, digest {}: {replayed:?}", replayed.len(), Digest::of(replayed))
-            }
-            Self::Table { index } => write!(f, "keyframe {index}: the same effects up to there, and another table"),
-        }
-    }
-}
-
-/// Plays a recording back to its end, beyond the first difference too. `None` for one without a keyframe.
+/// Plays a recording to its end, also beyond the first difference. `None` if there is no keyframe.
 #[must_use]
 pub fn play(recording: &Recording) -> Option<Playback> {
-    let mut table = recording.first()?.clone();
-    let (mut played, mut keyframes, mut difference) = (Vec::new(), 0, None);
+    let (mut replay, mut inputs) = (Replay::default(), Vec::new());
     let mut revision = None;
     let (mut idle, mut open) = (false, false);
     for line in &recording.lines {
         match line {
             Line::Header(_) => {}
-            Line::Keyframe { index, table: recorded } => {
-                keyframes += 1;
-                if **recorded != table && difference.is_none() {
-                    difference = Some(Difference::Table { index: *index });
-                }
-            }
+            Line::Keyframe { index, table } => replay.keyframe(*index, table),
             Line::Input(entry) => {
+                let table = replay.table.as_ref()?;
                 if revision != Some(table.revision()) {
                     revision = Some(table.revision());
                     let shown = table.snapshot();
@@ -89,15 +52,11 @@ pub fn play(recording: &Recording) -> Option<Playback> {
                     let known = !["travelling", "unknown"].contains(&shown.dome.as_str());
                     (idle, open) = (still && known && !shown.motor, shown.open);
                 }
-                let Stamped { at, now, input } = &entry.stamped;
-                let mut effects = Vec::new();
-                table.handle(*at, *now, input, &mut effects);
-                if !entry.matches(&effects) && difference.is_none() {
-                    difference = Some(Difference::Effects { recorded: entry.clone(), replayed: effects.clone() });
-                }
-                played.push(Played { stamped: entry.stamped.clone(), effects, idle, open });
+                let effects = replay.input(entry)?;
+                inputs.push(ReplayedInput { stamped: entry.stamped.clone(), effects, idle, open });
             }
         }
     }
-    Some(Playback { played, table, keyframes, difference })
+    let Replay { table, keyframes, difference } = replay;
+    Some(Playback { inputs, table: table?, keyframes, difference })
 }

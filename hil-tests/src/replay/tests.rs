@@ -153,7 +153,7 @@ fn a_recording_is_read_as_it_was_written_and_a_difference_is_found() {
     let mut read = Recording::parse(Path::new("short"), text.as_bytes()).unwrap();
     let playback = play(&read).unwrap();
     assert_eq!(playback.difference, None);
-    assert!(playback.played.len() > 20);
+    assert!(playback.inputs.len() > 20);
     for line in &mut read.lines {
         if let Line::Input(entry) = line {
             if entry.index == 7 {

@@ -6,4 +6,5 @@ pub mod console;
 pub mod lines;
 pub mod recording;
 pub mod registers;
+pub mod replay;
 pub mod topics;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::recording::replay::{self, Difference, Report, replay};
+use crate::recording::replay::{self, Report, replay};
 use tumbler_core::effect::Effect;
 use tumbler_core::input::{Input, Stamped};
 use tumbler_core::line::{InLine, OutLine};
@@ -7,6 +7,7 @@ use tumbler_core::settings::{Parameters, Settings};
 use tumbler_core::table::{Found, Start};
 use tumbler_core::units::{Mono, Seq};
 use tumbler_core::wire::recording::Digest;
+use tumbler_core::wire::replay::Difference;
 
 fn table() -> Table {
     let settings = Settings {

@@ -60,12 +60,12 @@ impl<'a> Dealer<'a> {
     }
 
     /// Adds one of these steps, out of turn.
-    fn slip(&mut self, doings: &[&str]) {
+    fn slip(&mut self, slips: &[&str]) {
         if self.rng.chance(self.wrong) {
-            let doing = pick(self.rng, doings).copied().unwrap_or("key 1");
-            let words = match doing.strip_prefix("press ") {
+            let slip = pick(self.rng, slips).copied().unwrap_or("key 1");
+            let words = match slip.strip_prefix("press ") {
                 Some(line) => format!("press {line} for {} ms", self.rng.range(60, 900)),
-                None => doing.to_owned(),
+                None => slip.to_owned(),
             };
             self.step(words);
             self.pause();

@@ -21,27 +21,27 @@ struct Search {
     best: Trial,
     verdict: Verdict,
     /// So many of the last steps stay, each of them.
-    kept: usize,
+    fixed_tail: usize,
     tried: u32,
-    most: u32,
+    attempts: u32,
 }
 
 /// Shrinks a failing trial with at most so many attempts; `None` where it passes.
 #[must_use]
-pub fn shrink(trial: &Trial, most: u32) -> Option<Shrunk> {
+pub fn shrink(trial: &Trial, attempts: u32) -> Option<Shrunk> {
     let report = day::play(trial);
     let kind = violation::kind(&report.verdict)?;
-    let mut search = Search { kind, best: trial.clone(), verdict: report.verdict, kept: 0, tried: 1, most };
-    search.cut();
+    let mut search = Search { kind, best: trial.clone(), verdict: report.verdict, fixed_tail: 0, tried: 1, attempts };
+    search.drop_after_failure();
     search.keep_round();
-    while search.drop_steps() | search.lessen() {}
+    while search.drop_steps() | search.reduce_numbers() {}
     Some(Shrunk { trial: search.best, verdict: search.verdict, tried: search.tried })
 }
 
 impl Search {
     /// Whether this fails in the same way; then it is the best so far.
-    fn takes(&mut self, steps: Vec<(String, Vec<crate::scenario::step::Step>)>) -> bool {
-        if self.tried >= self.most || clock::interrupted() {
+    fn still_fails(&mut self, steps: Vec<(String, Vec<crate::scenario::step::Step>)>) -> bool {
+        if self.tried >= self.attempts || clock::interrupted() {
             return false;
         }
         self.tried += 1;
@@ -56,12 +56,12 @@ impl Search {
     }
 
     /// What comes after the step that failed is not needed.
-    fn cut(&mut self) {
+    fn drop_after_failure(&mut self) {
         let Verdict::Fail(whys) = &self.verdict else { return };
         let number = whys.first().and_then(|why| why.strip_prefix("step ")?.split(' ').next()?.parse().ok());
         let Some(number) = number.filter(|number| *number < self.best.steps.len()) else { return };
         let steps = self.best.steps.iter().take(number).cloned().collect();
-        self.takes(steps);
+        self.still_fails(steps);
     }
 
     /// What somebody asked for and did not get is refused as well where its round was left out: the round stays.
@@ -71,21 +71,22 @@ impl Search {
             return;
         }
         let steps = &self.best.steps;
-        self.kept = steps.iter().rev().position(|(words, _)| words.starts_with("dice ")).map_or(0, |after| after + 1);
+        self.fixed_tail =
+            steps.iter().rev().position(|(words, _)| words.starts_with("dice ")).map_or(0, |after| after + 1);
     }
 
     /// Leaves steps out, many at once, then fewer; tells whether any could go.
     fn drop_steps(&mut self) -> bool {
         let mut any = false;
-        let mut size = self.best.steps.len().saturating_sub(self.kept).div_ceil(2);
+        let mut size = self.best.steps.len().saturating_sub(self.fixed_tail).div_ceil(2);
         while size > 0 {
             let mut from = 0;
-            while from + self.kept < self.best.steps.len() {
+            while from + self.fixed_tail < self.best.steps.len() {
                 let steps = self.best.steps.iter().enumerate();
-                let out = from..(from + size).min(self.best.steps.len() - self.kept);
+                let out = from..(from + size).min(self.best.steps.len() - self.fixed_tail);
                 let left = steps.filter(|(place, _)| !out.contains(place)).map(|(_, step)| step.clone());
                 let left: Vec<_> = left.collect();
-                if !left.is_empty() && self.takes(left) {
+                if !left.is_empty() && self.still_fails(left) {
                     any = true;
                 } else {
                     from += size;
@@ -97,16 +98,16 @@ impl Search {
     }
 
     /// Makes numbers of pauses and presses smaller; tells whether any could be.
-    fn lessen(&mut self) -> bool {
+    fn reduce_numbers(&mut self) -> bool {
         let mut any = false;
         for place in 0..self.best.steps.len() {
-            while let Some(lesser) = self.best.steps.get(place).and_then(|(words, _)| lesser(words)) {
-                let Ok(parsed) = parse::step(&lesser) else { break };
+            while let Some(reduced) = self.best.steps.get(place).and_then(|(words, _)| reduced(words)) {
+                let Ok(parsed) = parse::step(&reduced) else { break };
                 let mut steps = self.best.steps.clone();
                 if let Some(step) = steps.get_mut(place) {
-                    *step = (lesser, parsed);
+                    *step = (reduced, parsed);
                 }
-                if !self.takes(steps) {
+                if !self.still_fails(steps) {
                     break;
                 }
                 any = true;
@@ -117,7 +118,7 @@ impl Search {
 }
 
 /// The step with half its time, rounded to what a person would write.
-fn lesser(words: &str) -> Option<String> {
+fn reduced(words: &str) -> Option<String> {
     let mut parts: Vec<String> = words.split(' ').map(str::to_owned).collect();
     let at = parts.iter().rposition(|word| word == "ms")?.checked_sub(1)?;
     // A deadline is no pause: with a shorter one the step would fail for another reason.

@@ -142,7 +142,7 @@ impl<'a> Swarm<'a> {
             let first = if self.rng.chance(500) { errand::FIRST } else { errand::FIRST_LATER };
             self.run(first);
         }
-        let errands = errand::of(self.table.rules, self.table.reader);
+        let errands = errand::of(self.table);
         for _ in 1..rounds.max(2) {
             if self.rng.chance(SESSIONS) {
                 self.mend();

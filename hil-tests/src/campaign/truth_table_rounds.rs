@@ -1,7 +1,7 @@
 //! Rounds for the texts' truth table: something happens at one stage of a round, and a person who is asked says what became of the
 //! dice. Stage, event and answer are drawn each by itself, so that the pairs come by weight and nobody has to think of them.
 
-use super::table::{Table, pick};
+use super::table::{Table, TableFilter, pick};
 use crate::scenario::order;
 use tumbler_core::rules;
 use tumbler_twin::rng::Rng;
@@ -151,114 +151,102 @@ const OPEN: &[Words] = &[
     "try play to entered",
 ];
 
-/// On which tables a scene makes sense.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum On {
-    Every,
-    /// A dome covers the dice.
-    Dome,
-    /// A dome covers them, and a reader sees them.
-    DomeReader,
-    /// Nothing covers the dice.
-    Open,
-    /// Nothing covers the dice, and a reader sees them.
-    OpenReader,
-    /// A reader is fitted.
-    Reader,
-    /// Only people see the dice.
-    Eyes,
-}
-
 /// Whole rounds, for rows that stage and event seldom reach.
-const SCENES: &[(On, Words)] = &[
-    (On::Every, "press place_bets; press no_spin"),
-    (On::Every, "turn key; try play to spinning; pass 300 ms; ask void damaged; pass 100 ms"),
-    (On::Every, "try play to entered; turn key; ask void damaged; pass 100 ms"),
-    (On::Every, "press place_bets; turn key; ask void damaged; pass 100 ms"),
-    (On::Every, "try play to spun; dip supply"),
-    (On::Dome, "try play to spinning; pass 300 ms; lift dome; pass 1 s"),
+const SCENES: &[(TableFilter, Words)] = &[
+    (TableFilter::Every, "press place_bets; press no_spin"),
+    (TableFilter::Every, "turn key; try play to spinning; pass 300 ms; ask void damaged; pass 100 ms"),
+    (TableFilter::Every, "try play to entered; turn key; ask void damaged; pass 100 ms"),
+    (TableFilter::Every, "press place_bets; turn key; ask void damaged; pass 100 ms"),
+    (TableFilter::Every, "try play to spun; dip supply"),
+    (TableFilter::Covered, "try play to spinning; pass 300 ms; lift dome; pass 1 s"),
     // The hand at the dome is a little sooner than the call.
     (
-        On::Dome,
+        TableFilter::Covered,
         "try play to spun; pass 1 s; lift dome; pass 130 ms; hold no_more_bets; pass 100 ms; release no_more_bets",
     ),
     (
-        On::Dome,
+        TableFilter::Covered,
         "try play to spun; pass 1 s; lift dome; pass 145 ms; hold no_more_bets; pass 100 ms; release no_more_bets",
     ),
     (
-        On::Dome,
+        TableFilter::Covered,
         "try play to spun; pass 1 s; lift dome; pass 160 ms; hold no_more_bets; pass 100 ms; release no_more_bets",
     ),
     (
-        On::DomeReader,
+        TableFilter::CoveredWithReader,
         "try play to spun; pass 1 s; lay die 1 face 4 flat; pass 1 s; try play to revealed; turn key; as manager; ask interrupted not-flat; as supervisor",
     ),
     // Bets are closed before a reader has found how the dice lie.
     (
-        On::DomeReader,
+        TableFilter::CoveredWithReader,
         "try fault dice.not_tumbled; try play to spinning; try wait record spin-ended within 4000 ms; press place_bets for 40 ms; press no_more_bets for 40 ms; pass 2 s",
     ),
     (
-        On::DomeReader,
+        TableFilter::CoveredWithReader,
         "try fault dice.not_tumbled; try play to spinning; try wait record spin-ended within 4000 ms; press place_bets for 60 ms; press no_more_bets for 60 ms; pass 2 s",
     ),
     (
-        On::DomeReader,
+        TableFilter::CoveredWithReader,
         "try fault dice.not_tumbled; try play to spinning; try wait record spin-ended within 4000 ms; press place_bets for 30 ms; press no_more_bets for 30 ms; pass 2 s",
     ),
     (
-        On::DomeReader,
+        TableFilter::CoveredWithReader,
         "try fault dice.not_tumbled; try play to spinning; try wait record spin-ended within 4000 ms; press place_bets for 40 ms; press no_more_bets for 40 ms; pass 2 s",
     ),
-    (On::Open, "try play to spinning; pass 2000 ms; dip supply"),
-    (On::Open, "try play to spinning; pass 2200 ms; dip supply"),
+    (TableFilter::Open, "try play to spinning; pass 2000 ms; dip supply"),
+    (TableFilter::Open, "try play to spinning; pass 2200 ms; dip supply"),
     // A hand among the dice before a reader has read them.
     (
-        On::OpenReader,
+        TableFilter::OpenWithReader,
         "try play to spun; lay die 1 face 4 flat; pass 1 s; turn key; as manager; ask interrupted not-flat; as supervisor",
     ),
     (
-        On::OpenReader,
+        TableFilter::OpenWithReader,
         "try play to spun; lay die 1 face 4 flat; pass 1 s; turn key; as manager; ask interrupted cannot-tell; as supervisor",
     ),
-    (On::OpenReader, "try play to spun; lay die 2 face 5 flat; pass 1 s; turn key; ask interrupted undisturbed"),
     (
-        On::OpenReader,
+        TableFilter::OpenWithReader,
+        "try play to spun; lay die 2 face 5 flat; pass 1 s; turn key; ask interrupted undisturbed",
+    ),
+    (
+        TableFilter::OpenWithReader,
         "try play to spun; lay die 1 face 4 cocked; pass 1 s; turn key; as manager; ask interrupted not-flat; as supervisor",
     ),
-    (On::OpenReader, "try play to spun; lay die 1 face 4 cocked; pass 1 s; turn key; ask interrupted undisturbed"),
-    (On::Reader, "turn key; ask enrol-dice; pass 500 ms; try play to revealed; try fault dice.foreign; pass 1500 ms"),
-    (On::Reader, "try play to revealed; press no_spin"),
-    (On::Reader, "try play to revealed; turn key; ask void damaged; pass 100 ms"),
-    // Only people know how the dice lie.
-    (On::Eyes, "try fault dice.cocked_1; try play to revealed; pass 600 ms; key 1 entry; press no_spin"),
-    (On::Eyes, "try fault dice.cocked_1; try play to revealed; pass 600 ms; key 1 entry; press no_spin"),
-    (On::Eyes, "try play to revealed; turn key; ask void; pass 100 ms"),
-    (On::Eyes, "try play to revealed; turn key; as manager; ask void; pass 100 ms; as supervisor"),
-    (On::Eyes, "try play to revealed; turn key; ask void damaged; pass 100 ms"),
-    (On::Eyes, "try play to revealed; press no_spin"),
-    (On::Eyes, "try play to revealed; try kill; try start; pass 300 ms; turn key; ask interrupted not-flat"),
     (
-        On::Eyes,
+        TableFilter::OpenWithReader,
+        "try play to spun; lay die 1 face 4 cocked; pass 1 s; turn key; ask interrupted undisturbed",
+    ),
+    (
+        TableFilter::Reader,
+        "turn key; ask enrol-dice; pass 500 ms; try play to revealed; try fault dice.foreign; pass 1500 ms",
+    ),
+    (TableFilter::Reader, "try play to revealed; press no_spin"),
+    (TableFilter::Reader, "try play to revealed; turn key; ask void damaged; pass 100 ms"),
+    // Only people know how the dice lie.
+    (TableFilter::NoReader, "try fault dice.cocked_1; try play to revealed; pass 600 ms; key 1 entry; press no_spin"),
+    (TableFilter::NoReader, "try fault dice.cocked_1; try play to revealed; pass 600 ms; key 1 entry; press no_spin"),
+    (TableFilter::NoReader, "try play to revealed; turn key; ask void; pass 100 ms"),
+    (TableFilter::NoReader, "try play to revealed; turn key; as manager; ask void; pass 100 ms; as supervisor"),
+    (TableFilter::NoReader, "try play to revealed; turn key; ask void damaged; pass 100 ms"),
+    (TableFilter::NoReader, "try play to revealed; press no_spin"),
+    (
+        TableFilter::NoReader,
+        "try play to revealed; try kill; try start; pass 300 ms; turn key; ask interrupted not-flat",
+    ),
+    (
+        TableFilter::NoReader,
         "try play to revealed; try stop; try start; pass 300 ms; turn key; as manager; ask interrupted cannot-tell; as supervisor",
     ),
-    (On::Eyes, "try play to revealed; break seal; pass 300 ms; mend seal; turn key; ask interrupted undisturbed"),
+    (
+        TableFilter::NoReader,
+        "try play to revealed; break seal; pass 300 ms; mend seal; turn key; ask interrupted undisturbed",
+    ),
 ];
 
 /// A scene that fits this table.
 fn scene(rng: &mut Rng, table: Table) -> Vec<String> {
-    let dome = order::covered(table.rules);
-    let fits = |on: On| match on {
-        On::Every => true,
-        On::Dome => dome,
-        On::DomeReader => dome && table.reader,
-        On::Open => !dome,
-        On::OpenReader => !dome && table.reader,
-        On::Reader => table.reader,
-        On::Eyes => !table.reader,
-    };
-    let fitting: Vec<Words> = SCENES.iter().filter(|(on, _)| fits(*on)).map(|(_, words)| *words).collect();
+    let fitting: Vec<Words> =
+        SCENES.iter().filter(|(filter, _)| filter.matches(table)).map(|(_, words)| *words).collect();
     [steps(pick(rng, &fitting).copied().unwrap_or_default()), steps("try play to settled")].concat()
 }
 

@@ -1,4 +1,4 @@
-//! `tumbler-hil bench`: the table of speeds and sizes.
+//! `tumbler-hil bench`: measures speeds and sizes.
 
 use super::{say, signals};
 use crate::measure::{Figure, edge, entry, guard, hour, panel, process, pure, scenario};
@@ -22,11 +22,11 @@ enum Part {
     Process,
     /// Start and clean-up of a scenario on the virtual bench.
     Scenario,
-    /// The same from an edge at a chip that the kernel simulates to its pin; only when named, as it needs one (scripts/vm).
+    /// The same from an edge at a simulated chip to its pin; only if named, as it needs such a chip (scripts/vm).
     Edge,
-    /// What an hour of play leaves behind in the daemon's process, on such a chip; only when named.
+    /// Leaks of the daemon's process in an hour of play, on such a chip; only if named.
     Hour,
-    /// What the panel costs: CPU at rest, and dome opens -> motor_enable off with many looking.
+    /// What the panel costs: CPU at rest, and dome opens -> motor_enable off with many browsers.
     Panel,
 }
 
@@ -35,19 +35,19 @@ pub(super) struct BenchArgs {
     /// Only these parts.
     #[arg(value_name = "PART")]
     parts: Vec<Part>,
-    /// How often the dome is opened on a running tumbler: p99.9 wants thousands.
+    /// How often the dome is opened on a running tumbler; p99.9 needs thousands.
     #[arg(long, value_name = "N", default_value_t = 3000)]
     samples: u64,
     /// Rounds in which the entry key is timed.
     #[arg(long, value_name = "N", default_value_t = 30)]
     entries: u32,
-    /// Rounds after which memory and bytes written are read; some 1.5 s each.
+    /// Rounds for memory and bytes written; some 1.5 s each.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     rounds: u32,
-    /// Minutes of table time for which `hour` plays, a round in each.
+    /// Minutes of table time for which `hour` plays, one round each.
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=1440))]
     minutes: u32,
-    /// Tell the figures and judge none: of a few samples, or of a machine that does something else besides.
+    /// Report the figures without judging them, for few samples or a busy machine.
     #[arg(long)]
     unjudged: bool,
     /// The daemon's program; beside this one unless given.

@@ -19,7 +19,7 @@ use tumbler_judges::Panel;
 
 #[derive(Debug, Args)]
 pub(super) struct CampaignArgs {
-    /// Everything follows from it: the same seed gives the same trace, byte for byte.
+    /// Seed of the campaign: the same seed gives the same trace, byte for byte.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Rounds to be dealt.
@@ -28,20 +28,20 @@ pub(super) struct CampaignArgs {
     /// What breaks.
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = Faults::None)]
     faults: Faults,
-    /// How many days at once; no result depends on it.
+    /// How many days are played at once; the results do not depend on it.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
-    /// Play the day of this number again, and no other.
+    /// Play only the day with this number.
     #[arg(long, value_name = "N")]
     day: Option<u64>,
-    /// Only what a judge finds counts: no step need succeed, no panic and no word of a scenario fails a day, and nothing need be
-    /// reached. Prints the violation and shrinks nothing.
+    /// Only the judges' violations count: steps may fail, panics and missing coverage are ignored. Prints the violation without
+    /// shrinking it.
     #[arg(long, conflicts_with_all = ["trace", "digests", "out"])]
     judges_alone: bool,
-    /// Leave this judge out: what the others find without it they find too.
+    /// Leave out this judge, to see whether the others find the violation without it.
     #[arg(long, value_name = "JUDGE", requires = "judges_alone", value_parser = PossibleValuesParser::new(Panel::names()))]
     without: Option<String>,
-    /// Where the scenario of a violation goes; `campaign-SEED-FAULTS.toml` unless given.
+    /// Where to write the scenario of a violation [default: campaign-SEED-FAULTS.toml].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Write the whole trace: every wire, transaction, record and effect on a line of JSON.
@@ -52,7 +52,7 @@ pub(super) struct CampaignArgs {
     digests: Option<PathBuf>,
 }
 
-/// What a campaign did so far.
+/// Totals of a campaign so far.
 #[derive(Debug, Default)]
 struct Sum {
     days: u64,
@@ -95,9 +95,9 @@ pub(super) fn campaign(args: &CampaignArgs) -> anyhow::Result<u8> {
         sum.events += day.events;
         sum.reached.add(day.reached.clone());
         bar.set_position(sum.rounds);
-        let told = keep_trace(&day, trace.as_mut(), digests.as_mut());
+        let kept = keep_trace(&day, trace.as_mut(), digests.as_mut());
         if written.is_ok() {
-            written = told;
+            written = kept;
         }
         if day.failed() {
             sum.failed = Some(day);
@@ -157,7 +157,7 @@ fn create(path: &Path) -> anyhow::Result<BufWriter<File>> {
     Ok(BufWriter::new(File::create(path).with_context(|| format!("create {}", path.display()))?))
 }
 
-/// Writes what is kept of a day's trace.
+/// Writes a day's trace or its digest.
 fn keep_trace(
     day: &DayReport,
     trace: Option<&mut BufWriter<File>>,

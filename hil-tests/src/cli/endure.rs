@@ -54,7 +54,7 @@ pub(super) fn endure(args: &EndureArgs) -> anyhow::Result<u8> {
     let relayed = relayed.map(str::parse::<Relayed>).transpose().map_err(anyhow::Error::msg)?;
     let plan = EndurePlan { setup, verifier, seed, relayed };
     let ended = match WorkDir::on_disk(&args.disk) {
-        Ok(dir) => play(&plan, dir, &|told| say::line(told)),
+        Ok(dir) => play(&plan, dir, &|line| say::line(line)),
         Err(trouble) => EndReason::Rig(trouble),
     };
     Ok(match ended {

@@ -1,6 +1,6 @@
-//! `tumbler-hil matrix`: the catalogue's faults at every phase under every rule set.
+//! `tumbler-hil matrix`: the catalogue's faults in every phase under every rule set.
 
-use super::output::How;
+use super::output::RunFlags;
 use super::{list, run, say};
 use crate::fault::{self, Place};
 use crate::matrix;
@@ -13,35 +13,35 @@ use tumbler_bench::file::BenchFile;
 
 #[derive(Debug, Args)]
 pub(super) struct MatrixArgs {
-    /// Cells whose names contain one of these; all of them without any. `mqtt.down@betting::sg-v6-1` is one.
+    /// Cells whose names contain one of these, such as `mqtt.down@betting::sg-v6-1`; default: all.
     #[arg(value_name = "CELL")]
     cells: Vec<String>,
-    /// Take CELL as whole names.
+    /// Match whole names only.
     #[arg(long)]
     only: bool,
-    /// The bench's file.
+    /// The bench file.
     #[arg(long, value_name = "FILE", default_value = "fixtures/benches/pure.toml")]
     bench: PathBuf,
-    /// Only faults whose ids contain one of these; with `*` at its end, that begin so.
+    /// Only faults whose ids contain one of these; a trailing `*` matches by prefix.
     #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
     fault: Vec<String>,
-    /// Only at these phases; also `covered` and `spun`.
+    /// Only in these phases; also `covered` and `spun`.
     #[arg(long, value_name = "P", value_delimiter = ',', value_parser = place)]
     phase: Vec<Place>,
     /// Only under these rule sets.
     #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = rule_set)]
     rules: Vec<String>,
-    /// Each fault at each phase once: under one of the rule sets, another one from cell to cell.
+    /// Each fault in each phase only once, under one rule set that changes from cell to cell.
     #[arg(long)]
     each_once: bool,
-    /// List the cells; run nothing.
+    /// Only list the cells.
     #[arg(long)]
     list: bool,
-    /// Print the cells as files of scenarios; run nothing.
+    /// Only print the cells, as scenario files.
     #[arg(long, conflicts_with = "list")]
     print: bool,
     #[command(flatten)]
-    how: How,
+    flags: RunFlags,
 }
 
 fn place(name: &str) -> Result<Place, String> {
@@ -55,7 +55,7 @@ fn rule_set(id: &str) -> Result<String, String> {
     if all.contains(&id) { Ok(id.to_owned()) } else { Err(format!("allowed is {}", all.join(", "))) }
 }
 
-/// The bench with the catalogue's list of what it cannot run, and the cells that are meant.
+/// The bench, with the catalogue's exclusions added, and the selected cells.
 fn chosen(args: &MatrixArgs) -> anyhow::Result<(BenchFile, Vec<Trial>)> {
     let mut bench = BenchFile::read(&args.bench)?;
     let catalogue = fault::read(&bench.faults)?;
@@ -99,5 +99,5 @@ pub(super) fn matrix(args: &MatrixArgs) -> anyhow::Result<u8> {
         }
         return Ok(report::PASSED);
     }
-    run::play(&bench, trials, &args.how, &heat::text)
+    run::play(&bench, trials, &args.flags, &heat::text)
 }

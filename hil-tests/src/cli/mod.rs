@@ -47,66 +47,66 @@ enum Command {
         after_help = "Example:\n  tumbler-hil run healthy --bench fixtures/benches/pure.toml\n  tumbler-hil run --each-once --keep-going --jobs 6 --out results"
     )]
     Run(RunArgs),
-    /// Break everything of the catalogue at every phase of a round under every rule set.
+    /// Inject every fault of the catalogue in every phase of a round under every rule set.
     #[command(
         after_help = "Example:\n  tumbler-hil matrix --keep-going\n  tumbler-hil matrix --fault motor.stall --phase tumbling --rules nz-div9"
     )]
     Matrix(matrix::MatrixArgs),
-    /// Measure speeds and sizes, each beside its baseline in the same run.
+    /// Measure speeds and sizes, each with its baseline from the same run.
     #[command(after_help = "Example:\n  tumbler-hil bench\n  tumbler-hil bench guard --samples 1000")]
     Bench(bench::BenchArgs),
-    /// Play rounds on a whole table on this machine, some of which go wrong, and tell live what happens.
+    /// Play rounds on a whole table on this machine, some of which go wrong, with a live commentary.
     #[command(
         after_help = "Example:\n  tumbler-hil demo --rules nz-div9 --layout nz-div9-2 --seed 7 --panel 127.0.0.1:8080\n  tumbler-hil demo --by-hand --panel 127.0.0.1:8080 --accounts accounts"
     )]
     Demo(demo::DemoArgs),
-    /// The bare loop that `bench` holds the daemon against.
+    /// The bare loop that `bench` compares the daemon with.
     #[command(hide = true)]
     EchoLoop {
         /// The socket to connect to.
         socket: PathBuf,
     },
-    /// The bare loop that `bench edge` holds the daemon against.
+    /// The bare loop that `bench edge` compares the daemon with.
     #[command(hide = true)]
     EdgeLoop {
         /// The label of the chip.
         chip: String,
     },
-    /// Play on a disk until the power of this machine goes, and look at what the last time left: scripts/power-cuts cuts it.
+    /// Play on a disk until this machine loses power, after checking what the last power cut left. For scripts/power-cuts.
     #[command(hide = true)]
     Endure(endure::EndureArgs),
-    /// Play random rounds on the pure bench, healthy or with everything breaking, until the judges find something.
+    /// Play random rounds on the pure bench, healthy or with random faults, until the judges find a violation.
     #[command(
         after_help = "Example:\n  tumbler-hil campaign --faults swarm --seed 1 --rounds 5000 --jobs 2 --out found.toml"
     )]
     Campaign(campaign::CampaignArgs),
-    /// Make the page of results again, from one or more of them.
+    /// Make the results page again, from one or more results.
     #[command(after_help = "Example:\n  tumbler-hil report bench-1/ bench-2/ --out together/")]
     Report(page::ReportArgs),
-    /// Shrink a failing scenario, or the first failing day of a campaign, to the shortest that fails in the same way.
+    /// Shrink a failing scenario, or the first failing day of a campaign, to the shortest one that fails in the same way.
     #[command(after_help = "Example:\n  tumbler-hil shrink found.toml --out shrunk.toml")]
     Shrink(shrink::ShrinkArgs),
-    /// Kill the daemon at each single sync and write of a whole round, and look what becomes of the table.
+    /// Kill the daemon at each sync and write of a whole round, and check what happens to the table.
     #[command(after_help = "Example:\n  tumbler-hil kills --rules sg-v6")]
     Kills(kills::KillsArgs),
     /// Play a table's recording back against this build's core, and turn it into a scenario.
     #[command(after_help = "Example:\n  tumbler-hil replay 000001-void.jsonl --scenario incident.toml")]
     Replay(replay::ReplayArgs),
-    /// Search everything that people and faults can do, in every order, to a depth, and check what must always hold.
+    /// Search everything that people and faults can do, in every order up to a depth, and check the invariants.
     #[command(after_help = "Example:\n  tumbler-hil search --depth 2 --rules nz-div9")]
     Search(search::SearchArgs),
     /// Check the rig itself: wires loop back, the clock is steady, the broker is reachable.
     #[command(after_help = "Example:\n  tumbler-hil selftest\n  tumbler-hil selftest --bench fixtures/benches/pi.toml")]
     Selftest(selftest::SelftestArgs),
-    /// Stand at the pins of a second Pi, for the bench that speaks over standard input and output.
+    /// Serve the pins of a second Pi to the bench, over standard input and output.
     ///
-    /// A bench of kind `pi` calls it by itself, by the command that `reach` in its [wiring] says: hil-tests/docs/pi.md.
+    /// A bench of kind `pi` starts it itself, with the command `reach` of its [wiring]: hil-tests/docs/pi.md.
     #[command(after_help = "Example:\n  tumbler-hil wires")]
     Wires,
     /// Write the manual pages of this program.
     #[command(after_help = "Example:\n  tumbler-hil man /usr/local/share/man/man1")]
     Man {
-        /// The directory to write to; it is made where there is none.
+        /// The directory to write to; it is created if it does not exist.
         directory: PathBuf,
     },
     /// Print a shell's completions.
@@ -122,11 +122,11 @@ enum Command {
 /// Which scenarios.
 #[derive(Debug, Args)]
 struct Choice {
-    /// Scenarios whose names contain one of these; all of them without any. `stall::nz-1998` is one under one layout; a
-    /// path that ends in `.toml` is a file of its own.
+    /// Scenarios whose names contain one of these; default: all. `stall::nz-1998` selects one under one layout; a path that ends in
+    /// `.toml` is a scenario file.
     #[arg(value_name = "SCENARIO")]
     scenarios: Vec<String>,
-    /// The bench's file.
+    /// The bench file.
     #[arg(long, value_name = "FILE", default_value = "fixtures/benches/virtual.toml")]
     bench: PathBuf,
     /// Only under these rule sets.
@@ -135,10 +135,10 @@ struct Choice {
     /// Only under these layouts.
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     layout: Vec<String>,
-    /// Take SCENARIO as whole names.
+    /// Match whole names only.
     #[arg(long)]
     only: bool,
-    /// Each scenario in each of its variants once: under one of its layouts, another one from variant to variant.
+    /// Each variant of each scenario only once, under one layout that changes from variant to variant.
     #[arg(long)]
     each_once: bool,
 }
@@ -148,7 +148,7 @@ struct RunArgs {
     #[command(flatten)]
     choice: Choice,
     #[command(flatten)]
-    how: output::How,
+    flags: output::RunFlags,
 }
 
 /// Runs the command line.

@@ -1,4 +1,4 @@
-//! How `run` and `matrix` go, and what they write.
+//! The common flags of `run` and `matrix`, and the files that they write.
 
 use super::shard::Shard;
 use crate::report::cell::CellReport;
@@ -13,41 +13,41 @@ use std::process::Command;
 use std::time::Duration;
 use tumbler_bench::file::{BenchFile, Kind};
 
-/// Of which cells the wires are written down.
+/// Cells for which a VCD file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Dumps {
-    /// Of those that do not pass.
+    /// Those that do not pass.
     Failed,
-    /// Of all of them.
+    /// All of them.
     All,
 }
 
-/// How cells are run, and what is written of them: flags of every command that runs some.
+/// Flags of every command that runs cells: how they are run, and what is written.
 #[derive(Debug, Args)]
-pub(super) struct How {
+pub(super) struct RunFlags {
     /// Only the I-th of N parts, for several benches.
     #[arg(long, value_name = "I/N")]
     pub(super) shard: Option<Shard>,
-    /// Write report.html, results.json, junit.xml, and the wires of cells as cells/NAME.vcd into this directory.
+    /// Write report.html, results.json, junit.xml, and the signals of cells as cells/NAME.vcd into this directory.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Of which cells a VCD file is written.
+    /// Cells for which a VCD file is written.
     #[arg(long, value_name = "CELLS", value_enum, default_value_t = Dumps::Failed, requires = "out")]
     vcd: Dumps,
     /// Write a JUnit report.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// How many cells at once; the bench's file says otherwise.
+    /// How many cells run at once [default: as in the bench file].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: Option<u16>,
-    /// Mixed into every cell's own seed.
+    /// Mixed into the seed of every cell.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Go on after a cell that did not pass.
     #[arg(long)]
     keep_going: bool,
-    /// Ask cells that are INVALID again, two at once, at most so many times: there the rig or its machine was at fault, and
-    /// nothing is known of the table. One that failed is never asked again.
+    /// Repeat INVALID cells, two at once, up to N times: the rig or its machine was at fault, and nothing is known about the table. A
+    /// failed cell is never repeated.
     #[arg(long, value_name = "N", default_value_t = 0, requires = "keep_going", value_parser = clap::value_parser!(u8).range(0..=9))]
     pub(super) again: u8,
     /// The daemon's program; beside this one unless given.
@@ -55,8 +55,8 @@ pub(super) struct How {
     pub(super) tumblerd: Option<PathBuf>,
 }
 
-impl How {
-    /// How the run goes on this bench.
+impl RunFlags {
+    /// The options of a run on this bench.
     pub(super) fn options(&self, bench: &BenchFile) -> RunOptions {
         RunOptions {
             jobs: self.jobs.map_or(bench.jobs, usize::from),
@@ -66,7 +66,7 @@ impl How {
         }
     }
 
-    /// Begins the directory of results, where one is asked for.
+    /// Creates the directory of results, if there is to be one.
     pub(super) fn begin(&self, bench: &BenchFile, tumblerd: &Path) -> anyhow::Result<Option<Directory>> {
         let Some(path) = &self.out else { return Ok(None) };
         let options = self.options(bench);
@@ -81,7 +81,7 @@ impl How {
         Directory::new(path, info, self.vcd == Dumps::All).map(Some)
     }
 
-    /// Writes what was found; `left` cells were never begun.
+    /// Writes the results; `left` cells were never begun.
     pub(super) fn finish(
         &self,
         directory: Option<Directory>,
@@ -98,7 +98,7 @@ impl How {
     }
 }
 
-/// What the daemon's program says that it is.
+/// The version that the daemon's program prints.
 fn version(tumblerd: &Path) -> String {
     let said = Command::new(tumblerd).arg("--version").output();
     said.map(|said| String::from_utf8_lossy(&said.stdout).trim().to_owned()).unwrap_or_default()

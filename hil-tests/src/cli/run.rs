@@ -1,6 +1,6 @@
 //! `tumbler-hil run`, and how any command runs trials.
 
-use super::output::How;
+use super::output::RunFlags;
 use super::{RunArgs, list, say, signals};
 use crate::report::cell::CellReport;
 use crate::report::progress::Progress;
@@ -14,17 +14,17 @@ use tumbler_bench::process::{clock, daemon};
 
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
     let (bench, trials) = list::chosen(&args.choice)?;
-    play(&bench, trials, &args.how, &verdicts::text)
+    play(&bench, trials, &args.flags, &verdicts::text)
 }
 
-/// Runs trials and tells what came of them, as `told` tells it; the exit code.
+/// Runs trials and prints the results as formatted by `summary`. Returns the exit code.
 pub(super) fn play(
     bench: &BenchFile,
     trials: Vec<Trial>,
-    how: &How,
-    told: &dyn Fn(&[CellReport]) -> String,
+    flags: &RunFlags,
+    summary: &dyn Fn(&[CellReport]) -> String,
 ) -> anyhow::Result<u8> {
-    let trials = match how.shard {
+    let trials = match flags.shard {
         Some(shard) => shard.of(trials),
         None => trials,
     };
@@ -32,8 +32,8 @@ pub(super) fn play(
         // A bench that does not work says nothing about the table.
         super::selftest::quick_on(bench).context("the rig's self-test failed")?;
     }
-    let tumblerd = daemon::find(how.tumblerd.as_deref().or(bench.tumblerd.as_deref()));
-    let directory = how.begin(bench, &tumblerd)?;
+    let tumblerd = daemon::find(flags.tumblerd.as_deref().or(bench.tumblerd.as_deref()));
+    let directory = flags.begin(bench, &tumblerd)?;
     let runner = Runner::of(bench, tumblerd);
     let begun = Instant::now();
     let ask = |trials: &[Trial], options: RunOptions| {
@@ -47,15 +47,15 @@ pub(super) fn play(
         progress.finish();
         reports
     };
-    let options = how.options(bench);
+    let options = flags.options(bench);
     let mut reports = ask(&trials, options);
-    for _ in 0..how.again {
+    for _ in 0..flags.again {
         if clock::interrupted() || !ask_again(&trials, &mut reports, |again| ask(again, options.calmer())) {
             break;
         }
     }
     let took = begun.elapsed();
-    say::line(&told(&reports));
+    say::line(&summary(&reports));
     let left = trials.len() - reports.len();
     if left > 0 {
         say::line(&format!("{left} of {} were not begun", trials.len()));
@@ -69,14 +69,14 @@ pub(super) fn play(
         table as f64 / 1e9,
         table as f64 / 1e9 / took.as_secs_f64().max(f64::MIN_POSITIVE),
     ));
-    how.finish(directory, bench, &reports, left, took)?;
+    flags.finish(directory, bench, &reports, left, took)?;
     if clock::interrupted() {
         return Ok(signals::INTERRUPTED);
     }
     Ok(exit_code(&reports))
 }
 
-/// Asks those again of which nothing is known; `false` if there are none. Each says why it was asked more than once.
+/// Repeats the trials that were INVALID; `false` if there are none. Each report gets a note with the reason.
 fn ask_again(trials: &[Trial], reports: &mut [CellReport], ask: impl FnOnce(&[Trial]) -> Vec<CellReport>) -> bool {
     let why = |report: &CellReport| match &report.verdict {
         Verdict::Invalid(why) => Some(why.clone()),
@@ -97,7 +97,7 @@ fn ask_again(trials: &[Trial], reports: &mut [CellReport], ask: impl FnOnce(&[Tr
     true
 }
 
-/// How a note begins that says why a cell was asked again.
+/// Beginning of the note that says why a trial was repeated.
 const AGAIN: &str = "asked again";
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::say;
 use crate::report;
-use crate::search::{self, Layer, SearchPlan, SearchResult, example, laws::LAWS};
+use crate::search::{self, Layer, SearchPlan, SearchResult, example, invariants::INVARIANTS};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::path::PathBuf;
@@ -56,7 +56,7 @@ pub(super) fn search(args: &SearchArgs) -> anyhow::Result<u8> {
             recover: args.recover,
             keep_going: args.keep_going,
             only: args.only.clone(),
-            laws: LAWS.to_vec(),
+            invariants: INVARIANTS.to_vec(),
         };
         let begun = Instant::now();
         let found = search::run(&plan, &|layer| say::line(&with_history(rules, layer, begun)))?;

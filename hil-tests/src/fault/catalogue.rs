@@ -1,6 +1,6 @@
 //! Reads the catalogue of faults. An unknown key is refused with its path, and so is a word that names nothing.
 
-use super::expectation::{Clauses, Deadline, Expect, Round, SETTLED, ShowsWhen};
+use super::expectation::{Clauses, Deadline, Expect, ExpectedRound, SETTLED, ShowsWhen};
 use super::place::Place;
 use crate::scenario::file::GROUPS;
 use crate::scenario::grounds;
@@ -240,14 +240,14 @@ impl Catalogue {
                 }
             }
             for round in &expect.rounds {
-                match Round::parse(round) {
+                match ExpectedRound::parse(round) {
                     None => {
                         return Err((
                             format!("{at}.rounds"),
                             format!("`{round}`: allowed is settled, settled any, void REASON"),
                         ));
                     }
-                    Some(Round::Void(reason)) if !self.clauses.contains_key(&reason) => {
+                    Some(ExpectedRound::Void(reason)) if !self.clauses.contains_key(&reason) => {
                         let known: Vec<&str> = self.clauses.keys().map(String::as_str).collect();
                         return Err((
                             format!("{at}.rounds"),

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// How a round that is in progress when something breaks, or the one after it, ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Round {
+pub enum ExpectedRound {
     /// Settled by the dice that the fault's row names.
     Settled,
     /// Settled by whatever the dice showed: somebody touched them.
@@ -17,7 +17,7 @@ pub enum Round {
     Void(String),
 }
 
-impl Round {
+impl ExpectedRound {
     /// `settled`, `settled any`, `void REASON`; `None` for other words.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -121,7 +121,7 @@ pub type Clauses = BTreeMap<String, BTreeMap<String, String>>;
 /// The word for a settled round among the clauses' reasons.
 pub(super) const SETTLED: &str = "settled";
 
-impl Round {
+impl ExpectedRound {
     /// Its ending under a rule set. `tumbler` is a word of the catalogue: the tumbler's misoperation is the one defect of
     /// equipment that has a clause (NZ 7.1(b)).
     #[must_use]

@@ -7,5 +7,5 @@ pub mod place;
 mod tests;
 
 pub use catalogue::{BadCatalogue, Catalogue, Fault, read};
-pub use expectation::{Expect, Round};
+pub use expectation::{Expect, ExpectedRound};
 pub use place::Place;

@@ -2,7 +2,7 @@
 //! reaction, the round's ending, the latch, its only exit, and a healthy round after it.
 
 use crate::fault::expectation::ShowsWhen;
-use crate::fault::{Catalogue, Expect, Fault, Place, Round};
+use crate::fault::{Catalogue, Expect, ExpectedRound, Fault, Place};
 use crate::scenario::{Trial, order, parse};
 use tumbler_core::rules;
 
@@ -45,8 +45,8 @@ pub fn cells(catalogue: &Catalogue) -> Result<Vec<Cell>, BadCell> {
                 let expect = catalogue
                     .expected(fault, place, &set.id)
                     .ok_or_else(|| bad("the catalogue says nothing of it".into()))?;
-                let story = Story { catalogue, fault, expect, place, rules: &set.id };
-                let trial = story.trial(&id, layout).map_err(bad)?;
+                let plan = CellPlan { catalogue, fault, expect, place, rules: &set.id };
+                let trial = plan.trial(&id, layout).map_err(bad)?;
                 cells.push(Cell { fault: fault.id.clone(), place, trial });
             }
         }
@@ -54,7 +54,7 @@ pub fn cells(catalogue: &Catalogue) -> Result<Vec<Cell>, BadCell> {
     Ok(cells)
 }
 
-struct Story<'a> {
+struct CellPlan<'a> {
     catalogue: &'a Catalogue,
     fault: &'a Fault,
     expect: &'a Expect,
@@ -62,7 +62,7 @@ struct Story<'a> {
     rules: &'a str,
 }
 
-impl Story<'_> {
+impl CellPlan<'_> {
     fn shows(&self) -> ShowsWhen {
         self.expect.shows.unwrap_or(self.fault.shows)
     }
@@ -76,14 +76,14 @@ impl Story<'_> {
     }
 
     /// How the people go on, where the catalogue has words for it.
-    fn on(&self) -> Option<&[String]> {
+    fn steps_to_continue(&self) -> Option<&[String]> {
         self.expect.on.as_deref().or(Some(&self.fault.on)).filter(|on| !on.is_empty())
     }
 
     /// Whether the fault is mended in the course of the round: with it, the round would not go on.
-    fn mended_on_the_way(&self) -> bool {
+    fn heals_in_round(&self) -> bool {
         let heals = |step: &str| step.trim().starts_with("heal ");
-        self.on().is_some_and(|on| on.iter().any(|line| line.split(';').any(heals)))
+        self.steps_to_continue().is_some_and(|on| on.iter().any(|line| line.split(';').any(heals)))
     }
 
     /// The malfunction that blocks the table beforehand, and what makes and unmakes it: another than the fault's.
@@ -119,9 +119,9 @@ impl Story<'_> {
         for line in &lines {
             steps.extend(parse::line_of_steps(line).map_err(|bad| bad.to_string())?);
         }
-        let before = (self.place == Place::Void).then(|| Round::Void("fewer-than-three".into()));
-        let during = self.expect.rounds.iter().filter_map(|text| Round::parse(text));
-        let rounds = before.into_iter().chain(during).chain([Round::Settled]);
+        let before = (self.place == Place::Void).then(|| ExpectedRound::Void("fewer-than-three".into()));
+        let during = self.expect.rounds.iter().filter_map(|text| ExpectedRound::parse(text));
+        let rounds = before.into_iter().chain(during).chain([ExpectedRound::Settled]);
         let clauses = &self.catalogue.clauses;
         let mut latches: Vec<String> = Vec::new();
         if self.place == Place::Blocked {
@@ -203,7 +203,7 @@ impl Story<'_> {
             lines.push(exit(self.blocked_by().0));
             lines.push("pass 300 ms".into());
         }
-        match self.on() {
+        match self.steps_to_continue() {
             Some(on) => lines.extend(on.iter().cloned()),
             None => lines.extend((0..self.expect.rounds.len().max(1)).map(|_| "go on".to_owned())),
         }
@@ -227,7 +227,7 @@ impl Story<'_> {
     fn healing(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let latch = self.latch();
-        let healed = self.mended_on_the_way();
+        let healed = self.heals_in_round();
         if let ([first, ..], false) = (latch, healed) {
             // The tumbler is not tested in the open: it must be the fault that the test fails for.
             if ["tumbler", "deadman"].contains(&first.as_str()) {

@@ -108,7 +108,7 @@ fn times(text: &str, name: &str, words: &str) -> usize {
 }
 
 #[test]
-fn what_is_mended_on_the_way_is_mended_once() {
+fn what_is_healed_in_the_round_is_healed_once() {
     let name = "motor.stall@betting::nz-1998";
     assert_eq!(times(ROW, name, "heal motor.stall"), 1);
     let text = ROW.replace("expect = [{ ", "expect = [{ on = [\"pass 100 ms; heal motor.stall; go on\"], ");

@@ -1,8 +1,8 @@
-//! From an edge at a chip that the kernel simulates to the motor's pin, as the kernel's own trace has it: the daemon beside a loop
-//! of gpiocdev that does nothing else, and both beside programs that keep the processors busy.
+//! Reaction time from an edge at a simulated chip to the motor's pin, by the kernel's own trace: the daemon compared with a bare gpiocdev
+//! loop, each on an idle machine and on one whose processors are busy.
 
+use super::gpio_trace::GpioTrace;
 use super::guard::{FLICKERS, beside_bare, end_round, histogram, pass, setup, spin};
-use super::kernel::Trace;
 use super::{Figure, micros};
 use crate::templates::Templates;
 use gpiocdev::Request;
@@ -24,14 +24,14 @@ use tumbler_core::line::{InLine, OutLine};
 
 /// The argument by which the rig's program becomes the bare loop.
 pub const LOOP: &str = "edge-loop";
-/// The contact is away for so long: shorter than the motor guard's 3 ms, so that the spin goes on.
+/// How long the contact is open: shorter than the motor guard's 3 ms, so that the spin goes on.
 const AWAY: Duration = Duration::from_millis(1);
 /// Time between two edges, in milliseconds.
 const EVERY: u64 = 30;
-/// Programs that keep the processors busy: so many for each.
+/// Number of busy programs for each processor.
 const NEIGHBOURS: usize = 2;
 
-/// The bare loop: whatever comes at the dome's contact, the motor's pin is driven off.
+/// The bare loop: drives the motor's pin off at every edge of the dome's contact.
 ///
 /// # Errors
 /// The kernel's.
@@ -59,10 +59,10 @@ pub fn answer(label: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Measures so many times each.
+/// Takes `samples` of each.
 ///
 /// # Errors
-/// [`RigFault`] where this machine has no such chips, or the bench does not work.
+/// [`RigFault`] where this machine does not simulate chips, or the bench does not work.
 pub fn measure(templates: &Templates, samples: u64) -> Result<Vec<Figure>, RigFault> {
     let dir = WorkDir::new()?;
     let ordinary = Templates::new(without_priority(templates.program(), &dir)?);
@@ -80,7 +80,7 @@ fn daemon(templates: &Templates, samples: u64) -> Result<Vec<u64>, RigFault> {
     setup.table = setup.table.on(Wires::Bridge);
     let mut table = templates.opened(&setup)?;
     pass(&mut table, 1500)?;
-    let trace = Trace::begin()?;
+    let trace = GpioTrace::begin()?;
     let mut answers = Vec::new();
     while (answers.len() as u64) < samples {
         let before = answers.len();
@@ -95,8 +95,8 @@ fn daemon(templates: &Templates, samples: u64) -> Result<Vec<u64>, RigFault> {
     Ok(answers)
 }
 
-/// As long as the tumbler runs and bears it, and not for more than `most` edges.
-fn flickers(table: &mut Virtual, trace: &Trace, most: u64) -> Result<(), RigFault> {
+/// Flickers while the tumbler runs and tolerates it, at most `most` times.
+fn flickers(table: &mut Virtual, trace: &GpioTrace, most: u64) -> Result<(), RigFault> {
     for _ in 0..most.min(u64::from(FLICKERS)) {
         if !table.runs() {
             break;
@@ -108,8 +108,8 @@ fn flickers(table: &mut Virtual, trace: &Trace, most: u64) -> Result<(), RigFaul
     Ok(())
 }
 
-/// The dome leaves its contact for a moment.
-fn flicker(chip: &Chip, trace: &Trace) -> Result<(), RigFault> {
+/// Opens the dome's contact for a moment.
+fn flicker(chip: &Chip, trace: &GpioTrace) -> Result<(), RigFault> {
     trace.mark()?;
     chip.pull(InLine::DomeClosed, false);
     std::thread::sleep(AWAY);
@@ -117,7 +117,7 @@ fn flicker(chip: &Chip, trace: &Trace) -> Result<(), RigFault> {
     Ok(())
 }
 
-/// The bare loop, on a chip of its own.
+/// Measures the bare loop, on its own chip.
 fn bare(samples: u64) -> Result<Vec<u64>, RigFault> {
     let dir = WorkDir::new()?;
     let chip = Chip::make(&dir.chip())?;
@@ -125,7 +125,7 @@ fn bare(samples: u64) -> Result<Vec<u64>, RigFault> {
     let own = std::env::current_exe().map_err(RigFault::system("find the rig's own program"))?;
     let mut command = Command::new(own);
     command.arg(LOOP).arg(dir.chip());
-    let trace = Trace::begin()?;
+    let trace = GpioTrace::begin()?;
     let _loop = Child::spawn(command, LOOP, &dir.log(), "it is the rig itself")?;
     let edge = || {
         flicker(&chip, &trace)?;
@@ -143,7 +143,7 @@ fn bare(samples: u64) -> Result<Vec<u64>, RigFault> {
     trace.answers()
 }
 
-/// The same program as a user whom the kernel gives no priority.
+/// The same program as a user without the right to real-time priority.
 fn without_priority(program: &Path, dir: &WorkDir) -> Result<PathBuf, RigFault> {
     let script = dir.path().join("without-priority");
     let text = format!("#!/bin/sh\nexec setpriv --bounding-set=-sys_nice '{}' \"$@\"\n", program.display());

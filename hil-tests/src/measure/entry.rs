@@ -1,6 +1,6 @@
-//! From the entry key to all areas lit and verified, beside what the bus and one commit must take.
+//! Time from the entry key to all areas lit and verified, compared with the least that bus and one commit take.
 
-use super::driver::{Driver, brisk};
+use super::round_player::{RoundPlayer, brisk};
 use super::{Figure, median, millis};
 use crate::templates::Templates;
 use std::path::Path;
@@ -16,30 +16,30 @@ const POLL: (usize, usize) = (8, 29);
 const WRITE: (usize, usize) = (17, 8);
 /// Bytes of a board's 64 discrete inputs asked for, and the answer.
 const READ: (usize, usize) = (8, 13);
-/// Commits of which the middle one counts.
+/// Commits whose median is taken.
 const COMMITS: u32 = 50;
 
-/// Measures over so many rounds.
+/// Measures over `rounds`.
 ///
 /// # Errors
 /// [`RigFault`] when the bench does not work.
-pub fn measure(templates: &Templates, rounds: u32, told: &dyn Fn(u64)) -> Result<Vec<Figure>, RigFault> {
+pub fn measure(templates: &Templates, rounds: u32, progress: &dyn Fn(u64)) -> Result<Vec<Figure>, RigFault> {
     let setup = brisk(templates, 9);
     let poll = u64::from(setup.table.settings.parameters.poll_fast) * 1_000_000;
     let mut table = templates.opened(&setup)?;
     warm(&mut table)?;
-    let mut driver = Driver::new(&table);
+    let mut player = RoundPlayer::new(&table);
     let mut took = Vec::new();
     for round in 0..rounds {
         let pressed = std::cell::Cell::new(0);
         let lit = std::cell::Cell::new(0);
-        driver.round(
+        player.round(
             &mut table,
             |table| pressed.set(table.now()),
             |table| lit.set(table.lamps_answered().unwrap_or(0)),
         )?;
         took.push(lit.get().saturating_sub(pressed.get()));
-        told(u64::from(round) + 1);
+        progress(u64::from(round) + 1);
     }
     let commit = commit_time()?;
     let speed = LineSpeed::default();
@@ -61,16 +61,16 @@ pub fn measure(templates: &Templates, rounds: u32, told: &dyn Fn(u64)) -> Result
     ])
 }
 
-/// Lets the units answer and the temperature come.
+/// Waits until all units have answered and the temperature is known.
 pub(super) fn warm(table: &mut tumbler_bench::process::Virtual) -> Result<(), RigFault> {
     let until = table.now() + 1_500_000_000;
     while table.now() < until {
-        table.pass(until).map_err(super::driver::fault)?;
+        table.pass(until).map_err(super::round_player::fault)?;
     }
     Ok(())
 }
 
-/// One commit of a record's size on the bench's own disk, as the journal makes them.
+/// Time of one commit of a record's size on the bench's disk, made as by the journal.
 fn commit_time() -> Result<u64, RigFault> {
     let dir = WorkDir::new()?;
     let sql = |error: rusqlite::Error| RigFault::Other(format!("measure a commit: {error}"));

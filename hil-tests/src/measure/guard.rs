@@ -1,7 +1,8 @@
-//! From the dome's first edge to `motor_enable` off, beside a process that does nothing but answer a line with a line.
+//! Reaction time from the dome's first edge to `motor_enable` off, compared with a bare loop: a process that only answers a line with a
+//! line.
 
 use super::{Figure, micros};
-use crate::measure::driver::{fault, unjudged};
+use crate::measure::round_player::{fault, unjudged};
 use crate::templates::Templates;
 use hdrhistogram::Histogram;
 use std::io::{BufRead, BufReader, Write};
@@ -25,12 +26,12 @@ use tumbler_twin::{Act, MS};
 
 /// The argument by which the rig's program becomes the bare loop.
 pub const ECHO: &str = "echo-loop";
-/// Time between two flickers of the contact, in milliseconds: one in each of the guard's own times is vibration enough.
+/// Interval between two flickers of the contact, in milliseconds. A shorter one would look like more than vibration.
 const EVERY: u64 = 30;
-/// How often the contact flickers in a spin: as often as a table can be told to bear, and one break more would latch it.
+/// Flickers per spin: the most that the table's parameter `flickers` allows; one more would latch.
 pub(super) const FLICKERS: u32 = 10;
 
-/// The bare loop: every line that comes is answered at once.
+/// The bare loop: answers every line at once.
 ///
 /// # Errors
 /// The socket's.
@@ -45,7 +46,7 @@ pub fn echo(socket: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The bare loop in a process of its own.
+/// The bare loop in its own process.
 pub(super) struct Echo {
     socket: WireSocket,
     _child: Child,
@@ -74,11 +75,11 @@ impl Echo {
 }
 
 pub(super) fn histogram() -> Result<Histogram<u64>, RigFault> {
-    // Up to a second, which is longer than an answer may take.
+    // Up to a second, the limit for an answer.
     Histogram::new_with_bounds(1, 1_000_000_000, 3).map_err(|e| RigFault::Other(e.to_string()))
 }
 
-/// A table on which the tumbler runs long, with a panel at this address.
+/// A table whose spins are long, with a panel at this address.
 pub(super) fn setup(templates: &Templates, panel: Option<SocketAddr>) -> Setup {
     let mut table = TableSetup { panel, ..TableSetup::of("sg-v6", "sg-v6-1", true) };
     table.settings.parameters = Parameters {
@@ -91,14 +92,14 @@ pub(super) fn setup(templates: &Templates, panel: Option<SocketAddr>) -> Setup {
     unjudged(templates, table, 5)
 }
 
-/// Opens the dome for a moment on a running tumbler, until there are `samples` in `ours`; the bare loop answers after each.
+/// Flickers the dome's contact while the tumbler runs, until `ours` has `samples`; the bare loop is measured after each.
 pub(super) fn flickers(
     table: &mut Virtual,
     echo: &mut Echo,
     samples: u64,
     ours: &mut Histogram<u64>,
     bare: &mut Histogram<u64>,
-    told: &dyn Fn(u64),
+    progress: &dyn Fn(u64),
 ) -> Result<(), RigFault> {
     while ours.len() < samples {
         let before = ours.len();
@@ -107,7 +108,7 @@ pub(super) fn flickers(
             let Some(nanos) = table.flicker()? else { break };
             ours.saturating_record(nanos);
             bare.saturating_record(dome_to_motor(&mut echo.socket)?.0);
-            told(ours.len());
+            progress(ours.len());
             if ours.len() >= samples {
                 break;
             }
@@ -121,20 +122,20 @@ pub(super) fn flickers(
     Ok(())
 }
 
-/// Measures so many times, daemon and bare loop in turn.
+/// Takes `samples` of daemon and bare loop, in turn.
 ///
 /// # Errors
 /// [`RigFault`] when the bench does not work.
-pub fn measure(templates: &Templates, samples: u64, told: &dyn Fn(u64)) -> Result<Vec<Figure>, RigFault> {
+pub fn measure(templates: &Templates, samples: u64, progress: &dyn Fn(u64)) -> Result<Vec<Figure>, RigFault> {
     let mut table = templates.opened(&setup(templates, None))?;
     let mut echo = Echo::start()?;
     let (mut ours, mut bare) = (histogram()?, histogram()?);
     pass(&mut table, 1500)?;
-    flickers(&mut table, &mut echo, samples, &mut ours, &mut bare, told)?;
+    flickers(&mut table, &mut echo, samples, &mut ours, &mut bare, progress)?;
     Ok(figures(&ours, &bare))
 }
 
-/// These quantiles of ours as multiples of the bare loop's, each with its name and the most that it may be.
+/// These quantiles of `ours` as multiples of the bare loop's, each with its name and limit.
 pub(super) fn beside_bare(
     what: &str,
     quantiles: [(f64, &str, f64); 2],
@@ -191,14 +192,14 @@ pub(super) fn spin(table: &mut Virtual) -> Result<(), RigFault> {
     Ok(())
 }
 
-/// Ends a round that is of no more use, its spin with it.
+/// Ends the round and its spin.
 pub(super) fn end_round(table: &mut Virtual) -> Result<(), RigFault> {
     if table.snapshot().map_err(fault)?.is_some_and(|s| s.round.is_some()) {
         table.act(Act::Press { line: InLine::SupervisorKey, millis: 300 }).map_err(fault)?;
         pass(table, 500)?;
         let reason = "the measurement goes on".to_owned();
         let void = Command::Void { reason, damaged_dice: false, not_flat: false, name: "Mei".into() };
-        // SGV6 5.14 leaves it to the shift manager. Then the shaft comes to rest.
+        // SGV6 5.14 leaves this to the shift manager. Then wait for the shaft to stop.
         table.ask(Role::Manager, void).map_err(fault)?;
         pass(table, 2000)?;
     }

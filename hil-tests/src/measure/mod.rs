@@ -1,30 +1,30 @@
-//! How fast and how large the product is, each figure beside its baseline from the same run.
+//! Speeds and sizes of the product, each with its baseline from the same run.
 
-pub mod driver;
+mod browsers;
 pub mod edge;
 pub mod entry;
+mod gpio_trace;
 pub mod guard;
 pub mod hour;
-mod kernel;
 pub mod panel;
 pub mod process;
 pub mod pure;
 pub mod reference;
+pub mod round_player;
 pub mod scenario;
-mod visitors;
 
-/// One figure of the table of speeds and sizes.
+/// One row of the table of speeds and sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Figure {
     /// What was measured.
     pub what: String,
-    /// The figure.
+    /// The measured value.
     pub measured: String,
-    /// What it is held against, measured or reckoned in the same run.
+    /// Its baseline, measured or computed in the same run.
     pub baseline: String,
-    /// What is wanted.
+    /// The target.
     pub target: String,
-    /// Whether it is; `None` where nothing is wanted.
+    /// Whether the target is met; `None` if there is none.
     pub met: Option<bool>,
 }
 
@@ -33,7 +33,7 @@ impl Figure {
     pub fn new(what: &str, measured: String, baseline: String, target: &str, met: bool) -> Self {
         Self { what: what.into(), measured, baseline, target: target.into(), met: Some(met) }
     }
-    /// A figure that is told beside the others.
+    /// A figure without a target.
     pub fn beside(what: &str, measured: String) -> Self {
         Self { what: what.into(), measured, baseline: String::new(), target: String::new(), met: None }
     }
@@ -49,7 +49,7 @@ pub(crate) fn millis(nanos: u64) -> String {
     format!("{:.1} ms", nanos as f64 / 1e6)
 }
 
-/// The middle of these values; 0 without any.
+/// The median of these values; 0 if there are none.
 pub(crate) fn median(values: &[u64]) -> u64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();

@@ -1,9 +1,9 @@
-//! What the panel costs: the daemon's CPU at rest, and the way from the dome to the motor, each with people who look at the panel
-//! beside the same without a panel, by turns in one run.
+//! What the panel costs: the daemon's CPU at rest, and its reaction from the dome to the motor. Both are measured with browsers at the
+//! panel and without a panel, alternately in one run.
 
+use super::browsers::Browsers;
 use super::guard::{Echo, flickers, histogram, pass, setup};
 use super::process::{REST, rest};
-use super::visitors::Visitors;
 use super::{Figure, median, micros};
 use crate::templates::Templates;
 use hdrhistogram::Histogram;
@@ -11,80 +11,80 @@ use tumbler_bench::process::Virtual;
 use tumbler_bench::process::broker::free_port;
 use tumbler_bench::process::rig_fault::RigFault;
 
-/// Pages that are open while the control loop is timed, and readers that are slow.
+/// Open pages and slow readers while the reaction is timed.
 const PAGES: (u32, u32) = (10, 1);
-/// Turns: what disturbs the machine for a while disturbs both.
+/// Number of alternations, so that a disturbance of the machine affects both sides.
 const TURNS: u64 = 6;
-/// Fewer samples than these are taken in one turn.
+/// Fewest samples for which a table is opened.
 const LEAST_A_TURN: u64 = 100;
-/// What an idle panel may cost more, in percent of a core: what two measurements of the same may differ by.
+/// Additional CPU that an idle panel may cost, in percent of a core: as much as two equal measurements may differ.
 const MORE: f64 = 0.05;
-/// Turns of the measurement at rest.
+/// Repetitions of the measurement at rest.
 const RESTS: usize = 5;
 /// Time until the daemon has settled after its start, in milliseconds.
 const SETTLED: u64 = 1500;
 
-/// A table, its panel's visitors if it has any.
-struct Visited {
-    visitors: Option<Visitors>,
+/// A table, and the browsers at its panel if it has one.
+struct WatchedTable {
+    browsers: Option<Browsers>,
     table: Virtual,
 }
 
-/// The way from dome to motor, with the bare loop's in the same minutes: visitors are busy on this machine too, and what they
-/// take from the bare loop is not the daemon's.
-struct Side {
+/// Reaction times of the daemon and of the bare loop, measured in the same minutes: the browsers load this machine too, and slow down
+/// both.
+struct Samples {
     ours: Histogram<u64>,
     bare: Histogram<u64>,
 }
 
-impl Side {
+impl Samples {
     fn new() -> Result<Self, RigFault> {
         Ok(Self { ours: histogram()?, bare: histogram()? })
     }
 
-    /// Daemon and bare loop at this quantile, and how much longer the daemon takes.
+    /// Daemon and bare loop at this quantile, and the ratio of the two.
     fn at(&self, quantile: f64) -> (u64, u64, f64) {
         let (ours, bare) = (self.ours.value_at_quantile(quantile), self.bare.value_at_quantile(quantile));
         (ours, bare, ours as f64 / bare.max(1) as f64)
     }
 }
 
-/// How a table is looked at: `None` is a table without a panel.
-fn visited(templates: &Templates, pages: Option<(u32, u32)>) -> Result<Visited, RigFault> {
+/// Opens a table with this many pages and slow readers; `None`: without a panel.
+fn watched(templates: &Templates, pages: Option<(u32, u32)>) -> Result<WatchedTable, RigFault> {
     let address = pages.map(|_| free_port()).transpose()?;
     let mut table = templates.opened(&setup(templates, address))?;
     pass(&mut table, SETTLED)?;
-    let visitors = match (address, pages) {
-        (Some(address), Some((pages, slow))) => Some(Visitors::come(address, pages, slow)?),
+    let browsers = match (address, pages) {
+        (Some(address), Some((pages, slow))) => Some(Browsers::connect(address, pages, slow)?),
         _ => None,
     };
     pass(&mut table, SETTLED)?;
-    Ok(Visited { visitors, table })
+    Ok(WatchedTable { browsers, table })
 }
 
-/// Measures: `samples` of the way from dome to motor on each side.
+/// Measures, with `samples` reactions on each side.
 ///
 /// # Errors
 /// [`RigFault`] when the bench does not work.
-pub fn measure(templates: &Templates, samples: u64, told: &dyn Fn(u64)) -> Result<Vec<Figure>, RigFault> {
+pub fn measure(templates: &Templates, samples: u64, progress: &dyn Fn(u64)) -> Result<Vec<Figure>, RigFault> {
     let mut figures = at_rest(templates)?;
     let mut echo = Echo::start()?;
-    let (mut without, mut with) = (Side::new()?, Side::new()?);
-    // Each turn opens two tables, which a few samples are not worth.
+    let (mut without, mut with) = (Samples::new()?, Samples::new()?);
+    // Each turn opens two tables, which is not worth it for a few samples.
     let turns = TURNS.min(samples.div_ceil(LEAST_A_TURN)).max(1);
     for turn in 1..=turns {
         let until = samples * turn / turns;
-        let mut plain = visited(templates, None)?;
-        let Side { ours, bare } = &mut without;
-        flickers(&mut plain.table, &mut echo, until, ours, bare, &|n| told(n + with.ours.len()))?;
+        let mut plain = watched(templates, None)?;
+        let Samples { ours, bare } = &mut without;
+        flickers(&mut plain.table, &mut echo, until, ours, bare, &|n| progress(n + with.ours.len()))?;
         drop(plain);
-        let mut looked = visited(templates, Some(PAGES))?;
-        let before = looked.visitors.as_ref().map_or(0, Visitors::read);
-        let Side { ours, bare } = &mut with;
-        flickers(&mut looked.table, &mut echo, until, ours, bare, &|n| told(n + without.ours.len()))?;
-        let read = looked.visitors.as_ref().map_or(0, Visitors::read).saturating_sub(before);
+        let mut looked = watched(templates, Some(PAGES))?;
+        let before = looked.browsers.as_ref().map_or(0, Browsers::read);
+        let Samples { ours, bare } = &mut with;
+        flickers(&mut looked.table, &mut echo, until, ours, bare, &|n| progress(n + without.ours.len()))?;
+        let read = looked.browsers.as_ref().map_or(0, Browsers::read).saturating_sub(before);
         if read == 0 {
-            return Err(RigFault::Other("the panel told its visitors nothing while the tumbler ran".into()));
+            return Err(RigFault::Other("the panel sent its browsers nothing while the tumbler ran".into()));
         }
     }
     figures.extend(loops(&without, &with));
@@ -97,9 +97,9 @@ fn at_rest(templates: &Templates) -> Result<Vec<Figure>, RigFault> {
     let mut shares: [Vec<u64>; 3] = Default::default();
     for _ in 0..RESTS {
         for (kind, shares) in kinds.into_iter().zip(&mut shares) {
-            let mut visited = visited(templates, kind)?;
-            // In millionths, so that the middle one can be told.
-            shares.push((rest(&mut visited.table)? * 1e6) as u64);
+            let mut watched = watched(templates, kind)?;
+            // In millionths, as the median needs whole numbers.
+            shares.push((rest(&mut watched.table)? * 1e6) as u64);
         }
     }
     let percent = |share: u64| share as f64 / 1e4;
@@ -109,7 +109,7 @@ fn at_rest(templates: &Templates) -> Result<Vec<Figure>, RigFault> {
     let beside = format!("{without:.3} % without a panel ({least:.3} to {most:.3} in {RESTS} times {} s)", REST / 1000);
     Ok(vec![
         Figure::new(
-            "CPU of tumblerd at rest, panel on and nobody there",
+            "CPU of tumblerd at rest, panel on, no browser",
             format!("{idle:.3} % of a core ({:.2} x)", idle / without),
             beside,
             &format!("at most {MORE} % more"),
@@ -119,7 +119,7 @@ fn at_rest(templates: &Templates) -> Result<Vec<Figure>, RigFault> {
     ])
 }
 
-fn loops(without: &Side, with: &Side) -> Vec<Figure> {
+fn loops(without: &Samples, with: &Samples) -> Vec<Figure> {
     let (pages, slow) = PAGES;
     let judged = [(0.5, "p50", 1.1), (0.99, "p99", 1.25)].map(|(quantile, name, most)| {
         let ((a, bare_a, ratio_a), (b, bare_b, ratio_b)) = (without.at(quantile), with.at(quantile));
@@ -152,11 +152,11 @@ fn loops(without: &Side, with: &Side) -> Vec<Figure> {
 mod tests {
     use super::*;
 
-    /// What slows the bare loop down as well is not the panel's.
+    /// What slows the bare loop down as well is not due to the panel.
     #[test]
     fn ratios_are_to_the_bare_loop_of_the_same_side() {
         let side = |ours: u64, bare: u64| {
-            let mut side = Side::new().unwrap();
+            let mut side = Samples::new().unwrap();
             for n in 1..=1000 {
                 side.ours.saturating_record(n * ours);
                 side.bare.saturating_record(n * bare);

@@ -1,9 +1,9 @@
 //! The daemon's process: memory, CPU at rest, bytes written, and how soon it is ready.
 
-use super::driver::{Driver, brisk};
 use super::entry::warm;
+use super::round_player::{RoundPlayer, brisk};
 use super::{Figure, median, millis};
-use crate::measure::driver::fault;
+use crate::measure::round_player::fault;
 use crate::templates::Templates;
 use nix::time::{clock_getcpuclockid, clock_gettime};
 use nix::unistd::Pid;
@@ -13,31 +13,31 @@ use tumbler_bench::process::rig_fault::RigFault;
 use tumbler_bench::process::{Virtual, clock};
 use tumbler_twin::MS;
 
-/// Starts of which the middle one counts.
+/// Starts whose median is taken.
 const STARTS: usize = 9;
-/// How long the daemon is watched at rest, in milliseconds.
+/// How long CPU time is measured at rest, in milliseconds.
 pub(super) const REST: u64 = 10_000;
-/// What is wanted of the share of a core at rest.
+/// Target for the share of a core at rest.
 pub(super) const MOST_AT_REST: f64 = 0.01;
-/// What is wanted, in KiB.
+/// Target for the memory, in KiB.
 pub(super) const MOST_RESIDENT: u64 = 16 * 1024;
-/// What is wanted, in bytes a round.
+/// Target for the bytes written per round.
 const MOST_WRITTEN: u64 = 96 * 1024;
 
-/// Plays so many rounds and measures.
+/// Plays `rounds` and measures.
 ///
 /// # Errors
 /// [`RigFault`] when the bench does not work.
-pub fn measure(templates: &Templates, rounds: u32, told: &dyn Fn(u64)) -> Result<Vec<Figure>, RigFault> {
+pub fn measure(templates: &Templates, rounds: u32, progress: &dyn Fn(u64)) -> Result<Vec<Figure>, RigFault> {
     let mut table = templates.opened(&brisk(templates, 3))?;
     let starts = starts(&mut table)?;
     warm(&mut table)?;
     let rest = rest(&mut table)?;
     let begun = status(&table, "VmRSS:")?;
     let written = counter(&table, "io", "write_bytes:")?;
-    let mut driver = Driver::new(&table);
+    let mut player = RoundPlayer::new(&table);
     for round in 0..rounds {
-        driver.round(&mut table, |_| {}, |_| {}).map_err(|fault| {
+        player.round(&mut table, |_| {}, |_| {}).map_err(|fault| {
             let late = table.stalls().worst;
             RigFault::Other(format!(
                 "round {}: {fault}; the rig's longest lateness so far: {}",
@@ -45,7 +45,7 @@ pub fn measure(templates: &Templates, rounds: u32, told: &dyn Fn(u64)) -> Result
                 millis(late)
             ))
         })?;
-        told(u64::from(round) + 1);
+        progress(u64::from(round) + 1);
     }
     let (end, most) = (status(&table, "VmRSS:")?, status(&table, "VmHWM:")?);
     let per_round = (counter(&table, "io", "write_bytes:")?.saturating_sub(written)) / u64::from(rounds.max(1));

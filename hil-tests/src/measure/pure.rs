@@ -2,7 +2,7 @@
 
 use super::Figure;
 use super::reference;
-use crate::measure::driver::fault;
+use crate::measure::round_player::fault;
 use std::time::Instant;
 use tumbler_bench::process::rig_fault::RigFault;
 

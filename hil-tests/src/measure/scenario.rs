@@ -1,16 +1,15 @@
-//! What a scenario on the virtual bench costs beside its own time: a table is put together, its daemon started, and all of
-//! it cleaned up again.
+//! Overhead of a scenario on the virtual bench: assembling a table, starting its daemon, and cleaning up.
 
-use super::driver::shortest;
+use super::round_player::shortest;
 use super::{Figure, median, millis};
 use crate::templates::Templates;
 use tumbler_bench::process::rig_fault::RigFault;
 use tumbler_bench::process::{Setup, clock};
 use tumbler_twin::MS;
 
-/// Tables of which the middle one counts.
+/// Tables whose median is taken.
 const TABLES: u64 = 21;
-/// What is wanted of start and clean-up together, in milliseconds.
+/// Target for start and clean-up together, in milliseconds.
 const MOST: u64 = 150;
 
 /// Measures, one table after the other.
@@ -27,7 +26,7 @@ pub fn measure(templates: &Templates) -> Result<Vec<Figure>, RigFault> {
         brisk: false,
         wall: None,
     };
-    // The table that the others are copies of is opened once for a whole run.
+    // The template is opened once for a whole run, so its time does not count.
     drop(templates.opened(&setup(0))?);
     let (mut whole, mut starts, mut daemons, mut ends) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for seed in 1..=TABLES {

@@ -31,7 +31,7 @@ pub enum Action {
 }
 
 /// When a letter is offered.
-type When = fn(&View) -> bool;
+type Offered = fn(&View) -> bool;
 
 /// One abstract input.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ pub struct Letter {
     pub words: String,
     /// What it does.
     pub action: Action,
-    when: When,
+    when: Offered,
     /// The fault that it injects, or heals (`false`).
     fault: Option<(Fault, bool)>,
 }
@@ -59,7 +59,7 @@ impl Letter {
 }
 
 /// Letters of people and of the machine, with when they are offered. A fixed pause lets contacts and commits settle.
-const ACTS: &[(&str, When)] = &[
+const ACTS: &[(&str, Offered)] = &[
     ("press tumble", |v| v.physical.supply),
     ("press place_bets", |v| v.physical.supply),
     ("press no_more_bets", |v| v.physical.supply),
@@ -156,7 +156,7 @@ fn uncovered(view: &View) -> bool {
 /// [`BadStep`] where a letter is no step: the alphabet is wrong.
 pub fn letters(rules: &str, layout: &str) -> Result<Vec<Letter>, BadStep> {
     let covered = rules::rule_set(rules).is_some_and(|set| set.order.covered);
-    let fixed = |words: &str, when: When, fault| {
+    let fixed = |words: &str, when: Offered, fault| {
         Ok(Letter { words: words.to_owned(), action: Action::Steps(steps(words)?), when, fault })
     };
     let mut all = vec![
@@ -167,7 +167,7 @@ pub fn letters(rules: &str, layout: &str) -> Result<Vec<Letter>, BadStep> {
         all.push(fixed(words, *when, None)?);
     }
     for words in ["ask reset {code} rectified; pass 50 ms", "ask reset {code} procedure; pass 50 ms"] {
-        let when: When = |view| view.latched().is_some();
+        let when: Offered = |view| view.latched().is_some();
         all.push(Letter { words: words.into(), action: Action::OfLatch(words), when, fault: None });
     }
     let lamp = |area: &str| {

@@ -6,7 +6,7 @@
 //!   │  one letter of the alphabet: an act, a fault, a heal, a kill, a moment passes …      (alphabet.rs)
 //!   v
 //! a copy of the whole pure bench: core, twin, journal, judges                              (node.rs)
-//!   │  judges' findings and laws; a sample is brought back to where a game may begin       (laws.rs, recovery.rs)
+//!   │  judges' findings and invariants; a sample is recovered to where a game may begin        (invariants.rs, recovery.rs)
 //!   v
 //! canonical state: seen before? dropped : kept for the next layer                          (canon.rs)
 //! ```
@@ -18,7 +18,7 @@
 pub mod alphabet;
 pub mod canon;
 pub mod example;
-pub mod laws;
+pub mod invariants;
 mod node;
 mod recovery;
 #[cfg(test)]
@@ -29,7 +29,7 @@ use crate::scenario::{Halt, Trial, file, order, parse, play_steps};
 use alphabet::Letter;
 pub use canon::Key;
 pub use example::Example;
-use laws::Law;
+use invariants::Invariant;
 use node::{Node, StepResult};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -58,7 +58,7 @@ pub struct SearchPlan {
     /// Only letters whose words contain one of these; empty: all letters. Time passes only by a letter.
     pub only: Vec<String>,
     /// The invariants.
-    pub laws: Vec<Law>,
+    pub invariants: Vec<Invariant>,
 }
 
 /// One layer of the search.
@@ -102,13 +102,13 @@ impl SearchResult {
 }
 
 /// How a state was reached: from which one, by which words.
-struct Link {
+struct Origin {
     parent: Option<usize>,
     words: Vec<String>,
 }
 
 /// A successor, as a worker returns it.
-struct Next {
+struct Successor {
     parent: usize,
     key: Key,
     words: String,
@@ -148,7 +148,7 @@ struct Search<'a> {
     trial: Trial,
     letters: Vec<Letter>,
     covered: bool,
-    links: Vec<Link>,
+    links: Vec<Origin>,
     seen: HashSet<Key>,
     found: SearchResult,
 }
@@ -202,7 +202,7 @@ impl Search<'_> {
             let node = Node::begin(bench);
             if self.seen.insert(node.key) {
                 frontier.push((self.links.len(), node));
-                self.links.push(Link { parent: None, words });
+                self.links.push(Origin { parent: None, words });
             }
         }
         Ok(frontier)
@@ -240,7 +240,7 @@ impl Search<'_> {
                 recovered += usize::from(one.recovered);
                 if let Some(node) = one.node {
                     next.push((self.links.len(), *node));
-                    self.links.push(Link { parent: Some(one.parent), words: vec![one.words] });
+                    self.links.push(Origin { parent: Some(one.parent), words: vec![one.words] });
                 }
             }
             if self.is_over() {
@@ -252,7 +252,7 @@ impl Search<'_> {
     }
 
     /// Expands a batch of nodes. The results are in the order of the batch.
-    fn batch(&mut self, depth: u32, batch: &[(usize, Node)]) -> Result<Vec<Next>, BenchError> {
+    fn batch(&mut self, depth: u32, batch: &[(usize, Node)]) -> Result<Vec<Successor>, BenchError> {
         let place = AtomicUsize::new(0);
         let done = Mutex::new(Vec::with_capacity(batch.len()));
         let judged = Mutex::new(HashMap::new());
@@ -297,19 +297,19 @@ impl Search<'_> {
         parent: usize,
         node: &Node,
         rules: &mut HashMap<(&'static str, &'static str), u64>,
-    ) -> Result<Vec<Next>, BenchError> {
+    ) -> Result<Vec<Successor>, BenchError> {
         let (plan, last) = (self.plan, depth == self.plan.depth);
         let mut all = Vec::new();
         for letter in self.letters.iter().filter(|letter| letter.is_offered(&node.view, plan.faults)) {
-            let mut next = match node.take(letter, &self.trial, &plan.laws, self.covered)? {
+            let mut next = match node.take(letter, &self.trial, &plan.invariants, self.covered)? {
                 StepResult::Wrong(what, words) => {
                     let key = Key::default();
                     let wrong = Some((Vec::new(), what));
-                    all.push(Next { parent, key, words, node: None, wrong, recovered: false });
+                    all.push(Successor { parent, key, words, node: None, wrong, recovered: false });
                     continue;
                 }
                 StepResult::Node(node, words) => {
-                    Next { parent, key: node.key, words, node: Some(node), wrong: None, recovered: false }
+                    Successor { parent, key: node.key, words, node: Some(node), wrong: None, recovered: false }
                 }
             };
             if self.seen.contains(&next.key) {
@@ -320,7 +320,7 @@ impl Search<'_> {
             if let Some(node) = &next.node {
                 node.bench.exercised().iter().for_each(|e| *rules.entry((e.judge, e.rule)).or_insert(0) += e.times);
                 if self.sampled(&next.key) {
-                    let (words, wrong) = recovery::recover(node, &self.trial, &plan.laws, self.covered);
+                    let (words, wrong) = recovery::recover(node, &self.trial, &plan.invariants, self.covered);
                     next.wrong = wrong.map(|wrong| (words, wrong));
                     next.recovered = true;
                 }

@@ -3,7 +3,7 @@
 use super::Key;
 use super::alphabet::{Action, Letter, steps};
 use super::canon;
-use super::laws::{History, Law, StepTaken};
+use super::invariants::{History, Invariant, TakenStep};
 use super::view::View;
 use crate::scenario::attend::asks_somebody;
 use crate::scenario::{Halt, Trial, play_steps};
@@ -54,7 +54,7 @@ impl Node {
         &self,
         letter: &Letter,
         trial: &Trial,
-        laws: &[Law],
+        invariants: &[Invariant],
         covered: bool,
     ) -> Result<StepResult, BenchError> {
         let mut next = self.clone();
@@ -63,18 +63,20 @@ impl Node {
             Err(Halt::BenchError(trouble)) => return Ok(StepResult::Wrong(trouble.to_string(), letter.words.clone())),
             Err(Halt::Wrong(what)) => return Ok(StepResult::Wrong(what, letter.words.clone())),
         };
-        Ok(match next.judge(self, laws, covered) {
+        Ok(match next.judge(self, invariants, covered) {
             Some(wrong) => StepResult::Wrong(wrong, words),
             None => StepResult::Node(Box::new(next), words),
         })
     }
 
     /// Updates the node to its bench. Returns the first violation, if any.
-    pub(super) fn judge(&mut self, before: &Self, laws: &[Law], covered: bool) -> Option<String> {
+    pub(super) fn judge(&mut self, before: &Self, invariants: &[Invariant], covered: bool) -> Option<String> {
         self.view = View::of(&mut self.bench);
         let records: Vec<Record> = self.bench.log().records.iter().map(|durable| durable.record.clone()).collect();
-        let taken = StepTaken { before: &before.history, records: &records, view: &self.view, covered };
-        let broken = laws.iter().find_map(|law| (law.broken)(&taken).map(|what| format!("{what} [{}]", law.clause)));
+        let taken = TakenStep { before: &before.history, records: &records, view: &self.view, covered };
+        let broken = invariants
+            .iter()
+            .find_map(|invariant| (invariant.broken)(&taken).map(|what| format!("{what} [{}]", invariant.clause)));
         records.iter().for_each(|record| self.history.take(record));
         self.history.look(&self.view);
         self.bench.forget();

@@ -3,7 +3,7 @@
 //! The script heals everything, brings power and daemon back, ends the round in progress as the rules have it (settles an
 //! established outcome by the dice, voids everything else), resets what is latched, and opens the table.
 
-use super::laws::Law;
+use super::invariants::Invariant;
 use super::node::Node;
 use crate::scenario::{Halt, Trial, parse, play_steps};
 use tumbler_bench::{Bench, BenchError};
@@ -17,7 +17,12 @@ const RESETS: usize = 20;
 
 /// Brings a copy of this node back to where a game may begin. Tells the words that were carried out, and what is wrong if
 /// it cannot be.
-pub(super) fn recover(from: &Node, trial: &Trial, laws: &[Law], covered: bool) -> (Vec<String>, Option<String>) {
+pub(super) fn recover(
+    from: &Node,
+    trial: &Trial,
+    invariants: &[Invariant],
+    covered: bool,
+) -> (Vec<String>, Option<String>) {
     let mut recovery = Recovery { node: from.clone(), trial, words: Vec::new() };
     let wrong = match recovery.run(covered) {
         Ok(()) => None,
@@ -25,7 +30,7 @@ pub(super) fn recover(from: &Node, trial: &Trial, laws: &[Law], covered: bool) -
         Err(Halt::BenchError(trouble)) => Some(trouble.to_string()),
     };
     let Recovery { mut node, words, .. } = recovery;
-    let judged = node.judge(from, laws, covered);
+    let judged = node.judge(from, invariants, covered);
     (words, judged.or(wrong))
 }
 

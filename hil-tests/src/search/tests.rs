@@ -3,23 +3,23 @@
 use super::*;
 use crate::runner::seed;
 use crate::scenario::{Verdict, run as play};
-use laws::{LAWS, StepTaken};
+use invariants::{INVARIANTS, TakenStep};
 use tumbler_bench::pure::{Pure, Setup};
 use tumbler_core::record::Event;
 use tumbler_core::rules;
 
-fn plan(depth: u32, only: &[&str], laws: Vec<Law>) -> SearchPlan {
+fn plan(depth: u32, only: &[&str], invariants: Vec<Invariant>) -> SearchPlan {
     let only = only.iter().map(|words| (*words).to_owned()).collect();
-    SearchPlan { rules: "nz-div9".into(), depth, jobs: 2, faults: 1, recover: 0, keep_going: false, only, laws }
+    SearchPlan { rules: "nz-div9".into(), depth, jobs: 2, faults: 1, recover: 0, keep_going: false, only, invariants }
 }
 
-/// A law that is false on purpose.
-fn false_law(broken: fn(&StepTaken<'_>) -> Option<String>) -> Vec<Law> {
-    vec![Law { clause: "none: false on purpose", broken }]
+/// A invariant that is false on purpose.
+fn false_invariant(broken: fn(&TakenStep<'_>) -> Option<String>) -> Vec<Invariant> {
+    vec![Invariant { clause: "none: false on purpose", broken }]
 }
 
-fn counter_example(depth: u32, only: &[&str], broken: fn(&StepTaken<'_>) -> Option<String>) -> Example {
-    run(&plan(depth, only, false_law(broken)), &|_| ()).unwrap().wrong.remove(0)
+fn counter_example(depth: u32, only: &[&str], broken: fn(&TakenStep<'_>) -> Option<String>) -> Example {
+    run(&plan(depth, only, false_invariant(broken)), &|_| ()).unwrap().wrong.remove(0)
 }
 
 /// The steps after those that lead to the root.
@@ -28,18 +28,18 @@ fn after_root(example: &Example) -> Vec<&str> {
     example.steps.iter().skip(root + 1).map(String::as_str).collect()
 }
 
-fn no_round_is_void(taken: &StepTaken<'_>) -> Option<String> {
+fn no_round_is_void(taken: &TakenStep<'_>) -> Option<String> {
     let void = taken.records.iter().any(|record| matches!(record.event, Event::Voided(_)));
     void.then(|| "a round is void".into())
 }
 
-fn no_latch_is_opened(taken: &StepTaken<'_>) -> Option<String> {
+fn no_latch_is_opened(taken: &TakenStep<'_>) -> Option<String> {
     let opened = taken.records.iter().any(|record| matches!(record.event, Event::Unlatched { .. }));
     opened.then(|| "a latch is open".into())
 }
 
 /// What the second look at the guards refuses: the round is there already, and the dome is not down.
-fn no_second_look(taken: &StepTaken<'_>) -> Option<String> {
+fn no_second_look(taken: &TakenStep<'_>) -> Option<String> {
     let looked =
         |event: &Event| matches!(event, Event::Refused { what, why } if what == "tumble" && why.contains("dome"));
     let found = taken.before.round.is_some() && taken.records.iter().any(|record| looked(&record.event));
@@ -86,7 +86,7 @@ fn a_withheld_commit_lets_the_dome_open_before_the_motor_starts() {
 #[test]
 fn the_number_of_jobs_changes_nothing() {
     let with = |jobs| {
-        let plan = SearchPlan { jobs, recover: 8, ..plan(1, &["press", "dome", "kill", "rest"], LAWS.to_vec()) };
+        let plan = SearchPlan { jobs, recover: 8, ..plan(1, &["press", "dome", "kill", "rest"], INVARIANTS.to_vec()) };
         let found = run(&plan, &|_| ()).unwrap();
         assert_eq!(found.wrong, []);
         (found.layers, found.exercised)
@@ -98,7 +98,8 @@ fn the_number_of_jobs_changes_nothing() {
 fn every_rule_set_is_searched_one_input_deep_without_a_finding() {
     for set in rules::all() {
         let found =
-            run(&SearchPlan { rules: set.id.clone(), recover: 32, ..plan(1, &[], LAWS.to_vec()) }, &|_| ()).unwrap();
+            run(&SearchPlan { rules: set.id.clone(), recover: 32, ..plan(1, &[], INVARIANTS.to_vec()) }, &|_| ())
+                .unwrap();
         assert_eq!(found.wrong, [], "{}", set.id);
         let recovered: usize = found.layers.iter().map(|layer| layer.recovered).sum();
         assert!(found.states() > 100 && recovered > 0, "{}: {:?}", set.id, found.layers);

@@ -7,7 +7,7 @@ use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::snapshot::Snapshot;
 use tumbler_twin::Fault;
 
-/// The state between two steps, as laws and letters see it.
+/// The state between two steps, as invariants and letters see it.
 #[derive(Clone, Debug)]
 pub struct View {
     /// Table time, in nanoseconds.

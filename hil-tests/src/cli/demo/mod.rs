@@ -1,9 +1,9 @@
 //! `tumbler-hil demo`: a whole table on this machine that plays rounds, some of which go wrong, told live.
 
+mod descriptions;
+mod interactive;
 mod narrator;
-mod plan;
-mod typed;
-mod words;
+mod stories;
 
 use super::{say, signals};
 use crate::report;
@@ -109,9 +109,9 @@ fn play(args: &DemoArgs, layout: &str) -> anyhow::Result<u8> {
         table.console_socket().display(),
         setup.program.with_file_name("tumblerctl").display(),
     ));
-    let mut stories = plan::Stories::new(&args.rules, layout, args.seed)?;
+    let mut stories = stories::Stories::new(&args.rules, layout, args.seed)?;
     if args.by_hand {
-        return typed::play(Narrator::new(table, layout), &stories.next_story());
+        return interactive::play(Narrator::new(table, layout), &stories.next_story());
     }
     let mut narrator = Narrator::new(table, layout);
     let mut wrong = 0_u32;

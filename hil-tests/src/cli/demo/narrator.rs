@@ -1,6 +1,6 @@
 //! A bench that tells what happens on it while a scenario runs, and tidies up after it.
 
-use super::words;
+use super::descriptions;
 use crate::cli::say;
 use crate::scenario::attend::{Attendant, LOOK};
 use tumbler_bench::log::Log;
@@ -24,7 +24,7 @@ pub(super) struct Narrator {
     /// What the story in progress has seen: from its beginning on.
     log: Log,
     /// Records of the bench that were told.
-    told: usize,
+    narrated: usize,
     /// Rounds of the stories before this one, of which the judges' truth table spoke.
     judged: usize,
     phase: String,
@@ -37,10 +37,10 @@ pub(super) struct Narrator {
 impl Narrator {
     pub(super) fn new(bench: Virtual, layout: &str) -> Self {
         let areas = rules::layout(layout).map(|l| l.areas.iter().map(|a| a.id.clone()).collect()).unwrap_or_default();
-        let told = bench.log().records.len();
+        let narrated = bench.log().records.len();
         let log = Log::default();
         let (phase, faults) = (String::new(), Vec::new());
-        Self { bench, areas, log, told, judged: 0, phase, tumbles: 0, lit: [0; 2], power: false, faults }
+        Self { bench, areas, log, narrated, judged: 0, phase, tumbles: 0, lit: [0; 2], power: false, faults }
     }
 
     pub(super) fn log_tail(&self, lines: usize) -> String {
@@ -53,10 +53,10 @@ impl Narrator {
 
     /// Tells what is new.
     fn listen(&mut self) -> Result<(), BenchError> {
-        let new: Vec<_> = self.bench.log().records.iter().skip(self.told).cloned().collect();
-        self.told += new.len();
+        let new: Vec<_> = self.bench.log().records.iter().skip(self.narrated).cloned().collect();
+        self.narrated += new.len();
         for durable in &new {
-            if let Some(text) = words::record(&durable.record) {
+            if let Some(text) = descriptions::record(&durable.record) {
                 self.tell(&text);
             }
         }
@@ -98,8 +98,11 @@ impl Narrator {
                 .filter(|(place, _)| seen.shining.get(place / 64).is_some_and(|word| (word >> (place % 64)) & 1 == 1))
                 .map(|(_, id)| id.clone())
                 .collect();
-            let text =
-                if shining.is_empty() { "all areas dark".into() } else { format!("lit: {}", words::some(&shining)) };
+            let text = if shining.is_empty() {
+                "all areas dark".into()
+            } else {
+                format!("lit: {}", descriptions::some(&shining))
+            };
             self.tell(&text);
         }
     }

@@ -1,5 +1,4 @@
-//! Plays rounds: nearly as fast as a table takes them, where no dealer looks at the dice and nobody waits for winners; or at the
-//! pace of people.
+//! Plays rounds for measurements: nearly as fast as the table accepts them, or at the pace of people.
 
 use crate::templates::Templates;
 use tumbler_bench::process::config::TableSetup;
@@ -14,16 +13,16 @@ use tumbler_twin::{Act, MS};
 /// Longest wait for anything within a round, in milliseconds.
 const WAIT: u64 = 10_000;
 
-/// How soon "all paid" counts on a table with short times, in milliseconds: as soon as a table can be told to take it.
+/// The parameter `all_paid` of a table with short times, in milliseconds: its smallest value.
 const ALL_PAID: u32 = 500;
 
-/// A table of Open Cover with short times.
+/// An Open Cover table with short times.
 #[must_use]
 pub fn shortest() -> TableSetup {
     let mut setup = TableSetup::of("sg-open", "sg-open-1", true);
     setup.settings.parameters = Parameters {
         target_tumbles: 3,
-        // Not the shortest: a rig that is 100 ms late with the cam's edges would look like a shaft that turns by itself.
+        // Not the shortest: with that, cam edges that the rig sends 100 ms late would look like a shaft that turns by itself.
         standstill: 200,
         settle: 100,
         button_debounce: 5,
@@ -35,7 +34,7 @@ pub fn shortest() -> TableSetup {
     setup
 }
 
-/// A measured daemon of these templates: no judge takes time from it.
+/// A setup without judges, so that they do not take processor time from the measured daemon.
 pub(super) fn unjudged(templates: &Templates, table: TableSetup, seed: u64) -> Setup {
     let program = templates.program().clone();
     Setup { program, table, seed, judge: false, trace: false, brisk: false, wall: None }
@@ -44,46 +43,46 @@ pub(super) fn unjudged(templates: &Templates, table: TableSetup, seed: u64) -> S
 /// The same with a tumbler six times as fast.
 pub(super) fn brisk(templates: &Templates, seed: u64) -> Setup {
     let mut table = shortest();
-    // A third of a step at the usual period is longer than one of this shaft: the table would take the cam for torn loose. The first
-    // tumble, from rest, has its time as well.
+    // The table takes a cam that is much faster than its period for torn loose, so the period must fit this shaft. It still covers the
+    // first tumble, which starts from rest.
     table.settings.parameters.tumble_period = 600;
     Setup { brisk: true, ..unjudged(templates, table, seed) }
 }
 
-/// How long people take for what no part of the table has to wait for, in milliseconds.
+/// How long people take for what the table does not measure, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pace {
     /// Players place their bets.
     pub bets: u64,
-    /// The dealer looks at the dice, and calls them.
+    /// The dealer reads the dice and announces them.
     pub look: u64,
-    /// Losing bets are taken, winning ones paid.
+    /// Losing wagers are collected, and winners paid.
     pub pay: u64,
 }
 
-/// Plays rounds on a table under Open Cover.
-pub struct Driver {
+/// Plays rounds on an Open Cover table.
+pub struct RoundPlayer {
     seen: usize,
     pace: Pace,
 }
 
-impl Driver {
-    /// A driver of this table, which is open and has short times. Nobody takes longer than the table asks.
+impl RoundPlayer {
+    /// For this table, which is open and has short times. People are as fast as the table allows.
     #[must_use]
     pub fn new(table: &Virtual) -> Self {
         Self::at_pace(table, Pace { pay: u64::from(ALL_PAID), ..Pace::default() })
     }
 
-    /// The same with people who take their time.
+    /// The same at this pace.
     #[must_use]
     pub fn at_pace(table: &Virtual, pace: Pace) -> Self {
         Self { seen: table.log().records.len(), pace }
     }
 
-    /// Plays one round to its end. `before_entry` is called just before the entry key, `verified` when the lamps are.
+    /// Plays one round to its end. Calls `before_entry` just before the entry key, and `verified` when the lamps are verified.
     ///
     /// # Errors
-    /// [`RigFault`] when the round does not go as it should.
+    /// [`RigFault`] when the round does not proceed normally.
     pub fn round(
         &mut self,
         table: &mut Virtual,
@@ -98,7 +97,7 @@ impl Driver {
         self.until(table, "called", |e| matches!(e, Event::Called { .. }))?;
         press(table, InLine::Tumble).map_err(fault)?;
         self.until(table, "established", |e| matches!(e, Event::Established { .. }))?;
-        // Two polls may still bring keys from before the reveal.
+        // The next two polls may still return keys that were pressed before the reveal.
         pass(table, 120 + self.pace.look)?;
         for face in table.physical().faces {
             table.act(Act::Key(face)).map_err(fault)?;
@@ -119,7 +118,7 @@ impl Driver {
             let records = &table.log().records;
             let new = records.get(self.seen..).unwrap_or_default();
             if let Some(bad) = new.iter().find(|d| matches!(d.record.event, Event::Voided(_) | Event::Latched { .. })) {
-                return Err(RigFault::Other(format!("instead of `{what}` came {:?}", bad.record.event)));
+                return Err(RigFault::Other(format!("instead of `{what}` there was {:?}", bad.record.event)));
             }
             if let Some(place) = new.iter().position(|d| is(&d.record.event)) {
                 self.seen += place + 1;
@@ -127,7 +126,7 @@ impl Driver {
             }
             if table.now() >= end {
                 let last: Vec<String> = records.iter().rev().take(4).map(|d| format!("{:?}", d.record.event)).collect();
-                return Err(RigFault::Other(format!("`{what}` did not come; the latest records: {}", last.join(", "))));
+                return Err(RigFault::Other(format!("no `{what}` in time; the latest records: {}", last.join(", "))));
             }
             table.pass(end).map_err(fault)?;
         }

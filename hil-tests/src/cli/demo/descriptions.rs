@@ -84,16 +84,16 @@ mod tests {
     use tumbler_core::latch::Code;
     use tumbler_core::units::{Mono, RoundId, Seq};
 
-    fn told(event: Event) -> Option<String> {
+    fn described(event: Event) -> Option<String> {
         record(&Record { seq: Seq(1), at: Mono(0), round: Some(RoundId(3)), clauses: Vec::new(), event })
     }
 
     #[test]
     fn what_people_would_mention_is_told_and_bookkeeping_is_not() {
         let began = Event::RoundBegan { rules: "sg-v6".into(), layout: "sg-v6-1".into() };
-        assert_eq!(told(began).as_deref(), Some("round 3 begins"));
-        let latched = told(Event::Latched { code: Code::Lamps, cause: "small does not light".into() }).unwrap();
+        assert_eq!(described(began).as_deref(), Some("round 3 begins"));
+        let latched = described(Event::Latched { code: Code::Lamps, cause: "small does not light".into() }).unwrap();
         assert_eq!(latched, "MALFUNCTION lamps: small does not light. No further game");
-        assert_eq!(told(Event::Keyframe(Box::default())), None);
+        assert_eq!(described(Event::Keyframe(Box::default())), None);
     }
 }

@@ -46,12 +46,12 @@ fn keyboard() -> Receiver<String> {
 }
 
 fn take(table: &mut Narrator, line: &str, trial: &Trial) {
-    let told = match line_of_steps(line) {
+    let answer = match line_of_steps(line) {
         Err(error) => error.to_string(),
         Ok(steps) => match play_steps(table, trial, steps.iter().flat_map(|(_, steps)| steps)) {
             Ok(()) => format!("done: {line}"),
             Err(stuck) => format!("not done: {line}: {stuck}"),
         },
     };
-    say::line(&told);
+    say::line(&answer);
 }

@@ -10,7 +10,7 @@ use tumbler_core::round::ending::VoidReason;
 use tumbler_core::settings::Parameters;
 use tumbler_core::units::Seq;
 
-/// What the laws need to know of a path's durable records so far.
+/// What the invariants need to know of a path's durable records so far.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     /// Codes that are latched.
@@ -42,9 +42,9 @@ pub struct RoundHistory {
     pub faces: Option<[u8; 3]>,
 }
 
-/// A step, as the laws see it.
+/// A step, as the invariants see it.
 #[derive(Debug)]
-pub struct StepTaken<'a> {
+pub struct TakenStep<'a> {
     /// The history before it.
     pub before: &'a History,
     /// Records that became durable in it, in order.
@@ -57,11 +57,11 @@ pub struct StepTaken<'a> {
 
 /// An invariant.
 #[derive(Clone, Copy, Debug)]
-pub struct Law {
+pub struct Invariant {
     /// The clause or rule that says so.
     pub clause: &'static str,
     /// What is wrong with a step, if something is.
-    pub broken: fn(&StepTaken<'_>) -> Option<String>,
+    pub broken: fn(&TakenStep<'_>) -> Option<String>,
 }
 
 impl History {
@@ -111,7 +111,7 @@ impl History {
 }
 
 /// Every record of a step with the history before it.
-fn with_history<'a>(taken: &'a StepTaken<'_>) -> impl Iterator<Item = (History, &'a Record)> {
+fn with_history<'a>(taken: &'a TakenStep<'_>) -> impl Iterator<Item = (History, &'a Record)> {
     let mut history = taken.before.clone();
     taken.records.iter().map(move |record| {
         let before = history.clone();
@@ -121,13 +121,13 @@ fn with_history<'a>(taken: &'a StepTaken<'_>) -> impl Iterator<Item = (History, 
 }
 
 /// The first violation that `wrong` finds in the step's records.
-fn first(taken: &StepTaken<'_>, wrong: impl Fn(&History, &Event) -> Option<String>) -> Option<String> {
+fn first(taken: &TakenStep<'_>, wrong: impl Fn(&History, &Event) -> Option<String>) -> Option<String> {
     with_history(taken).find_map(|(before, record)| wrong(&before, &record.event))
 }
 
-/// All laws.
-pub const LAWS: &[Law] = &[
-    Law {
+/// All invariants.
+pub const INVARIANTS: &[Invariant] = &[
+    Invariant {
         clause: "NZ 7.4: no further game while a malfunction is latched",
         broken: |taken| {
             first(taken, |before, event| match event {
@@ -138,7 +138,7 @@ pub const LAWS: &[Law] = &[
             })
         },
     },
-    Law {
+    Invariant {
         clause: "design.md, The table's life: a round ends exactly once",
         broken: |taken| {
             first(taken, |before, event| match event {
@@ -150,7 +150,7 @@ pub const LAWS: &[Law] = &[
             })
         },
     },
-    Law {
+    Invariant {
         clause: "NZ 7.1(c), SGV6 5.5.3: dice exposed before \"No more bets\" are never settled",
         broken: |taken| {
             first(taken, |before, event| match (event, &before.round) {
@@ -161,7 +161,7 @@ pub const LAWS: &[Law] = &[
             })
         },
     },
-    Law {
+    Invariant {
         clause: "SGV6 5.6, design.md, Outcome established: only damaged dice, or the supervisor against the reader, void it",
         broken: |taken| {
             first(taken, |before, event| match (event, &before.round) {
@@ -173,7 +173,7 @@ pub const LAWS: &[Law] = &[
             })
         },
     },
-    Law {
+    Invariant {
         clause: "design.md, Latch: opens only with a key edge newer than it",
         broken: |taken| {
             first(taken, |before, event| match event {
@@ -184,7 +184,7 @@ pub const LAWS: &[Law] = &[
             })
         },
     },
-    Law {
+    Invariant {
         clause: "design.md, Latch: survives restarts and power cuts",
         broken: |taken| {
             let table = taken.view.table.as_ref()?;
@@ -197,7 +197,7 @@ pub const LAWS: &[Law] = &[
                 .then(|| format!("{open} is latched in the journal, and the table says that it is not"))
         },
     },
-    Law {
+    Invariant {
         clause: "design.md, Motor guard: the motor is never commanded on while a guard line forbids it",
         broken: |taken| {
             let view = taken.view;
@@ -209,7 +209,7 @@ pub const LAWS: &[Law] = &[
             (view.is_up() && !dead && on && forbidden).then(|| "motor_enable is on".into())
         },
     },
-    Law {
+    Invariant {
         clause: "design.md, Permission to play: the sign goes dark only where a game may go on",
         broken: |taken| {
             let table = taken.view.table.as_ref()?;

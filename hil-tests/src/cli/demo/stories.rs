@@ -27,7 +27,7 @@ pub(super) struct Stories {
     healthy: Trial,
     /// Trials with their share of the weights, in thousandths.
     trials: Vec<(u64, Trial)>,
-    told: u32,
+    played: u32,
 }
 
 impl Stories {
@@ -42,13 +42,13 @@ impl Stories {
             trials.extend(mine.into_iter().map(|trial| (share, Trial { layout: layout.to_owned(), ..trial })));
         }
         let Some((_, healthy)) = trials.first() else { bail!("no story is known under {rules}") };
-        Ok(Self { rng: Rng::new(seed), healthy: healthy.clone(), trials, told: 0 })
+        Ok(Self { rng: Rng::new(seed), healthy: healthy.clone(), trials, played: 0 })
     }
 
     /// The next story. The first one is healthy, so that one sees how it should be.
     pub(super) fn next_story(&mut self) -> Trial {
-        self.told += 1;
-        if self.told == 1 {
+        self.played += 1;
+        if self.played == 1 {
             return self.healthy.clone();
         }
         let total: u64 = self.trials.iter().map(|(share, _)| share).sum();

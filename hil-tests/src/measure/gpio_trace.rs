@@ -1,5 +1,4 @@
-//! What the kernel itself notes of GPIO lines: when a program drove one. A mark of the rig's own lies among that, on the same
-//! clock.
+//! The kernel's trace of GPIO outputs: when a program drove a line. The rig adds marks to the same trace, so both have one clock.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -7,24 +6,24 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tumbler_bench::process::rig_fault::RigFault;
 
-/// Where the kernel's tracing is.
+/// The kernel's tracing directory.
 const TRACING: &str = "/sys/kernel/tracing";
 /// The rig's mark.
 const MARK: &str = "edge";
-/// An answer that takes longer is none, in microseconds.
+/// Limit for an answer, in microseconds.
 const ANSWER_US: u64 = 100_000;
 
-/// The kernel's trace of lines that are driven, while it lives.
+/// The trace; it runs until it is dropped.
 #[derive(Debug)]
-pub(super) struct Trace {
+pub(super) struct GpioTrace {
     marker: File,
 }
 
-impl Trace {
+impl GpioTrace {
     /// Begins a trace.
     ///
     /// # Errors
-    /// [`RigFault`] where the kernel traces no GPIO lines, or this user may not ask for it.
+    /// [`RigFault`] where the kernel does not trace GPIO lines, or this user has no right to.
     pub(super) fn begin() -> Result<Self, RigFault> {
         if !place("trace").exists() {
             let mounted = Command::new("mount").args(["-t", "tracefs", "tracefs", TRACING]).status();
@@ -41,15 +40,15 @@ impl Trace {
         Ok(Self { marker })
     }
 
-    /// Notes that an edge begins now.
+    /// Marks that an edge begins now.
     ///
     /// # Errors
-    /// [`RigFault`] where the kernel takes no mark.
+    /// [`RigFault`] where the mark cannot be written.
     pub(super) fn mark(&self) -> Result<(), RigFault> {
         (&self.marker).write_all(MARK.as_bytes()).map_err(RigFault::system("mark the kernel's trace"))
     }
 
-    /// From each mark to the motor's pin being driven off, in microseconds.
+    /// Times from each mark until the motor's pin is driven off, in microseconds.
     ///
     /// # Errors
     /// [`RigFault`] where the trace cannot be read.
@@ -60,7 +59,7 @@ impl Trace {
     }
 }
 
-impl Drop for Trace {
+impl Drop for GpioTrace {
     fn drop(&mut self) {
         let _ = write("tracing_on", "0");
         let _ = write("events/gpio/gpio_value/enable", "0");
@@ -76,41 +75,43 @@ fn write(name: &str, text: &str) -> Result<(), RigFault> {
     fs::write(&path, text).map_err(RigFault::file("write", &path))
 }
 
-/// What happened on a line of the trace.
-enum Seen {
+/// One line of the trace.
+enum TraceEvent {
     Mark,
-    /// A line of this number was driven high or low.
+    /// The line of this number was driven high or low.
     Set(u32, bool),
 }
 
 /// `PROGRAM-PID [CPU] FLAGS SECONDS.MICROSECONDS: EVENT: WHAT`: when in microseconds, and what.
-fn seen(line: &str) -> Option<(u64, Seen)> {
+fn seen(line: &str) -> Option<(u64, TraceEvent)> {
     let mut words = line.split_whitespace();
     let at = words.by_ref().find(|word| word.ends_with(':') && word.contains('.'))?;
     let (seconds, micros) = at.trim_end_matches(':').split_once('.')?;
     let at = seconds.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(micros.parse().ok()?)?;
     let what = match words.collect::<Vec<_>>()[..] {
-        ["tracing_mark_write:", MARK] => Seen::Mark,
-        ["gpio_value:", number, "set", value] => Seen::Set(number.parse().ok()?, value == "1"),
+        ["tracing_mark_write:", MARK] => TraceEvent::Mark,
+        ["gpio_value:", number, "set", value] => TraceEvent::Set(number.parse().ok()?, value == "1"),
         _ => return None,
     };
     Some((at, what))
 }
 
-/// The motor's pin is the chip's first: no other has a lower number.
+/// The motor's pin is the chip's first line, so it has the lowest number.
 fn answers(text: &str) -> Vec<u64> {
     let all: Vec<_> = text.lines().filter_map(seen).collect();
-    let motor =
-        all.iter().filter_map(|(_, seen)| if let Seen::Set(number, _) = seen { Some(*number) } else { None }).min();
+    let motor = all
+        .iter()
+        .filter_map(|(_, seen)| if let TraceEvent::Set(number, _) = seen { Some(*number) } else { None })
+        .min();
     let (mut marked, mut answers) = (None, Vec::new());
     for (at, seen) in all {
         match seen {
-            Seen::Mark => marked = Some(at),
-            Seen::Set(number, false) if Some(number) == motor => {
+            TraceEvent::Mark => marked = Some(at),
+            TraceEvent::Set(number, false) if Some(number) == motor => {
                 let took = marked.take().map(|marked: u64| at.saturating_sub(marked));
                 answers.extend(took.filter(|took| *took < ANSWER_US));
             }
-            Seen::Set(..) => {}
+            TraceEvent::Set(..) => {}
         }
     }
     answers

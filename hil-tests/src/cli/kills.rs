@@ -1,4 +1,4 @@
-//! `tumbler-hil kills`: the daemon dies at each sync and write of a round.
+//! `tumbler-hil kills`: kills the daemon at each sync and write of a round.
 
 use super::{say, signals};
 use crate::kills::{self, KillPoint};
@@ -20,7 +20,7 @@ pub(super) struct KillsArgs {
     /// Under these rule sets.
     #[arg(long, value_name = "ID", value_delimiter = ',', default_values = ["nz-div9", "sg-v6", "sg-open"])]
     rules: Vec<String>,
-    /// How many tables at once; each waits most of the time.
+    /// How many tables run at once; each of them is idle most of the time.
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
     /// Mixed into every table's own seed.

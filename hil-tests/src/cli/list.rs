@@ -1,4 +1,4 @@
-//! `tumbler-hil list`, and which trials a choice means.
+//! `tumbler-hil list`, and the selection of trials.
 
 use super::{Choice, say};
 use crate::report;
@@ -6,11 +6,11 @@ use crate::scenario::{Trial, read_all};
 use anyhow::{Context, bail};
 use tumbler_bench::file::BenchFile;
 
-/// The bench, and the trials that are meant.
+/// The bench, and the selected trials.
 pub(super) fn chosen(choice: &Choice) -> anyhow::Result<(BenchFile, Vec<Trial>)> {
     let bench = BenchFile::read(&choice.bench)?;
     let (all, source, by_name) = match choice.scenarios.as_slice() {
-        // A file by its path, wherever it is.
+        // A scenario file by its path.
         [path] if path.ends_with(".toml") => {
             let text = std::fs::read_to_string(path).with_context(|| format!("read {path}"))?;
             (crate::scenario::file::parse(std::path::Path::new(path), &text)?, path.clone(), false)
@@ -30,7 +30,7 @@ pub(super) fn chosen(choice: &Choice) -> anyhow::Result<(BenchFile, Vec<Trial>)>
     let mut trials: Vec<Trial> = all
         .iter()
         .filter(|trial| among(&choice.rules, &trial.rules) && among(&choice.layout, &trial.layout))
-        .filter(|trial| !by_name || choice.scenarios.iter().any(|s| means(s, trial, choice.only)))
+        .filter(|trial| !by_name || choice.scenarios.iter().any(|s| selects(s, trial, choice.only)))
         .cloned()
         .collect();
     if choice.each_once {
@@ -42,7 +42,7 @@ pub(super) fn chosen(choice: &Choice) -> anyhow::Result<(BenchFile, Vec<Trial>)>
     Ok((bench, trials))
 }
 
-/// Of the layouts of each variant or cell one: the n-th variant's n-th, so that together they cover all of them.
+/// Keeps one layout of each variant or cell: the n-th variant's n-th, so that together they cover all of them.
 pub(super) fn each_once(trials: Vec<Trial>) -> Vec<Trial> {
     let mut variants: Vec<Vec<Trial>> = Vec::new();
     for trial in trials {
@@ -69,8 +69,9 @@ fn known<'a>(id: &str, all: impl Iterator<Item = &'a str> + Clone, what: &str) -
     bail!("`{id}` is no {what} of a scenario; they are {}", ids.join(", "))
 }
 
-/// Whether these words mean the trial: part of its name; or with `whole`, all of it, its scenario with the variant, or without.
-pub(super) fn means(words: &str, trial: &Trial, whole: bool) -> bool {
+/// Whether `words` selects the trial: by part of its name; with `whole`, only by its whole name, or its scenario with or without the
+/// variant.
+pub(super) fn selects(words: &str, trial: &Trial, whole: bool) -> bool {
     let scenario = trial.name.split("::").next().unwrap_or_default();
     let file = scenario.split('[').next().unwrap_or_default();
     if whole { [trial.name.as_str(), scenario, file].contains(&words) } else { trial.name.contains(words) }

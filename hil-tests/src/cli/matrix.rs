@@ -4,7 +4,7 @@ use super::output::RunFlags;
 use super::{list, run, say};
 use crate::fault::{self, Place};
 use crate::matrix;
-use crate::report::{self, heat};
+use crate::report::{self, matrix_table};
 use crate::scenario::{Trial, write};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -69,7 +69,7 @@ fn chosen(args: &MatrixArgs) -> anyhow::Result<(BenchFile, Vec<Trial>)> {
         (args.fault.is_empty() || args.fault.iter().any(|pattern| meant(pattern, &cell.fault)))
             && (args.phase.is_empty() || args.phase.contains(&cell.place))
             && (args.rules.is_empty() || args.rules.contains(&cell.trial.rules))
-            && (args.cells.is_empty() || args.cells.iter().any(|words| list::means(words, &cell.trial, args.only)))
+            && (args.cells.is_empty() || args.cells.iter().any(|words| list::selects(words, &cell.trial, args.only)))
     });
     let mut trials: Vec<Trial> = cells.into_iter().map(|cell| cell.trial).collect();
     if args.each_once {
@@ -99,5 +99,5 @@ pub(super) fn matrix(args: &MatrixArgs) -> anyhow::Result<u8> {
         }
         return Ok(report::PASSED);
     }
-    run::play(&bench, trials, &args.flags, &heat::text)
+    run::play(&bench, trials, &args.flags, &matrix_table::text)
 }

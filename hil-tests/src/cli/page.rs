@@ -1,8 +1,8 @@
-//! `tumbler-hil report`: the page made again, from one or more results.
+//! `tumbler-hil report`: makes the page again, from one or more results.
 
 use super::say;
 use crate::report::directory::PAGE;
-use crate::report::merge::together;
+use crate::report::merge::merge;
 use crate::report::results::{FILE, Results};
 use crate::report::{self, page};
 use anyhow::Context;
@@ -11,10 +11,10 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(super) struct ReportArgs {
-    /// Directories that `run --out` or `matrix --out` wrote, or their results.json; several are put together.
+    /// Directories that `run --out` or `matrix --out` wrote, or their results.json; several are merged.
     #[arg(value_name = "DIR", required = true)]
     results: Vec<PathBuf>,
-    /// Write the page into this directory, with the results where they were put together; the only DIR unless given.
+    /// Write the page into this directory, with the merged results if there are several DIRs [default: the only DIR].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -34,7 +34,7 @@ pub(super) fn report(args: &ReportArgs) -> anyhow::Result<u8> {
             results.take_dumps(from, out, number + 1)?;
         }
     }
-    let merged = together(results);
+    let merged = merge(results);
     if args.out.is_some() {
         merged.write(out)?;
     }
@@ -50,7 +50,7 @@ pub(super) fn report(args: &ReportArgs) -> anyhow::Result<u8> {
         page.display()
     ));
     if args.out.is_some() {
-        say::line(&format!("put together in {}", out.join(FILE).display()));
+        say::line(&format!("merged in {}", out.join(FILE).display()));
     }
     Ok(if failing > 0 { report::FAILED } else { report::PASSED })
 }

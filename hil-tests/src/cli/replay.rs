@@ -7,12 +7,12 @@ use anyhow::Context;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Which recording, and where its scenario goes.
+/// The recording, and the file for its scenario.
 #[derive(Debug, Args)]
 pub(super) struct ReplayArgs {
-    /// The recording: what `tumblerctl record` wrote, or the daemon by itself on a void or a malfunction.
+    /// The recording, as `tumblerctl record` writes it, and the daemon on every void or malfunction.
     file: PathBuf,
-    /// Turn it into a scenario for this rig, and write that here.
+    /// Also turn it into a scenario for this rig, and write that to this file.
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
 }
@@ -32,7 +32,7 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<u8> {
         }
         Some(difference) => {
             say::line(&format!("different at {difference}"));
-            say::line("another version may rightly decide otherwise; the scenario tells what this build does");
+            say::line("another version may rightly behave differently; the scenario shows what this build does");
             report::FAILED
         }
     };

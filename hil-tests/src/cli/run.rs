@@ -4,7 +4,7 @@ use super::output::RunFlags;
 use super::{RunArgs, list, say, signals};
 use crate::report::cell::CellReport;
 use crate::report::progress::Progress;
-use crate::report::{exit_code, verdicts};
+use crate::report::{exit_code, scenario_table};
 use crate::runner::{RunOptions, Runner};
 use crate::scenario::{Trial, Verdict};
 use anyhow::Context;
@@ -14,7 +14,7 @@ use tumbler_bench::process::{clock, daemon};
 
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
     let (bench, trials) = list::chosen(&args.choice)?;
-    play(&bench, trials, &args.flags, &verdicts::text)
+    play(&bench, trials, &args.flags, &scenario_table::text)
 }
 
 /// Runs trials and prints the results as formatted by `summary`. Returns the exit code.
@@ -63,7 +63,7 @@ pub(super) fn play(
     let table: u64 = reports.iter().map(|report| report.table_ns).sum();
     say::line(&format!(
         "{} on bench {} in {:.1} s: {:.0} s of table time, {:.0} times as fast",
-        verdicts::summary(&reports),
+        scenario_table::summary(&reports),
         bench.kind.name(),
         took.as_secs_f64(),
         table as f64 / 1e9,

@@ -1,4 +1,4 @@
-//! Words for people: results on standard output, everything else on standard error. Nobody is told when it is closed.
+//! Output for people: results on standard output, everything else on standard error. Errors of a closed output are ignored.
 
 use std::io::Write;
 

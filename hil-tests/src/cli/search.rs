@@ -9,31 +9,31 @@ use std::path::PathBuf;
 use std::time::Instant;
 use tumbler_core::rules;
 
-/// Which states are searched, and how far.
+/// The part of the state space to search, and its limits.
 #[derive(Debug, Args)]
 pub(super) struct SearchArgs {
-    /// Inputs from the nearest root: a closed table, or a stage of a healthy round.
+    /// Depth: inputs from the nearest root, which is a closed table or a stage of a healthy round.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=32))]
     depth: u32,
-    /// Only under these rule sets; all of them without any.
+    /// Only under these rule sets [default: all].
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     rules: Vec<String>,
     /// Threads.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: u16,
-    /// Faults of the table in force at once, at most.
+    /// Most faults of the table in force at once.
     #[arg(long, value_name = "N", default_value_t = 1)]
     faults: usize,
-    /// Only inputs whose words contain one of these, to search deeper: `seal,turn key,reset`.
+    /// Only inputs whose words contain one of these, for a deeper search: `seal,turn key,reset`.
     #[arg(long, value_name = "WORDS", value_delimiter = ',')]
     only: Vec<String>,
-    /// Bring one state in N back to where a game may begin; 0: none.
+    /// Recover one state in N to where a game may begin; 0: none.
     #[arg(long, value_name = "N", default_value_t = 64)]
     recover: u64,
-    /// Go on after something was found wrong, to find what else is.
+    /// Go on after a violation, to find more.
     #[arg(long)]
     keep_going: bool,
-    /// Where a counter-example's scenario is written; its name matters to its chance.
+    /// Where to write the scenario of a counter-example. Its seed comes from the file's name.
     #[arg(long, value_name = "FILE", default_value = "counter-example.toml")]
     write: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! `tumbler-hil selftest`: a broken bench must not be taken for a broken table.
+//! `tumbler-hil selftest`: checks the rig, so that a broken bench is not taken for a broken table.
 
 use super::say;
 use crate::report;
@@ -24,7 +24,7 @@ use tumbler_core::units::Mono;
 
 type Check = (&'static str, fn() -> Result<String, RigFault>);
 
-/// What needs no more than milliseconds. The first one is what the others need.
+/// The quick checks. The others depend on the first one.
 const QUICK: &[Check] = &[
     ("a place for tables", place),
     ("wire loops back", wire),
@@ -32,7 +32,7 @@ const QUICK: &[Check] = &[
     ("broker reachable", broker),
 ];
 
-/// What is tried besides.
+/// What is checked besides the rig.
 #[derive(Debug, Args)]
 pub(super) struct SelftestArgs {
     /// A bench's file: where it is wired to a second Pi, every wire is tried. No daemon may hold the table's pins meanwhile.
@@ -71,7 +71,7 @@ pub(super) fn selftest(args: &SelftestArgs) -> anyhow::Result<u8> {
     Ok(code)
 }
 
-/// The checks that everything around a real daemon begins with.
+/// The quick checks, with which every run on a real daemon begins.
 pub(super) fn quick() -> Result<(), RigFault> {
     for (name, check) in QUICK {
         check().map_err(|fault| RigFault::Other(format!("{name}: {fault}")))?;
@@ -98,7 +98,7 @@ fn harness(bench: &BenchFile, flaw: Option<Flaw>) -> Result<Vec<WireCheck>, RigF
     check::check(bench.wiring.as_ref(), flaw)
 }
 
-/// A directory for a table can be had, and people can pass to it.
+/// A table's directory can be created, and the people's accounts can traverse it.
 fn place() -> Result<String, RigFault> {
     let dir = WorkDir::new()?;
     let above = dir.path().parent().unwrap_or_else(|| dir.path());
@@ -149,7 +149,7 @@ fn broker() -> Result<String, RigFault> {
     Ok(format!("mosquitto at {} took a subscription", broker.address()))
 }
 
-/// For two seconds, how late is the rig at deadlines of its own, and does the clock only go forward?
+/// Measures for two seconds how late the rig is at its deadlines, and checks that the clock only goes forward.
 fn steady() -> Result<String, RigFault> {
     let priority = machine::enter()?;
     let dir = WorkDir::new()?;

@@ -13,7 +13,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 use tumbler_bench::process::clock;
 
-/// Attempts at most: what is left then is short enough for a person.
+/// Most attempts: the result is short enough for a person by then.
 const MOST: u32 = 3000;
 
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ pub(super) struct ShrinkArgs {
     /// What breaks in it.
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = Faults::None)]
     faults: Faults,
-    /// Where the shrunk scenario goes.
+    /// Where to write the shrunk scenario.
     #[arg(long, value_name = "FILE", default_value = "shrunk.toml")]
     out: PathBuf,
 }

@@ -1,12 +1,12 @@
-//! Ctrl-C and the like: the first asks everything to end cleanly, the second ends at once.
+//! Ctrl-C and other signals: the first one ends everything cleanly, the second one at once.
 
 use tokio::signal::unix::{SignalKind, signal};
 use tumbler_bench::process::clock;
 
-/// Exit code of a program that was interrupted, as shells have it.
+/// Exit code of an interrupted program, by the shells' convention.
 pub(super) const INTERRUPTED: u8 = 130;
 
-/// Watches for signals in a thread of its own. Without it the signals simply end the program, and the kernel ends its children.
+/// Waits for signals in its own thread. Without it a signal ends the program at once, and the kernel kills its children.
 pub(super) fn watch() {
     let _ = std::thread::Builder::new().name("signals".into()).spawn(|| {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() else { return };

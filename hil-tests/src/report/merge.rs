@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// Puts results together. Of a cell that was run more than once on the same kind of bench the worse verdict counts, and
 /// of two like verdicts the later one; `twice` says so.
 #[must_use]
-pub fn together(all: Vec<Results>) -> Results {
+pub fn merge(all: Vec<Results>) -> Results {
     let mut runs: Vec<_> = all.into_iter().flat_map(|results| results.runs).collect();
     runs.sort_by_key(|run| run.begun);
     let mut best: BTreeMap<(String, String), (usize, Cell)> = BTreeMap::new();

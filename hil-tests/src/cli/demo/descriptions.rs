@@ -1,9 +1,9 @@
-//! Records and truths in words, as somebody at the table would tell them.
+//! Describes records and physical events in words, for the demo's commentary.
 
 use tumbler_core::record::{Event, Record};
 use tumbler_core::round::call::Call;
 
-/// What a record says, or `None` where nobody at the table would mention it.
+/// A record in words; `None` if a person at the table would not mention it.
 pub(super) fn record(record: &Record) -> Option<String> {
     Some(match &record.event {
         Event::RoundBegan { .. } => format!("round {} begins", record.round.map_or(0, |round| round.0)),

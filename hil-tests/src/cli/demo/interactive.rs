@@ -1,4 +1,4 @@
-//! The demo by hand: the steps of scenarios, typed one line at a time, on a table that lives on between them.
+//! The demo by hand: carries out scenario steps that are typed line by line, on a table that runs on between them.
 
 use super::narrator::Narrator;
 use crate::cli::say;
@@ -9,11 +9,10 @@ use std::io::BufRead;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use tumbler_bench::process::clock;
 
-/// How often the keyboard is looked at, in milliseconds.
+/// How often the keyboard is polled, in milliseconds.
 const LOOK: u64 = 50;
 
-/// Does what is typed until Ctrl-C; the end of standard input only means that nobody types any more. `trial` says under which
-/// rules.
+/// Carries out what is typed until Ctrl-C, also after the end of standard input. `trial` has the rule set.
 pub(super) fn play(mut table: Narrator, trial: &Trial) -> anyhow::Result<u8> {
     say::line("Type steps, as in fixtures/scenarios/*.toml, several parted by `;`. Ctrl-C ends.");
     let typed = keyboard();

@@ -1,4 +1,4 @@
-//! `tumbler-hil demo`: a whole table on this machine that plays rounds, some of which go wrong, told live.
+//! `tumbler-hil demo`: a whole table on this machine that plays rounds, some of which go wrong, with a live commentary.
 
 mod descriptions;
 mod interactive;
@@ -25,22 +25,23 @@ pub(super) struct DemoArgs {
     /// The rule set.
     #[arg(long, value_name = "ID", default_value = "sg-v6")]
     rules: String,
-    /// One of the rule set's layouts; its first one unless given.
+    /// One of the rule set's layouts [default: its first one].
     #[arg(long, value_name = "ID")]
     layout: Option<String>,
     /// The same seed plays the same rounds.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// How many stories to play; until Ctrl-C unless given.
+    /// How many stories to play [default: until Ctrl-C].
     #[arg(long, value_name = "N")]
     rounds: Option<u32>,
-    /// Where the daemon shows its panel; 127.0.0.1:8080 unless given, or another port where that one is taken.
+    /// Address of the panel [default: 127.0.0.1:8080, or another port if that one is taken].
     #[arg(long, value_name = "ADDRESS:PORT")]
     panel: Option<SocketAddr>,
     /// Let technicians log in to the panel: the file of their accounts, as `tumblerctl panel-password` makes it.
     #[arg(long, value_name = "FILE")]
     accounts: Option<PathBuf>,
-    /// Instead of stories, do what is typed: a line of a scenario's steps each, such as `turn key; as technician; do maintenance on`.
+    /// Instead of stories, carry out what is typed: each line holds steps of a scenario, such as `turn key; as technician; do maintenance
+    /// on`.
     #[arg(long, conflicts_with = "rounds")]
     by_hand: bool,
     /// The daemon's program; beside this one unless given.
@@ -69,7 +70,7 @@ pub(super) fn demo(args: &DemoArgs) -> anyhow::Result<u8> {
     outcome
 }
 
-/// The panel's usual address on this machine, or a free one where that is taken.
+/// The panel's default address on this machine, or a free one if that is taken.
 fn free_address() -> anyhow::Result<SocketAddr> {
     let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, 8080));
     let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));

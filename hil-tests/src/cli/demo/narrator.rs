@@ -1,4 +1,4 @@
-//! A bench that tells what happens on it while a scenario runs, and tidies up after it.
+//! A bench that comments on what happens while a scenario runs, and cleans up after it.
 
 use super::descriptions;
 use crate::cli::say;
@@ -14,18 +14,18 @@ use tumbler_core::units::Dice;
 use tumbler_core::wire::console::{Answer, Command, Exit};
 use tumbler_twin::{Act, Fault, MS};
 
-/// The supervisor who tidies up.
+/// The supervisor who cleans up.
 const NAME: &str = "Ana";
 
-/// The bench with a voice.
+/// A bench with commentary.
 pub(super) struct Narrator {
     bench: Virtual,
     areas: Vec<String>,
-    /// What the story in progress has seen: from its beginning on.
+    /// The log of the story in progress.
     log: Log,
-    /// Records of the bench that were told.
+    /// Number of the bench's records that were narrated.
     narrated: usize,
-    /// Rounds of the stories before this one, of which the judges' truth table spoke.
+    /// Number of earlier stories' rounds that the judges' truth table has judged.
     judged: usize,
     phase: String,
     tumbles: i64,
@@ -51,7 +51,7 @@ impl Narrator {
         say::line(&format!("   {:>8.3} s  {text}", self.bench.now() as f64 / 1e9));
     }
 
-    /// Tells what is new.
+    /// Narrates what is new.
     fn listen(&mut self) -> Result<(), BenchError> {
         let new: Vec<_> = self.bench.log().records.iter().skip(self.narrated).cloned().collect();
         self.narrated += new.len();
@@ -74,7 +74,7 @@ impl Narrator {
         Ok(())
     }
 
-    /// What somebody at the table sees.
+    /// Narrates what a person at the table would see.
     fn look(&mut self) {
         let seen = self.bench.physical();
         if seen.motor_power != self.power {
@@ -128,7 +128,7 @@ impl Narrator {
         self.pass_for(700)
     }
 
-    /// Gives a command under the key; says whether it was done.
+    /// Gives a command under the key. Returns whether it was done.
     fn command(&mut self, command: Command) -> Result<bool, BenchError> {
         self.turn_key()?;
         let request = self.ask(Role::Supervisor, command)?;
@@ -147,7 +147,7 @@ impl Narrator {
         Ok(false)
     }
 
-    /// After a story: what it broke is mended, its latches are opened, its round is ended, and the next one begins with a clean table.
+    /// Cleans up after a story: heals its faults, opens its latches and ends its round.
     pub(super) fn tidy_up(&mut self) -> Result<(), BenchError> {
         for fault in std::mem::take(&mut self.faults) {
             self.bench.heal(fault)?;
@@ -157,7 +157,7 @@ impl Narrator {
         self.pass_for(1000)?;
         for _ in 0..6 {
             let Some(snapshot) = self.snapshot()? else { break };
-            // No latch is opened in mid-round, and a round whose outcome is established is settled and not voided.
+            // No latch can be opened during a round, and a round whose outcome is established is settled, not voided.
             if snapshot.round.is_some() {
                 let (reason, name) = (String::from("the demo goes on"), NAME.to_owned());
                 let void =
@@ -177,7 +177,7 @@ impl Narrator {
         Ok(())
     }
 
-    /// Ends the table; what the judges found.
+    /// Ends the table. Returns the judges' violations.
     pub(super) fn close(mut self) -> Vec<String> {
         self.bench.finish().unwrap_or_default()
     }

@@ -1,11 +1,11 @@
-//! What the demo plays: the scenarios that the tests run, most often the healthy one.
+//! Draws the demo's stories from the scenarios of the tests, most often the healthy one.
 
 use crate::scenario::{Trial, file};
 use anyhow::{Context, bail};
 use std::path::Path;
 use tumbler_twin::rng::Rng;
 
-/// Stories with how often they are drawn: of all their weights together.
+/// Stories with their weights in the draw.
 const STORIES: &[(u64, &str, &str)] = &[
     (12, "healthy", include_str!("../../../../fixtures/scenarios/healthy.toml")),
     (3, "not-flat", include_str!("../../../../fixtures/scenarios/not-flat.toml")),
@@ -35,7 +35,7 @@ impl Stories {
         let mut trials = Vec::new();
         for (weight, name, text) in STORIES {
             let parsed = file::parse(Path::new(name), text).with_context(|| format!("the story {name}"))?;
-            // One trial a variant; scenarios that run under a rule set's first layout only run under every layout here.
+            // One trial per variant. Here scenarios run under every layout, also those that the tests run only under the first one.
             let mut mine: Vec<Trial> = parsed.into_iter().filter(|trial| trial.rules == rules).collect();
             mine.dedup_by(|a, b| a.name.split("::").next() == b.name.split("::").next());
             let share = weight.saturating_mul(1000) / (mine.len().max(1) as u64);
@@ -45,7 +45,7 @@ impl Stories {
         Ok(Self { rng: Rng::new(seed), healthy: healthy.clone(), trials, played: 0 })
     }
 
-    /// The next story. The first one is healthy, so that one sees how it should be.
+    /// The next story. The first one is healthy, to show how it should be.
     pub(super) fn next_story(&mut self) -> Trial {
         self.played += 1;
         if self.played == 1 {

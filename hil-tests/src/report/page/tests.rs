@@ -1,7 +1,7 @@
 //! The page is whole, says what was found, and lets nothing through that a cell says.
 
 use super::*;
-use crate::report::merge::together;
+use crate::report::merge::merge;
 use crate::report::results::Build;
 use crate::report::tests::cell;
 use crate::scenario::Verdict;
@@ -60,7 +60,7 @@ fn of_a_cell_run_twice_the_worse_counts_then_the_later_and_it_is_said() {
     let first = results(10, vec![of("a::nz-1998", fail()), of("b::nz-1998", Verdict::Pass)]);
     let second =
         results(20, vec![of("a::nz-1998", Verdict::Pass), of("b::nz-1998", Verdict::Pass), of("c::nz-1998", fail())]);
-    let merged = together(vec![second, first]);
+    let merged = merge(vec![second, first]);
     let of_run = |n: usize| merged.runs.get(n).unwrap().cells.iter().map(|c| c.name.as_str()).collect::<Vec<_>>();
     assert_eq!(of_run(0), ["a::nz-1998"], "the earlier failure");
     assert_eq!(of_run(1), ["b::nz-1998", "c::nz-1998"], "the later pass");

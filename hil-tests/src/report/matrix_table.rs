@@ -1,7 +1,7 @@
 //! The matrix as a table for people: faults down, phases across, in each cell how many rule sets passed; and below it why
 //! something did not.
 
-use super::{verdicts, word};
+use super::{scenario_table, word};
 use crate::fault::Place;
 use crate::report::cell::CellReport;
 use crate::scenario::Verdict;
@@ -29,7 +29,7 @@ pub fn text(reports: &[CellReport]) -> String {
     for (fault, cells) in &rows {
         table.add_row(std::iter::once((*fault).to_owned()).chain(cells.iter().map(|cell| short(cell))));
     }
-    format!("{table}\n{}\n{}", verdicts::reasons(reports), compared(reports))
+    format!("{table}\n{}\n{}", scenario_table::reasons(reports), compared(reports))
 }
 
 /// How the catalogue's expectations and the judges' truth table compared, in all cells together.

@@ -5,14 +5,14 @@ pub mod cell;
 pub mod clause;
 pub mod diagram;
 pub mod directory;
-pub mod matrix_table;
 pub mod junit;
+pub mod matrix_table;
 pub mod merge;
 pub mod page;
 pub mod progress;
 pub mod results;
-pub mod vcd;
 pub mod scenario_table;
+pub mod vcd;
 pub mod waves;
 
 use crate::scenario::Verdict;

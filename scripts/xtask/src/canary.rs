@@ -110,7 +110,7 @@ fn check(canaries: &[Canary]) -> bool {
         if stale {
             let name = canary.patch.with_extension("");
             say::line(&format!(
-                "{} no longer applies: plant its defect in today's code by hand, and make the patch anew",
+                "{} no longer applies: plant its defect in the present code by hand, and make a new patch of it",
                 name.display()
             ));
         }

@@ -186,7 +186,7 @@ impl Run<'_> {
         // for the source's.
         let unfinished = self.out.join("unfinished");
         if unfinished.exists() || quietly(copy.command("cargo", SUITE.iter().chain(&["--no-run"])))?.0 != 0 {
-            say::heading("the build anew, as an earlier run was ended");
+            say::heading("building from scratch, because an earlier run was interrupted");
             copy.clean()?;
         }
         fs::write(&unfinished, "")?;

@@ -1,4 +1,4 @@
-//! Dealers of a healthy table: quick or slow, careful or careless. Their mistakes void nothing: they are refused or amended.
+//! Dealers of a healthy table: quick or slow, careful or careless. Their mistakes void no round, but are refused or amended.
 
 use super::hardware;
 use super::table::{Table, pick};
@@ -59,7 +59,7 @@ impl<'a> Dealer<'a> {
         }
     }
 
-    /// Adds one of these steps, out of turn.
+    /// Adds one of these steps out of turn.
     fn slip(&mut self, slips: &[&str]) {
         if self.rng.chance(self.wrong) {
             let slip = pick(self.rng, slips).copied().unwrap_or("key 1");
@@ -169,10 +169,10 @@ impl<'a> Dealer<'a> {
         self.pause();
     }
 
-    /// Keys the result, sometimes wrongly at first.
+    /// Keys the result, sometimes a wrong one first.
     fn result(&mut self, dice: [u8; 3]) {
         self.slip(&["key entry", "key 2 entry", "key 3 3 entry", "press tumble", "press place_bets"]);
-        // A digit left on the display counts; the entry key clears it.
+        // A digit that is left on the display would count; the entry key clears it.
         if !self.rng.chance(self.wrong) {
             self.play("entered");
             return;
@@ -200,8 +200,8 @@ impl<'a> Dealer<'a> {
     }
 }
 
-/// Three different numbers that the dice do not show. Different, because on a noisy bus a repeated key may be taken for bounce: a
-/// dealer who watches the display corrects that, these steps do not.
+/// Three different numbers that the dice do not show. They differ because a repeated key may be taken for bounce on a noisy bus, which a
+/// real dealer would see on the display and correct.
 fn wrong(dice: [u8; 3]) -> [u8; 3] {
     let [a, mut b, mut c] = dice.map(|face| face % 6 + 1);
     while b == a {

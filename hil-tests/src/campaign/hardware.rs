@@ -1,30 +1,30 @@
-//! Sessions of a technician: the table in maintenance, some hardware tests one after another, at sound parts and at broken ones,
-//! with a person who does his part, and now and then does not. The judge of measurements says what must come of each.
+//! Sessions of a technician: the table is in maintenance, and several hardware tests follow one another, on healthy and on broken parts.
+//! The person usually does what a test asks, but not always. The judge of measurements decides whether each result is right.
 
 use super::table::{Table, pick};
 use crate::scenario::order;
 use tumbler_twin::rng::Rng;
 
-/// Steps, parted by semicolons.
+/// Steps, separated by semicolons.
 type Words = &'static str;
 
-/// A hardware test: how people do their part in it, and what may be broken meanwhile.
+/// A hardware test: how people may respond to it, and what may be broken meanwhile.
 struct Test {
     name: &'static str,
-    /// The person's part, once the table has said that it begins.
+    /// The person's responses, once the test has begun.
     parts: &'static [Words],
-    /// Broken before; an empty one is a sound table.
+    /// Faults that are injected before; an empty one means a healthy table.
     faults: &'static [Words],
 }
 
-/// Tests in a session: from, and up to.
+/// Least and most tests of a session.
 const TESTS: (u64, u64) = (2, 5);
-/// How often something is broken in a session's last test, in thousandths: what it leaves behind is rectified before the next.
+/// Chance of a fault in a session's last test, in thousandths. Its latches are rectified before the next session.
 const BROKEN: u32 = 700;
-/// How often a session is of somebody who asks when it is not his time, in thousandths.
+/// Chance of a session whose commands come at the wrong time, in thousandths.
 const REFUSED: u32 = 150;
 
-/// Nothing spins under a dome that is away.
+/// A covered tumbler must not spin while its dome is away.
 const DOWN: Words = "lower dome; pass 600 ms";
 
 const SPIN: &[Words] = &["pass 6 s"];
@@ -165,7 +165,7 @@ const DOME: Test = Test {
     ],
 };
 
-/// What is refused, from a table that is open; and what ends a test early.
+/// Commands that are refused on an open table, and acts that end a test early.
 const REFUSALS: &[Words] = &[
     "turn key; ask hardware-test motor; ask hardware-test seal; pass 200 ms",
     "pass 301 s; ask hardware-test bus; turn key; ask maintenance on; pass 301 s; ask hardware-test bus; pass 1 s",
@@ -187,7 +187,7 @@ fn tests(table: Table) -> Vec<&'static Test> {
     EVERY.iter().filter(|test| test.name != "reader" || table.reader).chain(dome).collect()
 }
 
-/// A session at a table where things break.
+/// A session at a table with faults.
 pub(super) fn session(rng: &mut Rng, table: Table) -> Vec<String> {
     if rng.chance(REFUSED) {
         return steps(pick(rng, REFUSALS).copied().unwrap_or_default()).collect();
@@ -209,14 +209,14 @@ pub(super) fn session(rng: &mut Rng, table: Table) -> Vec<String> {
     all
 }
 
-/// A session at a healthy, noisy table: it is open again afterwards.
+/// A session at a healthy, noisy table, which is open again afterwards.
 pub(super) fn healthy(rng: &mut Rng, table: Table) -> Vec<String> {
     let tests = tests(table);
     let mut all: Vec<String> = steps(DOWN).chain(steps("turn key; as technician; do maintenance on")).collect();
     for _ in 0..rng.range(TESTS.0, TESTS.1) {
         let Some(test) = pick(rng, &tests) else { continue };
         all.push(format!("ask hardware-test {}", test.name));
-        // The first way is the right one.
+        // The first response is the right one.
         all.extend(steps(test.parts.first().copied().unwrap_or_default()));
         all.push("wait no test".into());
     }

@@ -25,10 +25,10 @@ use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, PoisonError};
 use tumbler_bench::process::clock;
 
-/// How a campaign goes.
+/// Options of a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Campaign {
-    /// Everything follows from it.
+    /// Seed of all random choices.
     pub seed: u64,
     /// Rounds to be dealt.
     pub rounds: u64,
@@ -40,13 +40,13 @@ pub struct Campaign {
     pub keep: TraceDetail,
     /// Only the day of this number.
     pub day: Option<u64>,
-    /// Nobody but the judges says whether a day failed.
+    /// Only the judges decide whether a day failed.
     pub judges_alone: bool,
-    /// A judge that is not seated where judges are alone, by its name.
+    /// Name of a judge that is left out when only the judges decide.
     pub without: Option<&'static str>,
 }
 
-/// Days that are played ahead of the first one that has not ended, at most: what is kept in memory until its turn.
+/// Most days that are played ahead of the first unfinished one: their reports wait in memory.
 const AHEAD: u64 = 64;
 
 struct Course {

@@ -1,18 +1,18 @@
-//! Shrinking: which steps of a failing day, and which numbers in them, the failure really needs. Delta debugging (Zeller and
-//! Hildebrandt, 2002) over steps, then over numbers; what remains fails in the same way and not only somehow.
+//! Shrinking: finds the steps and numbers of a failing day that the failure needs. Delta debugging (Zeller and Hildebrandt, 2002) over
+//! steps, then over numbers. The result still fails in the same way.
 
 use super::{day, violation};
 use crate::scenario::{Trial, Verdict, parse};
 use tumbler_bench::process::clock;
 
-/// A failing trial made small.
+/// A failing trial after shrinking.
 #[derive(Clone, Debug)]
 pub struct Shrunk {
-    /// The shortest that was found.
+    /// The shortest trial found.
     pub trial: Trial,
     /// Its verdict.
     pub verdict: Verdict,
-    /// How many trials it took.
+    /// Number of trials played.
     pub tried: u32,
 }
 
@@ -20,13 +20,13 @@ struct Search {
     kind: String,
     best: Trial,
     verdict: Verdict,
-    /// So many of the last steps stay, each of them.
+    /// Number of steps at the end that are never dropped.
     fixed_tail: usize,
     tried: u32,
     attempts: u32,
 }
 
-/// Shrinks a failing trial with at most so many attempts; `None` where it passes.
+/// Shrinks a failing trial, with at most `attempts` trials; `None` if it passes.
 #[must_use]
 pub fn shrink(trial: &Trial, attempts: u32) -> Option<Shrunk> {
     let report = day::play(trial);
@@ -39,7 +39,7 @@ pub fn shrink(trial: &Trial, attempts: u32) -> Option<Shrunk> {
 }
 
 impl Search {
-    /// Whether this fails in the same way; then it is the best so far.
+    /// Plays these steps. If they fail in the same way, they become the best so far.
     fn still_fails(&mut self, steps: Vec<(String, Vec<crate::scenario::step::Step>)>) -> bool {
         if self.tried >= self.attempts || clock::interrupted() {
             return false;
@@ -55,7 +55,7 @@ impl Search {
         same
     }
 
-    /// What comes after the step that failed is not needed.
+    /// Drops the steps after the one that failed.
     fn drop_after_failure(&mut self) {
         let Verdict::Fail(whys) = &self.verdict else { return };
         let number = whys.first().and_then(|why| why.strip_prefix("step ")?.split(' ').next()?.parse().ok());
@@ -64,7 +64,7 @@ impl Search {
         self.still_fails(steps);
     }
 
-    /// What somebody asked for and did not get is refused as well where its round was left out: the round stays.
+    /// Keeps the round of a command that got the wrong answer: without its round the command would be refused for another reason.
     fn keep_round(&mut self) {
         let Verdict::Fail(whys) = &self.verdict else { return };
         if !whys.first().is_some_and(|why| why.contains("the answer was")) {
@@ -75,7 +75,7 @@ impl Search {
             steps.iter().rev().position(|(words, _)| words.starts_with("dice ")).map_or(0, |after| after + 1);
     }
 
-    /// Leaves steps out, many at once, then fewer; tells whether any could go.
+    /// Drops steps, many at once, then fewer. Returns whether any could be dropped.
     fn drop_steps(&mut self) -> bool {
         let mut any = false;
         let mut size = self.best.steps.len().saturating_sub(self.fixed_tail).div_ceil(2);
@@ -97,7 +97,7 @@ impl Search {
         any
     }
 
-    /// Makes numbers of pauses and presses smaller; tells whether any could be.
+    /// Shortens pauses and presses. Returns whether any could be shortened.
     fn reduce_numbers(&mut self) -> bool {
         let mut any = false;
         for place in 0..self.best.steps.len() {
@@ -121,7 +121,7 @@ impl Search {
 fn reduced(words: &str) -> Option<String> {
     let mut parts: Vec<String> = words.split(' ').map(str::to_owned).collect();
     let at = parts.iter().rposition(|word| word == "ms")?.checked_sub(1)?;
-    // A deadline is no pause: with a shorter one the step would fail for another reason.
+    // A deadline must not be shortened: the step would fail for another reason.
     if at.checked_sub(1).and_then(|before| parts.get(before)).is_some_and(|word| word == "within") {
         return None;
     }

@@ -1,5 +1,5 @@
-//! Days on which much breaks. Each day draws which kinds of trouble there are at all: leaving most of them out reaches
-//! what a little of everything hides (Groce and others, Swarm Testing, 2012).
+//! Days with many faults. Each day first draws the kinds of trouble that occur at all: omitting most kinds reaches states that a little of
+//! everything would hide (Groce and others, Swarm Testing, 2012).
 
 use super::table::{Table, pick};
 use super::truth_table_rounds;
@@ -18,8 +18,8 @@ const BUTTONS: [InLine; 4] = [InLine::Tumble, InLine::PlaceBets, InLine::NoMoreB
 const LONGEST_HANG: u64 = 1_500;
 const OUTPUTS: [&str; 3] = ["motor_enable", "out_of_service", "bell"];
 
-/// How often a day begins with an errand that needs its first rounds, how often a round is one, how often any other round is one
-/// for the texts' truth table, and how often a technician's session comes instead of any of these, in thousandths.
+/// Chances, in thousandths: that a day begins with an errand that needs its first rounds, that a round is an errand, that any other round
+/// is one for the truth table, and that a technician's session replaces any of these.
 const FIRST_ERRANDS: u32 = 200;
 const ERRANDS: u32 = 200;
 const TEXTS: u32 = 400;
@@ -28,7 +28,7 @@ const SESSIONS: u32 = 60;
 /// A kind of trouble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// A fault of the tables, with what follows its colon.
+    /// A fault of the fault tables, with its argument.
     Fault(&'static str, &'static str),
     /// A fault whose argument is drawn when it is broken.
     Drawn(&'static str, Draw),
@@ -53,7 +53,7 @@ enum Kind {
     Reset,
 }
 
-/// Kinds beside the faults of the tables.
+/// Kinds of trouble besides the fault tables.
 const KINDS: &[Kind] = &[
     Kind::Press,
     Kind::Hold,
@@ -76,14 +76,14 @@ const KINDS: &[Kind] = &[
     Kind::Reset,
 ];
 
-/// A day of trouble.
+/// A day with faults.
 pub(super) struct Swarm<'a> {
     rng: &'a mut Rng,
     table: Table,
     kinds: Vec<Kind>,
-    /// How often something happens at a stage of a round, in thousandths.
+    /// Chance of trouble at a stage of a round, in thousandths.
     often: u32,
-    /// What broke last and is not mended, for `heal`.
+    /// The latest fault that is not healed, for `heal`.
     broken: Vec<String>,
     steps: Vec<String>,
 }
@@ -125,7 +125,7 @@ impl<'a> Swarm<'a> {
         self.step(format!("pass {millis} ms"));
     }
 
-    /// A day of so many rounds: at its end everything is mended, and a healthy round is played.
+    /// A day with this many rounds. At its end everything is healed, and a healthy round is played.
     pub(super) fn day(mut self, rounds: u64) -> Vec<String> {
         self.commit();
         if self.rng.chance(200) {
@@ -208,7 +208,7 @@ impl<'a> Swarm<'a> {
             last = Some(name);
         }
         if troubled && self.rng.chance(150) {
-            // The wrong exit from whatever it is, and before it is mended.
+            // Try a wrong exit before the fault is healed.
             self.reset();
         }
         if troubled && self.rng.chance(700) {

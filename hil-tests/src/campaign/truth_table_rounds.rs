@@ -1,15 +1,15 @@
-//! Rounds for the texts' truth table: something happens at one stage of a round, and a person who is asked says what became of the
-//! dice. Stage, event and answer are drawn each by itself, so that the pairs come by weight and nobody has to think of them.
+//! Rounds that exercise the truth table of the rule texts: something happens at one stage of a round, and a person answers what became of
+//! the dice. Stage, event and answer are drawn independently, so that all combinations occur.
 
 use super::table::{Table, TableFilter, pick};
 use crate::scenario::order;
 use tumbler_core::rules;
 use tumbler_twin::rng::Rng;
 
-/// Steps, parted by semicolons.
+/// Steps, separated by semicolons.
 type Words = &'static str;
 
-/// What happens: what must be so before the round, and what is done at its stage.
+/// An event: steps before the round, and steps at its stage.
 struct Event {
     before: Words,
     then: Words,
@@ -17,9 +17,9 @@ struct Event {
     reader: bool,
 }
 
-/// How often other settings are found at a restart instead, in thousandths.
+/// Chance that the settings change at a restart instead, in thousandths.
 const OTHER_SETTINGS: u32 = 40;
-/// How often a round is one of the whole scenes, in thousandths.
+/// Chance that a round is one of [`SCENES`], in thousandths.
 const SCENE: u32 = 400;
 
 const fn event(then: Words) -> Event {
@@ -92,7 +92,7 @@ const EVENTS: &[Event] = &[
     read("", "try fault reader.silent; pass 2500 ms; press no_spin"),
 ];
 
-/// What a person says who is asked: mostly one of the three answers, by who may give it.
+/// A person's answers: mostly one of the three findings, in the role that may give it.
 const ANSWERS: &[Words] = &[
     "",
     "turn key; ask interrupted undisturbed; pass 100 ms",
@@ -106,12 +106,12 @@ const ANSWERS: &[Words] = &[
     "turn key; ask interrupted cannot-tell; pass 100 ms",
 ];
 
-/// Parameters that are changed, which no judge reckons with.
+/// Parameters to change. No judge depends on them.
 const PARAMETERS: &[(&str, u32)] = &[("lamp_dwell", 500), ("all_paid", 9_000), ("coast_limit", 2_500)];
 const RESTARTS: &[(Words, Words)] =
     &[("try stop", "try start"), ("try kill", "try start"), ("try power off", "try power on")];
 
-/// How far the round is when it happens, for each order of play.
+/// Stages at which the event happens, for each order of play.
 const NEW_ZEALAND: &[Words] = &[
     "press place_bets",
     "try play to spinning; pass 300 ms",
@@ -151,7 +151,7 @@ const OPEN: &[Words] = &[
     "try play to entered",
 ];
 
-/// Whole rounds, for rows that stage and event seldom reach.
+/// Whole rounds, for rows that random stages and events seldom reach.
 const SCENES: &[(TableFilter, Words)] = &[
     (TableFilter::Every, "press place_bets; press no_spin"),
     (TableFilter::Every, "turn key; try play to spinning; pass 300 ms; ask void damaged; pass 100 ms"),
@@ -195,7 +195,7 @@ const SCENES: &[(TableFilter, Words)] = &[
     ),
     (TableFilter::Open, "try play to spinning; pass 2000 ms; dip supply"),
     (TableFilter::Open, "try play to spinning; pass 2200 ms; dip supply"),
-    // A hand among the dice before a reader has read them.
+    // A hand moves the dice before the reader has read them.
     (
         TableFilter::OpenWithReader,
         "try play to spun; lay die 1 face 4 flat; pass 1 s; turn key; as manager; ask interrupted not-flat; as supervisor",
@@ -243,7 +243,7 @@ const SCENES: &[(TableFilter, Words)] = &[
     ),
 ];
 
-/// A scene that fits this table.
+/// Draws a scene for this table.
 fn scene(rng: &mut Rng, table: Table) -> Vec<String> {
     let fitting: Vec<Words> =
         SCENES.iter().filter(|(filter, _)| filter.matches(table)).map(|(_, words)| *words).collect();
@@ -254,7 +254,7 @@ fn steps(words: Words) -> Vec<String> {
     words.split(';').map(str::trim).filter(|words| !words.is_empty()).map(tried).collect()
 }
 
-/// A round in steps.
+/// Draws a round.
 pub(super) fn round(rng: &mut Rng, table: Table) -> Vec<String> {
     if rng.chance(SCENE) {
         return scene(rng, table);
@@ -279,7 +279,7 @@ pub(super) fn round(rng: &mut Rng, table: Table) -> Vec<String> {
     whole.iter().flat_map(|words| steps(words)).collect()
 }
 
-/// The daemon finds other settings at a start: the round in progress keeps its own rules.
+/// Restarts the daemon with other settings: the round in progress keeps its own rules.
 pub(super) fn other_settings(rng: &mut Rng) -> Vec<String> {
     let layouts: Vec<&str> =
         rules::all().iter().flat_map(|set| &set.layouts).map(|layout| layout.id.as_str()).collect();
@@ -294,7 +294,7 @@ pub(super) fn other_settings(rng: &mut Rng) -> Vec<String> {
     vec![change, off.to_owned(), on.to_owned()]
 }
 
-/// What a wait may come to is for the judges to say.
+/// Any step may fail; only the judges decide whether that is right.
 fn tried(words: &str) -> String {
     if words.starts_with("wait ") { format!("try {words}") } else { words.to_owned() }
 }

@@ -1,9 +1,9 @@
-//! What a violation is about, so that a shrunk day can be held against the day it came from: the same judge and rule, the
-//! same panic, the same trouble of the rig; whatever differs in times and numbers.
+//! The kind of a violation, to compare a shrunk day with the original one: the same judge and rule, the same panic or the same fault of the
+//! rig, whatever the times and numbers.
 
 use crate::scenario::Verdict;
 
-/// What the verdict is about; `None` for a pass.
+/// The kind of a verdict's first violation; `None` for a pass.
 #[must_use]
 pub fn kind(verdict: &Verdict) -> Option<String> {
     Some(match verdict {
@@ -23,7 +23,7 @@ fn failure(why: &str) -> String {
     if let Some((_, panic)) = why.split_once("panic: ") {
         return format!("panic: {}", panic.lines().next().unwrap_or_default());
     }
-    // After `; at` comes where the table is: its phase belongs to what happened, times and dice are never alike.
+    // After `; at` comes the state of the table. Its phase is part of the kind; times and dice always differ.
     let (what, place) = why.split_once("; at ").unwrap_or((why, ""));
     let what = what.split_once('`').map_or(what, |(_, what)| what);
     let phase = place.split_once(", phase ").and_then(|(_, rest)| rest.split(',').next()).unwrap_or_default();

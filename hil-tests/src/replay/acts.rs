@@ -15,7 +15,7 @@ const BUTTONS: [InLine; 5] =
 /// A dome that is lifted or put back opens one contact and closes the other within this time.
 const TRAVEL: u64 = 2_000_000_000;
 
-/// From a key's press to the end of the poll that tells of it, at most.
+/// Longest time from a key press to the end of the poll that reports it.
 const SEEN: u64 = 120_000_000;
 
 /// Buttons, key, seal, dome, supply.
@@ -68,7 +68,7 @@ fn dome(events: &Events, script: &mut Script) {
     }
 }
 
-/// Keys of the terminal. Codes that were masked because they may not be known are keyed as 1.
+/// Keys of the terminal. Codes that the recording masks as secret are keyed as 1.
 pub(super) fn keys(events: &Events, script: &mut Script) {
     let mut next: Option<u16> = None;
     for Transaction { request, reply, ended, .. } in &events.bus {

@@ -1,4 +1,4 @@
-//! A playback as a scenario.
+//! Converts a playback into a scenario.
 
 use super::events::Events;
 use super::playback::{Playback, ReplayedInput};
@@ -52,7 +52,7 @@ struct AtEnd {
     latches: Vec<String>,
 }
 
-/// What a table holds that a snapshot does not tell.
+/// State of a table that its snapshot does not show.
 struct TableInternals {
     settings: Settings,
     enrolled: Option<[u16; 3]>,
@@ -101,7 +101,7 @@ pub fn convert(first: &Table, playback: &Playback, reason: &str) -> Result<Scena
     let levels = levels(first, &playback.inputs, start);
     let events = Events::of(played, &levels);
     let mut script = Script::default();
-    // Of what came at the same moment, the answer was waited for.
+    // Commands first: of several steps at the same time, the command's answer comes first.
     acts::commands(played, &mut script);
     acts::hands(&events, set.order.covered, &mut script);
     acts::keys(&events, &mut script);

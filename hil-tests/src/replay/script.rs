@@ -1,6 +1,6 @@
-//! Words at their times, put in order and set apart by the time that passed between them.
+//! Sorts steps by their times, and inserts the pauses between them.
 
-/// One thing at its time.
+/// A step with its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Cue {
     at: u64,
@@ -9,7 +9,7 @@ struct Cue {
     words: String,
 }
 
-/// Everything that happened, in words.
+/// All steps of a recording.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Script {
     cues: Vec<Cue>,
@@ -20,27 +20,27 @@ pub(super) struct Script {
 const MS: u64 = 1_000_000;
 
 impl Script {
-    /// Something happened at this moment, in nanoseconds.
+    /// Adds a step at this time, in nanoseconds.
     pub(super) fn at(&mut self, at: u64, takes: u64, words: String) {
         self.cues.push(Cue { at, takes, words });
     }
 
-    /// When the table answered last before this moment; 0 where it did not.
+    /// Time of the table's last answer before this time; 0 if there was none.
     pub(super) fn last_answer(&self, before: u64) -> u64 {
         let answers = self.cues.iter().filter(|cue| cue.at <= before && cue.words.starts_with("answer "));
         answers.map(|cue| cue.at).max().unwrap_or_default()
     }
 
-    /// Something could not be turned into a step.
+    /// Notes that something could not be turned into a step.
     pub(super) fn leave_out(&mut self, what: &str) {
         if !self.left_out.iter().any(|known| known == what) {
             self.left_out.push(what.to_owned());
         }
     }
 
-    /// The steps from this moment to that one. What happened while a step took its time comes right after it.
+    /// The steps between two times. A step that is due during another one comes right after it.
     pub(super) fn steps(mut self, from: u64, to: u64) -> Vec<String> {
-        // Stable: what was told first of one moment comes first.
+        // A stable sort: steps of the same time keep their order.
         self.cues.sort_by_key(|cue| cue.at);
         let mut clock = 0;
         let mut steps = Vec::new();

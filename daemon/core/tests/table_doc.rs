@@ -14,7 +14,7 @@ use tumbler_core::line::InLine;
 use tumbler_core::record::Event;
 use tumbler_core::round::ending::Ground;
 use tumbler_core::rules;
-use tumbler_core::settings::Parameters;
+use tumbler_core::settings::{Parameters, Relation};
 use tumbler_core::snapshot::Phase;
 use tumbler_core::wire::console::Command;
 use tumbler_core::wire::registers::{reader, terminal};
@@ -290,6 +290,14 @@ fn parameter_table() -> String {
     text
 }
 
+fn relation_table() -> String {
+    let mut text = String::from("| must be | reason |\n| --- | --- |\n");
+    for relation in Relation::ALL {
+        writeln!(text, "| `{relation}` | {} |", relation.why).unwrap();
+    }
+    text
+}
+
 fn void_table() -> String {
     let mut text = String::from("| ground |");
     for rules in rules::all() {
@@ -321,6 +329,7 @@ fn section(doc: &str, name: &str, text: &str) -> String {
 fn the_page_says_what_the_code_does() {
     let mut page = DOC.to_owned();
     page = section(&page, "parameters", &parameter_table());
+    page = section(&page, "relations", &relation_table());
     page = section(&page, "voids", &void_table());
     let usual = Phase::ALL.map(|phase| Column { phase, state: State::Usual });
     for (rules, layout) in [("nz-div9", "nz-div9-1"), ("sg-v6", "sg-v6-1"), ("sg-open", "sg-open-1")] {

@@ -131,8 +131,11 @@ fn every_parameter_is_held_to_its_range_and_its_ends_are_in_it() {
     assert!(paths(&settings(Parameters::default())).is_empty());
     for parameter in Parameters::TABLE {
         let path = vec![format!("parameters.{}", parameter.name)];
-        assert!(paths(&with(parameter.name, parameter.min)).is_empty(), "{}", parameter.name);
-        assert!(paths(&with(parameter.name, parameter.max)).is_empty(), "{}", parameter.name);
+        // Alone it may still contradict another one, which has a table of its own.
+        for end in [parameter.min, parameter.max] {
+            let bad = with(parameter.name, end).check().err().unwrap_or_default();
+            assert!(bad.iter().all(|bad| !bad.problem.contains("out of range")), "{}: {bad:?}", parameter.name);
+        }
         assert_eq!(paths(&with(parameter.name, parameter.max + 1)), path);
         if parameter.min > 0 {
             assert_eq!(paths(&with(parameter.name, parameter.min - 1)), path);

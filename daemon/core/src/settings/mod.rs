@@ -1,8 +1,11 @@
 //! What a table is set to: which rules and layout, what is fitted, and every parameter with its unit, range and reason.
 
+mod relation;
+
 use crate::prelude::*;
 use crate::rules::{self, Layout, RuleSet};
 use crate::text;
+pub use relation::{Product, Relation};
 use serde::{Deserialize, Serialize};
 
 /// The settings of one table. The shell reads them from its configuration; the core checks them.
@@ -202,6 +205,10 @@ impl Settings {
                     allowed: format!("{} to {} {}", parameter.min, parameter.max, parameter.unit),
                 });
             }
+        }
+        // Of a value that is out of its own range enough is said.
+        if !bad.iter().any(|bad| bad.path.starts_with("parameters.")) {
+            bad.extend(Relation::ALL.iter().filter_map(|relation| relation.check(&self.parameters).err()));
         }
         match (rule_set, layout) {
             (Some(rule_set), Some(layout)) if bad.is_empty() => Ok((rule_set, layout)),

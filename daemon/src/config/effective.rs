@@ -1,9 +1,10 @@
 //! The effective values: what the files say, and the defaults where they say nothing.
 
+use super::hazard;
 use super::pin::Pin;
 use super::problem::Wrong;
 use super::wires::Wires;
-use super::{Bus, Config, Console, Journal, Log, LogFormat, Mqtt, Panel};
+use super::{Bus, Config, Console, Hardware, Journal, Log, LogFormat, Mqtt, Panel};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -91,6 +92,7 @@ struct Broker {
     username: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     password_file: Option<PathBuf>,
+    password_in_clear: bool,
     keep_alive_s: u16,
     #[serde(skip_serializing_if = "Option::is_none")]
     ca_file: Option<PathBuf>,
@@ -101,7 +103,8 @@ impl Default for Broker {
         // A broker that is gone is noticed after twice the keep-alive.
         let keep_alive_s = 10;
         let (url, client_id, username, password_file, ca_file) = (None, None, None, None, None);
-        Self { enabled: false, url, client_id, username, password_file, keep_alive_s, ca_file }
+        let password_in_clear = false;
+        Self { enabled: false, url, client_id, username, password_file, password_in_clear, keep_alive_s, ca_file }
     }
 }
 
@@ -212,8 +215,32 @@ impl Effective {
         let mqtt = self.mqtt.resolve(&self.table, &mut wrong);
         let panel = self.panel.resolve(&mut wrong);
         let settings = self.settings();
-        let (Some(hardware), true) = (hardware, wrong.is_empty()) else { return Err(wrong) };
         let (bus, dirs, people) = (&self.bus, &self.journal, &self.console);
+        let console = Console {
+            socket: people.socket.clone(),
+            supervisor_group: people.supervisor_group.clone(),
+            manager_group: people.manager_group.clone(),
+            technician_group: people.technician_group.clone(),
+            supervisor_uids: people.supervisor_uids.clone(),
+            manager_uids: people.manager_uids.clone(),
+            technician_uids: people.technician_uids.clone(),
+        };
+        hazard::socket("console.socket", &console.socket, hazard::CONSOLE, &mut wrong);
+        hazard::roles(&console, &mut wrong);
+        match &hardware {
+            Some(Hardware::Virtual { socket, .. }) => {
+                hazard::socket("hardware.socket", socket, hazard::SOCKET, &mut wrong)
+            }
+            Some(Hardware::Cdev { pins, .. } | Hardware::Rppal { pins, .. }) => hazard::cut_cables(pins, &mut wrong),
+            None => {}
+        }
+        if let Some(mqtt) = &mqtt {
+            hazard::broker(mqtt, self.mqtt.password_in_clear, &mut wrong);
+        }
+        if let Some(accounts) = panel.as_ref().and_then(|panel| panel.accounts_file.as_deref()) {
+            hazard::accounts(accounts, &mut wrong);
+        }
+        let (Some(hardware), true) = (hardware, wrong.is_empty()) else { return Err(wrong) };
         Ok(Config {
             settings,
             hardware,
@@ -226,15 +253,7 @@ impl Effective {
             },
             journal: Journal { state_dir: dirs.state_dir.clone(), run_dir: dirs.run_dir.clone() },
             mqtt,
-            console: Console {
-                socket: people.socket.clone(),
-                supervisor_group: people.supervisor_group.clone(),
-                manager_group: people.manager_group.clone(),
-                technician_group: people.technician_group.clone(),
-                supervisor_uids: people.supervisor_uids.clone(),
-                manager_uids: people.manager_uids.clone(),
-                technician_uids: people.technician_uids.clone(),
-            },
+            console,
             panel,
             log: Log {
                 format: if self.log.format == "json" { LogFormat::Json } else { LogFormat::Text },

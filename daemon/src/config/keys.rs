@@ -153,6 +153,7 @@ const KEYS: &[Key] = &[
     key("mqtt", "client_id", Kind::Text),
     key("mqtt", "username", Kind::Text),
     key("mqtt", "password_file", Kind::Path),
+    key("mqtt", "password_in_clear", Kind::Bool),
     // rumqttc panics under 5 s; a broker that is gone is noticed after twice this.
     key("mqtt", "keep_alive_s", Kind::Number(5, 600, "s")),
     key("mqtt", "ca_file", Kind::Path),

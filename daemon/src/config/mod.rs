@@ -11,6 +11,7 @@
 
 pub mod devices;
 mod effective;
+mod hazard;
 mod keys;
 mod pin;
 mod problem;
@@ -210,6 +211,7 @@ pub fn check(path: &Path) -> Result<Config, ConfigErrors> {
     let mut problems = Vec::new();
     let mut tree = Tree::new();
     for file in tree::files(path, &mut problems) {
+        hazard::writable_by_others(&file, &mut problems);
         tree::read(&file, &mut tree, &mut problems);
     }
     // A file that cannot be read is no reason to list every key that may stand in it.

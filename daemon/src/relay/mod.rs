@@ -32,7 +32,7 @@ pub(crate) mod testing;
 mod trouble;
 
 pub use identity::Identity;
-pub use options::{Settings, Tls};
+pub use options::{Settings, Tls, check_authorities};
 pub use outbox::Outbox;
 pub use runner::{FIRST_PAUSE, Feeds, STEADY, Timing, run};
 pub use trouble::Trouble;

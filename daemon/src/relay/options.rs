@@ -112,10 +112,7 @@ fn password(file: &Path) -> anyhow::Result<String> {
 }
 
 fn client(tls: &Tls) -> anyhow::Result<rustls::ClientConfig> {
-    let mut roots = rustls::RootCertStore::empty();
-    for certificate in certificates(&tls.ca)? {
-        roots.add(certificate).with_context(|| format!("{} holds a certificate that cannot be", tls.ca.display()))?;
-    }
+    let roots = authorities(&tls.ca)?;
     // Named, because rustls has no provider of its own here and would end the process over it.
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ClientConfig::builder_with_provider(provider)
@@ -127,6 +124,22 @@ fn client(tls: &Tls) -> anyhow::Result<rustls::ClientConfig> {
     config
         .with_client_auth_cert(certificates(certificate)?, private)
         .with_context(|| format!("{} and {} do not go together", certificate.display(), key.display()))
+}
+
+/// Checks that a file holds certificates of authorities to trust.
+///
+/// # Errors
+/// It cannot be read, or holds none, or one that cannot be.
+pub fn check_authorities(file: &Path) -> anyhow::Result<()> {
+    authorities(file).map(|_| ())
+}
+
+fn authorities(file: &Path) -> anyhow::Result<rustls::RootCertStore> {
+    let mut roots = rustls::RootCertStore::empty();
+    for certificate in certificates(file)? {
+        roots.add(certificate).with_context(|| format!("{} holds a certificate that cannot be", file.display()))?;
+    }
+    Ok(roots)
 }
 
 fn certificates(file: &Path) -> anyhow::Result<Vec<CertificateDer<'static>>> {

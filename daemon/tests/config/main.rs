@@ -1,6 +1,8 @@
 //! The configuration's messages, word for word: whoever reads them has only them.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
+mod hazards;
+
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tumblerd::config::{self, Config, Hardware, LogFormat};
@@ -229,7 +231,7 @@ fn values_of_the_wrong_kind_are_refused_with_what_is_allowed() {
 /// installing.md: what a table has differently goes into a fragment, and the shipped file stays as it is.
 #[test]
 fn a_fragment_over_the_shipped_file_takes_another_backend() {
-    let shipped = include_str!("../../systemd/tumblerd.toml");
+    let shipped = include_str!("../../../systemd/tumblerd.toml");
     let bench = Files::new(shipped).config();
     assert!(matches!(&bench.hardware, Hardware::Virtual { socket, .. } if socket.starts_with("/run/tumblerd-bench")));
     assert!(bench.to_string().contains("/run/tumblerd-bench/wire.sock"), "the effective value is told");
@@ -302,9 +304,11 @@ fn the_panel_listens_where_it_is_told() {
     let plain = panel("enabled = true").unwrap();
     assert!(plain.listen.ip().is_loopback(), "{plain:?}");
     assert_eq!((plain.host, plain.accounts_file), (None, None), "nobody can log in");
-    let open = panel("enabled = true\nhost = \"t1.pit\"\naccounts_file = \"/etc/tumblerd/panel-accounts\"").unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let accounts = file.path().display();
+    let open = panel(&format!("enabled = true\nhost = \"t1.pit\"\naccounts_file = \"{accounts}\"")).unwrap();
     assert_eq!(open.host.as_deref(), Some("t1.pit"));
-    assert_eq!(open.accounts_file.as_deref(), Some(std::path::Path::new("/etc/tumblerd/panel-accounts")));
+    assert_eq!(open.accounts_file.as_deref(), Some(file.path()));
     assert_eq!(
         with("[panel]\naccounts_file = \"panel-accounts\""),
         "t.toml:12: panel.accounts_file: \"panel-accounts\" is not an absolute path; allowed is an absolute path\n\

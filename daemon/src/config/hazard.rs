@@ -1,0 +1,118 @@
+//! What no key shows to be wrong alone: values that are each allowed, and take away what they are there for.
+
+use super::problem::{Problem, Wrong};
+use super::{Bias, Console, Mqtt, Pins};
+use crate::panel::accounts::Accounts;
+use crate::relay::check_authorities;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use tumbler_core::line::InLine;
+
+/// Longest path of a socket, in bytes: `sun_path` of sockaddr_un(7) without its end.
+pub(super) const SOCKET: usize = 107;
+/// That of the console, which is made under a name that is four bytes longer.
+pub(super) const CONSOLE: usize = SOCKET - 4;
+/// Where systemd lays credentials while the service runs. At another time they are not to be seen.
+const CREDENTIALS: &str = "/run/credentials/";
+
+/// Inputs that are active while all is well, or that ask for something: a cut cable must not make them active.
+const SAFE_IF_CUT: [InLine; 5] =
+    [InLine::DomeClosed, InLine::Seal, InLine::PowerGood, InLine::SupervisorKey, InLine::Tumble];
+
+/// A cable that is cut leaves its input to the chip's resistor.
+pub(super) fn cut_cables(pins: &Pins, wrong: &mut Vec<Wrong>) {
+    for line in SAFE_IF_CUT {
+        let Some(pin) = pins.inputs.get(line.index()) else { continue };
+        let (level, resistor, right) = match (pin.active_low, pin.bias) {
+            (true, Bias::PullDown) => ("active-low", "pull-down", "pull-up"),
+            (false, Bias::PullUp) => ("active-high", "pull-up", "pull-down"),
+            _ => continue,
+        };
+        wrong.push((
+            format!("lines.{}", line.name()),
+            format!("with {level} and {resistor} a cut cable reads as {}", meaning(line)),
+            format!("a broken wire must be the safe state: take {right}, or the other level"),
+        ));
+    }
+}
+
+const fn meaning(line: InLine) -> &'static str {
+    match line {
+        InLine::DomeClosed => "a dome that is down",
+        InLine::Seal => "a whole seal",
+        InLine::PowerGood => "a good supply",
+        InLine::SupervisorKey => "a turned key",
+        _ => "a pressed button",
+    }
+}
+
+/// Whoever is in a group has its role.
+pub(super) fn roles(people: &Console, wrong: &mut Vec<Wrong>) {
+    let roles = [
+        ("supervisor_group", &people.supervisor_group),
+        ("manager_group", &people.manager_group),
+        ("technician_group", &people.technician_group),
+    ];
+    for (place, (key, group)) in roles.iter().enumerate() {
+        if let Some((other, _)) = roles.iter().take(place).find(|(_, known)| known == group) {
+            wrong.push((
+                format!("console.{key}"),
+                format!("\"{group}\" is console.{other} too"),
+                "each role has a group of its own; who has two roles is a member of both".into(),
+            ));
+        }
+    }
+}
+
+/// The kernel takes no longer path for a socket.
+pub(super) fn socket(key: &str, path: &Path, most: usize, wrong: &mut Vec<Wrong>) {
+    let bytes = path.as_os_str().len();
+    if bytes > most {
+        let allowed = format!("the path of this socket has at most {most}; choose a shorter directory");
+        wrong.push((key.into(), format!("the path has {bytes} bytes"), allowed));
+    }
+}
+
+/// What the broker is told, and by which files.
+pub(super) fn broker(mqtt: &Mqtt, is_agreed: bool, wrong: &mut Vec<Wrong>) {
+    let is_local = mqtt.host == "localhost" || mqtt.host.parse().is_ok_and(|host: std::net::IpAddr| host.is_loopback());
+    if mqtt.password_file.is_some() && !mqtt.tls && !is_local && !is_agreed {
+        wrong.push((
+            "mqtt.password_file".into(),
+            "mqtt:// sends the password so that anybody on the network can read it".into(),
+            "take mqtts:// with mqtt.ca_file, or say password_in_clear = true if that is how it must be".into(),
+        ));
+    }
+    if let Some(ca) = mqtt.ca_file.as_deref().filter(|ca| mqtt.tls && is_there_to_see(ca)) {
+        if let Err(error) = check_authorities(ca) {
+            let allowed = "mqtt.ca_file is a PEM file with the certificates of the authorities to trust";
+            wrong.push(("mqtt.ca_file".into(), format!("{error:#}"), allowed.into()));
+        }
+    }
+}
+
+/// The technicians of the panel.
+pub(super) fn accounts(file: &Path, wrong: &mut Vec<Wrong>) {
+    if !is_there_to_see(file) {
+        return;
+    }
+    if let Err(error) = Accounts::read(file) {
+        let allowed =
+            "`tumblerctl panel-password NAME --file FILE` makes it; leave panel.accounts_file out where nobody logs in";
+        wrong.push(("panel.accounts_file".into(), error.to_string(), allowed.into()));
+    }
+}
+
+/// A credential of the service is there while the service runs, and for nobody else.
+fn is_there_to_see(file: &Path) -> bool {
+    !file.starts_with(CREDENTIALS) || file.parent().is_some_and(Path::exists)
+}
+
+/// Who can write the configuration decides what the table does.
+pub(super) fn writable_by_others(file: &Path, problems: &mut Vec<Problem>) {
+    let Ok(about) = std::fs::metadata(file) else { return };
+    if about.mode() & 0o022 != 0 {
+        let problem = format!("its mode {:03o} lets others than its owner write it", about.mode() & 0o777);
+        problems.push(Problem::of_file(file, None, problem, "`sudo chmod go-w` takes that away"));
+    }
+}

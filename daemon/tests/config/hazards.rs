@@ -1,0 +1,101 @@
+//! Configurations whose every value is allowed, and which are refused all the same.
+
+use super::{Files, WHOLE, changed, with};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+
+/// Values that are each allowed, and take away what they are there for.
+#[test]
+fn what_takes_safety_away_is_refused() {
+    let wired = |lines: &str| {
+        let real = "backend = \"cdev\"\nchip = \"pinctrl-rp1\"";
+        Files::new(&format!(
+            "{}[lines]\n{lines}\n",
+            WHOLE.replace("backend = \"virtual\"\nsocket = \"/tmp/wire\"", real)
+        ))
+    };
+    for line in ["dome_closed", "seal", "power_good", "supervisor_key", "tumble"] {
+        for (words, right) in [("active-low pull-down", "pull-up"), ("active-high pull-up", "pull-down")] {
+            let said = wired(&format!("{line} = \"9 {words}\"")).errors();
+            let (at, words) = (format!("lines.{line}: with "), words.replace(' ', " and "));
+            assert!(said.contains(&at) && said.contains(&format!("{words} a cut cable reads as ")), "{said}");
+            assert!(said.contains(&format!("a broken wire must be the safe state: take {right}")), "{said}");
+        }
+        wired(&format!("{line} = \"9 active-low pull-up\"")).config();
+        wired(&format!("{line} = \"9 active-low no-pull\"")).config();
+    }
+    for (key, other) in
+        [("technician_group", "supervisor"), ("manager_group", "supervisor"), ("technician_group", "manager")]
+    {
+        let said = with(&format!("[console]\n{key} = \"tumbler-{other}\""));
+        assert!(said.contains(&format!("console.{key}: \"tumbler-{other}\" is console.{other}_group too")), "{said}");
+    }
+    let long = |bytes: usize| format!("/{}", "d".repeat(bytes));
+    for (said, most) in [
+        (with(&format!("[console]\nsocket = \"{}\"", long(103))), 103),
+        (changed("socket = \"/tmp/wire\"", &format!("socket = \"{}\"", long(107))), 107),
+    ] {
+        let bytes = most + 1;
+        assert!(
+            said.contains(&format!("the path has {bytes} bytes; the path of this socket has at most {most}")),
+            "{said}"
+        );
+    }
+    for name in ["a\\u0007b", "a\\u202eb", "a\\nb"] {
+        assert!(changed("table = \"t\"", &format!("table = \"{name}\"")).contains("table.table: "), "{name}");
+    }
+}
+
+#[test]
+fn a_password_in_clear_needs_consent() {
+    let broker = |url: &str, more: &str| {
+        Files::new(&format!(
+            "{WHOLE}[mqtt]\nenabled = true\nurl = \"{url}\"\nusername = \"t1\"\npassword_file = \"/x\"\n{more}"
+        ))
+    };
+    let said = broker("mqtt://10.0.0.5", "").errors();
+    assert!(
+        said.contains("mqtt.password_file: mqtt:// sends the password so that anybody on the network can read it"),
+        "{said}"
+    );
+    assert!(said.contains("password_in_clear = true"), "{said}");
+    broker("mqtt://10.0.0.5", "password_in_clear = true").config();
+    for local in ["mqtt://127.0.0.1", "mqtt://localhost", "mqtt://[::1]"] {
+        broker(local, "").config();
+    }
+}
+
+#[test]
+fn files_that_are_not_what_they_should_be_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let binary = dir.path().join("binary");
+    std::fs::write(&binary, [0, 159, 146, 150]).unwrap();
+    let missing = dir.path().join("missing");
+    for file in [&binary, &missing] {
+        let file = file.display();
+        let said = with(&format!("[mqtt]\nenabled = true\nurl = \"mqtts://x\"\nca_file = \"{file}\""));
+        assert!(said.contains("mqtt.ca_file: ") && said.contains(&file.to_string()), "{said}");
+        let said = with(&format!("[panel]\nenabled = true\naccounts_file = \"{file}\""));
+        assert!(said.contains("panel.accounts_file: ") && said.contains(&file.to_string()), "{said}");
+        assert!(said.contains("tumblerctl panel-password"), "{said}");
+    }
+    // The service's credentials are there while it runs, and for nobody else.
+    let credential = "/run/credentials/tumblerd.service/tumblerd.panel-accounts";
+    Files::new(&format!("{WHOLE}[panel]\nenabled = true\naccounts_file = \"{credential}\"")).config();
+}
+
+#[test]
+fn files_that_others_may_write_are_refused() {
+    let files = Files::new(WHOLE).fragment("10.toml", "[log]\nlevel = \"warn\"");
+    let mode =
+        |name: &str, mode| std::fs::set_permissions(files.0.path().join(name), Permissions::from_mode(mode)).unwrap();
+    for name in ["t.toml", "t.toml.d/10.toml"] {
+        for open in [0o666, 0o664, 0o622] {
+            mode(name, open);
+            let said = files.errors();
+            assert!(said.contains(&format!("{name}: its mode {open:o} lets others than its owner write it")), "{said}");
+        }
+        mode(name, 0o640);
+    }
+    files.config();
+}

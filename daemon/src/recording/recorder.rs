@@ -3,9 +3,10 @@
 //! The control loop appends to the ring and hands out references to its sealed parts, so that writing an incident costs
 //! it one copy of the table.
 
+use super::file::{PLAIN, SUFFIX, compressed};
 use std::collections::VecDeque;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -20,6 +21,10 @@ pub const KEYFRAME: usize = 1024;
 const SEGMENTS: usize = 32;
 /// Recordings kept in the directory; the oldest go first.
 pub const KEPT: usize = 64;
+/// Bytes that a recording takes on the disk at most: of a longer past the oldest parts are left out. Flash wears out.
+pub const LARGEST: usize = 160 * 1024;
+/// Bytes that all recordings together may take.
+const ALL: u64 = (KEPT * LARGEST) as u64;
 /// Recordings that wait to be written. A third incident while two are being written is told in the log, not kept.
 const WAITING: usize = 2;
 
@@ -144,29 +149,49 @@ impl RecordingWriter {
         let mut kept = numbered(&self.directory)?;
         kept.sort_unstable();
         let number = kept.last().map_or(1, |(number, _)| number.saturating_add(1));
-        let path = self.directory.join(format!("{number:06}-{}.jsonl", word(&recording.reason)));
+        let path = self.directory.join(format!("{number:06}-{}{SUFFIX}", word(&recording.reason)));
+        let bytes = self.encode(recording)?;
         // Under its own name only when whole.
         let partial = self.directory.join("writing");
-        let mut out = BufWriter::new(File::create(&partial)?);
-        let header = Header { format: FORMAT, reason: recording.reason.clone(), ..self.header.clone() };
-        line(&mut out, &Line::Header(&header))?;
-        for segment in &recording.segments {
-            line(&mut out, &Line::Keyframe { index: segment.first, table: &segment.table })?;
-            for entry in &segment.entries {
-                line(&mut out, &Line::Input(entry))?;
-            }
-        }
-        out.flush()?;
+        fs::write(&partial, &bytes)?;
         fs::rename(&partial, &path)?;
-        let surplus = (kept.len() + 1).saturating_sub(KEPT);
-        for (_, oldest) in kept.iter().take(surplus) {
-            fs::remove_file(oldest)?;
+        let (mut files, mut room) = (1, ALL.saturating_sub(bytes.len() as u64));
+        for (_, older) in kept.iter().rev() {
+            let size = fs::metadata(older)?.len();
+            files += 1;
+            if files > KEPT || size > room {
+                fs::remove_file(older)?;
+                room = 0;
+            }
+            room = room.saturating_sub(size);
         }
         Ok(path)
     }
+
+    /// The recording as it lies on the disk; without its oldest parts, where it would be too large with them.
+    fn encode(&self, recording: &Recording) -> io::Result<Vec<u8>> {
+        let header = Header { format: FORMAT, reason: recording.reason.clone(), ..self.header.clone() };
+        let mut segments = recording.segments.as_slice();
+        loop {
+            let bytes = compressed(|out| {
+                line(out, &Line::Header(&header))?;
+                for segment in segments {
+                    line(out, &Line::Keyframe { index: segment.first, table: &segment.table })?;
+                    for entry in &segment.entries {
+                        line(out, &Line::Input(entry))?;
+                    }
+                }
+                Ok(())
+            })?;
+            match segments {
+                [_, rest @ ..] if bytes.len() > LARGEST && !rest.is_empty() => segments = rest,
+                _ => return Ok(bytes),
+            }
+        }
+    }
 }
 
-fn line(out: &mut impl Write, line: &Line<&Header, &Table, &Entry>) -> io::Result<()> {
+fn line(out: &mut dyn Write, line: &Line<&Header, &Table, &Entry>) -> io::Result<()> {
     serde_json::to_writer(&mut *out, line)?;
     out.write_all(b"\n")
 }
@@ -177,7 +202,8 @@ fn numbered(directory: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
     for file in fs::read_dir(directory)? {
         let path = file?.path();
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-        let number = name.strip_suffix(".jsonl").and_then(|n| n.split_once('-')).and_then(|(n, _)| n.parse().ok());
+        let name = name.strip_suffix(SUFFIX).or_else(|| name.strip_suffix(PLAIN));
+        let number = name.and_then(|n| n.split_once('-')).and_then(|(n, _)| n.parse().ok());
         found.extend(number.map(|number| (number, path)));
     }
     Ok(found)

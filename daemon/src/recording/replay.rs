@@ -1,7 +1,7 @@
 //! The replay of a recording of raw inputs.
 
 use std::fmt;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use tumbler_core::wire::recording::{FORMAT, Header, Line};
 use tumbler_core::wire::replay::{Difference, Replay};
@@ -71,11 +71,11 @@ pub enum ReplayError {
 /// The file cannot be read, or is no recording.
 pub fn replay(path: &Path) -> Result<Report, ReplayError> {
     let unreadable = |source| ReplayError::Unreadable { path: path.into(), source };
-    let file = std::fs::File::open(path).map_err(unreadable)?;
+    let file = super::file::open(path).map_err(unreadable)?;
     let mut header = None;
     let mut replay = Replay::default();
     let (mut last, mut inputs, mut effects) = (0, 0, 0);
-    for (number, line) in BufReader::new(file).lines().enumerate() {
+    for (number, line) in file.lines().enumerate() {
         last = number + 1;
         let line = line.map_err(unreadable)?;
         let malformed = |problem: String| ReplayError::Malformed { path: path.into(), line: last, problem };

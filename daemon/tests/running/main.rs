@@ -185,7 +185,7 @@ fn a_recording_of_a_real_run_replays_bit_for_bit() {
     }
     let answer = place.ask(&json!({ "command": "record" }));
     assert!(answer["answer"]["done"].is_string(), "{answer}");
-    let path = place.file("state/incidents", "-record.jsonl");
+    let path = place.file("state/incidents", "-record.jsonl.zst");
     let report = tumblerd::recording::replay::replay(&path).unwrap();
     assert_eq!(report.difference, None, "{report}");
     assert!(report.inputs >= 40, "{report}");

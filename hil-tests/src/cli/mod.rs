@@ -90,7 +90,7 @@ enum Command {
     #[command(after_help = "Example:\n  tumbler-hil kills --rules sg-v6")]
     Kills(kills::KillsArgs),
     /// Play a table's recording back against this build's core, and turn it into a scenario.
-    #[command(after_help = "Example:\n  tumbler-hil replay 000001-void.jsonl --scenario incident.toml")]
+    #[command(after_help = "Example:\n  tumbler-hil replay 000001-void.jsonl.zst --scenario incident.toml")]
     Replay(replay::ReplayArgs),
     /// Search everything that people and faults can do, in every order up to a depth, and check the invariants.
     #[command(after_help = "Example:\n  tumbler-hil search --depth 2 --rules nz-div9")]

@@ -1,9 +1,14 @@
 //! A recording as a table in the field wrote it, read whole.
 
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use tumbler_core::table::Table;
 use tumbler_core::wire::recording::{FORMAT, Header, Line};
+
+/// How a file that is compressed with zstd begins (RFC 8878, 3.1.1).
+const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+/// Most bytes of a recording's text: some tens of times what a table keeps.
+const LONGEST: u64 = 64 * 1024 * 1024;
 
 /// A whole recording.
 #[derive(Clone, Debug)]
@@ -45,7 +50,14 @@ impl Recording {
     pub fn read(path: &Path) -> Result<Self, BadRecording> {
         let unreadable = |source| BadRecording::Unreadable { path: path.into(), source };
         let bytes = std::fs::read(path).map_err(unreadable)?;
-        Self::parse(path, &bytes)
+        if !bytes.starts_with(&MAGIC) {
+            return Self::parse(path, &bytes);
+        }
+        let mut text = Vec::new();
+        zstd::Decoder::new(bytes.as_slice())
+            .and_then(|file| file.take(LONGEST).read_to_end(&mut text))
+            .map_err(unreadable)?;
+        Self::parse(path, &text)
     }
 
     /// Reads a recording from these bytes of a file.

@@ -64,8 +64,14 @@ fn written(count: u64) -> (tempfile::TempDir, PathBuf) {
     (dir, path)
 }
 
+/// What `zstdcat` shows.
+fn text_of(path: &Path) -> String {
+    String::from_utf8(zstd::decode_all(fs::File::open(path).unwrap()).unwrap()).unwrap()
+}
+
 fn changed(path: &Path, change: impl Fn(String) -> String) -> Report {
-    let text = fs::read_to_string(path).unwrap();
+    let text = text_of(path);
+    // As a file that was taken apart with zstdcat.
     fs::write(path, change(text)).unwrap();
     replay(path).unwrap()
 }
@@ -76,7 +82,7 @@ fn what_was_recorded_replays_bit_for_bit() {
     let report = replay(&path).unwrap();
     assert_eq!((report.inputs, report.keyframes, report.difference.clone()), (3000, 2, None), "{report}");
     assert!(report.effects > 0);
-    assert!(path.ends_with("000001-void.jsonl"), "{}", path.display());
+    assert!(path.ends_with("000001-void.jsonl.zst"), "{}", path.display());
 }
 
 #[test]
@@ -119,7 +125,7 @@ fn a_changed_effect_shows_where_it_came_of() {
 #[test]
 fn what_is_no_recording_is_refused_with_file_and_line() {
     let (_dir, path) = written(10);
-    let text = fs::read_to_string(&path).unwrap();
+    let text = text_of(&path);
     for (what, bad) in [
         ("empty", String::new()),
         ("no header", text.split_once('\n').unwrap().1.to_owned()),
@@ -130,7 +136,7 @@ fn what_is_no_recording_is_refused_with_file_and_line() {
     ] {
         fs::write(&path, bad).unwrap();
         let error = replay(&path).expect_err(what).to_string();
-        assert!(error.contains("000001-void.jsonl:"), "{what}: {error}");
+        assert!(error.contains("000001-void.jsonl.zst:"), "{what}: {error}");
     }
     assert!(matches!(replay(Path::new("/nowhere")), Err(replay::ReplayError::Unreadable { .. })));
 }
@@ -164,7 +170,50 @@ fn the_newest_recordings_are_kept_and_numbers_go_on() {
     kept.sort_unstable();
     let first = kept.first().unwrap();
     assert_eq!((kept.len(), first.0, kept.last().unwrap().0), (KEPT, KEPT as u64 + 1, 2 * KEPT as u64));
-    assert!(first.1.ends_with("000065-incident.jsonl"), "{}", first.1.display());
+    assert!(first.1.ends_with("000065-incident.jsonl.zst"), "{}", first.1.display());
+}
+
+/// Flash wears out: a recording is small, and all of them together have a bound that older, larger ones count against.
+#[test]
+fn recordings_are_bounded_in_size_and_in_total() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = dir.path().join("incidents");
+    let (_recorder, writer) = recorder(place.clone(), header());
+    let (table, mut ring) = lived(INPUTS as u64);
+    let path = writer.write(&ring.cut("void".into(), &table)).unwrap();
+    let size = usize::try_from(fs::metadata(&path).unwrap().len()).unwrap();
+    assert!(size <= LARGEST, "{size}");
+    assert_eq!(replay(&path).unwrap().difference, None);
+
+    // Noise cannot be compressed: the oldest parts are left out, and the rest is whole.
+    let mut seed = 1_u64;
+    let mut noise = || {
+        // Knuth's MMIX generator.
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        format!("{seed:016x}")
+    };
+    let (table, mut ring) = lived(0);
+    for index in 0..INPUTS as u64 {
+        let reason = (0..8).map(|_| noise()).collect::<String>();
+        let stamped = Stamped { at: Mono(index), now: Mono(index), input: Input::LinesLost { reason } };
+        ring.push(Entry::of(ring.next_index(), stamped, &[]), &table);
+    }
+    let recording = ring.cut("void".into(), &table);
+    let path = writer.write(&recording).unwrap();
+    let size = usize::try_from(fs::metadata(&path).unwrap().len()).unwrap();
+    let text = text_of(&path);
+    let last = format!(r#""index":{},"#, INPUTS - 1);
+    assert!(size <= LARGEST && size > LARGEST / 2, "{size}");
+    assert!(text.lines().next().unwrap().contains("header") && text.lines().last().unwrap().contains(&last));
+    assert!(text.lines().count() < INPUTS, "{}", text.lines().count());
+
+    for number in 3..10 {
+        fs::write(place.join(format!("{number:06}-void.jsonl")), vec![b' '; 2_000_000]).unwrap();
+    }
+    writer.write(&recording).unwrap();
+    let all: u64 = numbered(&place).unwrap().iter().map(|(_, path)| fs::metadata(path).unwrap().len()).sum();
+    assert!(all <= ALL, "{all}");
+    assert!(place.join("000009-void.jsonl").exists() && !place.join("000003-void.jsonl").exists());
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod shard;
 mod shell;
 mod work;
 
+use crate::shell::{NOT_CHECKED, NotChecked};
 use anyhow::Result;
 use canary::CanaryArgs;
 use clap::{Args, Parser, Subcommand};
@@ -108,6 +109,7 @@ fn main() -> ExitCode {
         }
     };
     match run(cli.task) {
+        Err(why) if why.is::<NotChecked>() => ExitCode::from(NOT_CHECKED),
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(why) => {
@@ -129,7 +131,10 @@ fn run(task: Task) -> Result<bool> {
         Task::Canary(args) => canary::canary(&repository, &args),
         Task::Mutants(args) => mutants::mutants(&repository, &args),
         Task::Flakes(args) => flakes::flakes(&repository, &args),
-        Task::Lane { name } => Ok(play::lane(&repository, &name).is_ok()),
+        Task::Lane { name } => match play::lane(&repository, &name) {
+            Err(why) if why.is::<NotChecked>() => Err(why),
+            done => Ok(done.is_ok()),
+        },
         Task::Need { packages, tool, qemu } => {
             let mut installer = Installer::new(&repository, false);
             installer.packages(&packages.iter().map(String::as_str).collect::<Vec<_>>())?;

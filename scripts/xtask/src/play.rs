@@ -5,11 +5,12 @@ use crate::lanes::{self, EVERY, Lane};
 use crate::repository::{MADE, Repository};
 use crate::say;
 use crate::schedule::{Channel, Machine, Schedule};
-use crate::shell::whole;
+use crate::shell::{NOT_CHECKED, NotChecked, whole};
 use anyhow::{Context, Result};
 use std::ffi::OsString;
+use std::fmt;
 use std::fs::{self, File};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use std::{env, thread};
@@ -23,9 +24,40 @@ struct Ended {
     took: Duration,
     /// Seconds of processor time of all its processes, where it came to an end.
     cpu: Option<u64>,
-    /// How it failed, if it did.
-    failed: Option<String>,
+    verdict: Verdict,
     said: String,
+}
+
+/// What a lane has shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Verdict {
+    Passed,
+    /// Nothing: what it needs cannot be reached. No reason to refuse a change, and none to call it checked.
+    NotChecked,
+    /// How it failed.
+    Failed(String),
+}
+
+impl Verdict {
+    fn of(status: ExitStatus) -> Self {
+        if status.success() {
+            Self::Passed
+        } else if status.code() == Some(NOT_CHECKED.into()) {
+            Self::NotChecked
+        } else {
+            Self::Failed(status.to_string())
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Passed => f.write_str("ok"),
+            Self::NotChecked => f.write_str("NOT CHECKED"),
+            Self::Failed(how) => write!(f, "FAILED ({how})"),
+        }
+    }
 }
 
 /// Plays these lanes; whether all passed.
@@ -97,7 +129,7 @@ impl Run<'_> {
             command.args(["-n", "15"]).arg(&own);
         }
         command.args(["lane", lane.name]).env("PATH", &self.path).stdin(Stdio::null());
-        let passed = |name: &str| results.iter().any(|other| other.name == name && other.failed.is_none());
+        let passed = |name: &str| results.iter().any(|other| other.name == name && other.verdict == Verdict::Passed);
         let made = ["build", "release", "arm64"].into_iter().filter(|name| passed(name)).collect::<Vec<_>>().join(" ");
         command.env(MADE, made).env("TUMBLERD_XTASK", own);
         if passed("deb") && env::var_os("TUMBLERD_DEB").is_none() {
@@ -116,9 +148,8 @@ impl Child {
     fn wait(mut self) -> Result<Ended> {
         let status = self.process.wait()?;
         let said = self.log.take().map(whole).transpose()?.unwrap_or_default();
-        let failed = (!status.success()).then(|| status.to_string());
         let (said, cpu) = split(&said);
-        Ok(Ended { name: self.lane.name, took: self.began.elapsed(), cpu, failed, said })
+        Ok(Ended { name: self.lane.name, took: self.began.elapsed(), cpu, verdict: Verdict::of(status), said })
     }
 }
 
@@ -130,7 +161,7 @@ const CPU: &str = " s of processor time";
 /// The lane has failed.
 pub(crate) fn lane(repository: &Repository, name: &str) -> Result<()> {
     let done = (lanes::named(name)?.work)(repository);
-    if let Err(why) = &done {
+    if let Some(why) = done.as_ref().err().filter(|why| !why.is::<NotChecked>()) {
         say::error(&format!("{why:#}"));
     }
     say::line(&format!("{}{CPU}", spent()?));
@@ -158,16 +189,18 @@ fn split(said: &str) -> (String, Option<u64>) {
 
 impl Ended {
     fn line(&self) -> String {
-        let verdict = self.failed.as_ref().map_or_else(|| "ok".into(), |how| format!("FAILED ({how})"));
         let cpu = self.cpu.map_or_else(|| "-".into(), |cpu| cpu.to_string());
-        format!("{:<16} {:>5} s {cpu:>5} s  {verdict}", self.name, self.took.as_secs())
+        format!("{:<16} {:>5} s {cpu:>5} s  {}", self.name, self.took.as_secs(), self.verdict)
     }
 }
 
 /// The last lines of what failed, and how all lanes ended; whether all passed.
 fn sum_up(results: &[Ended], took: Duration) -> bool {
-    let failed: Vec<_> = results.iter().filter(|lane| lane.failed.is_some()).collect();
-    for lane in failed.iter().filter(|lane| !lane.said.is_empty()) {
+    let count = |what: fn(&Verdict) -> bool| results.iter().filter(|lane| what(&lane.verdict)).count();
+    let (failed, unchecked) =
+        (count(|verdict| matches!(verdict, Verdict::Failed(_))), count(|verdict| *verdict == Verdict::NotChecked));
+    let telling = |lane: &&Ended| lane.verdict != Verdict::Passed && !lane.said.is_empty();
+    for lane in results.iter().filter(telling) {
         say::heading(&format!("the last lines of {}", lane.name));
         let lines: Vec<_> = lane.said.lines().collect();
         say::line(&lines.get(lines.len().saturating_sub(LAST)..).unwrap_or_default().join("\n"));
@@ -178,8 +211,9 @@ fn sum_up(results: &[Ended], took: Duration) -> bool {
     }
     let cpu: u64 = results.iter().filter_map(|lane| lane.cpu).sum();
     say::line(&format!("total {} s, {cpu} s of processor time", took.as_secs()));
-    say::line(&format!("lanes: {} passed, {} failed", results.len() - failed.len(), failed.len()));
-    failed.is_empty()
+    let passed = results.len() - failed - unchecked;
+    say::line(&format!("lanes: {passed} passed, {failed} failed, {unchecked} NOT CHECKED"));
+    failed == 0
 }
 
 /// All processors, and the memory that is free now but for a tenth.
@@ -195,12 +229,26 @@ fn machine() -> Result<Machine> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shell::{self, command};
+    use std::os::unix::process::ExitStatusExt;
 
     #[test]
     fn the_last_line_is_the_processor_time() {
         assert_eq!(split("one\ntwo\n12 s of processor time"), ("one\ntwo".into(), Some(12)));
         assert_eq!(split("12 s of processor time"), (String::new(), Some(12)));
         assert_eq!(split("one\nkilled"), ("one\nkilled".into(), None));
+    }
+
+    #[test]
+    fn a_lane_that_could_not_check_has_not_passed_and_has_not_failed() {
+        let ended = |code| Verdict::of(ExitStatus::from_raw(code << 8));
+        let told = [0, 77, 1].map(|code| ended(code).to_string());
+        assert_eq!(told, ["ok", "NOT CHECKED", "FAILED (exit status: 1)"]);
+        let lane =
+            |code| Ended { name: "a", took: Duration::ZERO, cpu: None, verdict: ended(code), said: String::new() };
+        assert!(sum_up(&[lane(0), lane(77)], Duration::ZERO) && !sum_up(&[lane(77), lane(1)], Duration::ZERO));
+        let checked = shell::run(command("sh", ["-c", "exit 77"])).unwrap_err();
+        assert!(checked.is::<NotChecked>());
     }
 
     #[test]

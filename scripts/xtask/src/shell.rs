@@ -4,11 +4,27 @@ use anyhow::{Context, Result, bail};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use std::ffi::OsStr;
+use std::fmt;
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+
+/// The exit code of a check that could check nothing, as test programs have it that are skipped.
+pub(crate) const NOT_CHECKED: u8 = 77;
+
+/// Nothing was found wrong, because nothing could be checked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NotChecked;
+
+impl fmt::Display for NotChecked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not checked: what the check needs cannot be reached from here")
+    }
+}
+
+impl std::error::Error for NotChecked {}
 
 /// A program with its arguments.
 pub(crate) fn command<A: AsRef<OsStr>>(program: &str, arguments: impl IntoIterator<Item = A>) -> Command {
@@ -34,6 +50,9 @@ fn told(command: &Command) -> String {
 /// It could not be started, or ended with something else than 0.
 pub(crate) fn run(mut command: Command) -> Result<()> {
     let status = command.status().with_context(|| format!("`{}` cannot be started", told(&command)))?;
+    if status.code() == Some(NOT_CHECKED.into()) {
+        return Err(NotChecked.into());
+    }
     if !status.success() {
         bail!("`{}` ended with {status}", told(&command));
     }

@@ -32,6 +32,7 @@ fn pages() -> BTreeMap<PathBuf, Page> {
         "README.md",
         "CONTRIBUTING.md",
         "CHANGELOG.md",
+        "SECURITY.md",
         "daemon/docs",
         "hil-tests/docs",
         "hil-tests/pages-bench",

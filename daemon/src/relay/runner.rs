@@ -332,6 +332,10 @@ impl<O: Outbox> Runner<O> {
         if let (Some(session), Some(refused)) = (session, Refused::by_ending(error)) {
             return self.ended_over(&refused, session);
         }
+        if self.connected_since.is_none() {
+            return trouble::most_likely_older(error, &self.settings)
+                .unwrap_or_else(|| Trouble::of(error, &self.settings));
+        }
         let is_short = self.connected_since.is_some_and(|since| since.elapsed() < SHORT);
         self.hung_up = if is_short && trouble::is_hung_up(error) { self.hung_up.saturating_add(1) } else { 0 };
         if self.hung_up >= HUNG_UP {

@@ -32,6 +32,19 @@ pub(super) fn most_likely_same_id(times: u32, settings: &Settings) -> Trouble {
     ))
 }
 
+/// The broker answered CONNECT in a way that no broker of MQTT 5 does: with the CONNACK of an older version, or by hanging up.
+pub(super) fn most_likely_older(error: &ConnectionError, settings: &Settings) -> Option<Trouble> {
+    // An older CONNACK has no length of properties (MQTT 3.1.1, 3.2); where a broker has no word for it, it hangs up.
+    let is_older = matches!(error, ConnectionError::MqttState(StateError::Deserialization(_)));
+    (is_older || is_hung_up(error)).then(|| {
+        Trouble::lasting(format!(
+            "{} took the connection and did not answer as MQTT 5; most likely it has only an older version of MQTT, as NATS and RabbitMQ \
+             before 3.13 have: use a broker that speaks MQTT 5",
+            settings.broker()
+        ))
+    })
+}
+
 /// Whether the broker ended the connection without a word.
 pub(super) fn is_hung_up(error: &ConnectionError) -> bool {
     match error {

@@ -149,6 +149,26 @@ async fn acknowledgements_of_what_was_never_sent() {
     survives(&[0x20, 3, 0, 0, 0, 0x40, 2, 0, 31, 0x40, 2, 0xff, 0xff], "127.0.0.1").await;
 }
 
+/// MQTT 3.1.1, 3.1.2.2: a server that does not do the version of CONNECT answers with CONNACK 0x01, or need not answer, and closes.
+#[tokio::test]
+async fn a_broker_without_mqtt_5_is_said_to_be_one() {
+    for answer in [&[0x20, 2, 0, 1][..], &[]] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async move {
+            loop {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let _ = stream.read(&mut [0; 4096]).await;
+                let _ = stream.write_all(answer).await;
+            }
+        });
+        let bench = Bench::start(settings(port));
+        bench.troubled("most likely it has only an older version of MQTT").await;
+        bench.troubled("use a broker that speaks MQTT 5").await;
+    }
+}
+
 /// DISCONNECT, session taken over, no properties but their length.
 #[tokio::test]
 async fn a_broker_that_says_that_the_session_was_taken_over() {

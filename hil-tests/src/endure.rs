@@ -224,7 +224,7 @@ impl<'a> Player<'a> {
                 Halt::Wrong(what) => self.wrong(what),
                 Halt::BenchError(trouble) => EndReason::Rig(trouble),
             })?;
-            if let Some(found) = self.bench.judges().found() {
+            if let Some(found) = self.bench.judges().first_violation() {
                 return Err(self.wrong(found));
             }
         }
@@ -233,7 +233,7 @@ impl<'a> Player<'a> {
 
     /// Something that depends on time, and is not as it should be: the table's matter only if the rig was in time.
     fn wrong(&self, what: String) -> EndReason {
-        match self.bench.late() {
+        match self.bench.lateness() {
             Some(stall) => EndReason::Late(format!("{stall}, and so says nothing: {what}")),
             None => EndReason::Wrong(what),
         }

@@ -97,10 +97,10 @@ fn one(runner: &Runner, rules: &str, at: KillPoint, n: u16, salt: u64) -> Result
     if let Verdict::NotExecuted(why) = outcome.verdict {
         return Err(BenchError::Unsupported(why));
     }
-    if !bench.disturbed(fault) {
+    if !bench.environment_fault_took_effect(fault) {
         return match outcome.verdict {
             // The round ended before its n-th call, and nothing else was wrong.
-            Verdict::Invalid(why) if why.contains("never took hold") => Ok(None),
+            Verdict::Invalid(why) if why.contains("never took effect") => Ok(None),
             verdict => Ok(Some(KillReport { n, verdict, after: "the daemon lived".into() })),
         };
     }

@@ -38,7 +38,7 @@ fn failing(call: &str, error: &str, when: &str) {
         }
     }
     child.die();
-    assert!(failures > 1, "{call} {error}: the fault must have taken hold: {failures} failures");
+    assert!(failures > 1, "{call} {error}: the fault must have taken effect: {failures} failures");
     assert!(matches!(table.found(), Found::Good { last, .. } if last.0 == appended), "{call} {error}");
     table.assert_whole();
     assert_eq!(table.bodies().len() as u64, appended);

@@ -152,7 +152,7 @@ pub trait Bench {
     fn heal(&mut self, fault: Fault) -> Result<(), BenchError>;
 
     /// Whether the fault has taken effect since the bench began.
-    fn took_hold(&mut self, fault: Fault) -> bool;
+    fn fault_took_effect(&mut self, fault: Fault) -> bool;
 
     /// Injects a fault into the daemon's environment.
     ///
@@ -168,7 +168,7 @@ pub trait Bench {
 
     /// Whether the fault has taken effect since the bench began. Proved by the bench's own reading: a process state, a refused
     /// connection, a disk error, a capture.
-    fn disturbed(&mut self, fault: EnvironmentFault) -> bool;
+    fn environment_fault_took_effect(&mut self, fault: EnvironmentFault) -> bool;
 
     /// The current physical truth.
     fn physical(&mut self) -> Physical;
@@ -226,13 +226,13 @@ pub trait Bench {
     ///
     /// # Errors
     /// [`BenchError`] of the bench.
-    fn linked(&mut self) -> Result<Option<bool>, BenchError>;
+    fn broker_connected(&mut self) -> Result<Option<bool>, BenchError>;
 
     /// How the table's retained messages at the broker differ from the table, one line each; empty if they agree.
     ///
     /// # Errors
     /// [`BenchError::Unsupported`] if there is no broker; else [`BenchError`] of the bench.
-    fn retained(&mut self) -> Result<Vec<String>, BenchError>;
+    fn retained_differences(&mut self) -> Result<Vec<String>, BenchError>;
 
     /// Takes the broker down or brings it up.
     ///
@@ -244,14 +244,14 @@ pub trait Bench {
     /// effects, so that order is asserted there, and times are only reported.
     fn grace(&self) -> u64;
 
-    /// Why a failure says nothing about the table, because the rig or its machine was late; `None` if it was not.
-    fn late(&self) -> Option<String>;
+    /// How late the rig or its machine was, if so late that a failure says nothing about the table; else `None`.
+    fn lateness(&self) -> Option<String>;
 
     /// Everything seen so far.
     fn log(&self) -> &Log;
 
-    /// The judges' first violation so far; `None` on benches whose judges see everything only at the end.
-    fn found(&self) -> Option<String>;
+    /// The first violation that the judges found so far; `None` on benches whose judges see everything only at the end.
+    fn first_violation(&self) -> Option<String>;
 
     /// The first situation that the judges' truth table does not cover: the verdict is INVALID then, because no rule decides it.
     fn unlisted(&self) -> Option<String>;

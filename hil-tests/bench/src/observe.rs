@@ -146,7 +146,9 @@ impl Observer {
                 self.tell(at, Seen::Wire { line: in_line(line), active, initial: false });
             }
             Wire::Truth { at, truth } => self.truth(at, truth),
-            Wire::Again { at, line, active } => self.tell(at, Seen::RepeatedLevel { line: in_line(line), active }),
+            Wire::RepeatedLevel { at, line, active } => {
+                self.tell(at, Seen::RepeatedLevel { line: in_line(line), active })
+            }
             Wire::Temperature { at, reading } => {
                 self.tell(at, Seen::Temperature { milli_celsius: reading.map(|reading| reading.0) });
             }
@@ -278,7 +280,7 @@ impl Observer {
 
     /// The first violation so far.
     #[must_use]
-    pub fn found(&self) -> Option<String> {
+    pub fn first_violation(&self) -> Option<String> {
         self.panel.as_ref()?.violations().first().map(ToString::to_string)
     }
 

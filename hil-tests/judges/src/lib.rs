@@ -20,7 +20,7 @@
 //! - *People*: commands as [`Seen::ConsoleCommand`] before the table gets them, keys of the terminal as [`Truth::Pressed`] before the
 //!   terminal reports them, and answers, panel and log lines as [`Seen::Text`].
 //! - *Truth*: every quarter turn of the shaft, motor power, the dome, the dice whenever they come to rest, the lamps that shine, the
-//!   process and the supply. What an injected fault breaks is reported with [`Truth::Broken`] before it takes hold, and again when it
+//!   process and the supply. What an injected fault breaks is reported with [`Truth::Broken`] before it takes effect, and again when it
 //!   is healed.
 //!
 //! Rules that need a truth which is never reported stay silent, and [`Panel::exercised`] shows zero for them.

@@ -137,7 +137,7 @@ pub fn judged(trial: &Trial, sound: bool, without: Option<&'static str>) -> DayR
             return report;
         }
     };
-    let found = caught(|| judges_alone(&mut bench, trial)).unwrap_or_else(|_| bench.found());
+    let found = caught(|| judges_alone(&mut bench, trial)).unwrap_or_else(|_| bench.first_violation());
     if let Some(found) = found {
         report.verdict = Verdict::Fail(vec![format!("judge: {found}")]);
     }

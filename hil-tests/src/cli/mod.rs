@@ -9,8 +9,8 @@ mod list;
 mod manual;
 mod matrix;
 mod output;
-mod page;
 mod replay;
+mod report;
 mod run;
 mod say;
 mod search;
@@ -19,7 +19,7 @@ mod shard;
 mod shrink;
 mod signals;
 
-use crate::report;
+use crate::report::{PASSED, RIG};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -82,7 +82,7 @@ enum Command {
     Campaign(campaign::CampaignArgs),
     /// Make the results page again, from one or more results.
     #[command(after_help = "Example:\n  tumbler-hil report bench-1/ bench-2/ --out together/")]
-    Report(page::ReportArgs),
+    Report(report::ReportArgs),
     /// Shrink a failing scenario, or the first failing day of a campaign, to the shortest one that fails in the same way.
     #[command(after_help = "Example:\n  tumbler-hil shrink found.toml --out shrunk.toml")]
     Shrink(shrink::ShrinkArgs),
@@ -163,19 +163,19 @@ pub fn main() -> ExitCode {
         Command::Matrix(args) => matrix::matrix(&args),
         Command::Bench(args) => bench::bench(&args),
         Command::EchoLoop { socket } => {
-            crate::measure::guard::echo(&socket).map(|()| report::PASSED).map_err(anyhow::Error::from)
+            crate::measure::guard::echo(&socket).map(|()| PASSED).map_err(anyhow::Error::from)
         }
-        Command::EdgeLoop { chip } => crate::measure::edge::answer(&chip).map(|()| report::PASSED),
+        Command::EdgeLoop { chip } => crate::measure::edge::answer(&chip).map(|()| PASSED),
         Command::Demo(args) => demo::demo(&args),
         Command::Campaign(args) => campaign::campaign(&args),
-        Command::Report(args) => page::report(&args),
+        Command::Report(args) => report::report(&args),
         Command::Shrink(args) => shrink::shrink(&args),
         Command::Kills(args) => kills::kills(&args),
         Command::Endure(args) => endure::endure(&args),
         Command::Replay(args) => replay::replay(&args),
         Command::Search(args) => search::search(&args),
         Command::Selftest(args) => selftest::selftest(&args),
-        Command::Wires => harness::serve::serve(std::io::stdin(), std::io::stdout()).map(|()| report::PASSED),
+        Command::Wires => harness::serve::serve(std::io::stdin(), std::io::stdout()).map(|()| PASSED),
         Command::Man { directory } => manual::man(&directory),
         Command::Completions { shell } => manual::completions(shell),
     };
@@ -183,7 +183,7 @@ pub fn main() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             say::error(&format!("{error:#}"));
-            ExitCode::from(report::RIG)
+            ExitCode::from(RIG)
         }
     }
 }

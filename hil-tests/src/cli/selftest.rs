@@ -110,12 +110,12 @@ fn wire() -> Result<String, RigFault> {
     let mut socket = WireSocket::listen(&dir.wire())?;
     let path = dir.wire();
     let mut daemon = UnixStream::connect(&path).map_err(RigFault::file("connect to", &path))?;
-    let connected = socket.turn()? == [WireEvent::Connected];
+    let connected = socket.poll()? == [WireEvent::Connected];
     daemon.write_all(b"{\"line\":\"bell\",\"active\":true}\n").map_err(RigFault::file("write to", &path))?;
     socket.edge(clock::now(), InLine::Seal, false);
     let mut line = [0_u8; 8];
     daemon.read_exact(&mut line).map_err(RigFault::file("read from", &path))?;
-    let driven = socket.turn()?;
+    let driven = socket.poll()?;
     if connected && matches!(driven.as_slice(), [WireEvent::Driven(_)]) && line.starts_with(b"{\"line\":") {
         Ok("both ways".into())
     } else {

@@ -66,7 +66,7 @@ impl Echo {
             Duration::from_secs(5),
             || dir.log_tail(3),
             || {
-                socket.turn()?;
+                socket.poll()?;
                 Ok(socket.connected())
             },
         )?;
@@ -217,7 +217,7 @@ mod tests {
         let path = dir.wire();
         let looping = std::thread::spawn(move || echo(&path));
         wait_for("the loop", Duration::from_secs(5), String::new, || {
-            socket.turn()?;
+            socket.poll()?;
             Ok(socket.connected())
         })
         .unwrap();

@@ -63,10 +63,10 @@ pub(super) fn holds(session: &mut Session<'_>, check: &Check) -> Result<bool, Ha
                 _ => false,
             }
         }
-        Check::Linked(up) => session.bench.linked()? == Some(*up),
+        Check::Linked(up) => session.bench.broker_connected()? == Some(*up),
         Check::Online(online) => session.bench.log().online == Some(*online),
         Check::Retained => {
-            session.detail = session.bench.retained()?;
+            session.detail = session.bench.retained_differences()?;
             session.detail.is_empty()
         }
         Check::Held(id) => Target::parse(id, &session.trial.layout)?.has_shown(session.bench),

@@ -23,7 +23,7 @@ pub(super) fn play(session: &mut Session<'_>) -> Result<Vec<String>, Halt> {
     let mut wrongs = finished(session)?;
     if session.trial.must_show {
         if let Some(id) = session.faults.unshown(session.bench) {
-            return Err(BenchError::Rig(format!("fault `{id}` never took hold")).into());
+            return Err(BenchError::Rig(format!("fault `{id}` never took effect")).into());
         }
     }
     if !session.trial.free {
@@ -56,7 +56,7 @@ pub(super) fn play_for_judges(session: &mut Session<'_>) -> Option<String> {
         session.words = text;
         for each in steps {
             let done = step(session, each).and_then(|()| watch(session, each));
-            if let Some(found) = session.bench.found() {
+            if let Some(found) = session.bench.first_violation() {
                 return Some(found);
             }
             if let Err(Halt::BenchError(_)) = done {

@@ -30,11 +30,11 @@ impl Target {
         Ok(Self::Part(part?))
     }
 
-    /// Whether it has taken hold since the bench began.
+    /// Whether it has taken effect since the bench began.
     pub(super) fn has_shown(self, bench: &mut dyn Bench) -> bool {
         match self {
-            Self::Part(fault) => bench.took_hold(fault),
-            Self::Environment(fault) => bench.disturbed(fault),
+            Self::Part(fault) => bench.fault_took_effect(fault),
+            Self::Environment(fault) => bench.environment_fault_took_effect(fault),
         }
     }
 }
@@ -44,7 +44,7 @@ impl Target {
 struct Injected {
     id: String,
     target: Target,
-    /// It must have taken hold by the end.
+    /// It must have taken effect by the end.
     claimed: bool,
     /// It is not healed yet.
     in_force: bool,
@@ -59,7 +59,7 @@ pub(super) struct Faults {
 }
 
 impl Faults {
-    /// Injects a fault. `claimed`: it must have taken hold by the end.
+    /// Injects a fault. `claimed`: it must have taken effect by the end.
     pub(super) fn inject(
         &mut self,
         bench: &mut dyn Bench,
@@ -103,7 +103,7 @@ impl Faults {
         self.injected.iter().any(|f| f.in_force)
     }
 
-    /// The first claimed fault that has not taken hold.
+    /// The first claimed fault that has not taken effect.
     pub(super) fn unshown(&self, bench: &mut dyn Bench) -> Option<&str> {
         self.injected.iter().find(|f| f.claimed && !f.target.has_shown(bench)).map(|f| f.id.as_str())
     }

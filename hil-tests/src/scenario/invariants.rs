@@ -13,7 +13,7 @@ pub(super) fn watch(session: &mut Session<'_>, step: &Step) -> Result<(), Halt> 
     if !session.trial.free {
         return Ok(());
     }
-    if let Some(found) = session.bench.found() {
+    if let Some(found) = session.bench.first_violation() {
         return Err(Halt::Wrong(format!("judge: {found}")));
     }
     let physical = session.bench.physical();

@@ -53,7 +53,7 @@ pub fn run(bench: &mut dyn Bench, trial: &Trial) -> Outcome {
     session.records();
     let compared = endings::compared(session.bench, trial);
     let verdict = with_differences(verdict, &compared);
-    let verdict = match (verdict, session.bench.late()) {
+    let verdict = match (verdict, session.bench.lateness()) {
         // A late rig may have caused the failure.
         (Verdict::Fail(why), Some(late)) => {
             Verdict::Invalid(format!("{late}, and so says nothing: {}", why.join("; ")))

@@ -68,7 +68,7 @@ fn what_is_not_as_expected_fails() {
     }
 }
 
-/// design.md, Verdicts: a fault that never took hold proves nothing.
+/// design.md, Verdicts: a fault that never took effect proves nothing.
 #[test]
 fn a_fault_that_never_took_hold_makes_the_verdict_invalid() {
     let steps = r#""open table", "fault lamp.open:big", "dice 1 3 6", "play to settled", "heal lamp.open:big""#;

@@ -54,9 +54,10 @@ impl Twin {
     /// One transaction: what the unit answers at `at`, and what becomes of that on the line.
     pub fn answer(&mut self, at: u64, unit: u8, op: &BusOp, out: &mut Vec<Wire>) -> Answer {
         self.advance(at, out);
-        let mute =
-            !self.supply || self.faults.takes_hold(Fault::BusCut) || self.faults.takes_hold(Fault::UnitSilent(unit));
-        if mute || self.faults.takes_hold(Fault::BusBabble) {
+        let mute = !self.supply
+            || self.faults.takes_effect(Fault::BusCut)
+            || self.faults.takes_effect(Fault::UnitSilent(unit));
+        if mute || self.faults.takes_effect(Fault::BusBabble) {
             return Answer::SILENCE;
         }
         let garble = self.garble(unit);
@@ -81,7 +82,7 @@ impl Twin {
 
     /// Random bytes, if a transmitter is stuck on.
     pub fn babble(&mut self) -> Option<[u8; BABBLE]> {
-        self.faults.takes_hold(Fault::BusBabble).then(|| self.rng.bits().to_le_bytes())
+        self.faults.takes_effect(Fault::BusBabble).then(|| self.rng.bits().to_le_bytes())
     }
 
     fn transact(&mut self, at: u64, unit: u8, op: &BusOp, out: &mut Vec<Wire>) -> Result<BusReply, BusFailure> {
@@ -110,7 +111,7 @@ impl Twin {
 
     fn watch_display(&mut self, at: u64, out: &mut Vec<Wire>) {
         let mut shown = self.terminal.display();
-        if self.faults.takes_hold(Fault::DisplayWrong) {
+        if self.faults.takes_effect(Fault::DisplayWrong) {
             shown ^= 0x0010;
         }
         if shown != self.display_seen {
@@ -135,7 +136,7 @@ impl Twin {
         let powered = self.lamps_powered();
         if let Some(board) = self.boards.get_mut(usize::from(number)) {
             if board.commanded() && self.supply {
-                self.faults.takes_hold(Fault::LampSupplyDead);
+                self.faults.takes_effect(Fault::LampSupplyDead);
             }
             if board.refresh(number, powered, &mut self.faults) {
                 out.push(Wire::Truth { at, truth: Truth::Lamps { board: number, shine: board.shine() } });

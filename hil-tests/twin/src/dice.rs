@@ -83,7 +83,7 @@ impl Dice {
         self.faces = self.dictated.unwrap_or(fallen);
         self.flat = [true; 3];
         for cocked in 1..=3 {
-            if faults.takes_hold(Fault::DiceCocked(cocked)) {
+            if faults.takes_effect(Fault::DiceCocked(cocked)) {
                 self.flat.iter_mut().take(usize::from(cocked)).for_each(|flat| *flat = false);
             }
         }
@@ -103,11 +103,11 @@ impl Dice {
 
     fn poses(&self, at: u64, faults: &mut Faults) -> [u16; 9] {
         let measurement = (at / MEASURE_NANOS) as u16;
-        if faults.takes_hold(Fault::ReaderGarbage) {
+        if faults.takes_effect(Fault::ReaderGarbage) {
             return [measurement, 77, 9, 9, 9, 0xFFFF, 0xFFFF, 0xFFFF, 0];
         }
-        let shaken = self.moving && !faults.takes_hold(Fault::DiceNotTumbled);
-        let restless = !shaken && faults.takes_hold(Fault::DiceMoving);
+        let shaken = self.moving && !faults.takes_effect(Fault::DiceNotTumbled);
+        let restless = !shaken && faults.takes_effect(Fault::DiceMoving);
         let mut poses = self.flat.map(|flat| if flat { FLAT } else { NOT_FLAT });
         let mut identity = self.identity;
         let mut seen = 3;
@@ -115,23 +115,23 @@ impl Dice {
             poses = [MOVING; 3];
         } else {
             for (fault, said) in [(Fault::ReaderSaysFlat, FLAT), (Fault::ReaderSaysNotFlat, NOT_FLAT)] {
-                if poses != [said; 3] && faults.takes_hold(fault) {
+                if poses != [said; 3] && faults.takes_effect(fault) {
                     poses = [said; 3];
                 }
             }
         }
-        if faults.takes_hold(Fault::DiceMissing) {
+        if faults.takes_effect(Fault::DiceMissing) {
             seen = 2;
             poses[2] = MISSING;
             identity[2] = 0;
         }
-        if faults.takes_hold(Fault::DiceExtra) {
+        if faults.takes_effect(Fault::DiceExtra) {
             seen = 4;
         }
-        if faults.takes_hold(Fault::DiceForeign) {
+        if faults.takes_effect(Fault::DiceForeign) {
             identity[0] = 9999;
         }
-        if faults.takes_hold(Fault::DiceTwins) {
+        if faults.takes_effect(Fault::DiceTwins) {
             identity[1] = identity[0];
         }
         let now = if shaken { at.saturating_sub(self.since) / MEASURE_NANOS + 1 } else { 0 };
@@ -151,7 +151,7 @@ impl Dice {
                 *face = 0;
             }
         }
-        if faults.takes_hold(Fault::ReaderWrongFace) {
+        if faults.takes_effect(Fault::ReaderWrongFace) {
             faces[0] = faces[0] % 6 + 1;
         }
         let [a, b, c] = faces;
@@ -234,7 +234,7 @@ mod tests {
             dice.rest(1, true, &mut faults, &mut rng);
             let lying = read(&mut dice, 0, 0x10, 9, &mut faults)[2..5].iter().filter(|p| **p == NOT_FLAT).count();
             assert_eq!(lying, usize::from(cocked));
-            assert!(faults.took_hold(Fault::DiceCocked(cocked)));
+            assert!(faults.took_effect(Fault::DiceCocked(cocked)));
         }
     }
 
@@ -246,10 +246,10 @@ mod tests {
         let before = read(&mut dice, 0, 0x10, 9, &mut faults);
         faults.set(Fault::ReaderStale);
         assert_eq!(read(&mut dice, 1, 0x10, 9, &mut faults), before);
-        assert!(!faults.took_hold(Fault::ReaderStale), "within one measurement it says what is so");
+        assert!(!faults.took_effect(Fault::ReaderStale), "within one measurement it says what is so");
         dice.shake(1_000_000_000);
         assert_eq!(read(&mut dice, 1_100_000_000, 0x10, 9, &mut faults), before);
-        assert!(faults.took_hold(Fault::ReaderStale));
+        assert!(faults.took_effect(Fault::ReaderStale));
         faults.heal(Fault::ReaderStale);
         let after = read(&mut dice, 1_100_000_000, 0x10, 9, &mut faults);
         assert_eq!((after[0], after[2]), (22, MOVING));
@@ -262,9 +262,9 @@ mod tests {
         let mut faults = Faults::default();
         faults.set(Fault::ReaderSaysFlat);
         read(&mut dice, 0, 0x10, 9, &mut faults);
-        assert!(!faults.took_hold(Fault::ReaderSaysFlat));
+        assert!(!faults.took_effect(Fault::ReaderSaysFlat));
         dice.lay(1, 4, false);
         assert_eq!(read(&mut dice, 0, 0x10, 9, &mut faults)[2..5], [FLAT; 3]);
-        assert!(faults.took_hold(Fault::ReaderSaysFlat));
+        assert!(faults.took_effect(Fault::ReaderSaysFlat));
     }
 }

@@ -55,16 +55,16 @@ impl Twin {
         let wanted = (enabled || shorted) && (alive || welded) && series && self.supply;
         if wanted {
             if !enabled {
-                faults.takes_hold(Fault::EnableStuck);
-                faults.takes_hold(Fault::Runaway);
+                faults.takes_effect(Fault::EnableStuck);
+                faults.takes_effect(Fault::Runaway);
             }
             if !alive {
-                faults.takes_hold(Fault::DeadmanWelded);
+                faults.takes_effect(Fault::DeadmanWelded);
             }
         }
         let powered = wanted && !tripped;
         if wanted && tripped {
-            faults.takes_hold(Fault::DriverFaultDead);
+            faults.takes_effect(Fault::DriverFaultDead);
         }
         if powered != self.drive.powered {
             self.drive.powered = powered;
@@ -87,13 +87,13 @@ impl Twin {
         let mut aim = 0.0;
         if self.drive.powered {
             aim = self.drive.full;
-            if faults.takes_hold(Fault::MotorSlow) {
+            if faults.takes_effect(Fault::MotorSlow) {
                 aim = 1000.0 / 2200.0;
             }
-            if faults.takes_hold(Fault::MotorReverse) {
+            if faults.takes_effect(Fault::MotorReverse) {
                 aim = -aim;
             }
-            let stands = faults.takes_hold(Fault::MotorDead) | faults.takes_hold(Fault::MotorStall);
+            let stands = faults.takes_effect(Fault::MotorDead) | faults.takes_effect(Fault::MotorStall);
             if stands || self.drive.slipping {
                 aim = 0.0;
             }
@@ -106,7 +106,7 @@ impl Twin {
             SpeedChange::Drive
         } else if jammed {
             SpeedChange::Jam
-        } else if self.faults.takes_hold(Fault::MotorCoast) {
+        } else if self.faults.takes_effect(Fault::MotorCoast) {
             SpeedChange::LongCoast
         } else {
             SpeedChange::Coast
@@ -130,7 +130,7 @@ impl Twin {
             ShaftEvent::Nothing => {}
             ShaftEvent::Quarter => {
                 let (a, b) = self.shaft.cam();
-                let bad = self.faults.takes_hold(Fault::CamBounce);
+                let bad = self.faults.takes_effect(Fault::CamBounce);
                 for (line, level) in [(InLine::CamA, a), (InLine::CamB, b)] {
                     if self.contacts.raw(line) != level {
                         self.move_contact(line, level, at, if bad { HALL_BAD } else { HALL });

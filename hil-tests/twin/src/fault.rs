@@ -1,4 +1,4 @@
-//! Faults of the twin: one value for each fault of the catalogue. Each can be healed, and proves that it took hold.
+//! Faults of the twin: one value for each fault of the catalogue. Each can be healed, and proves that it took effect.
 
 use std::collections::BTreeSet;
 use tumbler_core::line::{InLine, OutLine};
@@ -172,7 +172,7 @@ pub enum Fault {
     BusBabble,
 }
 
-/// The faults that are in force, and those that have taken hold.
+/// The faults that are in force, and those that have taken effect.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Faults {
     active: BTreeSet<Fault>,
@@ -188,13 +188,13 @@ impl Faults {
         self.active.remove(&fault);
     }
 
-    /// Whether the fault is in force, without noting that it takes hold.
+    /// Whether the fault is in force, without noting that it takes effect.
     pub(super) fn has(&self, fault: Fault) -> bool {
         !self.active.is_empty() && self.active.contains(&fault)
     }
 
-    /// Whether the fault is in force; if so, it takes hold now.
-    pub(super) fn takes_hold(&mut self, fault: Fault) -> bool {
+    /// Whether the fault is in force; if so, it takes effect now.
+    pub(super) fn takes_effect(&mut self, fault: Fault) -> bool {
         let hit = self.has(fault);
         if hit {
             self.taken_hold.insert(fault);
@@ -202,12 +202,12 @@ impl Faults {
         hit
     }
 
-    /// Notes that a fault has taken hold.
+    /// Notes that a fault has taken effect.
     pub(super) fn note_hold(&mut self, fault: Fault) {
         self.taken_hold.insert(fault);
     }
 
-    pub(super) fn took_hold(&self, fault: Fault) -> bool {
+    pub(super) fn took_effect(&self, fault: Fault) -> bool {
         self.taken_hold.contains(&fault)
     }
 

@@ -1,6 +1,6 @@
 //! Every fault of the twin, declared once: its id in scenarios and the catalogue, its value, the part that it breaks, and how
 //! campaigns draw it. Parser, list and campaigns follow from this table. The effect of a fault is in the physics of its part, which
-//! asks `takes_hold`; a healed fault is no longer in force.
+//! asks `takes_effect`; a healed fault is no longer in force.
 
 use super::fault::{Fault, Garble, LampFault, Noise};
 use tumbler_core::line::{InLine, OutLine};

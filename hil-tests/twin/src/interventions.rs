@@ -34,7 +34,7 @@ impl Twin {
             Act::LetGoKey(key) => self.terminal.hold(key, false),
             Act::LoseEdge(line) => {
                 if self.supply {
-                    out.push(Wire::Again { at, line, active: self.level(line) });
+                    out.push(Wire::RepeatedLevel { at, line, active: self.level(line) });
                 }
             }
             Act::BreakSeal | Act::MendSeal => {
@@ -87,7 +87,7 @@ impl Twin {
         let travel = self.rng.range(100, 140) * MS;
         let (leaves, arrives) =
             if up { (InLine::DomeClosed, InLine::DomeOpen) } else { (InLine::DomeOpen, InLine::DomeClosed) };
-        let bounce = if self.faults.takes_hold(Fault::DomeBounce) { DOME_BAD } else { DOME };
+        let bounce = if self.faults.takes_effect(Fault::DomeBounce) { DOME_BAD } else { DOME };
         // A moving dome makes neither contact, and ends the bounce of the one that it leaves.
         if self.contacts.raw(arrives) {
             self.contact(arrives, false, at, out);
@@ -110,7 +110,7 @@ impl Twin {
         }
         self.terminal.event(key);
         self.terminal.hold(key, true);
-        if key <= 6 && self.faults.takes_hold(Fault::KeyGhost) {
+        if key <= 6 && self.faults.takes_effect(Fault::KeyGhost) {
             let neighbour = ((key - 1) ^ 1) + 1;
             self.terminal.event(neighbour);
             self.terminal.hold(neighbour, true);
@@ -119,7 +119,7 @@ impl Twin {
                 self.queue.plan(at + 8 * MS, PlannedEvent::KeyAgain(again));
             }
         }
-        if self.faults.takes_hold(Fault::KeyChatter) {
+        if self.faults.takes_effect(Fault::KeyChatter) {
             for n in 1..5 {
                 self.queue.plan(at + n * 6 * MS, PlannedEvent::KeyAgain(key));
             }
@@ -183,8 +183,8 @@ impl Twin {
 
     /// Whether the fault has taken effect since the twin began: proof that the injection worked.
     #[must_use]
-    pub fn took_hold(&self, fault: Fault) -> bool {
-        self.faults.took_hold(fault)
+    pub fn took_effect(&self, fault: Fault) -> bool {
+        self.faults.took_effect(fault)
     }
 
     fn follow(&mut self, fault: Fault, at: u64, out: &mut Vec<Wire>) {

@@ -159,7 +159,7 @@ mod tests {
             board.bus(0, 0, &BusOp::WriteCoils { address: 0, count: 64, bits: coils }, true, &faults).unwrap();
             board.refresh(0, true, &mut faults);
             assert_eq!(sensed(&mut board, 10_000_000, &faults), expected, "{kind:?}");
-            assert!(faults.took_hold(fault), "{kind:?}");
+            assert!(faults.took_effect(fault), "{kind:?}");
             faults.heal(fault);
             assert_eq!(sensed(&mut board, 10_000_000, &faults), coils, "{kind:?} healed");
         }
@@ -194,7 +194,7 @@ mod tests {
         faults.set(Fault::LampsPartial);
         assert!(board.refresh(0, true, &mut faults));
         assert_eq!((board.shine(), sensed(&mut board, 10_000_000, &faults)), (0b0101, 0b0101));
-        assert!(faults.took_hold(Fault::LampsPartial));
+        assert!(faults.took_effect(Fault::LampsPartial));
         faults.heal(Fault::LampsPartial);
         assert!(board.refresh(0, true, &mut faults));
         assert_eq!(board.shine(), 0b0111);

@@ -259,7 +259,7 @@ impl Twin {
             }
             OutLine::MotorEnable => self.motor(at, out),
             OutLine::Bell => {
-                if changed && active && !self.faults.takes_hold(Fault::BellDead) {
+                if changed && active && !self.faults.takes_effect(Fault::BellDead) {
                     out.push(Wire::Truth { at, truth: Truth::Bell });
                 }
             }
@@ -270,7 +270,7 @@ impl Twin {
 
     fn sign(&mut self, at: u64, out: &mut Vec<Wire>) {
         let told = self.pin(OutLine::OutOfService) && self.supply;
-        let lit = told && !self.faults.takes_hold(Fault::SignDead);
+        let lit = told && !self.faults.takes_effect(Fault::SignDead);
         if lit != self.sign_seen {
             self.sign_seen = lit;
             out.push(Wire::Truth { at, truth: Truth::Sign(lit) });
@@ -280,7 +280,7 @@ impl Twin {
     fn temperature(&mut self, at: u64, out: &mut Vec<Wire>) {
         self.queue.plan(at + 1000 * MS, PlannedEvent::Temperature);
         // Heats by 0.4 K a second while it runs, cools by 0.05 K a second; a fault heats by 8 K a second.
-        if self.faults.takes_hold(Fault::MotorHot) {
+        if self.faults.takes_effect(Fault::MotorHot) {
             self.celsius_milli = (self.celsius_milli + 8_000).min(95_000);
         } else if self.drive.powered() {
             self.celsius_milli += 400;
@@ -289,9 +289,9 @@ impl Twin {
         } else {
             self.celsius_milli = (self.celsius_milli - 50).max(31_000);
         }
-        let reading = if self.faults.takes_hold(Fault::TemperatureDead) {
+        let reading = if self.faults.takes_effect(Fault::TemperatureDead) {
             None
-        } else if self.faults.takes_hold(Fault::TemperatureAbsurd) {
+        } else if self.faults.takes_effect(Fault::TemperatureAbsurd) {
             let jump = if self.sensed_milli < 60_000 { 60_000 } else { 0 };
             Some(self.celsius_milli + jump)
         } else {

@@ -58,7 +58,7 @@ impl Twin {
                 self.rng.range(3, 30) * MS
             }
             Noise::Keys => {
-                // It has taken hold once the terminal's full queue drops a press.
+                // It has taken effect once the terminal's full queue drops a press.
                 if self.supply && !self.terminal.event(self.rng.face()) {
                     self.faults.note_hold(fault);
                 }

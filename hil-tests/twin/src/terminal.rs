@@ -64,7 +64,7 @@ impl Terminal {
             2 => {
                 let mut held = self.held;
                 for key in 1..=7_u8 {
-                    if faults.takes_hold(Fault::KeyStuck(key)) {
+                    if faults.takes_effect(Fault::KeyStuck(key)) {
                         held |= 1 << (key - 1);
                     }
                 }
@@ -77,7 +77,7 @@ impl Terminal {
                 let number = usize::from(self.first.wrapping_add(place));
                 Some(if place < self.count { self.events.get(number % QUEUE).copied().map_or(0, u16::from) } else { 0 })
             }
-            13 => Some(if faults.takes_hold(Fault::DisplayWrong) { self.display ^ 0x0010 } else { self.display }),
+            13 => Some(if faults.takes_effect(Fault::DisplayWrong) { self.display ^ 0x0010 } else { self.display }),
             _ => None,
         }
     }

@@ -74,7 +74,7 @@ fn without_alive_edges_the_motor_never_starts_unless_the_relay_is_welded() {
     twin.advance(SECOND, &mut seen);
     assert!(!twin.motor_power());
     twin.fault(SECOND, Fault::DeadmanWelded, &mut seen);
-    assert!(twin.motor_power() && twin.took_hold(Fault::DeadmanWelded));
+    assert!(twin.motor_power() && twin.took_effect(Fault::DeadmanWelded));
     twin.heal(2 * SECOND, Fault::DeadmanWelded, &mut seen);
     assert!(!twin.motor_power());
 }
@@ -190,7 +190,7 @@ fn a_runaway_turns_although_nothing_is_commanded() {
     let mut seen = Vec::new();
     twin.fault(0, Fault::Runaway, &mut seen);
     twin.advance(SECOND, &mut seen);
-    assert!(twin.motor_power() && twin.milli_tumbles(SECOND) > 1000 && twin.took_hold(Fault::Runaway));
+    assert!(twin.motor_power() && twin.milli_tumbles(SECOND) > 1000 && twin.took_effect(Fault::Runaway));
     twin.heal(SECOND, Fault::Runaway, &mut seen);
     twin.advance(2 * SECOND, &mut seen);
     assert!(!twin.shaft_moves());
@@ -205,7 +205,7 @@ fn a_stalled_shaft_gives_no_more_cam_edges_until_it_is_freed() {
     seen.clear();
     let stalled = spin(&mut twin, SECOND + 50 * MS, 2 * SECOND);
     assert!(!stalled.iter().any(|w| matches!(w, Wire::Edge { .. })), "{stalled:?}");
-    assert!(twin.motor_power() && twin.took_hold(Fault::MotorStall));
+    assert!(twin.motor_power() && twin.took_effect(Fault::MotorStall));
     twin.heal(2 * SECOND, Fault::MotorStall, &mut seen);
     assert!(spin(&mut twin, 2 * SECOND, 3 * SECOND).iter().any(|w| matches!(w, Wire::Edge { .. })));
 }
@@ -248,7 +248,7 @@ fn a_flicker_breaks_the_contact_for_as_long_as_told_only_while_the_shaft_turns()
     let flicker = Fault::Noise(Noise::Flicker { line: InLine::DomeClosed, micros: 2000, every_ms: 600 });
     twin.fault(0, flicker, &mut seen);
     twin.advance(SECOND, &mut seen);
-    assert!(seen.is_empty() && !twin.took_hold(flicker));
+    assert!(seen.is_empty() && !twin.took_effect(flicker));
     let seen = spin(&mut twin, SECOND, 2 * SECOND);
     let edges: Vec<&Wire> = seen.iter().filter(|w| matches!(w, Wire::Edge { line: InLine::DomeClosed, .. })).collect();
     assert!(edges.len() >= 4 && edges.len() % 2 == 0);

@@ -15,8 +15,8 @@ pub enum Wire {
         /// Its logical level from now on.
         active: bool,
     },
-    /// The level that an input line has is told once more: the edges between were lost.
-    Again {
+    /// An input line reports the level that it already had: the edges in between were lost.
+    RepeatedLevel {
         /// When.
         at: u64,
         /// The line.
@@ -55,7 +55,7 @@ impl Wire {
     pub const fn at(&self) -> u64 {
         match self {
             Self::Edge { at, .. }
-            | Self::Again { at, .. }
+            | Self::RepeatedLevel { at, .. }
             | Self::Readback { at, .. }
             | Self::Temperature { at, .. }
             | Self::Truth { at, .. } => *at,

@@ -40,7 +40,7 @@ impl ErrorType for RppalPin {
 
 impl RppalPin {
     fn drive(&mut self, active: bool) {
-        // A write to a register cannot fail; that it took hold shows at the readback.
+        // A write to a register cannot fail; that it took effect shows at the readback.
         if active == self.active_low { self.output.set_low() } else { self.output.set_high() }
     }
 

@@ -86,7 +86,7 @@ impl Bus {
         self.speed
     }
 
-    /// When [`Bus::turn`] must be called next, if no byte arrives before.
+    /// When [`Bus::advance`] must be called next, if no byte arrives before.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Mono> {
         let act = self.arriving.front().map(|a| a.due);
@@ -99,7 +99,7 @@ impl Bus {
     ///
     /// # Errors
     /// [`RigFault`] when the port fails.
-    pub fn turn(&mut self, port: &Port, units: &mut dyn Units) -> Result<(), RigFault> {
+    pub fn advance(&mut self, port: &Port, units: &mut dyn Units) -> Result<(), RigFault> {
         let now = clock::now();
         let count = port.read(&mut self.received)?;
         if count > 0 {

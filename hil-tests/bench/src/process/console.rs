@@ -150,10 +150,10 @@ impl Console {
     ///
     /// # Errors
     /// [`RigFault::Protocol`] for a malformed reply.
-    pub fn turn(&mut self) -> Result<Vec<Reply>, RigFault> {
+    pub fn poll(&mut self) -> Result<Vec<Reply>, RigFault> {
         let mut heard: Vec<Reply> = self.barred.drain(..).map(Reply::HungUp).collect();
         let mut failed = None;
-        self.calls.retain_mut(|call| match call.turn() {
+        self.calls.retain_mut(|call| match call.poll() {
             Ok(None) => true,
             Ok(Some(answer)) => {
                 heard.push(answer);
@@ -174,7 +174,7 @@ impl Console {
 }
 
 impl Call {
-    fn turn(&mut self) -> Result<Option<Reply>, RigFault> {
+    fn poll(&mut self) -> Result<Option<Reply>, RigFault> {
         let mut chunk = [0_u8; 4096];
         loop {
             match self.stream.read(&mut chunk) {
@@ -225,13 +225,13 @@ mod tests {
         let mut console = Console::new(&path);
         let close = Command::Close { name: "Mei".into() };
         assert_eq!(console.command(Person::Supervisor, &close).unwrap(), 1);
-        assert_eq!(console.turn().unwrap(), []);
+        assert_eq!(console.poll().unwrap(), []);
         let (mut daemon, _) = listener.accept().unwrap();
         let mut asked = String::new();
         BufReader::new(daemon.try_clone().unwrap()).read_line(&mut asked).unwrap();
         daemon.write_all(reply.as_bytes()).unwrap();
         drop(daemon);
-        (asked, console.turn())
+        (asked, console.poll())
     }
 
     #[test]
@@ -258,7 +258,7 @@ mod tests {
         let mut console = Console::new(&path);
         let close = Command::Close { name: "Mei".into() };
         let barred = console.command(Person::Nobody, &close).unwrap();
-        assert_eq!(console.turn().unwrap(), [Reply::HungUp(barred)]);
+        assert_eq!(console.poll().unwrap(), [Reply::HungUp(barred)]);
         console.command(Person::Technician, &close).unwrap();
         let (daemon, _) = listener.accept().unwrap();
         let peer = nix::sys::socket::getsockopt(&daemon, nix::sys::socket::sockopt::PeerCredentials).unwrap();

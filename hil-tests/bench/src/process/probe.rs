@@ -22,7 +22,7 @@ fn next(socket: &mut WireSocket, end: tumbler_core::units::Mono) -> Result<Vec<W
             Err(e) => return Err(RigFault::system("wait for the wire")(e)),
         }
     }
-    socket.turn()
+    socket.poll()
 }
 
 /// Sends the edge of a dome that leaves its contact to the connected program. Returns the nanoseconds until the motor was switched
@@ -58,13 +58,13 @@ impl Virtual {
     /// # Errors
     /// [`RigFault`] when the daemon does not react.
     pub fn flicker(&mut self) -> Result<Option<u64>, RigFault> {
-        self.turn()?;
+        self.tick()?;
         if !self.world.twin.motor_power() {
             return Ok(None);
         }
         let (nanos, driven) = dome_to_motor(&mut self.socket)?;
         self.socket.edge(clock::now(), InLine::DomeClosed, true);
-        self.world.begin_turn();
+        self.world.begin_tick();
         for message in driven {
             self.world.output_driven(message.line, message.active);
         }

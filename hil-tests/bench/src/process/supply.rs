@@ -33,11 +33,11 @@ impl Virtual {
             return Err(BenchError::Rig("this table's journal has no disk of its own to be cut off".into()));
         }
         // Records that were written but not synced are lost below, so read the journal only after that.
-        self.turn()?;
+        self.tick()?;
         self.world.cut = true;
         self.act(Act::CutSupply)?;
         let until = self.world.now() + FAILS_NANOS;
-        if !self.turn_until(until, |table| Ok(!table.world.twin.supply()))? {
+        if !self.tick_until(until, |table| Ok(!table.world.twin.supply()))? {
             return Err(BenchError::Rig("the supply did not fail".into()));
         }
         if let Some(disk) = self.dir.disk() {

@@ -174,7 +174,7 @@ impl Virtual {
         self.world.journal.close();
         Injections::back_up_journal(&self.dir)?;
         self.replug()?;
-        self.world.begin_turn();
+        self.world.begin_tick();
         self.world.deliver_wires(&mut self.socket);
         self.world.process_alive(true);
         self.daemon.start()?;
@@ -196,7 +196,7 @@ impl Virtual {
                     hint: format!("its log ends:\n{}", self.dir.log_tail(12)),
                 });
             }
-            self.turn()?;
+            self.tick()?;
             self.wait(end)?;
         }
         Ok(())
@@ -234,21 +234,21 @@ impl Virtual {
 
     /// Reports to the judges that something around the table is broken or repaired.
     pub(super) fn report_broken(&mut self, part: Part, broken: bool) {
-        self.world.begin_turn();
-        self.world.judges.tell(self.world.turn, Seen::Truth(Truth::Broken { part, broken }));
+        self.world.begin_tick();
+        self.world.judges.tell(self.world.tick, Seen::Truth(Truth::Broken { part, broken }));
     }
 
-    /// One turn of the world: lets everything happen that is due, and processes everything that arrived.
-    pub(super) fn turn(&mut self) -> Result<(), RigFault> {
+    /// One tick: lets everything happen that is due, and processes everything that arrived.
+    pub(super) fn tick(&mut self) -> Result<(), RigFault> {
         clock::check_interrupt()?;
         let deadline = self.deadline().map(|at| self.world.mono(at));
-        self.world.begin_turn();
-        if let Some(deadline) = deadline.filter(|d| *d <= self.world.mono(self.world.turn)) {
-            self.world.stalls.note(deadline, self.world.mono(self.world.turn));
+        self.world.begin_tick();
+        if let Some(deadline) = deadline.filter(|d| *d <= self.world.mono(self.world.tick)) {
+            self.world.stalls.note(deadline, self.world.mono(self.world.tick));
         }
         let begun = clock::now();
         self.world.deliver_wires(&mut self.socket);
-        for event in self.socket.turn()? {
+        for event in self.socket.poll()? {
             match event {
                 WireEvent::Connected => self.world.send_levels(&mut self.socket),
                 WireEvent::Driven(driven) if self.is_pin_release(driven) => self.world.pin_released(driven),
@@ -260,7 +260,7 @@ impl Virtual {
         }
         let begun = self.world.stalls.note_work("at the wires", begun);
         if let Some(port) = &self.port {
-            self.bus.turn(port, &mut self.world)?;
+            self.bus.advance(port, &mut self.world)?;
         }
         self.world.deliver_wires(&mut self.socket);
         let begun = self.world.stalls.note_work("at the field bus", begun);
@@ -276,7 +276,7 @@ impl Virtual {
     fn take_replies(&mut self, begun: Mono) -> Result<Mono, RigFault> {
         let messages = self.observer.since(self.heard);
         let begun = self.world.stalls.note_work("listening to the broker", begun);
-        let heard = self.console.turn()?;
+        let heard = self.console.poll()?;
         let begun = self.world.stalls.note_work("at the console", begun);
         self.world.read_journal();
         let read = self.world.stalls.note_work("reading the journal", begun);
@@ -352,14 +352,14 @@ impl Virtual {
         }
     }
 
-    /// Turns the world until `done` returns true, at most until table time `until`. Returns whether `done` did.
-    pub(super) fn turn_until(
+    /// Ticks until `done` returns true, at most until table time `until`. Returns whether `done` did.
+    pub(super) fn tick_until(
         &mut self,
         until: u64,
         mut done: impl FnMut(&mut Self) -> Result<bool, RigFault>,
     ) -> Result<bool, RigFault> {
         loop {
-            self.turn()?;
+            self.tick()?;
             if done(self)? {
                 return Ok(true);
             }

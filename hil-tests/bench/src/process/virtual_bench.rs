@@ -38,7 +38,7 @@ impl Virtual {
         let there = |table: &mut Self| {
             Ok(table.status.as_ref().is_some_and(|(n, _)| *n == request) || table.answers.contains_key(&request))
         };
-        self.turn_until(until, there)?;
+        self.tick_until(until, there)?;
         Ok(self.status.take_if(|(n, _)| *n == request).map(|(_, told)| *told))
     }
 
@@ -51,9 +51,9 @@ impl Virtual {
         }
     }
 
-    /// Begins a turn and delivers everything that happened before it, so that what is reported next comes after that.
+    /// Begins a tick and delivers everything that happened before it, so that what is reported next comes after that.
     pub(super) fn catch_up(&mut self) {
-        self.world.begin_turn();
+        self.world.begin_tick();
         self.world.deliver_wires(&mut self.socket);
     }
 
@@ -94,12 +94,12 @@ impl Bench for Virtual {
     fn pass(&mut self, until: u64) -> Result<(), BenchError> {
         let news = self.world.news;
         let nap = until.min(self.world.now() + NAP_NANOS);
-        self.turn_until(nap, |table| Ok(table.world.news != news))?;
+        self.tick_until(nap, |table| Ok(table.world.news != news))?;
         Ok(())
     }
 
     fn act(&mut self, act: Act) -> Result<(), BenchError> {
-        self.world.begin_turn();
+        self.world.begin_tick();
         self.world.act_on_twin(|twin, at, out| twin.person(at, act, out));
         self.world.deliver_wires(&mut self.socket);
         Ok(())
@@ -113,22 +113,22 @@ impl Bench for Virtual {
     fn fault(&mut self, fault: Fault) -> Result<(), BenchError> {
         self.check_injection()?;
         self.catch_up();
-        self.world.judges.broken(self.world.turn, fault, true);
+        self.world.judges.broken(self.world.tick, fault, true);
         self.world.act_on_twin(|twin, at, out| twin.fault(at, fault, out));
         self.world.deliver_wires(&mut self.socket);
         Ok(())
     }
 
     fn heal(&mut self, fault: Fault) -> Result<(), BenchError> {
-        self.world.begin_turn();
+        self.world.begin_tick();
         self.world.act_on_twin(|twin, at, out| twin.heal(at, fault, out));
         self.world.deliver_wires(&mut self.socket);
-        self.world.judges.broken(self.world.turn, fault, false);
+        self.world.judges.broken(self.world.tick, fault, false);
         Ok(())
     }
 
-    fn took_hold(&mut self, fault: Fault) -> bool {
-        self.world.twin.took_hold(fault)
+    fn fault_took_effect(&mut self, fault: Fault) -> bool {
+        self.world.twin.took_effect(fault)
     }
 
     fn disturb(&mut self, fault: EnvironmentFault) -> Result<(), BenchError> {
@@ -140,14 +140,14 @@ impl Bench for Virtual {
         self.mend_environment(fault)
     }
 
-    fn disturbed(&mut self, fault: EnvironmentFault) -> bool {
+    fn environment_fault_took_effect(&mut self, fault: EnvironmentFault) -> bool {
         self.environment_shows(fault)
     }
 
     fn physical(&mut self) -> Physical {
-        self.world.begin_turn();
+        self.world.begin_tick();
         self.world.deliver_wires(&mut self.socket);
-        Physical::of(&self.world.twin, self.world.turn)
+        Physical::of(&self.world.twin, self.world.tick)
     }
 
     fn ask(&mut self, role: Role, command: Command) -> Result<u64, BenchError> {
@@ -164,7 +164,7 @@ impl Bench for Virtual {
         }
         self.catch_up();
         // The judges do not learn the role: the daemon cannot tell supervisor and manager apart here either.
-        self.world.judges.console_command(self.world.turn, &command, None);
+        self.world.judges.console_command(self.world.tick, &command, None);
         Ok(self.console.command(person, &command)?)
     }
 
@@ -195,12 +195,12 @@ impl Bench for Virtual {
     }
 
     fn stop(&mut self) -> Result<(), BenchError> {
-        self.turn()?;
+        self.tick()?;
         self.world.journal.close();
         self.daemon.signal(Signal::SIGTERM)?;
         self.expected_down = true;
         let until = self.world.now() + STOP_NANOS;
-        if !self.turn_until(until, |table| Ok(!table.daemon.running()?))? {
+        if !self.tick_until(until, |table| Ok(!table.daemon.running()?))? {
             self.findings.push(format!("tumblerd did not stop within {} s", STOP_NANOS / (1000 * MS)));
             self.daemon.kill()?;
         } else if let Some(status) = self.daemon.ended()?.filter(|status| !status.success()) {
@@ -227,11 +227,11 @@ impl Bench for Virtual {
         if on { self.power_on() } else { self.power_off() }
     }
 
-    fn linked(&mut self) -> Result<Option<bool>, BenchError> {
+    fn broker_connected(&mut self) -> Result<Option<bool>, BenchError> {
         Ok(self.query_status()?.and_then(|told| told.connected))
     }
 
-    fn retained(&mut self) -> Result<Vec<String>, BenchError> {
+    fn retained_differences(&mut self) -> Result<Vec<String>, BenchError> {
         self.retained_differences()
     }
 
@@ -240,7 +240,7 @@ impl Bench for Virtual {
         Ok(())
     }
 
-    fn late(&self) -> Option<String> {
+    fn lateness(&self) -> Option<String> {
         self.stalls().verdict()
     }
 
@@ -253,7 +253,7 @@ impl Bench for Virtual {
     }
 
     /// Judges see what a process did with a delay, so violations are collected at the end.
-    fn found(&self) -> Option<String> {
+    fn first_violation(&self) -> Option<String> {
         None
     }
 
@@ -267,8 +267,8 @@ impl Bench for Virtual {
 
     fn finish(&mut self) -> Result<Vec<String>, BenchError> {
         let until = self.world.now() + REST_NANOS;
-        self.turn_until(until, |_| Ok(false))?;
-        let mut found = self.world.judges.finish(self.world.turn);
+        self.tick_until(until, |_| Ok(false))?;
+        let mut found = self.world.judges.finish(self.world.tick);
         found.append(&mut self.findings);
         found.extend(self.relay_violations());
         clock::check_interrupt()?;

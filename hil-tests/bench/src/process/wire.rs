@@ -133,7 +133,7 @@ impl WireSocket {
     ///
     /// # Errors
     /// [`RigFault::Protocol`] when the daemon breaks the protocol: a finding, not a fault of the rig.
-    pub fn turn(&mut self) -> Result<Vec<WireEvent>, RigFault> {
+    pub fn poll(&mut self) -> Result<Vec<WireEvent>, RigFault> {
         let mut events = Vec::new();
         self.flush();
         self.read(&mut events)?;
@@ -309,7 +309,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut wire = WireSocket::listen(&dir.path().join("wire")).unwrap();
         let daemon = UnixStream::connect(wire.path()).unwrap();
-        assert_eq!(wire.turn().unwrap(), [WireEvent::Connected]);
+        assert_eq!(wire.poll().unwrap(), [WireEvent::Connected]);
         (dir, wire, daemon)
     }
 
@@ -337,12 +337,12 @@ mod tests {
     fn halves_of_lines_are_put_together_and_the_end_is_noticed() {
         let (_dir, mut wire, mut daemon) = pair();
         daemon.write_all(b"{\"line\":\"motor_enable\",\"act").unwrap();
-        assert_eq!(wire.turn().unwrap(), []);
+        assert_eq!(wire.poll().unwrap(), []);
         daemon.write_all(b"ive\":true}\n{\"line\":\"bell\",\"active\":false}\n").unwrap();
         drop(daemon);
         let driven = |line, active| WireEvent::Driven(ToBench { line, active });
         let expected = [driven(OutLine::MotorEnable, true), driven(OutLine::Bell, false), WireEvent::Disconnected];
-        assert_eq!(wire.turn().unwrap(), expected);
+        assert_eq!(wire.poll().unwrap(), expected);
         assert!(!wire.connected());
     }
 
@@ -350,7 +350,7 @@ mod tests {
     fn what_is_not_in_the_protocol_is_quoted() {
         let (_dir, mut wire, mut daemon) = pair();
         daemon.write_all(b"{\"line\":\"motor_enabel\",\"active\":true}\n").unwrap();
-        let fault = wire.turn().unwrap_err().to_string();
+        let fault = wire.poll().unwrap_err().to_string();
         assert!(fault.contains("motor_enabel"), "{fault}");
     }
 
@@ -360,7 +360,7 @@ mod tests {
         let mut wire = WireSocket::listen(&dir.path().join("wire")).unwrap();
         wire.expect_peer(Peer::Wires("{\"the\":\"wiring\"}".into()));
         let mut pins = UnixStream::connect(wire.path()).unwrap();
-        assert_eq!(wire.turn().unwrap(), [WireEvent::Connected]);
+        assert_eq!(wire.poll().unwrap(), [WireEvent::Connected]);
         wire.level(Mono(1), InLine::Seal, true);
         let mut lines = BufReader::new(pins.try_clone().unwrap()).lines().map(Result::unwrap);
         assert_eq!(lines.next().unwrap(), r#"{"the":"wiring"}"#);
@@ -378,8 +378,8 @@ mod tests {
         }
         let bell = WireEvent::Driven(ToBench { line: OutLine::Bell, active: true });
         let [cut, reacted] = [WireEvent::Driven(driven), WireEvent::Reacted(driven, since)];
-        assert_eq!(wire.turn().unwrap(), [bell, cut, reacted, WireEvent::Relay(false, Some(100))]);
+        assert_eq!(wire.poll().unwrap(), [bell, cut, reacted, WireEvent::Relay(false, Some(100))]);
         pins.write_all(b"{\"lost\":{\"edges\":3}}\n").unwrap();
-        assert!(wire.turn().unwrap_err().to_string().contains("lost 3 edges"), "what was told is not all that was");
+        assert!(wire.poll().unwrap_err().to_string().contains("lost 3 edges"), "what was told is not all that was");
     }
 }

@@ -1,7 +1,7 @@
 //! The world around the daemon: the twin, the judges and the bench's log, all on one clock.
 //!
-//! Table time is nanoseconds since the bench began. Time stands still within one turn of the world: every observation of
-//! the turn has the turn's time, so observations stay in order.
+//! Table time is nanoseconds since the bench began. Time stands still within one tick: every observation of
+//! a tick has its time, so observations stay in order.
 
 use super::clock::{self, Stalls};
 use super::harness::check::OPENS_NS;
@@ -29,8 +29,8 @@ const GUARDS: [InLine; 5] = [InLine::DomeClosed, InLine::DomeOpen, InLine::Seal,
 /// The world around the daemon.
 pub(super) struct World {
     base: Mono,
-    /// Time of this turn.
-    pub(super) turn: u64,
+    /// Time of this tick.
+    pub(super) tick: u64,
     pub(super) twin: Twin,
     wires: Vec<Wire>,
     pub(super) judges: Judges,
@@ -57,7 +57,7 @@ impl World {
     pub(super) fn new(twin: Twin, judges: Judges, journal: JournalWatch, root: &str) -> Self {
         Self {
             base: clock::now(),
-            turn: 0,
+            tick: 0,
             twin,
             wires: Vec::with_capacity(64),
             judges,
@@ -78,7 +78,7 @@ impl World {
 
     /// Table time now.
     pub(super) fn now(&self) -> u64 {
-        clock::now().nanos_since(self.base).max(self.turn)
+        clock::now().nanos_since(self.base).max(self.tick)
     }
 
     /// Converts table time to the machine's clock.
@@ -91,15 +91,15 @@ impl World {
         &self.root
     }
 
-    /// Begins a turn: advances the time and the twin.
-    pub(super) fn begin_turn(&mut self) {
-        self.turn = self.now();
-        self.twin.advance(self.turn, &mut self.wires);
+    /// Begins a tick: advances the time and the twin.
+    pub(super) fn begin_tick(&mut self) {
+        self.tick = self.now();
+        self.twin.advance(self.tick, &mut self.wires);
     }
 
-    /// Does something to the twin, as a person or the rig, in this turn.
+    /// Does something to the twin, as a person or the rig, in this tick.
     pub(super) fn act_on_twin(&mut self, act: impl FnOnce(&mut Twin, u64, &mut Vec<Wire>)) {
-        act(&mut self.twin, self.turn, &mut self.wires);
+        act(&mut self.twin, self.tick, &mut self.wires);
     }
 
     /// Hands what the twin's wires showed to the judges, the log and the daemon.
@@ -115,7 +115,7 @@ impl World {
                     }
                     socket.edge(self.mono(at), line, active);
                 }
-                Wire::Again { at, line, active } => socket.edge(self.mono(at), line, active),
+                Wire::RepeatedLevel { at, line, active } => socket.edge(self.mono(at), line, active),
                 Wire::Readback { at, line, active } => socket.readback(self.mono(at), line, active),
                 Wire::Temperature { at, reading } => socket.temperature(self.mono(at), reading),
                 Wire::Truth { .. } => self.news += 1,
@@ -126,34 +126,34 @@ impl World {
 
     /// A daemon connected: sends it every level.
     pub(super) fn send_levels(&mut self, socket: &mut WireSocket) {
-        let at = self.mono(self.turn);
+        let at = self.mono(self.tick);
         for line in InLine::ALL {
             let active = self.twin.level(line);
-            self.judges.level(self.turn, line, active);
+            self.judges.level(self.tick, line, active);
             socket.level(at, line, active);
         }
         for line in OutLine::ALL {
             let active = self.twin.pin_level(line);
-            self.judges.pin(self.turn, line, active);
+            self.judges.pin(self.tick, line, active);
             socket.output_level(at, line, active);
         }
     }
 
     /// The daemon drives an output.
     pub(super) fn output_driven(&mut self, line: OutLine, active: bool) {
-        self.log.driven(self.turn, line, active, self.twin.pin_level(line) != active);
+        self.log.driven(self.tick, line, active, self.twin.pin_level(line) != active);
         if line != OutLine::MotorAlive {
             // Judges must see what the daemon committed before they see the line that it drove after that.
             self.read_journal();
         }
-        self.judges.output(self.turn, line, active);
-        self.twin.output(self.turn, line, active, &mut self.wires);
+        self.judges.output(self.tick, line, active);
+        self.twin.output(self.tick, line, active, &mut self.wires);
     }
 
     /// The kernel turned the pin of a dead daemon back into an input, and the pull resistor changed its level. The outside sees the
     /// change, but the daemon did not cause it, so the judges do not hear of it.
     pub(super) fn pin_released(&mut self, pin: ToBench) {
-        self.twin.output(self.turn, pin.line, pin.active, &mut self.wires);
+        self.twin.output(self.tick, pin.line, pin.active, &mut self.wires);
     }
 
     /// Notes how soon the table cut the motor after an edge at a guard line, by the clock of the rig's pins.
@@ -193,8 +193,8 @@ impl World {
     fn record_durable(&mut self, record: Record) {
         // Judges use table time; a record from before the bench began counts as made at its beginning.
         let shifted = Record { at: Mono(record.at.nanos_since(self.base)), ..record.clone() };
-        self.judges.record(self.turn, &shifted);
-        self.log.records.push(Durable { at: self.turn, record });
+        self.judges.record(self.tick, &shifted);
+        self.log.records.push(Durable { at: self.tick, record });
         self.news += 1;
     }
 
@@ -220,7 +220,7 @@ impl World {
         }
         if message.topic == self.state {
             if let Some(phase) = payload.as_ref().and_then(|p| p.get("phase")).and_then(Value::as_str) {
-                self.judges.phase(self.turn, phase);
+                self.judges.phase(self.tick, phase);
             }
         }
         if message.topic == self.status {
@@ -228,30 +228,30 @@ impl World {
             self.log.online = said.map(|said| said == "online");
             self.news += 1;
         }
-        self.judges.tell(self.turn, Seen::Mqtt { topic: message.topic, payload, retained: message.retained });
+        self.judges.tell(self.tick, Seen::Mqtt { topic: message.topic, payload, retained: message.retained });
     }
 
     /// The daemon printed something on the console.
     pub(super) fn console_text(&mut self, text: &str) {
-        self.judges.tell(self.turn, Seen::Text { outlet: Outlet::Console, text: text.to_owned() });
+        self.judges.tell(self.tick, Seen::Text { outlet: Outlet::Console, text: text.to_owned() });
     }
 
     /// The daemon's process began or ended.
     pub(super) fn process_alive(&mut self, alive: bool) {
-        self.judges.tell(self.turn, Seen::Truth(Known::Process { alive }));
+        self.judges.tell(self.tick, Seen::Truth(Known::Process { alive }));
     }
 
     /// The daemon's process was stopped or continued.
     pub(super) fn process_hung(&mut self, hung: bool) {
-        self.judges.tell(self.turn, Seen::Truth(Known::Hung { hung }));
+        self.judges.tell(self.tick, Seen::Truth(Known::Hung { hung }));
     }
 
     /// The disk under the journal is broken or repaired.
     pub(super) fn journal_broken(&mut self, broken: bool) {
-        self.judges.tell(self.turn, Seen::Truth(Known::Broken { part: Part::Journal, broken }));
+        self.judges.tell(self.tick, Seen::Truth(Known::Broken { part: Part::Journal, broken }));
     }
 
-    /// Returns the rig's fault of this turn, if there is one, and clears it.
+    /// Returns the rig's fault of this tick, if there is one, and clears it.
     pub(super) fn take_fault(&mut self) -> Result<(), RigFault> {
         self.fault.take().map_or(Ok(()), Err)
     }
@@ -260,11 +260,11 @@ impl World {
 impl Units for World {
     fn transact(&mut self, unit: u8, op: &BusOp) -> Response {
         self.read_journal();
-        let answer = self.twin.answer(self.turn, unit, op, &mut self.wires);
+        let answer = self.twin.answer(self.tick, unit, op, &mut self.wires);
         if matches!(op, BusOp::ReadDiscrete { .. }) {
-            self.sensed = Some(self.turn);
+            self.sensed = Some(self.tick);
         }
-        self.judges.bus(self.turn, self.turn, unit, op, answer.heard().as_ref().map_err(|e| *e));
+        self.judges.bus(self.tick, self.tick, unit, op, answer.heard().as_ref().map_err(|e| *e));
         match answer.reply {
             Ok(reply) => Response::Reply(reply, answer.garble),
             Err(BusFailure::Exception(code)) => Response::Exception(code),

@@ -76,8 +76,8 @@ impl Bench for Pure {
         Ok(())
     }
 
-    fn took_hold(&mut self, fault: Fault) -> bool {
-        self.twin.took_hold(fault)
+    fn fault_took_effect(&mut self, fault: Fault) -> bool {
+        self.twin.took_effect(fault)
     }
 
     fn disturb(&mut self, fault: EnvironmentFault) -> Result<(), BenchError> {
@@ -89,7 +89,7 @@ impl Bench for Pure {
         self.mend_environment(fault)
     }
 
-    fn disturbed(&mut self, fault: EnvironmentFault) -> bool {
+    fn environment_fault_took_effect(&mut self, fault: EnvironmentFault) -> bool {
         self.environment.shown.contains(&fault)
     }
 
@@ -185,11 +185,11 @@ impl Bench for Pure {
         }
     }
 
-    fn linked(&mut self) -> Result<Option<bool>, BenchError> {
+    fn broker_connected(&mut self) -> Result<Option<bool>, BenchError> {
         Ok(self.table.as_ref().map(|_| self.broker))
     }
 
-    fn retained(&mut self) -> Result<Vec<String>, BenchError> {
+    fn retained_differences(&mut self) -> Result<Vec<String>, BenchError> {
         Err(BenchError::Unsupported("the pure bench has no broker that keeps anything".into()))
     }
 
@@ -214,12 +214,12 @@ impl Bench for Pure {
         0
     }
 
-    fn late(&self) -> Option<String> {
+    fn lateness(&self) -> Option<String> {
         None
     }
 
-    fn found(&self) -> Option<String> {
-        self.observer.found()
+    fn first_violation(&self) -> Option<String> {
+        self.observer.first_violation()
     }
 
     fn unlisted(&self) -> Option<String> {

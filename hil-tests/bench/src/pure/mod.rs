@@ -318,9 +318,9 @@ impl Pure {
             self.observer.wire(&wire);
             self.log.note(&wire);
             match wire {
-                Wire::Edge { .. } | Wire::Again { .. } | Wire::Readback { .. } | Wire::Temperature { .. }
+                Wire::Edge { .. } | Wire::RepeatedLevel { .. } | Wire::Readback { .. } | Wire::Temperature { .. }
                     if self.environment.chip_gone => {}
-                Wire::Edge { at, line, active } | Wire::Again { at, line, active } => {
+                Wire::Edge { at, line, active } | Wire::RepeatedLevel { at, line, active } => {
                     self.inbox.push_back((at, Input::Edge { line, active }))
                 }
                 Wire::Readback { at, line, active } => self.inbox.push_back((at, Input::Readback { line, active })),

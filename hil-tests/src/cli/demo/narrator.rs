@@ -216,8 +216,8 @@ impl Bench for Narrator {
         self.faults.retain(|f| *f != fault);
         self.bench.heal(fault)
     }
-    fn took_hold(&mut self, fault: Fault) -> bool {
-        self.bench.took_hold(fault)
+    fn fault_took_effect(&mut self, fault: Fault) -> bool {
+        self.bench.fault_took_effect(fault)
     }
     fn disturb(&mut self, fault: EnvironmentFault) -> Result<(), BenchError> {
         self.bench.disturb(fault)
@@ -227,8 +227,8 @@ impl Bench for Narrator {
         self.bench.restore(fault)
     }
 
-    fn disturbed(&mut self, fault: EnvironmentFault) -> bool {
-        self.bench.disturbed(fault)
+    fn environment_fault_took_effect(&mut self, fault: EnvironmentFault) -> bool {
+        self.bench.environment_fault_took_effect(fault)
     }
 
     fn physical(&mut self) -> Physical {
@@ -267,11 +267,11 @@ impl Bench for Narrator {
     fn grace(&self) -> u64 {
         self.bench.grace()
     }
-    fn late(&self) -> Option<String> {
-        self.bench.late()
+    fn lateness(&self) -> Option<String> {
+        self.bench.lateness()
     }
-    fn found(&self) -> Option<String> {
-        self.bench.found()
+    fn first_violation(&self) -> Option<String> {
+        self.bench.first_violation()
     }
     fn unlisted(&self) -> Option<String> {
         self.bench.unlisted()
@@ -280,12 +280,12 @@ impl Bench for Narrator {
         self.bench.allowed_endings().split_off(self.judged)
     }
 
-    fn linked(&mut self) -> Result<Option<bool>, BenchError> {
-        self.bench.linked()
+    fn broker_connected(&mut self) -> Result<Option<bool>, BenchError> {
+        self.bench.broker_connected()
     }
 
-    fn retained(&mut self) -> Result<Vec<String>, BenchError> {
-        self.bench.retained()
+    fn retained_differences(&mut self) -> Result<Vec<String>, BenchError> {
+        self.bench.retained_differences()
     }
 
     fn broker(&mut self, up: bool) -> Result<(), BenchError> {

@@ -17,7 +17,7 @@ use tumbler_twin::MS;
 
 /// Within this time after a start, in milliseconds, the table has seen every button at rest and every unit answer.
 const UP: u64 = 400;
-/// Within this time, in milliseconds, a fault beside a running daemon takes hold.
+/// Within this time, in milliseconds, a fault beside a running daemon takes effect.
 const SHOWN: u64 = 10_000;
 
 /// How the daemon ends before it starts again.
@@ -69,9 +69,9 @@ fn try_beside(session: &mut Session<'_>, before: &Before, fault: EnvironmentFaul
         done => done?,
     }
     let until = session.bench.now() + SHOWN * MS;
-    while !session.bench.disturbed(fault) {
+    while !session.bench.environment_fault_took_effect(fault) {
         if session.bench.now() >= until {
-            return Err(BenchError::Rig(format!("{what} never took hold")).into());
+            return Err(BenchError::Rig(format!("{what} never took effect")).into());
         }
         session.bench.pass(until)?;
     }

@@ -41,10 +41,10 @@ fn edges(wires: &[Wire], wanted: InLine) -> Vec<(u64, bool)> {
 fn a_ghost_makes_the_neighbour_press_by_turns_with_the_key() {
     let (mut twin, mut seen) = (table(), Vec::new());
     twin.fault(0, Fault::KeyGhost, &mut seen);
-    assert!(!twin.took_hold(Fault::KeyGhost));
+    assert!(!twin.took_effect(Fault::KeyGhost));
     twin.person(0, Act::Key(3), &mut seen);
     assert_eq!(events(&mut twin, 20 * MS).1, [3, 4, 3, 4]);
-    assert!(twin.took_hold(Fault::KeyGhost));
+    assert!(twin.took_effect(Fault::KeyGhost));
     let pressed = |truth: &Wire| matches!(truth, Wire::Truth { truth: Truth::Key(_), .. });
     assert_eq!(seen.iter().filter(|wire| pressed(wire)).count(), 1, "a finger pressed one key");
     twin.heal(SECOND, Fault::KeyGhost, &mut seen);
@@ -58,9 +58,9 @@ fn a_flood_fills_the_terminals_queue_at_a_thousand_presses_a_second() {
     let flood = Fault::Noise(Noise::Keys);
     twin.fault(0, flood, &mut seen);
     twin.advance(62 * MS, &mut seen);
-    assert!(!twin.took_hold(flood), "the queue of 64 has room yet");
+    assert!(!twin.took_effect(flood), "the queue of 64 has room yet");
     twin.advance(70 * MS, &mut seen);
-    assert!(twin.took_hold(flood));
+    assert!(twin.took_effect(flood));
     let acknowledge = BusOp::WriteHolding { address: 0, values: vec![65] };
     twin.heal(70 * MS, flood, &mut seen);
     assert_eq!(ask(&mut twin, 80 * MS, 1, &acknowledge), Ok(BusReply::Written));
@@ -73,7 +73,7 @@ fn a_chattering_button_makes_for_less_than_16_ms_and_never_under_a_finger() {
     let chatter = Fault::Noise(Noise::Chatter(InLine::Tumble));
     twin.fault(0, chatter, &mut seen);
     twin.advance(SECOND, &mut seen);
-    assert!(twin.took_hold(chatter));
+    assert!(twin.took_effect(chatter));
     let made = edges(&seen, InLine::Tumble);
     assert!(made.len() > 20 && made.chunks_exact(2).all(|c| c[0].1 && !c[1].1 && c[1].0 - c[0].0 <= 15 * MS));
     seen.clear();
@@ -92,9 +92,9 @@ fn a_chattering_button_makes_for_less_than_16_ms_and_never_under_a_finger() {
 fn without_their_supply_the_boards_answer_and_nothing_shines() {
     let (mut twin, mut seen) = (table(), Vec::new());
     twin.fault(0, Fault::LampSupplyDead, &mut seen);
-    assert!(!twin.took_hold(Fault::LampSupplyDead), "no lamp is on");
+    assert!(!twin.took_effect(Fault::LampSupplyDead), "no lamp is on");
     light(&mut twin, 0, 0b101);
-    assert!(twin.took_hold(Fault::LampSupplyDead));
+    assert!(twin.took_effect(Fault::LampSupplyDead));
     assert_eq!((twin.shining(0), ask(&mut twin, SECOND, 2, &SENSE)), (0, Ok(BusReply::Bits(0))));
     twin.heal(SECOND, Fault::LampSupplyDead, &mut seen);
     assert_eq!((twin.shining(0), ask(&mut twin, SECOND, 2, &SENSE)), (0b101, Ok(BusReply::Bits(0b101))));
@@ -106,10 +106,10 @@ fn flickering_lamps_are_dark_for_100_ms_five_times_a_second() {
     let flicker = Fault::Noise(Noise::LampSupply);
     twin.fault(0, flicker, &mut seen);
     twin.advance(SECOND, &mut seen);
-    assert!(!twin.took_hold(flicker), "no lamp is on");
+    assert!(!twin.took_effect(flicker), "no lamp is on");
     light(&mut twin, SECOND + 150 * MS, 1);
     twin.advance(2 * SECOND, &mut seen);
-    assert!(twin.took_hold(flicker));
+    assert!(twin.took_effect(flicker));
     let dark = |wire: &&Wire| matches!(wire, Wire::Truth { truth: Truth::Lamps { shine: 0, .. }, .. });
     assert_eq!(seen.iter().filter(dark).count(), 5);
     assert_eq!(ask(&mut twin, 2 * SECOND + 30 * MS, 2, &SENSE), Ok(BusReply::Bits(0)));
@@ -124,11 +124,11 @@ fn a_dead_bell_makes_no_sound_and_a_dead_sign_no_light() {
     let (mut twin, mut seen) = (table(), Vec::new());
     twin.fault(0, Fault::BellDead, &mut seen);
     twin.fault(0, Fault::SignDead, &mut seen);
-    assert!(!twin.took_hold(Fault::BellDead) && !twin.took_hold(Fault::SignDead));
+    assert!(!twin.took_effect(Fault::BellDead) && !twin.took_effect(Fault::SignDead));
     for line in [OutLine::Bell, OutLine::OutOfService] {
         twin.output(1, line, true, &mut seen);
     }
-    assert!(twin.took_hold(Fault::BellDead) && twin.took_hold(Fault::SignDead) && !twin.sign_lit());
+    assert!(twin.took_effect(Fault::BellDead) && twin.took_effect(Fault::SignDead) && !twin.sign_lit());
     assert!(!seen.iter().any(|wire| matches!(wire, Wire::Truth { truth: Truth::Bell | Truth::Sign(_), .. })));
     assert!(twin.pin_level(OutLine::Bell), "the pin reads back as driven");
     twin.heal(2, Fault::SignDead, &mut seen);
@@ -148,10 +148,10 @@ fn replies_are_late_doubled_hit_or_of_another_unit_as_often_as_told() {
         let (mut twin, mut seen) = (table(), Vec::new());
         let fault = Fault::Frames { garble, percent: 100 };
         twin.fault(0, fault, &mut seen);
-        assert!(!twin.took_hold(fault));
+        assert!(!twin.took_effect(fault));
         let answers: Vec<_> = (0..40).map(|_| ask(&mut twin, 0, 1, &POLL)).collect();
         assert!(answers.contains(&heard) && !answers.iter().any(Result::is_ok), "{garble:?}: {answers:?}");
-        assert!(twin.took_hold(fault));
+        assert!(twin.took_effect(fault));
         twin.heal(1, fault, &mut seen);
         assert!(ask(&mut twin, 1, 1, &POLL).is_ok());
     }
@@ -177,8 +177,8 @@ fn the_readers_own_bus_faults_spare_the_other_units() {
     let (mut twin, mut seen) = (table(), Vec::new());
     let crc = Fault::ReaderFrames(Garble::Hit);
     twin.fault(0, crc, &mut seen);
-    assert!((0..20).all(|_| ask(&mut twin, 0, 1, &POLL).is_ok()) && !twin.took_hold(crc));
-    assert!((0..20).all(|_| ask(&mut twin, 0, 10, &poses).is_err()) && twin.took_hold(crc));
+    assert!((0..20).all(|_| ask(&mut twin, 0, 1, &POLL).is_ok()) && !twin.took_effect(crc));
+    assert!((0..20).all(|_| ask(&mut twin, 0, 10, &poses).is_err()) && twin.took_effect(crc));
     twin.heal(0, crc, &mut seen);
     assert!(ask(&mut twin, 0, 10, &poses).is_ok());
 }
@@ -188,10 +188,10 @@ fn a_babbling_transmitter_leaves_no_room_for_a_transaction() {
     let (mut twin, mut seen) = (table(), Vec::new());
     assert_eq!(twin.babble(), None);
     twin.fault(0, Fault::BusBabble, &mut seen);
-    assert!(!twin.took_hold(Fault::BusBabble));
+    assert!(!twin.took_effect(Fault::BusBabble));
     assert!(twin.babble().is_some_and(|bytes| Some(bytes) != twin.babble()));
     assert_eq!(ask(&mut twin, 0, 1, &POLL), Err(BusFailure::Timeout));
-    assert!(twin.took_hold(Fault::BusBabble));
+    assert!(twin.took_effect(Fault::BusBabble));
     twin.heal(1, Fault::BusBabble, &mut seen);
     assert_eq!(twin.babble(), None);
     assert!(ask(&mut twin, 1, 1, &POLL).is_ok());
@@ -204,7 +204,7 @@ fn a_cut_cable_says_neither_and_a_shorted_one_both_wherever_the_dome_is() {
         let cable = Fault::DomeCable { active };
         twin.fault(0, cable, &mut seen);
         let both = |twin: &Twin| [InLine::DomeClosed, InLine::DomeOpen].map(|line| twin.level(line));
-        assert!(both(&twin) == [active; 2] && twin.took_hold(cable));
+        assert!(both(&twin) == [active; 2] && twin.took_effect(cable));
         twin.person(0, Act::LiftDome, &mut seen);
         twin.advance(SECOND, &mut seen);
         assert_eq!(both(&twin), [active; 2]);
@@ -217,10 +217,10 @@ fn a_cut_cable_says_neither_and_a_shorted_one_both_wherever_the_dome_is() {
 fn a_dome_that_bounces_settles_30_ms_after_it_moved() {
     let (mut twin, mut seen) = (table(), Vec::new());
     twin.fault(0, Fault::DomeBounce, &mut seen);
-    assert!(!twin.took_hold(Fault::DomeBounce));
+    assert!(!twin.took_effect(Fault::DomeBounce));
     twin.person(0, Act::LiftDome, &mut seen);
     twin.advance(SECOND, &mut seen);
     let left = edges(&seen, InLine::DomeClosed);
-    assert!(twin.took_hold(Fault::DomeBounce) && left.len() == 51);
+    assert!(twin.took_effect(Fault::DomeBounce) && left.len() == 51);
     assert!(left.last().is_some_and(|(at, active)| !active && (29 * MS..=30 * MS).contains(at)), "{left:?}");
 }

@@ -68,7 +68,7 @@ fn with_board<T>(mut board: Board, client: impl AsyncFnOnce(tokio_serial::Serial
         let line = scope.spawn(|| {
             let mut bus = Bus::new(LineSpeed::default());
             while !stop.load(Ordering::SeqCst) {
-                bus.turn(&port, &mut board).unwrap();
+                bus.advance(&port, &mut board).unwrap();
                 let deadline = bus.next_deadline().unwrap_or(clock::now().after(tumbler_core::units::Millis(5)));
                 let mut fds = [nix::poll::PollFd::new(port.fd(), nix::poll::PollFlags::POLLIN)];
                 nix::poll::ppoll(&mut fds, Some(clock::until(deadline)), None).unwrap();

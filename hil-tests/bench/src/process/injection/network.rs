@@ -69,7 +69,7 @@ pub(super) fn restore(table: &mut Virtual, fault: EnvironmentFault) -> Result<()
         return Err(BenchError::Rig(format!("{fault:?} is to be mended, and is not broken")));
     }
     if !shows(table, fault) {
-        return Err(BenchError::Rig(format!("{fault:?} was mended before it took hold: {}", evidence(table))));
+        return Err(BenchError::Rig(format!("{fault:?} was mended before it took effect: {}", evidence(table))));
     }
     match fault {
         EnvironmentFault::BrokerDenies => {
@@ -187,7 +187,7 @@ fn await_broker(
     done: impl FnMut(&mut Virtual) -> Result<bool, RigFault>,
 ) -> Result<(), RigFault> {
     let until = table.world.now() + ANSWER_NANOS;
-    if table.turn_until(until, done)? {
+    if table.tick_until(until, done)? {
         return Ok(());
     }
     Err(RigFault::Late {

@@ -65,7 +65,7 @@ pub(super) fn restore(table: &mut Virtual, fault: EnvironmentFault) -> Result<()
         return Err(BenchError::Rig(format!("{fault:?} is to be mended, and is not broken")));
     }
     if !is_lost(table, fault)? {
-        return Err(BenchError::Rig(format!("{fault:?} was mended before it took hold")));
+        return Err(BenchError::Rig(format!("{fault:?} was mended before it took effect")));
     }
     match fault {
         EnvironmentFault::PortUnplugged | EnvironmentFault::PortRenamed => {
@@ -86,7 +86,7 @@ pub(super) fn restore(table: &mut Virtual, fault: EnvironmentFault) -> Result<()
             }
             // The wires work again once the daemon has reconnected and driven its outputs.
             let until = table.world.now() + RECONNECT_NANOS;
-            if !table.turn_until(until, |table| Ok(table.socket.driven() >= SAFE_OUTPUTS && holds_chip(table)?))? {
+            if !table.tick_until(until, |table| Ok(table.socket.driven() >= SAFE_OUTPUTS && holds_chip(table)?))? {
                 let why =
                     format!("tumblerd did not come back to its wires within {} s", RECONNECT_NANOS / 1_000_000_000);
                 table.findings.push(why);

@@ -1,4 +1,4 @@
-//! What a part is handed with every call: the time, the settings, the deadlines, and the pins that it drives.
+//! The context that every part gets with every call: the time, the settings, the deadlines, and the pins that it drives.
 
 use crate::device::outputs::Outputs;
 use crate::effect::Effect;
@@ -10,7 +10,7 @@ use crate::timer::{Timer, Timers};
 use crate::units::{Millis, Mono};
 use serde::{Deserialize, Serialize};
 
-/// The context of the step in hand.
+/// The context of the current step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Context {
     settings: Settings,
@@ -30,35 +30,35 @@ impl Context {
         Self { settings, at: now, stamp: now, read: now, timers, pins, changed: false }
     }
 
-    /// What is handed in from here on is handed in at `now`; it does not run back.
+    /// Sets the time at which inputs are handed in. It never goes back.
     pub fn hand_in(&mut self, now: Mono) {
         self.read = self.read.max(now);
     }
 
-    /// Goes on to this moment, unless a later one was judged already.
+    /// Advances the time to be judged to this one, unless a later one was judged already.
     pub fn advance(&mut self, to: Mono) {
         self.at = self.at.max(to);
     }
 
-    /// The input in hand happened at `stamp`, which may lie before what was judged already.
+    /// Sets when the current input happened, which may be earlier than the time that was judged already.
     pub fn take(&mut self, stamp: Mono) {
         self.stamp = stamp;
         self.advance(stamp);
     }
 
-    /// The moment that is being judged.
+    /// The time that is being judged.
     #[must_use]
     pub const fn at(&self) -> Mono {
         self.at
     }
 
-    /// When the input in hand happened, by its own stamp.
+    /// When the current input happened, by its own timestamp.
     #[must_use]
     pub const fn stamp(&self) -> Mono {
         self.stamp
     }
 
-    /// When the input in hand was handed in.
+    /// When the current input was handed in.
     #[must_use]
     pub const fn read(&self) -> Mono {
         self.read
@@ -82,7 +82,7 @@ impl Context {
         &self.settings.parameters
     }
 
-    /// Sets `timer` to fire `span` after the moment that is being judged.
+    /// Sets `timer` to fire `span` after the time that is being judged.
     pub fn after(&mut self, timer: Timer, span: Millis) {
         self.timers.after(timer, self.at, span);
     }
@@ -97,7 +97,7 @@ impl Context {
         self.timers.set(timer, at);
     }
 
-    /// Takes the earliest deadline that is due at `now`, and goes on to it.
+    /// Takes the earliest deadline that is due at `now`, and advances to its time.
     pub fn pop(&mut self, now: Mono) -> Option<Timer> {
         let (deadline, timer) = self.timers.pop(now)?;
         self.advance(deadline);
@@ -110,7 +110,7 @@ impl Context {
         self.timers.next()
     }
 
-    /// The daemon stood still for so many nanoseconds and goes on at `now`.
+    /// Adjusts the timers: the daemon was suspended for this many nanoseconds and goes on at `now`.
     pub fn wake(&mut self, now: Mono, stood: u64) {
         self.timers.wake(now, stood);
     }
@@ -126,38 +126,38 @@ impl Context {
         self.timers.is_set(timer)
     }
 
-    /// The output pins, as they were told and as they read back.
+    /// The output pins, with commanded levels and readbacks.
     #[must_use]
     pub const fn pins(&self) -> &Outputs {
         &self.pins
     }
 
-    /// Gives power to what an output switches, which must read back within its time from `from` on.
+    /// Energises an output, which must read back within its time limit, counted from `from`.
     pub fn energise(&mut self, line: OutLine, from: Mono, _by: Durable) {
         self.set(line, true, from);
     }
 
-    /// Takes power away from what an output switches. A safe call at any time.
+    /// De-energises an output. Safe at any time.
     pub fn rest(&mut self, line: OutLine) {
         self.rest_from(line, self.at);
     }
 
-    /// The same; it must read back within its time from `from` on.
+    /// De-energises an output, which must read back within its time limit, counted from `from`.
     pub fn rest_from(&mut self, line: OutLine, from: Mono) {
         self.set(line, false, from);
     }
 
-    /// The next edge of the dead-man line, which moves nothing by itself.
+    /// Drives the next edge of the dead-man line, which alone does not run the motor.
     pub fn beat(&mut self, level: bool, from: Mono) {
         self.set(OutLine::MotorAlive, level, from);
     }
 
-    /// Lights the sign "no games", or puts it out.
+    /// Switches the sign "no games" on or off.
     pub fn sign(&mut self, closed: bool) {
         self.set(OutLine::OutOfService, closed, self.at);
     }
 
-    /// Tells an output again what it was told last.
+    /// Repeats an output's last command.
     pub fn tell_again(&mut self, line: OutLine) {
         self.set(line, self.pins.told(line), self.at);
     }
@@ -166,12 +166,12 @@ impl Context {
         self.pins.set(line, active, from, &self.settings.parameters, &mut self.timers);
     }
 
-    /// Takes a reading of an output.
+    /// Takes the readback of an output.
     pub fn read_back(&mut self, line: OutLine, active: bool) {
         self.pins.read_back(line, active, self.at, &self.settings.parameters, &mut self.timers);
     }
 
-    /// The wires are no longer there: nothing reads back.
+    /// The wires are lost, so there are no readbacks.
     pub fn forget_pins(&mut self) {
         self.pins.forget(&mut self.timers);
     }
@@ -181,23 +181,23 @@ impl Context {
         self.pins.push(effect);
     }
 
-    /// Moves the effects of the step to `out`, in their order.
+    /// Moves the effects of the step to `out`, in order.
     pub fn drain(&mut self, out: &mut Vec<Effect>) {
         self.pins.drain(out);
     }
 
-    /// Something has changed that people see.
+    /// Notes that something visible has changed.
     pub const fn show(&mut self) {
         self.changed = true;
     }
 
-    /// Whether something has changed that people have not seen.
+    /// Whether something visible has changed since the last [`Context::shown`].
     #[must_use]
     pub const fn has_changed(&self) -> bool {
         self.changed
     }
 
-    /// People see the table as it is.
+    /// Notes that people have seen the current state.
     pub const fn shown(&mut self) {
         self.changed = false;
     }

@@ -1,4 +1,4 @@
-//! Why something that was asked is refused: all the words in one place, and the clauses behind them.
+//! Reasons for refusals: all their texts in one place, with the clauses behind them.
 
 use crate::hardware_test::HardwareTest;
 use crate::latch::Code;
@@ -36,7 +36,7 @@ pub enum Refusal {
     /// A crash could still forget that games are permitted.
     #[error("the permission to play is not durable yet: ask again in a moment")]
     PermissionNotDurable,
-    /// The configured rule set or layout is none that is known.
+    /// The configured rule set or layout is unknown.
     #[error("no rule set is in force")]
     NoRules,
 
@@ -68,26 +68,26 @@ pub enum Refusal {
     /// The shaft moves or was not seen at rest.
     #[error("the tumbler does not stand still")]
     ShaftMoves,
-    /// Its pin is not as it was told.
+    /// Its pin does not have the commanded level.
     #[error("the motor does not read back as off")]
     MotorReadsOn,
-    /// It is hot, or nobody knows.
+    /// It is hot, or its temperature is unknown.
     #[error("the motor's temperature does not allow it")]
     TooHot,
     /// The dealer took the request back.
     #[error("\"No spin\" was pressed before the motor started: press `tumble` again")]
     NoSpinPressed,
 
-    // Who asks.
-    /// The account has not the role.
+    // The person.
+    /// The account does not have the role.
     #[error("{account} is not in the group {role}")]
     NotInGroup {
-        /// Who.
+        /// The account.
         account: String,
-        /// What it takes.
+        /// The role that is needed.
         role: &'static str,
     },
-    /// The command names nobody.
+    /// The command names no person.
     #[error("a named person answers for this: give a name")]
     NoName,
     /// It would fill journal and displays.
@@ -108,33 +108,33 @@ pub enum Refusal {
         /// The first such character.
         character: char,
     },
-    /// The key switch was not turned within its time.
+    /// The key switch was not turned recently enough.
     #[error("turn the supervisor's key first: its privilege lasts 5 minutes")]
     NoKey,
-    /// SGV6 and SGOC 5.14 leave it to others.
+    /// SGV6 and SGOC 5.14 leave the decision to another person.
     #[error("the rules leave this to the shift manager or above (5.14): the group tumbler-manager")]
     LeftToManager,
-    /// Whoever decides says why.
+    /// A decision needs a reason.
     #[error("state the reason")]
     NoReason,
 
     // Opening, closing, resetting, testing.
-    /// A round comes first.
+    /// A round is in progress and must end first.
     #[error("round {} is in progress: it ends first", .0.0)]
     RoundInProgress(RoundId),
-    /// Nothing to do.
+    /// The table is open.
     #[error("the table is open already")]
     OpenAlready,
-    /// Something is latched, and the table is to open.
+    /// Something is latched, so the table cannot open.
     #[error("malfunction {0} is latched ({1}): reset it first")]
     ResetFirst(Code, String),
-    /// Nothing to do.
+    /// Maintenance has begun already.
     #[error("the table is in maintenance already")]
     InMaintenanceAlready,
-    /// Nothing to end.
+    /// There is no maintenance to end.
     #[error("the table is not in maintenance")]
     NotInMaintenance,
-    /// Nothing to reset.
+    /// There is no such latch to reset.
     #[error("{0} is not latched")]
     NotLatched(Code),
     /// The turn of the key is older than the latch.
@@ -143,25 +143,25 @@ pub enum Refusal {
     /// Only a repair opens this latch.
     #[error("no procedure replaces {0}: it has to be rectified")]
     NoProcedureReplaces(Code),
-    /// The command does not say which.
+    /// The command does not state the procedure.
     #[error("state the procedure")]
     NoProcedure,
-    /// There is nothing for it to last.
+    /// A procedure lasts until the table closes, so it needs an open table.
     #[error("a procedure lasts until the table closes, and this table is closed: rectify it")]
     ProcedureWhileClosed,
-    /// Hardware is tested on a table that is out of play.
+    /// Hardware tests need a table that is out of play.
     #[error("the table is not in maintenance: hardware is tested only there (`tumblerctl maintenance on`)")]
     TestedOnlyInMaintenance,
     /// The table has no such device.
     #[error("{0}: this table has none fitted")]
     NotFitted(HardwareTest),
-    /// No step of a test asks anybody.
+    /// No test asks for a witness.
     #[error("no test waits for a witness: what asks for one is an opening, a reset or a hardware test")]
     NoWitnessWanted,
-    /// Somebody has said so.
+    /// It has been witnessed already.
     #[error("that was witnessed already")]
     WitnessedAlready,
-    /// Dice are enrolled by what the reader sees.
+    /// Dice are enrolled by the identities that the reader sees.
     #[error("the dice reader does not see three dice that it can identify")]
     NoDiceSeen,
 
@@ -206,13 +206,13 @@ pub enum Refusal {
     RulesForgotten(RoundId),
 
     // What a person is asked.
-    /// An answer without a question.
+    /// An answer without a question, because there is no round.
     #[error("no round is in progress: nobody is asked")]
     NoRoundToAsk,
-    /// An answer without a question.
+    /// An answer without a question, in a round that needs none.
     #[error("nobody is asked: the round goes on by itself")]
     NobodyAsked,
-    /// An answer without a question, for dice that lie open.
+    /// An answer without a question, because the dice can be seen.
     #[error("nobody is asked: the dealer keys what the dice show")]
     DealerKeys,
     /// The outcome of other dice cannot stand.
@@ -229,97 +229,97 @@ pub enum Refusal {
     DomeOn,
 
     // Reveal and result.
-    /// Nothing to confirm.
+    /// There is no dome to confirm.
     #[error("no round under a dome is in progress: there is nothing to confirm")]
     NoDomeToConfirm,
-    /// The order of play has not come to it.
+    /// The order of play has not reached the reveal.
     #[error("the dice may not be seen yet")]
     NotToBeSeenYet,
-    /// Nothing to confirm.
+    /// The dome's contacts work, so there is nothing to confirm.
     #[error("the contacts say so themselves")]
     ContactsSaySo,
-    /// Nothing to settle.
+    /// There is no round to settle.
     #[error("no round is in progress: there is nothing to settle")]
     NothingToSettle,
-    /// Settled is what was entered.
+    /// A round is settled by the entered result.
     #[error("another result is entered: amend it first")]
     AnotherResult,
-    /// Nothing says what the dice show.
+    /// The faces of the dice are unknown.
     #[error("no result is entered: say what the dice show (`--dice`)")]
     SayTheDice,
     /// The dice are covered.
     #[error("the dice are not revealed yet: after the reveal")]
     NotRevealed,
-    /// The reader speaks first.
+    /// The reader decides first whether the dice lie flat.
     #[error("the dice reader has not found the dice flat yet")]
     NotFoundFlat,
-    /// The reader speaks first.
+    /// The reader must read the faces first.
     #[error("the dice reader has not read the faces yet: ask again in a moment")]
     FacesNotRead,
-    /// A difference is decided before anything is settled.
+    /// A difference from the reader must be decided before the round is settled.
     #[error("the dice reader shows other faces: uphold these numbers with `amend` first")]
     UpholdFirst,
-    /// A difference is decided by whoever looks at the dice.
+    /// A difference from the reader is decided by the person who looks at the dice.
     #[error("the dice reader shows other faces: look at the dice, and uphold these numbers if they show them")]
     ReaderDiffers,
-    /// A question comes first.
+    /// A question must be answered first.
     #[error("a person is asked how the dice lie: answer that first")]
     AnswerFirst,
     /// NZ 7.2: before the wagers are settled.
     #[error("no round is in progress: after \"all paid\" a result stands")]
     ResultStands,
-    /// Nothing to amend.
+    /// There is no result to amend.
     #[error("no result is entered yet: the dealer keys it")]
     NothingEntered,
-    /// Nothing to amend.
+    /// The result has these numbers already.
     #[error("the result is {} already", call::result(*.0))]
     SameResult(Dice),
-    /// Nothing waits for the supervisor.
+    /// No entry is waiting for the supervisor.
     #[error("no numbers wait to be amended by the dealer; a result that stands is amended by `amend`")]
     NothingToSupervise,
-    /// "All paid" comes after the areas.
+    /// "All paid" comes after the winning areas are lit.
     #[error("the winning areas are not proved lit yet")]
     AreasNotLit,
     /// People need seconds to collect and pay (NZ 6.5).
     #[error("\"all paid\" counts from {} ms after {}: collect and pay first", .after.0, if *.lit { "the areas are lit" } else { "the result" })]
     PaidTooEarly {
-        /// From then on it counts.
+        /// The time from which it counts.
         after: Millis,
         /// Whether it counts from the areas; otherwise from the result.
         lit: bool,
     },
-    /// A question comes first.
+    /// A question must be answered before a result is entered.
     #[error("a person is asked first. {}", .0.text())]
     AskedBeforeEntry(Doubt),
-    /// Wrong numbers are another person's matter (NZ 7.2).
+    /// Wrong numbers are amended under the supervisor (NZ 7.2).
     #[error(
         "wrong numbers were entered: they are amended under the game supervisor ({clause}), `tumblerctl supervise`"
     )]
     AmendedUnderSupervisor {
-        /// Which says so.
+        /// The clause that says so.
         clause: &'static str,
     },
     /// A result has three numbers.
     #[error("{0} numbers keyed; a result has three")]
     NotThreeNumbers(usize),
-    /// The dealer's numbers stand until a supervisor amends them.
+    /// Only the supervisor amends an entered result.
     #[error("the result is entered already: the supervisor amends it, before the wagers are settled")]
     EnteredAlready,
-    /// Nothing is in progress.
+    /// There is no round.
     #[error("no round is in progress")]
     NoRound,
 }
 
-/// What the terminal's Entry is called where it is refused.
+/// Name of the terminal's Entry in refusals.
 pub(crate) const ENTRY: &str = "entry";
-/// What the dealer's request for a spin is called.
+/// Name of the dealer's request for a spin.
 pub(crate) const TUMBLE: &str = "tumble";
-/// What the dealer's stop is called.
+/// Name of the dealer's stop.
 pub(crate) const NO_SPIN: &str = "no-spin";
 
 impl Refusal {
-    /// The keys of the clauses ([`crate::rules::CLAUSE_KEYS`]) that this refusal goes by, of what was asked; none where it is the
-    /// table's own.
+    /// The keys of the clauses ([`crate::rules::CLAUSE_KEYS`]) that are the grounds of this refusal of `asked`; none if the rules do
+    /// not mention it.
     pub(crate) fn keys(&self, asked: &str) -> &'static [&'static str] {
         match self {
             Self::OutcomeStands { .. } if asked == NO_SPIN => &["no-spin", "result-stands"],

@@ -12,21 +12,21 @@ use crate::units::{DieFace, Millis, Mono};
 use crate::wire::registers::terminal as map;
 use serde::{Deserialize, Serialize};
 
-/// Codes of keys, with 0, which is none.
+/// Number of key codes, with 0 for no key.
 const KEYS: usize = map::ENTRY as usize + 1;
 
-/// What the terminal is asked.
+/// A request to the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Request {
-    /// Its block of keys, events and display. `hidden`: the keys in it may not be known, also if they may by the time of
-    /// the reply.
+    /// Read its block of keys, events and display. `hidden`: the keys in it must stay unknown, even if the reveal comes before the
+    /// reply.
     Poll {
-        /// Keys may not be known.
+        /// Whether keys must stay unknown.
         hidden: bool,
     },
-    /// To forget the key events before this number.
+    /// Acknowledge the key events before this number.
     Acknowledge(u16),
-    /// To display this.
+    /// Display this.
     Display(u16),
 }
 
@@ -42,14 +42,14 @@ impl Request {
     }
 }
 
-/// What an answer of the terminal says.
+/// A decoded answer of the terminal.
 #[derive(Clone, Copy, Debug)]
 pub enum Report {
     /// These keys were pressed.
     Polled(Presses),
-    /// The display was written. Its readback is what counts.
+    /// The display was written. Only its readback proves what it shows.
     Displayed,
-    /// The events are forgotten.
+    /// The events were acknowledged.
     Acknowledged,
 }
 
@@ -82,15 +82,15 @@ pub struct Terminal {
     acknowledged: Option<u16>,
     /// Keys that have been held together since the timer for stuck keys began.
     held: u16,
-    /// They were read while keys are hidden, so that which ones is not known.
+    /// Whether they were read while keys are hidden, so that it is not known which ones they are.
     masked: bool,
     /// When each key was last taken, by its code.
     last: [Option<Mono>; KEYS],
     /// When the last good poll was.
     polled: Option<Mono>,
-    /// Key events of so many polls may still be from before the reveal.
+    /// Number of next polls whose key events may still be from before the reveal.
     hidden_polls: u8,
-    /// The presses that the last good poll brought began after this moment.
+    /// The presses of the last good poll began after this time.
     pressed_after: Mono,
     /// The last key of a reply that was full: presses of it that come first in the next one may have been left behind, and are bounce.
     left: Option<u16>,
@@ -123,7 +123,7 @@ impl Default for Terminal {
     }
 }
 
-/// Masks what a polled block says of keys, where it may not be kept: that some key was pressed or is held remains.
+/// Masks the keys in a polled block while they must stay unknown. It still shows that some key was pressed or is held.
 pub fn mask(words: &mut [u16]) {
     for (place, word) in words.iter_mut().enumerate() {
         match place {
@@ -135,7 +135,7 @@ pub fn mask(words: &mut [u16]) {
 }
 
 impl Terminal {
-    /// Takes an answer; `hidden`: keys may not be known. `None` for one that cannot be one: nothing is decided on it.
+    /// Takes an answer; `hidden`: keys must stay unknown. `None` for an invalid one, on which nothing is decided.
     pub fn answer(&mut self, request: Request, reply: &BusReply, hidden: bool, ctx: &mut Context) -> Option<Report> {
         match (request, reply) {
             (Request::Poll { .. }, BusReply::Words(words)) => {
@@ -158,9 +158,9 @@ impl Terminal {
         }
     }
 
-    /// Takes a polled block. With `hidden`, keys are taken as pressed and nothing of them is kept.
+    /// Takes a polled block. With `hidden`, it only counts presses and keeps no key codes.
     ///
-    /// Returns `None` for a block that cannot be one: nothing is decided on it.
+    /// Returns `None` for an invalid block, on which nothing is decided.
     pub fn poll(&mut self, words: &[u16], hidden: bool, ctx: &mut Context) -> Option<Presses> {
         let (&[held, first, count], rest) = words.split_first_chunk::<3>()?;
         let (events, display) = rest.split_first_chunk::<{ map::WINDOW }>()?;
@@ -178,9 +178,9 @@ impl Terminal {
         let end = first.wrapping_add(count);
         let mut presses = Presses::default();
         let next = match self.next {
-            // What was pressed before the daemon listened belongs to nobody.
+            // Presses from before the daemon's first poll are ignored: nobody meant them for it.
             None => end,
-            // The terminal counts from the start again: it restarted.
+            // The terminal's numbers start again, so it has restarted.
             Some(next) if before(end, next) => first,
             Some(next) => next,
         };
@@ -204,16 +204,16 @@ impl Terminal {
     }
 
     fn press(&mut self, code: u16, hidden: bool, ctx: &Context, presses: &mut Presses) {
-        // Which key it was is not known, so nobody can say that it is bounce of another: every press is told.
+        // The key is unknown, so bounce cannot be recognised: every press is reported.
         if hidden {
             presses.push(Key::Hidden);
             return;
         }
-        // By key, and not by the last one: two that make contact by turns are each pressed once.
+        // Per key and not for the last one, so that two keys that make contact alternately are each pressed once.
         let Some(last) = self.last.get_mut(usize::from(code)) else { return };
-        // It was pressed at some time after the last good poll. Unless that was late enough, it may be bounce of the press
-        // before: however many polls were hit in between. A press too few is seen on the display and made again; one too
-        // many may be taken for a result, or for "all paid".
+        // It was pressed after the last good poll. Unless that poll was late enough, it may be bounce of the previous press, however
+        // many polls failed in between. A dealer sees a missing press on the display and repeats it, but an extra one may be taken
+        // for a result or for "all paid".
         let polled = self.polled.unwrap_or(ctx.at());
         if last.is_some_and(|when| !polled.reached(when, Millis(ctx.p().key_repeat))) {
             self.bounced = self.bounced.wrapping_add(1);
@@ -227,7 +227,7 @@ impl Terminal {
     }
 
     fn hold(&mut self, held: u16, masked: bool, ctx: &mut Context) {
-        // Across the reveal nobody can say whether it is the same key: one that is stuck is held on both sides of it.
+        // Across the reveal it is not known whether it is the same key; a stuck key is held before and after it.
         let comparable = core::mem::replace(&mut self.masked, masked) == masked;
         let still = if comparable || self.held == 0 { self.held & held } else { held };
         if still != 0 {
@@ -251,13 +251,13 @@ impl Terminal {
         }
     }
 
-    /// The presses that the last good poll brought began after this moment: it is when the one before it was.
+    /// The presses of the last good poll began after this time, which is that of the previous good poll.
     #[must_use]
     pub const fn pressed_after(&self) -> Mono {
         self.pressed_after
     }
 
-    /// The keys of so many good polls from now on may be from before the reveal.
+    /// Sets how many good polls from now on may bring keys from before the reveal.
     pub const fn hide_polls(&mut self, polls: u8) {
         self.hidden_polls = polls;
     }
@@ -321,25 +321,25 @@ impl Terminal {
         }
     }
 
-    /// What the display is to be told, if it is not told yet.
+    /// The value to be written to the display, if it is not written yet.
     #[must_use]
     pub fn display_due(&self) -> Option<Request> {
         (self.written != Some(self.wanted)).then_some(Request::Display(self.wanted))
     }
 
-    /// Whether the display shows what it was told, by its readback.
+    /// Whether the display's readback shows what was written.
     #[must_use]
     pub fn shows(&self) -> bool {
         self.read == Some(self.wanted)
     }
 
-    /// What is to be acknowledged, if it is not yet.
+    /// The number to be acknowledged, if it is not acknowledged yet.
     #[must_use]
     pub fn acknowledge_due(&self) -> Option<Request> {
         self.next.filter(|next| self.acknowledged != Some(*next)).map(Request::Acknowledge)
     }
 
-    /// The terminal is lost: nothing it showed or held is known any more, and what it queued meanwhile is nobody's.
+    /// The terminal is lost: its display and held keys are unknown, and what it queues meanwhile is ignored.
     pub fn lose(&mut self, ctx: &mut Context) {
         ctx.clear(Timer::TerminalHeld);
         ctx.clear(Timer::DisplayVerify);
@@ -347,7 +347,7 @@ impl Terminal {
         *self = Self { wanted, hidden_polls, digits: core::mem::take(&mut self.digits), ..Self::default() };
     }
 
-    /// What the display shows, as it reads back, for people.
+    /// The display's readback, as text.
     #[must_use]
     pub fn shown(&self) -> String {
         let Some(read) = self.read else { return String::new() };

@@ -1,4 +1,4 @@
-//! A record's place in the journal's chain, told with the record: whoever has it can reckon the chain again.
+//! A record's place in the journal's hash chain, published with the record so that receivers can verify the chain.
 
 use crate::prelude::*;
 use crate::units::Seq;

@@ -1,8 +1,8 @@
 //! Recordings of raw inputs, as files.
 //!
-//! A recording is JSON, one object a line: a `header`, then `keyframe`s (the whole table as it was) and `input`s in the
-//! order in which they were handed in, each with both of its times and a digest of the effects that came of it. The
-//! table being pure, feeding the inputs to the keyframe must bring the same effects about, bit for bit.
+//! A recording is JSON, one object per line: a `header`, then `keyframe`s (the state of the whole table) and `input`s in the
+//! order in which they were handed in, each with both of its times and a digest of its effects. The table is pure, so the
+//! same inputs from a keyframe on must have the same effects, bit for bit.
 
 use crate::effect::Effect;
 use crate::input::Stamped;
@@ -19,7 +19,7 @@ pub const FORMAT: u32 = 1;
 pub struct Header {
     /// Version of the format.
     pub format: u32,
-    /// Version of the daemon that recorded. Another version may rightly decide otherwise.
+    /// Version of the daemon that made the recording. Another version may decide differently without being wrong.
     pub build: String,
     /// Hardware backend.
     pub backend: String,
@@ -29,7 +29,7 @@ pub struct Header {
     pub reason: String,
 }
 
-/// An input as it was handed in, and what came of it.
+/// An input as it was handed in, and its effects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     /// Its number since the daemon's start.
@@ -37,20 +37,20 @@ pub struct Entry {
     /// The input with its times.
     #[serde(flatten)]
     pub stamped: Stamped,
-    /// How many effects came of it.
+    /// Number of its effects.
     pub effects: u32,
     /// Their digest.
     pub digest: Digest,
 }
 
 impl Entry {
-    /// The entry of an input and of the effects that came of it.
+    /// The entry of an input with its effects.
     #[must_use]
     pub fn of(index: u64, stamped: Stamped, effects: &[Effect]) -> Self {
         Self { index, stamped, effects: count(effects), digest: Digest::of(effects) }
     }
 
-    /// Whether these are the effects that came of it.
+    /// Whether its effects were these.
     #[must_use]
     pub fn matches(&self, effects: &[Effect]) -> bool {
         self.effects == count(effects) && self.digest == Digest::of(effects)
@@ -61,7 +61,7 @@ fn count(effects: &[Effect]) -> u32 {
     u32::try_from(effects.len()).unwrap_or(u32::MAX)
 }
 
-/// One line of a recording. Whoever writes one may lend what it tells of.
+/// One line of a recording. The type parameters allow a writer to borrow the contents.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Line<H = Header, T = Box<Table>, E = Box<Entry>> {

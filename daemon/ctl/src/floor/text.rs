@@ -1,4 +1,4 @@
-//! The floor in words, a table a line.
+//! The floor as text, one table per line.
 
 use crate::floor::model::{Condition, Picture, Row};
 use crate::{say, wording};
@@ -16,7 +16,7 @@ pub(super) fn whole(picture: &Picture, broker: &str) -> String {
     all.join("\n")
 }
 
-/// Whether the broker is there, and how many tables are how.
+/// The summary: whether the broker is there, and the number of tables in each condition.
 pub(super) fn summary(picture: &Picture, broker: &str) -> String {
     let counts = &picture.counts;
     let line = picture.trouble.as_ref().map(|why| format!("NOT CONNECTED: {why}. Last known: ")).unwrap_or_default();
@@ -32,10 +32,10 @@ pub(super) fn summary(picture: &Picture, broker: &str) -> String {
     )
 }
 
-/// The head and the tables, each on a line, for so many columns. A line may be longer than that.
+/// The heading and the tables, one per line, for this number of columns. A line may be longer than that.
 pub(super) fn lines(picture: &Picture, columns: usize) -> (String, Vec<(Condition, String)>) {
     let rows = picture.tables.iter().map(cells);
-    // A row is a line: nothing in it breaks.
+    // Every row must stay on one line.
     let lines = if columns >= WIDE {
         say::laid_out(["table", "", "phase", "round", "last dice", "heard", "what"], rows)
     } else if columns >= NARROW {
@@ -91,7 +91,7 @@ fn what(row: &Row) -> String {
     said.join("; ")
 }
 
-/// So many of a thing.
+/// A number with its noun in singular or plural.
 fn number(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -1,4 +1,4 @@
-//! The test as it goes on: on a terminal its measurements are drawn over and over, elsewhere only its steps are said.
+//! Progress of a test: on a terminal its measurements are redrawn in place, elsewhere only its steps are printed.
 
 use crate::say;
 use std::io::Write;
@@ -25,7 +25,7 @@ impl Live {
         Self { on, drawn: 0, step: None }
     }
 
-    /// The table as it is now.
+    /// Shows the current state of the table.
     ///
     /// # Errors
     /// If standard output is gone.
@@ -49,13 +49,13 @@ impl Live {
         Ok(())
     }
 
-    /// Takes the last drawing away.
+    /// Erases the last drawing.
     ///
     /// # Errors
     /// If standard output is gone.
     pub(super) fn clear(&mut self) -> std::io::Result<()> {
         if self.drawn > 0 {
-            // Up to its first line, and everything below goes.
+            // Moves to its first line and erases everything below.
             write!(std::io::stdout(), "\x1b[{}A\x1b[J", self.drawn)?;
             self.drawn = 0;
         }
@@ -63,10 +63,10 @@ impl Live {
     }
 }
 
-/// A line for each measurement, none of them broken by a terminal of so many columns and rows: with a bar, or with the verdict
-/// where there is no room for one. Where there are too many for the rows, the latest are shown.
+/// A line for each measurement that fits a terminal of this size without wrapping: with a bar, or with the verdict if there is no
+/// room for one. If there are more measurements than rows, shows the latest.
 fn drawing(measurements: &[Measurement], (columns, rows): (usize, usize)) -> Vec<String> {
-    // Some terminals go on to the next row once the last column is written, and the cursor stands below the drawing.
+    // Some terminals wrap as soon as the last column is written, and the cursor is on the row below the drawing.
     let (room, rows) = (columns.saturating_sub(1), rows.saturating_sub(1));
     let cells = room.saturating_sub(INDENT + bar::BEFORE).min(bar::WIDTH);
     let one = |m: &Measurement| {

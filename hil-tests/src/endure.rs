@@ -1,4 +1,4 @@
-//! A table that is played until somebody cuts the power of the whole machine, and the look at what the last cut left.
+//! Plays a table until somebody cuts the power of the whole machine, and first checks what the last cut left.
 //!
 //! ```text
 //!  journal whole? ─▶ nothing lost that the world had heard of? ─▶ start ─▶ latches kept, blocked exactly by them?
@@ -6,7 +6,7 @@
 //!        cut at any moment ◀─ play on, with latches now and then ◀─ playable ◀┘ recover, one round
 //! ```
 //!
-//! What is found is told line by line, so that whoever cuts the power knows what the table had told the world before:
+//! The findings are printed line by line, so that the person or program that cuts the power knows what the table had published before:
 //!
 //! | line | means |
 //! | --- | --- |
@@ -38,9 +38,9 @@ use tumbler_core::snapshot::Phase;
 use tumbler_twin::MS;
 use tumbler_twin::rng::Rng;
 
-/// The longest time from the daemon's start to a picture of the table, in milliseconds.
+/// The longest time from the daemon's start to a snapshot of the table, in milliseconds.
 const PICTURE: u64 = 5_000;
-/// Between two looks at what the world has heard.
+/// Interval between two looks at the published records.
 const LOOK: Duration = Duration::from_millis(10);
 /// Chance that a latch comes before a round, in thousandths.
 const LATCHES: u32 = 400;
@@ -48,17 +48,17 @@ const LATCHES: u32 = 400;
 /// What is played, and on what.
 #[derive(Clone, Debug)]
 pub struct EndurePlan {
-    /// The table. Its seed is that of the dice's identities, and stays over all cuts.
+    /// The table. Its seed determines the identities of the dice, and stays the same over all cuts.
     pub setup: Setup,
     /// `tumblerctl`, which verifies the journal.
     pub verifier: PathBuf,
-    /// Seed of what is played after this boot.
+    /// Seed of the play after this boot.
     pub seed: u64,
-    /// The last record that the world had heard of before the cut.
+    /// The last record that was published before the cut.
     pub relayed: Option<Relayed>,
 }
 
-/// A record as the world heard of it.
+/// A record as it was published.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relayed {
     /// Its number.
@@ -96,7 +96,7 @@ impl Relayed {
     }
 }
 
-/// Why playing ended.
+/// Why play ended.
 #[derive(Debug, thiserror::Error)]
 pub enum EndReason {
     /// The table is not as it should be.
@@ -105,7 +105,7 @@ pub enum EndReason {
     /// The table is not as it should be, or the rig does not know, and the rig was late itself.
     #[error("{0}")]
     Late(String),
-    /// The rig.
+    /// The rig is at fault.
     #[error(transparent)]
     Rig(#[from] BenchError),
 }
@@ -116,8 +116,8 @@ impl From<RigFault> for EndReason {
     }
 }
 
-/// Looks at what is in this state directory, and plays on from there until the power goes or something is wrong. Returns
-/// only with what is wrong.
+/// Checks this state directory, and plays on from there until the power goes or something is wrong. Returns only in the latter
+/// case.
 #[must_use]
 pub fn play(plan: &EndurePlan, dir: WorkDir, tell: &(dyn Fn(&str) + Sync)) -> EndReason {
     let over = AtomicBool::new(false);
@@ -135,7 +135,7 @@ pub fn play(plan: &EndurePlan, dir: WorkDir, tell: &(dyn Fn(&str) + Sync)) -> En
     })
 }
 
-/// Tells what the world hears of the table as it hears it.
+/// Prints the published records as they arrive.
 fn pass_on(world: &Observer, over: &AtomicBool, tell: &(dyn Fn(&str) + Sync)) {
     let mut heard = 0;
     while !over.load(Ordering::SeqCst) {
@@ -159,7 +159,7 @@ struct Player<'a> {
 }
 
 impl<'a> Player<'a> {
-    /// Looks at the journal, and starts the daemon on it.
+    /// Checks the journal, and starts the daemon on it.
     fn begin(plan: &EndurePlan, dir: WorkDir, tell: &'a (dyn Fn(&str) + Sync)) -> Result<Self, EndReason> {
         let before = JournalWatch::new(&dir.state()).take()?;
         if !before.is_empty() {
@@ -180,7 +180,7 @@ impl<'a> Player<'a> {
         self.go_on(rng)
     }
 
-    /// design.md, Latch: neither a restart nor a reboot opens a latch; and a table is blocked by what is latched, and by nothing else.
+    /// design.md, Latch: neither a restart nor a reboot opens a latch, and only a latch blocks a table.
     fn kept(&mut self) -> Result<(), EndReason> {
         let until = self.bench.now() + PICTURE * MS;
         let shown = loop {
@@ -204,7 +204,7 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// Rounds, and now and then a latch, whatever comes.
+    /// Plays rounds, with a latch now and then, until something is wrong.
     fn go_on(&mut self, rng: &mut Rng) -> Result<Infallible, EndReason> {
         loop {
             if rng.chance(LATCHES) {
@@ -231,7 +231,7 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// Something that depends on time, and is not as it should be: the table's matter only if the rig was in time.
+    /// A wrong result that depends on time: the table's fault only if the rig was not late.
     fn wrong(&self, what: String) -> EndReason {
         match self.bench.lateness() {
             Some(stall) => EndReason::Late(format!("{stall}, and so says nothing: {what}")),
@@ -240,7 +240,7 @@ impl<'a> Player<'a> {
     }
 }
 
-/// design.md, Journal: everything in the journal is as it was written, from the first record to the last.
+/// design.md, Journal: the journal is intact, from the first record to the last.
 fn verify(program: &Path, state: &Path) -> Result<(), EndReason> {
     let ran = Command::new(program).args(["journal", "verify"]).arg(state).output();
     let ran = ran.map_err(RigFault::file("start", program))?;
@@ -251,7 +251,7 @@ fn verify(program: &Path, state: &Path) -> Result<(), EndReason> {
     Err(EndReason::Wrong(format!("the journal is not whole: {} {}", said(&ran.stdout), said(&ran.stderr))))
 }
 
-/// design.md rule 2, "make durable, then publish": what the world has heard of is in the journal, as it heard it.
+/// design.md rule 2, "make durable, then publish": every published record is in the journal, unchanged.
 fn nothing_is_lost(records: &[Record], relayed: Option<&Relayed>) -> Result<(), String> {
     let Some(relayed) = relayed else { return Ok(()) };
     let Some(record) = records.iter().find(|record| record.seq.0 == relayed.seq) else {

@@ -1,7 +1,7 @@
-//! Tables that were opened once, to be copied: the opening tests take long in real time, and every scenario wants an open table.
+//! Templates: opened tables that are copied for each scenario, because the opening tests take long in real time.
 //!
-//! A copy is no way round the tests: permission is bound to the boot id and to the permit beside the journal, both of
-//! which are the copy's too, as after a restart of the daemon within the same boot.
+//! A copy does not bypass the tests: permission depends on the boot id and on the permit beside the journal, and the copy has both,
+//! as after a restart of the daemon within the same boot.
 
 use crate::scenario::step::Step;
 use crate::scenario::{Ending, Outcome, Trial, Verdict, run};
@@ -15,11 +15,11 @@ use tumbler_bench::process::workdir::WorkDir;
 use tumbler_bench::process::{Setup, Virtual, wall_clock};
 use tumbler_bench::{Bench, BenchError, EnvironmentFault};
 
-/// Opened tables by their setup; each is opened once, by whoever needs it first.
+/// Opened tables by their setup. Each is opened once, when it is first needed.
 #[derive(Debug)]
 pub struct Templates {
     program: PathBuf,
-    /// What their wires are.
+    /// How their wires are connected.
     wires: Wires,
     opened: Mutex<BTreeMap<String, Arc<Mutex<Option<WorkDir>>>>>,
 }
@@ -31,7 +31,7 @@ impl Templates {
         Self { program, wires: Wires::default(), opened: Mutex::default() }
     }
 
-    /// The same tables on these wires.
+    /// Sets the wires of all tables.
     #[must_use]
     pub fn on(self, wires: Wires) -> Self {
         Self { wires, ..self }
@@ -43,18 +43,17 @@ impl Templates {
         &self.program
     }
 
-    /// A table as the trial wants to find it: opened where the trial's first step is `open table`, else new; with a disk
-    /// and a clock of its own where the trial breaks them. `trace`:
-    /// everything that the judges are told is kept.
+    /// A table for the trial: opened if the trial's first step is `open table`, else new; with a disk and a clock of its own if the
+    /// trial breaks them. `trace`: keep all observations.
     ///
     /// # Errors
-    /// [`BenchError`] when it cannot be set up or opened, or when this machine cannot do what the trial breaks.
+    /// [`BenchError`] if it cannot be set up or opened, or if this machine has no means for a fault of the trial.
     pub fn table(&self, trial: &Trial, seed: u64, trace: bool) -> Result<Virtual, BenchError> {
         let needs = needs(trial);
         let mut setup = Setup {
             program: self.program.clone(),
             table: TableSetup {
-                // A table that speaks TLS is one whose certificate can expire.
+                // Only with TLS is there a certificate that can expire.
                 tls: trial.breaks(EnvironmentFault::BrokerTlsExpired),
                 ..TableSetup::of(&trial.rules, &trial.layout, trial.reader)
             },
@@ -82,20 +81,20 @@ impl Templates {
     /// An open table with this setup.
     ///
     /// # Errors
-    /// [`RigFault`] when it cannot be set up or opened.
+    /// [`RigFault`] if it cannot be set up or opened.
     pub fn opened(&self, setup: &Setup) -> Result<Virtual, RigFault> {
         let dir = WorkDir::new()?;
         self.fill(setup, &dir)?;
         Virtual::start(setup, dir, true)
     }
 
-    /// Puts an open table's files into the directory.
+    /// Copies an open table's files into the directory.
     fn fill(&self, setup: &Setup, dir: &WorkDir) -> Result<(), RigFault> {
         let place = {
             let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(opened.entry(setup.table.key()).or_default())
         };
-        // Others that want the same table wait here until it is open.
+        // Others that need the same table wait here until it is open.
         let mut template = place.lock().unwrap_or_else(PoisonError::into_inner);
         match template.as_ref() {
             Some(template) => dir.take_over(template),
@@ -104,12 +103,12 @@ impl Templates {
     }
 }
 
-/// What has to be prepared before a table that a trial can break.
+/// What must be prepared for a table, so that the trial can break it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Needs {
-    /// A file system of the state directory's own.
+    /// A separate file system for the state directory.
     disk: bool,
-    /// A wall clock of the daemon's own.
+    /// A separate wall clock for the daemon.
     clock: bool,
 }
 
@@ -117,7 +116,7 @@ fn needs(trial: &Trial) -> Needs {
     let mut needs = Needs::default();
     for step in trial.steps.iter().flat_map(|(_, steps)| steps) {
         match step {
-            // A thorough proof of a latch cuts the supply too.
+            // A thorough latch proof cuts the supply too.
             Step::Power(false) | Step::Prove(_, true) => needs.disk = true,
             Step::Fault(id) => match EnvironmentFault::parse(id) {
                 Some(EnvironmentFault::DiskFull | EnvironmentFault::DiskReadOnly) => needs.disk = true,

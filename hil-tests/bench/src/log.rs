@@ -1,4 +1,4 @@
-//! The log of a bench: what scenarios ask of the run so far.
+//! The log of a bench: what scenarios can query about the run so far.
 
 use std::collections::BTreeSet;
 use tumbler_core::line::{InLine, OutLine};
@@ -21,13 +21,13 @@ pub struct Durable {
 pub struct Log {
     /// Durable records in order, across restarts.
     pub records: Vec<Durable>,
-    /// When the motor got (`true`) or lost power, by the twin.
+    /// When the motor got (`true`) or lost power, according to the twin.
     pub power: Vec<(u64, bool)>,
     /// When the cam's edges reached the daemon's wires.
     pub cam: Vec<u64>,
-    /// When the dice came to rest, by the twin.
+    /// When the dice came to rest, according to the twin.
     pub rests: Vec<u64>,
-    /// When the terminal's entry key was pressed, by the twin.
+    /// When the terminal's entry key was pressed, according to the twin.
     pub entries: Vec<u64>,
     /// Last edge of the dead-man line.
     pub last_alive: Option<u64>,
@@ -35,7 +35,7 @@ pub struct Log {
     pub bells: u32,
     /// How often the daemon commanded the motor on.
     pub enables: u32,
-    /// How often a lamp was lit, by the twin.
+    /// How often a lamp was lit, according to the twin.
     pub lamps_lit: u32,
     /// Time from a guard line's edge to the motor's pin off, in nanoseconds, on benches whose pins stamp it.
     pub cuts: Vec<(InLine, u64)>,
@@ -55,7 +55,7 @@ pub struct Log {
 const ENTRY: u8 = 7;
 
 impl Log {
-    /// Takes in what the twin showed.
+    /// Adds what the twin showed.
     pub fn note(&mut self, wire: &Wire) {
         match *wire {
             Wire::Edge { at, line: InLine::CamA | InLine::CamB, .. } => self.cam.push(at),
@@ -80,7 +80,7 @@ impl Log {
         }
     }
 
-    /// Takes in what the daemon drives; `changes`: the pin was at the other level.
+    /// Adds what the daemon drives; `changes`: the pin had the other level.
     pub fn driven(&mut self, at: u64, line: OutLine, active: bool, changes: bool) {
         match line {
             OutLine::MotorAlive if changes => self.last_alive = Some(at),

@@ -122,7 +122,7 @@ pub fn traced(trial: &Trial, detail: TraceDetail) -> DayReport {
     report
 }
 
-/// Plays a day that only the judges can fail: other failures, panics included, are ignored. `sound`: nothing breaks but for noise.
+/// Plays a day that only the judges can fail: other failures, panics included, are ignored. `sound`: the only faults are noise.
 /// `without`: leaves this judge out.
 #[must_use]
 pub fn judged(trial: &Trial, sound: bool, without: Option<&'static str>) -> DayReport {
@@ -130,7 +130,7 @@ pub fn judged(trial: &Trial, sound: bool, without: Option<&'static str>) -> DayR
     let setup = Setup { alone: true, sound, without, ..setup(trial, TraceDetail::Nothing) };
     let mut bench = match Pure::new(setup) {
         Ok(bench) => bench,
-        // Rule set and layout are of the judges' own list.
+        // Rule set and layout come from the judges' own list.
         Err(trouble) => {
             let of = format!("no table can be set up by `{}` and `{}`", trial.rules, trial.layout);
             report.verdict = Verdict::Fail(vec![format!("judge: rules: {of}: {trouble} [texts: every rule set]")]);
@@ -195,7 +195,7 @@ fn text(bench: &Pure) -> Vec<u8> {
 }
 
 fn line(text: &mut Vec<u8>, what: &impl serde::Serialize) {
-    // Nothing of it fails to be JSON, and memory takes whatever is written.
+    // Neither can fail: everything can be serialised, and it is written to memory.
     let _ = serde_json::to_writer(&mut *text, what);
     text.push(b'\n');
 }

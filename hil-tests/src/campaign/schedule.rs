@@ -1,4 +1,4 @@
-//! What happens on which day: drawn from the seed, as steps in words.
+//! The days of a campaign: steps in words, drawn from the seed.
 
 use super::dealer::Dealer;
 use super::swarm::Swarm;
@@ -7,15 +7,15 @@ use crate::scenario::{Trial, parse};
 use clap::ValueEnum;
 use tumbler_twin::rng::Rng;
 
-/// Rounds of a day: from, and up to.
+/// Least and most rounds of a day.
 const ROUNDS: (u64, u64) = (20, 51);
 
 /// What breaks in a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Faults {
-    /// Each day a random subset of everything that can break; the judges decide.
+    /// Each day a random subset of all faults; the judges decide.
     Swarm,
-    /// Healthy tables amid noise, under dealers who make mistakes that void nothing: every round ends settled.
+    /// Healthy, noisy tables, with dealers whose mistakes void no round: every round ends settled.
     None,
 }
 
@@ -30,7 +30,7 @@ impl Faults {
     }
 }
 
-/// A day that is to be played.
+/// The plan of a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DayPlan {
     /// Its number in the campaign, from 0.
@@ -88,14 +88,14 @@ impl DayPlan {
             never,
             must_show: true,
             in_order: true,
-            // The file's numbers are signed.
+            // Numbers in TOML are signed.
             seed: Some(seed >> 1),
             free: true,
         }
     }
 }
 
-/// The step with its words. What the schedule writes can be read, as its test shows; a step that cannot would be none.
+/// Parses the step's words. The test below shows that all of them can be parsed; a step that cannot would do nothing.
 fn read(words: String) -> (String, Vec<crate::scenario::step::Step>) {
     let steps = parse::step(&words).unwrap_or_default();
     (words, steps)

@@ -14,7 +14,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// By the judges' own list of rule sets and layouts, which is the texts': a table that does not know one of them is found wanting.
+    /// Drawn from the judges' own list of rule sets and layouts, which follows the rule texts, so that a table that lacks one fails.
     pub(super) fn drawn(rng: &mut Rng) -> Self {
         let rules = pick(rng, &Rules::ALL).map_or("", |rules| rules.id());
         let layouts: Vec<Layout> = LAYOUTS.into_iter().filter(|layout| layout.rules == rules).collect();

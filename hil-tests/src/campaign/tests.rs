@@ -1,4 +1,4 @@
-//! A campaign in small.
+//! Small campaigns.
 
 use super::*;
 use crate::scenario::Verdict;

@@ -1,4 +1,4 @@
-//! Reads the catalogue of faults. An unknown key is refused with its path, and so is a word that names nothing.
+//! Reads the catalogue of faults. An unknown key is refused with its path, and so is an unknown name.
 
 use super::expectation::{Clauses, Deadline, Expect, ExpectedRound, SETTLED, ShowsWhen};
 use super::place::Place;
@@ -46,61 +46,61 @@ pub struct Fault {
     pub id: String,
     /// The part of the table, or what is around it.
     pub unit: String,
-    /// What kind of fault: stuck, silent, noise, wrong, slow, lost, a person's act ...
+    /// Kind of fault: stuck, silent, noise, wrong, slow, lost, a person's act ...
     #[serde(rename = "type")]
     pub kind: String,
-    /// What happens, for people.
+    /// Description for people.
     pub about: String,
-    /// Steps on the table before a round is begun, for what has to be so beforehand.
+    /// Steps before the round begins, to prepare the table.
     #[serde(default)]
     pub setup: Vec<String>,
-    /// The steps that break it.
+    /// The steps that inject the fault.
     pub inject: Vec<String>,
-    /// The steps that mend it; none where it heals by itself.
+    /// The steps that heal it; none if it heals by itself.
     #[serde(default)]
     pub heal: Vec<String>,
     /// When it shows.
     pub shows: ShowsWhen,
-    /// The malfunctions that latch; none where nothing does.
+    /// The malfunctions that latch, if any.
     #[serde(default)]
     pub latch: Vec<String>,
-    /// Whether the test of the device fails while the fault lasts. Where it does not, the row says why in `about`.
+    /// Whether the test of the device fails while the fault lasts. If it does not, the row says why in `about`.
     #[serde(default = "yes")]
     pub lasts: bool,
     /// Whether the supervisor's key works while the fault lasts.
     #[serde(default = "yes")]
     pub key: bool,
-    /// Whether what was latched before it is forgotten: the journal that held it is lost, and with it every permission to
+    /// Whether earlier latches are forgotten: the journal that held them is lost, and with it every permission to
     /// play, so that the opening tests of every device come before the next game (design.md rule 8).
     #[serde(default)]
     pub forgets: bool,
-    /// How soon the table must react.
+    /// Deadlines of the table's reactions.
     #[serde(default)]
     pub deadlines: Vec<Deadline>,
-    /// Steps after the breaking, before the people go on.
+    /// Steps after the injection, before the people go on.
     #[serde(default)]
     pub then: Vec<String>,
-    /// How the people go on, where that is not `go on` for each round that is to end.
+    /// How the people go on, if not by `go on` for each round that is expected to end.
     #[serde(default)]
     pub on: Vec<String>,
-    /// Name of a pattern of expectations that hold where the row's own do not.
+    /// Name of a shared pattern of expectations, which hold where the row has none of its own.
     #[serde(default)]
     pub pattern: Option<String>,
-    /// What must happen where: the first that applies counts.
+    /// What must happen at which places: the first one that applies counts.
     #[serde(default)]
     pub expect: Vec<Expect>,
-    /// The clauses that say so; `silent: WHY` where the rules say nothing.
+    /// The clauses that say so; `silent: WHY` if the rules say nothing.
     pub clause: String,
-    /// Chance decides what latches and how rounds end: the judges alone say whether it was right.
+    /// Chance decides what latches and how rounds end: only the judges decide whether it was right.
     #[serde(default)]
     pub free: bool,
     /// Whether a dice reader is fitted.
     #[serde(default = "yes")]
     pub reader: bool,
-    /// What the dice show.
+    /// Faces of the dice.
     #[serde(default = "dice")]
     pub dice: [u8; 3],
-    /// Where it cannot be run.
+    /// Benches and places where it cannot be run.
     #[serde(default)]
     pub not_on: Vec<Exclusion>,
 }
@@ -164,7 +164,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Catalogue, BadCatalogue> {
 type Problem = (String, String);
 
 impl Catalogue {
-    /// Every word names something, and every place under every rule set has its expectation.
+    /// Every name is known, and there is an expectation for every place under every rule set.
     fn check(&self) -> Result<(), Problem> {
         for (reason, by) in &self.clauses {
             let at = format!("clauses.{reason}");

@@ -6,19 +6,19 @@ use crate::scenario::{Ending, grounds};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// How a round that is in progress when something breaks, or the one after it, ends.
+/// Ending of the round that is in progress when something breaks, or of the next one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExpectedRound {
     /// Settled by the dice that the fault's row names.
     Settled,
-    /// Settled by whatever the dice showed: somebody touched them.
+    /// Settled by any dice, because somebody touched them.
     SettledAnyhow,
     /// Void for this reason; the clause is in the catalogue's table.
     Void(String),
 }
 
 impl ExpectedRound {
-    /// `settled`, `settled any`, `void REASON`; `None` for other words.
+    /// Parses `settled`, `settled any` or `void REASON`; `None` for other words.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         match *text.split_whitespace().collect::<Vec<_>>().as_slice() {
@@ -34,9 +34,9 @@ impl ExpectedRound {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShowsWhen {
-    /// By itself, at once or after its time.
+    /// By itself, at once or after some time.
     AtOnce,
-    /// When the tumbler is to turn.
+    /// When the tumbler should turn.
     Spin,
     /// When the dice are judged.
     Dice,
@@ -48,21 +48,21 @@ pub enum ShowsWhen {
     Press,
     /// When the daemon starts.
     Start,
-    /// To a person only: in the opening test.
+    /// Only a person sees it, in the opening test.
     Person,
-    /// Not at the table: what it must not do is what is tested.
+    /// Never at the table: the test is that the table does not react.
     Never,
 }
 
-/// How soon a reaction must come.
+/// Deadline of a reaction.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Deadline {
     /// `motor off`, `voided`, `latched CODE`.
     pub what: String,
-    /// At most so many milliseconds, on virtual time.
+    /// Time limit in milliseconds, in virtual time.
     pub ms: u64,
-    /// After the latest of these events: `fault`, `cam`, `second-edge`, `rest`, `entry`, `spin`.
+    /// Counted from the latest of these events: `fault`, `cam`, `second-edge`, `rest`, `entry`, `spin`.
     pub after: String,
 }
 
@@ -76,28 +76,28 @@ pub struct Expect {
     /// Rule sets and groups of rule sets.
     #[serde(default = "all")]
     pub rules: Vec<String>,
-    /// How the round in progress ends, or else the next one; then the one after it, where the fault shows only there.
-    /// Empty: no round ends.
+    /// Endings: of the round in progress or, if there is none, of the next one; then of the one after it, if the fault shows only
+    /// there. Empty: no round ends.
     pub rounds: Vec<String>,
-    /// What latches, where it is not what the fault's row says.
+    /// What latches; overrides the fault's row.
     #[serde(default)]
     pub latch: Option<Vec<String>>,
-    /// Where not the row's.
+    /// Deadlines; overrides the row.
     #[serde(default)]
     pub deadlines: Option<Vec<Deadline>>,
-    /// Steps after the breaking, before the people go on; where not the row's.
+    /// Steps after the injection, before the people go on; overrides the row.
     #[serde(default)]
     pub then: Option<Vec<String>>,
-    /// How the people go on; where not the row's.
+    /// How the people go on; overrides the row.
     #[serde(default)]
     pub on: Option<Vec<String>>,
-    /// When it shows here; where not the row's. `never`: it cannot, and `why` says why not.
+    /// When it shows; overrides the row. `never`: it cannot show here, and `why` says why not.
     #[serde(default)]
     pub shows: Option<ShowsWhen>,
-    /// Chance decides here: the judges alone say whether it was right.
+    /// Chance decides here: only the judges decide whether it was right.
     #[serde(default)]
     pub free: bool,
-    /// Why this is so, where the row's clause does not say it.
+    /// Reason, if the row's clause does not give it.
     #[serde(default)]
     pub why: String,
 }
@@ -107,7 +107,7 @@ fn all() -> Vec<String> {
 }
 
 impl Expect {
-    /// Whether this is said of the place under the rule set.
+    /// Whether the expectation applies to the place under the rule set.
     #[must_use]
     pub fn applies(&self, place: Place, rules: &str) -> bool {
         let of = |group: &String| group == rules || groups(rules).contains(&group.as_str());
@@ -115,10 +115,10 @@ impl Expect {
     }
 }
 
-/// The rules' clauses: reason, then rule set, then clause; where there is none the rules are silent.
+/// Clauses by reason and rule set. Where there is none, the rules are silent.
 pub type Clauses = BTreeMap<String, BTreeMap<String, String>>;
 
-/// The word for a settled round among the clauses' reasons.
+/// The key of a settled round among the reasons.
 pub(super) const SETTLED: &str = "settled";
 
 impl ExpectedRound {
@@ -133,7 +133,7 @@ impl ExpectedRound {
             Self::Void(reason) => {
                 let named = if reason.starts_with("tumbler") { "equipment" } else { reason };
                 let words = clauses.get(reason).and_then(|by| by.get("*")).cloned().unwrap_or_default();
-                // The catalogue's words are checked as it is read.
+                // The catalogue was checked when it was read.
                 let clause = grounds::expand(rules, &words).unwrap_or_default();
                 Ending::Void { reason: named.to_owned(), clause }
             }

@@ -1,4 +1,4 @@
-//! The moments at which something breaks: the phases that people see, and two within them that the orders of play know.
+//! The moments at which something breaks: the phases that people see, and two moments within them from the orders of play.
 
 use crate::scenario::order;
 
@@ -48,7 +48,7 @@ impl Place {
         ("maintenance", Self::Maintenance),
     ];
 
-    /// Groups of places that an expectation may name; which places are in some of them is a matter of the rule set.
+    /// Groups of places that an expectation may name; what some of them contain depends on the rule set.
     pub const GROUPS: [&'static str; 7] =
         ["*", "unopened", "idle", "before-spin", "after-spin", "in-round", "established"];
 
@@ -58,7 +58,7 @@ impl Place {
         Self::ALL.iter().find(|(_, place)| *place == self).map_or("", |(name, _)| name)
     }
 
-    /// Whether the order of play under this rule set has it: only a dome covers.
+    /// Whether the order of play under this rule set has it: covering the dice needs a dome.
     #[must_use]
     pub fn exists(self, rules: &str) -> bool {
         self != Self::Covered || order::covered(rules)
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
     use tumbler_core::snapshot::Phase;
 
-    /// A person is asked in none of them at first: that some fault leads there is for the scenarios `interrupted*`.
+    /// In none of them a person is asked at first; the scenarios `interrupted*` test the faults that lead to a question.
     #[test]
     fn every_phase_is_a_place() {
         for phase in Phase::ALL.into_iter().filter(|phase| *phase != Phase::Interrupted) {

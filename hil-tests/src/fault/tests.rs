@@ -1,4 +1,4 @@
-//! The catalogue against the list of faults that it has to hold, and its reader's manners.
+//! The catalogue against the list of faults that it must contain, and tests of its reader.
 
 use super::catalogue::parse;
 use super::*;
@@ -16,7 +16,7 @@ fn the_catalogue_can_be_read() {
     assert!(!catalogue.fault.is_empty());
 }
 
-/// The least that the catalogue holds. A part that comes in several (which button, which lamp) may be several rows.
+/// Faults that the catalogue must contain. Where there are several of a part (buttons, lamps), a fault may have several rows.
 const IDS: &str = "motor.stall motor.dead motor.slow motor.intermittent motor.coast motor.reverse motor.driver_fault \
     motor.driver_fault_dead motor.enable_stuck deadman.stuck motor.runaway motor.hot sensor.temp_dead sensor.temp_absurd \
     cam.a_stuck_0 cam.a_stuck_1 cam.b_stuck_0 cam.b_stuck_1 cam.lost_edges cam.bounce cam.phantom cam.both_noise tumble.short \

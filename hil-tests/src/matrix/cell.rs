@@ -20,7 +20,7 @@ pub struct Cell {
     pub trial: Trial,
 }
 
-/// A cell that cannot be generated: the catalogue was not checked.
+/// A cell that cannot be generated, because the catalogue was not checked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{cell}: {problem}")]
 pub struct BadCell {
@@ -33,7 +33,7 @@ pub struct BadCell {
 /// All cells of the catalogue, each rule set by its first layout.
 ///
 /// # Errors
-/// [`BadCell`] where the catalogue has a word that is no step.
+/// [`BadCell`] if the catalogue has words that are not a step.
 pub fn cells(catalogue: &Catalogue) -> Result<Vec<Cell>, BadCell> {
     let mut cells = Vec::new();
     for fault in &catalogue.fault {
@@ -75,18 +75,18 @@ impl CellPlan<'_> {
         self.expect.latch.as_deref().unwrap_or(&self.fault.latch)
     }
 
-    /// How the people go on, where the catalogue has words for it.
+    /// How the people go on, if the catalogue says so.
     fn steps_to_continue(&self) -> Option<&[String]> {
         self.expect.on.as_deref().or(Some(&self.fault.on)).filter(|on| !on.is_empty())
     }
 
-    /// Whether the fault is mended in the course of the round: with it, the round would not go on.
+    /// Whether the fault is healed during the round, which could not go on with it.
     fn heals_in_round(&self) -> bool {
         let heals = |step: &str| step.trim().starts_with("heal ");
         self.steps_to_continue().is_some_and(|on| on.iter().any(|line| line.split(';').any(heals)))
     }
 
-    /// The malfunction that blocks the table beforehand, and what makes and unmakes it: another than the fault's.
+    /// A malfunction other than the fault's that blocks the table beforehand, with the steps that cause and clear it.
     fn blocked_by(&self) -> (&'static str, &'static str) {
         let touches_seal = ["seal", "supply", "gpio"].contains(&self.fault.unit.as_str());
         if touches_seal {
@@ -113,7 +113,7 @@ impl CellPlan<'_> {
             lines.extend(self.reaction());
             lines.extend(self.healing());
         }
-        // Whatever ended so far has been looked at: from here on a healthy round.
+        // Everything that ended so far was checked; a healthy round follows.
         lines.push("mark; go on".into());
         let mut steps = Vec::new();
         for line in &lines {
@@ -157,7 +157,7 @@ impl CellPlan<'_> {
             lines.extend(self.fault.setup.iter().cloned());
             return lines;
         }
-        // First of all: a bench in real time then begins with a table that was opened before.
+        // The first step, so that a bench in real time can start from a template of an opened table.
         let mut lines = vec!["open table".into(), dice];
         lines.extend(self.fault.setup.iter().cloned());
         lines.push(
@@ -188,7 +188,7 @@ impl CellPlan<'_> {
         lines
     }
 
-    /// The fault shows by itself or when people go on, and the table reacts in time.
+    /// The fault shows, by itself or when people go on, and the table reacts in time.
     fn reaction(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let latch = self.latch();
@@ -229,7 +229,7 @@ impl CellPlan<'_> {
         let latch = self.latch();
         let healed = self.heals_in_round();
         if let ([first, ..], false) = (latch, healed) {
-            // The tumbler is not tested in the open: it must be the fault that the test fails for.
+            // Without the dome the tumbler's test would fail for that reason and not for the fault.
             if ["tumbler", "deadman"].contains(&first.as_str()) {
                 lines.push("lower dome; pass 600 ms".into());
             }
@@ -258,7 +258,7 @@ impl CellPlan<'_> {
     }
 }
 
-/// The allowed exit: the test of that very device, under the supervisor's key.
+/// The allowed exit: the test of this device, under the supervisor's key.
 fn exit(code: &str) -> String {
     match code {
         "dome" => "turn key; ask reset dome rectified; pass 500 ms; lift dome; pass 1000 ms; lower dome; pass 1000 ms; answer done".into(),

@@ -1,4 +1,4 @@
-//! The matrix: every fault of the catalogue at every place under every rule set, as trials for the one runner.
+//! The matrix: every fault of the catalogue at every place under every rule set, as trials for the runner.
 
 mod cell;
 #[cfg(test)]
@@ -9,7 +9,7 @@ pub use cell::{BadCell, Cell, cells};
 use crate::fault::{Catalogue, Place};
 use tumbler_bench::file::{BenchFile, Exclusion};
 
-/// Adds to the bench's list what the catalogue says that it cannot run.
+/// Adds the cells to the bench's list that the bench cannot run according to the catalogue.
 pub fn list_what_cannot_run(bench: &mut BenchFile, catalogue: &Catalogue) {
     for fault in &catalogue.fault {
         for not_on in fault.not_on.iter().filter(|not_on| not_on.bench == bench.kind) {
@@ -19,7 +19,7 @@ pub fn list_what_cannot_run(bench: &mut BenchFile, catalogue: &Catalogue) {
                 continue;
             }
             for (name, place) in Place::ALL {
-                // Which places are in a group is a matter of the rule set, and no reason has been seen that is one too.
+                // A group's places depend on the rule set, but no reason for leaving cells out has depended on it so far.
                 if not_on.phases.iter().any(|group| place.is_in(group, "nz-div9")) {
                     bench
                         .cannot

@@ -1,4 +1,4 @@
-//! The matrix' own manners: a catalogue that expects something else fails, and a cell can be printed and read again.
+//! Tests of the matrix itself: a catalogue with a wrong expectation fails, and a cell can be printed and read back.
 
 use super::*;
 use crate::fault::catalogue;
@@ -39,7 +39,7 @@ fn a_cell_as_it_must_be_passes() {
     assert_eq!(verdict(ROW), Verdict::Pass);
 }
 
-/// The canary: whatever a row may expect, it is found when it is not so.
+/// Canary: a wrong expectation of any kind in a row is found.
 #[test]
 fn what_is_not_as_the_catalogue_says_fails() {
     for (what, was, is) in [
@@ -59,7 +59,7 @@ fn what_is_not_as_the_catalogue_says_fails() {
     }
 }
 
-/// Both were written from the texts: where one errs, the other says so, whatever the table does.
+/// Both were written independently from the rule texts, so an error in one shows as a difference, whatever the table does.
 #[test]
 fn a_catalogue_that_misreads_the_texts_differs_from_the_truth_table() {
     for (was, is) in [("[\"void tumbler\"]", "[\"settled\"]"), ("by misoperation and fewer-than-three", "by not-flat")]
@@ -86,7 +86,7 @@ fn a_printed_cell_reads_as_the_same_trial() {
     let cell = cell(ROW, "motor.stall@spun::nz-1998");
     let text = crate::scenario::write::text(&cell.trial, &cell.trial.about, None).unwrap();
     let mut read = file::parse(Path::new("motor.stall@spun.toml"), &text).unwrap().remove(0);
-    // What a file cannot say: its trials are as people write them.
+    // Settings that a scenario file has no key for.
     read.in_order = false;
     assert_eq!(read, cell.trial);
 }
@@ -102,7 +102,7 @@ fn what_a_bench_cannot_run_comes_from_the_catalogue() {
     assert_eq!(bench.cannot("motor.stall@ready::sg-open-1"), None);
 }
 
-/// How often a cell's steps have this among them.
+/// How often a cell's steps contain this one.
 fn times(text: &str, name: &str, words: &str) -> usize {
     cell(text, name).trial.steps.iter().filter(|(line, _)| line.contains(words)).count()
 }
@@ -113,7 +113,7 @@ fn what_is_healed_in_the_round_is_healed_once() {
     assert_eq!(times(ROW, name, "heal motor.stall"), 1);
     let text = ROW.replace("expect = [{ ", "expect = [{ on = [\"pass 100 ms; heal motor.stall; go on\"], ");
     assert_eq!(times(&text, name, "heal motor.stall"), 1);
-    // With nothing broken any more the test of the device has nothing to refuse.
+    // Nothing is broken any more, so the test of the device must pass.
     assert_eq!((times(ROW, name, "answer refused"), times(&text, name, "answer refused")), (1, 0));
 }
 

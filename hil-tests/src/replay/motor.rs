@@ -1,16 +1,16 @@
-//! What was wrong with tumbler and shaft, from the motor's outputs and the cam's raw edges.
+//! Finds the faults of tumbler and shaft in a recording, from the motor's outputs and the cam's raw edges.
 
 use super::events::Events;
 use super::script::Script;
 use tumbler_core::line::OutLine;
 
-/// The motor is commanded on for so long without an edge of the cam before the table gives it up (its default: 700 ms).
+/// Time without an edge of the cam after which the table gives up a motor that is commanded on (by default 700 ms).
 const STALL: u64 = 600_000_000;
-/// A healthy shaft stands still within this time after its power went.
+/// A healthy shaft stops within this time after its power went off.
 const COAST: u64 = 600_000_000;
-/// A quarter of a tumble takes longer than this in a slow one only (a healthy tumble takes 600 ms).
+/// Only on a slow tumbler a quarter of a tumble takes longer than this (a healthy tumble takes 600 ms).
 const SLOW_QUARTER: u64 = 375_000_000;
-/// The twin's run-up: edges come later at first.
+/// The twin's acceleration time, in which edges come later.
 const RUN_UP: u64 = 500_000_000;
 
 /// One run of the motor.
@@ -47,7 +47,7 @@ fn runs(events: &Events) -> Vec<Run> {
 }
 
 impl Run {
-    /// The fault of the catalogue that comes nearest to what this run did, and when it set in.
+    /// The catalogue's fault that fits this run best, and when it began.
     fn fault(&self) -> Option<(u64, String)> {
         let last = self.edges.iter().map(|(at, ..)| *at).take_while(|at| *at <= self.off).last();
         let sensors = |second: bool| self.edges.iter().filter(|(_, sensor, _)| *sensor == second).count();
@@ -117,7 +117,7 @@ pub(super) fn faults(events: &Events, script: &mut Script) {
     by_hand(events, &runs, script);
 }
 
-/// A shaft that turned although nothing commanded it on.
+/// A shaft that turned without a command.
 fn by_hand(events: &Events, runs: &[Run], script: &mut Script) {
     let powered = |at: u64| runs.iter().any(|run| at >= run.on && at <= run.off + 4 * COAST);
     let loose: Vec<_> = events.cam.iter().filter(|(at, ..)| !powered(*at)).copied().collect();

@@ -1,5 +1,5 @@
-//! What was wrong with the other parts, from what they answered: units of the field bus, lamps, display, dice and reader,
-//! temperature, driver, outputs, disk. Each becomes the fault of the catalogue that comes nearest, from when it showed.
+//! Finds the faults of the other parts in a recording, from their answers: units of the field bus, lamps, display, dice and
+//! reader, temperature, driver, outputs, disk. Each becomes the catalogue's fault that fits best, from when it showed.
 
 use super::events::{Events, Transaction};
 use super::script::Script;
@@ -12,15 +12,15 @@ use tumbler_core::rules::Layout;
 use tumbler_core::units::Dice;
 use tumbler_core::wire::registers::{lamps, reader, terminal};
 
-/// A unit that does not answer for so long is broken; a shorter silence is noise.
+/// A unit that does not answer for this long is broken; a shorter silence is noise.
 const SILENT: u64 = 900_000_000;
-/// A fault is set a little before it shows.
+/// A fault is injected this long before it shows.
 const BEFORE: u64 = 2_000_000;
-/// A shown value that differs for so long is wrong, and not just late.
+/// A displayed value that differs for this long is wrong and not just late.
 const WRONG: u64 = 400_000_000;
-/// A dark lamp has failed so long before it should have shone.
+/// A dark lamp fails this long before it should have shone.
 const UNSEEN: u64 = 3_000_000_000;
-/// A commit that takes so long is slow.
+/// A commit that takes this long is slow.
 const SLOW: u64 = 1_000_000_000;
 
 /// Contacts of the driver, the outputs' readback, temperature and disk.
@@ -125,7 +125,7 @@ pub(super) fn silence(events: &Events, script: &mut Script) {
     }
 }
 
-/// Lamps that did not do as they were told.
+/// Lamps that did not follow their coils.
 pub(super) fn lights(events: &Events, layout: &Layout, script: &mut Script) {
     let mut told: BTreeMap<u8, (u64, u64)> = BTreeMap::new();
     let mut lamps: BTreeMap<(u8, u32), Lamp> = BTreeMap::new();
@@ -154,7 +154,7 @@ pub(super) fn lights(events: &Events, layout: &Layout, script: &mut Script) {
 /// What is known of one lamp.
 #[derive(Default)]
 struct Lamp {
-    /// When it was last found to shine, and to be dark, as it was told.
+    /// When it last shone, and was last dark, as commanded.
     good: [u64; 2],
     wrong_since: Option<u64>,
     broken: Option<(bool, String)>,
@@ -175,7 +175,7 @@ impl Lamp {
         let since = *self.wrong_since.get_or_insert(at);
         if settled && self.broken.is_none() {
             let id = format!("lamp.{}:{area}", if on { "open" } else { "stuck_on" });
-            // It may have failed at any moment since it was last seen to do right; nobody sees a dark lamp fail.
+            // It may have failed at any time since it last worked, because a failure of a dark lamp does not show.
             let failed = since.saturating_sub(if on { UNSEEN } else { BEFORE }).max(*good + 1);
             script.at(failed, 0, format!("fault {id}"));
             self.broken = Some((on, id));
@@ -183,7 +183,7 @@ impl Lamp {
     }
 }
 
-/// A display that showed something else, and keys that were held for ever.
+/// A display that showed something else, and keys that were stuck.
 pub(super) fn terminal(events: &Events, stuck: u64, script: &mut Script) {
     let mut written: Option<(u64, u16)> = None;
     let mut held: Option<(u64, u16)> = None;
@@ -223,7 +223,7 @@ pub(super) fn terminal(events: &Events, stuck: u64, script: &mut Script) {
     }
 }
 
-/// What the dice showed after each spin, and how they lay: told before the throw that brings it about.
+/// What the dice showed after each spin, and how they lay: a step before each throw says so.
 pub(super) fn dice(events: &Events, enrolled: Option<[u16; 3]>, script: &mut Script) {
     let mut spins: Vec<u64> =
         events.records.iter().filter(|(_, r)| matches!(r.event, Event::SpinBegan)).map(|(at, _)| *at).collect();
@@ -246,7 +246,7 @@ pub(super) fn dice(events: &Events, enrolled: Option<[u16; 3]>, script: &mut Scr
     }
 }
 
-/// The faces: as settled, else as the reader had them, else as they were entered.
+/// The faces: as settled, else as read by the reader, else as entered.
 fn shown(events: &Events, from: u64, to: u64) -> Option<[u8; 3]> {
     let records = || events.records.iter().filter(|(at, _)| (from..to).contains(at)).map(|(_, record)| &record.event);
     let settled = records().find_map(|event| match event {
@@ -269,7 +269,7 @@ fn shown(events: &Events, from: u64, to: u64) -> Option<[u8; 3]> {
     settled.or(read).or(entered)
 }
 
-/// How the dice last lay after a spin, as a fault; `None` where all is well.
+/// How the dice last lay after a spin, as a fault; `None` if they lay flat.
 fn lying(events: &Events, from: u64, to: u64, enrolled: Option<[u16; 3]>) -> Option<String> {
     let mut last = None;
     for t in events.bus.iter().filter(|t| (from..to).contains(&t.ended)) {
@@ -277,7 +277,7 @@ fn lying(events: &Events, from: u64, to: u64, enrolled: Option<[u16; 3]>) -> Opt
         {
             let &[_, seen, p0, p1, p2, i0, i1, i2, _] = words.as_slice() else { continue };
             last = Some((seen, [p0, p1, p2], [i0, i1, i2]));
-            // The round is over: a hand may lay the dice as it likes.
+            // The round is over, so people may move the dice.
             if events.records.iter().any(|(at, r)| *at > from && *at < t.ended && matches!(r.event, Event::Voided(_))) {
                 break;
             }

@@ -1,10 +1,10 @@
-//! Everything that was seen in a cell, as diagrams and value change dumps want it.
+//! Everything that was observed in a cell, for diagrams and value change dumps.
 
 use crate::scenario::timeline::Mark;
 use tumbler_judges::Observation;
 
-/// Everything that was seen in a cell. Some hundred bytes an observation, some thousand observations a second of table
-/// time: kept only until it is written down.
+/// Everything that was observed in a cell. About a hundred bytes per observation and a thousand observations per second of
+/// table time, so it is kept only until it is written to a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Capture {
     /// What the judges were told, in order.

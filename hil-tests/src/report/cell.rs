@@ -1,4 +1,4 @@
-//! What came of one cell: a scenario, or a fault in a phase, under one layout, on one bench.
+//! The result of one cell: a scenario, or a fault in a phase, under one layout, on one bench.
 
 use super::capture::Capture;
 use crate::scenario::endings::EndingComparison;
@@ -8,7 +8,7 @@ use crate::scenario::{Ending, Trial, Verdict};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Which cell it is, taken apart.
+/// Identity of a cell, by parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Identity {
@@ -44,12 +44,12 @@ impl Identity {
     }
 }
 
-/// What came of one cell.
+/// The result of one cell.
 #[derive(Clone, Debug)]
 pub struct CellReport {
     /// Its name, unique on a bench.
     pub name: String,
-    /// Which it is.
+    /// Its identity.
     pub identity: Identity,
     /// What it shows.
     pub about: String,
@@ -65,25 +65,25 @@ pub struct CellReport {
     pub steps: Vec<String>,
     /// The clauses that its expectations name, as they are written there.
     pub clauses: Vec<String>,
-    /// What judges had to judge: the judge's name and what it counts.
+    /// Rules that judges had to judge: the judge's name and the rule.
     pub judged: Vec<String>,
     /// How its expectations and the judges' truth table compared.
     pub compared: EndingComparison,
-    /// What was broken and mended, and when.
+    /// What was broken and healed, and when.
     pub marks: Vec<Mark>,
-    /// How long the table took where a limit was set.
+    /// How long the table took where there was a time limit.
     pub latencies: Vec<Latency>,
-    /// The journal's records in short, for whoever looks into a failure.
+    /// The journal's records in short form, to analyse a failure.
     pub records: Vec<String>,
     /// What was left out of the scenario on this bench, and why.
     pub notes: Vec<String>,
-    /// The end of the daemon's log, where there was a process and the verdict is no pass.
+    /// The end of the daemon's log, if there was a process and the cell did not pass.
     pub log: String,
     /// Seed of the twin.
     pub seed: u64,
     /// The rig's longest lateness at its own deadlines, in nanoseconds; 0 under virtual time.
     pub late_ns: u64,
-    /// Everything that was seen, where the run was asked to keep it. Large: whoever takes it up drops it.
+    /// Everything that was observed, if the run keeps it. Large, so it must be taken out and dropped soon.
     pub capture: Option<Capture>,
 }
 
@@ -114,7 +114,7 @@ impl CellReport {
         }
     }
 
-    /// Whether it stands in the way of a passed run.
+    /// Whether it keeps the run from passing.
     #[must_use]
     pub fn fails(&self) -> bool {
         match self.verdict {
@@ -125,7 +125,7 @@ impl CellReport {
     }
 }
 
-/// Everything that a trial cites: the clauses of its expectations and of its endings.
+/// All citations of a trial: the clauses of its expectations and of its endings.
 fn clauses(trial: &Trial) -> Vec<String> {
     let expected = trial.steps.iter().flat_map(|(_, steps)| steps).filter_map(|step| match step {
         Step::Expect(_, clause) => Some(clause),

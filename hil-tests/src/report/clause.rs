@@ -1,4 +1,4 @@
-//! Which clauses of the rules a cell proves. Expectations and judges cite them in the words of people ("NZ 3.3(b), 6.5:
+//! Which clauses of the rules a cell proves. Expectations and judges cite them as people do ("NZ 3.3(b), 6.5:
 //! the winning areas light"); here citations become clauses of the text that the cell was played by.
 
 use super::cell::{CellReport, Identity};
@@ -8,22 +8,22 @@ use std::sync::OnceLock;
 use tumbler_judges::areas::Family;
 use tumbler_judges::config::Rules;
 
-/// The texts that a name in a citation means: `NZ` both of New Zealand, any other its own; none if it is no text's name.
+/// The rule texts that a name in a citation means: `NZ` means both of New Zealand. None if no text has the name.
 fn named_by(name: &str) -> Vec<&'static str> {
     let means = |rules: &Rules| rules.text() == name || name == "NZ" && rules.family() == Family::NewZealand;
     Rules::ALL.into_iter().filter(means).map(Rules::text).collect()
 }
 
-/// One thing that the rules ask for.
+/// One requirement of the rules.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Clause {
-    /// What, in our own words.
+    /// The requirement in our own words.
     pub about: String,
     /// The clause of each text that asks for it, such as `NZ9 7.1(a)`.
     #[serde(rename = "in")]
     pub within: Vec<String>,
-    /// Judges that prove it where they had something to judge: the judge's name and what it counts.
+    /// Judges that prove it if they had something to judge: the judge's name and the rule.
     #[serde(default)]
     pub judges: Vec<String>,
     /// Scenarios that prove it, by the names of their files.
@@ -54,12 +54,12 @@ struct File {
 pub fn all() -> &'static [Clause] {
     static ALL: OnceLock<Vec<Clause>> = OnceLock::new();
     ALL.get_or_init(|| {
-        // A test reads it; a program with a bad list shows no clauses.
+        // A test checks the list, so it cannot be bad here; if it were, reports would show no clauses.
         toml::from_str::<File>(include_str!("../../../fixtures/clauses.toml")).map(|f| f.clause).unwrap_or_default()
     })
 }
 
-/// The clauses of its own text that the cell cites, and that its judges had to judge.
+/// The clauses of its own text that the cell cites, and those that its judges had to judge.
 #[must_use]
 pub fn cited(report: &CellReport) -> Vec<String> {
     let text = Rules::named(&report.identity.rules).map_or("", Rules::text);
@@ -69,7 +69,7 @@ pub fn cited(report: &CellReport) -> Vec<String> {
         if clause.layout.as_ref().is_some_and(|layout| *layout != report.identity.layout) {
             continue;
         }
-        // What one text cites stands for the same thing in the others.
+        // A clause cited by one text means the same requirement in the others.
         let judged = clause.judges.iter().any(|judge| report.judged.contains(judge));
         let Identity { scenario, fault, .. } = &report.identity;
         let named = clause.scenarios.contains(scenario) || clause.faults.contains(fault);

@@ -26,7 +26,7 @@ pub struct RunInfo {
     pub bench: String,
     /// The bench's file.
     pub file: String,
-    /// What the bench's file says that it is.
+    /// The description in the bench's file.
     pub about: String,
     /// The daemon's version and program, where there is one.
     pub daemon: Option<Build>,
@@ -51,7 +51,7 @@ pub struct Directory {
 struct CellFiles {
     dumps: BTreeMap<String, PathBuf>,
     diagrams: BTreeMap<String, Diagram>,
-    /// Faults and scenarios of which a cell has a diagram already.
+    /// Faults and scenarios that already have a cell with a diagram.
     drawn: BTreeSet<String>,
     trouble: Option<anyhow::Error>,
 }
@@ -96,7 +96,7 @@ impl Directory {
     /// Writes the results; `left` cells were never started.
     ///
     /// # Errors
-    /// A file cannot be written, or a dump could not be.
+    /// A file cannot be written, or an earlier dump could not be.
     pub fn finish(self, reports: &[CellReport], left: usize, took: Duration) -> anyhow::Result<()> {
         let mut files = self.files.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(trouble) = files.trouble {

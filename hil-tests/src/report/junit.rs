@@ -1,4 +1,4 @@
-//! The run as JUnit XML, for whatever collects test results.
+//! The run as JUnit XML, for tools that collect test results.
 
 use super::{clause, reason, word};
 use crate::report::cell::CellReport;
@@ -46,7 +46,7 @@ fn case(bench: &str, report: &CellReport) -> TestCase {
     for note in &report.notes {
         case.add_property(("left-out", note.as_str()));
     }
-    // Thousands of cells that passed would make a file that nobody can open.
+    // The output of thousands of passed cells would make the file too large to open.
     if !matches!(report.verdict, Verdict::Pass) {
         case.set_system_out(report.records.join("\n"));
     }

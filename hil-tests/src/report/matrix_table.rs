@@ -1,5 +1,5 @@
-//! The matrix as a table for people: faults down, phases across, in each cell how many rule sets passed; and below it why
-//! something did not.
+//! The matrix as a text table: faults as rows, phases as columns, in each cell the number of rule sets that passed; below it the
+//! reasons of those that did not.
 
 use super::{scenario_table, word};
 use crate::fault::Place;
@@ -32,7 +32,7 @@ pub fn text(reports: &[CellReport]) -> String {
     format!("{table}\n{}\n{}", scenario_table::reasons(reports), compared(reports))
 }
 
-/// How the catalogue's expectations and the judges' truth table compared, in all cells together.
+/// Comparison of the catalogue's expectations with the judges' truth table, over all cells.
 fn compared(reports: &[CellReport]) -> String {
     let sum = |of: fn(&CellReport) -> u32| reports.iter().map(of).sum::<u32>();
     let cells = reports.iter().filter(|report| report.compared.rounds > 0).count();
@@ -51,7 +51,7 @@ fn compared(reports: &[CellReport]) -> String {
     text
 }
 
-/// How many passed where all did; else how many did what.
+/// The number that passed, if all did; otherwise the number for each verdict.
 fn short(cell: &[&CellReport]) -> String {
     if cell.is_empty() {
         return "·".into();

@@ -1,10 +1,10 @@
-//! Several results as one: shards of several benches, or a run and its repeat.
+//! Merges results: shards of several benches, or a run and its repetition.
 
 use super::results::{Cell, Results, VERSION};
 use std::collections::BTreeMap;
 
-/// Puts results together. Of a cell that was run more than once on the same kind of bench the worse verdict counts, and
-/// of two like verdicts the later one; `twice` says so.
+/// Merges results. If a cell was run more than once on the same kind of bench, the worse verdict counts, and of two equal
+/// verdicts the later one; `twice` lists these cells.
 #[must_use]
 pub fn merge(all: Vec<Results>) -> Results {
     let mut runs: Vec<_> = all.into_iter().flat_map(|results| results.runs).collect();

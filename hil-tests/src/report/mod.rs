@@ -1,4 +1,4 @@
-//! What a run tells people and programs.
+//! Reports of a run, for people and for programs.
 
 pub mod capture;
 pub mod cell;
@@ -18,14 +18,14 @@ pub mod waves;
 use crate::scenario::Verdict;
 use cell::CellReport;
 
-/// Everything passed that was run, and everything that was not is on the bench's list.
+/// Everything that was run passed, and everything that was not run is on the bench's list.
 pub const PASSED: u8 = 0;
 /// The table did something else than the rules say, or something was not run that should have been.
 pub const FAILED: u8 = 1;
 /// The bench or the rig is at fault: nothing is known about the table.
 pub const RIG: u8 = 2;
 
-/// The run's exit code. A failure of the table outweighs a fault of the rig: it is known, and must not hide behind the other.
+/// The run's exit code. A failure of the table outweighs a fault of the rig, which must not hide it.
 #[must_use]
 pub fn exit_code(reports: &[CellReport]) -> u8 {
     let invalid = |report: &CellReport| matches!(report.verdict, Verdict::Invalid(_));
@@ -38,7 +38,7 @@ pub fn exit_code(reports: &[CellReport]) -> u8 {
     }
 }
 
-/// The verdict's name, as reports have it.
+/// The verdict's name in reports.
 #[must_use]
 pub const fn word(verdict: &Verdict) -> &'static str {
     match verdict {
@@ -49,7 +49,7 @@ pub const fn word(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// Why the verdict is not a pass; empty for one.
+/// Why the verdict is not a pass; empty if it is one.
 #[must_use]
 pub fn reason(verdict: &Verdict) -> String {
     match verdict {

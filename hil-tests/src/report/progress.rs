@@ -1,4 +1,4 @@
-//! How far a run is: a bar on a terminal, a line for each scenario elsewhere.
+//! Progress of a run: a bar on a terminal, elsewhere a line for each scenario.
 
 use super::word;
 use crate::report::cell::CellReport;
@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Tells on standard error how far a run is.
+/// Shows the progress of a run on standard error.
 #[derive(Debug)]
 pub struct Progress {
     bar: Option<ProgressBar>,
@@ -15,7 +15,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// A run of so many scenarios.
+    /// Progress of a run of `total` scenarios.
     #[must_use]
     pub fn new(total: usize) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
@@ -39,7 +39,7 @@ impl Progress {
                 bar.set_message(report.name.clone());
                 bar.inc(1);
             }
-            // Nobody is told if standard error is closed.
+            // A closed standard error is no reason to fail.
             None => drop(writeln!(std::io::stderr(), "[{ended:>4}/{}] {line}", self.total)),
         }
     }

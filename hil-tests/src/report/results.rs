@@ -1,5 +1,4 @@
-//! Results as a file: what a run found, for pages that are made later, and for shards of several benches that are put
-//! together.
+//! Results as a file: what a run found, so that pages can be made later and shards of several benches can be merged.
 
 use super::cell::{CellReport, Identity};
 use super::diagram::Diagram;
@@ -11,7 +10,7 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// The version of the file that this program writes, and the only one that it reads.
+/// The version of the file format: this program writes and reads no other.
 pub const VERSION: u32 = 1;
 /// The file's name within a directory of results.
 pub const FILE: &str = "results.json";
@@ -20,16 +19,16 @@ pub const FILE: &str = "results.json";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Results {
-    /// Version of this shape.
+    /// Version of the format.
     pub version: u32,
     /// The runs.
     pub runs: Vec<Run>,
-    /// Cells that were there twice when results were put together: which one was taken, and why.
+    /// Cells that were there twice when results were merged: which one was taken, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub twice: Vec<String>,
 }
 
-/// A program, so that it can be told from every other build.
+/// Identifies the build of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Build {
@@ -66,15 +65,15 @@ impl Build {
 pub struct Run {
     /// The bench's kind.
     pub bench: String,
-    /// The bench's file, as it was named.
+    /// The bench's file, as given on the command line.
     pub file: String,
-    /// What the bench's file says that it is.
+    /// The description in the bench's file.
     pub about: String,
     /// The machine's name.
     pub host: String,
     /// The rig.
     pub rig: Build,
-    /// The daemon; `None` where core runs within the rig.
+    /// The daemon; `None` if the core runs within the rig.
     pub daemon: Option<Build>,
     /// What was mixed into every seed.
     pub salt: u64,
@@ -84,7 +83,7 @@ pub struct Run {
     pub begun: u64,
     /// How long it took, in milliseconds.
     pub took_ms: u64,
-    /// Cells that were meant but never begun.
+    /// Number of cells that were never started.
     pub left: usize,
     /// What was found.
     pub cells: Vec<Cell>,
@@ -94,7 +93,7 @@ pub struct Run {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum VerdictKind {
-    /// Everything was as it must be.
+    /// The table did what the rules say.
     Pass,
     /// Not executed.
     NotExecuted,
@@ -131,7 +130,7 @@ impl VerdictKind {
     }
 }
 
-/// One cell, as [`CellReport`] has it, without what is too large for a file of thousands.
+/// One cell: a [`CellReport`] without what is too large for a file with thousands of cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs, reason = "the fields are those of CellReport, under their names there")]
@@ -140,7 +139,7 @@ pub struct Cell {
     pub identity: Identity,
     pub about: String,
     pub verdict: VerdictKind,
-    /// Why it is no pass, one finding each.
+    /// Why it did not pass, one entry for each finding.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
     #[serde(default, skip_serializing_if = "is_false")]
@@ -167,7 +166,7 @@ pub struct Cell {
     /// The dump of its wires, relative to the directory of the results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vcd: Option<PathBuf>,
-    /// Its lines around what was broken: of every cell that does not pass, and of the first of each fault or scenario.
+    /// Diagram of its lines around the fault, for every cell that does not pass and for the first of each fault or scenario.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diagram: Option<Diagram>,
 }
@@ -183,8 +182,8 @@ const fn is_zero(value: &u64) -> bool {
 }
 
 impl Cell {
-    /// What came of this cell. The records of one that passed are told by their kinds: thousands of them are a file
-    /// that nobody can open.
+    /// The result of this cell. Of a passed cell only the kinds of its records are kept, because with thousands of cells the
+    /// file would be too large to open.
     #[must_use]
     pub fn of(report: &CellReport) -> Self {
         let verdict = VerdictKind::of(&report.verdict);
@@ -223,7 +222,7 @@ impl Cell {
         }
     }
 
-    /// Whether it stands in the way of a passed run.
+    /// Whether it keeps the run from passing.
     #[must_use]
     pub const fn fails(&self) -> bool {
         match self.verdict {
@@ -267,7 +266,7 @@ impl Results {
             .map_err(|e| bad(format!("{}: {}", e.path(), e.inner())))
     }
 
-    /// Copies the dumps of cells from one directory to another, where they lie apart from those of other results.
+    /// Copies the dumps of cells from one directory to another, into a subdirectory of their own.
     ///
     /// # Errors
     /// [`BadResults`] with the dump that cannot be copied.
@@ -297,7 +296,7 @@ impl Results {
     }
 }
 
-/// What is looked at before the rest: another version may have any other shape.
+/// The format's version, which is read first because another version may have any other structure.
 #[derive(Deserialize)]
 struct Version {
     version: u32,

@@ -1,4 +1,4 @@
-//! The run as a table for people: scenarios down, layouts across, and below it why something did not pass.
+//! The run as a text table: scenarios as rows, layouts as columns; below it why something did not pass.
 
 use super::{reason, word};
 use crate::report::cell::CellReport;
@@ -69,7 +69,7 @@ pub fn reasons(reports: &[CellReport]) -> String {
     text
 }
 
-/// One line that sums the run up.
+/// One line with the totals of the run.
 #[must_use]
 pub fn summary(reports: &[CellReport]) -> String {
     let count = |name: &str| reports.iter().filter(|report| word(&report.verdict) == name).count();

@@ -5,8 +5,8 @@ use super::waves::{WaveGroup, Waves};
 use std::io::{self, Write};
 use vcd::{IdCode, SimulationCommand, TimescaleUnit, Value, VarType, Writer};
 
-/// Nanoseconds of one unit of time. PulseView holds a sample for every unit, so that a minute in nanoseconds would not
-/// fit any memory; nothing that the rig plays is faster than tens of microseconds.
+/// Nanoseconds of one unit of time. PulseView keeps a sample for every unit, so a minute in nanoseconds would not
+/// fit into memory; nothing that the rig plays is faster than tens of microseconds.
 const UNIT_NS: u64 = 1_000;
 
 /// A change of a line.
@@ -17,8 +17,8 @@ enum Change<'a> {
 
 /// Writes the dump of what was seen in the cell of this name.
 ///
-/// Levels are wires of one bit. Phases and bus units have a wire each, because readers of sigrok know no words; words
-/// (`$var string`, GTKWave's extension, which sigrok passes over) stand beside them.
+/// Levels are wires of one bit. Phases and bus units have a wire each, because sigrok cannot read strings; the strings
+/// (`$var string`, a GTKWave extension that sigrok skips) are written as well.
 ///
 /// # Errors
 /// It cannot be written.
@@ -44,7 +44,7 @@ pub fn write(out: impl Write, cell: &str, capture: &Capture) -> io::Result<()> {
         writer.upscope()?;
     }
     writer.enddefinitions()?;
-    // Changes of one line are in order; what is in another line's past goes before.
+    // Changes of one line are in order already; this merges the lines by time.
     changes.sort_by_key(|(at, _, _)| *at);
     let mut now = 0;
     writer.timestamp(now)?;
@@ -70,7 +70,7 @@ pub fn write(out: impl Write, cell: &str, capture: &Capture) -> io::Result<()> {
     writer.flush()
 }
 
-/// A text as one word of printable characters: blanks end a value in a dump, and `$` begins a keyword.
+/// The text as one word of printable characters, because a blank ends a value in a dump and `$` begins a keyword.
 fn word(text: &str) -> String {
     let word: String = text.chars().map(|c| if c.is_ascii_graphic() && c != '$' { c } else { '_' }).collect();
     if word.is_empty() { "_".to_owned() } else { word }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tumbler_core::snapshot::Phase;
 use tumbler_judges::{BusKind, Key, Line, Observation, Seen, Transaction, Truth};
 
-/// Shortest transaction that is drawn, in nanoseconds: the virtual bench sees only its end.
+/// Shortest duration with which a transaction is drawn, in nanoseconds: the virtual bench sees only its end.
 const SHORTEST_NS: u64 = 100_000;
 /// Characters of a text that are kept.
 const TEXT_CHARS: usize = 48;
@@ -14,7 +14,7 @@ const TEXT_CHARS: usize = 48;
 /// Group of signals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WaveGroup {
-    /// What the rig broke and mended.
+    /// What the rig broke and healed.
     Rig,
     /// What the table says of itself: phase, records, messages, answers.
     Table,
@@ -144,7 +144,7 @@ impl Waves {
             Truth::Process { alive } => self.bit(at, WaveGroup::Truth, "daemon_runs", alive),
             Truth::Hung { hung } => self.bit(at, WaveGroup::Truth, "daemon_hung", hung),
             Truth::Supply { good } => self.bit(at, WaveGroup::Truth, "supply", good),
-            // The marks say it better, by the fault's own name; and where dice moved they come to rest.
+            // Left out: the marks have the fault's own name, and dice that moved come to rest.
             Truth::Broken { .. } | Truth::DiceMoved => {}
         }
     }
@@ -189,7 +189,7 @@ impl Waves {
     }
 }
 
-/// A line of its own for each phase: some readers of dumps know no words.
+/// A line of its own for each phase, because some readers of dumps cannot read strings.
 fn one_hot(phase: &str) -> String {
     format!("phase_{}", phase.replace('-', "_"))
 }

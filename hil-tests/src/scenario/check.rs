@@ -103,7 +103,7 @@ pub(super) fn timed(session: &mut Session<'_>, check: &Check, millis: u64) -> Re
     if let Some((what, _)) = session.words.split_once(" within ") {
         let what = what.strip_prefix("wait ").unwrap_or(what).to_owned();
         let took_ns = session.bench.now() - begun;
-        // Not a reaction: it held already, or nothing was broken before it.
+        // Not a reaction, because it held already or nothing was broken before.
         if took_ns > 0 && !session.timeline.marks.is_empty() {
             session.timeline.latencies.push(Latency { what, took_ns, limit_ns: millis * MS });
         }

@@ -48,7 +48,7 @@ impl EndingComparison {
     }
 }
 
-/// Whether an expectation admits an answer of the truth table; what else happened may be cited besides.
+/// Whether an expectation allows an answer of the truth table; the answer may cite further clauses.
 fn agree(wanted: &Ending, answer: &AllowedEnding, besides: &[String]) -> bool {
     match (wanted, answer) {
         (Ending::Settled { .. }, AllowedEnding::GoesOn) => true,
@@ -62,7 +62,7 @@ fn agree(wanted: &Ending, answer: &AllowedEnding, besides: &[String]) -> bool {
     }
 }
 
-/// How the rounds ended that ended, and those that did not; how many did.
+/// The endings of all rounds, with unfinished ones, and the number of rounds that ended.
 fn ends(log: &Log) -> (Vec<Ending>, usize) {
     let mut got: Vec<Ending> = Vec::new();
     let mut running = 0_usize;
@@ -83,7 +83,7 @@ fn ends(log: &Log) -> (Vec<Ending>, usize) {
     (got, ended)
 }
 
-/// Where the rounds did not end as the trial wants.
+/// Differences between the rounds' endings and those that the trial expects.
 pub(super) fn wrong(log: &Log, trial: &Trial) -> Option<String> {
     let (got, _) = ends(log);
     let same = |(want, got): (&Ending, &Ending)| match (want, got) {
@@ -99,7 +99,7 @@ pub(super) fn wrong(log: &Log, trial: &Trial) -> Option<String> {
     (!all).then(|| format!("rounds must end {:?}, but ended {got:?}", trial.endings))
 }
 
-/// Expectations against the truth table, whatever the table at hand did.
+/// Compares expectations with the truth table, independently of what the table did.
 pub(super) fn compared(bench: &dyn Bench, trial: &Trial) -> EndingComparison {
     let ((_, ended), allowed) = (ends(bench.log()), bench.allowed_endings());
     if trial.free {

@@ -44,7 +44,7 @@ impl Target {
 struct Injected {
     id: String,
     target: Target,
-    /// It must have taken effect by the end.
+    /// Must have taken effect by the end.
     claimed: bool,
     /// It is not healed yet.
     in_force: bool,

@@ -51,7 +51,7 @@ const fn yes() -> bool {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 enum Layouts {
-    /// So many of each rule set.
+    /// The same group of layouts for each rule set.
     Of(Group),
     /// These.
     Named(Vec<String>),
@@ -80,7 +80,7 @@ struct AtEnd {
     latches: Option<Vec<String>>,
     phase: Option<String>,
     never: Vec<String>,
-    /// Latches of one cause, where chance says which is first.
+    /// Latches with one cause, which may come in any order.
     in_any_order: bool,
 }
 
@@ -89,7 +89,7 @@ struct AtEnd {
 pub enum Ending {
     /// Settled with these dice; the clause is for people.
     Settled {
-        /// The dice, lowest first; `None`: whatever they showed.
+        /// The dice, lowest first; `None`: any.
         dice: Option<[u8; 3]>,
         /// The clause that says so.
         clause: String,
@@ -129,23 +129,23 @@ pub struct Trial {
     pub latched: Vec<String>,
     /// What was ever latched, in order.
     pub latches: Vec<String>,
-    /// Whether the order of the latches counts: units of one cable are missed in the order of their polls.
+    /// Whether the order of the latches counts. It does not for units on one cable, which are missed in the order of their polls.
     pub in_order: bool,
-    /// Whether what is broken must have shown. Only where a catalogue says why it cannot, it need not.
+    /// Whether the faults must have taken effect. Only a catalogue may waive this, with a reason.
     pub must_show: bool,
     /// Phase at the end.
     pub phase: Option<String>,
     /// Kinds of records that must not occur.
     pub never: Vec<String>,
-    /// Seed of the twin, where the scenario depends on what falls; else it comes from the name.
+    /// Seed of the twin, if the scenario depends on chance; otherwise it is derived from the name.
     pub seed: Option<u64>,
-    /// How the rounds end and what latches is not said: the steps' own waits, `never`, the judges, and that no round is
-    /// void without a reason, decide; and what was found first ends the run.
+    /// Free play: the scenario does not say how the rounds end and what latches. The steps' own waits, `never`, the judges and the
+    /// rule that no round is void without a reason decide, and the first finding ends the run.
     pub free: bool,
 }
 
 impl Trial {
-    /// Whether one of its steps breaks this.
+    /// Whether one of its steps injects this fault.
     #[must_use]
     pub fn breaks(&self, fault: EnvironmentFault) -> bool {
         let breaks = |step: &Step| matches!(step, Step::Fault(id) if EnvironmentFault::parse(id) == Some(fault));
@@ -167,7 +167,7 @@ pub(crate) fn groups(rules: &str) -> [&'static str; 3] {
 pub(crate) const GROUPS: &str = "a rule set's id, or covered, open-cover, nz, sg, *";
 
 impl Ending {
-    /// `void not-flat: NZ9 7.1(a)`, `settled 1 3 6: NZ9 6.3`, `unfinished: SGV6 1.7`.
+    /// Parses `void not-flat: NZ9 7.1(a)`, `settled 1 3 6: NZ9 6.3` or `unfinished: SGV6 1.7`.
     ///
     /// # Errors
     /// What is allowed.
@@ -194,7 +194,7 @@ impl Ending {
 }
 
 impl Ending {
-    /// Under this rule set: `by GROUND and GROUND` becomes the clauses that speak of these grounds there.
+    /// The ending under this rule set: `by GROUND and GROUND` becomes the clauses about these grounds.
     ///
     /// # Errors
     /// What is allowed.

@@ -25,11 +25,11 @@ fn place(clause: &str) -> usize {
     ["6.1", "5.4.2", "5.14"].iter().position(|late| *late == clause).map_or(0, |place| place + 1)
 }
 
-/// Every clause of a rule set that speaks of one of these grounds, in the order in which a void cites them, in one line; empty
-/// where the text is silent.
+/// Every clause of a rule set about one of these grounds, in one line, in the order in which a void cites them; empty if the
+/// text is silent.
 ///
 /// # Errors
-/// A word that is no ground, with those that are.
+/// An unknown ground, with the known ones.
 pub fn clauses(rules: &str, grounds: &[&str]) -> Result<String, String> {
     let known = Rules::ALL.into_iter().enumerate().find(|(_, known)| known.id() == rules);
     let (place_of_text, text) = known.ok_or_else(|| format!("`{rules}` is no rule set"))?;
@@ -46,7 +46,7 @@ pub fn clauses(rules: &str, grounds: &[&str]) -> Result<String, String> {
     Ok(cited.iter().map(|clause| format!("{} {clause}", text.text())).collect::<Vec<_>>().join(", "))
 }
 
-/// The clauses of `by GROUND and GROUND`, of several such in `by A or by B`; any other words as they are.
+/// The clauses of `by GROUND and GROUND`, or of each alternative in `by A or by B`; returns any other words unchanged.
 ///
 /// # Errors
 /// As [`clauses`].
@@ -61,7 +61,7 @@ pub fn expand(rules: &str, words: &str) -> Result<String, String> {
     Ok(parts.collect::<Result<Vec<_>, _>>()?.join(" | "))
 }
 
-/// Whether a void with these clauses is one of those that are wanted.
+/// Whether a void with these clauses is one of the expected ones.
 #[must_use]
 pub fn admits(wanted: &str, cited: &str) -> bool {
     wanted.split(" | ").any(|wanted| wanted.trim() == cited)

@@ -44,7 +44,7 @@ fn caused(session: &Session<'_>, cause: Cause, at: u64) -> Option<u64> {
         Cause::Cam => latest(&log.cam).max(powered(log, at)),
         Cause::SecondEdge => {
             let edges: Vec<u64> = log.cam.iter().filter(|t| **t >= session.marked_at()).copied().collect();
-            // Bounce of the sensor is no movement.
+            // A bouncing sensor does not mean movement.
             let next = edges.windows(2).find(|pair| matches!(pair, [a, b] if b - a > MS))?.last().copied();
             next.filter(|t| *t <= at)
         }

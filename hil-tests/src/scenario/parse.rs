@@ -1,4 +1,4 @@
-//! Reads a step from its words. What cannot be read says what is allowed.
+//! Parses the words of a step. Errors say what is allowed.
 
 use super::step::{BadStep, Cause, Change, Check, Pattern, Reaction, Stage, Step};
 use tumbler_bench::Role;
@@ -11,7 +11,7 @@ use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Dice, RoundId};
 use tumbler_core::wire::console::{Command, Exit, Witness};
 
-/// Unless a step says `within N ms`, it is waited for so long: far beyond anything that a healthy table needs.
+/// Time limit of a wait without `within N ms`, in milliseconds: far longer than anything on a healthy table.
 const WAIT_MILLIS: u64 = 15_000;
 /// The supervisor of all scenarios.
 const NAME: &str = "Mei";
@@ -47,12 +47,12 @@ pub fn step(text: &str) -> Result<Vec<Step>, BadStep> {
     parse(&words).map_err(|error| BadStep { text: text.into(), ..error })
 }
 
-/// The steps of one line, with their words: several are parted by semicolons.
+/// The steps of one line, separated by semicolons, each with its words.
 ///
 /// # Errors
 /// [`BadStep`] of the first that cannot be read.
 pub fn line_of_steps(text: &str) -> Result<Vec<(String, Vec<Step>)>, BadStep> {
-    // A clause may hold a semicolon of its own.
+    // The words of a clause may contain a semicolon.
     let parts: Vec<&str> = if text.contains(" because ") { vec![text] } else { text.split(';').collect() };
     let parts = parts.into_iter().map(str::trim).filter(|part| !part.is_empty());
     parts.map(|part| Ok((part.to_owned(), step(part)?))).collect()

@@ -48,8 +48,8 @@ pub(super) fn heal_all(session: &mut Session<'_>) -> Result<(), BenchError> {
     }
     if session.own.is_changed() {
         session.own.change(session.bench, &Change::Own)?;
-        // Once more: a copy of the journal from the last start is then one of these settings. What rules a round had whose journal
-        // is older than they are nobody can know.
+        // Starts once more, so that the journal's copy from the last start has these settings too. With an older copy nobody could know
+        // the rule set of its round.
         for _ in 0..2 {
             if session.bench.snapshot()?.is_some() {
                 session.bench.stop()?;
@@ -92,8 +92,8 @@ pub(super) fn recover(session: &mut Session<'_>) -> Result<(), Halt> {
     Err(Halt::Wrong(format!("cannot be brought back to play; the last answer was {last}; {}", where_we_are(session))))
 }
 
-/// How long until the table is calm. Where it is closed, nothing was broken and nothing moves, it is so already: an opening test
-/// that finds otherwise is tried again. An open table may not have shown yet what is wrong with it.
+/// Time until the table is calm. A closed table on which nothing was broken and nothing moves is calm at once, because an opening
+/// test that fails is repeated. On an open table a fault may not have shown yet.
 fn calm_millis(session: &mut Session<'_>) -> Result<u64, Halt> {
     let closed = session.bench.snapshot()?.is_some_and(|shown| !shown.open);
     let physical = session.bench.physical();
@@ -101,8 +101,8 @@ fn calm_millis(session: &mut Session<'_>) -> Result<u64, Halt> {
     if closed && rests && session.faults.is_empty() {
         return Ok(0);
     }
-    // The picture of the table may still be behind by two commits (design.md rule 2: make durable, then publish). What a round waits for
-    // is not seen before.
+    // The snapshot may lag by two commits (design.md rule 2: make durable, then publish), and only then shows what a round waits
+    // for.
     Ok(CALM_MILLIS.max(2 * session.faults.slowest_commit()))
 }
 

@@ -12,7 +12,7 @@ use tumbler_bench::{Bench, BenchError};
 /// Verdict on a trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Everything was as it must be.
+    /// The table did what the rules say.
     Pass,
     /// The table did something else than the rules say; each entry says what.
     Fail(Vec<String>),
@@ -62,7 +62,7 @@ pub fn run(bench: &mut dyn Bench, trial: &Trial) -> Outcome {
     };
     let verdict = match (verdict, session.bench.unlisted()) {
         (Verdict::Pass | Verdict::Fail(_), Some(unheld)) => Verdict::Invalid(unheld),
-        // In free play what a failing disk held back is told too late to be judged; what the table does not hold is told above.
+        // In free play a failing disk may delay records for too long to be judged; records that the table lost are reported above.
         (Verdict::Pass, None) if compared.unheld > 0 && !trial.free => {
             Verdict::Invalid(format!("the truth table says nothing of {} rounds that ended", compared.unheld))
         }

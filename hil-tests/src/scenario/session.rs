@@ -83,7 +83,7 @@ impl<'a> Session<'a> {
         self.records().all().iter().filter(|record| matches!(kind(record), "settled" | "voided")).count()
     }
 
-    /// The order of play begins again.
+    /// Restarts the order of play.
     pub(super) fn restart_round(&mut self) {
         let first = self.records().all().len();
         self.round.restart(first);
@@ -125,7 +125,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Presses a button for so long, and waits until the table has seen that it was let go.
+    /// Presses a button for `millis`, and waits until the table has seen the release.
     pub(super) fn press(&mut self, line: InLine, millis: u32) -> Result<(), BenchError> {
         self.bench.act(Act::Press { line, millis })?;
         self.pass(u64::from(millis) + 80)
@@ -145,7 +145,8 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// What the dealer keys: the dice as first seen, whoever moved them later; the first reading stands (faults.md dice.moved).
+    /// What the dealer keys: the dice as first seen, even if somebody moved them later, because the first reading counts (faults.md
+    /// dice.moved).
     pub(super) fn dice_as_seen(&mut self) -> [u8; 3] {
         let round = self.bench.log().records.iter().rev().find_map(|durable| durable.record.round);
         match self.round.established {

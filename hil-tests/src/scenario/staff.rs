@@ -1,5 +1,5 @@
-//! Dealer and supervisor as they go on, whatever the table does: they open a closed table, play the round in its
-//! order, look at the dice themselves where a device fails them, and call the supervisor. They stop where nothing goes on.
+//! Dealer and supervisor, who go on as far as the table lets them: they open a closed table, play the round in its order, look at
+//! the dice themselves if a device fails, and call the supervisor. They stop if nothing more is possible.
 
 use super::ask::{decide, supervise};
 use super::halt::Halt;
@@ -17,25 +17,25 @@ use tumbler_twin::{Act, MS};
 
 /// The supervisor.
 const NAME: &str = "Mei";
-/// A spin with its limit, and the dice's settling.
+/// Longest wait for a spin and for the dice to settle, in milliseconds.
 const SPIN_MILLIS: u64 = 15_000;
-/// The limit for settling, and a moment to look.
+/// Longest wait for the dice to settle, with some time for a look, in milliseconds.
 const OUTCOME_MILLIS: u64 = 8_000;
-/// How often a dealer presses a button that does not answer, and for how long the answer is waited for: records that
-/// nothing waits for are durable after 200 ms.
+/// How often a dealer presses a button that has no effect, and how long each effect is waited for: records that nothing
+/// waits for are durable after 200 ms.
 const PRESSES: u32 = 5;
 const PRESSED_MILLIS: u64 = 300;
-/// Within this the table shows what came of a key or a button.
+/// Within this time the table shows the effect of a key or a button.
 const SHOWN_MILLIS: u64 = 2_500;
 
 fn name() -> String {
     NAME.to_owned()
 }
 
-/// Goes on until a round has ended, or until the table blocks or refuses to be opened. A round that ended by itself
-/// since the last `mark` or the last going on is looked at, and no more.
+/// Goes on until a round has ended, or until the table blocks or refuses to be opened. If a round has already ended since the
+/// last `mark` or `go on`, the people play no other one.
 pub(super) fn go_on(session: &mut Session<'_>) -> Result<(), Halt> {
-    // What just happened comes to light and is durable.
+    // Lets the latest events become visible and durable.
     session.pass(300)?;
     if session.ended_rounds() > session.round.known_endings {
         session.round.known_endings += 1;
@@ -44,7 +44,7 @@ pub(super) fn go_on(session: &mut Session<'_>) -> Result<(), Halt> {
     let Some(table) = session.bench.snapshot()? else { return Ok(()) };
     next_round(session);
     if table.round.is_none() {
-        // The order of play begins again, however far the dealer came with a table that refused.
+        // Restarts the order of play, however far the dealer came on a table that refused.
         session.restart_round();
     }
     if table.round.is_none() && !ready_to_play(session, &table)? {
@@ -60,17 +60,17 @@ pub(super) fn go_on(session: &mut Session<'_>) -> Result<(), Halt> {
         say_what_is_asked(session)?;
     }
     if !over(session)? && session.bench.snapshot()?.is_some_and(|s| s.round.is_some()) {
-        // SG 5.14: what the rules leave open is decided by a person.
+        // SG 5.14: a person decides what the rules leave open.
         let reason = "the round cannot be played to its end".into();
         decide(session, Command::Void { reason, damaged_dice: false, not_flat: false, name: name() })?;
     }
-    // The table shows what the round left behind.
+    // Lets the table show what the round left behind.
     session.pass(1500)?;
     session.round.known_endings = session.ended_rounds();
     Ok(())
 }
 
-/// A person who is asked what became of the dice says what there is to see.
+/// Answers the table's question about the dice with what can be seen.
 pub(super) fn say_what_is_asked(session: &mut Session<'_>) -> Result<(), Halt> {
     let Some(question) = session.bench.snapshot()?.and_then(|shown| shown.question) else { return Ok(()) };
     let seen = session.bench.physical();
@@ -82,13 +82,13 @@ pub(super) fn say_what_is_asked(session: &mut Session<'_>) -> Result<(), Halt> {
     };
     let said = |finding| Command::Finding { finding, reason: "as seen".into(), name: name() };
     if !decide(session, said(finding))? && finding == Finding::NotFlat {
-        // By the records the dice are covered, and nobody may have seen them.
+        // According to the records the dice are covered, so nobody may have seen them.
         decide(session, said(Finding::CannotTell))?;
     }
     Ok(())
 }
 
-/// Leaves maintenance and opens the table, as far as it lets itself be opened.
+/// Leaves maintenance and opens the table, as far as the table allows.
 fn ready_to_play(session: &mut Session<'_>, table: &Snapshot) -> Result<bool, Halt> {
     if !table.malfunctions.is_empty() {
         return Ok(false);
@@ -123,7 +123,7 @@ fn over(session: &mut Session<'_>) -> Result<bool, Halt> {
     Ok(session.bench.snapshot()?.is_none_or(|s| s.phase == Phase::Blocked))
 }
 
-/// Lets time pass until something is so, at most so long, or until the round is over: whether it is so.
+/// Lets time pass until a condition holds, the limit is reached or the round is over. Returns whether the condition holds.
 fn until(
     session: &mut Session<'_>,
     millis: u64,
@@ -177,7 +177,7 @@ fn go_on_with(session: &mut Session<'_>, action: Action) -> Result<(), Halt> {
     }
 }
 
-/// Presses again where nothing came of it: a contact that chatters may make no press.
+/// Presses again if a press had no effect, because a chattering contact may not register as a press.
 fn push_until(session: &mut Session<'_>, line: InLine, came: &[&str]) -> Result<(), Halt> {
     for _ in 0..PRESSES {
         let before = session.records().all().len();
@@ -195,7 +195,7 @@ fn push(session: &mut Session<'_>, line: InLine) -> Result<(), BenchError> {
     session.pass(200)
 }
 
-/// The dealer's own eye where no reader says how the dice lie, the supervisor's where the dome's contacts lie.
+/// The dealer says how the dice lie if no reader does; the supervisor says where the dome is if its contacts are wrong.
 fn see_the_dice(session: &mut Session<'_>) -> Result<(), Halt> {
     let revealed = |session: &mut Session<'_>| Ok(session.recorded(&["revealed"]));
     if !until(session, SHOWN_MILLIS, revealed)? && session.bench.physical().dome_up && !over(session)? {
@@ -223,8 +223,8 @@ fn latched_now(session: &mut Session<'_>, code: &str) -> Result<bool, Halt> {
     Ok(session.bench.snapshot()?.is_some_and(|s| s.malfunctions.iter().any(|m| m.code.name() == code)))
 }
 
-/// Keys what the dice show. Where the table takes it for wrong, the supervisor upholds it; where the terminal does
-/// not work, the supervisor settles by the dice (NZ 7.3, SG 5.10).
+/// Keys what the dice show. If the table rejects it, the supervisor upholds it; if the terminal does not work, the supervisor
+/// settles by the dice (NZ 7.3, SG 5.10).
 fn enter_what_lies_there(session: &mut Session<'_>) -> Result<(), Halt> {
     session.pass(600)?;
     let faces = session.bench.physical().faces;

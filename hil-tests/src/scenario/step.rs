@@ -1,4 +1,4 @@
-//! The steps of a scenario, one line of words each: what people do, what breaks, what is waited for, what is expected.
+//! The steps of a scenario, each one line of words: acts of people, faults, waits and expectations.
 
 use tumbler_bench::Role;
 use tumbler_core::latch::Code;
@@ -8,7 +8,7 @@ use tumbler_core::wire::console::{Command, Exit};
 /// How far a round is played, in the order of the rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
-    /// The dome is on the dice (covered rule sets; elsewhere nothing).
+    /// The dome is over the dice (covered rule sets only).
     Covered,
     /// "Place your bets" was called.
     Betting,
@@ -40,7 +40,7 @@ impl Stage {
     ];
 }
 
-/// A record to be looked for: its kind, and fields of its payload with their values.
+/// A pattern for a record: its kind, and fields of its payload with their values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     /// Kind, as in the journal.
@@ -49,10 +49,10 @@ pub struct Pattern {
     pub fields: Vec<(String, String)>,
 }
 
-/// What the table does about a fault, as far as its promptness is asserted.
+/// A reaction of the table that has a deadline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reaction {
-    /// The motor loses its power, in truth.
+    /// The motor really loses its power.
     MotorOff,
     /// A malfunction with this code is latched.
     Latched(String),
@@ -60,12 +60,12 @@ pub enum Reaction {
     Voided,
 }
 
-/// The physical event that a reaction is reckoned from: the latest such event before it.
+/// The physical event from which a reaction is timed: the latest such event before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// The latest `fault` of the scenario, or what people did right after `mark`.
     Fault,
-    /// An edge of the cam at the daemon's wires, or the motor's getting power.
+    /// An edge of the cam at the daemon's wires, or the motor's power coming on.
     Cam,
     /// The second edge of the cam since the scenario's `mark`.
     SecondEdge,
@@ -89,14 +89,14 @@ impl Cause {
     ];
 }
 
-/// What is waited for or expected.
+/// A condition that a step waits for or expects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Check {
-    /// The first such reaction since the last `mark` came at most so many milliseconds after its cause.
+    /// The first such reaction since the last `mark` came within this many milliseconds of its cause.
     InTime(Reaction, u64, Cause),
     /// The table says that it is in this phase.
     Phase(String),
-    /// A record, after the last one that was looked for.
+    /// A record, after the last one that was found.
     Record(Pattern),
     /// No such record since the last `mark`.
     NoRecord(Pattern),
@@ -104,19 +104,19 @@ pub enum Check {
     Latched(String),
     /// Nothing is latched.
     NothingLatched,
-    /// The motor has power in truth, or not.
+    /// The motor really has power, or not.
     Motor(bool),
-    /// The shaft turns in truth, or not.
+    /// The shaft really turns, or not.
     Shaft(bool),
-    /// The dice lie still in truth.
+    /// The dice really lie still.
     DiceRest,
-    /// The shaft has turned so far since it began: thousandths of a tumble, from and to.
+    /// The shaft has turned within this range since it began, in thousandths of a tumble.
     Tumbles(i64, i64),
-    /// The lamps that shine are the ones that these dice light; all dark without dice.
+    /// Exactly the lamps for these dice shine; without dice, none.
     Lit(Option<[u8; 3]>),
     /// A person reads this on the terminal's display; digits, E, or - for blank.
     Display(String),
-    /// The bell has sounded so often since the last `mark`.
+    /// Number of times that the bell has sounded since the last `mark`.
     Bells(u32),
     /// The sign "no games" is lit, or dark.
     Sign(bool),
@@ -124,24 +124,24 @@ pub enum Check {
     Deadman,
     /// The broker acknowledged everything that is durable.
     Relayed,
-    /// The daemon says that its broker answers, or not.
+    /// The daemon says that it is connected to its broker, or not.
     Linked(bool),
-    /// The table's `status` at the broker says that it is there, or not.
+    /// The table's `status` at the broker says that it is online, or not.
     Online(bool),
-    /// What the broker keeps of the table is as the table is.
+    /// The table's retained messages at the broker agree with the table.
     Retained,
-    /// What this id breaks has shown, by a reading of the bench's own.
+    /// The fault with this id has taken effect, as measured by the bench.
     Held(String),
     /// The daemon runs, or not.
     Daemon(bool),
-    /// No device's test is in progress.
+    /// No test of a device is in progress.
     NoTest,
 }
 
 /// Other settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Those that the table had at the beginning.
+    /// The settings that the table had at the beginning.
     Own,
     /// A layout, with its rule set.
     Layout(String),
@@ -152,22 +152,22 @@ pub enum Change {
 /// One step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Carry out the opening tests with everything right.
+    /// Carry out the opening tests, all of which pass.
     Open,
-    /// Play on to this stage, in the order of the rule set; after the end of a round, the next one.
+    /// Play on to this stage, in the order of play of the rule set; after the end of a round, in the next one.
     PlayTo(Stage),
     /// Play on to the moment before the dealer presses "tumble".
     UpToSpin,
-    /// The people at the table go on as they do: open a closed table, play the round to its end. They stop where the
+    /// The people at the table go on as usual: they open a closed table and play the round to its end. They stop if the
     /// table blocks or refuses.
     GoOn,
-    /// Say at which stage the round is, after it was played by hand.
+    /// Declare the stage of a round that was played by single steps.
     At(Stage),
     /// Press a button.
     Press(InLine, u32),
     /// Press and hold.
     Hold(InLine),
-    /// Let go.
+    /// Release.
     LetGo(InLine),
     /// Take the dome away.
     LiftDome,
@@ -177,39 +177,39 @@ pub enum Step {
     Keys(Vec<u8>),
     /// Key what the dice show, and entry.
     EnterDice,
-    /// Losers are collected and winners paid, which takes people the time after which "all paid" counts.
+    /// Collect losers and pay winners, which takes until "all paid" counts.
     Collect,
     /// Turn the shaft by hand.
     TurnShaft(i32),
     /// Break the seal's loop.
     BreakSeal,
-    /// Make it whole.
+    /// Close the seal's loop.
     MendSeal,
-    /// A die is laid by hand: which, face, flat.
+    /// Lay a die by hand: number, face, flat.
     MoveDie(u8, u8, bool),
     /// The supply dips.
     Dip,
-    /// A line's level is told once more: its partner edge was lost.
+    /// A line reports the level that it already had, because an edge in between was lost.
     LoseEdge(InLine),
-    /// Change the settings that count from the daemon's next start.
+    /// Change the settings, in effect from the daemon's next start.
     Settings(Change),
-    /// Break something.
+    /// Inject a fault.
     Fault(String),
-    /// Mend it.
+    /// Heal it.
     Heal(String),
-    /// The dice show this from the next throw on; `None`: whatever falls.
+    /// The dice show this from the next throw on; `None`: random.
     Dice(Option<[u8; 3]>),
     /// Let time pass, in milliseconds.
     Pass(u64),
-    /// Wait until something is so.
+    /// Wait until a condition holds.
     Wait(Check, u64),
-    /// Something must be so now, by this clause.
+    /// A condition must hold now, by this clause.
     Expect(Check, String),
     /// Give a command.
     Ask(Box<Command>),
     /// Wait for the answer: done or refused, and a word in it.
     Answer(bool, String),
-    /// Change who stands at the console.
+    /// Change the role of the person at the console.
     As(Role),
     /// Look for records, bells and refusals only from here on.
     Mark,
@@ -223,21 +223,21 @@ pub enum Step {
     Power(bool),
     /// Take the broker down, or bring it up.
     Broker(bool),
-    /// Try every way to start a game under this latch; `true`: those too that restart the daemon or close the table.
+    /// Try every way to start a game under this latch; `true`: also those that restart the daemon or close the table.
     Prove(Code, bool),
     /// While the condition lasts, no exit opens the latch.
     ProveShut(Code),
-    /// The exit opens the latch, recorded with a name, for nobody but a supervisor with the key.
+    /// The exit opens the latch, recorded with a name, and only for a supervisor with the key.
     ProveOpens(Code, Exit),
-    /// A step that may come to nothing: what it waits for may not come, what it breaks may not show, what it starts may run already.
+    /// A step that may fail: its wait may time out, its fault may not take effect, what it starts may already run.
     Try(Box<Step>),
-    /// Mend everything that is broken, held or off.
+    /// Heal, release and switch on everything that is broken, held or off.
     HealAll,
-    /// Mend everything, and bring the table back to play by the lawful exits.
+    /// Heal everything, and bring the table back to play by the lawful exits.
     Recover,
 }
 
-/// Not a step.
+/// Words that are not a step.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}`: {problem}; allowed is {allowed}")]
 pub struct BadStep {

@@ -1,4 +1,4 @@
-//! The steps of a scenario, each handed to what plays it.
+//! Dispatches each step of a scenario to the code that plays it.
 
 use super::ask::{answer, ask};
 use super::check::{holds, timed, where_we_are};
@@ -15,7 +15,7 @@ use super::step::Step;
 use tumbler_bench::Bench;
 use tumbler_twin::Act;
 
-/// Plays steps without a verdict: what came of them is for the caller to see. `trial` says under which rules.
+/// Plays steps without a verdict; the caller looks at the results. `trial` gives the rules.
 ///
 /// # Errors
 /// [`Halt`] at the first step that could not be played.
@@ -86,7 +86,7 @@ pub(super) fn step(session: &mut Session<'_>, step: &Step) -> Result<(), Halt> {
     Ok(())
 }
 
-/// A step that may come to nothing.
+/// Plays a step that may fail.
 fn attempt(session: &mut Session<'_>, tried: &Step) -> Result<(), Halt> {
     let runs = session.bench.snapshot()?.is_some();
     let supplied = session.bench.physical().supply;
@@ -101,7 +101,7 @@ fn attempt(session: &mut Session<'_>, tried: &Step) -> Result<(), Halt> {
     session.trying = false;
     match done {
         Err(Halt::Wrong(_)) => {
-            // Whoever gave up waiting goes on out of turn.
+            // After a wait that timed out, play goes on out of turn.
             session.lawful.out_of_turn(session.bench.now());
             Ok(())
         }

@@ -1,4 +1,4 @@
-//! The engine's own manners: what must fail fails, and what is wrong with a file is said.
+//! Tests of the engine itself: what must fail fails, and errors in a file are reported.
 
 use super::file::parse;
 use super::*;
@@ -27,7 +27,7 @@ fn a_round_as_it_must_be_passes() {
     assert_eq!(verdict(&case(PLAYED, SETTLED, "")), Verdict::Pass);
 }
 
-/// The canary: whatever a scenario may expect, it is found when it is not so.
+/// Canary: a wrong expectation of any kind in a scenario is found.
 #[test]
 fn what_is_not_as_expected_fails() {
     for (what, text) in [

@@ -1,4 +1,4 @@
-//! What a run notes beside its verdict, for reports: when something was broken, and how long the table took.
+//! What a run notes beside its verdict, for reports: injections, repairs and reaction times.
 
 use super::step::Step;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum MarkKind {
     /// Something was broken.
     Broken,
-    /// It was mended.
+    /// It was healed.
     Mended,
 }
 
@@ -21,20 +21,20 @@ impl MarkKind {
     }
 }
 
-/// A moment at which something was broken or mended.
+/// A moment at which something was broken or healed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mark {
     /// Table time, in nanoseconds.
     pub at_ns: u64,
-    /// Broken or mended.
+    /// Broken or healed.
     #[serde(rename = "deed")]
     pub kind: MarkKind,
     /// What, in the scenario's words.
     pub what: String,
 }
 
-/// How long the table took for something that had a limit.
+/// How long the table took for something with a time limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Latency {
@@ -49,14 +49,14 @@ pub struct Latency {
 /// What a run notes beside its verdict.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
-    /// What was broken, mended, killed and started, in order.
+    /// What was broken, healed, killed and started, in order.
     pub marks: Vec<Mark>,
-    /// How long the table took where a limit was set.
+    /// How long the table took where there was a time limit.
     pub latencies: Vec<Latency>,
 }
 
 impl Timeline {
-    /// Adds a mark if the step breaks or mends something.
+    /// Adds a mark if the step breaks or heals something.
     pub(super) fn note(&mut self, at_ns: u64, step: &Step) {
         let (kind, what) = match step {
             Step::Fault(id) => (MarkKind::Broken, id.as_str()),

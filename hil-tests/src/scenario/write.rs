@@ -38,7 +38,7 @@ fn words(ending: &Ending) -> String {
 /// The file's text; `seed` is that of the twin.
 ///
 /// # Errors
-/// What TOML cannot hold.
+/// A value that TOML cannot represent.
 pub fn text(trial: &Trial, about: &str, seed: Option<u64>) -> Result<String, toml::ser::Error> {
     toml::to_string_pretty(&File {
         about,

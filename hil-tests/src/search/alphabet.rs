@@ -1,7 +1,7 @@
 //! The abstract inputs: one letter each, in the words of a scenario's steps, so that a path is a scenario.
 //!
-//! A letter is offered where it means something: a lifted dome is not lifted again, a daemon that runs is not started.
-//! Dealers err in every way. The supervisor does not lie: what only a person can say of dice and dome is said where it is so.
+//! A letter is offered only where it has an effect: a lifted dome is not lifted again, a daemon that runs is not started.
+//! Dealers err in every way. The supervisor does not lie: statements about dice and dome are offered only where they are true.
 //! Acts end after a fraction of a second; two letters let time pass:
 //!
 //! - `a moment`: until the next record or the next whole tumble, at most 5 s. So every moment of a spin, of a test and of a
@@ -46,7 +46,7 @@ pub struct Letter {
 }
 
 impl Letter {
-    /// Whether it is offered here, with at most so many faults of the twin at once.
+    /// Whether it is offered here, with at most `faults` faults of the twin at once.
     #[must_use]
     pub fn is_offered(&self, view: &View, faults: usize) -> bool {
         let fault = match self.fault {

@@ -3,7 +3,7 @@
 //! Two nodes are merged where the following is equal in both. Everything that is left out may differ between them.
 //!
 //! - *Table*: its serialised state without settings, boot id, counters (record, round, bus and key numbers, the cam's
-//!   position), what it keeps only to show (past rounds, causes in words) and what is outstanding on the field bus.
+//!   position), what it keeps only for display (past rounds, causes in words) and what is outstanding on the field bus.
 //! - *Times*: of a deadline only that it is set; polls, the dead-man beat and the other clocks that run all the time are
 //!   left out. Of a key edge and a latch, which came first. Counts of good readings only as far as they are asked for.
 //! - *Twin*: levels and pins, what is broken, what moves, whole tumbles of a shaft that turns, how the dice lie, what
@@ -25,7 +25,7 @@ pub type Key = [u8; 16];
 
 /// Timers that are set all the time, or that follow from the rest of the state.
 const RUNNING: [&str; 6] = ["Bus", "BusGuard", "Alive", "TemperatureStale", "TestStep", "Period"];
-/// More good readings than these in a row are asked for nowhere.
+/// Nothing requires more good readings in a row than this.
 const ENOUGH: u64 = 3;
 
 /// The key of a node.
@@ -40,7 +40,7 @@ pub(crate) fn key(bench: &Pure, view: &View) -> Key {
     key
 }
 
-/// Fields that two tables may differ in and yet be the same to the search: numbers that count on, times, names of people and places.
+/// Fields that the search ignores: counters, times, names of people and places.
 const LEFT_OUT: [(&str, &[&str]); 6] = [
     ("ctx", &["settings", "at", "stamp", "read"]),
     ("tumbler", &["cam", "from", "furthest", "least", "alive", "run_by", "last_edge", "stood", "stepped", "step"]),
@@ -50,8 +50,8 @@ const LEFT_OUT: [(&str, &[&str]); 6] = [
     ("round", &["id", "rules", "layout", "order"]),
 ];
 
-/// The parts of a table and what of each is looked at, once the fields above are gone. A part that is not here is looked at whole, and
-/// the test below wants all of them named.
+/// The parts of a table and what the key contains of each, once the fields above are removed. A part that is missing here would be
+/// included whole, and the test below requires that all are named.
 fn canonical(table: Value) -> Value {
     let Value::Object(mut table) = table else { return Value::Null };
     let key_edge = table.get("key").and_then(|key| key.get("edge")).and_then(Value::as_u64);
@@ -85,7 +85,7 @@ fn canonical(table: Value) -> Value {
     Value::Object(table)
 }
 
-/// An enumeration's variant without what it holds.
+/// An enumeration's variant without its contents.
 fn kind(of: &Value) -> Option<&str> {
     of.as_str().or_else(|| of.as_object()?.keys().next().map(String::as_str))
 }
@@ -120,7 +120,7 @@ fn at_most(count: Option<&Value>) -> u64 {
     count.and_then(Value::as_u64).unwrap_or_default().min(ENOUGH)
 }
 
-/// The deadlines that are set; not when.
+/// The deadlines that are set, without their times.
 fn timers(timers: &Value) -> Value {
     let set = timers.get("set").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let names =
@@ -132,10 +132,10 @@ fn timers(timers: &Value) -> Value {
 
 fn sequence(of: &Value) -> Value {
     let number = |field: &str| of.get(field).and_then(Value::as_u64);
-    // Refusals may wait in any number.
+    // Any number of refusals may be waiting.
     let waiting = of.get("waiting").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let kinds: BTreeSet<&str> = waiting.iter().filter_map(|record| record.get("kind")?.as_str()).collect();
-    // A held action names its kind in its only key.
+    // The only key of a held action names its kind.
     let held = each(of.get("held").unwrap_or(&Value::Null), |held| {
         json!(held.get(1).and_then(Value::as_object).map(|action| action.keys().cloned().collect::<Vec<_>>()))
     });
@@ -150,7 +150,7 @@ fn sequence(of: &Value) -> Value {
     ])
 }
 
-/// A test in progress: its purpose, its steps, and what the present one has seen so far.
+/// A test in progress: its purpose, its steps, and what the current one has seen so far.
 fn test(of: &Value) -> Value {
     let steps = of.get("steps").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let names = steps.iter().map(|step| match step {

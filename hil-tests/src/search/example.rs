@@ -1,5 +1,5 @@
-//! A counter-example as a scenario: the path in words, with what the rounds came to, so that `tumbler-hil run` plays it
-//! with the same chance and the judges find the same.
+//! A counter-example as a scenario: the path in words, with the endings of its rounds, so that `tumbler-hil run` plays it with the
+//! same random numbers and the judges find the same.
 
 use crate::runner::seed;
 use crate::scenario::{Trial, parse, play_steps};
@@ -10,10 +10,10 @@ use tumbler_bench::pure::Pure;
 use tumbler_bench::{Bench, pure::Setup};
 use tumbler_core::record::Event;
 
-/// Name of the scenario's file, without its ending: the seed of its trials comes from it.
+/// Name of the scenario's file, without its extension. The seed of its trials is derived from it.
 pub const NAME: &str = "counter-example";
 
-/// A shortest path to something that must not be.
+/// A shortest path to a violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
     /// What is wrong, with the clause that says so.
@@ -38,31 +38,31 @@ struct AtEnd {
     latches: Vec<String>,
 }
 
-/// A bench for these trials, with the chance that `tumbler-hil run` gives a scenario of this name.
+/// A bench for these trials, with the seed that `tumbler-hil run` gives a scenario of this name.
 ///
 /// # Errors
-/// [`BenchError::Rig`] where it cannot be.
+/// [`BenchError::Rig`] if it cannot be built.
 pub(super) fn bench(trial: &Trial) -> Result<Pure, BenchError> {
     Pure::new(Setup::of(&trial.rules, &trial.layout, seed(&trial.name, 0)))
 }
 
 impl Example {
-    /// Whether another one shows the same, but for its numbers.
+    /// Whether another one shows the same, apart from numbers.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let words = |text: &str| text.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
         words(&self.wrong) == words(&other.wrong)
     }
 
-    /// The scenario's file. The rounds' endings and the latches in it are what this build did: what must not be is in
-    /// `about`, and found again by the judges or by eye.
+    /// The scenario's file. Its endings and latches are what this build did; the violation is described in `about`, and the judges
+    /// or a person find it again.
     ///
     /// # Errors
-    /// [`BenchError::Rig`] where the path cannot be played again: the rig is not deterministic.
+    /// [`BenchError::Rig`] if the path cannot be played again, because the rig is not deterministic.
     pub fn scenario(&self, trial: &Trial) -> Result<String, BenchError> {
         let mut bench = bench(trial)?;
         for words in &self.steps {
             let steps = parse::step(words).map_err(|bad| BenchError::Rig(bad.to_string()))?;
-            // The last one may be where it goes wrong.
+            // The violation may be in the last one.
             let _ = play_steps(&mut bench, trial, &steps);
         }
         let _ = bench.finish()?;

@@ -51,7 +51,7 @@ pub struct SearchPlan {
     pub jobs: usize,
     /// Most faults of the twin in force at once.
     pub faults: usize,
-    /// One state in this many is brought back to where a game may begin; 0: none.
+    /// One in this many states is brought back to where a game may begin; 0: none.
     pub recover: u64,
     /// Go on after a violation, to find more.
     pub keep_going: bool,
@@ -183,7 +183,7 @@ pub fn run(plan: &SearchPlan, layer: &dyn Fn(&Layer)) -> Result<SearchResult, Be
 }
 
 impl Search<'_> {
-    /// A violation was found, and the search is not to go on.
+    /// Whether a violation was found and the search must stop.
     fn is_over(&self) -> bool {
         !self.plan.keep_going && !self.found.wrong.is_empty()
     }

@@ -113,7 +113,7 @@ impl Node {
         Ok(())
     }
 
-    /// Until the next record or whole tumble.
+    /// Lets time pass until the next record or whole tumble.
     fn moment(&mut self, until: u64) -> Result<(), BenchError> {
         let tumbles = |bench: &mut Pure| bench.physical().milli_tumbles / 1000;
         let (records, turned) = (self.bench.log().records.len(), tumbles(&mut self.bench));
@@ -126,8 +126,8 @@ impl Node {
         Ok(())
     }
 
-    /// Until nothing moves, everything is durable, and nothing was recorded or tested for a while; a test that waits for a
-    /// person is at rest.
+    /// Lets time pass until nothing moves, everything is durable, and nothing was recorded or tested for a while; a test that waits
+    /// for a person counts as rest.
     fn rest(&mut self, until: u64) -> Result<(), BenchError> {
         let mut quiet = 0;
         let mut seen = (0, None);

@@ -1,7 +1,7 @@
-//! Liveness: whatever happened, people can bring the table back to where a game may begin, by means that the rules allow.
+//! Liveness: from every state people can bring the table back to where a game may begin, by means that the rules allow.
 //!
-//! The script heals everything, brings power and daemon back, ends the round in progress as the rules have it (settles an
-//! established outcome by the dice, voids everything else), resets what is latched, and opens the table.
+//! The script heals everything, restores power and daemon, ends the round in progress by the rules (settles an established outcome
+//! by the dice, voids everything else), resets all latches, and opens the table.
 
 use super::invariants::Invariant;
 use super::node::Node;
@@ -12,11 +12,11 @@ use tumbler_core::rules;
 use tumbler_core::snapshot::Phase;
 use tumbler_twin::Fault;
 
-/// More resets than there are codes, and one more for each that the first brought to light.
+/// Most resets: one for each code, and one for each cause that only shows after the first.
 const RESETS: usize = 20;
 
-/// Brings a copy of this node back to where a game may begin. Tells the words that were carried out, and what is wrong if
-/// it cannot be.
+/// Brings a copy of this node back to where a game may begin. Returns the words that were played, and what is wrong if it
+/// fails.
 pub(super) fn recover(
     from: &Node,
     trial: &Trial,
@@ -66,7 +66,7 @@ impl Recovery<'_> {
     fn heal(&mut self) -> Result<(), Halt> {
         let view = self.node.view.clone();
         for fault in view.faults.iter().copied() {
-            // Not every fault of the twin is a word of its own; the ones of the alphabet are healed by value.
+            // Not every fault of the twin has a word, so the alphabet's faults are healed by value.
             self.words.push(format!("heal {}", name(fault, self.trial)));
             self.node.bench.heal(fault)?;
         }
@@ -86,7 +86,7 @@ impl Recovery<'_> {
         if !seal {
             self.act("mend seal")?;
         }
-        // Commits that were withheld, a spin, dice that roll on.
+        // Time for withheld commits, a spin and rolling dice.
         self.act("pass 15 s")
     }
 
@@ -101,17 +101,17 @@ impl Recovery<'_> {
     fn end_round(&mut self, covered: bool) -> Result<(), Halt> {
         if self.in_round()? {
             self.act("turn key")?;
-            // Who is asked what became of the dice, and saw nothing of it, cannot tell.
+            // A person who did not see the dice cannot say what happened to them.
             self.act("as manager; ask interrupted cannot-tell; ask void")?;
             self.act("pass 100 ms")?;
         }
         if self.in_round()? {
-            // The outcome is established: the round is concluded by what the dice show.
+            // The outcome is established, so the round is settled by the dice.
             if covered && !self.node.bench.physical().dome_up {
                 self.act("lift dome")?;
             }
             self.act("pass 1 s")?;
-            // The dice as first seen stand, whoever moved them since; if the reader is wrong, against it.
+            // The dice as first seen count, even if they were moved since, and even against a wrong reader.
             let seen = self.node.history.round.as_ref().and_then(|round| round.faces);
             let [a, b, c] = seen.unwrap_or(self.node.bench.physical().faces);
             let words =

@@ -1,4 +1,4 @@
-//! The search bites: what is there is found, by a shortest path, and what is printed plays.
+//! Tests of the search itself: it finds violations by a shortest path, and the scenarios that it prints can be played.
 
 use super::*;
 use crate::runner::seed;
@@ -13,7 +13,7 @@ fn plan(depth: u32, only: &[&str], invariants: Vec<Invariant>) -> SearchPlan {
     SearchPlan { rules: "nz-div9".into(), depth, jobs: 2, faults: 1, recover: 0, keep_going: false, only, invariants }
 }
 
-/// A invariant that is false on purpose.
+/// An invariant that is false on purpose.
 fn false_invariant(broken: fn(&TakenStep<'_>) -> Option<String>) -> Vec<Invariant> {
     vec![Invariant { clause: "none: false on purpose", broken }]
 }
@@ -38,7 +38,7 @@ fn no_latch_is_opened(taken: &TakenStep<'_>) -> Option<String> {
     opened.then(|| "a latch is open".into())
 }
 
-/// What the second look at the guards refuses: the round is there already, and the dome is not down.
+/// The second look at the guards refuses the spin: the round has begun, and the dome is not down.
 fn no_second_look(taken: &TakenStep<'_>) -> Option<String> {
     let looked =
         |event: &Event| matches!(event, Event::Refused { what, why } if what == "tumble" && why.contains("dome"));
@@ -57,7 +57,7 @@ fn one_input_voids_a_round_and_what_is_printed_plays() {
     assert_eq!(play(&mut bench, played).verdict, Verdict::Pass, "{text}");
 }
 
-/// design.md, Latch: a latch opens only with a key edge newer than it, and by a test of the very device; of a seal by a look at it.
+/// design.md, Latch: a latch opens only with a key edge newer than it and by a test of the device; for the seal a person looks at it.
 #[test]
 fn a_latch_is_opened_by_no_fewer_than_six_inputs() {
     let example = counter_example(6, &["seal", "turn key", "reset", "rest"], no_latch_is_opened);

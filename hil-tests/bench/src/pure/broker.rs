@@ -1,8 +1,8 @@
-//! What the broker is told, for judges who are alone: they judge messages, and the pure bench has no network.
+//! A model of the broker, for runs that only the judges decide: they judge messages, and the pure bench has no network.
 //!
-//! The messages are the core's own, on its own topics. Retained ones are told as they change, and all of them at each connection;
-//! records once the broker acknowledges them, from the cursor on that the journal kept. So what was under way to the broker when
-//! the process died is told by the next one, or by none if the cursor ran ahead.
+//! The messages are the core's own, on its own topics. Retained ones are sent when they change, and all of them at each connection.
+//! Records are sent until the broker acknowledges them, from the journal's cursor on. So a record that was on its way when the process
+//! died is sent by the next one, or by none if the cursor was ahead.
 
 use super::{Pure, SITE, TABLE};
 use serde::Serialize;
@@ -21,15 +21,15 @@ use tumbler_core::wire::topics::{
 };
 use tumbler_judges::Seen;
 
-/// Id of the bench's journals, the first and those that were begun again after it.
+/// Id of the bench's journals: the first one and its successors.
 const STREAM: &str = "5eed";
 
-/// Below this lie the table's topics.
+/// The prefix of the table's topics.
 pub(super) fn root() -> String {
     format!("taisai/{SITE}/{TABLE}")
 }
 
-/// What the broker holds, and what it is to be told.
+/// What the broker holds, and what is to be sent to it.
 #[derive(Clone)]
 pub(super) struct Broker {
     topics: Topics,
@@ -39,9 +39,9 @@ pub(super) struct Broker {
     first: Seq,
     after: Option<String>,
     link: [u8; 32],
-    /// Records that are not acknowledged for good, as they are told.
+    /// Records that are not yet acknowledged, as messages.
     events: BTreeMap<Seq, Value>,
-    /// The table as it was told last on this connection.
+    /// The state of the table last sent on this connection.
     shown: Option<Snapshot>,
     online: bool,
 }
@@ -61,7 +61,7 @@ fn sum(parts: &[&[u8]]) -> [u8; 32] {
     parts.iter().fold(Sha256::new(), |sum, part| sum.chain_update(part)).finalize().into()
 }
 
-/// Milliseconds since 1970 by this bench's wall clock, which is as good as any.
+/// This bench's wall clock, in milliseconds since 1970; its origin is arbitrary.
 fn wall(now_ns: u64) -> i64 {
     1_795_000_000_000 + i64::try_from(now_ns / 1_000_000).unwrap_or(0)
 }
@@ -87,7 +87,7 @@ impl Broker {
         self.first = Seq(0);
     }
 
-    /// A record is durable, and waits to be told.
+    /// A record is durable, and waits to be sent.
     pub(super) fn record(&mut self, now_ns: u64, boot: &str, record: &Record) {
         let (seq, after) = (record.seq, self.after.as_deref().unwrap_or("-"));
         if self.first == Seq(0) {
@@ -130,7 +130,7 @@ impl Broker {
         self.events.extend(json(&message).map(|message| (seq, message)));
     }
 
-    /// The table as it is, as far as it is news.
+    /// The messages about the table's state that have changed.
     fn table(&mut self, now_ns: u64, boot: &str, table: &Snapshot) -> Vec<Message> {
         let before = self.shown.replace(table.clone());
         let same = |same: &dyn Fn(&Snapshot) -> bool| before.as_ref().is_some_and(same);
@@ -174,7 +174,7 @@ impl Pure {
         }
     }
 
-    /// The daemon is connected, or not any more; the broker says so by its will.
+    /// The daemon is connected, or no longer: then the broker publishes its will.
     pub(super) fn connected(&mut self, online: bool) {
         let Some(told) = &mut self.told else { return };
         if core::mem::replace(&mut told.online, online) != online {
@@ -185,7 +185,7 @@ impl Pure {
         }
     }
 
-    /// Tells the table as it is, as far as that is news.
+    /// Sends the table's state where it has changed.
     pub(super) fn tell_table(&mut self) {
         let (Some(told), Some(table)) = (&mut self.told, &self.table) else { return };
         if told.online {
@@ -203,7 +203,7 @@ impl Pure {
         self.publish(messages);
     }
 
-    /// A daemon that starts goes on where the journal's cursor stands: what is before it is never told again.
+    /// A daemon that starts goes on at the journal's cursor; it never sends earlier records again.
     pub(super) fn resume_events(&mut self) {
         let Some(told) = &mut self.told else { return };
         let cursor = self.journal.relayed();
@@ -211,7 +211,7 @@ impl Pure {
         self.log.relayed = cursor;
     }
 
-    /// Keys are told while they are pressed, and kept for no one.
+    /// Keys are sent as they are pressed, and not retained.
     pub(super) fn tell_key(&mut self, key: KeyTold) {
         let Some(told) = self.told.as_ref().filter(|told| told.online) else { return };
         let message = (told.topics.keypad(), json(&KeypadMessage { v: VERSION, key }), false);

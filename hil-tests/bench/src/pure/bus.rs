@@ -47,7 +47,7 @@ impl Transaction {
         }
     }
 
-    /// When something happens next.
+    /// Time of the next event.
     pub(super) fn next(&self) -> u64 {
         self.reply.as_ref().map_or(self.acts, |(done, _)| *done)
     }

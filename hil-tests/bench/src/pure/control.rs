@@ -127,7 +127,7 @@ impl Bench for Pure {
             self.shown = Some((revision, table.snapshot()));
             self.told_ns = None;
         }
-        // For the judge of the status, who speaks alone; once a second where nothing changes, as he wants to know that it stays so.
+        // For the judge of the status, in runs that only the judges decide; repeated every second, because it also judges what lasts.
         if self.alone && self.told_ns.is_none_or(|at| self.now >= at + 1_000 * MS) {
             self.told_ns = Some(self.now);
             if let Some(status) = self.shown.as_ref().and_then(|(_, shown)| serde_json::to_value(shown).ok()) {

@@ -1,4 +1,4 @@
-//! What a search looks at between two steps, and what it lets the bench forget.
+//! What a search inspects between two steps, and how it keeps its copies of the bench small.
 
 use super::Pure;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ impl Pure {
         &self.twin
     }
 
-    /// What would be found by a start now, and whether anything is on its way to the journal.
+    /// What a start would find now, and whether a commit is in progress.
     pub fn kept(&self) -> Value {
         json!({ "found": self.journal.start_state(&self.boot_id), "idle": self.journal.idle(), "slow": self.is_slow() })
     }
@@ -37,12 +37,12 @@ impl Pure {
         self.observer.violations()
     }
 
-    /// How often each rule of each judge had something to judge.
+    /// How often each rule of each judge was exercised.
     pub fn exercised(&self) -> Vec<Exercise> {
         self.observer.exercised()
     }
 
-    /// Forgets what scenarios ask for: thousands of copies are kept at once.
+    /// Drops what only scenarios need, because thousands of copies are kept at once.
     pub fn forget(&mut self) {
         self.log.records = Vec::new();
         self.log.power = Vec::new();

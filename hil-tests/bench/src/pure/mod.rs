@@ -1,5 +1,5 @@
-//! The pure bench: core and twin on a virtual clock, in one process, the field bus at register level. No thread, no
-//! socket, no clock: the same seed gives the same run, bit for bit.
+//! The pure bench: core and twin in one process on a virtual clock, with the field bus at register level. There is no thread, socket
+//! or real clock, so the same seed gives the same run, bit for bit.
 
 mod broker;
 mod bus;
@@ -34,10 +34,10 @@ use tumbler_twin::{self, Truth, Twin, Wire};
 /// Name of this bench's own table.
 const TABLE: &str = "pure";
 
-/// More rounds than this within one moment, and the table asks for a tick for ever.
-const MOST_TURNS: u32 = 10_000;
+/// Most inputs and ticks that are handled at one time. A table that needs more would ask for ticks for ever.
+const MOST_INPUTS_AT_ONCE: u32 = 10_000;
 
-/// The bench. A copy goes on from the same moment, with the same chance before it.
+/// The bench. A copy goes on from the same state and draws the same random numbers.
 #[derive(Clone)]
 pub struct Pure {
     settings: Settings,
@@ -53,16 +53,16 @@ pub struct Pure {
     journal: Journal,
     commit_ns: u64,
     broker: bool,
-    /// What the broker is told, where judges are alone.
+    /// The broker's model, if only the judges decide.
     told: Option<Broker>,
     relay: Option<(u64, Seq)>,
     durable: Seq,
     answers: BTreeMap<u64, Answer>,
     requests: u64,
     shown: Option<(u64, Snapshot)>,
-    /// Whether nobody is asked but the judges.
+    /// Whether only the judges decide if the run fails.
     alone: bool,
-    /// When the judges were told the status last.
+    /// When the status was last passed to the judges.
     told_ns: Option<u64>,
     /// The revision whose phase was noted last.
     watched: u64,
@@ -72,19 +72,19 @@ pub struct Pure {
     events: u64,
     observer: Observer,
     injection_check: InjectionCheck,
-    /// Every effect with its time, where everything is kept.
+    /// Every effect with its time, if there is a trace.
     effected: Option<Vec<(u64, Effect)>>,
     environment: Environment,
-    /// The raw inputs of this daemon's life, where they are recorded.
+    /// The raw inputs since the daemon's start, if they are recorded.
     tape: Option<Vec<Line>>,
     trouble: Option<BenchError>,
 }
 
 impl Pure {
-    /// Puts a table together and starts its daemon.
+    /// Builds a table and starts its daemon.
     ///
     /// # Errors
-    /// [`BenchError::Rig`] where settings, rule set or layout cannot be.
+    /// [`BenchError::Rig`] if the settings, the rule set or the layout are invalid.
     pub fn new(setup: Setup) -> Result<Self, BenchError> {
         let rig = |problem: String| BenchError::Rig(problem);
         let (rule_set, layout) = setup
@@ -150,13 +150,13 @@ impl Pure {
         self.events
     }
 
-    /// What the judges were told; empty unless the bench keeps a trace.
+    /// All observations; empty unless the bench keeps a trace.
     #[must_use]
     pub const fn observer(&self) -> &Observer {
         &self.observer
     }
 
-    /// The trace and the phases, as [`Observer::take_trace`] has them.
+    /// The trace and the phases, as from [`Observer::take_trace`].
     pub fn take_trace(&mut self) -> (Vec<tumbler_judges::Observation>, Vec<(u64, String)>) {
         self.observer.take_trace()
     }
@@ -167,12 +167,12 @@ impl Pure {
         self.effected.as_deref().unwrap_or_default()
     }
 
-    /// From now on a commit takes this long, in nanoseconds.
+    /// Sets how long a commit takes from now on, in nanoseconds.
     pub const fn set_commit(&mut self, nanos: u64) {
         self.journal.set_latency(nanos);
     }
 
-    /// Starts the daemon: it reads every level, then every pin.
+    /// Starts the daemon, which reads every level, then every pin.
     fn launch(&mut self) -> Result<(), BenchError> {
         let start = Start {
             boot: self.boot_id.clone(),
@@ -197,7 +197,7 @@ impl Pure {
         self.trouble()
     }
 
-    /// The daemon is gone, whatever the reason; the pins stay as they are.
+    /// The daemon is gone; its pins keep their levels.
     fn gone(&mut self) {
         self.environment.hung = false;
         self.table = None;
@@ -220,7 +220,7 @@ impl Pure {
         self.trouble.clone().map_or(Ok(()), Err)
     }
 
-    /// When something happens next.
+    /// Time of the next event.
     fn next(&self) -> Option<u64> {
         if self.environment.hung {
             return self.twin.next();
@@ -231,7 +231,7 @@ impl Pure {
         [self.twin.next(), table, bus, self.journal.next(), relay].into_iter().flatten().min()
     }
 
-    /// Lets the next thing happen, if it does so by `until`; tells whether it did.
+    /// Lets the next event happen, if it is due by `until`. Returns whether one was.
     fn step(&mut self, until: u64) -> bool {
         let Some(at) = self.next().filter(|at| *at <= until) else {
             self.now = self.now.max(until);
@@ -311,7 +311,7 @@ impl Pure {
         self.news += 1;
     }
 
-    /// Takes up what the twin showed.
+    /// Takes what the twin showed.
     fn notice(&mut self) {
         let mut wires = core::mem::take(&mut self.wires);
         for wire in wires.drain(..) {
@@ -336,12 +336,12 @@ impl Pure {
         self.wires = wires;
     }
 
-    /// Hands in what waits, then the deadlines, until nothing is left at this moment.
+    /// Hands in pending inputs, then fires deadlines, until nothing is left to do at this time.
     fn drain_inputs(&mut self) {
         if self.environment.hung {
             return;
         }
-        for _ in 0..MOST_TURNS {
+        for _ in 0..MOST_INPUTS_AT_ONCE {
             let Some(table) = &mut self.table else {
                 self.inbox.clear();
                 return;

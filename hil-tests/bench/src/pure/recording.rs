@@ -1,4 +1,4 @@
-//! The raw inputs of the table on this bench, recorded as a daemon records them.
+//! Recording of the table's raw inputs on this bench, in the daemon's format.
 
 use super::Pure;
 use tumbler_core::effect::Effect;
@@ -6,13 +6,13 @@ use tumbler_core::input::Stamped;
 use tumbler_core::table::Table;
 use tumbler_core::wire::recording::{Entry, FORMAT, Header, Line};
 
-/// Has the table take an input, and appends it to the tape with what came of it. The first one brings a keyframe.
+/// Hands the table an input, and appends it to the tape with its effects. A keyframe comes before the first one.
 pub(super) fn handle(tape: &mut Vec<Line>, table: &mut Table, stamped: Stamped, effects: &mut Vec<Effect>) {
     if tape.is_empty() {
         tape.push(Line::Keyframe { index: 0, table: Box::new(table.clone()) });
     }
     let index = tape.len() as u64 - 1;
-    // What may not be seen yet is not kept; the table does the same with it.
+    // Key codes that may not be seen yet are masked; the table behaves the same.
     let stamped = Stamped { input: table.redact(stamped.input), ..stamped };
     let before = effects.len();
     table.handle(stamped.at, stamped.now, &stamped.input, effects);
@@ -21,7 +21,7 @@ pub(super) fn handle(tape: &mut Vec<Line>, table: &mut Table, stamped: Stamped, 
 }
 
 impl Pure {
-    /// Header and lines of a recording of the table's raw inputs since its daemon's start; `None` where they are not recorded.
+    /// Header and lines of a recording of the table's raw inputs since its daemon's start; `None` if they are not recorded.
     #[must_use]
     pub fn recording(&self, reason: &str) -> Option<(Header, Vec<Line>)> {
         let header = Header {

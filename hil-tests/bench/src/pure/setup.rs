@@ -18,15 +18,15 @@ pub struct Setup {
     pub judge: bool,
     /// Whether anything may break at any moment, several parts at once.
     pub free_play: bool,
-    /// Whether nobody is asked but the judges.
+    /// Whether only the judges decide if the run fails.
     pub alone: bool,
-    /// Nothing breaks but for noise: see the judges' configuration.
+    /// The only faults are noise; see the judges' configuration.
     pub sound: bool,
-    /// A judge that is not seated, by its name.
+    /// Name of a judge that is left out.
     pub without: Option<&'static str>,
-    /// Whether everything that the judges are told is kept.
+    /// Whether all observations are kept.
     pub trace: bool,
-    /// Whether the table's raw inputs are recorded, as a daemon records them.
+    /// Whether the table's raw inputs are recorded, in the daemon's format.
     pub record: bool,
 }
 

@@ -15,7 +15,7 @@ fn the_list_can_be_read_and_names_no_clause_twice() {
     }
 }
 
-/// Whoever reads a clause beside an expectation must find it in the list, and there what it asks for.
+/// Every clause that an expectation cites is in the list, with its requirement.
 #[test]
 fn every_citation_of_the_scenarios_and_the_catalogue_is_in_the_list() {
     let known: BTreeSet<&str> = all().iter().flat_map(|clause| &clause.within).map(String::as_str).collect();
@@ -31,7 +31,7 @@ fn every_citation_of_the_scenarios_and_the_catalogue_is_in_the_list() {
             let read = read(&citation);
             cited += read.len();
             let unknown: Vec<&String> = read.iter().filter(|id| !known.contains(id.as_str())).collect();
-            // A text is named, and no clause of it.
+            // A text is named without a clause.
             let names = |word: &str| !named_by(word.trim_end_matches([',', ':', ';'])).is_empty();
             if !unknown.is_empty() || read.is_empty() && citation.split_whitespace().any(names) {
                 let name = name.split(['@', ':']).next().unwrap_or_default();
@@ -43,7 +43,7 @@ fn every_citation_of_the_scenarios_and_the_catalogue_is_in_the_list() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// The numbered clauses of the texts; a head that says nothing of its own is left out for what stands under it.
+/// The numbered clauses of the texts. A heading without a text of its own is left out, its subclauses are not.
 const NUMBERS: [(&str, &str); 5] = [
     (
         "NZ98",
@@ -79,7 +79,7 @@ fn the_list_holds_every_clause_of_the_texts_and_no_other() {
     assert_eq!((missing.collect::<Vec<_>>(), strange.collect::<Vec<_>>()), (vec![], vec![]));
 }
 
-/// Names that are like this one, for whoever has mistyped it: those with which it shares most pairs of letters.
+/// Similar names, for a message about a typing error: those that share the most pairs of letters.
 fn like<'k>(name: &str, known: impl IntoIterator<Item = &'k String>) -> Option<&'k String> {
     let pairs = |word: &str| word.as_bytes().windows(2).map(<[u8]>::to_vec).collect::<BTreeSet<_>>();
     let wanted = pairs(name);
@@ -99,7 +99,7 @@ fn known(what: &str, name: &str, names: &BTreeSet<String>) -> Result<(), String>
 /// Everything that a clause may name as its proof.
 struct Proofs {
     judges: BTreeSet<String>,
-    /// Scenarios, and with each the rule sets under which it is played.
+    /// Scenarios, each with the rule sets under which it is played.
     scenarios: BTreeSet<String>,
     played: BTreeSet<(String, String)>,
     faults: BTreeSet<String>,
@@ -130,7 +130,7 @@ impl Proofs {
         let tests = clause.tests.iter().map(|test| is_test(test));
         let mut wrong: Vec<String> =
             judges.chain(scenarios).chain(faults).chain(tests).filter_map(Result::err).collect();
-        // Judges, faults and tests are of every rule set; a scenario is not.
+        // Judges, faults and tests belong to every rule set; a scenario need not.
         let everywhere = !(clause.judges.is_empty() && clause.faults.is_empty() && clause.tests.is_empty());
         for id in &clause.within {
             let text = id.split(' ').next().unwrap();
@@ -158,7 +158,7 @@ fn is_test(test: &str) -> Result<(), String> {
     known(&format!("test in {file}"), name, &named.map(|(name, _)| name.to_owned()).collect())
 }
 
-/// The list "which clauses nothing proves" is empty, but for what no machine can see.
+/// Every clause is proved, except those that no machine can check.
 #[test]
 fn every_clause_has_a_proof_that_is_there_or_says_why_it_can_have_none() {
     let proofs = Proofs::there_are();

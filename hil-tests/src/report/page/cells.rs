@@ -1,10 +1,10 @@
-//! Each cell: its verdict and why, how it is run again, and its lines over time.
+//! Each cell: its verdict and the reason, the command that repeats it, and its lines over time.
 
 use super::{CellOnPage, VerdictKind, badge};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
-/// All cells, by fault or scenario; whatever did not pass comes first.
+/// All cells, by fault or scenario; those that did not pass come first.
 pub(super) fn section(shown: &[CellOnPage<'_>]) -> Markup {
     let mut groups: BTreeMap<(bool, &str), Vec<CellOnPage<'_>>> = BTreeMap::new();
     for s in shown {
@@ -32,7 +32,7 @@ pub(super) fn section(shown: &[CellOnPage<'_>]) -> Markup {
 fn cell(s: &CellOnPage<'_>) -> Markup {
     let cell = s.cell;
     let (class, letter) = badge(cell);
-    // Thousands of cells that passed are told in short; the first of each fault is whole.
+    // Thousands of cells pass, so they are listed in short form; only the first of each fault is complete.
     let whole = cell.verdict != VerdictKind::Pass || cell.diagram.is_some();
     html! {
         details id=(s.id()) class=(if cell.fails() { "fail" } else { "" }) {

@@ -1,4 +1,4 @@
-//! What is proved of each clause of the rules, and of which nothing.
+//! What is proved of each clause of the rules, and of which clauses nothing is.
 
 use super::{CellOnPage, VerdictKind};
 use crate::report::clause::{self, Clause};
@@ -29,7 +29,7 @@ pub(super) fn section(shown: &[CellOnPage<'_>]) -> Markup {
             match s.cell.verdict {
                 VerdictKind::Pass => passed.push(*s),
                 VerdictKind::Fail => failed.push(*s),
-                // Nothing is known of it.
+                // Not executed or invalid: says nothing about the clause.
                 VerdictKind::Invalid | VerdictKind::NotExecuted => {}
             }
         }

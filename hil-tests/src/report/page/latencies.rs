@@ -1,4 +1,4 @@
-//! How long the table took, against its deadlines.
+//! Histograms of the table's reaction times, relative to their deadlines.
 
 use super::CellOnPage;
 use maud::{Markup, html};
@@ -19,7 +19,7 @@ pub(super) fn section(shown: &[CellOnPage<'_>]) -> Markup {
             groups.entry((&s.run.bench, unit, &latency.what, latency.limit_ns)).or_default().push(latency.took_ns);
         }
     }
-    // What waits without a deadline of its own says nothing about one.
+    // Waits without a stated limit have no deadline to compare with.
     let (plots, single): (Vec<_>, Vec<_>) = groups.iter().partition(|(_, took)| took.len() > 1);
     html! {
         h2 id="latencies" { "Latencies against deadlines" }
@@ -40,7 +40,7 @@ fn plot(bench: &str, unit: &str, what: &str, limit: u64, took: &[u64]) -> Markup
     sorted.sort_unstable();
     let at = |share: usize| sorted.get(sorted.len() * share / 100).or(sorted.last()).copied().unwrap_or(0);
     let (median, worst) = (at(50), sorted.last().copied().unwrap_or(0));
-    // Columns are parts of the deadline, so that none lies on both sides of it; what is far beyond is in the last one.
+    // Columns are fractions of the deadline, so that no column is on both sides of it. The last one holds everything far beyond.
     let column = (limit / BINS as u64).max(1);
     let mut bins = [0_usize; BINS + BEYOND];
     for value in &sorted {

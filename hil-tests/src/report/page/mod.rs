@@ -1,4 +1,4 @@
-//! The page: one file that needs no other, readable without scripts, for whoever wants to know what a run found.
+//! The results page: one self-contained file, readable without scripts, that shows what a run found.
 
 mod cells;
 mod clauses;
@@ -10,7 +10,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::collections::BTreeMap;
 use tumbler_core::wall;
 
-/// Shape and letter of a verdict: colour alone would not tell everybody.
+/// Shape and letter of a verdict, because not everybody can tell the colours apart.
 const fn badge(cell: &Cell) -> (&'static str, &'static str) {
     match cell.verdict {
         VerdictKind::Pass => ("pass", "P"),
@@ -21,7 +21,7 @@ const fn badge(cell: &Cell) -> (&'static str, &'static str) {
     }
 }
 
-/// A cell with the run that it is of, and the name of its place on the page.
+/// A cell with its run and its anchor on the page.
 #[derive(Clone, Copy)]
 struct CellOnPage<'a> {
     cell: &'a Cell,
@@ -115,7 +115,7 @@ fn summary(results: &Results, shown: &[CellOnPage<'_>]) -> Markup {
     }
 }
 
-/// What was not proved, and why; like reasons together.
+/// What was not proved, and why, grouped by reason.
 fn open(shown: &[CellOnPage<'_>]) -> Markup {
     let mut reasons: BTreeMap<(VerdictKind, String), Vec<&CellOnPage<'_>>> = BTreeMap::new();
     for s in shown.iter().filter(|s| matches!(s.cell.verdict, VerdictKind::Invalid | VerdictKind::NotExecuted)) {
@@ -145,7 +145,7 @@ fn open(shown: &[CellOnPage<'_>]) -> Markup {
     }
 }
 
-/// Seconds since 1970 as date and time, in a column that says itself that it is UTC.
+/// Seconds since 1970 as date and time, without a time zone: the column's heading says UTC.
 fn utc(seconds: u64) -> String {
     let ms = i64::try_from(seconds).unwrap_or(i64::MAX).saturating_mul(1000);
     wall::shown(ms).trim_end_matches('Z').to_owned()

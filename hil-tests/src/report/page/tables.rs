@@ -10,7 +10,7 @@ fn benches<'a>(shown: &[CellOnPage<'a>]) -> BTreeSet<&'a str> {
     shown.iter().map(|s| s.run.bench.as_str()).collect()
 }
 
-/// The heat-map: faults down by their units, phases across, a mark for each rule set.
+/// The heat map: faults as rows, grouped by unit; phases as columns; a mark for each rule set.
 pub(super) fn matrix(shown: &[CellOnPage<'_>]) -> Markup {
     let cells: Vec<CellOnPage<'_>> = shown.iter().filter(|s| !s.cell.identity.fault.is_empty()).copied().collect();
     html! {
@@ -68,7 +68,7 @@ fn heat(cells: &[CellOnPage<'_>], bench: &str) -> Markup {
     }
 }
 
-/// Plain scenarios down, layouts across.
+/// Plain scenarios as rows, layouts as columns.
 pub(super) fn scenarios(shown: &[CellOnPage<'_>]) -> Markup {
     let cells: Vec<CellOnPage<'_>> = shown.iter().filter(|s| s.cell.identity.fault.is_empty()).copied().collect();
     html! {

@@ -1,4 +1,4 @@
-//! The page is whole, says what was found, and lets nothing through that a cell says.
+//! The page is complete, says what was found, and escapes all text from cells.
 
 use super::*;
 use crate::report::merge::merge;

@@ -66,7 +66,7 @@ fn try_presses(
     when: &str,
     buttons: impl Iterator<Item = InLine> + Clone,
 ) -> Result<(), Halt> {
-    // In real time a bench that was kept waiting may make a press too short: then all of them are tried again.
+    // In real time a bench that was delayed may make a press too short; then all of them are tried again.
     let attempts = if session.bench.grace() > 0 { 3 } else { 1 };
     let mut missing = None;
     for _ in 0..attempts {
@@ -84,7 +84,7 @@ fn try_presses(
         }
     }
     let Some(button) = missing else { return Ok(()) };
-    // A stuck button, lost wires and a journal that cannot be written are such that presses leave no record.
+    // With a stuck button, lost wires or a journal that cannot be written, presses leave no record.
     if matches!(before.code, Code::Buttons | Code::Gpio | Code::Journal) {
         let why = format!("under {} not all of them leave a record", before.code);
         session.left_out(&format!("presses of {}", button.name()), &why);
@@ -109,8 +109,8 @@ fn press(session: &mut Session<'_>, line: InLine) -> Result<bool, Halt> {
     Ok(true)
 }
 
-/// Presses that never reached the table prove nothing: each must be on record, as refused or as a call out of turn.
-/// The first button of which one is missing, if there is any.
+/// Presses that never reached the table prove nothing, so each must be on record, as refused or as a call out of turn.
+/// Returns the first button with a missing press, if any.
 fn missing_presses(
     session: &mut Session<'_>,
     from: usize,
@@ -204,7 +204,7 @@ pub(super) fn try_commands(session: &mut Session<'_>, before: &Before) -> Result
     technician.extend(shown.malfunctions.iter().flat_map(|m| resets(m.code)));
     technician.extend([enrol(), Command::Close { name: name() }]);
     if turned.is_none() && !unrecorded {
-        // Under the key they are lawful, and start no game: the thorough proof tries them.
+        // With the key they are lawful and start no game; the thorough proof tries them.
         supervisor.extend([enrol(), maintenance(true), maintenance(false)]);
         technician.extend([maintenance(true), maintenance(false)]);
     }
@@ -273,7 +273,7 @@ fn never_granted() -> Vec<Command> {
         Command::Settle { dice: None, reason: reason(), name: name() },
         Command::Settle { dice, reason: reason(), name: name() },
         Command::Void { reason: reason(), damaged_dice: false, not_flat: false, name: name() },
-        // Rounds count from 1: of a real one this would be lawful, and latch `dice` besides.
+        // Rounds count from 1; for a real one this would be lawful, and also latch `dice`.
         Command::VoidAfterwards { round: RoundId(0), reason: reason(), name: name() },
     ];
     all.extend(dice.map(|dice| Command::Amend { dice, uphold: true, name: name() }));
@@ -281,7 +281,7 @@ fn never_granted() -> Vec<Command> {
     all
 }
 
-/// design.md, Latch: a procedure is for these three only. The proof says so itself, and does not ask the core.
+/// design.md, Latch: a procedure is for these three only. The list is the proof's own and does not come from the core.
 pub(super) fn eyes_can_stand_in(code: Code) -> bool {
     matches!(code, Code::Lamps | Code::Terminal | Code::Reader)
 }

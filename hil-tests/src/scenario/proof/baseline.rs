@@ -10,7 +10,7 @@ use tumbler_core::record::Event;
 
 /// The latch is durable and the sign is on within this time, in milliseconds.
 const LATCHED: u64 = 2_000;
-/// After the last way of a group the table gets this long, in milliseconds, to do what it must not: records that nothing
+/// After the last attempt of a group the proof waits this long for forbidden effects, in milliseconds: records that nothing
 /// waits for are durable after 200 ms (`linger`), and a motor starts as soon as its record is.
 pub(super) const CONSEQUENCES: u64 = 300;
 
@@ -92,8 +92,8 @@ pub(super) fn nothing_came(session: &mut Session<'_>, before: &Before, what: &st
     Err(wrong(session, before, what, came))
 }
 
-/// Lets what was tried have its consequences, then looks at everything: the records, the wires, the truth and what
-/// the table says of itself.
+/// Waits for effects of the attempts, then checks everything: the records, the wires, the truth and the table's
+/// snapshot.
 pub(super) fn still_latched(session: &mut Session<'_>, before: &Before, what: &str) -> Result<(), Halt> {
     session.pass(CONSEQUENCES)?;
     nothing_came(session, before, what)?;

@@ -1,5 +1,5 @@
-//! The two exits of a latch (NZ 7.4), and that there is no third: a supervisor, a turn of the key newer than the latch, a
-//! named person, and a test of the very device or a procedure where eyes can stand in for it.
+//! The two exits of a latch (NZ 7.4), and no third one: both need a supervisor, a turn of the key newer than the latch and a
+//! named person; then a test of the device itself, or a procedure if a person's eyes can replace it.
 
 use super::super::ask::{ask, await_answer};
 use super::super::check::where_we_are;
@@ -14,14 +14,14 @@ use tumbler_core::latch::Code;
 use tumbler_core::record::{Event, PROCEDURE};
 use tumbler_core::wire::console::{Answer, Command, Exit};
 
-/// While the condition lasts: every exit is refused, whoever asks and with whatever key.
+/// While the condition lasts, every exit is refused, for every role and every state of the key.
 pub(in super::super) fn prove_shut(session: &mut Session<'_>, code: Code) -> Result<(), Halt> {
     let (role, asked) = (session.console.role, session.console.asked);
     let before = before(session, code)?;
     refuse_others(session, &before)?;
     session.turn_key()?;
     refuse_without_a_reason(session, &before)?;
-    // The test of a dome waits two minutes for somebody to move it: too long for a bench in real time.
+    // The dome's test waits two minutes for somebody to move it, which is too long for a bench in real time.
     if code == Code::Dome && session.bench.grace() > 0 {
         session.left_out("`rectified` while the dome's contacts are wrong", "its test waits two minutes");
     } else {
@@ -32,14 +32,14 @@ pub(in super::super) fn prove_shut(session: &mut Session<'_>, code: Code) -> Res
             answer => return Err(wrong(session, &before, "`rectified` while it lasts", &format!("{answer:?}"))),
         }
     }
-    // The test may have run the tumbler and lit the lamps: what counts from here on is the latch.
+    // The test may have run the tumbler and lit the lamps; from here on only the latch counts.
     let after = count(session, code, before.latched);
     still_latched(session, &after, "every exit while the condition lasts")?;
     (session.console.role, session.console.asked) = (role, asked);
     Ok(())
 }
 
-/// The condition is gone: this exit opens the latch, and no other way to it does.
+/// The condition is gone: this exit opens the latch, and nothing else does.
 pub(in super::super) fn prove_opens(session: &mut Session<'_>, code: Code, exit: &Exit) -> Result<(), Halt> {
     let (role, asked) = (session.console.role, session.console.asked);
     let before = before(session, code)?;
@@ -61,7 +61,7 @@ pub(in super::super) fn prove_opens(session: &mut Session<'_>, code: Code, exit:
     Ok(())
 }
 
-/// Technicians, strangers, and a supervisor whose turn of the key is older than the latch or lapsed.
+/// Technicians, people without a role, and a supervisor whose turn of the key is older than the latch or has expired.
 fn refuse_others(session: &mut Session<'_>, before: &Before) -> Result<(), Halt> {
     for role in [Role::Technician, Role::Nobody] {
         for command in resets(before.code) {
@@ -86,7 +86,7 @@ fn refuse_others(session: &mut Session<'_>, before: &Before) -> Result<(), Halt>
     Ok(())
 }
 
-/// With the key: nobody's name, no procedure, and a procedure where only a repair will do.
+/// With the key, but without a name, without a procedure, or with a procedure where a repair is required.
 fn refuse_without_a_reason(session: &mut Session<'_>, before: &Before) -> Result<(), Halt> {
     let code = before.code;
     for exit in [Exit::Rectified, Exit::Procedure("by eye, two persons".into())] {

@@ -12,7 +12,7 @@
 //! prove opens CODE HOW            exits.rs: this exit does, for a supervisor with a newer turn of the key and a name
 //! ```
 //!
-//! What a bench has no means for is left out, and the outcome says so.
+//! What a bench has no means for is left out, and the report says so.
 
 mod attempts;
 mod baseline;

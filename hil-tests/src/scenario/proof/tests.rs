@@ -1,4 +1,4 @@
-//! The proof's own manners: a table that lets a way through is found, and so is a proof that tries nothing.
+//! Tests of the proof itself: it finds a table that lets a game start, and a proof that tries nothing fails.
 
 use super::super::file::{Trial, parse};
 use super::super::halt::Halt;
@@ -31,7 +31,7 @@ fn outcome(rules: &str, steps: &str) -> Outcome {
     run(&mut bench(&trial), &trial)
 }
 
-/// What an attempt of the proof says on a table that is open and healthy, so that it must find a way.
+/// The message of an attempt on an open, healthy table, where it must succeed in starting a game.
 fn found(rules: &str, opened: bool, tried: impl FnOnce(&mut Session<'_>) -> Result<(), Halt>) -> String {
     let trial = trial(rules, "");
     let mut bench = bench(&trial);
@@ -73,7 +73,7 @@ fn a_command_that_opens_the_table_is_found() {
 
 #[test]
 fn power_that_comes_although_nothing_commands_it_is_found() {
-    // The session does not know of the fault: this is what a shorted driver would look like if nobody had planted it.
+    // The session does not know of the fault, so that it looks like a real shorted driver.
     let trial = trial("nz-div9", "\"open table\", \"lift dome\", \"break seal\", \"wait latched seal\", \"mend seal\"");
     let mut bench = bench(&trial);
     assert_eq!(run(&mut bench, &trial).verdict, Verdict::Pass);
@@ -102,7 +102,7 @@ fn a_latched_table_holds_and_what_was_not_tried_is_said() {
             "\"open table\", \"break seal\", \"prove latched seal\", \"mend seal\", \"prove latched seal\"",
         );
         assert_eq!(verdict, Verdict::Pass, "{rules}");
-        // The key of the opening is older than the latch, and in force for five minutes.
+        // The key edge of the opening is older than the latch, and its privilege lasts for five minutes.
         assert!(notes.iter().any(|note| note.contains("without the key")), "{notes:?}");
     }
     let steps = "\"open table\", \"pass 301 s\", \"break seal\", \"prove latched seal\"";

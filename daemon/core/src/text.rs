@@ -1,7 +1,7 @@
 //! What people may write: names and reasons as they come in, before they reach journal, displays and the broker.
 //!
-//! A text that looks like another one, or that turns what stands beside it round, would make the journal say something else to whoever
-//! reads it. So a text has a length, and every character of it is seen.
+//! A text that looks like another one, or that reverses the direction of the text beside it, would mislead readers of the journal.
+//! So a text has a maximum length, and every character of it is visible.
 
 use crate::refusal::Refusal;
 

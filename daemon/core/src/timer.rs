@@ -97,8 +97,8 @@ impl Timer {
         }
     }
 
-    /// Whether it waits for what only the daemon itself brings about: it polls, reads back, steps. What the kernel
-    /// stamps, or what goes by the clock alone, comes late to a daemon that stood still, but comes whole.
+    /// Whether it waits for the daemon's own actions: polls, readbacks, steps. What the kernel timestamps, or what depends only on
+    /// the clock, reaches a suspended daemon late but complete.
     const fn is_own_doing(self) -> bool {
         matches!(
             self,
@@ -151,8 +151,8 @@ impl Timers {
         self.set(timer, from.after(span));
     }
 
-    /// The daemon stood still for so many nanoseconds and goes on at `now`: what waits for its own doing gets that time
-    /// again, and what is set by inputs from meanwhile begins now.
+    /// The daemon was suspended for this many nanoseconds and goes on at `now`: timers that wait for the daemon's own actions get
+    /// that time again, and timers that are set by inputs from meanwhile begin now.
     pub fn wake(&mut self, now: Mono, stood: u64) {
         self.woken = now;
         for (at, timer) in &mut self.set {

@@ -36,7 +36,7 @@ impl Named {
 }
 
 impl Context {
-    /// Gives a command and says what came of it.
+    /// Gives a command and prints the answer.
     ///
     /// # Errors
     /// The daemon cannot be reached or cannot answer.

@@ -19,7 +19,7 @@ pub(crate) fn code(ended: anyhow::Result<Ended>) -> ExitCode {
         Ok(Ended::Done) => ExitCode::SUCCESS,
         Ok(Ended::Refused) => ExitCode::from(1),
         Ok(Ended::Marginal) => ExitCode::from(3),
-        // Who pipes into `head` has seen enough.
+        // A closed pipe, as after `head`, is not an error.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             crate::say::complain(&format!("{error:#}"));

@@ -1,5 +1,5 @@
-//! A test of the table as whoever runs it sees it: its steps and measurements as it goes on, and questions where only a person
-//! can see. Hardware tests, and resets that are one, are guided alike.
+//! Guides a person through a test of the table: shows its steps and measurements, and asks what only a person can see. Used for
+//! hardware tests and for resets that include one.
 
 mod live;
 
@@ -32,7 +32,7 @@ pub(crate) enum Ends {
     Answered,
 }
 
-/// What came of a guided test.
+/// The result of a guided test.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     /// What was measured, if it came to that.

@@ -117,7 +117,7 @@ fn dice_that_cannot_be_say_what_is_allowed() {
     }
 }
 
-/// Who pipes into `head` has seen enough: no complaint, no panic.
+/// A closed pipe, as after `head`, causes no error message and no panic.
 #[test]
 fn a_reader_that_hangs_up_is_no_error() {
     let (reader, writer) = std::os::unix::net::UnixStream::pair().unwrap();
@@ -154,7 +154,7 @@ fn panel_password(arguments: &[&str], password: &str) -> Output {
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    // Who is refused for the name does not read the password.
+    // If the name is refused, the password is not read.
     let _ = child.stdin.take().unwrap().write_all(password.as_bytes());
     child.wait_with_output().unwrap()
 }

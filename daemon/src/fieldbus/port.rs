@@ -1,4 +1,4 @@
-//! The serial port: opened for this process alone, told apart from one that is gone, and lent to one transaction at a time.
+//! The serial port: opened exclusively, checked for removal, and lent to one transaction at a time.
 
 use crate::run::clock::{self, Alarm};
 use std::io;

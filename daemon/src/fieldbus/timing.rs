@@ -28,7 +28,7 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// The time of so many bytes on the wire.
+    /// The time that a number of bytes takes on the wire.
     #[must_use]
     pub fn bytes(&self, count: u64) -> Duration {
         self.half_bits(count * BITS * 2)

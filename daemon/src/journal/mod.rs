@@ -160,7 +160,7 @@ pub struct Filter {
     pub round: Option<u64>,
     /// Only after this number.
     pub after: u64,
-    /// At most so many: the latest ones.
+    /// Maximum number, of the latest ones.
     pub limit: usize,
 }
 

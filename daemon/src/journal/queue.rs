@@ -1,4 +1,4 @@
-//! What waits for the writer. Whoever appends holds the lock for a push only; the writer never holds it while it writes.
+//! Queue of jobs for the writer. Appending holds the lock only for a push; the writer never holds it while it writes.
 
 use super::Job;
 use std::collections::VecDeque;

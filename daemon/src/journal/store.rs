@@ -150,7 +150,7 @@ impl Store {
         Ok(head)
     }
 
-    /// Merges the log into the file as far as no reader stands in the way.
+    /// Merges the log into the file, as far as readers permit.
     pub(super) fn checkpoint(&self) -> Result<(), JournalError> {
         self.connection
             .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))

@@ -207,7 +207,7 @@ impl Work {
         }
     }
 
-    /// Lets games start: slot first, so that a permit never stands beside a slot that knows nothing of it.
+    /// Permits games: writes the slot first, so that there is never a permit without its slot.
     fn permit(&mut self, head: Head) {
         let boot = self.boot.clone();
         let granted = self.slot.write(|slot| {

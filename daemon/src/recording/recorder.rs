@@ -74,7 +74,7 @@ impl Ring {
         }
     }
 
-    /// The past up to now, `table` being what came of it.
+    /// The recording up to now; `table` is the current state.
     pub fn cut(&mut self, reason: String, table: &Table) -> Recording {
         if !self.open.entries.is_empty() {
             self.seal(table);

@@ -65,7 +65,7 @@ pub enum ReplayError {
     },
 }
 
-/// Replays the recording in `path` and compares what comes of every input.
+/// Replays the recording in `path` and compares the effects of every input.
 ///
 /// # Errors
 /// The file cannot be read, or is no recording.

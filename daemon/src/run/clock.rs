@@ -80,7 +80,7 @@ impl Alarm {
                     }
                 }
             }
-            // A readiness left over from an earlier setting is told apart by the clock.
+            // The clock shows whether a readiness is left over from an earlier setting.
             match self.set {
                 Some(at) if at <= now() => {
                     self.set = None;

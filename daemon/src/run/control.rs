@@ -26,7 +26,7 @@ use tumbler_core::units::{Millis, Mono, Seq};
 use tumbler_core::wire::console::Answer;
 use tumbler_core::wire::recording::Entry;
 
-/// The loop turns at least so often, so that its progress shows even where nothing happens.
+/// Longest time between two iterations of the loop, so that its progress shows even if nothing happens.
 const HEARTBEAT: Millis = Millis(200);
 /// Longest time that an orderly stop waits for its record.
 const STOP_LIMIT: Millis = Millis(2000);
@@ -67,7 +67,7 @@ pub struct Parts {
     pub outside: Box<dyn Outside>,
     /// Writes incidents out.
     pub recorder: Recorder,
-    /// Who draws what the loop sees.
+    /// Receiver of what the loop sees.
     pub tap: Tap,
     /// How far the loop has come.
     pub progress: Arc<Progress>,
@@ -128,7 +128,7 @@ struct Control {
     not_before: Mono,
     /// Inputs of this turn.
     batch: Vec<Arrival>,
-    /// Inputs that carrying out effects brought about, for the next turn.
+    /// Inputs that resulted from effects, for the next iteration.
     own: Vec<Arrival>,
     effects: Vec<Effect>,
     /// Last record handed to the journal, and last one known to be kept.

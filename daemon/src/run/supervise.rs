@@ -72,7 +72,7 @@ impl Supervisor {
         Ok(())
     }
 
-    /// Watches work for which there is a thread already: whoever takes what this gives must run it.
+    /// Watches work that runs on an existing thread: the caller must run the returned closure.
     pub fn elsewhere(
         &mut self,
         name: &'static str,

@@ -1,4 +1,4 @@
-//! What the control loop sees, told to whoever draws it: edges, transactions on the field bus, and its own lateness.
+//! Trace of the control loop for diagrams: edges, transactions on the field bus, and its own lateness.
 //!
 //! News and no record: the tap never waits, and what finds no room is lost and counted. Nothing secret passes here: lines
 //! carry no faces, and of a transaction only the unit and how it went.
@@ -59,7 +59,7 @@ pub enum Observation {
         /// How it failed, if it did.
         failed: Option<BusFailure>,
     },
-    /// The loop turned so many nanoseconds after the moment for which it had asked to be woken.
+    /// Time in nanoseconds by which the loop woke later than it had asked for.
     Late(u64),
 }
 

@@ -105,7 +105,7 @@ impl Bench {
         Self { journal, snapshot, keys, acknowledged, health, stop, task, durable }
     }
 
-    /// Appends so many records and makes them durable.
+    /// Appends a number of records and makes them durable.
     pub(crate) fn record(&self, count: u64) {
         let last = {
             let mut records = self.journal.records.lock().unwrap();

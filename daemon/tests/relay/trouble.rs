@@ -1,4 +1,4 @@
-//! What stands in the way is named, and goes away when it is put right.
+//! Problems with the broker are reported by name, and the report ends when they are solved.
 
 use crate::bench::{Bench, settings};
 use crate::broker::{Broker, free_port};

@@ -82,7 +82,7 @@ impl Browser {
         Some(Answer { code, head: head.to_lowercase(), body: body.to_owned() })
     }
 
-    /// Logs in, and keeps the cookies that come of it.
+    /// Logs in, and keeps the cookies.
     pub(crate) fn log_in(&mut self, name: &str, password: &str) -> Option<Answer> {
         let body: Value = json!({ "name": name, "password": password });
         let answer = self.ask("POST", "/api/login", &body.to_string())?;

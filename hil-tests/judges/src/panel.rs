@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(first.violations().len(), 1, "{:?}", first.violations());
     }
 
-    /// Who leaves a judge out leaves out what it finds, and nothing else.
+    /// Leaving out a judge leaves out its findings, and nothing else.
     #[test]
     fn a_judge_that_is_not_seated_finds_nothing() {
         let mut script = Script::open("nz-1998");

@@ -42,7 +42,7 @@ pub(super) fn endure(args: &EndureArgs) -> anyhow::Result<u8> {
     let verifier = program.with_file_name("tumblerctl");
     let setup = Setup { program, table, seed: TABLE, judge: true, trace: false, brisk: false, wall: None };
 
-    // Whoever cuts the power may stop the machine here, and let it go on from here again and again.
+    // The program that cuts the power may snapshot the machine here, and resume it from here repeatedly.
     say::line("ready");
     let mut line = String::new();
     if std::io::stdin().read_line(&mut line)? == 0 {

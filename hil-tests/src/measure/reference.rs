@@ -41,7 +41,7 @@ pub fn trial(rounds: u32) -> Result<Trial, BenchError> {
     Ok(trial)
 }
 
-/// Plays so many reference rounds, judges on, on one table.
+/// Plays a number of reference rounds on one table, with judges.
 ///
 /// # Errors
 /// [`BenchError::Rig`] where a round was not settled, or a judge found something.

@@ -97,7 +97,7 @@ fn chosen(all: Vec<Canary>, args: &CanaryArgs) -> Result<Vec<Canary>> {
     Ok(chosen)
 }
 
-/// What stands before the patch.
+/// The text before the patch.
 fn about(patch: &str) -> String {
     let lines = patch.lines().take_while(|line| !line.starts_with("diff ")).filter(|line| !line.is_empty());
     lines.collect::<Vec<_>>().join(" ")

@@ -15,7 +15,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use std::{env, thread};
 
-/// The last lines of a lane that failed, told once more at the end: whoever reads the end of a long log has the reason there.
+/// Number of last lines of a failed lane that are repeated at the end of the log, so that the reason is there.
 const LAST: usize = 60;
 
 /// How a lane ended.

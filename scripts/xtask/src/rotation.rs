@@ -22,7 +22,7 @@ struct Passed {
 #[serde(transparent)]
 struct Kept(BTreeMap<String, BTreeMap<String, Passed>>);
 
-/// A lane of so many parts, of which this commit does one.
+/// A lane in several parts, of which each commit runs one.
 pub(crate) struct Rotation<'a> {
     repository: &'a Repository,
     lane: &'static str,

@@ -177,7 +177,7 @@ impl Floor {
     /// The floor at this moment.
     #[must_use]
     pub(crate) fn picture(&self, now_ms: u64) -> Picture {
-        // While the broker is away nobody can be heard: time stands still.
+        // While the broker is away no table can be heard, so the clock of silences stops.
         let (since_ms, now_ms, trouble) = match &self.connection {
             Connection::Up { since_ms } => (*since_ms, now_ms, None),
             Connection::Down { since_ms, why } => {

@@ -159,7 +159,7 @@ enum Move {
 }
 
 impl Move {
-    /// Which table stands first after it, of those that a page has room for; too far is put right by the frame.
+    /// The first table shown after this key, with `page` tables on a page; the frame corrects a value that is too large.
     fn from(self, first: usize, page: usize) -> usize {
         match self {
             Self::Up => first.saturating_sub(1),

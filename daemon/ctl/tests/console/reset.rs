@@ -94,7 +94,7 @@ fn a_reset_that_is_refused_says_what_was_measured_and_why() {
     );
 }
 
-/// Who answers after the test has ended hears so, and is shown all the same what came of it.
+/// An answer after the end of the test is refused with that reason, and the result is shown all the same.
 #[test]
 fn an_answer_that_comes_too_late_does_not_hide_the_report() {
     let stub = Stub::start(waits);

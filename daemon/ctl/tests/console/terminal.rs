@@ -27,7 +27,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    /// Starts `tumblerctl` on a terminal of so many columns and rows.
+    /// Starts `tumblerctl` on a terminal of this size.
     fn start(stub: &Stub, arguments: &[&str], (columns, rows): (u16, u16)) -> Self {
         let size = Winsize { ws_col: columns, ws_row: rows, ws_xpixel: 0, ws_ypixel: 0 };
         let pty = openpty(&size, None).unwrap();

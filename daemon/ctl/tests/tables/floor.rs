@@ -191,7 +191,7 @@ async fn two_hundred_tables_are_on_one_screen_with_what_is_wrong_first() {
     let picture = watched.picture();
     assert_eq!((&picture["tables"][4]["gaps"], &picture["tables"][4]["missed"]), (&json!(1), &json!(1)));
 
-    // Who comes now sees the same, but for records that it did not see go missing.
+    // A floor that starts now sees the same, apart from records that were missed earlier.
     let once = kept(broker.port).await;
     assert_eq!(once["counts"], json!({"rewritten": 0, "fault": 2, "silent": 2, "gap": 0, "fine": 196}));
     let names: Vec<&str> = once["tables"].as_array().unwrap().iter().map(|t| t["table"].as_str().unwrap()).collect();

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tumbler_core::line::{InLine, OutLine};
 
-/// Who holds the lines, for `gpioinfo` and for whoever else wants them.
+/// Consumer name of the lines, as `gpioinfo` shows it.
 const CONSUMER: &str = "tumblerd";
 
 /// Edges that the kernel keeps for the daemon. Its own choice would be 16 for each line; 50 bounces on each of the two cam
@@ -48,7 +48,7 @@ pub enum OpenError {
         label: String,
         /// Where the line is.
         offset: Offset,
-        /// Who has it, in the holder's own word.
+        /// The holder's consumer name.
         holder: String,
     },
     /// The kernel refuses.

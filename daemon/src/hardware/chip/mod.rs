@@ -131,7 +131,7 @@ impl<D: Driver> ChipLines<D> {
             Ok(()) => self.pending.insert(before, Arrival { at: clock::now(), input: Input::LinesBack }),
             Err(error) => {
                 self.pending.truncate(before);
-                // Who removes one obstacle is to see the next one.
+                // After one obstacle is removed, the next one must be reported.
                 if self.retry.lost(&error.to_string(), Duration::ZERO) {
                     tracing::warn!(reason = %error, "the lines are still away; trying again");
                 }

@@ -110,7 +110,7 @@ impl VirtualLines {
         let back = self.pending.len();
         match self.connect() {
             Ok(()) => {
-                // Before whatever driving the outputs has already brought about.
+                // Before the effects of driving the outputs.
                 self.pending.insert(back, Arrival { at: clock::now(), input: Input::LinesBack });
             }
             Err(error) => {

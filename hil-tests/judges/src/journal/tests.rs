@@ -224,7 +224,7 @@ fn a_start_closes_the_table_for_its_true_reason_only() {
     closed(started("b1", "nz-div9-1"), layout).lawful(judge());
     broken(&closed(started("b1", "nz-div9-2"), machine), judge(), CLOSES);
     broken(&closed(started("b1", "nz-div9-2"), layout), judge(), CLOSES);
-    // Whoever begins to look after a boot has not seen the start before it.
+    // A judge that starts after a boot has not seen the daemon's start before it.
     let mut later = Script::off("nz-div9");
     later.seq = 34;
     let start = json!({"boot": "b2", "build": "t", "config": "c", "backend": "virtual", "rules": "nz-div9", "layout": "nz-div9-2"});

@@ -202,7 +202,7 @@ fn power_after_a_kill_is_gone_in_100_ms() {
     };
     killed(100).lawful(judge());
     broken(&killed(130), judge(), DEADMAN);
-    // A welded relay is not the table's doing.
+    // The table is not to blame for a welded relay.
     let mut welded = spinning("sg-v6");
     welded.truth(Truth::Broken { part: Part::Relay, broken: true });
     welded.motor_off();

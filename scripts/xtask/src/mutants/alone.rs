@@ -25,7 +25,7 @@ const SCENARIOS: [&str; 3] = ["run", "--bench", "fixtures/benches/pure.toml"];
 /// How many mutants are played at once.
 const JOBS: usize = 2;
 
-/// Builds the program with all mutants in it, plays a sample of so many, and sums up; whether judges find enough.
+/// Builds the program with all mutants in it, plays a sample of them, and sums up. Returns whether judges find enough.
 ///
 /// # Errors
 /// Nothing can be said about any mutant.
@@ -112,7 +112,7 @@ struct Program {
 }
 
 impl Program {
-    /// With the mutant of this number, for so many seconds at most.
+    /// Plays with the mutant of this number, for a limited number of seconds.
     fn command(&self, mutant: &str, seconds: &str) -> Command {
         let mut command = command("nice", ["timeout", "-s", "KILL", seconds]);
         command.arg(&self.rig).current_dir(self.copy.tree()).env("TUMBLER_MUTANT", mutant);

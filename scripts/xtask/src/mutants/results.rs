@@ -1,4 +1,4 @@
-//! What judges have found about mutants, and what it comes to.
+//! What judges have found about mutants, with totals.
 
 use crate::repository::Repository;
 use crate::say;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Of mutants, as cargo-mutants tells them.
 pub(super) type Names = BTreeSet<String>;
 
-/// Who judges mutants.
+/// A kind of judge of mutants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Judge {
     /// The pure suite.
@@ -219,14 +219,14 @@ impl<'a> Place<'a> {
     }
 }
 
-/// How many of so many, with a tenth.
+/// A share in percent, with one decimal.
 pub(super) fn percent(some: usize, all: usize) -> String {
     format!("{}.{} percent", some * 100 / all, some * 1000 / all % 10)
 }
 
-/// The most that so many tries, each missed in one of ten cases, miss in 99 of 100 such samples (binomial).
+/// The most misses that 99 of 100 samples of `tries` have, if each try is missed with probability 1/10 (binomial).
 fn by_chance(tries: usize) -> usize {
-    // How many were missed, the probability of just so many, and that of so many at most.
+    // Number of misses, its probability, and the probability of at most that number.
     let (mut missed, mut term, mut sum) = (0, 0.9_f64.powi(i32::try_from(tries).unwrap_or(i32::MAX)), 0.0);
     for (left, next) in (1..=tries).rev().zip(1_u32..) {
         sum += term;

@@ -9,7 +9,7 @@ use crate::effect::BusOp;
 /// One look at the dice, in the table's own terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Look {
-    /// The reader's count of its measurements: one that stands still is a reader that does not see.
+    /// The reader's counter of measurements. If it does not advance, the reader does not see.
     pub(super) measured: u16,
     /// How many dice it sees.
     pub(super) seen: u16,

@@ -151,7 +151,7 @@ impl Reader {
         was_settled && moved
     }
 
-    /// Whether the last block told nothing new. A counter that stands still is a reader that does not see.
+    /// Whether the last block had no new measurement. If the counter does not advance, the reader does not see.
     #[must_use]
     pub const fn repeats(&self) -> bool {
         self.repeats

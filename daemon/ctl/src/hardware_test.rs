@@ -5,9 +5,9 @@ mod trends;
 use crate::context::{Context, Named};
 use crate::ending::Ended;
 use crate::guided::{Ends, Guided};
+use crate::new_file::NewFile;
 use crate::open::{Answers, answers};
 use crate::say;
-use anyhow::Context as _;
 use std::path::PathBuf;
 use tumbler_core::hardware_test::{HardwareTest, Report, Verdict};
 use tumbler_core::wire::ask::Told;
@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     /// motor, cam, dome, bell, terminal, lamps, reader, seal, temperature, bus; `all` for one after another; or `trends`
     #[arg(value_parser = wanted)]
     what: Wanted,
-    /// Write a page with the measurements and plots of these tests, to be read without a network
+    /// Write a page with the measurements and plots of these tests, to be read without a network; never over another file
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// The answers, for scripts whose caller has looked: ITEM=yes|no for areas, seal and bell
@@ -59,6 +59,7 @@ fn wanted(name: &str) -> Result<Wanted, String> {
 
 pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
     let Wanted::Tests(tests) = &of.what else { return trends::run(context) };
+    let file = of.report.as_deref().map(NewFile::make).transpose()?;
     let mut reports = Vec::new();
     let mut refused = false;
     for test in tests {
@@ -79,14 +80,8 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
         }
         reports.push(report);
     }
-    if let Some(path) = &of.report {
-        let page = page(&reports, Looks::Within).into_string();
-        std::fs::write(path, page).with_context(|| {
-            format!(
-                "the report cannot be written to {}; may this account write there, and is there room?",
-                path.display()
-            )
-        })?;
+    if let Some(file) = file {
+        file.write(&page(&reports, Looks::Within).into_string())?;
     }
     let worst = reports.iter().map(|report| report.verdict).max().unwrap_or_default();
     Ok(match worst {

@@ -22,6 +22,7 @@ mod layouts;
 mod link;
 mod maintenance;
 mod manual;
+mod new_file;
 mod odds;
 mod open;
 mod panel_password;

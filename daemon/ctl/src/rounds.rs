@@ -3,8 +3,8 @@
 use crate::context::Context;
 use crate::ending::Ended;
 use crate::link::Link;
+use crate::new_file::NewFile;
 use crate::{say, wording};
-use anyhow::Context as _;
 use std::path::{Path, PathBuf};
 use tumbler_core::record::Lit;
 use tumbler_core::round::FlatBy;
@@ -61,12 +61,7 @@ fn one(context: &Context, round: RoundId, report: Option<&Path>) -> anyhow::Resu
     }
     let story = story(round, &records);
     if let Some(path) = report {
-        std::fs::write(path, written(&story, path)).with_context(|| {
-            format!(
-                "the report cannot be written to {}; may this account write there, and is there room?",
-                path.display()
-            )
-        })?;
+        NewFile::make(path)?.write(&written(&story, path))?;
     }
     if context.json {
         say::json(&records)?;

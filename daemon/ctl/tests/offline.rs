@@ -143,6 +143,23 @@ fn what_is_no_recording_and_no_journal_exits_with_two() {
     assert_eq!(output.status.code(), Some(2), "{}", err(&output));
 }
 
+/// What never ends is not read to its end: neither a device, nor a pipe that nobody writes to, nor a file that is one line.
+#[test]
+fn a_replay_has_bounds() {
+    let dir = tempfile::tempdir().unwrap();
+    let (pipe, sparse) = (dir.path().join("pipe"), dir.path().join("sparse"));
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    std::fs::File::create(&sparse).unwrap().set_len(1 << 40).unwrap();
+    for (path, said) in [
+        ("/dev/zero", "it is no regular file"),
+        (pipe.to_str().unwrap(), "it is no regular file"),
+        (sparse.to_str().unwrap(), "sparse:1: the line is longer than"),
+    ] {
+        let output = ctl(&["replay", path]);
+        assert!(output.status.code() == Some(2) && err(&output).contains(said), "{path}: {}", err(&output));
+    }
+}
+
 /// Runs `panel-password` with this on its standard input.
 fn panel_password(arguments: &[&str], password: &str) -> Output {
     use std::io::Write;

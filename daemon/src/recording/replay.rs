@@ -1,10 +1,15 @@
 //! The replay of a recording of raw inputs.
 
 use std::fmt;
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use tumbler_core::wire::recording::{FORMAT, Header, Line};
 use tumbler_core::wire::replay::{Difference, Replay};
+
+/// Longest line, in bytes; the longest that is recorded, a keyframe with the whole table, stays far below it.
+const LINE: u64 = 1024 * 1024;
+/// Most bytes of a recording's text: some tens of times what a table keeps.
+const TEXT: u64 = 64 * 1024 * 1024;
 
 /// What a replay found.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,15 +76,26 @@ pub enum ReplayError {
 /// The file cannot be read, or is no recording.
 pub fn replay(path: &Path) -> Result<Report, ReplayError> {
     let unreadable = |source| ReplayError::Unreadable { path: path.into(), source };
-    let file = super::file::open(path).map_err(unreadable)?;
+    let mut file = super::file::open(path).map_err(unreadable)?;
     let mut header = None;
     let mut replay = Replay::default();
     let (mut last, mut inputs, mut effects) = (0, 0, 0);
-    for (number, line) in file.lines().enumerate() {
-        last = number + 1;
-        let line = line.map_err(unreadable)?;
+    let (mut line, mut read) = (Vec::new(), 0);
+    loop {
+        line.clear();
+        if file.by_ref().take(LINE + 1).read_until(b'\n', &mut line).map_err(unreadable)? == 0 {
+            break;
+        }
+        last += 1;
+        read += line.len() as u64;
         let malformed = |problem: String| ReplayError::Malformed { path: path.into(), line: last, problem };
-        match serde_json::from_str::<Line>(&line).map_err(|error| malformed(error.to_string()))? {
+        if line.len() as u64 > LINE {
+            return Err(malformed(format!("the line is longer than {LINE} bytes")));
+        }
+        if read > TEXT {
+            return Err(malformed(format!("there are more than {TEXT} bytes of it")));
+        }
+        match serde_json::from_slice::<Line>(&line).map_err(|error| malformed(error.to_string()))? {
             Line::Header(found) if found.format == FORMAT => header = Some(found),
             Line::Header(found) => {
                 return Err(malformed(format!("format {} is not known; known is {FORMAT}", found.format)));

@@ -59,8 +59,9 @@ fn the_report_is_a_page_and_the_journals_results_are_trends() {
     let stub = Stub::start(tests);
     let page = stub.socket.with_file_name("report.html");
     let arguments = ["test", "motor", "--json", "--report", page.to_str().unwrap()];
-    for period in [600_000, 700_000, 800_000, 900_000] {
-        assert_eq!(run(&stub, &arguments, motor(period)).json()["measurements"][0]["value"], period);
+    for (period, reported) in [(600_000, 3), (700_000, 3), (800_000, 3), (900_000, 5)] {
+        let ran = run(&stub, &arguments[..reported], motor(period));
+        assert_eq!(ran.json()["measurements"][0]["value"], period);
     }
     assert!(std::fs::read_to_string(&page).unwrap().contains("900.0 ms"));
     let trends = stub.ctl(&["test", "trends"]);
@@ -69,6 +70,24 @@ fn the_report_is_a_page_and_the_journals_results_are_trends() {
     assert_eq!(stub.ctl(&["test", "trends", "--json"]).json()[0]["left"], 6);
     let events = stub.ctl(&["events", "--limit", "1"]).out;
     assert!(events.contains("hardware-tested motor pass by=\"Jo\"; period, mean 900.0 ms pass"), "{events}");
+}
+
+/// A slot, a journal, whatever has the name: it stays as it is, and nothing moves before that is known.
+#[test]
+fn a_report_replaces_no_file_and_nothing_is_tested_for_it() {
+    let stub = Stub::start(tests);
+    let slot = stub.socket.with_file_name("slot");
+    let link = stub.socket.with_file_name("link.html");
+    std::fs::write(&slot, "a table's slot").unwrap();
+    std::os::unix::fs::symlink(&slot, &link).unwrap();
+    for path in [&slot, &link, &stub.socket.with_file_name("none/report.html")] {
+        let ran = stub.ctl(&["test", "motor", "--name", "Jo", "--report", path.to_str().unwrap()]);
+        assert!(ran.code == Some(2) && ran.err.contains("cannot be made; what exists is not overwritten"), "{ran:?}");
+        let ran = stub.ctl(&["rounds", "7", "--report", path.to_str().unwrap()]);
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+    }
+    assert!(stub.asked.lock().unwrap().is_empty());
+    assert_eq!(std::fs::read_to_string(&slot).unwrap(), "a table's slot");
 }
 
 #[test]

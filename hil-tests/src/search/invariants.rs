@@ -36,6 +36,8 @@ pub struct RoundHistory {
     spun: bool,
     closed: bool,
     established: bool,
+    /// A person was asked what became of the dice, and answered.
+    answered: bool,
     /// The dice were exposed after the spin and before "No more bets".
     exposed: bool,
     /// What the dice showed when the outcome was established.
@@ -83,6 +85,7 @@ impl History {
                 self.in_round(|round| round.closed = true);
             }
             Event::Established { .. } => self.in_round(|round| round.established = true),
+            Event::Answered { .. } => self.in_round(|round| round.answered = true),
             Event::Settled { .. } | Event::Voided(_) => self.round = None,
             _ => {}
         }
@@ -167,6 +170,8 @@ pub const INVARIANTS: &[Invariant] = &[
             first(taken, |before, event| match (event, &before.round) {
                 (Event::Voided(void), Some(round)) if round.established => {
                     let may = void.reason == VoidReason::DamagedDice || void.reason == VoidReason::NotFlat;
+                    // Dice that were knocked after they had come to rest are left to the shift manager or above (SGV6 5.14).
+                    let may = may || round.answered && void.reason == VoidReason::Supervisor;
                     (!may).then(|| format!("an established outcome was voided: {}", void.reason.name()))
                 }
                 _ => None,

@@ -85,6 +85,8 @@ pub(super) fn setup(templates: &Templates, panel: Option<SocketAddr>) -> Setup {
     table.settings.parameters = Parameters {
         target_tumbles: 20,
         spin_limit: 20_000,
+        // A healthy shaft takes 600 ms.
+        tumble_period: 1_000,
         flickers: FLICKERS,
         lamp_dwell: 10,
         ..Parameters::default()

@@ -157,6 +157,32 @@ fn every_link_leads_to_a_file_and_every_anchor_to_a_heading() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// Paths of this repository that stand as code on a page. Words in capitals are for the reader to fill in.
+fn paths(text: &str) -> Vec<String> {
+    let code = Parser::new(text).filter_map(|event| if let Event::Code(code) = event { Some(code) } else { None });
+    let tops = ["daemon/", "hil-tests/", "fixtures/", "systemd/", "scripts/"];
+    let is_path = |code: &str| {
+        tops.iter().any(|top| code.starts_with(top)) && code.chars().all(|c| c.is_alphanumeric() || "/._-".contains(c))
+    };
+    let is_open =
+        |code: &str| code.split(['/', '.']).any(|word| word.len() > 1 && word.chars().all(|c| c.is_uppercase()));
+    code.map(|code| code.into_string()).filter(|code| is_path(code) && !is_open(code)).collect()
+}
+
+#[test]
+fn every_path_that_a_page_names_is_there() {
+    let text = "`daemon/NAME.rs` `daemon/no.rs` `scripts/test --quick` `hil-tests/`";
+    assert_eq!(paths(text), ["daemon/no.rs", "hil-tests/"]);
+    let mut missing = Vec::new();
+    for page in pages().keys() {
+        let named = paths(&read(page));
+        missing.extend(
+            named.iter().filter(|path| !root().join(path).exists()).map(|path| format!("{}: {path}", page.display())),
+        );
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
 #[test]
 fn broken_links_are_found() {
     let page = |text: &str| [(PathBuf::from("daemon/docs/it.md"), Page::of(text))].into();

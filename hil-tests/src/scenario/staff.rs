@@ -137,7 +137,7 @@ fn until(
         if session.bench.now() >= end || over(session)? {
             return Ok(false);
         }
-        session.console.pass(session.bench, end)?;
+        session.bench.pass(end)?;
     }
 }
 

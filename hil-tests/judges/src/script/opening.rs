@@ -19,7 +19,6 @@ impl Script {
         self.tested("power");
         self.light_tests();
         self.tested("lamps");
-        self.press(Line::Tumble);
         self.motor_run(16);
         self.coast();
         self.tested("tumbler");

@@ -55,11 +55,11 @@ impl Link {
     /// The daemon is gone.
     pub(crate) fn ask(&mut self, ask: Ask) -> anyhow::Result<()> {
         use tumbler_core::wire::ask::Query;
-        if let Ask::Command(command) = &ask
-            && let Err(why) = command.check_texts()
-        {
-            self.refused = Some(Told::Refused(why.to_string()));
-            return Ok(());
+        if let Ask::Command(command) = &ask {
+            if let Err(why) = command.check_texts() {
+                self.refused = Some(Told::Refused(why.to_string()));
+                return Ok(());
+            }
         }
         let waits = matches!(ask, Ask::Command(_) | Ask::Query(Query::Watch));
         self.stream.get_ref().set_read_timeout((!waits).then_some(QUESTION))?;

@@ -206,9 +206,8 @@ impl Access {
 
     fn keep(&self) {
         let brake = self.brake().clone();
-        if let Err(error) = self.kept.write(&brake)
-            && self.broken.again()
-        {
+        let Err(error) = self.kept.write(&brake) else { return };
+        if self.broken.again() {
             tracing::warn!(
                 "{}: {error}; a restart of the daemon would forget which logins failed at the panel. May the daemon write there, and is \
                  there room?",

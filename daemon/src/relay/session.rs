@@ -231,9 +231,8 @@ impl Session {
         }
         let mut last = None;
         while let Some(sent) = self.ledger.next_acknowledged() {
-            if let Sent::Event(seq) = sent
-                && self.held.is_none_or(|held| seq < held.seq)
-            {
+            let Sent::Event(seq) = sent else { continue };
+            if self.held.is_none_or(|held| seq < held.seq) {
                 last = Some(seq);
             }
         }

@@ -59,7 +59,7 @@ pub(crate) struct MutantsArgs {
 }
 
 /// Of core's tests those that know what no scenario sees; the others play rounds, as the scenarios do.
-const OF_CORE: [&str; 18] = [
+const OF_CORE: [&str; 21] = [
     "--lib",
     "--test=parts",
     "--test=answers",
@@ -78,6 +78,9 @@ const OF_CORE: [&str; 18] = [
     "--test=secrets",
     "--test=standstill",
     "--test=wires",
+    "--test=written",
+    "--test=replay",
+    "--test=table_doc",
 ];
 
 /// Does what the arguments say; whether enough is caught.

@@ -13,7 +13,6 @@
 use super::accounts::{self, Accounts};
 use super::brake::{Attempt, Brake};
 use super::kept::Kept;
-use super::listener::Client;
 use super::problem::Problem;
 use super::repeats::{self, Repeats};
 use super::sessions::{LONGEST, Session, Sessions};
@@ -64,6 +63,10 @@ pub(super) struct Access {
     /// No accounts could be read, or the brake not be kept.
     broken: Repeats,
 }
+
+/// Whose request it is, for whoever answers it: an address.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Client(pub(super) IpAddr);
 
 /// Somebody who has logged in: the tokens of the session and of the browser.
 struct Begun {

@@ -1,6 +1,6 @@
 //! Accepts clients, up to a bound, and serves each on a task of its own.
 
-use super::access::Access;
+use super::access::{Access, Client};
 use super::{Feeds, Picture, Shared, answers, picture};
 use hyper::Request;
 use hyper::body::Incoming;
@@ -97,10 +97,6 @@ async fn serve(listener: TcpListener, shared: Shared) {
         }
     }
 }
-
-/// Whose request it is, for whoever answers it: an address.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Client(pub(super) IpAddr);
 
 async fn client(stream: TcpStream, from: IpAddr, service: TowerToHyperService<axum::Router>) {
     let service = service_fn(move |mut request: Request<Incoming>| {

@@ -29,10 +29,12 @@ mod runner;
 mod session;
 #[cfg(test)]
 pub(crate) mod testing;
+mod timing;
 mod trouble;
 
 pub use identity::Identity;
 pub use options::{Settings, Tls, check_authorities};
 pub use outbox::Outbox;
-pub use runner::{FIRST_PAUSE, Feeds, STEADY, Timing, run};
+pub use runner::{Feeds, run};
+pub use timing::{FIRST_PAUSE, STEADY, Timing};
 pub use trouble::Trouble;

@@ -9,6 +9,7 @@ use super::reader::{Read, ReadFailed, Reader};
 use super::refusals::{Refused, RefusedRecord};
 use super::retained::{self, Retained};
 use super::session::{Sent, Session};
+use super::timing::Timing;
 use super::trouble::{self, Trouble};
 use crate::run::backoff::Backoff;
 use rumqttc::Outgoing;
@@ -24,12 +25,6 @@ use tumbler_core::units::Seq;
 use tumbler_core::wire::ask::Relay as Health;
 use tumbler_core::wire::topics::Topics;
 
-/// First pause before the broker is tried again, before jitter.
-pub const FIRST_PAUSE: Duration = Duration::from_millis(500);
-/// Longest pause, before jitter: a broker that returns is found within 45 s.
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// A connection that stood this long was a good one: the next pause is the first again.
-pub const STEADY: Duration = Duration::from_secs(30);
 /// Longest time for TCP, TLS and CONNECT together; rumqttc's own limit of 5 s covers all but its defects.
 const CONNECT: Duration = Duration::from_secs(10);
 /// Longest wait for the broker to hang up after the good-bye.
@@ -43,25 +38,6 @@ const SHORT: Duration = Duration::from_secs(120);
 const RARELY: u32 = 20;
 /// Pause before the journal is read again after it could not be.
 const REREAD: Duration = Duration::from_secs(1);
-
-/// The relay's pauses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timing {
-    /// First pause before connecting again.
-    pub first: Duration,
-    /// Longest pause.
-    pub longest: Duration,
-    /// A connection that stood this long was a good one.
-    pub steady: Duration,
-    /// Longest time to tell what is left when the daemon stops.
-    pub parting: Duration,
-}
-
-impl Default for Timing {
-    fn default() -> Self {
-        Self { first: FIRST_PAUSE, longest: LONGEST_PAUSE, steady: STEADY, parting: Duration::from_secs(2) }
-    }
-}
 
 /// What the relay is fed with, and where it says how it fares.
 #[derive(Debug)]

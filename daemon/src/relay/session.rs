@@ -6,7 +6,7 @@ use super::ledger::Ledger;
 use super::options::Settings;
 use super::refusals::{Refused, RefusedRecord};
 use super::retained::{Retained, Slot, json};
-use super::runner::Timing;
+use super::timing::Timing;
 use super::trouble::Trouble;
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{ConnAck, PubAck};

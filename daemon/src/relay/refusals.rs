@@ -17,7 +17,18 @@ pub(super) struct Refused {
 }
 
 impl Refused {
-    fn new(why: &str, code: u8) -> Self {
+    /// What a reason code of MQTT 5 (2.4) says of a message.
+    fn of(code: u8) -> Self {
+        let why = match code {
+            0x80 => "without a reason",
+            0x83 => "for a reason of its own",
+            0x87 => "not authorised",
+            0x90 => "the topic's name",
+            0x95 => "too long",
+            0x97 => "a quota is exceeded",
+            0x99 => "the payload's format",
+            _ => "for a reason that is none",
+        };
         let topic = matches!(code, 0x87 | 0x90);
         // Too large, or not the format: it is the same message the next time.
         Self { why: format!("{why} ({code:#04x})"), topic, for_good: matches!(code, 0x95 | 0x99) }
@@ -31,12 +42,12 @@ impl Refused {
         Ok(Some(match reason {
             PubAckReason::Success | PubAckReason::NoMatchingSubscribers => return Ok(None),
             PubAckReason::PacketIdentifierInUse => return Err("says that a message's number is in use"),
-            PubAckReason::UnspecifiedError => Self::new("without a reason", 0x80),
-            PubAckReason::ImplementationSpecificError => Self::new("for a reason of its own", 0x83),
-            PubAckReason::NotAuthorized => Self::new("not authorised", 0x87),
-            PubAckReason::TopicNameInvalid => Self::new("the topic's name", 0x90),
-            PubAckReason::QuotaExceeded => Self::new("a quota is exceeded", 0x97),
-            PubAckReason::PayloadFormatInvalid => Self::new("the payload's format", 0x99),
+            PubAckReason::UnspecifiedError => Self::of(0x80),
+            PubAckReason::ImplementationSpecificError => Self::of(0x83),
+            PubAckReason::NotAuthorized => Self::of(0x87),
+            PubAckReason::TopicNameInvalid => Self::of(0x90),
+            PubAckReason::QuotaExceeded => Self::of(0x97),
+            PubAckReason::PayloadFormatInvalid => Self::of(0x99),
         }))
     }
 
@@ -45,16 +56,13 @@ impl Refused {
     pub(super) fn by_ending(error: &ConnectionError) -> Option<Self> {
         let ConnectionError::MqttState(error) = error else { return None };
         Some(match error {
-            StateError::Deserialization(PacketError::InvalidConnectReturnCode(0x95)) => Self::new("too long", 0x95),
-            StateError::Deserialization(PacketError::InvalidConnectReturnCode(code @ 0x80..)) => {
-                Self::new("for a reason that is none", *code)
-            }
+            StateError::Deserialization(PacketError::InvalidConnectReturnCode(code @ 0x80..)) => Self::of(*code),
             StateError::ServerDisconnect { reason_code, .. } => match reason_code {
-                DisconnectReasonCode::PacketTooLarge => Self::new("too long", 0x95),
-                DisconnectReasonCode::PayloadFormatInvalid => Self::new("the payload's format", 0x99),
-                DisconnectReasonCode::QuotaExceeded => Self::new("a quota is exceeded", 0x97),
-                DisconnectReasonCode::NotAuthorized => Self::new("not authorised", 0x87),
-                DisconnectReasonCode::TopicNameInvalid => Self::new("the topic's name", 0x90),
+                DisconnectReasonCode::PacketTooLarge => Self::of(0x95),
+                DisconnectReasonCode::PayloadFormatInvalid => Self::of(0x99),
+                DisconnectReasonCode::QuotaExceeded => Self::of(0x97),
+                DisconnectReasonCode::NotAuthorized => Self::of(0x87),
+                DisconnectReasonCode::TopicNameInvalid => Self::of(0x90),
                 _ => return None,
             },
             _ => return None,

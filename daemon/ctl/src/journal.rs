@@ -3,10 +3,10 @@
 use crate::broker::{Access, Broker, broker};
 use crate::ending::Ended;
 use crate::heads::{self, Fetched};
+use crate::new_file;
 use crate::say;
 use anyhow::Context;
 use serde_json::json;
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tumblerd::journal;
@@ -174,12 +174,7 @@ fn export(of: &Export) -> anyhow::Result<Ended> {
             out.flush()?;
         }
         Some(output) => {
-            let file = File::create_new(output).with_context(|| {
-                format!(
-                    "{} cannot be made (an older one is not overwritten; may this account write there?)",
-                    output.display()
-                )
-            })?;
+            let file = new_file::create(output)?;
             let mut out = BufWriter::new(file);
             let count = journal::export(&of.path, &mut out, range)?;
             out.into_inner().context("the last records could not be written; is there room?")?.sync_all()?;

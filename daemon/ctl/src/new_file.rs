@@ -5,6 +5,19 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+/// Makes a file of this name, where there is none.
+///
+/// # Errors
+/// There is something of this name, or the system refuses.
+pub(crate) fn create(path: &Path) -> anyhow::Result<File> {
+    File::create_new(path).with_context(|| {
+        format!(
+            "{} cannot be made; what exists is not overwritten, so name another file. May this account write there?",
+            path.display()
+        )
+    })
+}
+
 /// A file that was made and is still empty; gone again if nothing is written.
 #[derive(Debug)]
 pub(crate) struct NewFile {
@@ -18,13 +31,7 @@ impl NewFile {
     /// # Errors
     /// There is something of this name, or the system refuses.
     pub(crate) fn make(path: &Path) -> anyhow::Result<Self> {
-        let file = File::create_new(path).with_context(|| {
-            format!(
-                "{} cannot be made; what exists is not overwritten, so name another file. May this account write there?",
-                path.display()
-            )
-        })?;
-        Ok(Self { path: path.to_owned(), file: Some(file) })
+        Ok(Self { path: path.to_owned(), file: Some(create(path)?) })
     }
 
     /// Writes all of it.

@@ -4,6 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use tumbler_core::wire::recording::COMPRESSED;
 
 /// What comes after the number and the reason in a file's name.
 pub(super) const SUFFIX: &str = ".jsonl.zst";
@@ -11,8 +12,6 @@ pub(super) const SUFFIX: &str = ".jsonl.zst";
 pub(super) const PLAIN: &str = ".jsonl";
 /// Of the levels the one from which on a higher one takes much longer and saves little: a real incident of 832 kB makes 103 kB.
 const LEVEL: i32 = 9;
-/// How a compressed file begins (RFC 8878, 3.1.1).
-const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
 /// Compresses what `write` writes.
 ///
@@ -37,7 +36,7 @@ pub(super) fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
     }
     let mut magic = [0; 4];
-    let is_compressed = file.read_exact(&mut magic).is_ok() && magic == MAGIC;
+    let is_compressed = file.read_exact(&mut magic).is_ok() && magic == COMPRESSED;
     file.rewind()?;
     Ok(if is_compressed { Box::new(BufReader::new(zstd::Decoder::new(file)?)) } else { Box::new(BufReader::new(file)) })
 }

@@ -3,13 +3,11 @@
 use std::fmt;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
-use tumbler_core::wire::recording::{FORMAT, Header, Line};
+use tumbler_core::wire::recording::{FORMAT, Header, LONGEST, Line};
 use tumbler_core::wire::replay::{Difference, Replay};
 
 /// Longest line, in bytes; the longest that is recorded, a keyframe with the whole table, stays far below it.
 const LINE: u64 = 1024 * 1024;
-/// Most bytes of a recording's text: some tens of times what a table keeps.
-const TEXT: u64 = 64 * 1024 * 1024;
 
 /// What a replay found.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,8 +90,8 @@ pub fn replay(path: &Path) -> Result<Report, ReplayError> {
         if line.len() as u64 > LINE {
             return Err(malformed(format!("the line is longer than {LINE} bytes")));
         }
-        if read > TEXT {
-            return Err(malformed(format!("there are more than {TEXT} bytes of it")));
+        if read > LONGEST {
+            return Err(malformed(format!("there are more than {LONGEST} bytes of it")));
         }
         match serde_json::from_slice::<Line>(&line).map_err(|error| malformed(error.to_string()))? {
             Line::Header(found) if found.format == FORMAT => header = Some(found),

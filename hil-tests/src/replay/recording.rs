@@ -3,12 +3,7 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use tumbler_core::table::Table;
-use tumbler_core::wire::recording::{FORMAT, Header, Line};
-
-/// How a file that is compressed with zstd begins (RFC 8878, 3.1.1).
-const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
-/// Most bytes of a recording's text: some tens of times what a table keeps.
-const LONGEST: u64 = 64 * 1024 * 1024;
+use tumbler_core::wire::recording::{COMPRESSED, FORMAT, Header, LONGEST, Line};
 
 /// A whole recording.
 #[derive(Clone, Debug)]
@@ -50,7 +45,7 @@ impl Recording {
     pub fn read(path: &Path) -> Result<Self, BadRecording> {
         let unreadable = |source| BadRecording::Unreadable { path: path.into(), source };
         let bytes = std::fs::read(path).map_err(unreadable)?;
-        if !bytes.starts_with(&MAGIC) {
+        if !bytes.starts_with(&COMPRESSED) {
             return Self::parse(path, &bytes);
         }
         let mut text = Vec::new();

@@ -13,6 +13,10 @@ use serde::{Deserialize, Serialize};
 
 /// Version of the format.
 pub const FORMAT: u32 = 1;
+/// How a file of it begins that is compressed with zstd (RFC 8878, 3.1.1).
+pub const COMPRESSED: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+/// Most bytes of its text that are read: some tens of times what a table keeps.
+pub const LONGEST: u64 = 64 * 1024 * 1024;
 
 /// The first line of a recording.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

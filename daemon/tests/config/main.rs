@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
 mod hazards;
+mod wires;
 
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -40,11 +41,13 @@ impl Files {
     fn config(&self) -> Config {
         config::check(&self.path()).unwrap_or_else(|errors| panic!("{errors}"))
     }
-    /// What is said, with the temporary directory left out.
+    /// What comes of it: a configuration, or what is said, with the temporary directory left out.
+    fn check(&self) -> Result<Config, String> {
+        let place = format!("{}/", self.0.path().display());
+        config::check(&self.path()).map_err(|bad| bad.to_string().replace(&place, ""))
+    }
     fn errors(&self) -> String {
-        let errors = config::check(&self.path()).map(|config| panic!("nothing is wrong:\n{config}"));
-        let text = errors.unwrap_err().to_string();
-        text.replace(&format!("{}/", self.0.path().display()), "")
+        self.check().map(|config| panic!("nothing is wrong:\n{config}")).unwrap_err()
     }
 }
 

@@ -5,66 +5,70 @@ use crate::broker::Broker;
 use crate::tap::packet;
 use crate::wait::until;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tumbler_core::record::Event;
 
 /// MQTT 5 CONNACK, success, no properties.
 const WELCOME: &[u8] = &[0x20, 3, 0, 0, 0];
 
-/// A peer that answers whatever comes first with these bytes and then waits.
-async fn peer(answer: &'static [u8]) -> (u16, JoinSet<()>) {
+/// A peer that serves one connection after the other so.
+async fn listening<S: Future<Output = ()> + Send>(
+    serve: impl Fn(TcpStream) -> S + Send + 'static,
+) -> (u16, JoinSet<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let mut tasks = JoinSet::new();
     tasks.spawn(async move {
         loop {
-            let (mut stream, _) = listener.accept().await.unwrap();
-            let mut chunk = [0; 4096];
-            let _ = stream.read(&mut chunk).await;
-            let _ = stream.write_all(answer).await;
-            while matches!(stream.read(&mut chunk).await, Ok(1..)) {}
+            let (stream, _) = listener.accept().await.unwrap();
+            serve(stream).await;
         }
     });
     (port, tasks)
 }
 
+/// A peer that answers whatever comes first with these bytes and then waits.
+async fn peer(answer: &'static [u8]) -> (u16, JoinSet<()>) {
+    listening(move |mut stream| async move {
+        let mut chunk = [0; 4096];
+        let _ = stream.read(&mut chunk).await;
+        let _ = stream.write_all(answer).await;
+        while matches!(stream.read(&mut chunk).await, Ok(1..)) {}
+    })
+    .await
+}
+
 /// A broker that refuses the messages with `text` in them: acknowledges them with this reason code, or ends the connection with it.
 async fn refusing(text: &'static str, code: u8, hangs_up: bool) -> (u16, JoinSet<()>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let mut tasks = JoinSet::new();
-    tasks.spawn(async move {
-        loop {
-            let (mut stream, _) = listener.accept().await.unwrap();
-            let (mut pending, mut chunk) = (Vec::new(), [0; 4096]);
-            'connection: while let Ok(count @ 1..) = stream.read(&mut chunk).await {
-                pending.extend_from_slice(&chunk[..count]);
-                while let Some(packet) = packet(&mut pending) {
-                    let refused = packet.windows(text.len()).any(|part| part == text.as_bytes());
-                    let header = 1 + packet[1..].iter().position(|b| b & 0x80 == 0).unwrap() + 1;
-                    let answer: Vec<u8> = match packet[0] >> 4 {
-                        1 => WELCOME.to_vec(),
-                        3 if packet[0] & 0b110 == 0b010 => {
-                            let topic = usize::from(u16::from_be_bytes([packet[header], packet[header + 1]]));
-                            let number = &packet[header + 2 + topic..][..2];
-                            match (refused, hangs_up) {
-                                (true, true) => vec![0xe0, 2, code, 0],
-                                (true, false) => vec![0x40, 4, number[0], number[1], code, 0],
-                                (false, _) => vec![0x40, 2, number[0], number[1]],
-                            }
+    listening(move |mut stream| async move {
+        let (mut pending, mut chunk) = (Vec::new(), [0; 4096]);
+        'connection: while let Ok(count @ 1..) = stream.read(&mut chunk).await {
+            pending.extend_from_slice(&chunk[..count]);
+            while let Some(packet) = packet(&mut pending) {
+                let refused = packet.windows(text.len()).any(|part| part == text.as_bytes());
+                let header = 1 + packet[1..].iter().position(|b| b & 0x80 == 0).unwrap() + 1;
+                let answer: Vec<u8> = match packet[0] >> 4 {
+                    1 => WELCOME.to_vec(),
+                    3 if packet[0] & 0b110 == 0b010 => {
+                        let topic = usize::from(u16::from_be_bytes([packet[header], packet[header + 1]]));
+                        let number = &packet[header + 2 + topic..][..2];
+                        match (refused, hangs_up) {
+                            (true, true) => vec![0xe0, 2, code, 0],
+                            (true, false) => vec![0x40, 4, number[0], number[1], code, 0],
+                            (false, _) => vec![0x40, 2, number[0], number[1]],
                         }
-                        12 => vec![0xd0, 0],
-                        _ => vec![],
-                    };
-                    if stream.write_all(&answer).await.is_err() || refused && hangs_up {
-                        break 'connection;
                     }
+                    12 => vec![0xd0, 0],
+                    _ => vec![],
+                };
+                if stream.write_all(&answer).await.is_err() || refused && hangs_up {
+                    break 'connection;
                 }
             }
         }
-    });
-    (port, tasks)
+    })
+    .await
 }
 
 /// A record that is refused whole, for whatever reason, is told in short form, and those after it are told.
@@ -153,16 +157,11 @@ async fn acknowledgements_of_what_was_never_sent() {
 #[tokio::test]
 async fn a_broker_without_mqtt_5_is_said_to_be_one() {
     for answer in [&[0x20, 2, 0, 1][..], &[]] {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let mut tasks = JoinSet::new();
-        tasks.spawn(async move {
-            loop {
-                let (mut stream, _) = listener.accept().await.unwrap();
-                let _ = stream.read(&mut [0; 4096]).await;
-                let _ = stream.write_all(answer).await;
-            }
-        });
+        let (port, _peer) = listening(move |mut stream| async move {
+            let _ = stream.read(&mut [0; 4096]).await;
+            let _ = stream.write_all(answer).await;
+        })
+        .await;
         let bench = Bench::start(settings(port));
         bench.troubled("most likely it has only an older version of MQTT").await;
         bench.troubled("use a broker that speaks MQTT 5").await;

@@ -1,8 +1,8 @@
 //! The configuration of the wires: `[hardware]` and `[lines]`, and its messages, word for word.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
+use super::Files;
 use tumblerd::config::Speed;
-use tumblerd::config::{self, Bias, Config, Hardware, Pin, Pins, Place};
+use tumblerd::config::{Bias, Config, Hardware, Pin, Pins, Place};
 use tumblerd::hardware::thermometer::{Kind, Settings};
 
 const WHOLE: &str = "\
@@ -22,11 +22,7 @@ fn wired(hardware: &str) -> Result<Hardware, String> {
 }
 
 fn configured(hardware: &str) -> Result<Config, String> {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("t.toml");
-    std::fs::write(&path, format!("{WHOLE}{hardware}")).unwrap();
-    let place = format!("{}/", dir.path().display());
-    config::check(&path).map_err(|bad| bad.to_string().replace(&place, ""))
+    Files::new(&format!("{WHOLE}{hardware}")).check()
 }
 
 fn pins(lines: &str) -> Box<Pins> {

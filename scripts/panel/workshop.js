@@ -77,7 +77,9 @@ export async function workshop(browser, demo, shots) {
         await says(page, 'told', 'maintenance: no game can start');
         await says(page, 'wanted', 'tests may run');
         await page.click('#tests button:has-text("motor")');
-        await says(page, 'step', 'hardware motor:');
+        // No click moves anything.
+        await says(page, 'step', 'hardware motor: press tumble at the table within 10 s');
+        await demo.type('press tumble');
         await shows(page, '#bars .bar');
         await page.screenshot({ path: `${shots}/test-live.png`, fullPage: true });
         await says(page, 'result', 'motor: pass');
@@ -113,6 +115,8 @@ export async function workshop(browser, demo, shots) {
     });
     await check('the report is a page with its plots', async () => {
         await page.click('#tests button:has-text("cam")');
+        await says(page, 'step', 'press tumble at the table');
+        await demo.type('press tumble');
         await says(page, 'result', 'cam: pass');
         await page.click('#result a');
         await page.waitForSelector('svg path');

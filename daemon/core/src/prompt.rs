@@ -21,6 +21,8 @@ pub enum PromptId {
     LiftDome,
     /// The dome is to be put back.
     CloseDome,
+    /// The dealer's button is to be pressed at the table, within 10 s: a test's spin begins by that.
+    Tumble,
     /// Something stands in the way of a test's spin and is to be put right.
     ClearSpin,
     /// Somebody is to say what only a person can see, of each item that is left: the command `witness`.

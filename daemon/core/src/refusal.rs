@@ -161,6 +161,12 @@ pub enum Refusal {
     /// It has been witnessed already.
     #[error("that was witnessed already")]
     WitnessedAlready,
+    /// Nothing moves by a command alone.
+    #[error("nobody pressed tumble at the table within 10 s: ask again, and press it there")]
+    NotPressed,
+    /// Whoever stands at the table stops what moves there.
+    #[error("\"No spin\" was pressed")]
+    StoppedByNoSpin,
     /// Dice are enrolled by the identities that the reader sees.
     #[error("the dice reader does not see three dice that it can identify")]
     NoDiceSeen,

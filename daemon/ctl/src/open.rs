@@ -131,7 +131,7 @@ pub(crate) fn ask(item: Item) -> anyhow::Result<WitnessAnswer> {
 }
 
 /// Follows the tests as the table takes them, and shows each step. Ends with the process, or with the daemon.
-fn follow(socket: &Path, shows: bool) -> anyhow::Result<Receiver<Snapshot>> {
+pub(crate) fn follow(socket: &Path, shows: bool) -> anyhow::Result<Receiver<Snapshot>> {
     let (to, steps) = channel();
     let mut link = Link::open(socket)?;
     link.ask(Ask::Query(Query::Watch))?;

@@ -4,7 +4,7 @@ use crate::context::{Context, Named};
 use crate::ending::Ended;
 use crate::guided::{Ends, Guided, Outcome};
 use crate::hardware_test::tell;
-use crate::open::{Answers, answers};
+use crate::open::{Answers, answers, follow};
 use anyhow::bail;
 use tumbler_core::hardware_test::HardwareTest;
 use tumbler_core::latch::Code;
@@ -40,6 +40,11 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
     let (code, name) = (of.code, of.named.name());
     match (of.procedure.clone(), code.hardware_test()) {
         (Some(procedure), _) => context.command(Command::Reset { code, exit: Exit::Procedure(procedure), name }),
+        // Its spin begins by a press at the table, which is to be asked for where somebody reads it.
+        (None, None) if code == Code::Gpio => {
+            let _steps = follow(&context.socket, !context.json)?;
+            context.command(Command::Reset { code, exit: Exit::Rectified, name })
+        }
         (None, None) => context.command(Command::Reset { code, exit: Exit::Rectified, name }),
         (None, Some(test)) => prove(context, of, test),
     }

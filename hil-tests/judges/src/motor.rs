@@ -9,6 +9,7 @@ use crate::scene::Scene;
 const NAME: &str = "motor";
 const GUARD: &str = "design.md, Motor guard: dome, seal, motor fault and supply cut the motor at the first edge";
 const PERMIT: &str = "motor: on only for a recorded spin, or a test asked for under the key";
+const PRESS: &str = "design.md, Motion by command: motion outside a round begins by a press of tumble within 10 s";
 const ONE_SPIN: &str = "motor: one press, one spin; only a flicker lets the same spin go on";
 const ALIVE: &str = "design.md, Dead-man line: an edge only while the motor is commanded on";
 const START: &str = "design.md, Dead-man line: after a start or a standstill no edge before motor_enable reads low";
@@ -17,6 +18,8 @@ const COVER: &str = "NZ 3.4(e)(iv), SGV6 3.7: the dice are covered while the tum
 
 /// Time that the physical world needs to follow a wire: a contact travels, the relay drops.
 const SLACK_NS: u64 = 5_000_000;
+/// A press of `tumble` that is older begins nothing any more, nor does the motor go on after a flicker of its spin, which ends within 8 s.
+const PRESSED_NS: u64 = 10_000_000_000;
 /// A lifted dome has opened its contact by then.
 const LIFT_NS: u64 = 100_000_000;
 
@@ -40,6 +43,8 @@ pub(crate) struct Motor {
     stray_ns: Option<u64>,
     /// After a start, `motor_enable` was seen low.
     read_low: bool,
+    /// When `tumble` was last pressed.
+    pressed_ns: Option<u64>,
     deadman_reported: bool,
     cover_reported: bool,
     guards: u64,
@@ -151,6 +156,7 @@ impl Motor {
             Line::MotorAlive => self.alive(scene, findings),
             Line::MotorEnable if active => self.on(scene, findings),
             Line::MotorEnable => self.off(scene),
+            Line::Tumble if active => self.pressed_ns = Some(scene.now_ns),
             Line::DomeClosed | Line::DomeOpen | Line::Seal | Line::MotorFault | Line::PowerGood => {
                 self.guard_edge(scene);
             }
@@ -226,7 +232,18 @@ impl Motor {
                 findings.note(NAME, scene.now_ns, ONE_SPIN, "the motor goes on again in a spin that was over");
             }
             Some(_) => {}
-            None if scene.testing() || !scene.config.given.sees_commands => {}
+            None if !scene.config.given.sees_commands => {}
+            None if scene.testing() => {
+                let pressed = self.pressed_ns.is_some_and(|at| scene.now_ns <= at.saturating_add(PRESSED_NS));
+                if !pressed {
+                    findings.note(
+                        NAME,
+                        scene.now_ns,
+                        PRESS,
+                        "motor_enable goes on in a test, and nobody pressed tumble",
+                    );
+                }
+            }
             None => {
                 let why = if scene.round.is_some() {
                     "no spin of this round was recorded"

@@ -173,6 +173,10 @@ impl Rounds {
         let Some((line, active)) = scene.edge else { return };
         if (line, active) == (Line::MotorEnable, true) {
             self.facts.activated |= scene.round.as_ref().is_some_and(|round| round.spinning);
+            if scene.round.is_none() {
+                // The press that a test's spin began by is for no round.
+                self.tumbles_pressed.clear();
+            }
         }
         match (line, active) {
             (Line::PlaceBets, true) => self.place_bets_ns = Some(scene.now_ns),

@@ -1,6 +1,7 @@
 //! A person who attends to a test: reads what the table asks for, and does it.
 
 use tumbler_bench::{Bench, BenchError, Role, witnessed};
+use tumbler_core::line::InLine;
 use tumbler_core::wire::console::{Command, Witness};
 use tumbler_twin::{Act, MS};
 
@@ -14,6 +15,8 @@ const REACH: u64 = 1_000;
 /// The code of the terminal's entry key.
 const ENTRY: u8 = 7;
 const NAME: &str = "Mei";
+/// The press of the dealer's button.
+const PRESS: Act = Act::Press { line: InLine::Tumble, millis: 120 };
 
 /// What the table asks a person to do or say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +32,7 @@ impl Part {
         match asked.split(' ').collect::<Vec<_>>().as_slice() {
             ["lift", "the", "dome"] => Some(Self::Do(Act::LiftDome)),
             ["put", "the", "dome", "back"] | [.., "the", "dome", "is", "not", "down"] => Some(Self::Do(Act::LowerDome)),
+            ["press", "tumble", ..] => Some(Self::Do(PRESS)),
             ["press", "the", "key", digit] => digit.parse().ok().map(|digit| Self::Do(Act::Key(digit))),
             ["press", "the", "entry", "key"] => Some(Self::Do(Act::Key(ENTRY))),
             ["waits", "for", "every", "key", ..] => keys_left(shown).first().map(|key| Self::Do(Act::Key(*key))),
@@ -59,16 +63,25 @@ pub fn asks_somebody(shown: &str) -> bool {
 #[derive(Debug, Default)]
 pub struct Attendant {
     next: Option<(Part, u64)>,
+    /// Only the button is pressed: the rest is for somebody else.
+    only_presses: bool,
 }
 
 impl Attendant {
+    /// One who presses the button where a test's spin begins by that, and does nothing else.
+    #[must_use]
+    pub fn at_the_button() -> Self {
+        Self { only_presses: true, ..Self::default() }
+    }
+
     /// Looks at the table, and does what its test asks for.
     ///
     /// # Errors
     /// [`BenchError`] of the bench.
     pub fn look(&mut self, bench: &mut dyn Bench) -> Result<(), BenchError> {
         let shown = bench.snapshot()?.and_then(|shown| shown.test);
-        let Some(part) = shown.as_deref().and_then(Part::asked) else { return Ok(()) };
+        let asked = shown.as_deref().and_then(Part::asked);
+        let Some(part) = asked.filter(|part| !self.only_presses || *part == Part::Do(PRESS)) else { return Ok(()) };
         let now = bench.now();
         let reach = if matches!(part, Part::Do(Act::LiftDome | Act::LowerDome)) { REACH } else { 0 };
         let due = match self.next {
@@ -99,6 +112,7 @@ mod tests {
             ("reset dome: lift the dome", Part::Do(Act::LiftDome)),
             ("reset dome: put the dome back", Part::Do(Act::LowerDome)),
             ("reset reader: tumbler, waits: the dome is not down", Part::Do(Act::LowerDome)),
+            ("hardware motor: press tumble at the table within 10 s", Part::Do(PRESS)),
             ("reset terminal: press the key 4", Part::Do(Act::Key(4))),
             ("reset terminal: press the entry key", Part::Do(Act::Key(7))),
             ("reset seal: waits for a witness: seal", Part::Say(Witness::Seal)),

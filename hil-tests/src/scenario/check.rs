@@ -91,7 +91,7 @@ pub(super) fn wait(session: &mut Session<'_>, check: &Check, millis: u64) -> Res
         }
         // Some truths change without an event, so poll every few milliseconds.
         let look = if matches!(check, Check::Tumbles(..)) { until.min(now + 2 * MS) } else { until };
-        session.bench.pass(look)?;
+        session.console.pass(session.bench, look)?;
     }
     Ok(())
 }

@@ -13,6 +13,8 @@ pub(super) struct Console {
     /// The last command, answered or not.
     pub asked: Option<u64>,
     attendant: Option<Attendant>,
+    /// Who presses the button where the test of the last command begins its spin by that.
+    at_the_button: Option<Attendant>,
 }
 
 impl Console {
@@ -21,6 +23,10 @@ impl Console {
         // The test of a repaired device needs a person's hands and eyes.
         let attended = matches!(command, Command::Reset { exit: Exit::Rectified, .. });
         self.attendant = attended.then(Attendant::default);
+        // Nothing moves by a command alone.
+        if attended || matches!(command, Command::Open { .. } | Command::HardwareTest { .. }) {
+            self.at_the_button = Some(Attendant::at_the_button());
+        }
         self.asked = Some(bench.ask(role, command)?);
         Ok(())
     }
@@ -33,6 +39,7 @@ impl Console {
         let until = bench.now() + millis * MS;
         loop {
             if let Some(answer) = bench.answer(request) {
+                self.at_the_button = None;
                 return Ok(Some(answer));
             }
             if bench.now() >= until {
@@ -49,8 +56,16 @@ impl Console {
 
     /// Lets time pass, up to `until`; the attendant acts meanwhile.
     pub(super) fn attend(&mut self, bench: &mut dyn Bench, until: u64) -> Result<(), BenchError> {
-        let Some(attendant) = &mut self.attendant else { return bench.pass(until) };
+        let Some(attendant) = &mut self.attendant else { return self.pass(bench, until) };
         attendant.look(bench)?;
+        let look = bench.now() + LOOK * MS;
+        bench.pass(until.min(look))
+    }
+
+    /// The same where nobody acts but who presses the button.
+    pub(super) fn pass(&mut self, bench: &mut dyn Bench, until: u64) -> Result<(), BenchError> {
+        let Some(person) = &mut self.at_the_button else { return bench.pass(until) };
+        person.look(bench)?;
         let look = bench.now() + LOOK * MS;
         bench.pass(until.min(look))
     }

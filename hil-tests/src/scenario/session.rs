@@ -120,7 +120,7 @@ impl<'a> Session<'a> {
     pub(super) fn pass(&mut self, millis: u64) -> Result<(), BenchError> {
         let until = self.bench.now() + millis * MS;
         while self.bench.now() < until {
-            self.bench.pass(until)?;
+            self.console.pass(self.bench, until)?;
         }
         Ok(())
     }

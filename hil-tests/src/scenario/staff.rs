@@ -137,7 +137,7 @@ fn until(
         if session.bench.now() >= end || over(session)? {
             return Ok(false);
         }
-        session.bench.pass(end)?;
+        session.console.pass(session.bench, end)?;
     }
 }
 

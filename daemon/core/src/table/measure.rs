@@ -49,11 +49,10 @@ impl Table {
     /// The steps of a hardware test.
     pub(super) fn hardware_steps(&self, test: HardwareTest) -> Vec<Step> {
         let measure = || Step::Measure { results: VecDeque::new(), lit: None };
-        let spin = || Step::Spin { started: false };
         let units = |code| Step::Units { only: Some(code) };
         let witness = |item| Step::Witness { left: vec![item] };
         match test {
-            HardwareTest::Motor | HardwareTest::Cam => vec![Step::Power, spin()],
+            HardwareTest::Motor | HardwareTest::Cam => vec![Step::Power, Step::spin()],
             HardwareTest::Dome | HardwareTest::Bus | HardwareTest::Temperature => vec![measure()],
             HardwareTest::Bell => vec![Step::Bell { struck: false }, witness(Witness::Bell)],
             HardwareTest::Terminal => vec![units(Code::Terminal), Step::Terminal { shown: 0 }, measure()],
@@ -62,7 +61,7 @@ impl Table {
                 let lamps = Step::Measure { results: results.into(), lit: None };
                 vec![units(Code::Lamps), lamps, witness(Witness::Areas)]
             }
-            HardwareTest::Reader => vec![Step::Power, units(Code::Reader), Step::Reader, spin(), measure()],
+            HardwareTest::Reader => vec![Step::Power, units(Code::Reader), Step::Reader, Step::spin(), measure()],
             HardwareTest::Seal => vec![Step::Seal, measure(), witness(Witness::Seal)],
         }
     }

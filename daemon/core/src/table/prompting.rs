@@ -1,7 +1,7 @@
 //! What people are asked to do now: in a test, or in a round that waits for a person's word.
 
 use super::Table;
-use super::steps::{Step, key_name};
+use super::steps::{Start, Step, key_name};
 use crate::hardware_test::Probe;
 use crate::prelude::*;
 use crate::prompt::{Prompt, PromptId};
@@ -36,9 +36,10 @@ impl Table {
             (Step::Witness { left }, _) => {
                 (PromptId::Witness, left.iter().map(|item| item.name().to_owned()).collect())
             }
-            (Step::Spin { started: false }, _) if self.motor_may_run(true).is_err() => {
+            (Step::Spin(Start::Unasked | Start::Asked(_)), _) if self.motor_may_run(true).is_err() => {
                 (PromptId::ClearSpin, Vec::new())
             }
+            (Step::Spin(Start::Unasked | Start::Asked(_)), _) => (PromptId::Tumble, Vec::new()),
             (Step::Measure { .. }, Some(Probe::Dome(dome))) if dome.was_lifted() => (PromptId::CloseDome, Vec::new()),
             (Step::Measure { .. }, Some(Probe::Dome(_))) => (PromptId::LiftDome, Vec::new()),
             (Step::Measure { .. }, Some(Probe::Terminal(keys))) => (PromptId::Key, vec![key(keys.wanted())]),

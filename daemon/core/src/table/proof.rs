@@ -4,7 +4,7 @@
 //! anything moves or lights; the motor guards hold in it as in a game. Whatever ends it leaves everything dark and still.
 
 use super::Table;
-use super::steps::{Outcome, Step};
+use super::steps::{Outcome, PRESS_WITHIN, Start, Step};
 use crate::device::tumbler::RunsFor;
 use crate::hardware_test::{HardwareTest, Probe};
 use crate::latch::{Code, Malfunction};
@@ -107,7 +107,7 @@ impl Table {
             Step::Lamps { results: results.into(), proved: None, lit: false },
             Step::Bell { struck: false },
             Step::Seal,
-            Step::Spin { started: false },
+            Step::spin(),
             Step::Dice,
             Step::keys(),
         ]);
@@ -128,7 +128,7 @@ impl Table {
             Code::Buttons => vec![Step::Buttons],
             Code::Interference | Code::Dice => vec![Step::Dice],
             // An output that is dead at rest shows only when it is driven.
-            Code::Gpio => vec![Step::Power, Step::Bell { struck: false }, Step::Spin { started: false }],
+            Code::Gpio => vec![Step::Power, Step::Bell { struck: false }, Step::spin()],
             // The key edge newer than the latch, without which no reset begins, is the key's test; the durable beginning of
             // the test is what proves the journal.
             _ => vec![],
@@ -140,7 +140,7 @@ impl Table {
             && code.hardware_test() != Some(HardwareTest::Motor)
         {
             // A loose contact is whole at rest: it breaks while the shaft shakes the table.
-            steps.push(Step::Spin { started: false });
+            steps.push(Step::spin());
         }
         steps
     }
@@ -195,7 +195,7 @@ impl Table {
                 Outcome::Passed(found) => {
                     if let Some(found) = found.filter(|_| !test.is_hardware()) {
                         self.record(Event::Tested { test: step.name().to_owned(), passed: true, found });
-                        if matches!(step, Step::Spin { .. }) {
+                        if matches!(step, Step::Spin(_)) {
                             // The same run proves the relay: it is what stopped the shaft.
                             let found = "the shaft stopped when the alive edges did".to_owned();
                             self.record(Event::Tested { test: "deadman".to_owned(), passed: true, found });
@@ -345,8 +345,9 @@ impl Table {
         let test = self.test.as_ref()?;
         let step = match (test.steps.front(), &test.probe) {
             (Some(Step::Measure { .. }), Some(probe)) => probe.prompt(),
-            (Some(step @ Step::Spin { started: false }), _) => match self.motor_may_run(true) {
-                Ok(()) => step.shown(),
+            (Some(Step::Spin(Start::Started)), _) => Step::spin().name().to_owned(),
+            (Some(step @ Step::Spin(_)), _) => match self.motor_may_run(true) {
+                Ok(()) => format!("press tumble at the table within {} s", PRESS_WITHIN.0 / 1000),
                 Err(why) => format!("{}, waits: {why}", step.shown()),
             },
             (step, _) => step.map_or_else(|| "ends".to_owned(), Step::shown),

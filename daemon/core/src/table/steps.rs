@@ -9,6 +9,7 @@ use crate::device::tumbler::Stop;
 use crate::latch::Code;
 use crate::line::{InLine, Key, OutLine};
 use crate::prelude::*;
+use crate::refusal::Refusal;
 use crate::sequence::Durable;
 use crate::units::{Dice, Millis, Mono};
 use crate::wire::console::Witness;
@@ -20,6 +21,9 @@ use serde::{Deserialize, Serialize};
 const PATTERNS: [u16; 3] = [0x0123, 0x0456, BLANK];
 /// The last result shines at least so long, in milliseconds, so that lamps that flicker are found out.
 const STEADY: u32 = 1000;
+/// A test's spin begins only by a press of the dealer's button so soon after it was asked for: whoever presses stands at the table
+/// and knows what for (design.md, Motion by command).
+pub(super) const PRESS_WITHIN: Millis = Millis(10_000);
 /// Valid replies in a row that prove a unit of the field bus.
 const GOOD_REPLIES: u32 = 3;
 
@@ -45,7 +49,7 @@ pub(super) enum Step {
     /// The seal's loop is closed (NZ 5(d)).
     Seal,
     /// The tumbler makes a valid spin, and the dead-man relay ends it (NZ 5(c)).
-    Spin { started: bool },
+    Spin(Start),
     /// The reader sees the enrolled dice at rest.
     Dice,
     /// The reader replies and can say how the dice lie.
@@ -61,6 +65,19 @@ pub(super) enum Step {
     },
     /// A person says what only a person can see.
     Witness { left: Vec<Witness> },
+}
+
+/// How far a test's spin has come: nothing moves before somebody at the table presses the button.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Start {
+    /// The press was not asked for yet, or something stood in the way since.
+    Unasked,
+    /// The press is waited for, since then.
+    Asked(Mono),
+    /// Somebody pressed.
+    Pressed,
+    /// The motor was commanded on.
+    Started,
 }
 
 /// How a step stands.
@@ -89,7 +106,7 @@ impl Step {
             Self::Lamps { .. } => "lamps",
             Self::Bell { .. } => "bell",
             Self::Seal => "seal",
-            Self::Spin { .. } => "tumbler",
+            Self::Spin(_) => "tumbler",
             Self::Dice => "dice",
             Self::Reader => "reader",
             Self::Buttons => "buttons",
@@ -114,6 +131,11 @@ impl Step {
             }
             _ => self.name().to_owned(),
         }
+    }
+
+    /// A spin that nobody was asked for yet.
+    pub(super) const fn spin() -> Self {
+        Self::Spin(Start::Unasked)
     }
 
     /// Every key of the terminal is still to be pressed.
@@ -187,7 +209,7 @@ impl Table {
                     self.wait(began, Millis(p.unit_lost), "the seal's loop is open")
                 }
             }
-            Step::Spin { started } => self.spin_step(started, began, by),
+            Step::Spin(start) => self.spin_step(start, began, by),
             Step::Dice => self.dice_step(began),
             Step::Reader => {
                 let unknown = self.reader.poses().contains(&Pose::Unknown);
@@ -330,13 +352,41 @@ impl Table {
         Millis(if results.len() == 1 { dwell.max(STEADY) } else { dwell })
     }
 
-    fn spin_step(&mut self, started: &mut bool, began: Mono, by: Durable) -> Outcome {
+    /// The dealer's button was pressed; whether a test that asks for that takes it.
+    pub(super) fn press_for_test(&mut self) -> bool {
+        let Some(Step::Spin(start @ Start::Asked(_))) = self.test.as_mut().and_then(|test| test.step_mut()) else {
+            return false;
+        };
+        *start = Start::Pressed;
+        true
+    }
+
+    /// "No spin" was pressed: no test goes on to move anything, or to ask for it.
+    pub(super) fn stop_test_by_no_spin(&mut self) {
+        if matches!(self.test.as_ref().and_then(|test| test.step()), Some(Step::Spin(_))) {
+            self.test_failed(&Refusal::StoppedByNoSpin.to_string());
+            if self.tumbler.runs_for() == Some(RunsFor::Test) {
+                self.tumbler.halt(Stop::NoSpin, &mut self.ctx);
+            }
+        }
+    }
+
+    fn spin_step(&mut self, start: &mut Start, began: Mono, by: Durable) -> Outcome {
         let p = *self.ctx.p();
-        if !*started {
+        if *start != Start::Started {
             if let Err(why) = self.motor_may_run(true) {
+                *start = Start::Unasked;
                 return self.wait(began, Millis(p.person_limit), &why.to_string());
             }
-            *started = true;
+            if *start == Start::Unasked {
+                *start = Start::Asked(self.ctx.at());
+                self.ctx.show();
+            }
+            if let Start::Asked(since) = *start {
+                return self.wait(since, PRESS_WITHIN, &Refusal::NotPressed.to_string());
+            }
+            *start = Start::Started;
+            self.ctx.show();
             self.run_motor(RunsFor::Test, by);
         }
         let stopped = self.tumbler.stopped_by().filter(|_| self.tumbler.is_still());

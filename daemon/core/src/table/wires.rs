@@ -151,10 +151,14 @@ impl Table {
             return;
         }
         match line {
+            InLine::Tumble if self.press_for_test() => {}
             InLine::Tumble => self.ask_for_spin(),
             InLine::PlaceBets => self.call_place_bets(),
             InLine::NoMoreBets => self.call_no_more_bets(),
-            InLine::NoSpin => self.call_no_spin(),
+            InLine::NoSpin => {
+                self.stop_test_by_no_spin();
+                self.call_no_spin();
+            }
             _ => {}
         }
     }

@@ -3,6 +3,8 @@
 use super::{SUPERVISOR, World, caller};
 use tumbler_core::input::Input;
 use tumbler_core::line::InLine;
+use tumbler_core::prompt::PromptId;
+use tumbler_core::units::Mono;
 use tumbler_core::wire::console::{Answer, Caller, Command, Witness};
 use tumbler_core::wire::registers::terminal;
 
@@ -74,6 +76,24 @@ impl World {
         assert!(matches!(self.reply(request), Some(Answer::Done(_))), "{:?}", self.reply(request));
         self.press_every_key();
         self.witness_all();
+    }
+
+    /// Whether the table asks for a press of the button, for a test's spin.
+    pub fn asks_for_press(&self) -> bool {
+        self.table.snapshot().prompt.is_some_and(|prompt| prompt.id == PromptId::Tumble)
+    }
+
+    /// Somebody at the table presses the button where a test asks for that, and lets it go again.
+    pub(super) fn attend(&mut self) {
+        if self.release.is_some_and(|release| release <= self.now) {
+            self.release = None;
+            self.line(InLine::Tumble, false);
+        }
+        let asks = self.is_attended && self.release.is_none() && self.table.is_testing() && self.asks_for_press();
+        if asks && !self.lines[InLine::Tumble.index()] {
+            self.release = Some(Mono(self.now.0 + 60_000_000));
+            self.line(InLine::Tumble, true);
+        }
     }
 
     /// Presses every key of the terminal once, as an opening asks (NZ 5(b)).

@@ -90,6 +90,10 @@ pub struct World {
     pub history: Vec<(Stamped, Vec<Effect>)>,
     /// Looked at after every step.
     pub watch: fn(&World, &Effect),
+    /// Whether somebody at the table presses the button where a test asks for that.
+    pub is_attended: bool,
+    /// When that person lets it go again.
+    release: Option<Mono>,
     requests: u64,
     started: (Start, Mono),
 }
@@ -171,6 +175,8 @@ impl World {
             faces_read: 0,
             history: Vec::new(),
             watch: |_, _| {},
+            is_attended: true,
+            release: None,
             requests: 0,
             started: (start, now),
         };
@@ -364,12 +370,16 @@ impl World {
             let deadline = self.table.next_deadline().unwrap_or(end);
             let step = self.next_step.unwrap_or(end);
             let late = self.next_late().unwrap_or(end);
-            let next = deadline.min(step).min(self.next_reading).min(late);
+            self.attend();
+            let release = self.release.unwrap_or(end);
+            let next = deadline.min(step).min(self.next_reading).min(late).min(release);
             if next >= end || self.now >= end {
                 break;
             }
             self.step_to(next);
-            if self.next_reading <= next {
+            if release <= next {
+                self.attend();
+            } else if self.next_reading <= next {
                 self.next_reading = Mono(self.now.0 + 500_000_000);
                 self.input(Input::Temperature { reading: Some(MilliCelsius(30_000)) });
             } else if late <= next {

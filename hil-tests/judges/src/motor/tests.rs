@@ -166,6 +166,28 @@ fn motor_on_without_a_recorded_spin_is_found() {
     broken(&closed, judge(), PERMIT);
 }
 
+/// Whoever asks for a test by a command, from wherever, moves nothing: a press at the table does.
+#[test]
+fn motion_in_a_test_without_a_press_is_found() {
+    let tested = |pressed: Option<u64>| {
+        let mut script = Script::off("sg-v6");
+        script.start();
+        script.wire(Line::SupervisorKey, true);
+        script.ask("open", json!({"name": "Ana"}));
+        if let Some(ms) = pressed {
+            script.wire(Line::Tumble, true);
+            script.pass(60);
+            script.wire(Line::Tumble, false);
+            script.pass(ms);
+        }
+        script.motor_on();
+        script
+    };
+    tested(Some(100)).lawful(judge());
+    broken(&tested(None), judge(), PRESS);
+    broken(&tested(Some(10_000)), judge(), PRESS);
+}
+
 #[test]
 fn a_dead_man_edge_without_the_motor_is_found() {
     let mut script = Script::open("sg-v6");

@@ -19,6 +19,7 @@ impl Script {
         self.tested("power");
         self.light_tests();
         self.tested("lamps");
+        self.press(Line::Tumble);
         self.motor_run(16);
         self.coast();
         self.tested("tumbler");

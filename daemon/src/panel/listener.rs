@@ -1,25 +1,43 @@
-//! Accepts clients, up to a bound, and serves each on a task of its own.
+//! Accepts clients, within the bounds of [`super::places`], and serves each on a task of its own. Whoever is not there any more, or
+//! does not take what it asked for, loses its place.
 
 use super::access::{Access, Client};
+use super::places::{AGAIN, Full, Place, Places};
+use super::problem::Problem;
+use super::repeats::{self, Repeats};
 use super::{Feeds, Picture, Shared, answers, picture};
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use socket2::{SockRef, TcpKeepalive};
+use std::convert::Infallible;
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
+use tokio_io_timeout::TimeoutStream;
 
-/// Most clients at a time: a browser keeps up to six connections, a pit has a few screens.
-pub const CONNECTIONS: usize = 48;
-/// Longest time in which a request's head must have come.
+/// Longest time in which a request's head must have come, the first one and each one after an answer.
 const HEAD: Duration = Duration::from_secs(10);
+/// Longest time for which a client takes nothing of what waits for it.
+const TAKES: Duration = Duration::from_secs(10);
+/// Bytes that may wait for a client in the kernel, which counts them twice. They come out of the memory that the service may have.
+const BUFFER: usize = 128 * 1024;
+/// Time without a word from a client's machine after which it is asked whether it is there, between two questions, and their number.
+const ALIVE: (Duration, Duration, u32) = (Duration::from_secs(15), Duration::from_secs(5), 3);
+/// Longest time for which a client's machine acknowledges nothing of what it was sent.
+const SILENT: Duration = Duration::from_secs(20);
+/// Clients at a time who are told that there is no place, and how long they are listened to for it. More are told nothing.
+const TURNED: (usize, Duration) = (16, Duration::from_secs(2));
 /// Pause after the system refused to accept a client, for want of descriptors or memory.
 const REFUSED: Duration = Duration::from_millis(200);
 /// Pause before an address that is taken is tried again.
@@ -62,7 +80,9 @@ pub async fn on(listener: TcpListener, feeds: Feeds) {
             }
         }
     };
-    let shared = Shared { about, snapshot, durable, relay, records, picture, state_dir, access, names, stop: stops };
+    let places = Arc::new(Places::default());
+    let shared =
+        Shared { about, snapshot, durable, relay, records, picture, state_dir, access, names, places, stop: stops };
     tokio::select! {
         () = stopped(stop) => {}
         () = async { tokio::join!(collecting, counting, serve(listener, shared)); } => {}
@@ -79,16 +99,31 @@ fn names(host: Option<String>) -> Arc<[String]> {
 }
 
 async fn serve(listener: TcpListener, shared: Shared) {
+    let places = Arc::clone(&shared.places);
     let service = TowerToHyperService::new(answers::router(shared));
-    let mut clients = JoinSet::new();
+    let full = Repeats::new("connections to the panel for which there was no place");
+    let (mut clients, mut turned) = (JoinSet::new(), JoinSet::new());
+    let told = [&full];
+    let counting = repeats::tell(&told);
+    tokio::pin!(counting);
     loop {
         tokio::select! {
+            () = &mut counting => {}
             Some(_) = clients.join_next() => {}
-            accepted = listener.accept(), if clients.len() < CONNECTIONS => match accepted {
-                Ok((stream, from)) => {
-                    let service = service.clone();
-                    clients.spawn(async move { client(stream, from.ip(), service).await });
-                }
+            Some(_) = turned.join_next() => {}
+            // Whoever it is: only an address that is known says whether there is a place.
+            accepted = listener.accept() => match accepted {
+                Ok((stream, from)) => match places.connect(from.ip()) {
+                    Ok(place) => drop(clients.spawn(client(stream, place, from.ip(), service.clone()))),
+                    Err(why) => {
+                        if full.again() {
+                            tracing::warn!("the panel turned away {}: {why}", from.ip());
+                        }
+                        if turned.len() < TURNED.0 {
+                            turned.spawn(timeout(TURNED.1, turn_away(stream, why)));
+                        }
+                    }
+                },
                 Err(error) => {
                     tracing::warn!("the panel cannot accept a client: {error}");
                     sleep(REFUSED).await;
@@ -98,16 +133,48 @@ async fn serve(listener: TcpListener, shared: Shared) {
     }
 }
 
-async fn client(stream: TcpStream, from: IpAddr, service: TowerToHyperService<axum::Router>) {
+/// Lets the kernel find out that a client is gone, and bounds what waits for it there.
+fn watch(stream: &TcpStream) -> io::Result<()> {
+    let socket = SockRef::from(stream);
+    let (after, between, times) = ALIVE;
+    socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(after).with_interval(between).with_retries(times))?;
+    socket.set_tcp_user_timeout(Some(SILENT))?;
+    socket.set_send_buffer_size(BUFFER)
+}
+
+fn http() -> http1::Builder {
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(16 * 1024);
+    http
+}
+
+async fn client(stream: TcpStream, place: Place, from: IpAddr, service: TowerToHyperService<axum::Router>) {
+    if let Err(error) = watch(&stream) {
+        tracing::debug!("a client of the panel: {error}");
+        return;
+    }
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(Client(from));
         service.call(request)
     });
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(16 * 1024);
-    if let Err(error) = http.serve_connection(TokioIo::new(stream), service).await {
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(TAKES));
+    if let Err(error) = http().serve_connection(TokioIo::new(Box::pin(stream)), service).await {
         tracing::debug!("a client of the panel: {error}");
     }
+    drop(place);
+}
+
+/// Answers that there is no place. A browser asks again for the page by itself.
+async fn turn_away(stream: TcpStream, why: Full) {
+    let service = service_fn(|_: Request<Incoming>| async move {
+        let mut response: Response = Problem::busy(why.to_string(), Some(AGAIN)).into_response();
+        response.headers_mut().insert(header::REFRESH, HeaderValue::from(AGAIN.as_secs()));
+        Ok::<_, Infallible>(response)
+    });
+    let mut http = http();
+    // That it hangs up meanwhile is what it is asked to do.
+    let _ = http.keep_alive(false).serve_connection(TokioIo::new(stream), service).await;
 }
 
 async fn bind(address: SocketAddr) -> TcpListener {

@@ -12,7 +12,7 @@
 //! POST /api/login, /api/logout, /api/maintenance, /api/test, /api/witness: see `access` and `workshop`
 //! ```
 //! It is informational (NZ9 7.5, SGV6 5.11) and never blocks the table: a port that is taken is tried again, a client that is slow
-//! gets the newest state only, and there is a bound on clients. What it shows is the snapshot and the journal, neither of
+//! gets the newest state only, and there are bounds on clients ([`places`]). What it shows is the snapshot and the journal, neither of
 //! which holds anything that is still secret.
 
 mod access;
@@ -23,6 +23,7 @@ mod kept;
 mod listener;
 mod pages;
 mod picture;
+mod places;
 mod problem;
 mod questions;
 mod repeats;
@@ -31,8 +32,9 @@ mod stream;
 mod workshop;
 
 pub use kept::Kept;
-pub use listener::{CONNECTIONS, on, run};
+pub use listener::{on, run};
 pub use picture::Picture;
+pub use places::{CONNECTIONS, KEPT, OF_ADDRESS, STREAMS};
 
 use crate::history::records::Records;
 use crate::run::trace::Traces;
@@ -116,5 +118,6 @@ pub(crate) struct Shared {
     state_dir: PathBuf,
     access: Option<Arc<access::Access>>,
     names: Arc<[String]>,
+    places: Arc<places::Places>,
     stop: watch::Receiver<bool>,
 }

@@ -1,8 +1,12 @@
 //! The table as it happens, as server-sent events: `status` whenever it changes, `record` for each record from now on.
 
 use super::Shared;
+use super::access::Client;
+use super::places::{AGAIN, Place};
+use super::problem::Problem;
 use crate::pages::test_report::bar::{self, Shown};
 use crate::pages::web;
+use axum::Extension;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use axum::response::sse::{Event, Sse};
@@ -41,16 +45,21 @@ struct Follower {
     told: Seq,
     waiting: VecDeque<Event>,
     began: bool,
+    _place: Place,
 }
 
-pub(super) async fn events(State(shared): State<Shared>) -> impl IntoResponse {
-    let mut follower = Follower { told: Seq(0), shared, waiting: VecDeque::new(), began: false };
+pub(super) async fn events(
+    State(shared): State<Shared>,
+    Extension(client): Extension<Client>,
+) -> Result<impl IntoResponse, Problem> {
+    let place = shared.places.follow(client.0).map_err(|full| Problem::busy(full.to_string(), Some(AGAIN)))?;
+    let mut follower = Follower { told: Seq(0), shared, waiting: VecDeque::new(), began: false, _place: place };
     follower.told = *follower.shared.durable.borrow_and_update();
     let stream = unfold(follower, |mut follower| async move {
         let event = follower.next().await?;
         Some((Ok::<_, Infallible>(event), follower))
     });
-    Sse::new(stream).keep_alive(web::alive(ALIVE))
+    Ok(Sse::new(stream).keep_alive(web::alive(ALIVE)))
 }
 
 impl Follower {

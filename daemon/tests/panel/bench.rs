@@ -2,11 +2,12 @@
 
 use crate::in_memory::InMemory;
 use crate::table::table;
+use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -78,9 +79,21 @@ impl Bench {
         self.send(&format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n"), "").await
     }
 
+    /// A connection from 127.0.0.`host`.
+    pub(crate) async fn connect(&self, host: u8) -> TcpStream {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind((Ipv4Addr::new(127, 0, 0, host), 0).into()).unwrap();
+        socket.connect(self.address).await.unwrap()
+    }
+
     /// One request with this head, up to its last line, and this body, on a connection of its own.
     pub(crate) async fn send(&self, head: &str, body: &str) -> Answer {
-        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        self.send_from(1, head, body).await
+    }
+
+    /// The same from 127.0.0.`host`.
+    async fn send_from(&self, host: u8, head: &str, body: &str) -> Answer {
+        let mut stream = self.connect(host).await;
         stream.write_all(format!("{head}Connection: close\r\n\r\n{body}").as_bytes()).await.unwrap();
         let mut all = Vec::new();
         timeout(LONG, stream.read_to_end(&mut all)).await.unwrap().unwrap();
@@ -91,9 +104,19 @@ impl Bench {
         self.ask("GET", path).await
     }
 
+    /// The same from 127.0.0.`host`.
+    pub(crate) async fn get_from(&self, host: u8, path: &str) -> Answer {
+        self.send_from(host, &format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n"), "").await
+    }
+
     /// Follows the table.
     pub(crate) async fn follow(&self) -> Follower {
-        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        self.follow_from(1).await
+    }
+
+    /// The same from 127.0.0.`host`.
+    pub(crate) async fn follow_from(&self, host: u8) -> Follower {
+        let mut stream = self.connect(host).await;
         stream.write_all(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
         Follower(BufReader::new(stream))
     }
@@ -127,6 +150,14 @@ impl Answer {
 pub(crate) struct Follower(BufReader<TcpStream>);
 
 impl Follower {
+    /// All that the panel still says until it hangs up.
+    pub(crate) async fn rest(mut self) -> Vec<u8> {
+        let mut all = Vec::new();
+        // The panel may have hung up with something unsaid, which the kernel tells by a reset.
+        let _ = timeout(LONG, self.0.read_to_end(&mut all)).await.expect("the panel does not hang up");
+        all
+    }
+
     /// The next event of this name, and its data.
     pub(crate) async fn next(&mut self, wanted: &str) -> serde_json::Value {
         let reading = async {

@@ -5,6 +5,8 @@ use crate::browser::{Browser, PASSWORD, with_panel};
 use crate::cgroup::{Cgroup, limit_of_the_unit};
 use nix::sys::signal::Signal;
 use serde_json::json;
+use std::io::Write;
+use std::net::TcpStream;
 use std::process::Command;
 use std::thread;
 
@@ -117,4 +119,29 @@ fn strangers_hold_up_neither_a_technician_who_was_there_before_nor_the_console_n
     assert!(place.ask(&json!("status"))["answer"]["status"].is_object());
     let lines = log(&place, "failed login");
     assert!(lines.len() <= 4, "{lines:?}");
+}
+
+/// Follows the table from 127.0.`net`.`host`, for as long as the connection is held.
+fn follow(port: u16, net: u8, host: u8) -> TcpStream {
+    let mut stream = Browser::new(port, net, host).connect().unwrap();
+    stream.write_all(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    stream
+}
+
+#[test]
+fn held_connections_of_strangers_leave_the_panel_to_others_and_the_last_places_to_this_machine() {
+    let place = Place::new();
+    let port = with_panel(&place);
+    place.commission();
+    let _daemon = place.start();
+    let _wire = place.wire();
+    place.told("READY=");
+    let here = Browser::new(port, 0, 1).waits();
+    let ask = |browser: &Browser| browser.ask("GET", "/api/table", "").map(|answer| answer.code);
+    let one: Vec<TcpStream> = (0..60).map(|_| follow(port, 6, 1)).collect();
+    assert_eq!(ask(&Browser::new(port, 6, 2)), Some(200), "60 of one address");
+    assert_eq!(ask(&here), Some(200));
+    let many: Vec<TcpStream> = (0..60).map(|n| follow(port, 7, n)).collect();
+    assert_eq!(ask(&here), Some(200), "60 more of as many addresses");
+    drop((one, many));
 }

@@ -67,7 +67,13 @@ impl Link {
         let mut line = serde_json::to_vec(&Request { id: self.id, ask })?;
         line.push(b'\n');
         let path = self.path.display();
-        self.stream.get_mut().write_all(&line).with_context(|| hung_up(&path))
+        let sent = self.stream.get_mut().write_all(&line).with_context(|| hung_up(&path));
+        let Err(gone) = sent else { return Ok(()) };
+        // A daemon that has no place for a caller says so before it hangs up.
+        match self.said() {
+            Ok(Said::Error(why)) => bail!("{why}"),
+            _ => Err(gone),
+        }
     }
 
     /// The next thing that the daemon tells.
@@ -78,6 +84,13 @@ impl Link {
         if let Some(refused) = self.refused.take() {
             return Ok(refused);
         }
+        match self.said()? {
+            Said::Answer(told) => Ok(told),
+            Said::Error(error) => bail!("{error}"),
+        }
+    }
+
+    fn said(&mut self) -> anyhow::Result<Said> {
         let path = self.path.display();
         let mut line = Vec::new();
         let read = self.stream.by_ref().take(MAX_ANSWER as u64).read_until(b'\n', &mut line);
@@ -91,9 +104,6 @@ impl Link {
         let reply: Reply = serde_json::from_slice(&line).with_context(|| {
             format!("the daemon at {path} says what this tumblerctl does not understand{ONE_VERSION}")
         })?;
-        match reply.said {
-            Said::Answer(told) => Ok(told),
-            Said::Error(error) => bail!("{error}"),
-        }
+        Ok(reply.said)
     }
 }

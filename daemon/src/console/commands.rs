@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tumbler_core::input::Input;
 use tumbler_core::wire::console::{Answer, Caller, Command};
 
-/// Most clients at a time: a panel, a watcher and a few people with several windows each.
+/// Most clients at a time: a watcher, and a few people with several windows each.
 pub const CONNECTIONS: usize = 32;
 /// Room for answers on their way from the control loop. Every connection waits for one at most, and the panel for a few, so
 /// with twice as many places as connections the control loop never finds it full.

@@ -7,7 +7,9 @@ use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::codec::{AnyDelimiterCodec, Decoder};
 use tumbler_core::wire::ask::{MAX_LINE, Reply};
 
-/// Longest time without a request: a forgotten connection gives its place back.
+/// Longest time until the first request: a program that connects knows what it wants to ask.
+const FIRST: Duration = Duration::from_secs(10);
+/// Longest time without another request: a forgotten connection gives its place back.
 const IDLE: Duration = Duration::from_secs(300);
 /// Longest time from a line's first byte to its last: a program writes a line at once.
 const HALF: Duration = Duration::from_secs(5);
@@ -21,8 +23,8 @@ pub(super) enum NoLine {
     TooLong,
     #[error("a line was begun and not ended within {HALF:?}")]
     Half,
-    #[error("no request came for {IDLE:?}")]
-    Idle,
+    #[error("no request came for {0:?}")]
+    Idle(Duration),
     #[error("the client is gone")]
     Gone,
 }
@@ -34,13 +36,15 @@ pub(super) struct Lines<R> {
     codec: AnyDelimiterCodec,
     buffer: BytesMut,
     begun: Option<Instant>,
+    /// How long the next line may take to begin.
+    patience: Duration,
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
     pub(super) fn new(from: R) -> Self {
         // Its limit leaves out the line's end.
         let codec = AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), Vec::new(), MAX_LINE - 1);
-        Self { from, codec, buffer: BytesMut::new(), begun: None }
+        Self { from, codec, buffer: BytesMut::new(), begun: None, patience: FIRST }
     }
 
     /// The next line, without its end; `None` when the client hung up between two lines. May be dropped and called again.
@@ -51,10 +55,11 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         loop {
             if let Some(line) = self.codec.decode(&mut self.buffer).map_err(|_| NoLine::TooLong)? {
                 self.begun = (!self.buffer.is_empty()).then(Instant::now);
+                self.patience = IDLE;
                 return Ok(Some(line));
             }
-            let limit = self.begun.map_or_else(|| Instant::now() + IDLE, |begun| begun + HALF);
-            let late = if self.begun.is_some() { NoLine::Half } else { NoLine::Idle };
+            let limit = self.begun.map_or_else(|| Instant::now() + self.patience, |begun| begun + HALF);
+            let late = if self.begun.is_some() { NoLine::Half } else { NoLine::Idle(self.patience) };
             let was_between = self.buffer.is_empty();
             match timeout_at(limit, self.from.read_buf(&mut self.buffer)).await {
                 Err(_) => return Err(late),
@@ -115,7 +120,12 @@ mod tests {
         let (mut client, server) = tokio::io::duplex(64);
         let mut lines = Lines::new(server);
         let begun = Instant::now();
-        assert_eq!(lines.next().await, Err(NoLine::Idle));
+        assert_eq!(lines.next().await, Err(NoLine::Idle(FIRST)));
+        assert!(begun.elapsed() >= FIRST && begun.elapsed() < FIRST * 2);
+        client.write_all(b"{}\n").await.unwrap();
+        assert_eq!(lines.next().await, Ok(Some("{}".into())));
+        let begun = Instant::now();
+        assert_eq!(lines.next().await, Err(NoLine::Idle(IDLE)));
         assert!(begun.elapsed() >= IDLE);
         client.write_all(b"{\"id\"").await.unwrap();
         assert_eq!(lines.next().await, Err(NoLine::Half));

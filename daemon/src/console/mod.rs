@@ -10,6 +10,7 @@ mod connection;
 pub mod credentials;
 mod lines;
 mod listener;
+mod places;
 mod questions;
 mod server;
 mod shared;
@@ -17,4 +18,5 @@ mod watch;
 
 pub use commands::{ANSWERS, CONNECTIONS, Commands, HandIn, Unanswered};
 pub use listener::{BindError, bind};
+pub use places::{KEPT, OF_STRANGERS, OF_UID};
 pub use server::{Feeds, run};

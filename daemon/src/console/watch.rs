@@ -26,7 +26,7 @@ where
             line = from.next() => return match line {
                 Ok(Some(_)) => Err("after `watch` no more requests are taken here; open another connection".into()),
                 // Who watches may be silent for as long as they like, but not stop half-way through a line.
-                Err(NoLine::Idle) => continue,
+                Err(NoLine::Idle(_)) => continue,
                 Ok(None) | Err(NoLine::Gone) => Ok(()),
                 Err(error) => Err(error.to_string()),
             },

@@ -11,6 +11,7 @@
 mod bench;
 mod browser;
 mod cgroup;
+mod places;
 mod strangers;
 
 use bench::Place;

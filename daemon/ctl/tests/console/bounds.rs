@@ -7,7 +7,7 @@ use std::time::Duration;
 use tumbler_core::record::Event;
 use tumbler_core::wire::ask::{MAX_LINE, Reply, Said, Told};
 use tumbler_core::wire::console::{Answer, Command};
-use tumblerd::console::CONNECTIONS;
+use tumblerd::console::OF_UID;
 
 /// Only so that a test that would hang fails: nothing is asserted on it.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -94,16 +94,23 @@ fn half_a_request_times_out_and_holds_nobody_up() {
 }
 
 #[test]
-fn one_connection_too_many_is_turned_away_and_a_place_comes_free_again() {
+fn one_connection_too_many_of_an_account_is_turned_away_and_a_place_comes_free_again() {
     let stub = Stub::start(done);
-    let mut clients: Vec<_> = (0..CONNECTIONS).map(|_| connect(&stub)).collect();
+    let mut clients: Vec<_> = (0..OF_UID).map(|_| connect(&stub)).collect();
     for client in &mut clients {
         say(client, b"{\"id\":1,\"ask\":\"faults\"}\n");
         reply(client);
     }
     let mut extra = connect(&stub);
-    assert!(error(&mut extra).1.contains("connected already"));
+    let uid = nix::unistd::getuid();
+    let (_, why) = error(&mut extra);
+    assert!(why.starts_with(&format!("user id {uid} has 16 connections")) && why.contains("end one of them"), "{why}");
     assert_closed(&mut extra);
+    for _ in 0..20 {
+        // However the two come across each other: the console hangs up as `tumblerctl` asks.
+        let ran = stub.ctl(&["status"]);
+        assert!(ran.code == Some(2) && ran.err.contains(&why), "{ran:?}");
+    }
     drop(clients);
     // The places come free as the console notices; ask until one has.
     let begun = std::time::Instant::now();

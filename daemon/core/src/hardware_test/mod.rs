@@ -6,6 +6,7 @@
 mod dome;
 mod fieldbus;
 mod gauge;
+mod limits;
 mod measurement;
 mod probe;
 mod quantity;
@@ -14,7 +15,8 @@ mod spin;
 pub use dome::Dome;
 pub use fieldbus::{Keys, LampMap, TRANSACTIONS, Traffic};
 pub use gauge::{Loop, READINGS, Settling, Thermometer};
-pub use measurement::{Limits, Measurement, Verdict};
+pub use limits::{Limits, Verdict};
+pub use measurement::Measurement;
 pub use probe::{Probe, Signal};
 pub use quantity::Quantity;
 pub use spin::Spin;

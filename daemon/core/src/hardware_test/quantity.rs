@@ -1,6 +1,6 @@
 //! What is measured: each quantity with its unit, its limits and where they come from, and what to do about it.
 
-use super::Limits;
+use super::limits::Limits;
 use crate::settings::Parameters;
 use crate::wire::registers::terminal::ENTRY;
 use serde::{Deserialize, Serialize};

@@ -164,6 +164,9 @@ pub enum Refusal {
     /// Nothing moves by a command alone.
     #[error("nobody pressed tumble at the table within 10 s: ask again, and press it there")]
     NotPressed,
+    /// A press counts from the question on.
+    #[error("the button {} is held: let it go", .0.name())]
+    ButtonHeld(InLine),
     /// Whoever stands at the table stops what moves there.
     #[error("\"No spin\" was pressed")]
     StoppedByNoSpin,

@@ -56,9 +56,14 @@ fn motor(world: &World) -> bool {
     world.outs[OutLine::MotorEnable.index()]
 }
 
-fn has_moved(world: &World, from: usize) -> bool {
+/// How often the motor was switched on from this step of the history on.
+fn switched_on(world: &World, from: usize) -> usize {
     let effects = world.history[from..].iter().flat_map(|(_, effects)| effects);
-    effects.clone().any(|e| matches!(e, Effect::Set { line: OutLine::MotorEnable, active: true }))
+    effects.filter(|e| matches!(e, Effect::Set { line: OutLine::MotorEnable, active: true })).count()
+}
+
+fn has_moved(world: &World, from: usize) -> bool {
+    switched_on(world, from) > 0
 }
 
 /// Gives the command and waits until the table asks for the press.
@@ -67,6 +72,25 @@ fn asked(world: &mut World, command: &Command) -> u64 {
     let request = world.ask(command.clone());
     assert!(world.until(60_000, World::asks_for_press), "{command:?}: {:?}", world.table.snapshot().test);
     request
+}
+
+/// After how many steps of a millisecond such a command's test asks for the press.
+fn asks_after(command: usize) -> usize {
+    let (mut world, command) = commands().swap_remove(command);
+    world.is_attended = false;
+    world.ask(command);
+    let mut steps = 0;
+    while !world.asks_for_press() {
+        world.pass(1);
+        steps += 1;
+    }
+    steps
+}
+
+/// Lets time pass to so many of these steps before the question.
+fn just_before(world: &mut World, asks_after: usize, before: usize) {
+    (before..asks_after).for_each(|_| world.pass(1));
+    assert!(!world.asks_for_press());
 }
 
 /// The test is over without success: the answer, or the report, says this.
@@ -169,4 +193,194 @@ fn what_stands_in_the_way_withdraws_the_question() {
     world.pass(500);
     assert!(motor(&world));
     assert!(world.until(10_000, |w| matches!(w.reply(request), Some(Answer::Done(_)))));
+}
+
+/// A press is what comes after the question: who leans on the button since before it, or whose contact is shorted, has answered
+/// nothing. Let go and pressed anew, it counts.
+#[test]
+fn a_button_that_is_held_since_before_the_question_begins_nothing() {
+    for at in 0..commands().len() {
+        let asks_after = asks_after(at);
+        for button in [InLine::Tumble, InLine::NoSpin] {
+            let (mut world, command) = commands().swap_remove(at);
+            let from = world.history.len();
+            world.is_attended = false;
+            // Not for so long that it is stuck.
+            let is_slow = asks_after > 500;
+            world.line(button, !is_slow);
+            world.pass(100);
+            let request = world.ask(command.clone());
+            if is_slow {
+                just_before(&mut world, asks_after, 500);
+            }
+            world.line(button, true);
+            world.pass(1000);
+            assert!(!world.asks_for_press() && world.reply(request).is_none(), "{command:?}");
+            let prompt = world.table.snapshot().prompt.unwrap();
+            assert_eq!(prompt.id, PromptId::ClearSpin, "{command:?}");
+            assert!(prompt.text.contains(&format!("the button {} is held: let it go", button.name())), "{prompt:?}");
+            world.pass(3000);
+            assert!(world.latched().iter().all(|code| *code != Code::Buttons), "{command:?}");
+            // A contact that bounces on the way.
+            for _ in 0..5 {
+                world.line(button, false);
+                world.pass(5);
+                world.line(button, true);
+                world.pass(5);
+            }
+            assert!(!world.asks_for_press() && !has_moved(&world, from), "{command:?}");
+            world.line(button, false);
+            assert!(world.until(100, World::asks_for_press), "{command:?}: {:?}", world.table.snapshot().test);
+            assert!(!has_moved(&world, from), "{command:?}");
+            world.press(InLine::Tumble);
+            world.pass(500);
+            assert!(motor(&world), "{command:?}");
+        }
+    }
+}
+
+/// The edge counts, and not the debounced level 20 ms later.
+#[test]
+fn a_press_just_before_the_question_begins_nothing() {
+    for at in 0..commands().len() {
+        let asks_after = asks_after(at);
+        for before in [2, 10, 19, 25].into_iter().filter(|before| *before < asks_after) {
+            let (mut world, command) = commands().swap_remove(at);
+            let from = world.history.len();
+            world.is_attended = false;
+            world.ask(command.clone());
+            just_before(&mut world, asks_after, before);
+            world.line(InLine::Tumble, true);
+            world.pass(60);
+            world.line(InLine::Tumble, false);
+            world.pass(500);
+            assert!(world.asks_for_press() && !has_moved(&world, from), "{command:?}, {before} ms before");
+        }
+    }
+}
+
+/// What breaks and makes by itself is no person: while `buttons` is latched no press begins anything, and its reset needs none.
+#[test]
+fn a_button_that_is_not_to_be_relied_on_begins_nothing() {
+    let mut world = maintained("nz-div9", "nz-div9-1");
+    let from = world.history.len();
+    world.is_attended = false;
+    let command = Command::HardwareTest { test: HardwareTest::Motor, name: name() };
+    world.line(InLine::Tumble, true);
+    world.pass(3000);
+    // Stuck while the table waits for it to be let go.
+    let request = world.ask(command.clone());
+    assert!(world.until(5000, |w| w.reply(request).is_some()));
+    failed(&world, request, &command, "malfunction buttons is latched (the button tumble is stuck): reset it first");
+    let request = world.ask(command.clone());
+    world.pass(100);
+    for _ in 0..100 {
+        world.line(InLine::Tumble, false);
+        world.pass(30);
+        world.line(InLine::Tumble, true);
+        world.pass(30);
+    }
+    failed(&world, request, &command, "malfunction buttons is latched");
+    assert!(!has_moved(&world, from));
+    world.line(InLine::Tumble, false);
+    world.turn_key();
+    world.ask(Command::Maintenance { on: false, name: name() });
+    let request = world.ask(Command::Reset { code: Code::Buttons, exit: Exit::Rectified, name: name() });
+    assert!(world.until(5000, |w| w.reply(request).is_some()));
+    assert!(matches!(world.reply(request), Some(Answer::Done(_))), "{:?}", world.reply(request));
+}
+
+/// A bouncing contact is one press, and one press is one spin: the one that bounces on begins no other.
+#[test]
+fn a_press_that_bounces_is_one_press() {
+    for (mut world, command) in commands() {
+        let request = asked(&mut world, &command);
+        let from = world.history.len();
+        for _ in 0..4 {
+            world.line(InLine::Tumble, true);
+            world.pass(6);
+            world.line(InLine::Tumble, false);
+            world.pass(6);
+        }
+        assert!(!has_moved(&world, from), "{command:?}");
+        world.line(InLine::Tumble, true);
+        world.pass(60);
+        assert!(motor(&world), "{command:?}");
+        world.line(InLine::Tumble, false);
+        world.pass(10);
+        world.line(InLine::Tumble, true);
+        world.pass(60);
+        world.line(InLine::Tumble, false);
+        assert!(world.until(60_000, |w| w.reply(request).is_some()), "{command:?}");
+        assert_eq!(switched_on(&world, from), 1, "{command:?}");
+    }
+}
+
+/// One test at a time: a second command while one waits is refused, and neither delays the first nor begins anything.
+#[test]
+fn a_second_command_while_one_waits_is_refused() {
+    for (mut world, command) in commands() {
+        let first = asked(&mut world, &command);
+        let from = world.history.len();
+        let began = world.now.0;
+        world.pass(3000);
+        for (_, second) in commands() {
+            let request = world.ask(second.clone());
+            assert!(matches!(world.reply(request), Some(Answer::Refused(_))), "{second:?} in {command:?}");
+        }
+        assert!(world.asks_for_press() && !has_moved(&world, from), "{command:?}");
+        assert!(world.until(20_000, |w| w.reply(first).is_some()), "{command:?}");
+        let waited = (world.now.0 - began) / 1_000_000;
+        assert!((9_900..=10_200).contains(&waited), "{command:?}: {waited} ms");
+        failed(&world, first, &command, NOBODY);
+        world.press(InLine::Tumble);
+        world.pass(2000);
+        assert!(!has_moved(&world, from), "{command:?}");
+    }
+}
+
+/// The key lets the command in, and the press moves: a key that is turned back moves nothing, and takes nothing back.
+#[test]
+fn the_key_moves_nothing_by_itself() {
+    for (mut world, command) in commands() {
+        let request = asked(&mut world, &command);
+        let from = world.history.len();
+        for _ in 0..3 {
+            world.turn_key();
+        }
+        world.line(InLine::SupervisorKey, true);
+        world.pass(2000);
+        assert!(!has_moved(&world, from), "{command:?}");
+        world.line(InLine::SupervisorKey, false);
+        world.pass(100);
+        assert!(world.asks_for_press() && !has_moved(&world, from), "{command:?}");
+        world.press(InLine::Tumble);
+        world.pass(200);
+        assert!(motor(&world), "{command:?}");
+        assert!(world.until(60_000, |w| w.reply(request).is_some()), "{command:?}");
+    }
+}
+
+/// A test that was called off, or that a restart ended, waits for nobody.
+#[test]
+fn what_was_called_off_waits_for_nobody() {
+    for (mut world, command) in commands() {
+        let from = world.history.len();
+        asked(&mut world, &command);
+        world.ask(Command::Close { name: name() });
+        world.pass(100);
+        assert!(!world.asks_for_press(), "{command:?}");
+        world.press(InLine::Tumble);
+        world.pass(2000);
+        assert!(!has_moved(&world, from), "{command:?}");
+    }
+    for (mut world, command) in commands() {
+        asked(&mut world, &command);
+        world.restart(false);
+        world.pass(2000);
+        assert!(!world.asks_for_press(), "{command:?}");
+        world.press(InLine::Tumble);
+        world.pass(2000);
+        assert!(!has_moved(&world, 0), "{command:?}");
+    }
 }

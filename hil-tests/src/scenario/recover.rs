@@ -16,7 +16,7 @@ use super::session::Session;
 use super::staff::say_what_is_asked;
 use super::step::{Change, Step};
 use tumbler_bench::{BenchError, Role, witnessed};
-use tumbler_core::latch::Code;
+use tumbler_core::latch::{Code, Malfunction};
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Dice;
 use tumbler_core::wire::console::{Answer, Command, Exit};
@@ -119,9 +119,10 @@ fn act_on(session: &mut Session<'_>, shown: &Snapshot) -> Result<String, Halt> {
     if shown.phase == tumbler_core::snapshot::Phase::Maintenance {
         return tell(session, Command::Maintenance { on: false, name: name() });
     }
-    // Tests that run the tumbler come last: other latches keep the motor off.
+    // Tests that run the tumbler come last: other latches keep the motor off, and that of the buttons every press that begins a spin.
     let spins = |code| matches!(code, Code::Reader | Code::Tumbler | Code::Deadman | Code::Gpio);
-    if let Some(latched) = shown.malfunctions.iter().min_by_key(|latched| spins(latched.code)) {
+    let order = |latched: &&Malfunction| (latched.code != Code::Buttons, spins(latched.code));
+    if let Some(latched) = shown.malfunctions.iter().min_by_key(order) {
         return reset(session, latched.code);
     }
     if !shown.waived.is_empty() && shown.open {

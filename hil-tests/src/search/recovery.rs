@@ -7,6 +7,7 @@ use super::invariants::Invariant;
 use super::node::Node;
 use crate::scenario::{Halt, Trial, parse, play_steps};
 use tumbler_bench::{Bench, BenchError};
+use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
 use tumbler_core::snapshot::Phase;
@@ -131,7 +132,10 @@ impl Recovery<'_> {
     }
 
     fn latched(&mut self) -> Result<Option<&'static str>, Halt> {
-        Ok(self.node.bench.snapshot()?.and_then(|table| table.malfunctions.first().map(|m| m.code.name())))
+        let malfunctions = self.node.bench.snapshot()?.map(|table| table.malfunctions).unwrap_or_default();
+        // No press begins a spin before the buttons are to be relied on.
+        let first = malfunctions.iter().min_by_key(|malfunction| malfunction.code != Code::Buttons);
+        Ok(first.map(|malfunction| malfunction.code.name()))
     }
 
     fn reset(&mut self) -> Result<(), Halt> {
@@ -155,6 +159,9 @@ impl Recovery<'_> {
     fn open(&mut self) -> Result<(), Halt> {
         if self.node.bench.snapshot()?.is_some_and(|table| table.open) {
             return Ok(());
+        }
+        if self.phase()? == Some(Phase::Maintenance) {
+            self.act("turn key; do maintenance off")?;
         }
         self.act("open table")
     }

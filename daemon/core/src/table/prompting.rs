@@ -36,10 +36,10 @@ impl Table {
             (Step::Witness { left }, _) => {
                 (PromptId::Witness, left.iter().map(|item| item.name().to_owned()).collect())
             }
-            (Step::Spin(Start::Unasked | Start::Asked(_)), _) if self.motor_may_run(true).is_err() => {
-                (PromptId::ClearSpin, Vec::new())
+            (Step::Spin(start @ (Start::Unasked | Start::Asked(_))), _) => {
+                let id = self.may_wait_for_press(*start).map_or(PromptId::ClearSpin, |()| PromptId::Tumble);
+                (id, Vec::new())
             }
-            (Step::Spin(Start::Unasked | Start::Asked(_)), _) => (PromptId::Tumble, Vec::new()),
             (Step::Measure { .. }, Some(Probe::Dome(dome))) if dome.was_lifted() => (PromptId::CloseDome, Vec::new()),
             (Step::Measure { .. }, Some(Probe::Dome(_))) => (PromptId::LiftDome, Vec::new()),
             (Step::Measure { .. }, Some(Probe::Terminal(keys))) => (PromptId::Key, vec![key(keys.wanted())]),

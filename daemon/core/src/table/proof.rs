@@ -346,7 +346,7 @@ impl Table {
         let step = match (test.steps.front(), &test.probe) {
             (Some(Step::Measure { .. }), Some(probe)) => probe.prompt(),
             (Some(Step::Spin(Start::Started)), _) => Step::spin().name().to_owned(),
-            (Some(step @ Step::Spin(_)), _) => match self.motor_may_run(true) {
+            (Some(step @ Step::Spin(start)), _) => match self.may_wait_for_press(*start) {
                 Ok(()) => format!("press tumble at the table within {} s", PRESS_WITHIN.0 / 1000),
                 Err(why) => format!("{}, waits: {why}", step.shown()),
             },

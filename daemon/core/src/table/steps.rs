@@ -371,10 +371,22 @@ impl Table {
         }
     }
 
+    /// Whether the press that begins a test's spin may be asked for, or waited for; otherwise what stands in the way.
+    pub(super) fn may_wait_for_press(&self, start: Start) -> Result<(), Refusal> {
+        self.motor_may_run(true)?;
+        // Who holds the button since before the question has not answered it, and a held "No spin" forbids the spin.
+        let held = [InLine::Tumble, InLine::NoSpin].into_iter().find(|button| !self.inputs.is_inactive(*button));
+        held.filter(|_| start == Start::Unasked).map_or(Ok(()), |button| Err(Refusal::ButtonHeld(button)))
+    }
+
     fn spin_step(&mut self, start: &mut Start, began: Mono, by: Durable) -> Outcome {
         let p = *self.ctx.p();
         if *start != Start::Started {
-            if let Err(why) = self.motor_may_run(true) {
+            // A stuck contact that breaks and makes looks like a press. Only a reset that needs none proves it mended.
+            if let Some(buttons) = self.ledger.malfunction(Code::Buttons) {
+                return Outcome::Failed(Refusal::ResetFirst(buttons.code, buttons.cause.clone()).to_string());
+            }
+            if let Err(why) = self.may_wait_for_press(*start) {
                 *start = Start::Unasked;
                 return self.wait(began, Millis(p.person_limit), &why.to_string());
             }

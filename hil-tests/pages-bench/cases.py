@@ -341,6 +341,34 @@ class Cases:
         self.table.phase("void")
         self.dome_back()
 
+    def test_a_command_moves_nothing_by_itself(self):
+        # console.md, "What people are asked", `tumble`: a press at the table, within 10 s, or the test fails; `no_spin` stops it.
+        self.table.key()
+        self.assertIn("done", self.console.command("maintenance", on=True))
+        runs = self.wires.runs
+        self.assertEqual(self.motor_tested(press=False), ("fail", 0))
+        # Too late, and nobody asks any more.
+        self.wires.press("tumble")
+        self.recorder.event("refused", self.began)
+        self.assertEqual(self.wires.runs, runs)
+        self.wires.at_quarter(3, (0, "no_spin", True), (0.1, "no_spin", False))
+        verdict, quarters = self.motor_tested()
+        # virtual-wire.md, "Motor guard": the shaft runs down by itself.
+        self.assertTrue(verdict == "fail" and 3 <= quarters < 12, (verdict, quarters))
+        self.assertEqual(self.motor_tested()[0], "pass")
+        self.assertEqual(self.wires.runs, runs + 2)
+        self.assertIn("done", self.console.command("maintenance", on=False))
+        self.table.open()
+
+    def motor_tested(self, press=True):
+        """The verdict of a hardware test of the motor, and how far the shaft turned."""
+        until(self.wires.still, "the shaft stands")
+        self.wires.quarters = 0
+        answer = self.table.turns("hardware-test", press, test="motor")
+        until(self.wires.still, "the shaft stands")
+        self.assertFalse(self.wires.pins["motor_enable"])
+        return answer["done"].removeprefix("motor: "), self.wires.quarters
+
 
 class NewZealand(Cases, unittest.TestCase):
     rules, layout, spins_first = "nz-div9", "nz-div9-2", True

@@ -154,12 +154,7 @@ class Table:
         """technician.md, "Opening a table"; console.md, `open` and `witness`."""
         self.phase("closed")
         self.key()
-        # The answer comes once the tests wait for people, and their spin waits for a press meanwhile.
-        with ThreadPoolExecutor(1) as people:
-            answer = people.submit(self.console.command, "open")
-            self.waits_for("tumble")
-            self.wires.press("tumble")
-            began = answer.result()
+        began = self.turns("open")
         if "done" not in began:
             raise AssertionError(f"the opening tests failed: {began}\n{self.log()}")
         prompt = self.waits_for("keys")
@@ -170,6 +165,16 @@ class Table:
             if "done" not in answer:
                 raise AssertionError(f"witness {item}: {answer}")
         self.phase("ready")
+
+    def turns(self, command, press=True, **arguments):
+        """A command whose test turns the tumbler, once the button was pressed as it asks (console.md, `tumble`); its answer."""
+        # The answer comes once the tests wait for people or have ended, and their spin waits for a press meanwhile.
+        with ThreadPoolExecutor(1) as people:
+            answer = people.submit(self.console.command, command, **arguments)
+            self.waits_for("tumble")
+            if press:
+                self.wires.press("tumble")
+            return answer.result()
 
     def waits_for(self, prompt):
         """The prompt of this id (console.md, "What people are asked")."""

@@ -35,6 +35,7 @@ class Wires:
         self.pins = dict(AT_REST)
         self.problems = []
         self.quarters = 0  # turned since the motor was last enabled
+        self.runs = 0  # how often it was enabled
         self.struck = 0  # strokes of the bell
         self._numbers = {}
         self._planned, self._order = [], itertools.count()
@@ -166,6 +167,7 @@ class Wires:
         if active and not self.pins[line]:
             if line == "motor_enable":
                 self.quarters = 0
+                self.runs += 1
             if line == "bell":
                 self.struck += 1
         self.pins[line] = active

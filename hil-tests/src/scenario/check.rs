@@ -41,6 +41,7 @@ pub(super) fn holds(session: &mut Session<'_>, check: &Check) -> Result<bool, Ha
             session.bench.snapshot()?.is_some_and(|s| s.malfunctions.iter().any(|m| m.code.name() == code))
         }
         Check::NothingLatched => session.bench.snapshot()?.is_some_and(|s| s.malfunctions.is_empty()),
+        Check::Prompt(id) => session.bench.snapshot()?.and_then(|s| s.prompt).is_some_and(|asked| asked.id == *id),
         Check::NoTest => session.bench.snapshot()?.is_some_and(|s| s.test.is_none()),
         Check::Daemon(up) => session.bench.snapshot()?.is_some() == *up,
         Check::Record(pattern) => {

@@ -31,6 +31,11 @@ impl Console {
         Ok(())
     }
 
+    /// Nobody is at the table for the last command.
+    pub(super) fn leave(&mut self) {
+        (self.attendant, self.at_the_button) = (None, None);
+    }
+
     /// Waits up to this many milliseconds for the answer to the last command. Meanwhile a person does what a reset's test asks.
     pub(super) fn answer(&mut self, bench: &mut dyn Bench, millis: u64) -> Result<Option<Answer>, BenchError> {
         let Some(request) = self.asked else {

@@ -4,6 +4,7 @@ use super::step::{BadStep, Cause, Change, Check, Pattern, Reaction, Stage, Step}
 use tumbler_bench::Role;
 use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
+use tumbler_core::prompt::PromptId;
 use tumbler_core::round::Finding;
 use tumbler_core::rules;
 use tumbler_core::settings::Parameters;
@@ -21,13 +22,13 @@ const STEPS: &str = "open table, play to STAGE, play up to spin, go on, at STAGE
     lower dome, key 1 3 6 entry, enter dice, turn key, turn shaft N quarters, break seal, mend seal, lay die N face F flat|cocked, dip supply, \
     lose edge LINE, settings layout ID, settings parameter NAME N, settings own, \
     fault ID, heal ID, dice 1 3 6|any, pass N ms, wait CHECK [within N ms], expect CHECK because CLAUSE, \
-    ask COMMAND, answer done|refused [WORD], do COMMAND, as supervisor|technician|nobody, mark, kill, start, stop, \
+    ask [alone] COMMAND, answer done|refused [WORD], do COMMAND, as supervisor|technician|nobody, mark, kill, start, stop, \
     power off|on, broker down|up, prove latched CODE [thoroughly], prove shut CODE, prove opens CODE rectified|procedure, \
     heal all, recover table [and play], try STEP";
 
 const CHECKS: &str = "phase NAME, record KIND [FIELD=VALUE ...], no record KIND [FIELD=VALUE ...], latched CODE, nothing latched, \
     motor on|off, shaft turns|rests, dice rest, tumbles FROM..TO, lit D D D, dark, display 136, bells N, sign on|off, deadman, relayed, link up|lost, \
-    status online|offline, retained right, held FAULT, daemon up|down, no test, motor off|latched CODE|voided at most N ms after CAUSE";
+    status online|offline, retained right, held FAULT, daemon up|down, no test, prompt ID, motor off|latched CODE|voided at most N ms after CAUSE";
 
 const COMMANDS: &str = "open, witness areas|seal|bell|sign|dice right|wrong, close, maintenance on|off, hardware-test TEST, reset CODE rectified|procedure, \
     amend D D D [uphold], void [damaged|not-flat], interrupted undisturbed|not-flat|cannot-tell, supervise, correct ROUND, void-afterwards ROUND, confirm-dome, settle [D D D], enrol-dice, record";
@@ -127,6 +128,7 @@ fn parse(words: Words<'_>) -> Result<Vec<Step>, BadStep> {
             }
             Step::Expect(self::check(check)?, clause)
         }
+        ["ask", "alone", command @ ..] => Step::AskAlone(Box::new(ask(command)?)),
         ["ask", command @ ..] => Step::Ask(Box::new(ask(command)?)),
         ["answer", how @ ("done" | "refused"), word @ ..] => Step::Answer(*how == "done", word.join(" ")),
         ["as", "supervisor"] => Step::As(Role::Supervisor),
@@ -199,6 +201,11 @@ fn check(words: Words<'_>) -> Result<Check, BadStep> {
         ["daemon", "up"] => Check::Daemon(true),
         ["daemon", "down"] => Check::Daemon(false),
         ["no", "test"] => Check::NoTest,
+        ["prompt", id] => {
+            one_of(id, PromptId::ALL.iter().map(|prompt| prompt.name()), "prompt")?;
+            let asked = PromptId::ALL.into_iter().find(|prompt| prompt.name() == *id);
+            Check::Prompt(asked.ok_or_else(|| bad(format!("`{id}` is no prompt"), CHECKS))?)
+        }
         _ => return Err(bad(format!("`{}` is no check", words.join(" ")), CHECKS)),
     })
 }

@@ -3,6 +3,7 @@
 use tumbler_bench::Role;
 use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
+use tumbler_core::prompt::PromptId;
 use tumbler_core::wire::console::{Command, Exit};
 
 /// How far a round is played, in the order of the rule set.
@@ -136,6 +137,8 @@ pub enum Check {
     Daemon(bool),
     /// No test of a device is in progress.
     NoTest,
+    /// The table asks people for this.
+    Prompt(PromptId),
 }
 
 /// Other settings.
@@ -205,8 +208,10 @@ pub enum Step {
     Wait(Check, u64),
     /// A condition must hold now, by this clause.
     Expect(Check, String),
-    /// Give a command.
+    /// Give a command; whoever stands at the table does what its test asks for at the button.
     Ask(Box<Command>),
+    /// Give a command while nobody stands at the table.
+    AskAlone(Box<Command>),
     /// Wait for the answer: done or refused, and a word in it.
     Answer(bool, String),
     /// Change the role of the person at the console.

@@ -71,6 +71,10 @@ pub(super) fn step(session: &mut Session<'_>, step: &Step) -> Result<(), Halt> {
             }
         }
         Step::Ask(command) => ask(session, command.as_ref().clone())?,
+        Step::AskAlone(command) => {
+            ask(session, command.as_ref().clone())?;
+            session.console.leave();
+        }
         Step::Answer(done, word) => answer(session, *done, word)?,
         Step::As(role) => session.console.role = *role,
         Step::Mark => session.mark(),

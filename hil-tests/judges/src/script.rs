@@ -216,7 +216,7 @@ impl Script {
         self.mqtt("status", json!({"v": 1, "status": "online", "boot": "b1", "build": "t", "backend": "virtual"}));
     }
 
-    fn alive_edge(&mut self) {
+    pub(crate) fn alive_edge(&mut self) {
         self.alive_level = !self.alive_level;
         self.wire(Line::MotorAlive, self.alive_level);
     }

@@ -139,6 +139,47 @@ fn twelve_steps_prove_nothing() {
     }
 }
 
+/// SGV6 5.5.1 counts what the tumbler does after it was activated. A shaft that stood for a moment while the motor was on, and goes on
+/// while a guard flickers, is in the same spin.
+#[test]
+fn a_spin_goes_on_over_a_flicker_though_the_shaft_stood_before_it() {
+    for rules in EVERY.into_iter().filter(|rules| Script::open(rules).covered()) {
+        let flickers = |off_ms: u64| {
+            let mut script = spinning(rules);
+            script.turn(6);
+            for _ in 0..40 {
+                script.pass(10);
+                script.alive_edge();
+            }
+            script.motor_off();
+            script.pass(off_ms);
+            script.quarter(1);
+            script.motor_on();
+            script.turn(9);
+            script.motor_off();
+            script.coast();
+            script.truth(Truth::Dice { faces: [1, 3, 6], flat: [true; 3] });
+            script.spin_end(4, true);
+            script.read_poses([1, 1, 1]);
+            if rules.starts_with("nz") {
+                script.press(Line::PlaceBets);
+                script.called("place-bets");
+            }
+            script.no_more_bets();
+            script.pass(400);
+            script.reveal();
+            script.establish([1, 3, 6]);
+            script.result([1, 3, 6], &crate::script::call([1, 3, 6]));
+            script.verified();
+            script.settled([1, 3, 6]);
+            script
+        };
+        flickers(2).lawful(judge());
+        // At rest with the motor off the spin is over, and what comes later does not belong to it.
+        broken(&flickers(400), judge(), GOES_ON);
+    }
+}
+
 #[test]
 fn a_stall_a_supply_a_seal_and_a_kill_are_technical_besides() {
     let stalled = |rules: &str| {

@@ -27,6 +27,8 @@ pub(super) struct Spin {
     at_rest: Option<i64>,
     /// Time of the last edge of the cam, or of the motor going on.
     edge_ns: u64,
+    /// When the motor last went off: a shaft that stands while it is on has stalled, and has not come to rest.
+    off_ns: u64,
 }
 
 /// The quarter of the cam's cycle that these levels mean.
@@ -72,13 +74,15 @@ impl Spin {
     /// The motor goes off. Returns whether it had stalled: the shaft stood for longer than a healthy one does at the end of a spin.
     pub(super) fn motor_off(&mut self, scene: &Scene) -> bool {
         self.at_off = self.count();
+        self.off_ns = scene.now_ns;
         self.activated() && scene.now_ns.saturating_sub(self.edge_ns) > STALL_NS
     }
 
     /// An edge of the cam. Returns whether the shaft goes backwards within the spin: then it does not turn as it should, whatever
     /// turns it.
     pub(super) fn cam_edge(&mut self, line: Line, active: bool, scene: &Scene) -> bool {
-        let stood = scene.now_ns.saturating_sub(self.edge_ns) > scene.config.given.limits.standstill_ns;
+        let stands_since = self.edge_ns.max(self.off_ns);
+        let stood = scene.now_ns.saturating_sub(stands_since) > scene.config.given.limits.standstill_ns;
         if self.activated() && self.at_rest.is_none() && stood && !scene.is(Line::MotorEnable, true) {
             self.at_rest = Some(self.count());
         }

@@ -1,6 +1,6 @@
 //! What goes out. The shell carries effects out in the order in which they are returned and decides nothing.
 
-use crate::line::OutLine;
+use crate::context::outputs::Drive;
 use crate::prelude::*;
 use crate::record::Record;
 use crate::units::Seq;
@@ -68,16 +68,11 @@ pub enum KeyTold {
 }
 
 /// One thing to do outside.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effect {
     /// Drive this output. The hardware answers with [`crate::input::Input::Readback`], except for the dead-man line.
-    Set {
-        /// The output.
-        line: OutLine,
-        /// The logical level.
-        active: bool,
-    },
+    Set(Drive),
     /// Append these records to the journal in one commit, in this order, then answer with
     /// [`crate::input::Input::Durable`] of the last one's number.
     Journal {

@@ -69,7 +69,9 @@ impl Chatter {
 /// How often the motor was switched on from this step of the history on.
 fn switched_on(world: &World, from: usize) -> usize {
     let effects = world.history[from..].iter().flat_map(|(_, effects)| effects);
-    effects.filter(|e| matches!(e, Effect::Set { line: OutLine::MotorEnable, active: true })).count()
+    effects
+        .filter(|e| matches!(e, Effect::Set(drive) if drive.line() == OutLine::MotorEnable && drive.is_active()))
+        .count()
 }
 
 /// Most records in any second from this record on.

@@ -58,12 +58,12 @@ const CHANGES: [(&str, Step); 9] = [
 fn watch(w: &World, effect: &Effect) {
     let durable = |found: fn(&Event) -> bool| w.records.iter().any(|r| r.seq <= w.durable && found(&r.event));
     match effect {
-        Effect::Set { line: OutLine::MotorEnable, active: true } => {
+        Effect::Set(drive) if drive.line() == OutLine::MotorEnable && drive.is_active() => {
             assert!(durable(|e| matches!(e, Event::SpinBegan | Event::TestBegan { .. })));
             let good = w.lines[InLine::Seal.index()] && w.lines[InLine::PowerGood.index()] && !w.lines[0];
             assert!(good, "the motor starts though a guard is away");
         }
-        Effect::Set { line: OutLine::Bell, active: true } => {
+        Effect::Set(drive) if drive.line() == OutLine::Bell && drive.is_active() => {
             assert!(durable(|e| matches!(e, Event::Called { .. } | Event::TestBegan { .. })));
         }
         Effect::Bus(request) if request.unit == lamps::FIRST_UNIT => {

@@ -102,7 +102,7 @@ fn watch(world: &World, effect: &Effect) {
         world.records.iter().filter(|r| r.seq <= world.durable).any(|r| found(&r.event))
     };
     match effect {
-        Effect::Set { line: OutLine::MotorEnable, active: true } => {
+        Effect::Set(drive) if drive.line() == OutLine::MotorEnable && drive.is_active() => {
             let covered = rules::rule_set(&world.settings.rules).is_some_and(|r| r.order.covered);
             let line = |l: InLine| world.lines[l.index()];
             assert!(line(InLine::Seal) && line(InLine::PowerGood) && !line(InLine::MotorFault), "a guard is away");
@@ -117,10 +117,10 @@ fn watch(world: &World, effect: &Effect) {
             let inhibited = latched(world).iter().any(|code| code.inhibits_motor());
             assert!(test || !inhibited, "the motor starts while latched: {:?}", latched(world));
         }
-        Effect::Set { line: OutLine::MotorAlive, .. } => {
+        Effect::Set(drive) if drive.line() == OutLine::MotorAlive => {
             assert!(world.outs[OutLine::MotorEnable.index()], "a dead-man edge while the motor is not commanded on");
         }
-        Effect::Set { line: OutLine::OutOfService, active: false } => {
+        Effect::Set(drive) if drive.line() == OutLine::OutOfService && !drive.is_active() => {
             assert!(latched(world).is_empty() && world.permit, "the sign goes off while no game may start");
         }
         Effect::Bus(request) if request.op == Request::Faces.op() => {

@@ -59,7 +59,9 @@ fn motor(world: &World) -> bool {
 /// How often the motor was switched on from this step of the history on.
 fn switched_on(world: &World, from: usize) -> usize {
     let effects = world.history[from..].iter().flat_map(|(_, effects)| effects);
-    effects.filter(|e| matches!(e, Effect::Set { line: OutLine::MotorEnable, active: true })).count()
+    let starts =
+        |e: &&Effect| matches!(e, Effect::Set(drive) if drive.line() == OutLine::MotorEnable && drive.is_active());
+    effects.filter(starts).count()
 }
 
 fn has_moved(world: &World, from: usize) -> bool {

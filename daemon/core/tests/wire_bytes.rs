@@ -6,7 +6,8 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
-use tumbler_core::effect::{Effect, KeyTold};
+use tumbler_core::context::Context;
+use tumbler_core::effect::KeyTold;
 use tumbler_core::hardware_test::{HardwareTest, Measurement, Plots, Quantity, Report, Verdict, Wave};
 use tumbler_core::latch::{Code, Malfunction, Waiver};
 use tumbler_core::line::{InLine, OutLine};
@@ -257,7 +258,9 @@ fn the_small_messages_are_as_pinned() {
 /// `daemon/core/src/wire/recording.rs`: a recording of another version is read by the same digest, FNV-1a of 64 bits.
 #[test]
 fn the_digest_of_effects_is_that_of_their_json() {
-    let effects = [Effect::Set { line: OutLine::Bell, active: true }];
+    let (mut ctx, mut effects) = (Context::default(), Vec::new());
+    ctx.sign(true);
+    ctx.drain(&mut effects);
     let json = serde_json::to_string(&effects).unwrap();
     let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     let expected = json.bytes().fold(0xcbf2_9ce4_8422_2325, hash);

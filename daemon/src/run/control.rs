@@ -290,8 +290,8 @@ impl Control {
         let stopping = self.stopping.is_some();
         let mut driven = 0;
         for effect in &self.effects {
-            let Effect::Set { line, active } = effect else { break };
-            drive(self.lines.as_mut(), *line, *active, stopping);
+            let Effect::Set(told) = effect else { break };
+            drive(self.lines.as_mut(), told.line(), told.is_active(), stopping);
             driven += 1;
         }
         driven
@@ -303,7 +303,7 @@ impl Control {
         let mut effects = std::mem::take(&mut self.effects);
         for effect in effects.drain(..).skip(done) {
             match effect {
-                Effect::Set { line, active } => drive(self.lines.as_mut(), line, active, stopping),
+                Effect::Set(told) => drive(self.lines.as_mut(), told.line(), told.is_active(), stopping),
                 Effect::Journal { records, relayed, permit } => {
                     self.journalled = records.last().map_or(self.journalled, |record| record.seq);
                     if let Err(input) = self.outside.journal(records, relayed, permit) {

@@ -94,7 +94,7 @@ impl Events {
             }
             for effect in effects {
                 match effect {
-                    Effect::Set { line, active } => events.driven.push((now, *line, *active)),
+                    Effect::Set(drive) => events.driven.push((now, drive.line(), drive.is_active())),
                     Effect::Bus(request) => asked = Some((now, request.clone())),
                     Effect::Journal { records, .. } => {
                         events.records.extend(records.iter().map(|record| (now, record.clone())));

@@ -108,7 +108,9 @@ impl Lamps {
     }
 
     /// Commands exactly these areas on; bit 0 is the layout's first area.
-    pub fn light(&mut self, areas: u128, _by: Durable, ctx: &mut Context) {
+    pub fn light(&mut self, areas: u128, by: Durable, ctx: &mut Context) {
+        // One proof, one act: it is spent here.
+        let _spent = by;
         self.command(areas, ctx);
     }
 
@@ -220,11 +222,17 @@ impl Lamps {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Event;
     use crate::sequence::Sequence;
-    use crate::units::Seq;
+    use crate::units::{Mono, Seq};
 
     fn durable() -> Durable {
-        Sequence::new(Seq(1), Seq(1), true).confirm(Seq(1)).unwrap()
+        let (mut sequence, mut ctx) = (Sequence::new(Seq(0), Seq(0), true), Context::default());
+        let record = sequence.record(Mono(0), None, Vec::new(), Event::KeyTurned);
+        sequence.hurry();
+        sequence.flush(false, &mut ctx);
+        sequence.durable(Seq(1));
+        sequence.confirm(&record).unwrap()
     }
 
     #[test]

@@ -8,7 +8,6 @@ pub mod guard;
 pub mod inputs;
 pub mod key_switch;
 pub mod lamps;
-pub mod outputs;
 pub mod reader;
 pub mod temperature;
 pub mod terminal;

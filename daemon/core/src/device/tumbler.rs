@@ -22,7 +22,7 @@ pub use report::{Defect, Report, RunsFor, Stop};
 use super::cam::{Cam, STEPS, tumbles};
 use crate::context::Context;
 use crate::line::{InLine, OutLine};
-use crate::sequence::Durable;
+use crate::sequence::{Durable, Pending};
 use crate::timer::Timer;
 use crate::units::{Millis, Mono, Tumbles};
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ enum State {
 }
 
 /// The tumbler.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tumbler {
     cam: Cam,
     state: State,
@@ -70,7 +70,7 @@ pub struct Tumbler {
     /// What waits for the end of this run.
     runs_for: Option<RunsFor>,
     /// The record by which this run began.
-    run_by: Option<Durable>,
+    run_by: Option<Pending>,
     stop: Option<Stop>,
     /// Flickers of guard lines in this run.
     flickers: u32,
@@ -150,7 +150,7 @@ impl Tumbler {
         self.stepped = at;
         self.step = 0;
         ctx.after_from(Timer::SpinLimit, at, Millis(ctx.p().spin_limit));
-        self.run_by = Some(by);
+        self.run_by = Some(by.record());
         self.power(by, at, ctx);
     }
 
@@ -246,8 +246,8 @@ impl Tumbler {
     }
 
     /// All guards are good again since `at`, which was read at `read`: the same spin goes on, unless it took too long, by
-    /// either clock. Then the break ends it for good.
-    pub fn resume(&mut self, ctx: &mut Context) -> Option<Report> {
+    /// either clock. Then the break ends it for good. `by` is what confirms [`Tumbler::run_by`].
+    pub fn resume(&mut self, by: Option<Durable>, ctx: &mut Context) -> Option<Report> {
         let (at, read) = (ctx.stamp(), ctx.read());
         let State::Cut { line, at: since, read: since_read } = self.state else { return None };
         ctx.clear(Timer::Flicker);
@@ -255,7 +255,7 @@ impl Tumbler {
         if at.nanos_since(since) >= flicker || read.nanos_since(since_read) >= flicker {
             return self.end_run(broken_by(line), read, ctx);
         }
-        let Some(by) = self.run_by else { return self.end_run(broken_by(line), read, ctx) };
+        let Some(by) = by else { return self.end_run(broken_by(line), read, ctx) };
         self.flickers = self.flickers.saturating_add(1);
         self.power(by, read, ctx);
         Some(Report::Flickered(line))
@@ -427,6 +427,12 @@ impl Tumbler {
         self.from = self.cam.position();
         // A shaft that turned without a command has no run to report.
         self.stop.map(|_| Report::Still)
+    }
+
+    /// The record by which the run in progress, or the last one, began.
+    #[must_use]
+    pub const fn run_by(&self) -> Option<&Pending> {
+        self.run_by.as_ref()
     }
 
     /// How the last run was stopped.

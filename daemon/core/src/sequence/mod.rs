@@ -6,10 +6,9 @@
 
 pub(crate) mod durable;
 
-pub use durable::Durable;
+pub use durable::{Durable, Pending};
 
 use crate::context::Context;
-use crate::effect::Effect;
 use crate::outbox::Outbox;
 use crate::prelude::*;
 use crate::record::{Event, Record};
@@ -72,10 +71,10 @@ impl Sequence {
     }
 
     /// Appends a record; it may wait for company.
-    pub fn record(&mut self, at: Mono, round: Option<RoundId>, clauses: Vec<String>, event: Event) -> Seq {
+    pub fn record(&mut self, at: Mono, round: Option<RoundId>, clauses: Vec<String>, event: Event) -> Pending {
         self.last = self.last.next();
         self.waiting.push(Record { seq: self.last, at, round, clauses, event });
-        self.last
+        Pending::of(self.last)
     }
 
     /// What this step records is to be committed at once.
@@ -111,7 +110,7 @@ impl Sequence {
                     "{done}; but the journal cannot be written, and a restart would undo this: see `tumblerctl faults`"
                 ))
             };
-            ctx.push(Effect::Reply { request, answer });
+            ctx.reply(request, answer);
         }
     }
 
@@ -161,11 +160,7 @@ impl Sequence {
         if let Some(permit) = permit {
             self.permit = permit;
         }
-        ctx.push(Effect::Journal {
-            records: core::mem::take(&mut self.waiting),
-            relayed: self.outbox.cursor(),
-            permit,
-        });
+        ctx.commit(core::mem::take(&mut self.waiting), self.outbox.cursor(), permit);
     }
 
     /// Takes the journal's word that everything up to `seq` is durable.
@@ -181,13 +176,24 @@ impl Sequence {
     /// Takes the next held action whose record is durable.
     pub fn release(&mut self) -> Option<(Action, Durable)> {
         let (after, _) = self.held.first()?;
-        let durable = self.confirm(*after)?;
+        let durable = self.prove(*after)?;
         Some((self.held.remove(0).1, durable))
     }
 
     /// Whether this record is durable, in a journal that can be written.
+    ///
+    /// ```compile_fail,E0308
+    /// use tumbler_core::{sequence::Sequence, units::Seq};
+    /// fn prove_anything(sequence: &Sequence) {
+    ///     sequence.confirm(&Seq(0));
+    /// }
+    /// ```
     #[must_use]
-    pub fn confirm(&self, record: Seq) -> Option<Durable> {
+    pub fn confirm(&self, record: &Pending) -> Option<Durable> {
+        self.prove(record.record())
+    }
+
+    fn prove(&self, record: Seq) -> Option<Durable> {
         (record <= self.durable && !self.failed).then_some(Durable::of(record))
     }
 

@@ -1,7 +1,6 @@
 //! The latch and the permission: what persists is permission, not prohibition.
 
 use super::Table;
-use crate::effect::Effect;
 use crate::latch::Code;
 use crate::line::OutLine;
 use crate::prelude::*;
@@ -15,7 +14,7 @@ impl Table {
             return;
         }
         self.record(Event::Latched { code, cause });
-        self.ctx.push(Effect::Dump { reason: code.name().to_owned() });
+        self.ctx.dump(code.name());
         self.update_permit();
         self.sequence.hurry();
     }

@@ -4,7 +4,6 @@ use super::Table;
 use super::proof::Purpose;
 use super::question::stated;
 use crate::device::dome::Place;
-use crate::effect::Effect;
 use crate::latch::{Code, Waiver};
 use crate::prelude::*;
 use crate::record::{Event, PROCEDURE};
@@ -44,7 +43,7 @@ impl Table {
     pub(super) fn answer(&mut self, request: u64, answer: Answer) {
         match answer {
             Answer::Done(done) => self.sequence.answer(request, done),
-            Answer::Refused(_) => self.ctx.push(Effect::Reply { request, answer }),
+            Answer::Refused(_) => self.ctx.reply(request, answer),
         }
     }
 
@@ -72,10 +71,10 @@ impl Table {
     fn carry_out(&mut self, request: u64, caller: &Caller, command: &Command) -> Result {
         match command {
             Command::Record => {
-                self.ctx.push(Effect::Dump { reason: "record".into() });
+                self.ctx.dump("record");
                 // Nothing of it is in the journal: it is done whether that can be written or not.
                 let done = Answer::Done("the ring of raw inputs is written out".into());
-                self.ctx.push(Effect::Reply { request, answer: done });
+                self.ctx.reply(request, done);
                 Ok(None)
             }
             Command::Open { name } => self.open_table(name, request),

@@ -1,7 +1,6 @@
 //! How a round ends: void by a clause, or over; everything of it goes dark.
 
 use super::Table;
-use crate::effect::Effect;
 use crate::prelude::*;
 use crate::record::Event;
 use crate::round::ending::{Ground, Void, VoidReason};
@@ -84,7 +83,7 @@ impl Table {
             }
         });
         self.record(Event::Voided(Void { reason, clauses, silent, detail: detail.to_owned() }));
-        self.ctx.push(Effect::Dump { reason: "void".to_owned() });
+        self.ctx.dump("void");
         self.end_round(None, Some(reason));
         // The players see it at once (SGV6 5.12: their bets are returned).
         self.terminal.want(VOID, &mut self.ctx);

@@ -22,17 +22,17 @@ impl Table {
         self.tap(Signal::Pressed(key));
         if self.keys_step(key) || self.probes_keys() {
             self.ctx.show();
-            self.tell_key(KeyTold::SomeKey);
+            self.ctx.tell_key(KeyTold::SomeKey);
             return;
         }
         match key {
-            Key::Hidden => self.tell_key(KeyTold::SomeKey),
+            Key::Hidden => self.ctx.tell_key(KeyTold::SomeKey),
             Key::Digit(face) => {
-                self.tell_key(KeyTold::Digit(face.pips()));
+                self.ctx.tell_key(KeyTold::Digit(face.pips()));
                 self.digit(face);
             }
             Key::Entry => {
-                self.tell_key(KeyTold::Entry);
+                self.ctx.tell_key(KeyTold::Entry);
                 self.entry();
             }
         }

@@ -7,7 +7,7 @@ use super::Table;
 use crate::device::bus::{Job, Unit, UnitState};
 use crate::device::lamps::{self, Constancy};
 use crate::device::{reader, terminal};
-use crate::effect::{BusRequest, Effect, KeyTold};
+use crate::effect::BusRequest;
 use crate::hardware_test::Signal;
 use crate::input::{BusFailure, BusReply};
 use crate::latch::Code;
@@ -41,7 +41,7 @@ impl Table {
             Job::Board(board, request) => self.lamps.op(board, request),
         };
         self.tap(Signal::Asked);
-        self.ctx.push(Effect::Bus(BusRequest { id, unit: job.unit().address(), op }));
+        self.ctx.ask(BusRequest { id, unit: job.unit().address(), op });
     }
 
     /// A unit's next poll is reckoned from now.
@@ -215,10 +215,6 @@ impl Table {
             terminal::Report::Displayed => self.poll_soon(),
             terminal::Report::Acknowledged => {}
         }
-    }
-
-    pub(super) fn tell_key(&mut self, key: KeyTold) {
-        self.ctx.push(Effect::Keypad(key));
     }
 
     fn reader_reports(&mut self, report: reader::Report) {

@@ -114,30 +114,26 @@ impl Table {
         by: Durable,
     ) -> Outcome {
         let at = self.ctx.at();
-        loop {
-            let areas = results.front().map_or(0, |dice| self.layout().map_or(0, |l| l.lit_bits(*dice)));
-            let Some(since) = *lit else {
-                self.lamps.light(areas, by, &mut self.ctx);
-                *lit = Some(at);
-                self.ctx.show();
-                continue;
-            };
-            let due = if self.lamps.is_proved() { self.dwell(results) } else { Millis(self.ctx.p().lamp_verify) };
-            if self.lamps.is_proved() {
-                map.right(areas, since, at);
-            }
-            if !at.reached(since, due) {
-                return Outcome::Waits(since.after(due));
-            }
-            map.look(areas, self.lamps.sensed());
-            map.names = [self.areas(map.dark), self.areas(map.untold)];
-            map.layout = self.layout().map(|layout| layout.id.clone()).unwrap_or_default();
-            map.next();
-            *lit = None;
-            if results.pop_front().is_none() {
-                return Outcome::Passed(None);
-            }
+        let areas = results.front().map_or(0, |dice| self.layout().map_or(0, |l| l.lit_bits(*dice)));
+        let Some(since) = *lit else {
+            self.lamps.light(areas, by, &mut self.ctx);
+            *lit = Some(at);
+            self.ctx.show();
+            return Outcome::Again;
+        };
+        let due = if self.lamps.is_proved() { self.dwell(results) } else { Millis(self.ctx.p().lamp_verify) };
+        if self.lamps.is_proved() {
+            map.right(areas, since, at);
         }
+        if !at.reached(since, due) {
+            return Outcome::Waits(since.after(due));
+        }
+        map.look(areas, self.lamps.sensed());
+        map.names = [self.areas(map.dark), self.areas(map.untold)];
+        map.layout = self.layout().map(|layout| layout.id.clone()).unwrap_or_default();
+        map.next();
+        *lit = None;
+        if results.pop_front().is_none() { Outcome::Passed(None) } else { Outcome::Again }
     }
 
     /// Whether a hardware test is in progress.

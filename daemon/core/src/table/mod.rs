@@ -44,7 +44,7 @@ use crate::line::OutLine;
 use crate::record::Event;
 use crate::round::{History, Round, SpinEnd};
 use crate::rules::{self, Layout, Order, RuleSet};
-use crate::sequence::{Action, Durable, Sequence};
+use crate::sequence::{Action, Durable, Pending, Sequence};
 use crate::service::Service;
 use crate::timer::Timer;
 use crate::units::{Millis, Mono, Seq};
@@ -243,12 +243,12 @@ impl Table {
         self.ctx.after(Timer::BellOff, Millis(self.ctx.p().bell));
     }
 
-    fn record(&mut self, event: Event) -> Seq {
+    fn record(&mut self, event: Event) -> Pending {
         self.record_by(evidence::keys(&event), event)
     }
 
     /// Records what goes by the clauses with these keys.
-    fn record_by(&mut self, keys: &[&str], event: Event) -> Seq {
+    fn record_by(&mut self, keys: &[&str], event: Event) -> Pending {
         self.ctx.show();
         let round = self.round.as_ref().map(|r| r.id());
         let rules = match &event {

@@ -12,8 +12,9 @@ use crate::line::OutLine;
 use crate::prelude::*;
 use crate::record::Event;
 use crate::refusal::Refusal;
+use crate::sequence::Pending;
 use crate::timer::Timer;
-use crate::units::{Millis, Mono, Seq};
+use crate::units::{Millis, Mono};
 use crate::wire::console::{Answer, Witness};
 use alloc::collections::VecDeque;
 use serde::{Deserialize, Serialize};
@@ -36,7 +37,7 @@ pub(super) struct Test {
     pub(super) by: String,
     request: Option<u64>,
     /// The record of its beginning: nothing energises in a test before it is durable.
-    record: Seq,
+    record: Pending,
     steps: VecDeque<Step>,
     /// When the step in progress began.
     pub(super) began: Mono,
@@ -82,12 +83,11 @@ impl Table {
             Purpose::Opening => None,
         };
         let probe = measured.map(|test| Box::new(Probe::new(test)));
-        self.record(Event::TestBegan { test: name, by: by.to_owned() });
+        let record = self.record(Event::TestBegan { test: name, by: by.to_owned() });
         // A pin that was dead has missed what it was told: told again, it shows whether it was mended.
         for line in [OutLine::MotorEnable, OutLine::OutOfService] {
             self.ctx.tell_again(line);
         }
-        let record = self.sequence.last();
         self.sequence.hurry();
         let mut all = VecDeque::from([Step::Durable]);
         all.extend(steps);
@@ -180,7 +180,7 @@ impl Table {
                 self.end_test(&test, Ok(()));
                 return;
             };
-            let outcome = match (self.sequence.confirm(test.record), &mut step, &mut test.probe) {
+            let outcome = match (self.sequence.confirm(&test.record), &mut step, &mut test.probe) {
                 (None, ..) => self.await_journal(test.began),
                 (Some(by), Step::Measure { results, lit }, Some(probe)) => {
                     self.look(probe);
@@ -215,6 +215,7 @@ impl Table {
                     test.steps.push_front(step);
                     test.failed = Some(found);
                 }
+                Outcome::Again => test.steps.push_front(step),
                 Outcome::Waits(until) => {
                     test.steps.push_front(step);
                     self.ctx.fire_at(Timer::TestStep, until.max(Mono(self.ctx.at().0.saturating_add(1))));

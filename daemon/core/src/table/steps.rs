@@ -88,6 +88,8 @@ pub(super) enum Outcome {
     Failed(String),
     /// To be looked at again, at the latest then.
     Waits(Mono),
+    /// It has gone on: to be looked at again now.
+    Again,
 }
 
 fn passed(found: &str) -> Outcome {
@@ -314,36 +316,35 @@ impl Table {
         by: Durable,
     ) -> Outcome {
         let at = self.ctx.at();
-        loop {
-            let areas = match results.front() {
-                Some(dice) => self.layout().map_or(0, |l| l.lit_bits(*dice)),
-                None => 0,
-            };
-            if !core::mem::replace(lit, true) {
-                self.lamps.light(areas, by, &mut self.ctx);
-                *proved = None;
-            }
-            if self.ledger.is_latched(Code::Lamps)
-                && !self.lamps.is_proved()
-                && !self.ctx.is_set(crate::timer::Timer::LampVerify)
-            {
-                let wrong = self.areas(self.lamps.wrong());
-                return Outcome::Failed(format!("lamps do not do as they were told: {}", wrong.join(", ")));
-            }
-            if !self.lamps.is_proved() {
-                return Outcome::Waits(at.after(Millis(self.ctx.p().lamp_verify)));
-            }
-            if results.is_empty() {
-                return passed("every area lights by its results, and no other");
-            }
-            let since = *proved.get_or_insert(at);
-            let dwell = self.dwell(results);
-            if !at.reached(since, dwell) {
-                return Outcome::Waits(since.after(dwell));
-            }
-            results.pop_front();
-            *lit = false;
+        let areas = match results.front() {
+            Some(dice) => self.layout().map_or(0, |l| l.lit_bits(*dice)),
+            None => 0,
+        };
+        if !core::mem::replace(lit, true) {
+            self.lamps.light(areas, by, &mut self.ctx);
+            *proved = None;
         }
+        if self.ledger.is_latched(Code::Lamps)
+            && !self.lamps.is_proved()
+            && !self.ctx.is_set(crate::timer::Timer::LampVerify)
+        {
+            let wrong = self.areas(self.lamps.wrong());
+            return Outcome::Failed(format!("lamps do not do as they were told: {}", wrong.join(", ")));
+        }
+        if !self.lamps.is_proved() {
+            return Outcome::Waits(at.after(Millis(self.ctx.p().lamp_verify)));
+        }
+        if results.is_empty() {
+            return passed("every area lights by its results, and no other");
+        }
+        let since = *proved.get_or_insert(at);
+        let dwell = self.dwell(results);
+        if !at.reached(since, dwell) {
+            return Outcome::Waits(since.after(dwell));
+        }
+        results.pop_front();
+        *lit = false;
+        Outcome::Again
     }
 
     /// How long the picture in front shines: the last result longest.

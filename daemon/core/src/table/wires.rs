@@ -93,7 +93,8 @@ impl Table {
             self.ctx.show();
             self.tumbler.cut(line, &mut self.ctx)
         } else if self.tumbler.is_cut() && self.guard_away().is_none() {
-            self.tumbler.resume(&mut self.ctx)
+            let by = self.tumbler.run_by().and_then(|record| self.sequence.confirm(record));
+            self.tumbler.resume(by, &mut self.ctx)
         } else {
             None
         };

@@ -7,7 +7,6 @@ use tumbler_core::device::bus::{Bus, Job, Unit};
 use tumbler_core::device::contact::Contact;
 use tumbler_core::device::dome::{Dome, Place};
 use tumbler_core::device::lamps::{Constancy, Lamps, Request};
-use tumbler_core::device::outputs::Outputs;
 use tumbler_core::device::reader;
 use tumbler_core::device::temperature::Temperature;
 use tumbler_core::effect::{BusOp, Effect};
@@ -115,26 +114,30 @@ fn contacts_that_break_at_once_do_not_reveal_the_dice() {
 /// design.md rule 4: published is what is, after the readback. A pin that reads wrong again and again is given its time once.
 #[test]
 fn a_pin_that_reads_wrong_has_its_time_once() {
-    let (mut out, mut timers, p) = (Outputs::default(), Timers::default(), Parameters::default());
+    let mut ctx = Context::default();
     let line = OutLine::MotorEnable;
-    let due = |timers: &Timers| timers.is_set(Timer::Readback(line)).then(|| timers.next()).flatten();
-    out.set(line, true, ms(0), &p, &mut timers);
-    assert_eq!((out.told(line), out.read(line), due(&timers)), (true, None, Some(ms(100))));
-    out.read_back(line, true, ms(1), &p, &mut timers);
-    assert_eq!((out.read(line), due(&timers)), (Some(true), None));
-    out.read_back(line, false, ms(10), &p, &mut timers);
-    out.read_back(line, false, ms(90), &p, &mut timers);
-    assert_eq!((out.read(line), due(&timers)), (Some(false), Some(ms(110))));
-    out.forget(&mut timers);
-    assert_eq!((out.told(line), out.read(line), due(&timers)), (true, None, None));
+    let shown = |ctx: &Context| {
+        let due = ctx.is_set(Timer::Readback(line)).then(|| ctx.next_deadline()).flatten();
+        (ctx.pins().told(line), ctx.pins().read(line), due)
+    };
+    ctx.energise(line, ms(0), durable());
+    assert_eq!(shown(&ctx), (true, None, Some(ms(100))));
+    at(&mut ctx, ms(1)).read_back(line, true);
+    assert_eq!(shown(&ctx), (true, Some(true), None));
+    at(&mut ctx, ms(10)).read_back(line, false);
+    at(&mut ctx, ms(90)).read_back(line, false);
+    assert_eq!(shown(&ctx), (true, Some(false), Some(ms(110))));
+    ctx.forget_pins();
+    assert_eq!(shown(&ctx), (true, None, None));
     // The dead-man line changes every 10 ms: nothing of it is waited for.
-    out.set(OutLine::MotorAlive, true, ms(200), &p, &mut timers);
-    out.read_back(OutLine::MotorAlive, false, ms(201), &p, &mut timers);
-    assert_eq!(timers.next(), None);
-    let mut effects = Vec::new();
-    out.drain(&mut effects);
-    let set = |line| Effect::Set { line, active: true };
-    assert_eq!(effects, [set(line), set(OutLine::MotorAlive)]);
+    ctx.beat(true, ms(200));
+    at(&mut ctx, ms(201)).read_back(OutLine::MotorAlive, false);
+    assert_eq!(ctx.next_deadline(), None);
+    let driven = effects(&mut ctx).into_iter().map(|effect| match effect {
+        Effect::Set(drive) => (drive.line(), drive.is_active()),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(driven.collect::<Vec<_>>(), [(line, true), (OutLine::MotorAlive, true)]);
 }
 
 /// faults.md lamp.*: areas are proved by the current that flows, board by board; what differs is named.
@@ -239,7 +242,8 @@ fn an_action_is_released_once_everything_recorded_before_it_is_durable() {
     sequence.flush(true, at(&mut ctx, ms(0)));
     assert!(effects(&mut ctx).is_empty(), "there is nothing to commit");
     // A record that nothing depends on waits for company, from the first on.
-    assert_eq!(sequence.record(ms(0), None, Vec::new(), Event::KeyTurned), Seq(11));
+    sequence.record(ms(0), None, Vec::new(), Event::KeyTurned);
+    assert_eq!(sequence.last(), Seq(11));
     sequence.flush(false, at(&mut ctx, ms(0)));
     sequence.flush(false, at(&mut ctx, ms(50)));
     assert_eq!((effects(&mut ctx).len(), ctx.next_deadline(), sequence.is_settled()), (0, Some(ms(200)), false));
@@ -267,22 +271,22 @@ fn an_action_is_released_once_everything_recorded_before_it_is_durable() {
 #[test]
 fn permission_is_durable_and_a_failed_journal_gives_none() {
     let (mut sequence, mut ctx) = (Sequence::new(Seq(10), Seq(4), false), Context::default());
-    sequence.record(ms(0), None, Vec::new(), Event::Opened { by: "Mei".into() });
+    let opened = sequence.record(ms(0), None, Vec::new(), Event::Opened { by: "Mei".into() });
     sequence.permit(true);
     sequence.flush(false, at(&mut ctx, ms(0)));
     assert!(matches!(effects(&mut ctx).pop(), Some(Effect::Journal { permit: Some(true), .. })));
     assert!(!sequence.is_permitted());
-    assert_eq!(sequence.confirm(Seq(11)), None);
+    assert!(sequence.confirm(&opened).is_none());
     sequence.durable(Seq(11));
-    assert!(sequence.is_permitted() && sequence.confirm(Seq(11)).is_some() && sequence.confirm(Seq(12)).is_none());
-    sequence.record(ms(1), None, Vec::new(), Event::KeyTurned);
+    let turned = sequence.record(ms(1), None, Vec::new(), Event::KeyTurned);
+    assert!(sequence.is_permitted() && sequence.confirm(&opened).is_some() && sequence.confirm(&turned).is_none());
     sequence.permit(true);
     sequence.hold(Action::Bell(RoundId(1)));
     sequence.flush(false, at(&mut ctx, ms(1)));
     assert!(matches!(effects(&mut ctx).pop(), Some(Effect::Journal { permit: None, .. })), "it is said already");
     sequence.fail();
     assert!(sequence.has_failed() && !sequence.is_permitted() && !sequence.is_held(|_| true));
-    assert_eq!(sequence.confirm(Seq(11)), None, "durable, and nothing starts on it");
+    assert!(sequence.confirm(&opened).is_none(), "durable, and nothing starts on it");
     sequence.durable(Seq(12));
     assert!(!sequence.has_failed() && sequence.is_permitted(), "the journal caught up");
     sequence.record(ms(2), None, Vec::new(), Event::KeyTurned);

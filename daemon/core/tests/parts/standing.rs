@@ -1,9 +1,8 @@
 //! What a restart needs, from the records since the last keyframe: the same as the table itself would have said.
 
-use tumbler_core::effect::Effect;
+use tumbler_core::context::Context;
 use tumbler_core::input::{Input, Stamped};
 use tumbler_core::latch::{Code, Malfunction, Waiver};
-use tumbler_core::line::OutLine;
 use tumbler_core::record::{Event, Lit, PROCEDURE, Record, Standing};
 use tumbler_core::round::ending::{Void, VoidReason};
 use tumbler_core::round::{FlatBy, Interrupted, Past, SpinEnd, Spun};
@@ -159,7 +158,12 @@ fn a_keyframe_says_it_all_and_what_follows_goes_on_from_it() {
 /// A recording proves a replay only if every effect is the same, in number and in what it is.
 #[test]
 fn an_entry_of_a_recording_matches_its_own_effects_only() {
-    let set = |active| Effect::Set { line: OutLine::Bell, active };
+    let set = |active| {
+        let (mut ctx, mut effects) = (Context::default(), Vec::new());
+        ctx.sign(active);
+        ctx.drain(&mut effects);
+        effects.remove(0)
+    };
     let stamp = || Stamped { at: Mono(1), now: Mono(1), input: Input::Tick };
     let entry = Entry::of(7, stamp(), &[set(true)]);
     assert!(entry.matches(&[set(true)]));

@@ -115,7 +115,7 @@ fn the_dead_man_line_beats_while_the_motor_is_on_and_not_after() {
     let beats: Vec<bool> = effects
         .iter()
         .filter_map(|effect| match effect {
-            Effect::Set { line: OutLine::MotorAlive, active } => Some(*active),
+            Effect::Set(drive) if drive.line() == OutLine::MotorAlive => Some(drive.is_active()),
             _ => None,
         })
         .collect();
@@ -216,10 +216,10 @@ fn a_guard_that_flickers_lets_the_same_spin_go_on() {
     rig.tumbler.cut(InLine::DomeOpen, at(&mut rig.ctx, Mono(rig.micros * 1000)));
     assert!(rig.tumbler.is_cut());
     assert_eq!((rig.step(true, 1000), rig.tumbler.counted()), (Some(Report::Tumbled), Tumbles(1)));
-    let report = rig.tumbler.resume(at(&mut rig.ctx, Mono(rig.micros * 1000)));
+    let report = rig.tumbler.resume(Some(durable()), at(&mut rig.ctx, Mono(rig.micros * 1000)));
     assert_eq!((report, rig.tumbler.is_cut()), (Some(Report::Flickered(InLine::Seal)), false), "the first one counts");
     assert!(rig.enable() && rig.is_set(Timer::Alive) && rig.is_set(Timer::SpinLimit) && !rig.is_set(Timer::Flicker));
-    assert_eq!(rig.tumbler.resume(at(&mut rig.ctx, Mono(rig.micros * 1000))), None);
+    assert_eq!(rig.tumbler.resume(Some(durable()), at(&mut rig.ctx, Mono(rig.micros * 1000))), None);
 }
 
 /// faults.md dome.flicker_long, motor.driver_fault.

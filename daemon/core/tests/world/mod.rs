@@ -236,7 +236,8 @@ impl World {
         for effect in effects {
             (self.watch)(self, &effect);
             match effect {
-                Effect::Set { line, active } => {
+                Effect::Set(drive) => {
+                    let (line, active) = (drive.line(), drive.is_active());
                     let level = &mut self.outs[line.index()];
                     if self.stuck_out != Some(line) {
                         *level = active;

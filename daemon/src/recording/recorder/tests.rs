@@ -1,5 +1,6 @@
 use super::*;
 use crate::recording::replay::{self, Report, replay};
+use tumbler_core::context::Context;
 use tumbler_core::effect::Effect;
 use tumbler_core::input::{Input, Stamped};
 use tumbler_core::line::{InLine, OutLine};
@@ -218,7 +219,12 @@ fn recordings_are_bounded_in_size_and_in_total() {
 
 #[test]
 fn equal_effects_have_equal_digests_and_others_have_others() {
-    let set = |active| [Effect::Set { line: OutLine::Bell, active }];
+    let set = |active| {
+        let (mut ctx, mut effects) = (Context::default(), Vec::new());
+        ctx.sign(active);
+        ctx.drain(&mut effects);
+        effects
+    };
     let digest = |effects: &[Effect]| Digest::of(effects);
     assert_eq!(digest(&set(true)), digest(&set(true)));
     assert_ne!(digest(&set(true)), digest(&set(false)));

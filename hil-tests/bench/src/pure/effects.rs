@@ -17,13 +17,13 @@ impl Pure {
                 effected.push((self.now, effect.clone()));
             }
             match effect {
-                Effect::Set { line: OutLine::OutOfService, active } if self.environment.chip_gone => {
-                    self.environment.sign = active
-                }
-                Effect::Set { .. } if self.environment.chip_gone => {}
-                Effect::Set { line, active } => {
+                Effect::Set(drive) => {
+                    let (line, active) = (drive.line(), drive.is_active());
                     if line == OutLine::OutOfService {
                         self.environment.sign = active;
+                    }
+                    if self.environment.chip_gone {
+                        continue;
                     }
                     self.observer.output(self.now, line, active);
                     self.log.driven(self.now, line, active, self.twin.pin_level(line) != active);

@@ -1,13 +1,18 @@
 //! The context that every part gets with every call: the time, the settings, the deadlines, and the pins that it drives.
 
-use crate::device::outputs::Outputs;
-use crate::effect::Effect;
+pub(crate) mod outputs;
+
+pub use outputs::{Drive, Outputs};
+
+use crate::effect::{BusRequest, Effect, KeyTold};
 use crate::line::OutLine;
 use crate::prelude::*;
+use crate::record::Record;
 use crate::sequence::durable::Durable;
 use crate::settings::{Parameters, Settings};
 use crate::timer::{Timer, Timers};
-use crate::units::{Millis, Mono};
+use crate::units::{Millis, Mono, Seq};
+use crate::wire::console::Answer;
 use serde::{Deserialize, Serialize};
 
 /// The context of the current step.
@@ -19,6 +24,9 @@ pub struct Context {
     read: Mono,
     timers: Timers,
     pins: Outputs,
+    /// What is to be done outside, in order.
+    #[serde(skip)]
+    effects: Vec<Effect>,
     changed: bool,
 }
 
@@ -27,7 +35,7 @@ impl Context {
     #[must_use]
     pub fn new(settings: Settings, now: Mono) -> Self {
         let (timers, pins) = (Timers::default(), Outputs::default());
-        Self { settings, at: now, stamp: now, read: now, timers, pins, changed: false }
+        Self { settings, at: now, stamp: now, read: now, timers, pins, effects: Vec::new(), changed: false }
     }
 
     /// Sets the time at which inputs are handed in. It never goes back.
@@ -132,9 +140,18 @@ impl Context {
         &self.pins
     }
 
-    /// Energises an output, which must read back within its time limit, counted from `from`.
-    pub fn energise(&mut self, line: OutLine, from: Mono, _by: Durable) {
-        self.set(line, true, from);
+    /// Energises an output, which must read back within its time limit, counted from `from`; by a record that is durable, and once.
+    ///
+    /// ```compile_fail,E0382
+    /// use tumbler_core::{context::Context, line::OutLine, sequence::Durable, units::Mono};
+    /// fn ring_twice(ctx: &mut Context, by: Durable) {
+    ///     ctx.energise(OutLine::Bell, Mono(0), by);
+    ///     ctx.energise(OutLine::Bell, Mono(9), by);
+    /// }
+    /// ```
+    pub fn energise(&mut self, line: OutLine, from: Mono, by: Durable) {
+        let drive = self.pins.energise(line, from, by, &self.settings.parameters, &mut self.timers);
+        self.push(Effect::Set(drive));
     }
 
     /// De-energises an output. Safe at any time.
@@ -144,26 +161,26 @@ impl Context {
 
     /// De-energises an output, which must read back within its time limit, counted from `from`.
     pub fn rest_from(&mut self, line: OutLine, from: Mono) {
-        self.set(line, false, from);
+        let drive = self.pins.rest(line, from, &self.settings.parameters, &mut self.timers);
+        self.push(Effect::Set(drive));
     }
 
     /// Drives the next edge of the dead-man line, which alone does not run the motor.
     pub fn beat(&mut self, level: bool, from: Mono) {
-        self.set(OutLine::MotorAlive, level, from);
+        let drive = self.pins.beat(level, from, &self.settings.parameters, &mut self.timers);
+        self.push(Effect::Set(drive));
     }
 
     /// Switches the sign "no games" on or off.
     pub fn sign(&mut self, closed: bool) {
-        self.set(OutLine::OutOfService, closed, self.at);
+        let drive = self.pins.sign(closed, self.at, &self.settings.parameters, &mut self.timers);
+        self.push(Effect::Set(drive));
     }
 
     /// Repeats an output's last command.
     pub fn tell_again(&mut self, line: OutLine) {
-        self.set(line, self.pins.told(line), self.at);
-    }
-
-    fn set(&mut self, line: OutLine, active: bool, from: Mono) {
-        self.pins.set(line, active, from, &self.settings.parameters, &mut self.timers);
+        let drive = self.pins.repeat(line, self.at, &self.settings.parameters, &mut self.timers);
+        self.push(Effect::Set(drive));
     }
 
     /// Takes the readback of an output.
@@ -176,14 +193,47 @@ impl Context {
         self.pins.forget(&mut self.timers);
     }
 
-    /// Queues an effect.
-    pub fn push(&mut self, effect: Effect) {
-        self.pins.push(effect);
+    /// Commits these records, consecutive in `seq`, with the relay's cursor, and with the permission where it changes
+    /// ([`Effect::Journal`]).
+    pub fn commit(&mut self, records: Vec<Record>, relayed: Seq, permit: Option<bool>) {
+        self.push(Effect::Journal { records, relayed, permit });
+    }
+
+    /// Asks a unit of the field bus.
+    pub fn ask(&mut self, request: BusRequest) {
+        self.push(Effect::Bus(request));
+    }
+
+    /// Answers a console command.
+    pub fn reply(&mut self, request: u64, answer: Answer) {
+        self.push(Effect::Reply { request, answer });
+    }
+
+    /// Tells the relay of a key on the dealer's keypad.
+    pub fn tell_key(&mut self, key: KeyTold) {
+        self.push(Effect::Keypad(key));
+    }
+
+    /// Has the ring of raw inputs written out; `reason` is a short word for the file's name.
+    pub fn dump(&mut self, reason: &str) {
+        self.push(Effect::Dump { reason: reason.to_owned() });
+    }
+
+    /// Queues an effect. Nobody else does: whoever could might drive the motor past the disk.
+    ///
+    /// ```compile_fail,E0624
+    /// use tumbler_core::{context::Context, effect::Effect};
+    /// fn slip_past(ctx: &mut Context, effect: Effect) {
+    ///     ctx.push(effect);
+    /// }
+    /// ```
+    fn push(&mut self, effect: Effect) {
+        self.effects.push(effect);
     }
 
     /// Moves the effects of the step to `out`, in order.
     pub fn drain(&mut self, out: &mut Vec<Effect>) {
-        self.pins.drain(out);
+        out.append(&mut self.effects);
     }
 
     /// Notes that something visible has changed.

@@ -2,6 +2,7 @@
 //!
 //! A letter is offered only where it has an effect: a lifted dome is not lifted again, a daemon that runs is not started.
 //! Dealers err in every way. The supervisor does not lie: statements about dice and dome are offered only where they are true.
+//! Nobody stands at the button who presses it when a test asks for that: the press is a letter like every other.
 //! Acts end after a fraction of a second; two letters let time pass:
 //!
 //! - `a moment`: until the next record or the next whole tumble, at most 5 s. So every moment of a spin, of a test and of a
@@ -86,7 +87,7 @@ const ACTS: &[(&str, Offered)] = &[
     ("start; pass 100 ms", |v| !v.is_up() && v.physical.supply),
     ("power off", |v| v.physical.supply),
     ("power on; pass 100 ms", |v| !v.physical.supply),
-    ("ask open; pass 20 ms", idle),
+    ("ask alone open; pass 20 ms", idle),
     (
         "ask witness areas right; ask witness seal right; ask witness bell right; ask witness sign right; pass 50 ms",
         tested,
@@ -166,7 +167,7 @@ pub fn letters(rules: &str, layout: &str) -> Result<Vec<Letter>, BadStep> {
     for (words, when) in ACTS.iter().filter(|(words, _)| covered || !words.contains("dome")) {
         all.push(fixed(words, *when, None)?);
     }
-    for words in ["ask reset {code} rectified; pass 50 ms", "ask reset {code} procedure; pass 50 ms"] {
+    for words in ["ask alone reset {code} rectified; pass 50 ms", "ask reset {code} procedure; pass 50 ms"] {
         let when: Offered = |view| view.latched().is_some();
         all.push(Letter { words: words.into(), action: Action::OfLatch(words), when, fault: None });
     }

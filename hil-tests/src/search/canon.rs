@@ -157,9 +157,11 @@ fn test(of: &Value) -> Value {
         Value::Object(step) => json!(step.keys().next()),
         other => other.clone(),
     });
-    let present = steps.first().map(|step| match step.get("Lamps") {
-        Some(lamps) => json!([lamps.get("results").and_then(|left| left.get(0)), lamps.get("lit")]),
-        None => step.clone(),
+    let present = steps.first().map(|step| match (step.get("Lamps"), step.get("Spin")) {
+        (Some(lamps), _) => json!([lamps.get("results").and_then(|left| left.get(0)), lamps.get("lit")]),
+        // Not since when the press is waited for.
+        (_, Some(spin)) => json!(kind(spin)),
+        _ => step.clone(),
     });
     json!([of.get("purpose"), of.get("failed"), names.collect::<Value>(), present])
 }

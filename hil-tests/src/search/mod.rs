@@ -2,7 +2,7 @@
 //! every order, to a stated depth, with the invariants checked after every step.
 //!
 //! ```text
-//! roots: closed, and every stage of a healthy round
+//! roots: closed, tests before and after the press that their spin begins by, and every stage of a healthy round
 //!   │  one letter of the alphabet: an act, a fault, a heal, a kill, a moment passes …      (alphabet.rs)
 //!   v
 //! a copy of the whole pure bench: core, twin, journal, judges                              (node.rs)
@@ -128,10 +128,20 @@ pub fn trial(rules: &str) -> Result<Trial, BenchError> {
     trials.into_iter().next().ok_or_else(|| BenchError::Rig(format!("`{rules}` is no rule set")))
 }
 
-/// The words that lead to each root: a closed table, and every stage of a healthy round.
+/// The words that lead to a table whose tests wait for people: an opening before its spin and after it, and a hardware test. Its lamps
+/// shine for longer than a search is deep.
+const TESTED: [&[&str]; 3] = [
+    &["turn key", "ask alone open", "wait prompt tumble within 60000 ms"],
+    &["turn key", "ask alone open", "wait prompt tumble within 60000 ms", "press tumble", "wait prompt keys"],
+    &["turn key", "do maintenance on", "ask alone hardware-test motor", "wait prompt tumble"],
+];
+
+/// The words that lead to each root: a closed table, tests of it, and every stage of a healthy round.
 fn roots(rules: &str) -> Vec<Vec<String>> {
+    let closed = ["dice 1 3 6".to_owned(), "pass 1500 ms".to_owned()];
     let open = ["dice 1 3 6".to_owned(), "open table".to_owned()];
-    let mut all = vec![vec!["dice 1 3 6".to_owned(), "pass 1500 ms".to_owned()], open.to_vec()];
+    let mut all = vec![closed.to_vec(), open.to_vec()];
+    all.extend(TESTED.map(|words| closed.iter().cloned().chain(words.iter().map(|word| (*word).to_owned())).collect()));
     let mut stages: Vec<_> = order::of(rules).iter().map(|(_, stage)| *stage).collect();
     stages.dedup();
     for stage in stages {

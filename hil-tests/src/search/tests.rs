@@ -66,7 +66,7 @@ fn a_latch_is_opened_by_no_fewer_than_six_inputs() {
     // The key may be turned before the seal is mended or after it.
     let witness =
         ["ask witness areas right", "ask witness seal right", "ask witness bell right", "ask witness sign right"];
-    assert_eq!(words[..4], ["break seal", "turn key", "mend seal", "ask reset seal rectified"]);
+    assert_eq!(words[..4], ["break seal", "turn key", "mend seal", "ask alone reset seal rectified"]);
     assert_eq!(words[4..], witness);
 }
 

@@ -18,10 +18,11 @@ use tumblerd::pages::test_report::{Looks, page};
 /// Test a device of the table and measure it (maintenance)
 ///
 /// The table has to be in maintenance (`tumblerctl maintenance on`) and the supervisor's key turned less than five minutes
-/// before. The dome, seal and motor guards hold as in a game. Each measurement is shown with its limits: `=` passes, `~` is
-/// marginal, `!` is out of limits, and `#` is where the value lies. Where a person is to do or to see something, the test
-/// asks. The result is a record in the journal; with --json the report is a line for each test. `trends` lays the journal's
-/// past results side by side and needs neither maintenance nor key.
+/// before. The dome, seal and motor guards hold as in a game. `motor`, `cam` and `reader` turn the tumbler: each waits for a press
+/// of `tumble` at the table, within 10 s of asking for it, and `no_spin` there stops it. Each measurement is shown with its limits:
+/// `=` passes, `~` is marginal, `!` is out of limits, and `#` is where the value lies. Where a person is to do or to see something,
+/// the test asks. The result is a record in the journal; with --json the report is a line for each test. `trends` lays the
+/// journal's past results side by side and needs neither maintenance nor key.
 ///
 /// Exit codes: 0 pass, 1 fail or refused, 2 wrong usage or the daemon cannot be reached, 3 marginal.
 #[derive(Debug, clap::Args)]

@@ -17,9 +17,10 @@ use tumbler_core::wire::console::Command;
 
 /// Run the opening tests and open the table (NZ 5)
 ///
-/// The table tests power, lamps, tumbler and seal by itself; then every key of the terminal is to be pressed, 1 to 6 and Entry, and
-/// it asks what only a person can see: whether the right areas lit, the seal looks whole, the bell was heard and the sign was seen,
-/// and where no dice reader sees them, whether three dice lie under the seal. Without a terminal and without --witness it ends
+/// The table tests power, lamps and seal by itself, and the tumbler once somebody presses `tumble` at the table, within 10 s of being
+/// asked. Then every key of the terminal is to be pressed, 1 to 6 and Entry, and it asks what only a person can see: whether the
+/// right areas lit, the seal looks whole, the bell was heard and the sign was seen, and where no dice reader sees them, whether
+/// three dice lie under the seal. Without a terminal and without --witness it ends
 /// before that, and `tumblerctl witness` answers. With --json every answer of the table is a line.
 #[derive(Debug, clap::Args)]
 #[command(

@@ -14,7 +14,8 @@ use tumbler_core::wire::console::{Command, Exit};
 /// Open a malfunction's latch (NZ 7.4); needs the supervisor's key, turned after the malfunction
 ///
 /// With --rectified the table tests the device: by its hardware test where it has one (`tumblerctl faults` names it), which
-/// shows its measurements, and asks where a person is to do or to see something. What is out of limits stays latched.
+/// shows its measurements, and asks where a person is to do or to see something. A test that turns the tumbler waits for a press
+/// of `tumble` at the table, within 10 s of asking for it. What is out of limits stays latched.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  tumblerctl reset dome --rectified --name Mei\n  tumblerctl reset seal --rectified --name Mei --witness seal=yes\n  tumblerctl reset lamps --procedure \"areas are called and marked by hand\" --name Mei"

@@ -292,10 +292,11 @@ fn trial(rules: &str, layout: &str) -> Result<Trial, BenchError> {
 mod tests {
     use super::*;
     use tumbler_core::units::{Mono, Seq};
+    use tumbler_core::wire::console::Exit;
 
     fn records() -> Vec<Record> {
-        let latched = |code| Event::Latched { code, cause: String::new() };
-        let unlatched = |code| Event::Unlatched { code, how: String::new(), by: String::new() };
+        let latched = |code| Event::Latched { code, cause: String::new(), in_spin: false };
+        let unlatched = |code| Event::unlatched(code, &Exit::Rectified, "");
         let events = [latched(Code::Seal), latched(Code::Lamps), unlatched(Code::Seal), Event::KeyTurned];
         let record =
             |(event, seq)| Record { clauses: Vec::new(), seq: Seq(seq), at: Mono(seq * 10), round: None, event };

@@ -155,17 +155,9 @@ pub struct Malfunction {
     pub cause: String,
     /// When it was latched. After a restart within the same boot this is the recorded moment; after a reboot, zero.
     pub since: Mono,
-}
-
-/// How a cause says that it shows only while the tumbler runs.
-pub const IN_SPIN: &str = "while the tumbler ran";
-
-impl Malfunction {
     /// Whether it showed only while the tumbler ran, so that only a spin can prove it gone.
-    #[must_use]
-    pub fn shows_in_spin(&self) -> bool {
-        self.cause.ends_with(IN_SPIN)
-    }
+    #[serde(skip_serializing_if = "core::ops::Not::not", default)]
+    pub in_spin: bool,
 }
 
 /// A check that a stated procedure replaces until the table closes.

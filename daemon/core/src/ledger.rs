@@ -27,10 +27,10 @@ impl Ledger {
     }
 
     /// Latches a malfunction, unless it is latched already or a procedure replaces the check; gives whether it did.
-    pub fn latch(&mut self, code: Code, cause: &str, since: Mono) -> bool {
-        let news = self.is_in_service(code);
+    pub fn latch(&mut self, malfunction: Malfunction) -> bool {
+        let news = self.is_in_service(malfunction.code);
         if news {
-            self.latched.push(Malfunction { code, cause: cause.to_owned(), since });
+            self.latched.push(malfunction);
         }
         news
     }
@@ -117,27 +117,31 @@ impl Ledger {
 mod tests {
     use super::*;
 
+    fn found(code: Code, cause: &str, since: u64) -> Malfunction {
+        Malfunction { code, cause: cause.into(), since: Mono(since), in_spin: false }
+    }
+
     #[test]
     fn a_malfunction_is_latched_once_and_not_where_a_procedure_replaces_its_check() {
         let mut ledger = Ledger::default();
-        assert!(ledger.latch(Code::Lamps, "area 3 is dark", Mono(1)));
-        assert!(!ledger.latch(Code::Lamps, "area 4 is dark", Mono(2)));
+        assert!(ledger.latch(found(Code::Lamps, "area 3 is dark", 1)));
+        assert!(!ledger.latch(found(Code::Lamps, "area 4 is dark", 2)));
         assert_eq!(ledger.malfunction(Code::Lamps).map(|malfunction| malfunction.since), Some(Mono(1)));
         ledger.waive(Waiver { code: Code::Lamps, procedure: "the dealer calls the areas".into(), by: "Mei".into() });
         ledger.unlatch(Code::Lamps);
         assert!(!ledger.is_blocked() && !ledger.is_in_service(Code::Lamps));
-        assert!(!ledger.latch(Code::Lamps, "area 4 is dark", Mono(3)));
+        assert!(!ledger.latch(found(Code::Lamps, "area 4 is dark", 3)));
         ledger.end_procedures();
-        assert!(ledger.latch(Code::Lamps, "area 4 is dark", Mono(4)) && ledger.is_blocked());
+        assert!(ledger.latch(found(Code::Lamps, "area 4 is dark", 4)) && ledger.is_blocked());
     }
 
     #[test]
     fn the_motor_is_kept_off_by_the_first_that_does() {
         let mut ledger = Ledger::default();
-        ledger.latch(Code::Reader, "it does not reply", Mono(1));
+        ledger.latch(found(Code::Reader, "it does not reply", 1));
         assert_eq!(ledger.inhibits_motor(), None);
-        ledger.latch(Code::Tumbler, "it stalls", Mono(2));
-        ledger.latch(Code::Seal, "it is open", Mono(3));
+        ledger.latch(found(Code::Tumbler, "it stalls", 2));
+        ledger.latch(found(Code::Seal, "it is open", 3));
         assert_eq!(ledger.inhibits_motor().map(|malfunction| malfunction.code), Some(Code::Tumbler));
         assert_eq!(ledger.first().map(|malfunction| malfunction.code), Some(Code::Reader));
     }

@@ -53,6 +53,12 @@ impl InLine {
     pub fn name(self) -> &'static str {
         self.into()
     }
+
+    /// Whether it is one of the dome's two contacts.
+    #[must_use]
+    pub const fn is_of_dome(self) -> bool {
+        matches!(self, Self::DomeClosed | Self::DomeOpen)
+    }
 }
 
 /// The wires that the table drives. Levels are logical: `true` is active.

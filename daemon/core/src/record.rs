@@ -11,6 +11,7 @@ use crate::round::past::remember;
 use crate::round::{Doubt, Finding, FlatBy, Interrupted, Past, Reveal, SpinEnd, Spun};
 use crate::rules::{RulesSince, note_rules, rule_set};
 use crate::units::{Dice, Mono, RoundId, Seq, Tumbles};
+use crate::wire::console::Exit;
 use serde::{Deserialize, Serialize};
 
 /// Version of the records' JSON. A journal of a newer version is refused.
@@ -264,6 +265,9 @@ pub enum Event {
         code: Code,
         /// What was found.
         cause: String,
+        /// Whether it showed only while the tumbler ran, so that only a spin proves it gone.
+        #[serde(skip_serializing_if = "core::ops::Not::not", default)]
+        in_spin: bool,
     },
     /// A latch was opened.
     Unlatched {
@@ -271,6 +275,9 @@ pub enum Event {
         code: Code,
         /// `rectified`, or the procedure.
         how: String,
+        /// The procedure, where one replaces the check until the table closes; older records have it in `how` only.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        procedure: Option<String>,
         /// The supervisor.
         by: String,
     },
@@ -386,14 +393,15 @@ impl Standing {
                 self.closing = None;
                 self.waived.clear();
             }
-            Event::Latched { code, cause } => {
+            Event::Latched { code, cause, in_spin } => {
                 if !self.latched.iter().any(|m| m.code == *code) {
-                    self.latched.push(Malfunction { code: *code, cause: cause.clone(), since: record.at });
+                    let (code, cause, in_spin) = (*code, cause.clone(), *in_spin);
+                    self.latched.push(Malfunction { code, cause, since: record.at, in_spin });
                 }
             }
-            Event::Unlatched { code, how, by } => {
+            Event::Unlatched { code, how, procedure, by } => {
                 self.latched.retain(|m| m.code != *code);
-                if let Some(procedure) = how.strip_prefix(PROCEDURE) {
+                if let Some(procedure) = procedure.as_deref().or_else(|| how.strip_prefix(PROCEDURE)) {
                     self.waived.push(Waiver { code: *code, procedure: procedure.to_owned(), by: by.clone() });
                 }
             }
@@ -458,5 +466,17 @@ impl Standing {
     }
 }
 
-/// How [`Event::Unlatched`] says that a procedure replaces the check; what follows is the procedure.
-pub const PROCEDURE: &str = "procedure: ";
+/// How [`Event::Unlatched`] says in words that a procedure replaces the check; what follows is the procedure.
+const PROCEDURE: &str = "procedure: ";
+
+impl Event {
+    /// A latch is opened by this exit.
+    #[must_use]
+    pub fn unlatched(code: Code, exit: &Exit, by: &str) -> Self {
+        let (how, procedure) = match exit {
+            Exit::Rectified => ("rectified".to_owned(), None),
+            Exit::Procedure(procedure) => (format!("{PROCEDURE}{procedure}"), Some(procedure.clone())),
+        };
+        Self::Unlatched { code, how, procedure, by: by.to_owned() }
+    }
+}

@@ -7,6 +7,7 @@ use crate::prelude::*;
 use crate::round::call;
 use crate::round::question::Doubt;
 use crate::units::{Dice, Millis, RoundId};
+use strum::IntoStaticStr;
 
 /// Why a request, an entry or a command is refused: what stands in the way, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -319,25 +320,55 @@ pub enum Refusal {
     NoRound,
 }
 
-/// Name of the terminal's Entry in refusals.
-pub(crate) const ENTRY: &str = "entry";
-/// Name of the dealer's request for a spin.
-pub(crate) const TUMBLE: &str = "tumble";
-/// Name of the dealer's stop.
-pub(crate) const NO_SPIN: &str = "no-spin";
+/// What is asked of the table and may be refused; its name is that in records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub(crate) enum Asked {
+    /// The dealer's request for a spin.
+    Tumble,
+    /// The dealer's stop.
+    NoSpin,
+    /// The terminal's Entry.
+    Entry,
+    Open,
+    Witness,
+    Close,
+    Maintenance,
+    HardwareTest,
+    Reset,
+    Amend,
+    Void,
+    #[strum(serialize = "interrupted")]
+    Finding,
+    Supervise,
+    Correct,
+    VoidAfterwards,
+    ConfirmDome,
+    Settle,
+    #[strum(serialize = "dice enrol")]
+    EnrolDice,
+    Record,
+}
+
+impl Asked {
+    /// Its name in records.
+    pub(crate) fn name(self) -> &'static str {
+        self.into()
+    }
+}
 
 impl Refusal {
     /// The keys of the clauses ([`crate::rules::CLAUSE_KEYS`]) that are the grounds of this refusal of `asked`; none if the rules do
     /// not mention it.
-    pub(crate) fn keys(&self, asked: &str) -> &'static [&'static str] {
+    pub(crate) fn keys(&self, asked: Asked) -> &'static [&'static str] {
         match self {
-            Self::OutcomeStands { .. } if asked == NO_SPIN => &["no-spin", "result-stands"],
+            Self::OutcomeStands { .. } if asked == Asked::NoSpin => &["no-spin", "result-stands"],
             Self::OutcomeStands { .. } => &["result-stands"],
             Self::LeftToManager => &["supervisor"],
             Self::AreasNotLit | Self::PaidTooEarly { .. } => &["collect-and-pay", "all-paid"],
-            Self::Malfunction(..) if asked == TUMBLE => &["activate", "malfunction"],
-            _ if asked == TUMBLE => &["activate"],
-            _ if asked == ENTRY => &["entry", "terminal"],
+            Self::Malfunction(..) if asked == Asked::Tumble => &["activate", "malfunction"],
+            _ if asked == Asked::Tumble => &["activate"],
+            _ if asked == Asked::Entry => &["entry", "terminal"],
             Self::NotRevealed
             | Self::ResultStands
             | Self::NothingEntered
@@ -348,7 +379,7 @@ impl Refusal {
             | Self::NoName
             | Self::TooLong { .. }
             | Self::Unseen { .. }
-                if asked == "amend" =>
+                if asked == Asked::Amend =>
             {
                 &["amend"]
             }

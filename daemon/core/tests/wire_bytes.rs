@@ -18,6 +18,7 @@ use tumbler_core::round::{Doubt, Finding, FlatBy, Interrupted, Past, Reveal, Spi
 use tumbler_core::rules::RulesSince;
 use tumbler_core::settings::Parameters;
 use tumbler_core::units::{Dice, MilliCelsius, Mono, RoundId, Seq, Tumbles};
+use tumbler_core::wire::console::Exit;
 use tumbler_core::wire::lines::{FromBench, Line, LineMessage, TemperatureMessage, ToBench};
 use tumbler_core::wire::recording::Digest;
 use tumbler_core::wire::topics::{FaultMessage, KeypadMessage, LampsMessage, Status};
@@ -91,8 +92,8 @@ fn events() -> Vec<Event> {
         Event::Resumed { established: true },
         Event::Asked { why: Doubt::Interrupted },
         Event::Answered { finding: Finding::Undisturbed, reason: text("the dome was on"), by: by() },
-        Event::Latched { code: Code::Lamps, cause: text("total-10") },
-        Event::Unlatched { code: Code::Lamps, how: text("rectified"), by: by() },
+        Event::Latched { code: Code::Lamps, cause: text("total-10"), in_spin: false },
+        Event::unlatched(Code::Lamps, &Exit::Rectified, &by()),
         Event::Refused { what: text("tumble"), why: text("the dome is not down") },
         Event::KeyTurned,
         Event::Decided { what: text("void"), reason: text("seen"), by: by() },
@@ -106,7 +107,7 @@ fn events() -> Vec<Event> {
             layout: text("nz-div9-2"),
             open: true,
             closing: None,
-            latched: vec![Malfunction { code: Code::Seal, cause: text("broken"), since: Mono(5) }],
+            latched: vec![Malfunction { code: Code::Seal, cause: text("broken"), since: Mono(5), in_spin: false }],
             waived: vec![Waiver { code: Code::Lamps, procedure: text("announced"), by: by() }],
             last_round: RoundId(8),
             rules_since: vec![RulesSince { round: RoundId(1), rules: text("nz-div9") }],

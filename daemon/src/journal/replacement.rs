@@ -161,7 +161,12 @@ fn take_up_lost_round(standing: &mut Standing, slot: &Slot) {
 fn first_record(places: &Places, meta: &Meta, plan: &Plan, boot: &str) -> Result<Head, JournalError> {
     let mut standing = plan.standing.clone();
     standing.latched.retain(|latched| latched.code != Code::Journal);
-    standing.latched.push(Malfunction { code: Code::Journal, cause: meta.begun.clone(), since: Mono(0) });
+    standing.latched.push(Malfunction {
+        code: Code::Journal,
+        cause: meta.begun.clone(),
+        since: Mono(0),
+        in_spin: false,
+    });
     let event = Event::Keyframe(Box::new(standing));
     let record = Record { seq: Seq(plan.first), at: Mono(monotonic()), round: None, clauses: Vec::new(), event };
     let keyframe = row(&record, plan.relayed, boot, &WallClock::read())

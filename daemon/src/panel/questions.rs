@@ -109,7 +109,7 @@ mod tests {
         for n in 1..=rounds {
             add(Some(n), Event::RoundBegan { rules: "sg-v6".into(), layout: "sg-v6-1".into() });
             if n % 10 == 0 {
-                add(None, Event::Latched { code: Code::Lamps, cause: "Lamp 7 stays dark".into() });
+                add(None, Event::Latched { code: Code::Lamps, cause: "Lamp 7 stays dark".into(), in_spin: false });
             }
             let dice = Dice::from_pips([1, 2, 3]).unwrap();
             add(Some(n), Event::Settled { dice, total: 6, lamps: Lit::Proved, by: None });

@@ -235,7 +235,8 @@ mod tests {
     fn every_connection_tells_every_topic() {
         let mut retained = retained();
         let mut table = snapshot(Seq(3));
-        table.malfunctions = vec![Malfunction { code: Code::Lamps, cause: "open".into(), since: Mono(1) }];
+        table.malfunctions =
+            vec![Malfunction { code: Code::Lamps, cause: "open".into(), since: Mono(1), in_spin: false }];
         retained.set_table(&table, 1);
         for _ in 0..2 {
             retained.begin();
@@ -274,7 +275,8 @@ mod tests {
     fn an_unlatched_fault_is_deleted() {
         let mut retained = retained();
         let mut table = snapshot(Seq(1));
-        table.malfunctions = vec![Malfunction { code: Code::Seal, cause: "broken".into(), since: Mono(1) }];
+        table.malfunctions =
+            vec![Malfunction { code: Code::Seal, cause: "broken".into(), since: Mono(1), in_spin: false }];
         retained.set_table(&table, 1);
         while let Some(due) = next(&mut retained) {
             retained.acknowledged(due.slot);

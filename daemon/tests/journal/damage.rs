@@ -304,7 +304,7 @@ fn a_table_whose_journal_is_damaged_is_not_open() {
     let table = Table::new();
     let (mut session, _) = table.open();
     session.append(vec![Event::Opened { by: "Mei".into() }], Some(true));
-    session.append(vec![Event::Latched { code: Code::Lamps, cause: "dark".into() }], Some(false));
+    session.append(vec![Event::Latched { code: Code::Lamps, cause: "dark".into(), in_spin: false }], Some(false));
     session.append(vec![Event::Noted { what: "the last".into() }], None);
     session.stop();
     tamper(&table.journal(), "UPDATE record SET body = replace(body, 'last', 'lost') WHERE kind = 'noted'");

@@ -76,7 +76,7 @@ async fn the_journal_is_searched_from_the_newest_back() {
     for n in 1..=30 {
         round(&bench, n);
     }
-    bench.record(1, None, Event::Latched { code: Code::Lamps, cause: "triple-5 stays dark".into() });
+    bench.record(1, None, Event::Latched { code: Code::Lamps, cause: "triple-5 stays dark".into(), in_spin: false });
     let found = bench.get("/api/journal?search=TRIPLE-5").await.json();
     assert_eq!(found["records"].as_array().unwrap().len(), 1);
     assert_eq!(found["records"][0]["data"]["code"], "lamps");

@@ -12,7 +12,7 @@ use tumbler_core::units::{Mono, Seq};
 use tumbler_core::wire::topics::{LampsMessage, StateMessage, Status};
 
 fn latched(code: Code) -> Malfunction {
-    Malfunction { code, cause: "found so".into(), since: Mono(1) }
+    Malfunction { code, cause: "found so".into(), since: Mono(1), in_spin: false }
 }
 
 /// What a consumer that comes now is given.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use tumbler_bench::log::Log;
 use tumbler_core::latch::Code;
-use tumbler_core::record::{Event, PROCEDURE};
+use tumbler_core::record::Event;
 use tumbler_core::round::ending::VoidReason;
 use tumbler_core::snapshot::Phase;
 use tumbler_judges::{RowUse, UNREACHABLE_ROWS, truth_table_rows};
@@ -227,8 +227,8 @@ impl Coverage {
             match &durable.record.event {
                 Event::Voided(void) => reached.count(Group::Void, void.reason.name()),
                 Event::Latched { code, .. } => reached.count(Group::Latch, code.name()),
-                Event::Unlatched { code, how, .. } => {
-                    let procedure = how.starts_with(PROCEDURE);
+                Event::Unlatched { code, procedure, .. } => {
+                    let procedure = procedure.is_some();
                     reached.count(if procedure { Group::Procedure } else { Group::Rectified }, code.name());
                 }
                 Event::Refused { what, why } => reached.refused(what, why),

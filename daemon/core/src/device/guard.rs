@@ -35,8 +35,7 @@ impl Guard {
 
     /// This line, or the dome as a whole, has come to another level: what it did was the beginning of that.
     pub fn clear(&mut self, line: InLine) {
-        let dome = matches!(line, InLine::DomeClosed | InLine::DomeOpen);
-        self.suspect = self.suspect.filter(|suspect| !dome && *suspect != line);
+        self.suspect = self.suspect.filter(|suspect| !line.is_of_dome() && *suspect != line);
     }
 
     /// The run is over: the line that is not to be relied on, where there is one.

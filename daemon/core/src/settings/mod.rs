@@ -196,6 +196,7 @@ impl Settings {
             };
             bad.push(BadSetting { path: key.into(), problem, allowed });
         }
+        let others = bad.len();
         for parameter in Parameters::TABLE {
             let value = self.parameters.get(parameter.name).unwrap_or(parameter.default);
             if value < parameter.min || value > parameter.max {
@@ -207,7 +208,7 @@ impl Settings {
             }
         }
         // Of a value that is out of its own range enough is said.
-        if !bad.iter().any(|bad| bad.path.starts_with("parameters.")) {
+        if bad.len() == others {
             bad.extend(Relation::ALL.iter().filter_map(|relation| relation.check(&self.parameters).err()));
         }
         match (rule_set, layout) {

@@ -1,19 +1,29 @@
 //! The latch and the permission: what persists is permission, not prohibition.
 
 use super::Table;
-use crate::latch::Code;
+use crate::latch::{Code, Malfunction};
 use crate::line::OutLine;
 use crate::prelude::*;
 use crate::record::{Event, Standing};
 use crate::refusal::Refusal;
+use crate::wire::console::Exit;
 
 impl Table {
     /// Latches a malfunction: no further game until it is rectified or replaced by a procedure (NZ 7.4).
     pub(super) fn latch(&mut self, code: Code, cause: String) {
-        if !self.ledger.latch(code, &cause, self.ctx.at()) {
+        self.latch_as(code, cause, false);
+    }
+
+    /// Latches a malfunction that showed only while the tumbler ran.
+    pub(super) fn latch_in_spin(&mut self, code: Code, cause: String) {
+        self.latch_as(code, cause, true);
+    }
+
+    fn latch_as(&mut self, code: Code, cause: String, in_spin: bool) {
+        if !self.ledger.latch(Malfunction { code, cause: cause.clone(), since: self.ctx.at(), in_spin }) {
             return;
         }
-        self.record(Event::Latched { code, cause });
+        self.record(Event::Latched { code, cause, in_spin });
         self.ctx.dump(code.name());
         self.update_permit();
         self.sequence.hurry();
@@ -81,9 +91,9 @@ impl Table {
     }
 
     /// Opens a latch.
-    pub(super) fn unlatch(&mut self, code: Code, how: String, by: String) {
+    pub(super) fn unlatch(&mut self, code: Code, exit: &Exit, by: &str) {
         self.ledger.unlatch(code);
-        self.record(Event::Unlatched { code, how, by });
+        self.record(Event::unlatched(code, exit, by));
         self.update_permit();
         self.sequence.hurry();
     }

@@ -6,18 +6,13 @@ use super::question::stated;
 use crate::device::dome::Place;
 use crate::latch::{Code, Waiver};
 use crate::prelude::*;
-use crate::record::{Event, PROCEDURE};
-use crate::refusal::Refusal;
+use crate::record::Event;
+use crate::refusal::{Asked, Refusal};
 use crate::round::call;
 use crate::round::ending::{Ground, VoidReason};
 use crate::round::{FlatBy, Reveal, Round};
 use crate::units::{Dice, RoundId};
 use crate::wire::console::{Answer, Caller, Command, Exit};
-
-/// What was decided, where a round is void because a die is damaged.
-const DAMAGED_VOID: &str = "a die is damaged; the round is void";
-/// What was decided, where a person voids what the rules leave open.
-pub(super) const VOID: &str = "void";
 
 /// What came of a command: an answer now, or one that comes when a test ends.
 type Result = core::result::Result<Option<String>, Refusal>;
@@ -26,7 +21,7 @@ impl Table {
     /// Carries a command out, or refuses it.
     pub(super) fn command(&mut self, request: u64, caller: &Caller, command: &Command) {
         self.ctx.show();
-        let what = describe(command);
+        let what = asked(command);
         let allowed = self.may_command(caller, command);
         let done = allowed.and_then(|()| self.carry_out(request, caller, command));
         match done {
@@ -178,7 +173,7 @@ impl Table {
             Exit::Procedure(_) if !self.service.is_open() => Err(Refusal::ProcedureWhileClosed),
             Exit::Procedure(procedure) => {
                 self.ledger.waive(Waiver { code, procedure: procedure.clone(), by: name.to_owned() });
-                self.unlatch(code, format!("{PROCEDURE}{procedure}"), name.to_owned());
+                self.unlatch(code, exit, name);
                 Ok(Some(format!("until the table closes, a procedure replaces {code}: {procedure}")))
             }
         }
@@ -211,8 +206,10 @@ impl Table {
             }
             self.may_decide(manager)?;
         }
-        let what = if not_flat { "a die does not lie flat" } else { VOID };
-        self.record(Event::Decided { what: what.into(), reason: reason.to_owned(), by: name.to_owned() });
+        // What only the shift manager or above decides; the other decisions are of matters that the rules provide for.
+        let (what, keys) = if not_flat { ("a die does not lie flat", &[][..]) } else { ("void", &["supervisor"][..]) };
+        let decided = Event::Decided { what: what.into(), reason: reason.to_owned(), by: name.to_owned() };
+        self.record_by(keys, decided);
         if not_flat {
             if disputed {
                 self.latch(Code::Reader, "the reader found dice flat that do not lie flat".into());
@@ -229,21 +226,24 @@ impl Table {
     fn damaged(&mut self, reason: &str, name: &str) -> Result {
         let text = self.rule_set().is_some_and(|rules| rules.voids(Ground::DamagedDice));
         let stands = |round: &Round| !text && (round.established().is_some() || round.lies_open());
-        let (what, done) = match &self.round {
+        let (what, voids, done) = match &self.round {
             None => (
                 "a die is damaged",
+                false,
                 "the dice are out of service; `void-afterwards` is for rounds that they affected".into(),
             ),
             Some(round) if stands(round) => {
                 let clause = self.clause("result-stands");
                 let done =
                     format!("the result stands ({clause}): it was established before; the dice are out of service");
-                ("a die is damaged; the result stands", done)
+                ("a die is damaged; the result stands", false, done)
             }
-            Some(_) => (DAMAGED_VOID, "the round is void; all its bets are returned".to_owned()),
+            Some(_) => {
+                ("a die is damaged; the round is void", true, "the round is void; all its bets are returned".to_owned())
+            }
         };
         self.record(Event::Decided { what: what.into(), reason: reason.to_owned(), by: name.to_owned() });
-        if what == DAMAGED_VOID {
+        if voids {
             self.void_by(VoidReason::DamagedDice, reason, name);
         }
         self.dice_damaged(format!("a die is damaged: {reason}"));
@@ -396,24 +396,24 @@ impl Table {
     }
 }
 
-/// A command's name for the record.
-fn describe(command: &Command) -> &'static str {
+/// What a command asks, for the record of a refusal.
+const fn asked(command: &Command) -> Asked {
     match command {
-        Command::Open { .. } => "open",
-        Command::Witness { .. } => "witness",
-        Command::Close { .. } => "close",
-        Command::Maintenance { .. } => "maintenance",
-        Command::HardwareTest { .. } => "hardware-test",
-        Command::Reset { .. } => "reset",
-        Command::Amend { .. } => "amend",
-        Command::Void { .. } => "void",
-        Command::Finding { .. } => "interrupted",
-        Command::Supervise { .. } => "supervise",
-        Command::Correct { .. } => "correct",
-        Command::VoidAfterwards { .. } => "void-afterwards",
-        Command::ConfirmDome { .. } => "confirm-dome",
-        Command::Settle { .. } => "settle",
-        Command::EnrolDice { .. } => "dice enrol",
-        Command::Record => "record",
+        Command::Open { .. } => Asked::Open,
+        Command::Witness { .. } => Asked::Witness,
+        Command::Close { .. } => Asked::Close,
+        Command::Maintenance { .. } => Asked::Maintenance,
+        Command::HardwareTest { .. } => Asked::HardwareTest,
+        Command::Reset { .. } => Asked::Reset,
+        Command::Amend { .. } => Asked::Amend,
+        Command::Void { .. } => Asked::Void,
+        Command::Finding { .. } => Asked::Finding,
+        Command::Supervise { .. } => Asked::Supervise,
+        Command::Correct { .. } => Asked::Correct,
+        Command::VoidAfterwards { .. } => Asked::VoidAfterwards,
+        Command::ConfirmDome { .. } => Asked::ConfirmDome,
+        Command::Settle { .. } => Asked::Settle,
+        Command::EnrolDice { .. } => Asked::EnrolDice,
+        Command::Record => Asked::Record,
     }
 }

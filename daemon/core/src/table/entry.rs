@@ -8,7 +8,7 @@ use crate::latch::Code;
 use crate::line::Key;
 use crate::prelude::*;
 use crate::record::{Event, Lit};
-use crate::refusal::{ENTRY, Refusal};
+use crate::refusal::{Asked, Refusal};
 use crate::round::call;
 use crate::round::state::Areas;
 use crate::round::{FlatBy, Round};
@@ -146,7 +146,7 @@ impl Table {
     /// The entry is no result: the terminal says so.
     fn entry_error(&mut self, why: &Refusal) {
         self.terminal.refuse(&mut self.ctx);
-        self.record_by(why.keys(ENTRY), Event::EntryError { why: why.to_string() });
+        self.record_by(why.keys(Asked::Entry), Event::EntryError { why: why.to_string() });
         self.result_comes_back();
     }
 

@@ -1,9 +1,8 @@
 //! Which clauses of the rule set in force a record is about, by their keys ([`crate::rules::CLAUSE_KEYS`]).
 
-use super::commands::VOID;
 use crate::latch::Code;
 use crate::prelude::*;
-use crate::record::{Event, Lit, PROCEDURE};
+use crate::record::{Event, Lit};
 use crate::round::call::Call;
 use crate::rules::{RuleSet, Wager};
 
@@ -29,7 +28,6 @@ pub(super) fn clauses(rules: &RuleSet, event: &Event, keys: &[&str]) -> Vec<Stri
 pub(super) fn keys(event: &Event) -> &'static [&'static str] {
     match event {
         Event::Opened { .. } => &["opening-power", "opening-lamps", "opening-tumbler", "opening-seal"],
-        Event::Tested { test, .. } => tested(test),
         Event::RoundBegan { .. } => &["round", "dice", "cover"],
         Event::Called { call: Call::PlaceBets, .. } => &["place-bets"],
         Event::Called { call: Call::NoMoreBets, .. } => &["no-more-bets", "bell", "bets-closed"],
@@ -60,22 +58,9 @@ pub(super) fn keys(event: &Event) -> &'static [&'static str] {
         Event::Latched { code: Code::Seal, .. } => &["seal", "malfunction"],
         Event::Latched { code: Code::Lamps, .. } => &["lamps-fail", "malfunction"],
         Event::Latched { .. } => &["malfunction"],
-        Event::Unlatched { how, .. } if how.starts_with(PROCEDURE) => &["malfunction-procedures"],
+        Event::Unlatched { procedure: Some(_), .. } => &["malfunction-procedures"],
         Event::Unlatched { .. } => &["malfunction"],
-        // What only the shift manager or above decides; the other decisions are of matters that the rules provide for.
-        Event::Decided { what, .. } if what == VOID => &["supervisor"],
         Event::DiceEnrolled { .. } => &["dice", "seal"],
-        _ => &[],
-    }
-}
-
-fn tested(test: &str) -> &'static [&'static str] {
-    match test {
-        "power" => &["opening-power"],
-        "lamps" | "areas" | "terminal" | "keys" | "bus" => &["opening-lamps", "terminal"],
-        "tumbler" | "deadman" => &["opening-tumbler"],
-        "seal" | "dice" => &["opening-seal"],
-        "bell" => &["bell"],
         _ => &[],
     }
 }

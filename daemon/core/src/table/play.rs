@@ -16,7 +16,7 @@ use crate::latch::Code;
 use crate::line::OutLine;
 use crate::prelude::*;
 use crate::record::Event;
-use crate::refusal::{NO_SPIN, Refusal, TUMBLE};
+use crate::refusal::{Asked, Refusal};
 use crate::round::call::Call;
 use crate::round::ending::{Ground, VoidReason};
 use crate::round::{Round, Spin, SpinEnd};
@@ -48,15 +48,15 @@ impl Table {
     }
 
     /// Records what was refused, and to whom where an account asked.
-    pub(super) fn refuse(&mut self, what: &str, account: Option<&str>, refusal: &Refusal) {
+    pub(super) fn refuse(&mut self, what: Asked, account: Option<&str>, refusal: &Refusal) {
         let why = account.map_or_else(|| refusal.to_string(), |account| format!("{account}: {refusal}"));
-        self.record_by(refusal.keys(what), Event::Refused { what: what.to_owned(), why });
+        self.record_by(refusal.keys(what), Event::Refused { what: what.name().to_owned(), why });
     }
 
     /// The dealer asks for a spin: a request, refused where the rules forbid motion.
     pub(super) fn ask_for_spin(&mut self) {
         if let Err(why) = self.grant_spin() {
-            self.refuse(TUMBLE, None, &why);
+            self.refuse(Asked::Tumble, None, &why);
         }
     }
 
@@ -137,7 +137,7 @@ impl Table {
             round.drop_spin();
         }
         self.record(Event::SpinDropped { why: why.to_string() });
-        self.refuse(TUMBLE, None, why);
+        self.refuse(Asked::Tumble, None, why);
     }
 
     pub(super) fn call_place_bets(&mut self) {
@@ -193,7 +193,7 @@ impl Table {
         };
         if round.established().is_some() {
             self.record_call(Call::NoSpin, false);
-            self.refuse(NO_SPIN, None, &self.stands());
+            self.refuse(Asked::NoSpin, None, &self.stands());
             return;
         }
         let (spin, seen, asked) = (round.spin(), round.revealed().is_some(), round.asked().is_some());

@@ -4,10 +4,10 @@
 //! anything moves or lights; the motor guards hold in it as in a game. Whatever ends it leaves everything dark and still.
 
 use super::Table;
-use super::steps::{Outcome, PRESS_WITHIN, Start, Step};
+use super::steps::{Outcome, PRESS_WITHIN, Start, Step, seen_clauses};
 use crate::device::tumbler::RunsFor;
 use crate::hardware_test::{HardwareTest, Probe};
-use crate::latch::{Code, Malfunction};
+use crate::latch::Code;
 use crate::line::OutLine;
 use crate::prelude::*;
 use crate::record::Event;
@@ -15,7 +15,7 @@ use crate::refusal::Refusal;
 use crate::sequence::Pending;
 use crate::timer::Timer;
 use crate::units::{Millis, Mono};
-use crate::wire::console::{Answer, Witness};
+use crate::wire::console::{Answer, Exit, Witness};
 use alloc::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
@@ -136,7 +136,7 @@ impl Table {
         // Under Open Cover nobody opens and closes a dome.
         let test = code.hardware_test().filter(|test| self.order.covered || *test != HardwareTest::Dome);
         steps.extend(test.into_iter().flat_map(|test| self.hardware_steps(test)));
-        if self.ledger.malfunction(code).is_some_and(Malfunction::shows_in_spin)
+        if self.ledger.malfunction(code).is_some_and(|malfunction| malfunction.in_spin)
             && code.hardware_test() != Some(HardwareTest::Motor)
         {
             // A loose contact is whole at rest: it breaks while the shaft shakes the table.
@@ -148,7 +148,7 @@ impl Table {
     /// Whether the test in progress is to prove that what guards the motor, and flickered while the tumbler ran, is whole.
     pub(super) fn proves_whole(&self, code: Code) -> bool {
         self.test.as_ref().is_some_and(|test| test.purpose == Purpose::Reset(code))
-            && self.ledger.malfunction(code).is_some_and(Malfunction::shows_in_spin)
+            && self.ledger.malfunction(code).is_some_and(|malfunction| malfunction.in_spin)
     }
 
     /// Whether the test in progress is to prove the dice (NZ 5(d), 7.4).
@@ -171,7 +171,11 @@ impl Table {
                 let name = test.steps.front().map_or("test", Step::name);
                 // Of a hardware test one record says everything.
                 if !test.is_hardware() {
-                    self.record(Event::Tested { test: name.to_owned(), passed: false, found: found.clone() });
+                    let clauses = test.steps.front().map_or(&[][..], Step::clauses);
+                    self.record_by(
+                        clauses,
+                        Event::Tested { test: name.to_owned(), passed: false, found: found.clone() },
+                    );
                 }
                 self.end_test(&test, Err(format!("{name}: {found}")));
                 return;
@@ -194,11 +198,12 @@ impl Table {
             match outcome {
                 Outcome::Passed(found) => {
                     if let Some(found) = found.filter(|_| !test.is_hardware()) {
-                        self.record(Event::Tested { test: step.name().to_owned(), passed: true, found });
+                        let clauses = step.clauses();
+                        self.record_by(clauses, Event::Tested { test: step.name().to_owned(), passed: true, found });
                         if matches!(step, Step::Spin(_)) {
                             // The same run proves the relay: it is what stopped the shaft.
                             let found = "the shaft stopped when the alive edges did".to_owned();
-                            self.record(Event::Tested { test: "deadman".to_owned(), passed: true, found });
+                            self.record_by(clauses, Event::Tested { test: "deadman".to_owned(), passed: true, found });
                         }
                     }
                     test.began = self.ctx.at();
@@ -289,7 +294,7 @@ impl Table {
         match passed {
             Err(found) => Answer::Refused(format!("{code} stays latched: {found}")),
             Ok(()) => {
-                self.unlatch(code, "rectified".into(), test.by.clone());
+                self.unlatch(code, &Exit::Rectified, &test.by);
                 Answer::Done(format!("{code} is rectified"))
             }
         }
@@ -322,7 +327,8 @@ impl Table {
             test.seen.push(name.to_owned());
         }
         if !test.is_hardware() {
-            self.record(Event::Tested { test: name.to_owned(), passed: true, found: "seen by a person".into() });
+            let seen = Event::Tested { test: name.to_owned(), passed: true, found: "seen by a person".into() };
+            self.record_by(seen_clauses(item), seen);
         }
         Ok(match purpose {
             Purpose::Opening if all => "all witnessed: the table opens".into(),

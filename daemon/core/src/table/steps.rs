@@ -117,6 +117,25 @@ impl Step {
         }
     }
 
+    /// Keys of the clauses that its record is about.
+    pub(super) const fn clauses(&self) -> &'static [&'static str] {
+        match self {
+            Self::Power => &["opening-power"],
+            Self::Lamps { .. } | Self::Terminal { .. } | Self::Keys { .. } | Self::Units { .. } => {
+                &["opening-lamps", "terminal"]
+            }
+            Self::Spin(_) => &["opening-tumbler"],
+            Self::Seal | Self::Dice => &["opening-seal"],
+            Self::Bell { .. } => &["bell"],
+            Self::Durable
+            | Self::Temperature
+            | Self::Reader
+            | Self::Buttons
+            | Self::Measure { .. }
+            | Self::Witness { .. } => &[],
+        }
+    }
+
     pub(super) fn shown(&self) -> String {
         match self {
             Self::Lamps { results, .. } => match results.front() {
@@ -143,6 +162,16 @@ impl Step {
     /// Every key of the terminal is still to be pressed.
     pub(super) fn keys() -> Self {
         Self::Keys { left: (1..=ENTRY).collect() }
+    }
+}
+
+/// Keys of the clauses that what a person saw is about.
+pub(super) const fn seen_clauses(item: Witness) -> &'static [&'static str] {
+    match item {
+        Witness::Areas => &["opening-lamps", "terminal"],
+        Witness::Seal | Witness::Dice => &["opening-seal"],
+        Witness::Bell => &["bell"],
+        Witness::Sign => &[],
     }
 }
 

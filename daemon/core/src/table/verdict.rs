@@ -85,7 +85,7 @@ impl Table {
     /// The shaft stands still after the round's run: judges the spin.
     fn judge_spin(&mut self) {
         let Some(stop) = self.tumbler.stopped_by() else { return };
-        let by_dome = matches!(stop, Stop::Guard(line) if line.name().starts_with("dome"));
+        let by_dome = matches!(stop, Stop::Guard(line) if line.is_of_dome());
         if by_dome && self.order.covered && matches!(self.dome.place(), Place::Travelling | Place::Unknown) {
             return;
         }

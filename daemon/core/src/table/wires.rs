@@ -6,7 +6,7 @@ use crate::device::guard::Guard;
 use crate::device::tumbler::RunsFor;
 use crate::device::tumbler::{Defect, Report, Stop};
 use crate::hardware_test::Signal;
-use crate::latch::{Code, IN_SPIN};
+use crate::latch::Code;
 use crate::line::{InLine, OutLine};
 use crate::prelude::*;
 use crate::record::Event;
@@ -108,7 +108,8 @@ impl Table {
     pub(super) fn judge_chatter(&mut self) -> bool {
         let Some(line) = self.guard.take() else { return false };
         let most = self.ctx.p().flickers;
-        self.latch(Guard::malfunction(line), format!("{} flickered more than {most} times {IN_SPIN}", line.name()));
+        let cause = format!("{} flickered more than {most} times while the tumbler ran", line.name());
+        self.latch_in_spin(Guard::malfunction(line), cause);
         true
     }
 
@@ -122,7 +123,7 @@ impl Table {
 
     /// A contact has kept its new level for its debounce time.
     pub(super) fn debounced(&mut self, line: InLine) {
-        if matches!(line, InLine::DomeClosed | InLine::DomeOpen) {
+        if line.is_of_dome() {
             if let Some(place) = self.dome.settle(line) {
                 self.guard.clear(line);
                 self.dome_moved(place);
@@ -229,7 +230,7 @@ impl Table {
                 self.record(Event::SpinFlickered { line: line.name().to_owned() });
                 // A few breaks are borne in a game, but not in the spin that is to prove the loose contact mended.
                 if self.proves_whole(Guard::malfunction(line)) {
-                    self.test_failed(&format!("{} broke {IN_SPIN}", line.name()));
+                    self.test_failed(&format!("{} broke while the tumbler ran", line.name()));
                 }
             }
             Report::Stopped(Stop::Defect(defect)) => self.tumbler_defect(defect),

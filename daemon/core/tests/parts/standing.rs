@@ -3,10 +3,11 @@
 use tumbler_core::context::Context;
 use tumbler_core::input::{Input, Stamped};
 use tumbler_core::latch::{Code, Malfunction, Waiver};
-use tumbler_core::record::{Event, Lit, PROCEDURE, Record, Standing};
+use tumbler_core::record::{Event, Lit, Record, Standing};
 use tumbler_core::round::ending::{Void, VoidReason};
 use tumbler_core::round::{FlatBy, Interrupted, Past, SpinEnd, Spun};
 use tumbler_core::units::{Dice, Mono, RoundId, Seq, Tumbles};
+use tumbler_core::wire::console::Exit;
 use tumbler_core::wire::recording::Entry;
 
 /// A journal of these records, folded.
@@ -51,7 +52,7 @@ fn void() -> Event {
 }
 
 fn latched(code: Code) -> Event {
-    Event::Latched { code, cause: format!("{code} is wrong") }
+    Event::Latched { code, cause: format!("{code} is wrong"), in_spin: false }
 }
 
 /// SGV6 5.4: whether the outcome was established decides what becomes of a round that is interrupted.
@@ -111,17 +112,26 @@ fn the_oldest_ending_makes_way() {
 #[test]
 fn nz_7_4_latches_and_waivers_are_remembered() {
     let both = [(0, latched(Code::Lamps)), (0, latched(Code::Seal)), (0, latched(Code::Lamps))];
-    let of = |code: Code, since: u64| Malfunction { code, cause: format!("{code} is wrong"), since: Mono(since) };
+    let of = |code: Code, since: u64| Malfunction {
+        code,
+        cause: format!("{code} is wrong"),
+        since: Mono(since),
+        in_spin: false,
+    };
     assert_eq!(folded(&both).latched, [of(Code::Lamps, 1000), of(Code::Seal, 2000)]);
-    let open = |how: &str| Event::Unlatched { code: Code::Lamps, how: how.into(), by: "Mei".into() };
+    let open = |exit| Event::unlatched(Code::Lamps, &exit, "Mei");
     let mut rectified = both.to_vec();
-    rectified.push((0, open("rectified")));
+    rectified.push((0, open(Exit::Rectified)));
     let standing = folded(&rectified);
     assert_eq!((standing.latched, standing.waived), (vec![of(Code::Seal, 2000)], Vec::new()));
     let mut waived = both.to_vec();
-    waived.push((0, open(&format!("{PROCEDURE}by eye"))));
+    waived.push((0, open(Exit::Procedure("by eye".into()))));
     let standing = folded(&waived);
     assert_eq!(standing.waived, [Waiver { code: Code::Lamps, procedure: "by eye".into(), by: "Mei".into() }]);
+    // A record from before the procedure had a field of its own says the same.
+    let older = r#"{"kind":"unlatched","data":{"code":"lamps","how":"procedure: by eye","by":"Mei"}}"#;
+    let older = folded(&[(0, latched(Code::Lamps)), (0, serde_json::from_str(older).unwrap())]);
+    assert_eq!((older.latched, older.waived), (Vec::new(), standing.waived));
     waived.push((0, Event::Closed { by: "Mei".into() }));
     assert!(folded(&waived).waived.is_empty(), "until the table closes");
 }

@@ -36,7 +36,8 @@ fn status_shows_the_table_as_it_is() {
     let stub = Stub::start(done);
     stub.change(|table| {
         table.phase = Phase::Blocked;
-        table.malfunctions = vec![Malfunction { code: Code::Seal, cause: "broken".into(), since: Mono(1) }];
+        table.malfunctions =
+            vec![Malfunction { code: Code::Seal, cause: "broken".into(), since: Mono(1), in_spin: false }];
     });
     let status: Status = serde_json::from_value(stub.ctl(&["status", "--json"]).json()).unwrap();
     assert_eq!((status.snapshot.phase, status.relay), (Phase::Blocked, None));
@@ -52,18 +53,21 @@ fn faults_say_how_they_are_reset() {
     let stub = Stub::start(done);
     assert_eq!(stub.ctl(&["faults"]).out, "no malfunction is latched\n");
     stub.change(|table| {
-        table.malfunctions = vec![Malfunction { code: Code::Lamps, cause: "open".into(), since: Mono(1) }];
+        table.malfunctions =
+            vec![Malfunction { code: Code::Lamps, cause: "open".into(), since: Mono(1), in_spin: false }];
     });
     let ran = stub.ctl(&["faults"]);
     assert!(ran.out.contains("reset lamps --rectified, or with --procedure"), "{ran:?}");
     assert!(ran.out.contains("tumblerctl test lamps; a pass rectifies it: the reset runs this test"), "{ran:?}");
     stub.change(|table| {
-        table.malfunctions = vec![Malfunction { code: Code::Tumbler, cause: "stalled".into(), since: Mono(1) }];
+        table.malfunctions =
+            vec![Malfunction { code: Code::Tumbler, cause: "stalled".into(), since: Mono(1), in_spin: false }];
     });
     let tumbler = stub.ctl(&["faults"]).out;
     assert!(tumbler.contains("tumblerctl test motor; a pass rectifies it: the reset runs this test"), "{tumbler}");
     stub.change(|table| {
-        table.malfunctions = vec![Malfunction { code: Code::Lamps, cause: "open".into(), since: Mono(1) }];
+        table.malfunctions =
+            vec![Malfunction { code: Code::Lamps, cause: "open".into(), since: Mono(1), in_spin: false }];
     });
     let json = stub.ctl(&["faults", "--json"]).json();
     assert_eq!(

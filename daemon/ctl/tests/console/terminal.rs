@@ -139,7 +139,8 @@ fn what_is_said_on_a_narrow_terminal_has_all_its_words_whole() {
     stub.change(|table| {
         table.phase = Phase::Blocked;
         let cause = "the loop through the dice compartment is open, and stays so";
-        table.malfunctions = vec![Malfunction { code: Code::Seal, cause: cause.into(), since: Mono(1) }];
+        table.malfunctions =
+            vec![Malfunction { code: Code::Seal, cause: cause.into(), since: Mono(1), in_spin: false }];
         let procedure = "areas are called and marked by hand until the table closes".into();
         table.waived = vec![Waiver { code: Code::Lamps, procedure, by: "Mei".into() }];
     });

@@ -204,8 +204,8 @@ fn told(event: &Event) -> String {
             let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
             format!("{}{reason}; by {by}", finding.name())
         }
-        Event::Latched { code, cause } => format!("malfunction {code}: {cause}"),
-        Event::Unlatched { code, how, by } => format!("{code} was reset by {by}: {how}"),
+        Event::Latched { code, cause, .. } => format!("malfunction {code}: {cause}"),
+        Event::Unlatched { code, how, by, .. } => format!("{code} was reset by {by}: {how}"),
         Event::Refused { what, why } => format!("{what} was refused: {why}"),
         Event::KeyTurned => "the supervisor's key was turned".to_owned(),
         Event::Decided { what, reason, by } => format!("{by} decided: {what}: {reason}"),

@@ -171,7 +171,7 @@ impl Journal {
         }
         let mut first = kept.clone();
         first.open = false;
-        first.latched.push(Malfunction { code: Code::Journal, cause: reason.into(), since: Mono(0) });
+        first.latched.push(Malfunction { code: Code::Journal, cause: reason.into(), since: Mono(0), in_spin: false });
         self.last = self.last.next();
         let event = Event::Keyframe(Box::new(first));
         let record = Record { seq: self.last, at: Mono(at), round: None, clauses: Vec::new(), event };

@@ -50,8 +50,8 @@ pub(super) fn record(record: &Record) -> Option<String> {
         Event::Answered { finding, by, .. } => format!("{by} answers: {}", finding.name()),
         Event::Supervised { by } => format!("{by} sees the numbers amended"),
         Event::Corrected { round, reason, by } => format!("{by} writes down beside round {}: {reason}", round.0),
-        Event::Latched { code, cause } => format!("MALFUNCTION {code}: {cause}. No further game"),
-        Event::Unlatched { code, how, by } => format!("{by} opens the latch {code}: {how}"),
+        Event::Latched { code, cause, .. } => format!("MALFUNCTION {code}: {cause}. No further game"),
+        Event::Unlatched { code, how, by, .. } => format!("{by} opens the latch {code}: {how}"),
         Event::Refused { what, why } => format!("refused: {what}: {why}"),
         Event::KeyTurned => "the supervisor turns the key".into(),
         Event::Started { boot, .. } => format!("tumblerd started (boot {})", boot.get(..8).unwrap_or(boot)),
@@ -92,7 +92,9 @@ mod tests {
     fn what_people_would_mention_is_told_and_bookkeeping_is_not() {
         let began = Event::RoundBegan { rules: "sg-v6".into(), layout: "sg-v6-1".into() };
         assert_eq!(described(began).as_deref(), Some("round 3 begins"));
-        let latched = described(Event::Latched { code: Code::Lamps, cause: "small does not light".into() }).unwrap();
+        let latched =
+            described(Event::Latched { code: Code::Lamps, cause: "small does not light".into(), in_spin: false })
+                .unwrap();
         assert_eq!(latched, "MALFUNCTION lamps: small does not light. No further game");
         assert_eq!(described(Event::Keyframe(Box::default())), None);
     }

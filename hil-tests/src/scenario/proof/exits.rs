@@ -11,7 +11,7 @@ use super::attempts::{
 use super::baseline::{Before, CONSEQUENCES, before, count, still_latched, wrong};
 use tumbler_bench::{BenchError, Role};
 use tumbler_core::latch::Code;
-use tumbler_core::record::{Event, PROCEDURE};
+use tumbler_core::record::Event;
 use tumbler_core::wire::console::{Answer, Command, Exit};
 
 /// While the condition lasts, every exit is refused, for every role and every state of the key.
@@ -103,11 +103,7 @@ fn refuse_without_a_reason(session: &mut Session<'_>, before: &Before) -> Result
 /// design.md, Latch: both exits with a named person and a record; everything that shows the table shows the procedure.
 fn opened_on_record(session: &mut Session<'_>, before: &Before, exit: &Exit) -> Result<(), Halt> {
     let code = before.code;
-    let how = match exit {
-        Exit::Rectified => "rectified".to_owned(),
-        Exit::Procedure(procedure) => format!("{PROCEDURE}{procedure}"),
-    };
-    let unlatched = Event::Unlatched { code, how, by: name() };
+    let unlatched = Event::unlatched(code, exit, &name());
     if !session.bench.log().records.iter().skip(before.records).any(|d| d.record.event == unlatched) {
         return Err(Halt::Wrong(format!("no record says {unlatched:?}; {}", where_we_are(session))));
     }

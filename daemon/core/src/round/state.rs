@@ -180,7 +180,8 @@ impl Round {
     }
 
     /// A full tumble took longer than a healthy one may.
-    pub const fn find_slow(&mut self) {
+    pub fn find_slow(&mut self) {
+        debug_assert_eq!(self.spin, Spin::Running, "only a spin that runs is slow");
         self.slow = true;
     }
 
@@ -217,7 +218,8 @@ impl Round {
     }
 
     /// The person has answered that the dice lie as they fell.
-    pub const fn answer(&mut self) {
+    pub fn answer(&mut self) {
+        debug_assert!(self.asked.is_some(), "an answer follows a question");
         self.asked = None;
     }
 
@@ -228,18 +230,24 @@ impl Round {
     }
 
     /// The numbers keyed are not those that the reader sees; whether the game supervisor has to see them amended (NZ 7.2).
-    pub const fn differ(&mut self, supervised: bool) {
+    pub fn differ(&mut self, supervised: bool) {
+        debug_assert!(self.entered.is_some() && self.result.is_none(), "what differs was entered, and is no result");
         self.entered = None;
         self.unsupervised = supervised;
     }
 
     /// The game supervisor has come to see them amended.
-    pub const fn supervise(&mut self) {
+    pub fn supervise(&mut self) {
+        debug_assert!(self.unsupervised, "the game supervisor comes to wrong numbers");
         self.unsupervised = false;
     }
 
     /// The supervisor upholds the numbers keyed against the reader.
-    pub const fn uphold(&mut self) {
+    pub fn uphold(&mut self) {
+        debug_assert!(
+            self.revealed.is_some() && self.asked.is_none(),
+            "dice are upheld that people see and do not doubt"
+        );
         self.upheld = true;
     }
 
@@ -261,7 +269,8 @@ impl Round {
     }
 
     /// Its areas are told to light.
-    pub const fn light(&mut self) {
+    pub fn light(&mut self) {
+        debug_assert!(self.result.is_some() && self.areas == Areas::Dark, "a result lights its areas once");
         self.areas = Areas::Told;
     }
 

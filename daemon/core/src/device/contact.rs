@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contact {
     /// The level as last seen; `None` until it was first seen.
-    pub raw: Option<bool>,
+    raw: Option<bool>,
     /// The level that lasted.
-    pub stable: Option<bool>,
+    stable: Option<bool>,
 }
 
 impl Contact {
@@ -46,6 +46,18 @@ impl Contact {
     pub fn forget(&mut self, line: InLine, ctx: &mut Context) {
         ctx.clear(Timer::Debounce(line));
         *self = Self::default();
+    }
+
+    /// The level as last seen; `None` until it was first seen.
+    #[must_use]
+    pub const fn raw(&self) -> Option<bool> {
+        self.raw
+    }
+
+    /// The level that has lasted for its debounce time.
+    #[must_use]
+    pub const fn stable(&self) -> Option<bool> {
+        self.stable
     }
 
     /// Active, both now and for its debounce time.

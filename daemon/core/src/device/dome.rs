@@ -59,7 +59,7 @@ impl Dome {
     /// Whether both contacts say, raw and debounced, that the dice are covered.
     #[must_use]
     pub fn covers(&self) -> bool {
-        self.place == Place::Closed && self.closed.is_active() && self.open.raw == Some(false)
+        self.place == Place::Closed && self.closed.is_active() && self.open.raw() == Some(false)
     }
 
     fn contact(&mut self, line: InLine) -> &mut Contact {
@@ -91,7 +91,7 @@ impl Dome {
 
     /// The contacts have agreed with each other for longer than the dome travels.
     pub fn contradict(&mut self) -> Option<Place> {
-        if self.place == Place::Fault || self.closed.raw != self.open.raw || self.closed.raw.is_none() {
+        if self.place == Place::Fault || self.closed.raw() != self.open.raw() || self.closed.raw().is_none() {
             return None;
         }
         self.place = Place::Fault;
@@ -107,7 +107,7 @@ impl Dome {
     }
 
     fn watch_travel(&mut self, ctx: &mut Context) {
-        match (self.closed.raw, self.open.raw) {
+        match (self.closed.raw(), self.open.raw()) {
             (Some(closed), Some(open)) if closed == open => {
                 if !ctx.is_set(Timer::DomeTravel) {
                     ctx.after(Timer::DomeTravel, Millis(ctx.p().dome_travel));
@@ -118,10 +118,10 @@ impl Dome {
     }
 
     fn look(&mut self) -> Option<Place> {
-        let place = match (self.closed.stable, self.open.stable) {
+        let place = match (self.closed.stable(), self.open.stable()) {
             (Some(true), Some(false)) => Place::Closed,
             // Two contacts that break at once settle one after the other; open it never was.
-            (Some(false), Some(true)) if self.open.raw == Some(true) => Place::Open,
+            (Some(false), Some(true)) if self.open.raw() == Some(true) => Place::Open,
             (None, _) | (_, None) => Place::Unknown,
             _ if self.place == Place::Fault => Place::Fault,
             _ => Place::Travelling,

@@ -138,13 +138,12 @@ impl Keys {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LampMap {
     /// Areas without current although commanded on, and with current although not.
-    pub dark: u128,
-    /// The other way round.
-    pub untold: u128,
+    dark: u128,
+    untold: u128,
     /// Ids of both, for the report.
-    pub names: [Vec<String>; 2],
+    names: [Vec<String>; 2],
     /// Id of the layout.
-    pub layout: String,
+    layout: String,
     slowest: i64,
     /// Whether the time of the present picture is taken.
     timed: bool,
@@ -159,6 +158,23 @@ impl LampMap {
         self.looked = true;
         self.dark |= wanted & !sensed;
         self.untold |= sensed & !wanted;
+    }
+
+    /// What the areas are called that were found wrong until now, on this layout.
+    pub fn name(&mut self, layout: &str, ids: impl Fn(u128) -> Vec<String>) {
+        self.layout = layout.to_owned();
+        self.names = [ids(self.dark), ids(self.untold)];
+    }
+
+    /// Ids of the areas that this quantity counts; none of any other.
+    #[must_use]
+    pub fn counted_by(&self, quantity: Quantity) -> &[String] {
+        let [dark, untold] = &self.names;
+        match quantity {
+            Quantity::LampsDark => dark,
+            Quantity::LampsUntold => untold,
+            _ => &[],
+        }
     }
 
     /// All areas of the picture that was lit at `since` do as they are told. What never lights has no time to light.

@@ -47,7 +47,7 @@ pub struct Sequence {
     granted: Option<Seq>,
     failed: bool,
     /// The relay's cursor.
-    pub outbox: Outbox,
+    outbox: Outbox,
 }
 
 impl Sequence {
@@ -171,6 +171,11 @@ impl Sequence {
         if self.durable == self.sent {
             self.failed = false;
         }
+    }
+
+    /// Takes the broker's acknowledgement of every event up to `seq`.
+    pub fn acknowledge(&mut self, seq: Seq) {
+        self.outbox.acknowledge(seq, self.durable);
     }
 
     /// Takes the next held action whose record is durable.

@@ -7,7 +7,7 @@ use crate::device::bus::Unit;
 use crate::device::dome::Place;
 use crate::device::tumbler::RunsFor;
 use crate::hardware_test::{
-    HardwareTest, LampMap, Measurement, Probe, Quantity, READINGS, Report, Signal, TRANSACTIONS, Verdict,
+    HardwareTest, LampMap, Measurement, Probe, READINGS, Report, Signal, TRANSACTIONS, Verdict,
 };
 use crate::latch::Code;
 use crate::line::InLine;
@@ -129,8 +129,7 @@ impl Table {
             return Outcome::Waits(since.after(due));
         }
         map.look(areas, self.lamps.sensed());
-        map.names = [self.areas(map.dark), self.areas(map.untold)];
-        map.layout = self.layout().map(|layout| layout.id.clone()).unwrap_or_default();
+        map.name(self.layout().map_or("", |layout| &layout.id), |bits| self.areas(bits));
         map.next();
         *lit = None;
         if results.pop_front().is_none() { Outcome::Passed(None) } else { Outcome::Again }
@@ -142,7 +141,7 @@ impl Table {
     }
 
     fn probe(&self) -> Option<&Probe> {
-        self.test.as_ref()?.probe.as_deref()
+        self.test.as_ref()?.probe()
     }
 
     /// Whether the terminal's keys are tested.
@@ -157,11 +156,8 @@ impl Table {
 
     /// Lets the probe of the test in progress hear of something.
     pub(super) fn tap(&mut self, signal: Signal) {
-        let at = self.ctx.at();
-        let Some(test) = &mut self.test else { return };
-        let measures = matches!(test.step(), Some(Step::Measure { .. }));
-        if let Some(probe) = &mut test.probe {
-            probe.take(signal, at, measures);
+        if let Some(test) = &mut self.test {
+            test.tap(signal, self.ctx.at());
         }
     }
 
@@ -196,24 +192,24 @@ impl Table {
 
     /// Whether a test that was measured found nothing out of limits; otherwise what, and what to do.
     pub(super) fn within_limits(&self, test: &Test) -> Result<(), String> {
-        let Some(probe) = test.probe.as_deref() else { return Ok(()) };
+        let Some(probe) = test.probe() else { return Ok(()) };
         let measured = probe.measurements(self.ctx.at(), self.ctx.p());
         let Some(Measurement { quantity, value, .. }) = measured.iter().find(|m| m.verdict == Verdict::Fail) else {
             return Ok(());
         };
         let (name, unit, remedy) = (quantity.name(), quantity.unit(), quantity.remedy());
-        let areas = match (quantity, probe) {
-            (Quantity::LampsDark, Probe::Lamps(map)) => format!(" ({})", self.areas(map.dark).join(", ")),
-            (Quantity::LampsUntold, Probe::Lamps(map)) => format!(" ({})", self.areas(map.untold).join(", ")),
-            _ => String::new(),
+        let areas = match probe {
+            Probe::Lamps(map) => map.counted_by(*quantity),
+            _ => &[],
         };
+        let areas = if areas.is_empty() { String::new() } else { format!(" ({})", areas.join(", ")) };
         Err(format!("{name}, {value} {unit}{areas}, is out of limits. {remedy}"))
     }
 
     /// Records what came of a hardware test.
     pub(super) fn report(&mut self, hardware: HardwareTest, test: &Test, passed: Result<(), String>) -> Verdict {
         let (mut measurements, mut plots) = Default::default();
-        if let Some(probe) = test.probe.as_deref() {
+        if let Some(probe) = test.probe() {
             measurements = probe.measurements(self.ctx.at(), self.ctx.p());
             plots = probe.plots();
         }
@@ -222,7 +218,7 @@ impl Table {
             Ok(()) => (worst, String::new()),
             Err(found) => (Verdict::Fail, found),
         };
-        let (by, seen) = (test.by.clone(), test.seen.clone());
+        let (by, seen) = (test.by().to_owned(), test.seen().to_vec());
         let report = Report { test: hardware, by, verdict, found, seen, measurements, plots };
         self.record(Event::HardwareTested(Box::new(report)));
         verdict

@@ -145,7 +145,7 @@ impl Table {
                     "the journal cannot be written",
                 );
             }
-            Input::Relayed { seq } => self.sequence.outbox.acknowledge(*seq, self.sequence.last_durable()),
+            Input::Relayed { seq } => self.sequence.acknowledge(*seq),
             Input::Console { request, caller, command } => self.command(*request, caller, command),
             Input::Stop => self.stop(),
         }

@@ -31,7 +31,7 @@ impl Table {
     fn prompt_of_test(&self) -> Option<Prompt> {
         let text = self.test_shown()?;
         let test = self.test.as_ref()?;
-        let (id, of) = match (test.step()?, test.probe.as_deref()) {
+        let (id, of) = match (test.step()?, test.probe()) {
             (Step::Keys { left }, _) => (PromptId::Keys, left.iter().map(|code| key(*code)).collect()),
             (Step::Witness { left }, _) => {
                 (PromptId::Witness, left.iter().map(|item| item.name().to_owned()).collect())

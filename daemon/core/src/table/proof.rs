@@ -6,7 +6,7 @@
 use super::Table;
 use super::steps::{Outcome, PRESS_WITHIN, Start, Step, seen_clauses};
 use crate::device::tumbler::RunsFor;
-use crate::hardware_test::{HardwareTest, Probe};
+use crate::hardware_test::{HardwareTest, Probe, Signal};
 use crate::latch::Code;
 use crate::line::OutLine;
 use crate::prelude::*;
@@ -33,25 +33,48 @@ pub(super) enum Purpose {
 /// A test in progress.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Test {
-    pub(super) purpose: Purpose,
-    pub(super) by: String,
+    purpose: Purpose,
+    by: String,
     request: Option<u64>,
     /// The record of its beginning: nothing energises in a test before it is durable.
     record: Pending,
     steps: VecDeque<Step>,
     /// When the step in progress began.
-    pub(super) began: Mono,
+    began: Mono,
     failed: Option<String>,
     /// What measures, in a hardware test and in a reset that is one.
-    pub(super) probe: Option<Box<Probe>>,
+    probe: Option<Box<Probe>>,
     /// What a person found right in a hardware test.
-    pub(super) seen: Vec<String>,
+    seen: Vec<String>,
 }
 
 impl Test {
     /// Whether it is a technician's hardware test.
     pub(super) const fn is_hardware(&self) -> bool {
         matches!(self.purpose, Purpose::Hardware(_))
+    }
+
+    /// Who asked for it.
+    pub(super) fn by(&self) -> &str {
+        &self.by
+    }
+
+    /// What measures, where anything does.
+    pub(super) fn probe(&self) -> Option<&Probe> {
+        self.probe.as_deref()
+    }
+
+    /// What a person found right until now.
+    pub(super) fn seen(&self) -> &[String] {
+        &self.seen
+    }
+
+    /// Lets what measures hear of something.
+    pub(super) fn tap(&mut self, signal: Signal, at: Mono) {
+        let measures = matches!(self.step(), Some(Step::Measure { .. }));
+        if let Some(probe) = &mut self.probe {
+            probe.take(signal, at, measures);
+        }
     }
 
     /// The step in progress.

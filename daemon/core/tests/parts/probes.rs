@@ -96,10 +96,12 @@ fn areas_are_compared_picture_by_picture() {
     map.right(0b1001, ms(2000), ms(2400));
     let values = values([1, 1, 95_000]);
     assert_eq!(found(&Probe::Lamps(map.clone()), 3000), values, "the first look at each picture has its time");
-    assert_eq!((map.dark, map.untold), (0b0010, 0b0001));
-    map.names = [vec!["big".into()], vec!["small".into()]];
+    map.name("sg-v6-1", |bits| vec![format!("{bits:04b}")]);
+    let named = [Quantity::LampsDark, Quantity::LampsUntold, Quantity::LampsTime].map(|of| map.counted_by(of).concat());
+    assert_eq!(named, ["0010", "0001", ""]);
     let plots = Probe::Lamps(map).plots();
-    assert_eq!((plots.dark.concat(), plots.untold.concat(), plots.is_empty()), ("big".into(), "small".into(), false));
+    assert_eq!((plots.layout.as_str(), plots.is_empty()), ("sg-v6-1", false));
+    assert_eq!((plots.dark.concat(), plots.untold.concat()), ("0010".into(), "0001".into()));
     assert!(Plots::default().is_empty() && Probe::Person.plots().is_empty());
 }
 

@@ -178,7 +178,7 @@ impl Context {
     }
 
     /// Repeats an output's last command.
-    pub fn tell_again(&mut self, line: OutLine) {
+    pub fn repeat(&mut self, line: OutLine) {
         let drive = self.pins.repeat(line, self.at, &self.settings.parameters, &mut self.timers);
         self.push(Effect::Set(drive));
     }
@@ -237,18 +237,18 @@ impl Context {
     }
 
     /// Notes that something visible has changed.
-    pub const fn show(&mut self) {
+    pub const fn note_change(&mut self) {
         self.changed = true;
     }
 
-    /// Whether something visible has changed since the last [`Context::shown`].
+    /// Whether something visible has changed since the last [`Context::clear_change`].
     #[must_use]
     pub const fn has_changed(&self) -> bool {
         self.changed
     }
 
     /// Notes that people have seen the current state.
-    pub const fn shown(&mut self) {
+    pub const fn clear_change(&mut self) {
         self.changed = false;
     }
 }

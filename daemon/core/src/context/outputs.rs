@@ -82,7 +82,7 @@ impl Outputs {
 
     /// Tells an output its last command once more.
     pub(super) fn repeat(&mut self, line: OutLine, at: Mono, p: &Parameters, timers: &mut Timers) -> Drive {
-        self.drive(line, self.told(line), at, p, timers)
+        self.drive(line, self.commanded(line), at, p, timers)
     }
 
     /// Drives an output and waits for it to read back; the dead-man line is not read back (its edges are too many).
@@ -120,9 +120,9 @@ impl Outputs {
 
 /// What is known of them.
 impl Outputs {
-    /// What an output was told last.
+    /// The level that an output was commanded to last.
     #[must_use]
-    pub fn told(&self, line: OutLine) -> bool {
+    pub fn commanded(&self, line: OutLine) -> bool {
         self.pins.get(line.index()).is_some_and(|p| p.told)
     }
 

@@ -23,7 +23,7 @@ impl Contact {
         self.stable = Some(active);
     }
 
-    /// Takes a raw edge; [`Contact::settle`] is due `debounce` later unless the contact returns.
+    /// Takes a raw edge; [`Contact::debounced`] is due `debounce` later unless the contact returns.
     pub fn edge(&mut self, line: InLine, active: bool, debounce: Millis, ctx: &mut Context) {
         self.raw = Some(active);
         if self.stable == Some(active) {
@@ -34,7 +34,7 @@ impl Contact {
     }
 
     /// The debounce time has passed: returns the new level if it changed.
-    pub fn settle(&mut self) -> Option<bool> {
+    pub fn debounced(&mut self) -> Option<bool> {
         if self.raw == self.stable {
             return None;
         }

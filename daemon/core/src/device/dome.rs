@@ -76,7 +76,7 @@ impl Dome {
     /// Takes a raw edge of one contact.
     pub fn edge(&mut self, line: InLine, active: bool, ctx: &mut Context) {
         self.contact(line).edge(line, active, Millis(ctx.p().dome_debounce), ctx);
-        // One that is back where it was is looked at again: while it was away the other may have settled.
+        // One that is back where it was is looked at again: while it was away the other may have come to its level.
         if self.place == Place::Travelling && !ctx.is_set(Timer::Debounce(line)) {
             ctx.after(Timer::Debounce(line), Millis(ctx.p().dome_debounce));
         }
@@ -84,8 +84,8 @@ impl Dome {
     }
 
     /// A contact's debounce time has passed; returns the dome's new place if it changed.
-    pub fn settle(&mut self, line: InLine) -> Option<Place> {
-        self.contact(line).settle();
+    pub fn debounced(&mut self, line: InLine) -> Option<Place> {
+        self.contact(line).debounced();
         self.look()
     }
 
@@ -120,7 +120,7 @@ impl Dome {
     fn look(&mut self) -> Option<Place> {
         let place = match (self.closed.stable(), self.open.stable()) {
             (Some(true), Some(false)) => Place::Closed,
-            // Two contacts that break at once settle one after the other; open it never was.
+            // Two contacts that break at once are debounced one after the other; open it never was.
             (Some(false), Some(true)) if self.open.raw() == Some(true) => Place::Open,
             (None, _) | (_, None) => Place::Unknown,
             _ if self.place == Place::Fault => Place::Fault,

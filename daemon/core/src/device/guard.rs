@@ -1,7 +1,7 @@
 //! The motor guard: which lines take the motor's permission away, by their raw levels.
 //!
 //! ```text
-//!  no run --begin--> a run --a line flickers once too often: suspect--> suspect --clear: the line settled at another level--> a run
+//!  no run --begin--> a run --a line flickers once too often: suspect--> suspect --clear: the line came to another level--> a run
 //!                                                                           '--take, the run is over--> not to be relied on
 //! ```
 

@@ -1,7 +1,7 @@
 //! The input lines: their raw levels, the contacts among them debounced, and which buttons may act.
 //!
 //! ```text
-//!            --watch-->           a line: unknown --level, edge--> raw --its debounce time--> settled
+//!            --watch-->           a line: unknown --level, edge--> raw --its debounce time--> debounced
 //!  unwatched            watched   a button: not armed --seen inactive--> armed --active--> acts once, not armed
 //!            <--lose--
 //! ```
@@ -76,11 +76,11 @@ impl Inputs {
     }
 
     /// A contact has kept its level for its debounce time; the level, where it is a new one.
-    pub fn settle(&mut self, line: InLine) -> Option<bool> {
-        self.contacts.get_mut(line.index()).and_then(Contact::settle)
+    pub fn debounced(&mut self, line: InLine) -> Option<bool> {
+        self.contacts.get_mut(line.index()).and_then(Contact::debounced)
     }
 
-    /// A button or the key has settled at this level; gives whether it had been seen at the other, so that it acts.
+    /// A button or the key was debounced at this level; gives whether it had been seen at the other, so that it acts.
     pub fn press(&mut self, line: InLine, active: bool) -> bool {
         self.armed.get_mut(line.index()).is_some_and(|armed| core::mem::replace(armed, !active)) && active
     }

@@ -99,7 +99,7 @@ impl Lamps {
                 let before = (self.sensed(), self.is_proved());
                 let constancy = self.sense(usize::from(board), *bits, ctx);
                 if (self.sensed(), self.is_proved()) != before {
-                    ctx.show();
+                    ctx.note_change();
                 }
                 Some(Report::Sensed(constancy))
             }

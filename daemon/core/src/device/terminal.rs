@@ -142,7 +142,7 @@ impl Terminal {
                 let read = self.read;
                 let presses = self.poll(words, hidden, ctx)?;
                 if self.read != read {
-                    ctx.show();
+                    ctx.note_change();
                 }
                 Some(Report::Polled(presses))
             }

@@ -89,7 +89,7 @@ impl Sequence {
     }
 
     /// Answers a request with "done" once everything is durable that this step records: a test that is called off, say, is
-    /// recorded only as the step settles.
+    /// recorded only as the step ends.
     pub fn answer(&mut self, request: u64, done: String) {
         self.hurry();
         self.done.push((None, request, done));
@@ -228,7 +228,7 @@ impl Sequence {
 
     /// Whether everything recorded is durable, so that the table may be shown as it is.
     #[must_use]
-    pub fn is_settled(&self) -> bool {
+    pub fn is_durable(&self) -> bool {
         self.durable == self.last
     }
 }

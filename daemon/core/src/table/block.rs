@@ -73,9 +73,9 @@ impl Table {
             || !self.inputs.is_watched()
             || self.is_asked()
             || !self.sequence.is_permitted();
-        if self.ctx.pins().told(OutLine::OutOfService) != closed {
+        if self.ctx.pins().commanded(OutLine::OutOfService) != closed {
             self.ctx.sign(closed);
-            self.ctx.show();
+            self.ctx.note_change();
         }
     }
 

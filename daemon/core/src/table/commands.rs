@@ -20,7 +20,7 @@ type Result = core::result::Result<Option<String>, Refusal>;
 impl Table {
     /// Carries a command out, or refuses it.
     pub(super) fn command(&mut self, request: u64, caller: &Caller, command: &Command) {
-        self.ctx.show();
+        self.ctx.note_change();
         let what = asked(command);
         let allowed = self.may_command(caller, command);
         let done = allowed.and_then(|()| self.carry_out(request, caller, command));

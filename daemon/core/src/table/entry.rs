@@ -21,7 +21,7 @@ impl Table {
     pub(super) fn key(&mut self, key: Key) {
         self.tap(Signal::Pressed(key));
         if self.keys_step(key) || self.probes_keys() {
-            self.ctx.show();
+            self.ctx.note_change();
             self.ctx.tell_key(KeyTold::SomeKey);
             return;
         }
@@ -44,7 +44,7 @@ impl Table {
         };
         if self.round.as_ref().is_some_and(takes) {
             self.terminal.key(face, &mut self.ctx);
-            self.ctx.show();
+            self.ctx.note_change();
             self.result_comes_back();
         }
     }
@@ -62,7 +62,7 @@ impl Table {
         let shown = dice.pips().iter().fold(0, |shown, pips| shown << 4 | u16::from(*pips));
         self.terminal.take();
         self.terminal.want(shown, &mut self.ctx);
-        self.ctx.show();
+        self.ctx.note_change();
     }
 
     fn entry(&mut self) {

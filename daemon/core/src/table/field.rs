@@ -72,7 +72,7 @@ impl Table {
                     || self
                         .round
                         .as_ref()
-                        .is_some_and(|r| r.established().is_none() && r.has_valid_spin() && !self.reader.is_settled())
+                        .is_some_and(|r| r.established().is_none() && r.has_valid_spin() && !self.reader.is_at_rest())
             }
             // A test looks closely: lamps that flicker must not pass it.
             Unit::Board(_) => self.ctx.is_set(Timer::LampVerify) || self.is_testing(),
@@ -187,7 +187,7 @@ impl Table {
                 self.ctx.after(Timer::LampVerify, Millis(p.lamp_verify));
             }
             if self.bus.reply(unit) {
-                self.ctx.show();
+                self.ctx.note_change();
             }
         } else {
             let rest = if matches!(reply, Err(BusFailure::PortGone)) { p.poll_slow } else { p.poll_fast };
@@ -259,7 +259,7 @@ impl Table {
         if !self.bus.lose(unit) {
             return;
         }
-        self.ctx.show();
+        self.ctx.note_change();
         match unit {
             Unit::Terminal => {
                 self.terminal.lose(&mut self.ctx);

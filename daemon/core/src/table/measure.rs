@@ -118,7 +118,7 @@ impl Table {
         let Some(since) = *lit else {
             self.lamps.light(areas, by, &mut self.ctx);
             *lit = Some(at);
-            self.ctx.show();
+            self.ctx.note_change();
             return Outcome::Again;
         };
         let due = if self.lamps.is_proved() { self.dwell(results) } else { Millis(self.ctx.p().lamp_verify) };
@@ -179,7 +179,7 @@ impl Table {
                 dome.at(self.dome.place() == Place::Open, self.dome.covers());
             }
             Probe::Reader(settling) => {
-                settling.look(runs, self.tumbler.is_still(), self.reader.is_settled(), self.ctx.at());
+                settling.look(runs, self.tumbler.is_still(), self.reader.is_at_rest(), self.ctx.at());
             }
             _ => {}
         }

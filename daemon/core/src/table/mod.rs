@@ -86,12 +86,12 @@ impl Table {
         let due = if matches!(input, Input::Tick) { now } else { Mono(at.min(now).0.saturating_sub(1)) };
         while let Some(timer) = self.ctx.pop(due) {
             self.fire(timer);
-            self.settle();
+            self.follow_up();
         }
         self.ctx.take(at.min(now));
         self.take(input);
-        self.settle();
-        self.show(matches!(input, Input::Durable { .. }));
+        self.follow_up();
+        self.publish(matches!(input, Input::Durable { .. }));
         self.sequence.send_answers(&mut self.ctx);
         self.ctx.drain(out);
     }
@@ -128,7 +128,7 @@ impl Table {
             Input::LineGap { line } => self.gap(*line),
             Input::Readback { line, active } => {
                 self.ctx.read_back(*line, *active);
-                self.ctx.show();
+                self.ctx.note_change();
             }
             Input::LinesLost { reason } => self.lose_lines(reason),
             Input::LinesBack => self.inputs.watch(),
@@ -158,7 +158,7 @@ impl Table {
             Timer::Held(line) => self.held(line),
             Timer::KeyLapse => {
                 self.key.lapse();
-                self.ctx.show();
+                self.ctx.note_change();
             }
             Timer::DomeTravel => {
                 if let Some(place) = self.dome.contradict() {
@@ -176,7 +176,7 @@ impl Table {
                     self.tumbler_reports(report);
                 }
             }
-            Timer::SettleLimit => self.never_settled(),
+            Timer::SettleLimit => self.never_at_rest(),
             Timer::Bus => {}
             Timer::BusGuard => self.bus_unanswered(),
             Timer::UnitLost(index) => self.unit_lost(index),
@@ -199,7 +199,7 @@ impl Table {
     }
 
     /// Lets what just became known lead to what follows from it.
-    fn settle(&mut self) {
+    fn follow_up(&mut self) {
         self.consider();
         self.advance_test();
         self.sign();
@@ -209,7 +209,7 @@ impl Table {
 
     fn durable(&mut self, seq: Seq) {
         self.sequence.durable(seq);
-        self.ctx.show();
+        self.ctx.note_change();
         while let Some((action, by)) = self.sequence.release() {
             self.act(action, by);
         }
@@ -249,7 +249,7 @@ impl Table {
 
     /// Records what goes by the clauses with these keys.
     fn record_by(&mut self, keys: &[&str], event: Event) -> Pending {
-        self.ctx.show();
+        self.ctx.note_change();
         let round = self.round.as_ref().map(|r| r.id());
         let rules = match &event {
             // What is found afterwards goes by the rules of its own round.

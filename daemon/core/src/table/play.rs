@@ -104,7 +104,7 @@ impl Table {
         if !self.tumbler.is_still() {
             return Err(Refusal::ShaftMoves);
         }
-        if self.ctx.pins().told(OutLine::MotorEnable) || self.ctx.pins().read(OutLine::MotorEnable) == Some(true) {
+        if self.ctx.pins().commanded(OutLine::MotorEnable) || self.ctx.pins().read(OutLine::MotorEnable) == Some(true) {
             return Err(Refusal::MotorReadsOn);
         }
         if self.ctx.settings().temperature && !self.temperature.is_good(&self.ctx) {

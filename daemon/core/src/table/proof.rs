@@ -109,7 +109,7 @@ impl Table {
         let record = self.record(Event::TestBegan { test: name, by: by.to_owned() });
         // A pin that was dead has missed what it was told: told again, it shows whether it was mended.
         for line in [OutLine::MotorEnable, OutLine::OutOfService] {
-            self.ctx.tell_again(line);
+            self.ctx.repeat(line);
         }
         self.sequence.hurry();
         let mut all = VecDeque::from([Step::Durable]);
@@ -230,7 +230,7 @@ impl Table {
                         }
                     }
                     test.began = self.ctx.at();
-                    self.ctx.show();
+                    self.ctx.note_change();
                     let measured = matches!((&step, test.purpose), (Step::Measure { .. }, Purpose::Reset(_)));
                     if measured && self.within_limits(&test).is_err() {
                         // Nobody is asked to look at what measures wrong.
@@ -275,7 +275,7 @@ impl Table {
 
     fn end_test(&mut self, test: &Test, passed: Result<(), String>) {
         self.ctx.clear(Timer::TestStep);
-        self.ctx.show();
+        self.ctx.note_change();
         self.halt_motor();
         if self.tumbler.runs_for() == Some(RunsFor::Test) {
             self.tumbler.disown();

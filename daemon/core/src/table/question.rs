@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  restart, valid spin, no outcome on record ──┐              ┌─ undisturbed ──> play goes on where it stood
-//!  settled dice were moved ────────────────────┼──> asked ────┼─ not flat ─────> void (SGV6 5.5.2, NZ 7.1(a))
+//!  dice at rest were moved ────────────────────┼──> asked ────┼─ not flat ─────> void (SGV6 5.5.2, NZ 7.1(a))
 //!  dice missing or foreign (SGV6, SGOC) ───────┘              └─ cannot tell ──> void by a named person (SGV6 5.14)
 //! ```
 //!

@@ -64,10 +64,10 @@ impl Table {
     }
 
     /// Shows what may be shown, once an input has been judged; `committed` if it was a commit.
-    pub(super) fn show(&mut self, committed: bool) {
+    pub(super) fn publish(&mut self, committed: bool) {
         let durable = self.sequence.last_durable();
-        if self.ctx.has_changed() && (self.sequence.is_settled() || self.sequence.has_failed()) {
-            self.ctx.shown();
+        if self.ctx.has_changed() && (self.sequence.is_durable() || self.sequence.has_failed()) {
+            self.ctx.clear_change();
             self.picture.held = None;
             self.picture.shown = None;
             self.picture.revision = self.picture.revision.wrapping_add(1);
@@ -103,7 +103,7 @@ impl Table {
             // Nobody looks before everything is durable, unless the journal fails; then what it has not taken is not shown.
             result: round
                 .and_then(|r| r.result())
-                .filter(|_| self.sequence.is_settled() || !self.sequence.has_failed()),
+                .filter(|_| self.sequence.is_durable() || !self.sequence.has_failed()),
             display: self.terminal.shown(),
             lit: self.areas(self.lamps.lit()),
             sensed: self.areas(self.lamps.sensed()),

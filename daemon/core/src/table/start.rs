@@ -114,7 +114,7 @@ impl Table {
             table.reader.enrol(dice);
         }
         table.begin(&standing, start.build, start.config, permit, bad);
-        table.show(false);
+        table.publish(false);
         table.ctx.drain(out);
         Ok(table)
     }

@@ -227,7 +227,7 @@ impl Table {
                 if !core::mem::replace(struck, true) {
                     self.strike_bell(by);
                 }
-                if at.reached(began, Millis(p.bell)) && !self.ctx.pins().told(OutLine::Bell) {
+                if at.reached(began, Millis(p.bell)) && !self.ctx.pins().commanded(OutLine::Bell) {
                     passed("struck")
                 } else {
                     Outcome::Waits(began.after(Millis(p.bell)))
@@ -422,13 +422,13 @@ impl Table {
             }
             if *start == Start::Unasked {
                 *start = Start::Asked(self.ctx.at());
-                self.ctx.show();
+                self.ctx.note_change();
             }
             if let Start::Asked(since) = *start {
                 return self.wait(since, PRESS_WITHIN, &Refusal::NotPressed.to_string());
             }
             *start = Start::Started;
-            self.ctx.show();
+            self.ctx.note_change();
             self.run_motor(RunsFor::Test, by);
         }
         let stopped = self.tumbler.stopped_by().filter(|_| self.tumbler.is_still());
@@ -469,7 +469,7 @@ impl Table {
             return passed("no reader is in service: the supervisor is asked");
         }
         let limit = Millis(self.ctx.p().settle_limit);
-        if !self.reader.is_settled() {
+        if !self.reader.is_at_rest() {
             return self.wait(began, limit, "the dice do not come to rest");
         }
         match self.reader.verdict() {

@@ -204,7 +204,7 @@ impl Table {
 
     /// The dice are at rest: judges them by the reader.
     fn judge_dice(&mut self) {
-        if !self.reader_in_service() || !self.reader.is_settled() {
+        if !self.reader_in_service() || !self.reader.is_at_rest() {
             return;
         }
         if self.is_asked() {
@@ -244,12 +244,12 @@ impl Table {
     }
 
     /// The dice should have come to rest by now.
-    pub(super) fn never_settled(&mut self) {
+    pub(super) fn never_at_rest(&mut self) {
         let waiting = self.round.as_ref().is_some_and(|r| r.established().is_none() && r.has_valid_spin());
         if !waiting || !self.reader_in_service() || self.is_asked() {
             return;
         }
-        if self.reader.is_settled() {
+        if self.reader.is_at_rest() {
             if self.reader.verdict() == Verdict::Unknown {
                 self.latch(Code::Reader, "the reader cannot say how the dice lie".into());
             }
@@ -271,7 +271,7 @@ impl Table {
         self.sequence.hurry();
     }
 
-    /// Settled dice moved although nothing may move them.
+    /// Dice at rest moved although nothing may move them.
     pub(super) fn dice_moved(&mut self) {
         let Some(round) = &self.round else { return };
         if !round.has_valid_spin() || round.result().is_some() || !self.tumbler.is_still() {

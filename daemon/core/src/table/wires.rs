@@ -36,7 +36,7 @@ impl Table {
             }
         }
         self.look_at_guards(line);
-        self.ctx.show();
+        self.ctx.note_change();
     }
 
     /// What a contact's first level says: a button that is active at start is stuck and starts nothing.
@@ -90,7 +90,7 @@ impl Table {
     /// The motor guard: the first raw edge that takes a guard line away cuts the motor at once.
     fn look_at_guards(&mut self, line: InLine) {
         let report = if self.tumbler.is_on() && self.guard.is_away(line, &self.inputs, self.order.covered, true) {
-            self.ctx.show();
+            self.ctx.note_change();
             self.tumbler.cut(line, &mut self.ctx)
         } else if self.tumbler.is_cut() && self.guard_away().is_none() {
             let by = self.tumbler.run_by().and_then(|record| self.sequence.confirm(record));
@@ -117,21 +117,21 @@ impl Table {
     pub(super) fn run_motor(&mut self, runs_for: RunsFor, by: Durable) {
         self.guard.begin(&self.inputs);
         self.reader.begin_spin();
-        self.ctx.show();
+        self.ctx.note_change();
         self.tumbler.run(runs_for, self.ctx.p().target_tumbles, by, &mut self.ctx);
     }
 
     /// A contact has kept its new level for its debounce time.
     pub(super) fn debounced(&mut self, line: InLine) {
         if line.is_of_dome() {
-            if let Some(place) = self.dome.settle(line) {
+            if let Some(place) = self.dome.debounced(line) {
                 self.guard.clear(line);
                 self.dome_moved(place);
             }
             return;
         }
-        let Some(active) = self.inputs.settle(line) else { return };
-        self.ctx.show();
+        let Some(active) = self.inputs.debounced(line) else { return };
+        self.ctx.note_change();
         self.guard.clear(line);
         match line {
             InLine::SupervisorKey => self.key_switched(active),
@@ -200,7 +200,7 @@ impl Table {
 
     /// The dome came to another place.
     pub(super) fn dome_moved(&mut self, place: Place) {
-        self.ctx.show();
+        self.ctx.note_change();
         // Under Open Cover the dome is not in use: its contacts guard the motor, and nothing else of them matters.
         if !self.order.covered {
             return;
@@ -222,7 +222,7 @@ impl Table {
 
     /// What the tumbler reports.
     pub(super) fn tumbler_reports(&mut self, report: Report) {
-        self.ctx.show();
+        self.ctx.note_change();
         match report {
             Report::Tumbled => {}
             Report::Slow => self.spin_is_slow(),
@@ -311,12 +311,12 @@ impl Table {
     /// it does: a motor that cannot be switched off has the dead-man relay alone against it, and is off as soon as a write
     /// arrives.
     pub(super) fn not_read_back(&mut self, line: OutLine) {
-        let told = self.ctx.pins().told(line);
+        let told = self.ctx.pins().commanded(line);
         let word = if told { "active" } else { "inactive" };
         self.lines_fault(&format!("{} was told to be {word} and does not read back so", line.name()));
         // The motor is told off above, whatever it was told before.
         if self.inputs.is_watched() && line != OutLine::MotorEnable {
-            self.ctx.tell_again(line);
+            self.ctx.repeat(line);
         }
     }
 
@@ -329,7 +329,7 @@ impl Table {
         let Some(reading) = reading else { return };
         self.tap(Signal::Read(reading));
         self.ctx.after(Timer::TemperatureStale, Millis(self.ctx.p().temperature_stale));
-        self.ctx.show();
+        self.ctx.note_change();
         if let Some(wrong) = self.temperature.read(reading, &self.ctx) {
             self.too_hot(wrong);
         }

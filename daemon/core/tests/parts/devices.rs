@@ -53,9 +53,9 @@ fn a_contact_counts_when_raw_and_debounced_agree() {
     assert_eq!(ctx.next_deadline(), Some(ms(25)));
     assert!(!contact.is_active() && !contact.is_inactive(), "it bounces");
     contact.edge(InLine::Seal, false, DEBOUNCE, at(&mut ctx, ms(7)));
-    assert_eq!((ctx.next_deadline(), contact.settle()), (None, None), "it is back");
+    assert_eq!((ctx.next_deadline(), contact.debounced()), (None, None), "it is back");
     contact.edge(InLine::Seal, true, DEBOUNCE, at(&mut ctx, ms(9)));
-    assert_eq!((ctx.next_deadline(), contact.settle()), (Some(ms(29)), Some(true)));
+    assert_eq!((ctx.next_deadline(), contact.debounced()), (Some(ms(29)), Some(true)));
     assert!(contact.is_active() && !contact.is_inactive());
     contact.forget(InLine::Seal, &mut ctx);
     assert_eq!((ctx.next_deadline(), contact), (None, Contact::default()));
@@ -80,14 +80,14 @@ fn a_dome_is_where_both_contacts_say_and_a_contradiction_is_a_fault_after_its_tr
     assert_eq!((ctx.is_set(Timer::DomeTravel), ctx.next_deadline()), (true, Some(ms(32))));
     ctx.clear(Timer::Debounce(InLine::DomeOpen));
     assert_eq!(ctx.next_deadline(), Some(ms(312)));
-    assert_eq!(dome.settle(InLine::DomeOpen), Some(Place::Travelling));
-    assert_eq!(dome.settle(InLine::DomeOpen), None, "it is there already");
+    assert_eq!(dome.debounced(InLine::DomeOpen), Some(Place::Travelling));
+    assert_eq!(dome.debounced(InLine::DomeOpen), None, "it is there already");
     assert_eq!((dome.contradict(), dome.place()), (Some(Place::Fault), Place::Fault));
     assert_eq!(dome.contradict(), None, "it is said once");
-    assert_eq!((dome.settle(InLine::DomeOpen), dome.place()), (None, Place::Fault), "a bounce mends no contact");
+    assert_eq!((dome.debounced(InLine::DomeOpen), dome.place()), (None, Place::Fault), "a bounce mends no contact");
     dome.edge(InLine::DomeClosed, false, at(&mut ctx, ms(400)));
     assert!(!ctx.is_set(Timer::DomeTravel));
-    assert_eq!((dome.settle(InLine::DomeClosed), dome.contradict()), (Some(Place::Open), None));
+    assert_eq!((dome.debounced(InLine::DomeClosed), dome.contradict()), (Some(Place::Open), None));
     dome.forget(&mut ctx);
     assert_eq!((dome.place(), ctx.next_deadline()), (Place::Unknown, None));
     let names = [Place::Unknown, Place::Closed, Place::Open, Place::Travelling, Place::Fault].map(Place::name);
@@ -103,12 +103,12 @@ fn contacts_that_break_at_once_do_not_reveal_the_dice() {
     dome.level(InLine::DomeOpen, true, at(&mut ctx, ms(0)));
     dome.edge(InLine::DomeClosed, false, at(&mut ctx, ms(10)));
     dome.edge(InLine::DomeOpen, false, at(&mut ctx, ms(10)));
-    dome.settle(InLine::DomeClosed);
+    dome.debounced(InLine::DomeClosed);
     assert_ne!(dome.place(), Place::Open);
     // It comes back before its own debounce is over, and is looked at once that has passed.
     dome.edge(InLine::DomeOpen, true, at(&mut ctx, ms(11)));
     assert!(ctx.is_set(Timer::Debounce(InLine::DomeOpen)));
-    assert_eq!(dome.settle(InLine::DomeOpen), Some(Place::Open));
+    assert_eq!(dome.debounced(InLine::DomeOpen), Some(Place::Open));
 }
 
 /// design.md rule 4: published is what is, after the readback. A pin that reads wrong again and again is given its time once.
@@ -118,7 +118,7 @@ fn a_pin_that_reads_wrong_has_its_time_once() {
     let line = OutLine::MotorEnable;
     let shown = |ctx: &Context| {
         let due = ctx.is_set(Timer::Readback(line)).then(|| ctx.next_deadline()).flatten();
-        (ctx.pins().told(line), ctx.pins().read(line), due)
+        (ctx.pins().commanded(line), ctx.pins().read(line), due)
     };
     ctx.energise(line, ms(0), durable());
     assert_eq!(shown(&ctx), (true, None, Some(ms(100))));
@@ -237,7 +237,7 @@ fn a_temperature_is_good_up_to_its_limit_and_a_jump_up_to_its_own() {
 #[test]
 fn an_action_is_released_once_everything_recorded_before_it_is_durable() {
     let (mut sequence, mut ctx) = (Sequence::new(Seq(10), Seq(4), false), Context::default());
-    assert!(sequence.is_settled() && !sequence.is_permitted());
+    assert!(sequence.is_durable() && !sequence.is_permitted());
     sequence.hurry();
     sequence.flush(true, at(&mut ctx, ms(0)));
     assert!(effects(&mut ctx).is_empty(), "there is nothing to commit");
@@ -246,7 +246,7 @@ fn an_action_is_released_once_everything_recorded_before_it_is_durable() {
     assert_eq!(sequence.last(), Seq(11));
     sequence.flush(false, at(&mut ctx, ms(0)));
     sequence.flush(false, at(&mut ctx, ms(50)));
-    assert_eq!((effects(&mut ctx).len(), ctx.next_deadline(), sequence.is_settled()), (0, Some(ms(200)), false));
+    assert_eq!((effects(&mut ctx).len(), ctx.next_deadline(), sequence.is_durable()), (0, Some(ms(200)), false));
     let spin = Action::Spin(RoundId(1));
     sequence.record(ms(60), Some(RoundId(1)), Vec::new(), Event::SpinBegan);
     sequence.hold(spin);
@@ -260,10 +260,10 @@ fn an_action_is_released_once_everything_recorded_before_it_is_durable() {
     sequence.durable(Seq(13));
     assert_eq!((sequence.last_durable(), released(&mut sequence)), (Seq(10), None), "it was never sent");
     sequence.durable(Seq(11));
-    assert_eq!((sequence.last_durable(), released(&mut sequence), sequence.is_settled()), (Seq(11), None, false));
+    assert_eq!((sequence.last_durable(), released(&mut sequence), sequence.is_durable()), (Seq(11), None, false));
     sequence.durable(Seq(12));
     sequence.durable(Seq(11));
-    assert_eq!((sequence.last_durable(), sequence.is_settled()), (Seq(12), true));
+    assert_eq!((sequence.last_durable(), sequence.is_durable()), (Seq(12), true));
     assert_eq!((released(&mut sequence), released(&mut sequence)), (Some(spin), None));
 }
 

@@ -60,14 +60,14 @@ fn dice_are_settled_after_their_time_at_rest() {
         (500, FLAT, 2, true),
     ] {
         assert!(!bench.lie(at, poses, motion), "dice that move to rest were not moved: {at}");
-        assert_eq!(bench.reader.is_settled(), settled, "{at}");
+        assert_eq!(bench.reader.is_at_rest(), settled, "{at}");
     }
     // The spin's end: rest is reckoned from there.
     bench.reader.end_spin();
-    assert!(!bench.reader.is_settled());
+    assert!(!bench.reader.is_at_rest());
     assert!(!bench.lie(600, FLAT, 2));
-    assert!(!bench.lie(899, FLAT, 2) && !bench.reader.is_settled());
-    assert!(!bench.lie(900, FLAT, 2) && bench.reader.is_settled());
+    assert!(!bench.lie(899, FLAT, 2) && !bench.reader.is_at_rest());
+    assert!(!bench.lie(900, FLAT, 2) && bench.reader.is_at_rest());
 }
 
 /// faults.md dice.moved: seen by the counter of motion, by a pose that moves and by one that changed.
@@ -77,9 +77,9 @@ fn settled_dice_that_move_are_told_once() {
         let mut bench = Bench::new();
         assert!(!bench.lie(0, FLAT, 7));
         assert!(!bench.lie(300, FLAT, 7));
-        assert!(bench.reader.is_settled());
+        assert!(bench.reader.is_at_rest());
         assert!(bench.lie(400, poses, motion), "{poses:?} {motion}");
-        assert!(!bench.reader.is_settled() && !bench.lie(410, poses, motion));
+        assert!(!bench.reader.is_at_rest() && !bench.lie(410, poses, motion));
     }
 }
 

@@ -70,7 +70,7 @@ impl Rig {
     }
 
     fn enable(&self) -> bool {
-        self.ctx.pins().told(OutLine::MotorEnable)
+        self.ctx.pins().commanded(OutLine::MotorEnable)
     }
 
     fn is_set(&self, timer: Timer) -> bool {

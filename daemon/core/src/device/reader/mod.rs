@@ -66,7 +66,7 @@ impl Request {
 pub enum Report {
     /// How the dice lie.
     Looked,
-    /// Settled dice moved.
+    /// Dice at rest moved.
     Moved,
     /// The faces; `None` while it cannot say all three.
     Faces(Option<Dice>),
@@ -104,7 +104,8 @@ pub struct Reader {
     motion: u16,
     /// Since when nothing has moved; `None` while something moves or nothing is known.
     still_since: Option<Mono>,
-    settled: bool,
+    #[serde(rename = "settled")]
+    at_rest: bool,
     /// The motion counter as it was before the spin.
     motion_before: Option<u16>,
     /// The faces, once read after the reveal.
@@ -124,14 +125,14 @@ impl Reader {
         }
     }
 
-    /// Takes a look at the dice; gives whether settled dice moved.
+    /// Takes a look at the dice; gives whether dice at rest moved.
     fn look(&mut self, Look { measured, seen, poses, identities, motion }: Look, ctx: &mut Context) -> bool {
         if poses != self.poses {
-            ctx.show();
+            ctx.note_change();
         }
         let moved =
             poses.contains(&Pose::Moving) || (self.measured.is_some() && motion != self.motion) || poses != self.poses;
-        let was_settled = self.settled;
+        let was_at_rest = self.at_rest;
         self.repeats = self.counter.replace(measured) == Some(measured);
         self.measured = Some(measured);
         self.seen = seen;
@@ -140,15 +141,15 @@ impl Reader {
         self.identities = identities;
         self.motion = motion;
         if moved {
-            self.settled = false;
+            self.at_rest = false;
             // A pose that changed between two polls came to rest just now; one that moves has not.
             self.still_since = (!poses.contains(&Pose::Moving)).then_some(ctx.at());
         } else if let Some(since) = self.still_since {
-            self.settled = ctx.reached(since, Millis(ctx.p().settle));
+            self.at_rest = ctx.reached(since, Millis(ctx.p().settle));
         } else {
             self.still_since = Some(ctx.at());
         }
-        was_settled && moved
+        was_at_rest && moved
     }
 
     /// Whether the last block had no new measurement. If the counter does not advance, the reader does not see.
@@ -159,8 +160,8 @@ impl Reader {
 
     /// Whether the dice have been at rest for long enough.
     #[must_use]
-    pub const fn is_settled(&self) -> bool {
-        self.settled
+    pub const fn is_at_rest(&self) -> bool {
+        self.at_rest
     }
 
     /// The poses, as last read.
@@ -192,7 +193,7 @@ impl Reader {
     /// A spin begins: dice must be seen to move from here on.
     pub fn begin_spin(&mut self) {
         self.motion_before = self.measured.map(|_| self.motion);
-        self.settled = false;
+        self.at_rest = false;
         self.still_since = None;
         self.forget_faces();
     }
@@ -206,7 +207,7 @@ impl Reader {
 
     /// The spin ended: rest is reckoned from here.
     pub fn end_spin(&mut self) {
-        self.settled = false;
+        self.at_rest = false;
         self.still_since = None;
     }
 

@@ -3,6 +3,7 @@
 pub mod bus;
 pub mod cam;
 pub mod contact;
+mod devices;
 pub mod dome;
 pub mod guard;
 pub mod inputs;
@@ -12,3 +13,5 @@ pub mod reader;
 pub mod temperature;
 pub mod terminal;
 pub mod tumbler;
+
+pub(crate) use devices::Devices;

@@ -54,7 +54,7 @@ impl Table {
         if self.is_testing() {
             return Err(Refusal::Testing);
         }
-        if !self.inputs.is_watched() {
+        if !self.devices.inputs.is_watched() {
             return Err(Refusal::Unwatched);
         }
         if !self.sequence.is_permitted() {
@@ -70,7 +70,7 @@ impl Table {
             || self.service.maintenance().is_some()
             || self.ledger.is_blocked()
             || !self.service.is_open()
-            || !self.inputs.is_watched()
+            || !self.devices.inputs.is_watched()
             || self.is_asked()
             || !self.sequence.is_permitted();
         if self.ctx.pins().commanded(OutLine::OutOfService) != closed {
@@ -114,8 +114,8 @@ impl Table {
             waived: self.ledger.waived().to_vec(),
             last_round: self.history.last(),
             rules_since: self.history.rules_since().to_vec(),
-            round: self.round.as_ref().map(|round| round.interrupted(self.reader.faces().flatten())),
-            dice: self.reader.enrolled(),
+            round: self.round.as_ref().map(|round| round.interrupted(self.devices.reader.faces().flatten())),
+            dice: self.devices.reader.enrolled(),
             recent: self.history.recent().to_vec(),
         }
     }

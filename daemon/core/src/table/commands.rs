@@ -57,7 +57,7 @@ impl Table {
         }
         command.check_texts()?;
         let needs_key = !matches!(command, Command::Record | Command::Close { .. } | Command::Witness { .. });
-        if needs_key && !self.key.is_granted() {
+        if needs_key && !self.devices.key.is_granted() {
             return Err(Refusal::NoKey);
         }
         Ok(())
@@ -160,7 +160,7 @@ impl Table {
         let Some(malfunction) = self.ledger.malfunction(code) else {
             return Err(Refusal::NotLatched(code));
         };
-        if !self.key.is_newer_than(malfunction.since) {
+        if !self.devices.key.is_newer_than(malfunction.since) {
             return Err(Refusal::KeyOlderThanLatch(code));
         }
         match exit {
@@ -319,10 +319,10 @@ impl Table {
         let Some(round) = self.round.as_ref().filter(|r| r.order().covered) else {
             return Err(Refusal::NoDomeToConfirm);
         };
-        if !round.bets_closed() || !round.has_valid_spin() || !self.tumbler.is_still() {
+        if !round.bets_closed() || !round.has_valid_spin() || !self.devices.tumbler.is_still() {
             return Err(Refusal::NotToBeSeenYet);
         }
-        if round.revealed().is_some() || self.dome.place() == Place::Open {
+        if round.revealed().is_some() || self.devices.dome.place() == Place::Open {
             return Err(Refusal::ContactsSaySo);
         }
         stated(reason)?;
@@ -353,7 +353,7 @@ impl Table {
                     return Err(Refusal::NotFoundFlat);
                 }
                 self.faces_are_read()?;
-                let read = self.reader.faces().flatten();
+                let read = self.devices.reader.faces().flatten();
                 if read.is_some_and(|read| read != dice) {
                     return Err(Refusal::UpholdFirst);
                 }
@@ -384,11 +384,11 @@ impl Table {
 
     fn enrol(&mut self, reason: &str, name: &str) -> Result {
         self.idle()?;
-        let Some(dice) = self.reader.identities().filter(|_| self.ctx.settings().reader) else {
+        let Some(dice) = self.devices.reader.identities().filter(|_| self.ctx.settings().reader) else {
             return Err(Refusal::NoDiceSeen);
         };
         stated(reason)?;
-        self.reader.enrol(dice);
+        self.devices.reader.enrol(dice);
         self.record(Event::DiceEnrolled { dice, by: name.to_owned() });
         self.record(Event::Decided { what: "dice enrolled".into(), reason: reason.to_owned(), by: name.to_owned() });
         self.sequence.hurry();

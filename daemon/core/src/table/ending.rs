@@ -86,7 +86,7 @@ impl Table {
         self.ctx.dump("void");
         self.end_round(None, Some(reason));
         // The players see it at once (SGV6 5.12: their bets are returned).
-        self.terminal.want(VOID, &mut self.ctx);
+        self.devices.terminal.want(VOID, &mut self.ctx);
     }
 
     /// The round is over: everything of it goes dark, and the table is as it was.
@@ -95,25 +95,15 @@ impl Table {
         self.history.end(Past::of(round.id(), round.rules(), dice, void));
         self.ctx.clear(Timer::SettleLimit);
         self.ctx.clear(Timer::ResultBack);
-        self.terminal.hide_polls(0);
-        self.reader.forget_faces();
+        self.devices.terminal.hide_polls(0);
+        self.devices.reader.forget_faces();
         self.sequence.drop_held(|a| matches!(a, Action::Spin(_) | Action::Light(..)));
-        self.darken();
+        self.devices.darken(&mut self.ctx);
         if let Some(rules) = rules::rule_set(&self.ctx.settings().rules) {
             self.order = rules.order;
         }
         let keyframe = Event::Keyframe(Box::new(self.standing()));
         self.record(keyframe);
         self.sequence.hurry();
-    }
-
-    /// Lamps off, display blank.
-    pub(super) fn darken(&mut self) {
-        self.lamps.darken(&mut self.ctx);
-        self.clear_terminal();
-    }
-
-    pub(super) fn clear_terminal(&mut self) {
-        self.terminal.clear(&mut self.ctx);
     }
 }

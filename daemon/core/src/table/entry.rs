@@ -43,7 +43,7 @@ impl Table {
             r.revealed().is_some() && r.entered().is_none() && r.asked().is_none() && !r.awaits_supervisor()
         };
         if self.round.as_ref().is_some_and(takes) {
-            self.terminal.key(face, &mut self.ctx);
+            self.devices.terminal.key(face, &mut self.ctx);
             self.ctx.note_change();
             self.result_comes_back();
         }
@@ -60,8 +60,8 @@ impl Table {
     pub(super) fn show_result(&mut self) {
         let Some(dice) = self.round.as_ref().and_then(|round| round.result()) else { return };
         let shown = dice.pips().iter().fold(0, |shown, pips| shown << 4 | u16::from(*pips));
-        self.terminal.take();
-        self.terminal.want(shown, &mut self.ctx);
+        self.devices.terminal.take();
+        self.devices.terminal.want(shown, &mut self.ctx);
         self.ctx.note_change();
     }
 
@@ -83,12 +83,12 @@ impl Table {
             self.entry_error(&Refusal::AmendedUnderSupervisor { clause });
             return;
         }
-        let &[a, b, c] = self.terminal.digits() else {
-            let keyed = self.terminal.digits().len();
+        let &[a, b, c] = self.devices.terminal.digits() else {
+            let keyed = self.devices.terminal.digits().len();
             self.entry_error(&Refusal::NotThreeNumbers(keyed));
             return;
         };
-        self.terminal.take();
+        self.devices.terminal.take();
         if let Some(round) = &mut self.round {
             round.enter(Dice::new([a, b, c]));
         }
@@ -96,11 +96,11 @@ impl Table {
 
     /// In settling, entry with no digits says "all paid" (NZ 4.4).
     fn entry_while_settling(&mut self) {
-        if !self.terminal.digits().is_empty() {
+        if !self.devices.terminal.digits().is_empty() {
             self.entry_error(&Refusal::EnteredAlready);
             return;
         }
-        match self.may_be_paid(self.terminal.pressed_after()) {
+        match self.may_be_paid(self.devices.terminal.pressed_after()) {
             Ok(()) => self.settle_round(None),
             Err(why) => self.entry_error(&why),
         }
@@ -138,14 +138,14 @@ impl Table {
         };
         round.supervise();
         self.record(Event::Supervised { by: by.to_owned() });
-        self.clear_terminal();
+        self.devices.terminal.clear(&mut self.ctx);
         self.sequence.hurry();
         Ok("the dealer keys the numbers that the dice show".into())
     }
 
     /// The entry is no result: the terminal says so.
     fn entry_error(&mut self, why: &Refusal) {
-        self.terminal.refuse(&mut self.ctx);
+        self.devices.terminal.refuse(&mut self.ctx);
         self.record_by(why.keys(Asked::Entry), Event::EntryError { why: why.to_string() });
         self.result_comes_back();
     }
@@ -156,18 +156,18 @@ impl Table {
         let (Some(entered), upheld) = (round.entered(), round.is_upheld()) else { return };
         let established = round.established().is_some();
         // The dice as they were first read stand, also where the reader was lost since.
-        let read = established && self.reader.faces().flatten().is_some();
-        let looks = self.reader_in_service() && !self.bus.unit(Unit::Reader).lost;
+        let read = established && self.devices.reader.faces().flatten().is_some();
+        let looks = self.reader_in_service() && !self.devices.bus.unit(Unit::Reader).lost;
         if (looks || read) && !upheld {
             // The reader says first whether the dice lie flat, and which faces they show.
-            let Some(faces) = self.reader.faces().filter(|_| established) else { return };
+            let Some(faces) = self.devices.reader.faces().filter(|_| established) else { return };
             if let Some(read) = faces.filter(|read| *read != entered) {
                 let amends = !self.clause("amend").is_empty();
                 if let Some(round) = &mut self.round {
                     round.differ(amends);
                 }
                 self.record(Event::EntryDiffers { entered, read });
-                self.terminal.refuse(&mut self.ctx);
+                self.devices.terminal.refuse(&mut self.ctx);
                 self.sequence.hurry();
                 return;
             }
@@ -184,7 +184,7 @@ impl Table {
         let Some(round) = &mut self.round else { return };
         round.take_result(dice, self.ctx.at());
         let id = round.id();
-        self.terminal.take();
+        self.devices.terminal.take();
         self.record(Event::Result {
             dice,
             total: dice.total(),
@@ -213,7 +213,7 @@ impl Table {
         if round.asked().is_some() {
             return Err(Refusal::AnswerFirst);
         }
-        let read = self.reader.faces().flatten();
+        let read = self.devices.reader.faces().flatten();
         let differs = read.is_some_and(|read| read != dice);
         if differs && !uphold {
             return Err(Refusal::ReaderDiffers);
@@ -243,7 +243,7 @@ impl Table {
         self.sequence.drop_held(|a| matches!(a, Action::Light(..)));
         self.record(Event::Amended { from, to: dice, by: by.to_owned() });
         self.record(Event::Result { dice, total: dice.total(), call: call::result(dice), areas });
-        self.lamps.darken(&mut self.ctx);
+        self.devices.lamps.darken(&mut self.ctx);
         self.show_result();
         self.sequence.hold(Action::Light(id, dice));
         Ok(format!("amended to {}", call::result(dice)))
@@ -251,7 +251,7 @@ impl Table {
 
     /// A reader in service says what the dice show before anybody's numbers are taken: what it says differently has to be seen.
     pub(super) fn faces_are_read(&self) -> Result<(), Refusal> {
-        if self.reader_in_service() && self.reader.faces().is_none() {
+        if self.reader_in_service() && self.devices.reader.faces().is_none() {
             return Err(Refusal::FacesNotRead);
         }
         Ok(())

@@ -84,7 +84,7 @@ impl Table {
             }
             Probe::Terminal(keys) => (keys.is_done(), p.person_limit, format!("nobody did: {}", keys.prompt())),
             Probe::Reader(settling) => {
-                if settling.is_done() && self.reader.tumbled() == Some(false) {
+                if settling.is_done() && self.devices.reader.tumbled() == Some(false) {
                     return Outcome::Failed("the reader saw no motion of the dice".to_owned());
                 }
                 (settling.is_done(), p.settle_limit, "the dice do not come to rest".to_owned())
@@ -116,19 +116,19 @@ impl Table {
         let at = self.ctx.at();
         let areas = results.front().map_or(0, |dice| self.layout().map_or(0, |l| l.lit_bits(*dice)));
         let Some(since) = *lit else {
-            self.lamps.light(areas, by, &mut self.ctx);
+            self.devices.lamps.light(areas, by, &mut self.ctx);
             *lit = Some(at);
             self.ctx.note_change();
             return Outcome::Again;
         };
-        let due = if self.lamps.is_proved() { self.dwell(results) } else { Millis(self.ctx.p().lamp_verify) };
-        if self.lamps.is_proved() {
+        let due = if self.devices.lamps.is_proved() { self.dwell(results) } else { Millis(self.ctx.p().lamp_verify) };
+        if self.devices.lamps.is_proved() {
             map.right(areas, since, at);
         }
         if !at.reached(since, due) {
             return Outcome::Waits(since.after(due));
         }
-        map.look(areas, self.lamps.sensed());
+        map.look(areas, self.devices.lamps.sensed());
         map.name(self.layout().map_or("", |layout| &layout.id), |bits| self.areas(bits));
         map.next();
         *lit = None;
@@ -163,23 +163,23 @@ impl Table {
 
     /// Shows the probe what just became of the devices.
     pub(super) fn look(&self, probe: &mut Probe) {
-        let runs = self.tumbler.runs_for() == Some(RunsFor::Test);
-        let level = |line| self.inputs.raw(line) == Some(true);
+        let runs = self.devices.tumbler.runs_for() == Some(RunsFor::Test);
+        let level = |line| self.devices.inputs.raw(line) == Some(true);
         match probe {
             Probe::Motor(spin) | Probe::Cam(spin) => {
                 if !spin.has_begun() && runs {
                     spin.begin(self.ctx.at(), level(InLine::CamA), level(InLine::CamB));
                 }
-                if spin.has_begun() && !self.tumbler.is_running() {
+                if spin.has_begun() && !self.devices.tumbler.is_running() {
                     spin.end(self.ctx.at());
                 }
             }
             Probe::Dome(dome) => {
                 dome.begin(level(InLine::DomeClosed), level(InLine::DomeOpen));
-                dome.at(self.dome.place() == Place::Open, self.dome.covers());
+                dome.at(self.devices.dome.place() == Place::Open, self.devices.dome.covers());
             }
             Probe::Reader(settling) => {
-                settling.look(runs, self.tumbler.is_still(), self.reader.is_at_rest(), self.ctx.at());
+                settling.look(runs, self.devices.tumbler.is_still(), self.devices.reader.is_at_rest(), self.ctx.at());
             }
             _ => {}
         }

@@ -26,16 +26,7 @@ use show::Picture;
 pub use start::{Found, Start};
 
 use crate::context::Context;
-use crate::device::bus::Bus;
-use crate::device::dome::Dome;
-use crate::device::guard::Guard;
-use crate::device::inputs::Inputs;
-use crate::device::key_switch::KeySwitch;
-use crate::device::lamps::Lamps;
-use crate::device::reader::Reader;
-use crate::device::temperature::Temperature;
-use crate::device::terminal::Terminal;
-use crate::device::tumbler::Tumbler;
+use crate::device::Devices;
 use crate::effect::Effect;
 use crate::input::{BusReply, Input};
 use crate::latch::Code;
@@ -47,7 +38,7 @@ use crate::rules::{self, Layout, Order, RuleSet};
 use crate::sequence::{Action, Durable, Pending, Sequence};
 use crate::service::Service;
 use crate::timer::Timer;
-use crate::units::{Millis, Mono, Seq};
+use crate::units::{Mono, Seq};
 use serde::{Deserialize, Serialize};
 
 /// A Tai-Sai table.
@@ -57,16 +48,8 @@ pub struct Table {
     /// Order of play of the round in progress, else of the rule set for new rounds.
     order: Order,
     boot: String,
-    inputs: Inputs,
-    guard: Guard,
-    dome: Dome,
-    tumbler: Tumbler,
-    temperature: Temperature,
-    terminal: Terminal,
-    reader: Reader,
-    lamps: Lamps,
-    bus: Bus,
-    key: KeySwitch,
+    #[serde(flatten)]
+    devices: Devices,
     sequence: Sequence,
     service: Service,
     ledger: Ledger,
@@ -131,7 +114,7 @@ impl Table {
                 self.ctx.note_change();
             }
             Input::LinesLost { reason } => self.lose_lines(reason),
-            Input::LinesBack => self.inputs.watch(),
+            Input::LinesBack => self.devices.inputs.watch(),
             Input::Bus { id, reply } => self.bus_answer(*id, reply),
             Input::Temperature { reading } => self.read_temperature(*reading),
             Input::Durable { seq } => self.durable(*seq),
@@ -157,11 +140,11 @@ impl Table {
             Timer::Readback(line) => self.not_read_back(line),
             Timer::Held(line) => self.held(line),
             Timer::KeyLapse => {
-                self.key.lapse();
+                self.devices.key.lapse();
                 self.ctx.note_change();
             }
             Timer::DomeTravel => {
-                if let Some(place) = self.dome.contradict() {
+                if let Some(place) = self.devices.dome.contradict() {
                     self.dome_moved(place);
                 }
             }
@@ -172,7 +155,7 @@ impl Table {
             | Timer::Standstill
             | Timer::Coast
             | Timer::Flicker => {
-                if let Some(report) = self.tumbler.timer(timer, &mut self.ctx) {
+                if let Some(report) = self.devices.tumbler.timer(timer, &mut self.ctx) {
                     self.tumbler_reports(report);
                 }
             }
@@ -185,7 +168,7 @@ impl Table {
             Timer::ResultBack => self.show_result(),
             Timer::TerminalHeld => self.latch(Code::Terminal, "a key of the terminal is stuck".into()),
             Timer::TemperatureStale => {
-                self.temperature.lose();
+                self.devices.temperature.lose();
                 self.too_hot("no temperature was read for too long".into());
             }
             Timer::Linger => {
@@ -221,10 +204,10 @@ impl Table {
             Action::Spin(round) => self.start_spin(round, by),
             Action::Bell(round) => {
                 if self.round.as_ref().is_some_and(|r| r.id() == round)
-                    && self.inputs.is_watched()
+                    && self.devices.inputs.is_watched()
                     && !self.service.is_stopping()
                 {
-                    self.strike_bell(by);
+                    Devices::strike_bell(by, &mut self.ctx);
                 }
             }
             Action::Light(round, dice) => {
@@ -232,15 +215,10 @@ impl Table {
                 if let Some(now) = now {
                     now.light();
                     let areas = self.layout().map_or(0, |l| l.lit_bits(dice));
-                    self.lamps.light(areas, by, &mut self.ctx);
+                    self.devices.lamps.light(areas, by, &mut self.ctx);
                 }
             }
         }
-    }
-
-    fn strike_bell(&mut self, by: Durable) {
-        self.ctx.energise(OutLine::Bell, self.ctx.at(), by);
-        self.ctx.after(Timer::BellOff, Millis(self.ctx.p().bell));
     }
 
     fn record(&mut self, event: Event) -> Pending {

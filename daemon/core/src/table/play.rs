@@ -40,7 +40,7 @@ impl Table {
         let id = self.history.begin(&rules.id);
         self.order = rules.order;
         self.round = Some(Round::begin(id, rules, layout));
-        self.clear_terminal();
+        self.devices.terminal.clear(&mut self.ctx);
         self.record(Event::RoundBegan { rules: rules.id.clone(), layout: layout.id.clone() });
         // A round that a power cut could forget would never be voided (SGV6 5.4.2).
         self.sequence.hurry();
@@ -89,25 +89,25 @@ impl Table {
 
     /// Whether the motor may run, as far as equipment goes; otherwise why not. No procedure waives any of it.
     pub(super) fn motor_may_run(&self, in_test: bool) -> Result<(), Refusal> {
-        if self.service.is_stopping() || !self.inputs.is_watched() {
+        if self.service.is_stopping() || !self.devices.inputs.is_watched() {
             return Err(Refusal::Unwatched);
         }
         if let Some(m) = self.ledger.inhibits_motor().filter(|_| !in_test) {
             return Err(Refusal::Malfunction(m.code, m.cause.clone()));
         }
-        if self.order.covered && !self.dome.covers() {
+        if self.order.covered && !self.devices.dome.covers() {
             return Err(Refusal::DomeNotDown);
         }
-        if let Some(line) = self.guard_away() {
+        if let Some(line) = self.devices.guard_away(self.order.covered) {
             return Err(Refusal::GuardAway(line));
         }
-        if !self.tumbler.is_still() {
+        if !self.devices.tumbler.is_still() {
             return Err(Refusal::ShaftMoves);
         }
         if self.ctx.pins().commanded(OutLine::MotorEnable) || self.ctx.pins().read(OutLine::MotorEnable) == Some(true) {
             return Err(Refusal::MotorReadsOn);
         }
-        if self.ctx.settings().temperature && !self.temperature.is_good(&self.ctx) {
+        if self.ctx.settings().temperature && !self.devices.temperature.is_good(&self.ctx) {
             return Err(Refusal::TooHot);
         }
         Ok(())
@@ -126,7 +126,7 @@ impl Table {
                 if let Some(round) = &mut self.round {
                     round.start_spin();
                 }
-                self.run_motor(RunsFor::Round, by);
+                self.devices.run_motor(RunsFor::Round, by, &mut self.ctx);
             }
         }
     }
@@ -221,7 +221,7 @@ impl Table {
             }
             // Judged as the shaft comes to a stand.
             Spin::Running => {
-                self.tumbler.halt(Stop::NoSpin, &mut self.ctx);
+                self.devices.tumbler.halt(Stop::NoSpin, &mut self.ctx);
             }
             Spin::Valid { .. } if by_eye => {
                 self.void(VoidReason::NotFlat, "the dealer saw a die that does not lie flat")

@@ -277,11 +277,11 @@ impl Table {
         self.ctx.clear(Timer::TestStep);
         self.ctx.note_change();
         self.halt_motor();
-        if self.tumbler.runs_for() == Some(RunsFor::Test) {
-            self.tumbler.disown();
-            self.tumbler.clear_stop();
+        if self.devices.tumbler.runs_for() == Some(RunsFor::Test) {
+            self.devices.tumbler.disown();
+            self.devices.tumbler.clear_stop();
         }
-        self.darken();
+        self.devices.darken(&mut self.ctx);
         let answer = match (passed, test.purpose) {
             (Err(found), Purpose::Opening) => Answer::Refused(format!("not opened: {found}")),
             (passed, Purpose::Reset(code)) => self.end_reset(code, test, passed),

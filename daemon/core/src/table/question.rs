@@ -114,7 +114,7 @@ impl Table {
                 Refusal::MovedUnseen
             }
             (Finding::NotFlat, _) if covered && !round.bets_closed() => Refusal::CoveredWhileBetting,
-            (Finding::NotFlat, _) if covered && self.dome.covers() => Refusal::DomeOn,
+            (Finding::NotFlat, _) if covered && self.devices.dome.covers() => Refusal::DomeOn,
             (Finding::Undisturbed | Finding::NotFlat, _) => return Ok(()),
         })
     }

@@ -83,7 +83,7 @@ impl Table {
 
     fn live(&self) -> Snapshot {
         let round = self.round.as_ref();
-        let poses = if self.ctx.settings().reader { self.reader.poses() } else { [Pose::Unknown; 3] };
+        let poses = if self.ctx.settings().reader { self.devices.reader.poses() } else { [Pose::Unknown; 3] };
         Snapshot {
             seq: self.sequence.last_durable(),
             phase: self.phase(),
@@ -93,26 +93,26 @@ impl Table {
             round: round.map(|r| r.id()),
             open: self.service.is_open(),
             tumbles: match round.map(|r| r.spin()) {
-                Some(Spin::Running) => self.tumbler.counted(),
+                Some(Spin::Running) => self.devices.tumbler.counted(),
                 Some(Spin::Valid { tumbles }) => tumbles,
                 _ => crate::units::Tumbles(0),
             },
-            dome: self.dome.place().name().to_owned(),
+            dome: self.devices.dome.place().name().to_owned(),
             motor: self.ctx.pins().read(OutLine::MotorEnable) == Some(true),
             poses: poses.map(|pose| pose.name().to_owned()),
             // Nobody looks before everything is durable, unless the journal fails; then what it has not taken is not shown.
             result: round
                 .and_then(|r| r.result())
                 .filter(|_| self.sequence.is_durable() || !self.sequence.has_failed()),
-            display: self.terminal.shown(),
-            lit: self.areas(self.lamps.lit()),
-            sensed: self.areas(self.lamps.sensed()),
+            display: self.devices.terminal.shown(),
+            lit: self.areas(self.devices.lamps.lit()),
+            sensed: self.areas(self.devices.lamps.sensed()),
             verified: round.is_some_and(|r| r.proved_at().is_some()),
             malfunctions: self.ledger.latched().to_vec(),
             waived: self.ledger.waived().to_vec(),
-            temperature: self.temperature.last(),
-            key: self.key.is_granted(),
-            lost_units: self.bus.fitted().filter(|(_, s)| s.lost).map(|(u, _)| u.address()).collect(),
+            temperature: self.devices.temperature.last(),
+            key: self.devices.key.is_granted(),
+            lost_units: self.devices.bus.fitted().filter(|(_, s)| s.lost).map(|(u, _)| u.address()).collect(),
             test: self.test_shown(),
             question: self.question(),
             prompt: self.prompt(),

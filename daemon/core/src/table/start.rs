@@ -4,11 +4,9 @@ use super::Table;
 use super::play::LEAST_TUMBLES;
 use super::show::Picture;
 use crate::context::Context;
-use crate::device::bus::{Bus, Unit};
+use crate::device::Devices;
+use crate::device::bus::Unit;
 use crate::device::cam::steps_for;
-use crate::device::guard::Guard;
-use crate::device::inputs::Inputs;
-use crate::device::key_switch::KeySwitch;
 use crate::device::lamps::Lamps;
 use crate::effect::Effect;
 use crate::latch::Code;
@@ -84,18 +82,9 @@ impl Table {
         let lamps = Lamps::new(areas.max(begun.map_or(0, |layout| layout.areas.len())));
         let carries_on = standing.boot == start.boot;
         let mut table = Self {
-            bus: Bus::new(lamps.boards(), settings.reader),
-            lamps,
+            devices: Devices::new(lamps, settings.reader),
             order,
             boot: start.boot.clone(),
-            inputs: Inputs::default(),
-            guard: Guard::default(),
-            dome: crate::device::dome::Dome::default(),
-            tumbler: crate::device::tumbler::Tumbler::default(),
-            temperature: crate::device::temperature::Temperature::default(),
-            terminal: crate::device::terminal::Terminal::default(),
-            reader: crate::device::reader::Reader::default(),
-            key: KeySwitch::default(),
             sequence: Sequence::new(last, relayed, permit && carries_on),
             service: Service::new(standing.open, standing.closing.clone()),
             ledger: Ledger::new(standing.latched.clone(), standing.waived.clone()),
@@ -111,7 +100,7 @@ impl Table {
             ctx: Context::new(settings, now),
         };
         if let Some(dice) = standing.dice {
-            table.reader.enrol(dice);
+            table.devices.reader.enrol(dice);
         }
         table.begin(&standing, start.build, start.config, permit, bad);
         table.publish(false);
@@ -126,7 +115,7 @@ impl Table {
             self.ctx.rest(line);
         }
         self.ctx.sign(true);
-        for (unit, _) in self.bus.fitted().collect::<Vec<_>>() {
+        for (unit, _) in self.devices.bus.fitted().collect::<Vec<_>>() {
             self.ctx.after(Timer::UnitLost(unit.index()), Millis(p.unit_lost));
         }
         if self.ctx.settings().temperature {
@@ -182,9 +171,9 @@ impl Table {
                 } else {
                     // The dice as first seen stand, whatever happened to them while nobody watched.
                     if let Some(read) = interrupted.read {
-                        self.reader.recall_faces(read);
+                        self.devices.reader.recall_faces(read);
                     }
-                    self.reader.want_faces();
+                    self.devices.reader.want_faces();
                 }
             } else if valid {
                 self.ask_person(Doubt::Interrupted);
@@ -192,7 +181,7 @@ impl Table {
                 self.void_interrupted(interrupted);
             }
         }
-        if self.bus.fitted().any(|(unit, _)| unit == Unit::Terminal) {
+        if self.devices.bus.fitted().any(|(unit, _)| unit == Unit::Terminal) {
             self.ctx.fire_at(Timer::Bus, at);
         }
         self.sequence.hurry();

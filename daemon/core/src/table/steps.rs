@@ -2,6 +2,7 @@
 
 use super::Table;
 use super::wires::BUTTONS;
+use crate::device::Devices;
 use crate::device::bus::Unit;
 use crate::device::reader::{Pose, Verdict};
 use crate::device::tumbler::RunsFor;
@@ -207,7 +208,7 @@ impl Table {
             Step::Power => self.power_step(began),
             Step::Units { only } => self.units_step(*only, began),
             Step::Temperature => {
-                if self.temperature.is_proved() {
+                if self.devices.temperature.is_proved() {
                     passed("known and within its limit")
                 } else {
                     let limit = p.temperature_stale.saturating_mul(3);
@@ -225,7 +226,7 @@ impl Table {
             Step::Lamps { results, proved, lit } => self.lamps_step(results, proved, lit, by),
             Step::Bell { struck } => {
                 if !core::mem::replace(struck, true) {
-                    self.strike_bell(by);
+                    Devices::strike_bell(by, &mut self.ctx);
                 }
                 if at.reached(began, Millis(p.bell)) && !self.ctx.pins().commanded(OutLine::Bell) {
                     passed("struck")
@@ -234,7 +235,7 @@ impl Table {
                 }
             }
             Step::Seal => {
-                if self.inputs.is_active(InLine::Seal) {
+                if self.devices.inputs.is_active(InLine::Seal) {
                     passed("the loop is closed")
                 } else {
                     self.wait(began, Millis(p.unit_lost), "the seal's loop is open")
@@ -243,14 +244,14 @@ impl Table {
             Step::Spin(start) => self.spin_step(start, began, by),
             Step::Dice => self.dice_step(began),
             Step::Reader => {
-                let unknown = self.reader.poses().contains(&Pose::Unknown);
-                if self.bus.unit(Unit::Reader).good >= GOOD_REPLIES && !unknown {
+                let unknown = self.devices.reader.poses().contains(&Pose::Unknown);
+                if self.devices.bus.unit(Unit::Reader).good >= GOOD_REPLIES && !unknown {
                     passed("replies, and can say how the dice lie")
                 } else {
                     self.wait(began, Millis(p.settle_limit), "the reader cannot say how the dice lie")
                 }
             }
-            Step::Buttons => match BUTTONS.into_iter().find(|b| !self.inputs.is_inactive(*b)) {
+            Step::Buttons => match BUTTONS.into_iter().find(|b| !self.devices.inputs.is_inactive(*b)) {
                 None => passed("none is held"),
                 Some(button) => self.wait(began, Millis(p.unit_lost), &format!("{} is held", button.name())),
             },
@@ -283,12 +284,12 @@ impl Table {
     }
 
     fn power_step(&self, began: Mono) -> Outcome {
-        let unread = InLine::ALL.into_iter().find(|line| self.inputs.raw(*line).is_none());
+        let unread = InLine::ALL.into_iter().find(|line| self.devices.inputs.raw(*line).is_none());
         let found = if let Some(line) = unread {
             format!("{} is not watched", line.name())
-        } else if self.inputs.raw(InLine::PowerGood) != Some(true) {
+        } else if self.devices.inputs.raw(InLine::PowerGood) != Some(true) {
             "the supply is not good".to_owned()
-        } else if self.inputs.raw(InLine::MotorFault) != Some(false) {
+        } else if self.devices.inputs.raw(InLine::MotorFault) != Some(false) {
             "the motor driver reports a fault".to_owned()
         } else if self.ctx.pins().read(OutLine::MotorEnable) != Some(false) {
             "motor_enable does not read back as off".to_owned()
@@ -308,6 +309,7 @@ impl Table {
             _ => true,
         };
         let silent = self
+            .devices
             .bus
             .fitted()
             .filter(|(unit, _)| wanted(unit))
@@ -323,12 +325,12 @@ impl Table {
 
     fn terminal_step(&mut self, shown: &mut usize, began: Mono) -> Outcome {
         let p = *self.ctx.p();
-        if self.terminal.is_held() {
+        if self.devices.terminal.is_held() {
             return self.wait(began, Millis(p.unit_lost), "a key of the terminal is held");
         }
         while let Some(pattern) = PATTERNS.get(*shown) {
-            self.terminal.want(*pattern, &mut self.ctx);
-            if !self.terminal.shows() || self.terminal.display_due().is_some() {
+            self.devices.terminal.want(*pattern, &mut self.ctx);
+            if !self.devices.terminal.shows() || self.devices.terminal.display_due().is_some() {
                 let limit = p.display_verify.saturating_mul(4);
                 return self.wait(began, Millis(limit), "the display does not show what it is told");
             }
@@ -350,17 +352,17 @@ impl Table {
             None => 0,
         };
         if !core::mem::replace(lit, true) {
-            self.lamps.light(areas, by, &mut self.ctx);
+            self.devices.lamps.light(areas, by, &mut self.ctx);
             *proved = None;
         }
         if self.ledger.is_latched(Code::Lamps)
-            && !self.lamps.is_proved()
+            && !self.devices.lamps.is_proved()
             && !self.ctx.is_set(crate::timer::Timer::LampVerify)
         {
-            let wrong = self.areas(self.lamps.wrong());
+            let wrong = self.areas(self.devices.lamps.wrong());
             return Outcome::Failed(format!("lamps do not do as they were told: {}", wrong.join(", ")));
         }
-        if !self.lamps.is_proved() {
+        if !self.devices.lamps.is_proved() {
             return Outcome::Waits(at.after(Millis(self.ctx.p().lamp_verify)));
         }
         if results.is_empty() {
@@ -395,8 +397,8 @@ impl Table {
     pub(super) fn stop_test_by_no_spin(&mut self) {
         if matches!(self.test.as_ref().and_then(|test| test.step()), Some(Step::Spin(_))) {
             self.test_failed(&Refusal::StoppedByNoSpin.to_string());
-            if self.tumbler.runs_for() == Some(RunsFor::Test) {
-                self.tumbler.halt(Stop::NoSpin, &mut self.ctx);
+            if self.devices.tumbler.runs_for() == Some(RunsFor::Test) {
+                self.devices.tumbler.halt(Stop::NoSpin, &mut self.ctx);
             }
         }
     }
@@ -429,22 +431,22 @@ impl Table {
             }
             *start = Start::Started;
             self.ctx.note_change();
-            self.run_motor(RunsFor::Test, by);
+            self.devices.run_motor(RunsFor::Test, by, &mut self.ctx);
         }
-        let stopped = self.tumbler.stopped_by().filter(|_| self.tumbler.is_still());
+        let stopped = self.devices.tumbler.stopped_by().filter(|_| self.devices.tumbler.is_still());
         let Some(stop) = stopped else {
             return Outcome::Waits(self.ctx.at().after(Millis(p.spin_limit)));
         };
-        self.tumbler.clear_stop();
-        self.tumbler.disown();
+        self.devices.tumbler.clear_stop();
+        self.devices.tumbler.disown();
         self.judge_chatter();
-        let tumbles = self.tumbler.counted();
-        if stop == Stop::Target && self.reader_in_service() && self.reader.tumbled() == Some(false) {
+        let tumbles = self.devices.tumbler.counted();
+        if stop == Stop::Target && self.reader_in_service() && self.devices.reader.tumbled() == Some(false) {
             let found = "the reader saw no motion of the dice";
             self.latch_found(Code::Tumbler, found.to_owned());
             Outcome::Failed(found.to_owned())
         } else if stop == Stop::Target {
-            self.reader.end_spin();
+            self.devices.reader.end_spin();
             Outcome::Passed(Some(format!("{} full tumbles, stopped by the dead-man relay", tumbles.0)))
         } else {
             if stop == Stop::TimeLimit {
@@ -469,10 +471,10 @@ impl Table {
             return passed("no reader is in service: the supervisor is asked");
         }
         let limit = Millis(self.ctx.p().settle_limit);
-        if !self.reader.is_at_rest() {
+        if !self.devices.reader.is_at_rest() {
             return self.wait(began, limit, "the dice do not come to rest");
         }
-        match self.reader.verdict() {
+        match self.devices.reader.verdict() {
             Verdict::Wrong(what) => {
                 let found = format!("the reader sees {what}");
                 let outcome = self.wait(began, limit, &found);
@@ -482,7 +484,7 @@ impl Table {
                 outcome
             }
             Verdict::Unknown => self.wait(began, limit, "the reader cannot say how the dice lie"),
-            Verdict::Flat | Verdict::NotFlat(_) => match self.reader.enrolled() {
+            Verdict::Flat | Verdict::NotFlat(_) => match self.devices.reader.enrolled() {
                 Some(_) => passed("three dice, as enrolled"),
                 None => passed("three dice; none are enrolled"),
             },

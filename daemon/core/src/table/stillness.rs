@@ -36,7 +36,7 @@ impl Table {
     /// Every unit gets its whole time to reply from now on.
     fn grant_replies(&mut self, now: Mono) {
         let limit = Millis(self.ctx.p().unit_lost);
-        for (unit, _) in self.bus.fitted() {
+        for (unit, _) in self.devices.bus.fitted() {
             if self.ctx.is_set(Timer::UnitLost(unit.index())) {
                 self.ctx.after_from(Timer::UnitLost(unit.index()), now, limit);
             }
@@ -46,7 +46,7 @@ impl Table {
     /// The daemon stood still from `due` on, for `stood` nanoseconds, and goes on at `now`.
     fn go_on(&mut self, due: Mono, now: Mono, stood: u64) {
         self.ctx.advance(due);
-        if self.tumbler.is_running() {
+        if self.devices.tumbler.is_running() {
             let what = format!("the daemon stood still for {} ms while the tumbler ran", stood / NANOS);
             self.halt_motor();
             self.test_failed(&what);

@@ -24,10 +24,10 @@ impl Table {
         if self.round.as_ref().is_none_or(|r| r.spin() != Spin::Running) {
             return;
         }
-        self.tumbler.disown();
+        self.devices.tumbler.disown();
         self.record_spin(valid, how);
         if valid && !self.service.is_stopping() {
-            self.reader.end_spin();
+            self.devices.reader.end_spin();
             self.ctx.after(Timer::SettleLimit, Millis(self.ctx.p().settle_limit));
         }
     }
@@ -36,7 +36,7 @@ impl Table {
     /// restart how the dice lie. A tumbler that was too slow voids under the rule sets that ask it to operate correctly.
     pub(super) fn interrupt_spin(&mut self) {
         // A shaft that only turns out is judged by what took its power away.
-        if self.tumbler.stopped_by().is_some() && self.tumbler.runs_for() == Some(RunsFor::Round) {
+        if self.devices.tumbler.stopped_by().is_some() && self.devices.tumbler.runs_for() == Some(RunsFor::Round) {
             self.judge_spin();
         }
         self.end_spin(SpinEnd::Interruption);
@@ -58,12 +58,13 @@ impl Table {
 
     /// Whether the steps counted until now prove three full tumbles, where they can be believed.
     fn proves_three(&self, how: SpinEnd) -> bool {
-        how.is_counted() && self.tumbler.counted() >= LEAST_TUMBLES
+        how.is_counted() && self.devices.tumbler.counted() >= LEAST_TUMBLES
     }
 
     /// Records how the spin ended.
     fn record_spin(&mut self, valid: bool, how: SpinEnd) {
-        let (tumbles, steps, needed) = (self.tumbler.counted(), self.tumbler.steps(), steps_for(LEAST_TUMBLES.0));
+        let (tumbles, steps, needed) =
+            (self.devices.tumbler.counted(), self.devices.tumbler.steps(), steps_for(LEAST_TUMBLES.0));
         if let Some(round) = &mut self.round {
             round.end_spin(tumbles, Spun { valid, steps, how });
         }
@@ -77,20 +78,20 @@ impl Table {
     fn found_steps(&self) -> String {
         format!(
             "{} steps of the cam counted; {} prove three full tumbles",
-            self.tumbler.steps(),
+            self.devices.tumbler.steps(),
             steps_for(LEAST_TUMBLES.0)
         )
     }
 
     /// The shaft stands still after the round's run: judges the spin.
     fn judge_spin(&mut self) {
-        let Some(stop) = self.tumbler.stopped_by() else { return };
+        let Some(stop) = self.devices.tumbler.stopped_by() else { return };
         let by_dome = matches!(stop, Stop::Guard(line) if line.is_of_dome());
-        if by_dome && self.order.covered && matches!(self.dome.place(), Place::Travelling | Place::Unknown) {
+        if by_dome && self.order.covered && matches!(self.devices.dome.place(), Place::Travelling | Place::Unknown) {
             return;
         }
-        self.tumbler.clear_stop();
-        self.tumbler.disown();
+        self.devices.tumbler.clear_stop();
+        self.devices.tumbler.disown();
         let unreliable = self.judge_chatter();
         let Some(round) = self.round.as_ref().filter(|r| r.spin() == Spin::Running) else { return };
         let slow = round.is_slow();
@@ -103,7 +104,7 @@ impl Table {
         let valid = self.proves_three(how) && !(misoperated && self.tumbler_voids());
         self.record_spin(valid, how);
         if valid {
-            self.reader.end_spin();
+            self.devices.reader.end_spin();
             self.ctx.after(Timer::SettleLimit, Millis(self.ctx.p().settle_limit));
         }
         let found = self.found_steps();
@@ -139,9 +140,9 @@ impl Table {
 
     /// Lets the facts of the round lead to what follows from them.
     pub(super) fn consider(&mut self) {
-        if self.tumbler.is_still()
-            && self.tumbler.stopped_by().is_some()
-            && self.tumbler.runs_for() == Some(RunsFor::Round)
+        if self.devices.tumbler.is_still()
+            && self.devices.tumbler.stopped_by().is_some()
+            && self.devices.tumbler.runs_for() == Some(RunsFor::Round)
         {
             self.judge_spin();
         }
@@ -163,7 +164,7 @@ impl Table {
                 if round.asked().is_none() {
                     self.reveal(Reveal::SpinEnded);
                 }
-            } else if self.dome.place() == Place::Open {
+            } else if self.devices.dome.place() == Place::Open {
                 self.reveal(Reveal::Dome);
             }
         }
@@ -191,9 +192,10 @@ impl Table {
         // Dice that everybody sees may not be forgotten by a power cut (SGV6 5.4.1).
         self.sequence.hurry();
         // A poll that is under way, and the next one, may still bring keys from before the reveal.
-        let under_way = self.bus.outstanding().is_some_and(|(_, job)| job.unit() == Unit::Terminal && job.is_poll());
-        self.terminal.hide_polls(1 + u8::from(under_way));
-        self.clear_terminal();
+        let under_way =
+            self.devices.bus.outstanding().is_some_and(|(_, job)| job.unit() == Unit::Terminal && job.is_poll());
+        self.devices.terminal.hide_polls(1 + u8::from(under_way));
+        self.devices.terminal.clear(&mut self.ctx);
         self.poll_soon();
     }
 
@@ -204,17 +206,17 @@ impl Table {
 
     /// The dice are at rest: judges them by the reader.
     fn judge_dice(&mut self) {
-        if !self.reader_in_service() || !self.reader.is_at_rest() {
+        if !self.reader_in_service() || !self.devices.reader.is_at_rest() {
             return;
         }
         if self.is_asked() {
             // NZ 7.1(a) asks how a die lies, and not why: it answers a knock by itself.
-            if let (Verdict::NotFlat(dice), true) = (self.reader.verdict(), self.tumbler_voids()) {
+            if let (Verdict::NotFlat(dice), true) = (self.devices.reader.verdict(), self.tumbler_voids()) {
                 self.void(VoidReason::NotFlat, &format!("{dice} of the dice not lying flat"));
             }
             return;
         }
-        if self.reader.tumbled() == Some(false) {
+        if self.devices.reader.tumbled() == Some(false) {
             self.latch(Code::Tumbler, "the reader saw no motion of the dice during the spin".into());
             self.add_ground(Ground::DiceNotTumbled);
             // SGOC-early 5.1.2 asks whether the dice tumbled, and not who sees them now.
@@ -222,7 +224,7 @@ impl Table {
             self.void(VoidReason::Equipment, "the reader saw no motion of the dice during the spin");
             return;
         }
-        match self.reader.verdict() {
+        match self.devices.reader.verdict() {
             Verdict::NotFlat(dice) => self.void(VoidReason::NotFlat, &format!("{dice} of the dice not lying flat")),
             Verdict::Wrong(what) => {
                 self.latch(Code::Dice, format!("the reader sees {what}"));
@@ -249,8 +251,8 @@ impl Table {
         if !waiting || !self.reader_in_service() || self.is_asked() {
             return;
         }
-        if self.reader.is_at_rest() {
-            if self.reader.verdict() == Verdict::Unknown {
+        if self.devices.reader.is_at_rest() {
+            if self.devices.reader.verdict() == Verdict::Unknown {
                 self.latch(Code::Reader, "the reader cannot say how the dice lie".into());
             }
         } else {
@@ -264,7 +266,7 @@ impl Table {
         round.establish(flat);
         // Not before: the faces of dice that do not lie flat are nobody's business.
         if self.reader_in_service() {
-            self.reader.want_faces();
+            self.devices.reader.want_faces();
         }
         self.ctx.clear(Timer::SettleLimit);
         self.record(Event::Established { flat });
@@ -274,11 +276,11 @@ impl Table {
     /// Dice at rest moved although nothing may move them.
     pub(super) fn dice_moved(&mut self) {
         let Some(round) = &self.round else { return };
-        if !round.has_valid_spin() || round.result().is_some() || !self.tumbler.is_still() {
+        if !round.has_valid_spin() || round.result().is_some() || !self.devices.tumbler.is_still() {
             return;
         }
         // Faces that were read before stand as the dice as first seen; nothing else tells what they showed.
-        let read = round.established().is_some() && !self.reader.faces_due();
+        let read = round.established().is_some() && !self.devices.reader.faces_due();
         self.latch(Code::Interference, "the dice moved after they had settled".into());
         if read {
             self.record(Event::Noted { what: "the dice moved after they had settled".into() });

@@ -12,7 +12,6 @@ use crate::prelude::*;
 use crate::record::Event;
 use crate::round::SpinEnd;
 use crate::round::ending::VoidReason;
-use crate::sequence::Durable;
 use crate::timer::Timer;
 use crate::units::{MilliCelsius, Millis};
 
@@ -22,16 +21,16 @@ pub(super) const BUTTONS: [InLine; 4] = [InLine::Tumble, InLine::PlaceBets, InLi
 impl Table {
     /// A line's level when watching it began.
     pub(super) fn level(&mut self, line: InLine, active: bool) {
-        self.inputs.note(line, active);
+        self.devices.inputs.note(line, active);
         match line {
-            InLine::CamA | InLine::CamB => self.tumbler.level(line, active),
+            InLine::CamA | InLine::CamB => self.devices.tumbler.level(line, active),
             InLine::DomeClosed | InLine::DomeOpen => {
-                if let Some(place) = self.dome.level(line, active, &mut self.ctx) {
+                if let Some(place) = self.devices.dome.level(line, active, &mut self.ctx) {
                     self.dome_moved(place);
                 }
             }
             _ => {
-                self.inputs.level(line, active, &mut self.ctx);
+                self.devices.inputs.level(line, active, &mut self.ctx);
                 self.first_level(line, active);
             }
         }
@@ -59,42 +58,38 @@ impl Table {
 
     /// A raw edge.
     pub(super) fn edge(&mut self, line: InLine, active: bool) {
-        self.inputs.note(line, active);
+        self.devices.inputs.note(line, active);
         self.look_at_guards(line);
         self.tap(Signal::Edge(line, active));
         match line {
             InLine::CamA | InLine::CamB => {
-                if self.tumbler.is_lost(&self.ctx) {
+                if self.devices.tumbler.is_lost(&self.ctx) {
                     self.gap(line);
                     return;
                 }
-                if let Some(report) = self.tumbler.edge(line, active, &mut self.ctx) {
+                if let Some(report) = self.devices.tumbler.edge(line, active, &mut self.ctx) {
                     self.tumbler_reports(report);
                 }
             }
             InLine::DomeClosed | InLine::DomeOpen => {
-                self.dome.edge(line, active, &mut self.ctx);
+                self.devices.dome.edge(line, active, &mut self.ctx);
             }
             _ => {
-                self.inputs.edge(line, active, &mut self.ctx);
+                self.devices.inputs.edge(line, active, &mut self.ctx);
             }
         }
     }
 
-    /// The first line that guards the motor and says, raw, that it may not run.
-    pub(super) fn guard_away(&self) -> Option<InLine> {
-        let commanded = self.tumbler.is_on() || self.tumbler.is_cut();
-        self.guard.away(&self.inputs, self.order.covered, commanded)
-    }
-
     /// The motor guard: the first raw edge that takes a guard line away cuts the motor at once.
     fn look_at_guards(&mut self, line: InLine) {
-        let report = if self.tumbler.is_on() && self.guard.is_away(line, &self.inputs, self.order.covered, true) {
+        let report = if self.devices.tumbler.is_on()
+            && self.devices.guard.is_away(line, &self.devices.inputs, self.order.covered, true)
+        {
             self.ctx.note_change();
-            self.tumbler.cut(line, &mut self.ctx)
-        } else if self.tumbler.is_cut() && self.guard_away().is_none() {
-            let by = self.tumbler.run_by().and_then(|record| self.sequence.confirm(record));
-            self.tumbler.resume(by, &mut self.ctx)
+            self.devices.tumbler.cut(line, &mut self.ctx)
+        } else if self.devices.tumbler.is_cut() && self.devices.guard_away(self.order.covered).is_none() {
+            let by = self.devices.tumbler.run_by().and_then(|record| self.sequence.confirm(record));
+            self.devices.tumbler.resume(by, &mut self.ctx)
         } else {
             None
         };
@@ -106,33 +101,25 @@ impl Table {
     /// The run is over, and a guard line that ended it has had its time to show that it has changed. If it has not, it is not to
     /// be relied on. Returns whether that is so.
     pub(super) fn judge_chatter(&mut self) -> bool {
-        let Some(line) = self.guard.take() else { return false };
+        let Some(line) = self.devices.guard.take() else { return false };
         let most = self.ctx.p().flickers;
         let cause = format!("{} flickered more than {most} times while the tumbler ran", line.name());
         self.latch_in_spin(Guard::malfunction(line), cause);
         true
     }
 
-    /// Starts the motor; whoever calls has looked at the guards.
-    pub(super) fn run_motor(&mut self, runs_for: RunsFor, by: Durable) {
-        self.guard.begin(&self.inputs);
-        self.reader.begin_spin();
-        self.ctx.note_change();
-        self.tumbler.run(runs_for, self.ctx.p().target_tumbles, by, &mut self.ctx);
-    }
-
     /// A contact has kept its new level for its debounce time.
     pub(super) fn debounced(&mut self, line: InLine) {
         if line.is_of_dome() {
-            if let Some(place) = self.dome.debounced(line) {
-                self.guard.clear(line);
+            if let Some(place) = self.devices.dome.debounced(line) {
+                self.devices.guard.clear(line);
                 self.dome_moved(place);
             }
             return;
         }
-        let Some(active) = self.inputs.debounced(line) else { return };
+        let Some(active) = self.devices.inputs.debounced(line) else { return };
         self.ctx.note_change();
-        self.guard.clear(line);
+        self.devices.guard.clear(line);
         match line {
             InLine::SupervisorKey => self.key_switched(active),
             InLine::Seal if !active => self.seal_broken(),
@@ -143,7 +130,7 @@ impl Table {
     }
 
     fn button(&mut self, line: InLine, active: bool) {
-        let acts = self.inputs.press(line, active);
+        let acts = self.devices.inputs.press(line, active);
         if !active {
             self.ctx.clear(Timer::Held(line));
             return;
@@ -175,11 +162,11 @@ impl Table {
     }
 
     fn key_switched(&mut self, active: bool) {
-        let acts = self.inputs.press(InLine::SupervisorKey, active);
+        let acts = self.devices.inputs.press(InLine::SupervisorKey, active);
         if !active {
             self.ctx.clear(Timer::Held(InLine::SupervisorKey));
         } else if acts {
-            self.key.turn(&mut self.ctx);
+            self.devices.key.turn(&mut self.ctx);
             self.record(Event::KeyTurned);
         }
     }
@@ -234,7 +221,7 @@ impl Table {
                 }
             }
             Report::Stopped(Stop::Defect(defect)) => self.tumbler_defect(defect),
-            Report::Chattered(line) => self.guard.suspect(line),
+            Report::Chattered(line) => self.devices.guard.suspect(line),
             // Judged once the shaft stands still and the dome is in its place.
             Report::Stopped(_) | Report::Still => {}
             Report::Defective(Defect::Deadman) => {
@@ -249,8 +236,8 @@ impl Table {
     pub(super) fn tumbler_defect(&mut self, defect: Defect) {
         let early = defect == Defect::Uncommanded
             && self.round.as_ref().is_some_and(|r| !r.order().covered && !r.bets_closed());
-        self.tumbler.halt(Stop::Defect(defect), &mut self.ctx);
-        if self.tumbler.runs_for() == Some(RunsFor::Test) {
+        self.devices.tumbler.halt(Stop::Defect(defect), &mut self.ctx);
+        if self.devices.tumbler.runs_for() == Some(RunsFor::Test) {
             self.test_failed(defect.found());
         }
         if early {
@@ -270,13 +257,13 @@ impl Table {
 
     /// Takes motor power away, if it is on.
     pub(super) fn halt_motor(&mut self) {
-        self.tumbler.halt(Stop::Halt, &mut self.ctx);
+        self.devices.tumbler.halt(Stop::Halt, &mut self.ctx);
     }
 
     /// Edges of a line were lost.
     pub(super) fn gap(&mut self, line: InLine) {
         if matches!(line, InLine::CamA | InLine::CamB) {
-            if let Some(report) = self.tumbler.gap(&mut self.ctx) {
+            if let Some(report) = self.devices.tumbler.gap(&mut self.ctx) {
                 self.tumbler_reports(report);
                 return;
             }
@@ -286,8 +273,8 @@ impl Table {
 
     /// The lines are gone: nothing can be watched or driven.
     pub(super) fn lose_lines(&mut self, reason: &str) {
-        self.inputs.lose(&mut self.ctx);
-        self.dome.forget(&mut self.ctx);
+        self.devices.inputs.lose(&mut self.ctx);
+        self.devices.dome.forget(&mut self.ctx);
         self.lines_fault(reason);
         self.ctx.forget_pins();
     }
@@ -302,7 +289,7 @@ impl Table {
             self.latch(Code::Gpio, what.to_owned());
             self.void_unless_established(VoidReason::Equipment, SpinEnd::Wires, what);
         }
-        if !self.inputs.is_watched() {
+        if !self.devices.inputs.is_watched() {
             self.ctx.clear(Timer::Readback(OutLine::MotorEnable));
         }
     }
@@ -315,7 +302,7 @@ impl Table {
         let word = if told { "active" } else { "inactive" };
         self.lines_fault(&format!("{} was told to be {word} and does not read back so", line.name()));
         // The motor is told off above, whatever it was told before.
-        if self.inputs.is_watched() && line != OutLine::MotorEnable {
+        if self.devices.inputs.is_watched() && line != OutLine::MotorEnable {
             self.ctx.repeat(line);
         }
     }
@@ -330,7 +317,7 @@ impl Table {
         self.tap(Signal::Read(reading));
         self.ctx.after(Timer::TemperatureStale, Millis(self.ctx.p().temperature_stale));
         self.ctx.note_change();
-        if let Some(wrong) = self.temperature.read(reading, &self.ctx) {
+        if let Some(wrong) = self.devices.temperature.read(reading, &self.ctx) {
             self.too_hot(wrong);
         }
     }
@@ -338,7 +325,7 @@ impl Table {
     /// The motor is too hot, or its sensor cannot be believed: a spin in progress ends.
     pub(super) fn too_hot(&mut self, what: String) {
         self.halt_motor();
-        if self.tumbler.runs_for() == Some(RunsFor::Test) {
+        if self.devices.tumbler.runs_for() == Some(RunsFor::Test) {
             self.test_failed(&what);
         }
         self.latch(Code::Temperature, what);

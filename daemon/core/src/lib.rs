@@ -19,6 +19,7 @@ pub mod ledger;
 pub mod line;
 pub mod outbox;
 pub mod prompt;
+mod proof;
 pub mod record;
 pub mod refusal;
 pub mod round;

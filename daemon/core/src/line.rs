@@ -42,6 +42,9 @@ impl InLine {
     /// All input lines, in the order of [`InLine::index`].
     pub const ALL: [Self; Self::VARIANTS.len()] = every(Self::VARIANTS);
 
+    /// The dealer's buttons.
+    pub const BUTTONS: [Self; 4] = [Self::Tumble, Self::PlaceBets, Self::NoMoreBets, Self::NoSpin];
+
     /// The line's place in [`InLine::ALL`].
     #[must_use]
     pub const fn index(self) -> usize {

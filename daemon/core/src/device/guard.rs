@@ -8,6 +8,7 @@
 use super::inputs::Inputs;
 use crate::latch::Code;
 use crate::line::InLine;
+use crate::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// What the guard remembers of a run.
@@ -64,6 +65,12 @@ impl Guard {
             InLine::MotorFault => raw != Some(false),
             _ => false,
         }
+    }
+
+    /// What a line which cannot be relied on has done: flickered more than `most` times in a run.
+    #[must_use]
+    pub fn chatter(line: InLine, most: u32) -> String {
+        format!("{} flickered more than {most} times while the tumbler ran", line.name())
     }
 
     /// The malfunction that a line which cannot be relied on is.

@@ -56,6 +56,13 @@ impl Layout {
         self.winners.get(roll(dice)).copied().unwrap_or(0)
     }
 
+    /// Ids of these areas, a bit for each, the first area lowest.
+    #[must_use]
+    pub fn ids(&self, bits: u128) -> Vec<String> {
+        let lit = self.areas.iter().enumerate().filter(|(i, _)| bits >> (i % 128) & 1 == 1);
+        lit.map(|(_, area)| area.id.clone()).collect()
+    }
+
     /// Indices of the areas that win on this result: the lamps to light, ascending.
     pub fn lit(&self, dice: Dice) -> impl Iterator<Item = usize> + use<> {
         let mut left = self.lit_bits(dice);

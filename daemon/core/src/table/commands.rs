@@ -1,11 +1,11 @@
 //! What people ask on the console: the role, the key switch and the facts decide; every refusal is recorded.
 
 use super::Table;
-use super::proof::Purpose;
 use super::question::stated;
 use crate::device::dome::Place;
 use crate::latch::{Code, Waiver};
 use crate::prelude::*;
+use crate::proof::{Purpose, Test};
 use crate::record::Event;
 use crate::refusal::{Asked, Refusal};
 use crate::round::call;
@@ -121,7 +121,7 @@ impl Table {
 
     fn close_command(&mut self, name: &str) -> Result {
         if self.is_testing() {
-            self.call_off_test("called off");
+            self.test_failed("called off");
         }
         if !self.service.is_open() {
             return Ok(Some("the table is closed".into()));
@@ -253,7 +253,7 @@ impl Table {
 
     /// The dice are out of service. A test that is to prove the very dice does not pass with them.
     fn dice_damaged(&mut self, found: String) {
-        if self.proves_dice() {
+        if self.test.as_ref().is_some_and(Test::proves_dice) {
             self.test_failed(&found);
         }
         self.latch(Code::Dice, found);

@@ -20,7 +20,7 @@ impl Table {
     /// A key of the terminal.
     pub(super) fn key(&mut self, key: Key) {
         self.tap(Signal::Pressed(key));
-        if self.keys_step(key) || self.probes_keys() {
+        if self.test.as_mut().is_some_and(|test| test.press_key(key)) || self.probes_keys() {
             self.ctx.note_change();
             self.ctx.tell_key(KeyTold::SomeKey);
             return;

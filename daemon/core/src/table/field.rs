@@ -311,8 +311,6 @@ impl Table {
 
     /// Ids of these areas of the layout.
     pub(super) fn areas(&self, bits: u128) -> Vec<String> {
-        let Some(layout) = self.layout() else { return Vec::new() };
-        let lit = layout.areas.iter().enumerate().filter(|(i, _)| bits >> (i % 128) & 1 == 1);
-        lit.map(|(_, area)| area.id.clone()).collect()
+        self.layout().map(|layout| layout.ids(bits)).unwrap_or_default()
     }
 }

@@ -1,7 +1,7 @@
 //! The table: composes its devices, the round and the latch into one machine that inputs go into and effects come out of.
 //!
 //! `wires.rs` takes edges in, `field.rs` runs the field bus, `play.rs` is the life of a round, `verdict.rs` judges its facts, `entry.rs` is the result, `ending.rs` the end,
-//! `block.rs` the latch and the permission, `commands.rs` the console, `proof.rs` the devices' tests, `measure.rs` what is measured in them, `show.rs` the picture.
+//! `block.rs` the latch and the permission, `commands.rs` the console, `proof.rs` the devices' tests, `show.rs` the picture.
 
 mod block;
 mod commands;
@@ -9,14 +9,12 @@ mod ending;
 mod entry;
 mod evidence;
 mod field;
-mod measure;
 mod play;
 mod prompting;
 mod proof;
 mod question;
 mod show;
 mod start;
-mod steps;
 mod stillness;
 mod verdict;
 mod wires;
@@ -32,6 +30,7 @@ use crate::input::{BusReply, Input};
 use crate::latch::Code;
 use crate::ledger::Ledger;
 use crate::line::OutLine;
+use crate::proof::Test;
 use crate::record::Event;
 use crate::round::{History, Round, SpinEnd};
 use crate::rules::{self, Layout, Order, RuleSet};
@@ -55,7 +54,7 @@ pub struct Table {
     ledger: Ledger,
     history: History,
     round: Option<Round>,
-    test: Option<proof::Test>,
+    test: Option<Test>,
     picture: Picture,
 }
 

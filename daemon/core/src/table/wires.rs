@@ -9,14 +9,12 @@ use crate::hardware_test::Signal;
 use crate::latch::Code;
 use crate::line::{InLine, OutLine};
 use crate::prelude::*;
+use crate::proof::Test;
 use crate::record::Event;
 use crate::round::SpinEnd;
 use crate::round::ending::VoidReason;
 use crate::timer::Timer;
 use crate::units::{MilliCelsius, Millis};
-
-/// The dealer's buttons.
-pub(super) const BUTTONS: [InLine; 4] = [InLine::Tumble, InLine::PlaceBets, InLine::NoMoreBets, InLine::NoSpin];
 
 impl Table {
     /// A line's level when watching it began.
@@ -41,7 +39,7 @@ impl Table {
     /// What a contact's first level says: a button that is active at start is stuck and starts nothing.
     fn first_level(&mut self, line: InLine, active: bool) {
         match line {
-            _ if BUTTONS.contains(&line) || line == InLine::SupervisorKey => {
+            _ if InLine::BUTTONS.contains(&line) || line == InLine::SupervisorKey => {
                 if active && line == InLine::SupervisorKey {
                     self.ctx.after(Timer::Held(line), Millis(self.ctx.p().key_stuck));
                 } else if active {
@@ -103,8 +101,7 @@ impl Table {
     pub(super) fn judge_chatter(&mut self) -> bool {
         let Some(line) = self.devices.guard.take() else { return false };
         let most = self.ctx.p().flickers;
-        let cause = format!("{} flickered more than {most} times while the tumbler ran", line.name());
-        self.latch_in_spin(Guard::malfunction(line), cause);
+        self.latch_in_spin(Guard::malfunction(line), Guard::chatter(line, most));
         true
     }
 
@@ -124,7 +121,7 @@ impl Table {
             InLine::SupervisorKey => self.key_switched(active),
             InLine::Seal if !active => self.seal_broken(),
             InLine::MotorFault if active => self.driver_fault(),
-            _ if BUTTONS.contains(&line) => self.button(line, active),
+            _ if InLine::BUTTONS.contains(&line) => self.button(line, active),
             _ => {}
         }
     }
@@ -140,7 +137,7 @@ impl Table {
             return;
         }
         match line {
-            InLine::Tumble if self.press_for_test() => {}
+            InLine::Tumble if self.test.as_mut().is_some_and(Test::press_tumble) => {}
             InLine::Tumble => self.ask_for_spin(),
             InLine::PlaceBets => self.call_place_bets(),
             InLine::NoMoreBets => self.call_no_more_bets(),

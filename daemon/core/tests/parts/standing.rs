@@ -136,6 +136,19 @@ fn nz_7_4_latches_and_waivers_are_remembered() {
     assert!(folded(&waived).waived.is_empty(), "until the table closes");
 }
 
+/// NZ 7.4: whether only a spin proves a malfunction gone is a field of its own, and no matter of words; older records are without it.
+#[test]
+fn a_malfunction_that_shows_only_in_a_spin_is_remembered_as_one() {
+    let cause = "seal flickered more than 3 times while the tumbler ran";
+    let found = |in_spin| Event::Latched { code: Code::Seal, cause: cause.into(), in_spin };
+    for in_spin in [true, false] {
+        let written = serde_json::to_value(found(in_spin)).unwrap();
+        assert_eq!(written["data"].get("in_spin").is_some(), in_spin, "{written}");
+        let read = folded(&[(0, serde_json::from_value(written).unwrap())]);
+        assert_eq!(read.latched.iter().map(|m| m.in_spin).collect::<Vec<_>>(), [in_spin]);
+    }
+}
+
 /// Which table, on which wires, under which rules and in which boot: from the commissioning and the last start.
 #[test]
 fn who_the_table_is_and_how_it_was_started_last() {

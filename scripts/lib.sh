@@ -92,7 +92,20 @@ need_tool() {
 made() { [[ " ${TUMBLERD_MADE:-} " == *" $1 "* ]]; }
 
 # build_release: the daemon and tumblerctl as they ship. Prints nothing but errors; RELEASE is their directory.
-build_release() { made release || cargo build --release --locked --quiet -p tumblerd -p tumblerctl; }
+build_release() { made release || cargo_as_shipped; }
+# cargo_as_shipped ARGUMENT...: builds them. Each holds the list of what it is made of (cargo-auditable), and nothing in them tells
+# where they were built: the same sources make the same bytes.
+cargo_as_shipped() {
+    local place flags=()
+    need_tool cargo-auditable
+    cargo fetch --locked --quiet
+    read -ra flags <<<"${RUSTFLAGS:-}"
+    flags+=("--remap-path-prefix=$ROOT=/tumblerd" "--remap-path-prefix=${CARGO_TARGET_DIR:-$ROOT/target}=/target")
+    for place in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*; do flags+=("--remap-path-prefix=$place=/crates"); done
+    # As cargo splits them where a path may hold a space.
+    CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f' && echo "${flags[*]}") \
+        cargo auditable build --release --locked --quiet -p tumblerd -p tumblerctl "$@"
+}
 RELEASE="${CARGO_TARGET_DIR:-$ROOT/target}/release"
 readonly RELEASE
 
@@ -137,14 +150,15 @@ need_arm64() {
 }
 
 # build_arm64: the daemon and tumblerctl as they ship, for a Raspberry Pi. RELEASE_ARM64 is the directory of the binaries.
-build_arm64() { made arm64 || cargo_arm64 --release -p tumblerd -p tumblerctl; }
+build_arm64() { made arm64 || for_arm64 cargo_as_shipped; }
 # build_rig_arm64: the rig's program for one, at once and not its fastest.
-build_rig_arm64() { cargo_arm64 --config profile.dev.debug=false -p tumbler-hil; }
-cargo_arm64() {
+build_rig_arm64() { for_arm64 cargo build --locked --quiet --config profile.dev.debug=false -p tumbler-hil; }
+# for_arm64 COMMAND...: cargo's build with these words.
+for_arm64() {
     need_arm64
     CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
         CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc AR_aarch64_unknown_linux_gnu=aarch64-linux-gnu-ar \
-        cargo build --locked --quiet --target "$ARM64" "$@" "${ARM64_CARGO[@]}"
+        "$@" --target "$ARM64" "${ARM64_CARGO[@]}"
 }
 RELEASE_ARM64="${CARGO_TARGET_DIR:-$ROOT/target}/$ARM64/release"
 readonly RELEASE_ARM64

@@ -38,9 +38,13 @@ pub(crate) struct Tool {
 
 /// The texts of licences.
 pub(crate) const ABOUT: Tool = Tool { name: "cargo-about", version: "0.9.3", arguments: &["--features", "cli"] };
+/// What a program is made of, in the program itself.
+pub(crate) const AUDITABLE: Tool = Tool { name: "cargo-auditable", version: "0.7.7", arguments: &[] };
 /// The book of the pages, the newest that Rust 1.85 builds.
 pub(crate) const BOOK: Tool =
     Tool { name: "mdbook", version: "0.4.52", arguments: &["--no-default-features", "--features", "search"] };
+/// What a program is made of, as CycloneDX.
+pub(crate) const CYCLONEDX: Tool = Tool { name: "cargo-cyclonedx", version: "0.5.9", arguments: &[] };
 /// Debian packages.
 pub(crate) const DEB: Tool = Tool { name: "cargo-deb", version: "3.8.0", arguments: &[] };
 /// Dependencies: licences, sources, advisories.
@@ -51,7 +55,7 @@ pub(crate) const LINKS: Tool = Tool { name: "hyperlink", version: "0.3.2", argum
 pub(crate) const MUTANTS: Tool = Tool { name: "cargo-mutants", version: "27.1.0", arguments: &[] };
 /// The test runner, the newest that Rust 1.85 builds.
 pub(crate) const NEXTEST: Tool = Tool { name: "cargo-nextest", version: "0.9.100", arguments: &[] };
-const TOOLS: [Tool; 7] = [ABOUT, BOOK, DEB, DENY, LINKS, MUTANTS, NEXTEST];
+const TOOLS: [Tool; 9] = [ABOUT, AUDITABLE, BOOK, CYCLONEDX, DEB, DENY, LINKS, MUTANTS, NEXTEST];
 
 impl Tool {
     /// Of this name.
@@ -176,6 +180,14 @@ impl<'a> Installer<'a> {
         }
         self.places.push(root.join("bin"));
         Ok(())
+    }
+
+    /// What `scripts/NAME/package-lock.json` asks for. Gives its directory.
+    pub(crate) fn node(&mut self, name: &str) -> Result<PathBuf> {
+        if !on_path("node") || !on_path("npm") {
+            self.packages(&["nodejs", "npm"])?;
+        }
+        node_program(self.repository, name)
     }
 
     /// Debian 12 has QEMU 10 among its backports.

@@ -1,6 +1,6 @@
 //! All lanes: what each is for, what it needs, what it takes of the machine.
 
-use crate::install::{ABOUT, BOOK, DEB, DENY, LINKS, MUTANTS, NEXTEST, Need};
+use crate::install::{ABOUT, AUDITABLE, BOOK, CYCLONEDX, DEB, DENY, LINKS, MUTANTS, NEXTEST, Need};
 use crate::repository::Repository;
 use crate::schedule::Channel::{Compute, Wait};
 use crate::schedule::{Demand, Lock};
@@ -46,8 +46,11 @@ const PACKAGE: &[Need] = &[
     Need::Packages(&["dpkg-dev", "lintian"]),
     Need::Tool(DEB),
     Need::Tool(ABOUT),
+    Need::Tool(AUDITABLE),
     Need::Tool(BOOK),
+    Need::Tool(CYCLONEDX),
     Need::Tool(LINKS),
+    Need::Node("sbom"),
     NSPAWN,
 ];
 const GUEST: Need = Need::Packages(&["mmdebstrap", "kmod", "cpio", "xz-utils", "busybox-static", "e2fsprogs", "socat"]);
@@ -126,7 +129,7 @@ pub(crate) const LANES: &[Lane] = &[
         name: "release",
         about: "the daemon and tumblerctl as they ship are built",
         always: true,
-        needs: &[],
+        needs: &[Need::Tool(AUDITABLE)],
         demand: locking(compute(100, 2500), &[Lock::Release]),
         work: Repository::build_release,
     },
@@ -156,7 +159,8 @@ pub(crate) const LANES: &[Lane] = &[
     },
     Lane {
         name: "deb",
-        about: "the Debian package: made, sound by lintian, its programs small enough",
+        about: "the Debian package: made, sound by lintian, its programs small enough; what it says that they are made of is what they \
+                hold and Cargo.lock has, and valid CycloneDX",
         always: true,
         needs: PACKAGE,
         demand: after(locking(compute(80, 800), &[Lock::Release]), &["release"]),
@@ -254,7 +258,7 @@ pub(crate) const LANES: &[Lane] = &[
         name: "arm64",
         about: "the daemon for a Raspberry Pi is built: as it ships at every third commit, and else without its last optimisation",
         always: true,
-        needs: &[ARM64],
+        needs: &[ARM64, Need::Tool(AUDITABLE)],
         demand: after(locking(compute(130, 2500), &[Lock::Release]), &["release"]),
         work: work::arm64,
     },
@@ -360,8 +364,11 @@ pub(crate) const LANES: &[Lane] = &[
             Need::Packages(&["dpkg-dev", "lintian", "qemu-user-static"]),
             Need::Tool(DEB),
             Need::Tool(ABOUT),
+            Need::Tool(AUDITABLE),
             Need::Tool(BOOK),
+            Need::Tool(CYCLONEDX),
             Need::Tool(LINKS),
+            Need::Node("sbom"),
             ARM64,
         ],
         demand: locking(compute(130, 2500), &[Lock::Release]),

@@ -1,6 +1,7 @@
 //! What the scripts do: lanes, canaries, mutants, flakes, and the tools that they need. Each script is a door: it installs what builds
 //! this program, and becomes it.
 
+mod bill;
 mod canary;
 mod ci;
 mod copy;
@@ -20,6 +21,7 @@ mod work;
 
 use crate::shell::{NOT_CHECKED, NotChecked};
 use anyhow::Result;
+use bill::BillArgs;
 use canary::CanaryArgs;
 use clap::{Args, Parser, Subcommand};
 use flakes::FlakesArgs;
@@ -59,6 +61,9 @@ enum Task {
     Mutants(MutantsArgs),
     #[command(override_usage = "scripts/flakes [N] [--from I] [--beside COMMAND] [ARGUMENT OF tumbler-hil run]...")]
     Flakes(FlakesArgs),
+    /// Compares what a program holds, what its bill of materials says and Cargo.lock.
+    #[command(hide = true)]
+    Bill(BillArgs),
     /// One lane, in this process.
     #[command(hide = true)]
     Lane {
@@ -73,6 +78,9 @@ enum Task {
         /// A tool from crates.io.
         #[arg(long)]
         tool: Vec<String>,
+        /// What `scripts/NAME/package-lock.json` asks for; prints its directory.
+        #[arg(long)]
+        node: Option<String>,
         /// QEMU's program and Debian's package with it.
         #[arg(long, num_args = 2)]
         qemu: Vec<String>,
@@ -135,7 +143,8 @@ fn run(task: Task) -> Result<bool> {
             Err(why) if why.is::<NotChecked>() => Err(why),
             done => Ok(done.is_ok()),
         },
-        Task::Need { packages, tool, qemu } => {
+        Task::Bill(args) => bill::bill(&repository, &args).map(|()| true),
+        Task::Need { packages, tool, node, qemu } => {
             let mut installer = Installer::new(&repository, false);
             installer.packages(&packages.iter().map(String::as_str).collect::<Vec<_>>())?;
             for name in tool {
@@ -145,6 +154,9 @@ fn run(task: Task) -> Result<bool> {
                 installer.qemu(program, package)?;
             }
             installer.tell_path()?;
+            if let Some(name) = node {
+                say::line(&installer.node(&name)?.display().to_string());
+            }
             Ok(true)
         }
     }

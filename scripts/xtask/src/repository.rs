@@ -75,7 +75,7 @@ impl Repository {
         if made("release") {
             return Ok(());
         }
-        run(cargo(["build", "--release", "--locked", "--quiet", "-p", "tumblerd", "-p", "tumblerctl"]))
+        run(command("scripts/build-release", [""; 0]))
     }
 
     /// The rig, by the profile of the tests and as part of the workspace, with the daemon and tumblerctl beside it. A test is named so

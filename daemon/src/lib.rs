@@ -7,6 +7,7 @@ pub mod fieldbus;
 pub mod hardware;
 pub mod history;
 pub mod journal;
+pub mod network;
 pub mod pages;
 pub mod panel;
 pub mod recording;

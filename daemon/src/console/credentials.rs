@@ -42,13 +42,17 @@ pub fn caller(peer: &Peer, groups: RoleGroups, console: &Console) -> Caller {
     }
 }
 
-/// Looks up the peer and the groups. Reads the system's lists, so it may wait for disk or network.
+/// Looks up the peer and the groups. The daemon's own account has no role by its groups: it is in the technicians' to give them the
+/// socket, and is no technician by that. Reads the system's lists, so it may wait for disk or network.
 #[must_use]
 pub fn look_up(uid: u32, gid: u32, console: &Console) -> Caller {
     let user = User::from_uid(Uid::from_raw(uid)).ok().flatten();
     let mut groups = vec![gid];
     let listed = user.as_ref().and_then(|u| getgrouplist(&CString::new(u.name.as_str()).ok()?, u.gid).ok());
     groups.extend(listed.into_iter().flatten().map(Gid::as_raw));
+    if uid == Uid::effective().as_raw() {
+        groups.clear();
+    }
     let account = user.map_or_else(|| format!("uid {uid}"), |u| u.name);
     let group = |name: &str| Group::from_name(name).ok().flatten().map(|g| g.gid.as_raw());
     let roles = RoleGroups {
@@ -96,6 +100,18 @@ mod tests {
     #[test]
     fn a_group_that_does_not_exist_has_no_members() {
         assert_eq!(roles(1000, &[0, 1000], RoleGroups::default()), (false, false, false));
+    }
+
+    #[test]
+    fn the_daemons_own_account_has_no_role_by_its_groups() {
+        let (uid, gid) = (Uid::effective().as_raw(), Gid::effective().as_raw());
+        let group = Group::from_gid(Gid::effective()).unwrap().unwrap().name;
+        let mut console = Console { technician_group: group, ..console() };
+        assert!(!look_up(uid, gid, &console).technician);
+        // Another account in the same group is a technician.
+        assert!(look_up(uid + 4_000_000, gid, &console).technician);
+        console.technician_uids = vec![uid];
+        assert!(look_up(uid, gid, &console).technician, "where it is listed it is meant");
     }
 
     #[test]

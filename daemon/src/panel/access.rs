@@ -17,6 +17,7 @@ use super::problem::Problem;
 use super::repeats::{self, Repeats};
 use super::sessions::{LONGEST, Session, Sessions};
 use super::{Give, Login, Shared};
+use crate::network::messages::TechnicianCommand;
 use crate::run::clock;
 use axum::Json;
 use axum::body::{Body, to_bytes};
@@ -271,8 +272,8 @@ fn access(shared: &Shared) -> Result<Arc<Access>, Problem> {
 /// Somebody who is logged in, with what they sent.
 pub(super) struct Technician<T> {
     pub(super) access: Arc<Access>,
-    /// As records name them.
-    pub(super) name: String,
+    /// The account; records name it with the panel.
+    pub(super) account: String,
     pub(super) sent: T,
 }
 
@@ -280,8 +281,8 @@ impl Access {
     /// Gives a command for a technician; the table decides.
     pub(super) async fn command(
         &self,
-        name: &str,
-        command: tumbler_core::wire::console::Command,
+        account: &str,
+        command: TechnicianCommand,
     ) -> Result<tumbler_core::wire::console::Answer, Problem> {
         let _place = self.commands.try_acquire().map_err(|_| {
             Problem::busy(
@@ -289,14 +290,7 @@ impl Access {
                 Some(Duration::from_secs(5)),
             )
         })?;
-        // Who is logged in here is a technician and nothing else: decisions are for the console, where the system says who asks.
-        let caller = tumbler_core::wire::console::Caller {
-            account: name.to_owned(),
-            technician: true,
-            supervisor: false,
-            manager: false,
-        };
-        (self.give)(caller, command).await.map_err(|why| Problem::busy(why, None))
+        (self.give)(account.to_owned(), command).await.map_err(|why| Problem::busy(why, None))
     }
 }
 
@@ -311,8 +305,7 @@ pub(super) async fn technician<T: DeserializeOwned>(
     let access = access(shared)?;
     let session = access.session(request.headers()).await?;
     let session = session.ok_or_else(|| Problem::stranger("log in first: nobody is, or the session has ended"))?;
-    let name = format!("{} (panel)", session.account);
-    Ok(Technician { access, name, sent: sent(request.into_body()).await? })
+    Ok(Technician { access, account: session.account, sent: sent(request.into_body()).await? })
 }
 
 /// Whether there is a login, and who is logged in.

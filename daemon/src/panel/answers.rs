@@ -176,13 +176,7 @@ async fn journal(State(shared): State<Shared>, Query(asked): Query<Search>) -> R
 
 async fn health(State(shared): State<Shared>) -> Response {
     let health = shared.picture.lock().unwrap_or_else(PoisonError::into_inner).health();
-    let disk = nix::sys::statvfs::statvfs(&shared.state_dir).ok().map(|disk| {
-        let size = disk.fragment_size();
-        serde_json::json!({
-            "bytes": disk.blocks().saturating_mul(size),
-            "free": disk.blocks_available().saturating_mul(size),
-        })
-    });
+    let disk = *shared.disk.borrow();
     let relay = shared.relay.borrow().clone();
     Json(serde_json::json!({ "health": health, "disk": disk, "relay": relay, "now": crate::run::clock::now() }))
         .into_response()

@@ -67,7 +67,7 @@ async fn stopped(mut stop: watch::Receiver<bool>) {
 
 /// Serves clients of this listener until the daemon stops.
 pub async fn on(listener: TcpListener, feeds: Feeds) {
-    let Feeds { about, snapshot, durable, relay, records, traces, state_dir, login, host, stop } = feeds;
+    let Feeds { about, snapshot, durable, relay, records, traces, disk, login, host, stop } = feeds;
     let picture = Arc::new(Mutex::new(Picture::default()));
     let collecting = picture::collect(Arc::clone(&picture), traces, snapshot.clone());
     let (access, names) = (login.map(|login| Arc::new(Access::new(login))), names(host));
@@ -81,8 +81,7 @@ pub async fn on(listener: TcpListener, feeds: Feeds) {
         }
     };
     let places = Arc::new(Places::default());
-    let shared =
-        Shared { about, snapshot, durable, relay, records, picture, state_dir, access, names, places, stop: stops };
+    let shared = Shared { about, snapshot, durable, relay, records, picture, disk, access, names, places, stop: stops };
     tokio::select! {
         () = stopped(stop) => {}
         () = async { tokio::join!(collecting, counting, serve(listener, shared)); } => {}

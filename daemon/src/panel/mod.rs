@@ -37,6 +37,7 @@ pub use picture::Picture;
 pub use places::{CONNECTIONS, KEPT, OF_ADDRESS, STREAMS};
 
 use crate::history::records::Records;
+use crate::network::messages::{Disk, TechnicianCommand};
 use crate::run::trace::Traces;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -46,7 +47,7 @@ use tokio::sync::watch;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Seq;
 use tumbler_core::wire::ask::Relay;
-use tumbler_core::wire::console::{Answer, Caller, Command};
+use tumbler_core::wire::console::Answer;
 
 /// Whose panel this is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -61,9 +62,10 @@ pub struct About {
     pub backend: String,
 }
 
-/// Gives a command to the table for somebody, and brings its answer, or why there is none.
-pub type Give =
-    Arc<dyn Fn(Caller, Command) -> Pin<Box<dyn Future<Output = Result<Answer, String>> + Send>> + Send + Sync>;
+/// Gives a command to the table for an account, and brings its answer, or why there is none.
+pub type Give = Arc<
+    dyn Fn(String, TechnicianCommand) -> Pin<Box<dyn Future<Output = Result<Answer, String>> + Send>> + Send + Sync,
+>;
 
 /// The technicians' login.
 pub struct Login {
@@ -96,8 +98,8 @@ pub struct Feeds {
     pub records: Records,
     /// What the control loop sees.
     pub traces: Traces,
-    /// Where the journal lies: its disk is watched.
-    pub state_dir: PathBuf,
+    /// The journal's disk.
+    pub disk: watch::Receiver<Option<Disk>>,
     /// The technicians' login; `None` where the panel only looks.
     pub login: Option<Login>,
     /// A name under which browsers may ask for the panel, besides addresses and this machine's own name.
@@ -115,7 +117,7 @@ pub(crate) struct Shared {
     relay: watch::Receiver<Option<Relay>>,
     records: Records,
     picture: Arc<Mutex<Picture>>,
-    state_dir: PathBuf,
+    disk: watch::Receiver<Option<Disk>>,
     access: Option<Arc<access::Access>>,
     names: Arc<[String]>,
     places: Arc<places::Places>,

@@ -4,6 +4,7 @@
 use super::Shared;
 use super::access::{self, Technician};
 use super::problem::Problem;
+use crate::network::messages::TechnicianCommand;
 use crate::pages::test_report::{self, Looks, bar};
 use axum::Json;
 use axum::extract::{Query, Request, State};
@@ -14,7 +15,7 @@ use serde::de::DeserializeOwned;
 use tumbler_core::hardware_test::{HardwareTest, Report};
 use tumbler_core::record::Event;
 use tumbler_core::units::Seq;
-use tumbler_core::wire::console::{Answer, Command, Witness};
+use tumbler_core::wire::console::{Answer, Witness};
 
 /// Where the report's looks are.
 const LOOKS: &str = "/report.css";
@@ -27,7 +28,7 @@ struct WhichTest {
 
 /// Begins a test. Answers when it is refused, waits for a person's eyes, or has ended; who hangs up before leaves it running.
 pub(super) async fn test(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
-    told(&shared, request, |WhichTest { test }, name| Command::HardwareTest { test, name }).await
+    told(&shared, request, |WhichTest { test }| TechnicianCommand::HardwareTest { test }).await
 }
 
 #[derive(Deserialize)]
@@ -38,7 +39,7 @@ struct Wanted {
 
 /// Takes the table into maintenance, or ends it.
 pub(super) async fn maintenance(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
-    told(&shared, request, |Wanted { on }, name| Command::Maintenance { on, name }).await
+    told(&shared, request, |Wanted { on }| TechnicianCommand::Maintenance { on }).await
 }
 
 #[derive(Deserialize)]
@@ -50,17 +51,17 @@ struct Witnessed {
 
 /// Says what only a person can see.
 pub(super) async fn witness(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
-    told(&shared, request, |Witnessed { item, right }, name| Command::Witness { item, right, name }).await
+    told(&shared, request, |Witnessed { item, right }| TechnicianCommand::Witness { item, right }).await
 }
 
 /// Gives the table a command in the name of whoever is logged in; its answer.
 async fn told<Sent: DeserializeOwned>(
     shared: &Shared,
     request: Request,
-    command: impl FnOnce(Sent, String) -> Command,
+    command: impl FnOnce(Sent) -> TechnicianCommand,
 ) -> Result<Response, Problem> {
-    let Technician { access, name, sent } = access::technician(shared, request).await?;
-    match access.command(&name, command(sent, name.clone())).await? {
+    let Technician { access, account, sent } = access::technician(shared, request).await?;
+    match access.command(&account, command(sent)).await? {
         Answer::Done(done) => Ok(Json(serde_json::json!({ "done": done })).into_response()),
         Answer::Refused(why) => Err(Problem::refused(why)),
     }

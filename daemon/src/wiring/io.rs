@@ -5,21 +5,24 @@ use crate::console::{self, Commands, HandIn};
 use crate::history::events::Events;
 use crate::history::records::Records;
 use crate::journal::Reader;
+use crate::network::messages::Disk;
 use crate::panel;
 use crate::relay;
 use crate::run::inbox::Inbox;
 use crate::run::notify;
 use crate::run::trace::Traces;
 use anyhow::Context as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::task::JoinSet;
+use tokio::task::{JoinSet, spawn_blocking};
+use tokio::time::sleep;
 use tumbler_core::effect::KeyTold;
 use tumbler_core::input::Input;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Seq;
-use tumbler_core::wire::console::Answer;
+use tumbler_core::wire::console::{Answer, Caller};
 
 /// Threads for reading the journal, files and names at most. Each waits for one thing; the relay reads one batch at a
 /// time, the console one answer a client.
@@ -28,6 +31,9 @@ const BLOCKING: usize = 8;
 const IDLE: Duration = Duration::from_secs(2);
 /// Stack of such a thread; SQLite's parser is its deepest user.
 const STACK: usize = 512 * 1024;
+
+/// How often the journal's disk is looked at.
+const LOOK: Duration = Duration::from_secs(2);
 
 /// Longest time from the control loop's end to the word that the daemon stops.
 const TOLD: Duration = Duration::from_secs(1);
@@ -114,7 +120,7 @@ async fn serve(parts: Parts) -> anyhow::Result<()> {
             relay: relay_health.clone(),
             records: Records::new(Box::new(Events::new(reader, &backend))),
             traces,
-            state_dir: config.journal.state_dir.clone(),
+            disk: look_at_the_disk(config.journal.state_dir.clone(), &mut tasks, stop.clone()),
             login: settings.accounts_file.map(|accounts| {
                 let kept = panel::Kept { file: config.journal.run_dir.join("logins"), boot: boot.clone() };
                 panel::Login { accounts, kept, give: give(commands) }
@@ -183,12 +189,49 @@ async fn hand_in_acknowledgements(mut seqs: watch::Receiver<Seq>, inbox: Inbox) 
     ("acknowledgements", Ok(()))
 }
 
-/// The console's own way for commands, for the panel: it knows of no console.
+/// The console's own way for commands, for the panel: it knows of no console. Who is logged in there is a technician and nothing else,
+/// in a name that shows where the command comes from: decisions are for the console, where the system says who asks.
 fn give(commands: Arc<Commands>) -> panel::Give {
-    Arc::new(move |caller, command| {
+    Arc::new(move |account, command| {
         let commands = Arc::clone(&commands);
+        let account = format!("{account} (panel)");
+        let command = command.under(account.clone());
+        let caller = Caller { account, technician: true, supervisor: false, manager: false };
         Box::pin(async move { commands.command(caller, command).await.map_err(|error| error.to_string()) })
     })
+}
+
+/// Looks at the journal's disk again and again, off the runtime's thread: a disk that hangs holds nobody up.
+fn look_at_the_disk(
+    dir: PathBuf,
+    tasks: &mut JoinSet<(&'static str, anyhow::Result<()>)>,
+    mut stop: watch::Receiver<bool>,
+) -> watch::Receiver<Option<Disk>> {
+    let (told, disk) = watch::channel(None);
+    tasks.spawn(async move {
+        let looking = async {
+            loop {
+                let dir = dir.clone();
+                told.send_replace(spawn_blocking(move || room(&dir)).await.ok().flatten());
+                sleep(LOOK).await;
+            }
+        };
+        tokio::select! {
+            () = looking => {}
+            // Without its guard, which would tie this task to its thread.
+            () = async { drop(stop.wait_for(|stop| *stop).await) } => {}
+        }
+        ("disk", Ok(()))
+    });
+    disk
+}
+
+fn room(dir: &Path) -> Option<Disk> {
+    let disk = nix::sys::statvfs::statvfs(dir).ok()?;
+    #[allow(clippy::useless_conversion, reason = "these are u32 on 32-bit machines")]
+    let (size, all, free) =
+        (u64::from(disk.fragment_size()), u64::from(disk.blocks()), u64::from(disk.blocks_available()));
+    Some(Disk { bytes: all.saturating_mul(size), free: free.saturating_mul(size) })
 }
 
 fn hand_in(inbox: Inbox) -> HandIn {

@@ -15,6 +15,7 @@ use tumbler_core::record::Event;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::{Mono, Seq};
 use tumblerd::history::records::Records;
+use tumblerd::network::messages::Disk;
 use tumblerd::panel::{About, Feeds, Login, on};
 use tumblerd::run::trace::{Tap, tap};
 
@@ -53,7 +54,7 @@ impl Bench {
             relay: watch::channel(None).1,
             records: Records::new(Box::new(kept.clone())),
             traces,
-            state_dir: dir.path().to_owned(),
+            disk: watch::channel(Some(Disk { bytes: 1 << 30, free: 1 << 29 })).1,
             login: login(dir.path()),
             host: Some("panel.pit.example".into()),
             stop: stops,

@@ -6,14 +6,15 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tumbler_core::wire::console::{self, Caller, Command};
+use tumbler_core::wire::console;
+use tumblerd::network::messages::TechnicianCommand as Command;
 use tumblerd::panel::{Login, accounts};
 
 /// The password of account `jo`.
 pub(crate) const PASSWORD: &str = "correct horse battery";
 
 /// What the table was asked.
-pub(crate) type Asked = Arc<Mutex<Vec<(Caller, Command)>>>;
+pub(crate) type Asked = Arc<Mutex<Vec<(String, Command)>>>;
 
 /// A file of accounts with one for `jo`.
 pub(crate) fn accounts_in(dir: &Path) -> PathBuf {

@@ -42,10 +42,8 @@ pub struct Exclusion {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fault {
-    /// Id: `unit.what`.
+    /// Id: `part.what`.
     pub id: String,
-    /// The part of the table, or what is around it.
-    pub unit: String,
     /// Kind of fault: stuck, silent, noise, wrong, slow, lost, a person's act ...
     #[serde(rename = "type")]
     pub kind: String,
@@ -54,11 +52,15 @@ pub struct Fault {
     /// Steps before the round begins, to prepare the table.
     #[serde(default)]
     pub setup: Vec<String>,
-    /// The steps that inject the fault.
-    pub inject: Vec<String>,
-    /// The steps that heal it; none if it heals by itself.
+    /// The steps that inject the fault; by default the fault with the row's own id.
     #[serde(default)]
-    pub heal: Vec<String>,
+    inject: Option<Vec<String>>,
+    /// The steps that heal it; by default each fault that is a step of `inject` by itself.
+    #[serde(default)]
+    heal: Option<Vec<String>>,
+    /// Whether it breaks the seal's loop, or what reads it: another malfunction than the seal's then blocks the table beforehand.
+    #[serde(default)]
+    pub breaks_seal: bool,
     /// When it shows.
     pub shows: ShowsWhen,
     /// The malfunctions that latch, if any.
@@ -111,6 +113,24 @@ const fn yes() -> bool {
 
 const fn dice() -> [u8; 3] {
     [1, 3, 6]
+}
+
+impl Fault {
+    /// The steps that inject the fault.
+    #[must_use]
+    pub fn inject(&self) -> Vec<String> {
+        self.inject.clone().unwrap_or_else(|| vec![format!("fault {}", self.id)])
+    }
+
+    /// The steps that heal it; none if it heals by itself.
+    #[must_use]
+    pub fn heal(&self) -> Vec<String> {
+        let heal = |step: &String| {
+            let id = step.strip_prefix("fault ").filter(|id| !id.contains(';'))?;
+            Some(format!("heal {id}"))
+        };
+        self.heal.clone().unwrap_or_else(|| self.inject().iter().filter_map(heal).collect())
+    }
 }
 
 /// The catalogue.
@@ -196,8 +216,8 @@ impl Catalogue {
     }
 
     fn fault(&self, at: &str, fault: &Fault) -> Result<(), Problem> {
-        steps(&format!("{at}.inject"), &fault.inject)?;
-        steps(&format!("{at}.heal"), &fault.heal)?;
+        steps(&format!("{at}.inject"), &fault.inject())?;
+        steps(&format!("{at}.heal"), &fault.heal())?;
         steps(&format!("{at}.then"), &fault.then)?;
         steps(&format!("{at}.on"), &fault.on)?;
         steps(&format!("{at}.setup"), &fault.setup)?;

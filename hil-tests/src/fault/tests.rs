@@ -45,7 +45,7 @@ fn every_id_of_the_list_is_in_the_catalogue() {
 #[test]
 fn whatever_a_bench_can_break_is_broken_by_some_row() {
     let catalogue = read(&path()).unwrap();
-    let steps: Vec<&str> = catalogue.fault.iter().flat_map(|f| &f.inject).map(String::as_str).collect();
+    let steps: Vec<String> = catalogue.fault.iter().flat_map(Fault::inject).collect();
     let words: Vec<&str> = steps.iter().flat_map(|line| line.split([' ', ';'])).collect();
     let used = |id: &str| words.iter().any(|word| *word == id || word.split(':').next() == Some(id));
     let outside: Vec<String> =
@@ -59,7 +59,7 @@ const CLAUSES: &str = "[clauses]\nsettled = {}\ntumbler = {}\n";
 
 fn row(extra: &str, expect: &str) -> String {
     format!(
-        "{CLAUSES}[[fault]]\nid = \"motor.stall\"\nunit = \"motor\"\ntype = \"stuck\"\nabout = \"it jams\"\nshows = \"spin\"\nexpect = [{expect}]\n{extra}"
+        "{CLAUSES}[[fault]]\nid = \"motor.stall\"\ntype = \"stuck\"\nabout = \"it jams\"\nshows = \"spin\"\nexpect = [{expect}]\n{extra}"
     )
 }
 

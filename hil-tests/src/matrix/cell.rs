@@ -88,8 +88,7 @@ impl CellPlan<'_> {
 
     /// A malfunction other than the fault's that blocks the table beforehand, with the steps that cause and clear it.
     fn blocked_by(&self) -> (&'static str, &'static str) {
-        let touches_seal = ["seal", "supply", "gpio"].contains(&self.fault.unit.as_str());
-        if touches_seal {
+        if self.fault.breaks_seal {
             ("buttons", "hold no_spin; wait latched buttons; release no_spin")
         } else {
             ("seal", "break seal; wait latched seal; mend seal")
@@ -99,7 +98,7 @@ impl CellPlan<'_> {
     fn trial(&self, name: &str, layout: String) -> Result<Trial, String> {
         let mut lines = self.before();
         lines.push("mark".into());
-        lines.extend(self.fault.inject.iter().cloned());
+        lines.extend(self.fault.inject());
         if self.is_free() {
             if self.place == Place::Blocked {
                 lines.push(exit(self.blocked_by().0));
@@ -107,7 +106,7 @@ impl CellPlan<'_> {
             }
             lines.extend(self.expect.then.as_ref().unwrap_or(&self.fault.then).iter().cloned());
             lines.push("go on".into());
-            lines.extend(self.fault.heal.iter().cloned());
+            lines.extend(self.fault.heal());
             lines.push("pass 1500 ms; recover table".into());
         } else {
             lines.extend(self.reaction());
@@ -233,7 +232,7 @@ impl CellPlan<'_> {
             if ["tumbler", "deadman"].contains(&first.as_str()) {
                 lines.push("lower dome; pass 600 ms".into());
             }
-            if !self.fault.heal.is_empty() {
+            if !self.fault.heal().is_empty() {
                 lines.push(format!("prove latched {first}"));
             }
             if self.fault.lasts {
@@ -241,7 +240,7 @@ impl CellPlan<'_> {
             }
         }
         if !healed {
-            lines.extend(self.fault.heal.iter().cloned());
+            lines.extend(self.fault.heal());
         }
         lines.push("pass 1500 ms".into());
         if let [first, ..] = latch {

@@ -12,7 +12,6 @@ settled = { nz-1998 = "NZ98 6.3" }
 tumbler = { "*" = "by misoperation and fewer-than-three" }
 [[fault]]
 id = "motor.stall"
-unit = "motor"
 type = "stuck"
 about = "The shaft jams"
 inject = ["fault motor.stall"]

@@ -110,8 +110,11 @@ pub enum Refusal {
         character: char,
     },
     /// The key switch was not turned recently enough.
-    #[error("turn the supervisor's key first: its privilege lasts 5 minutes")]
-    NoKey,
+    #[error("turn the supervisor's key first: its privilege lasts {} s", .lasts.0 / 1000)]
+    NoKey {
+        /// How long a turn of it counts.
+        lasts: Millis,
+    },
     /// SGV6 and SGOC 5.14 leave the decision to another person.
     #[error("the rules leave this to the shift manager or above (5.14): the group tumbler-manager")]
     LeftToManager,
@@ -375,7 +378,7 @@ impl Refusal {
             | Self::SameResult(_)
             | Self::ReaderDiffers
             | Self::NotInGroup { .. }
-            | Self::NoKey
+            | Self::NoKey { .. }
             | Self::NoName
             | Self::TooLong { .. }
             | Self::Unseen { .. }

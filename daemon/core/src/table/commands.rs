@@ -11,7 +11,7 @@ use crate::refusal::{Asked, Refusal};
 use crate::round::call;
 use crate::round::ending::{Ground, VoidReason};
 use crate::round::{FlatBy, Reveal, Round};
-use crate::units::{Dice, RoundId};
+use crate::units::{Dice, Millis, RoundId};
 use crate::wire::console::{Answer, Caller, Command, Exit};
 
 /// What came of a command: an answer now, or one that comes when a test ends.
@@ -58,7 +58,7 @@ impl Table {
         command.check_texts()?;
         let needs_key = !matches!(command, Command::Record | Command::Close { .. } | Command::Witness { .. });
         if needs_key && !self.devices.key.is_granted() {
-            return Err(Refusal::NoKey);
+            return Err(Refusal::NoKey { lasts: Millis(self.ctx.p().key_privilege) });
         }
         Ok(())
     }

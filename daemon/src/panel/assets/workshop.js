@@ -83,7 +83,7 @@ export async function workshop(tests) {
       at("testing").hidden = step === undefined;
       maintained = snapshot.phase === "maintenance";
       at("maintenance").textContent = maintained ? "End maintenance" : "Begin maintenance";
-      const missing = [...(maintained ? [] : ["the table in maintenance"]), ...(snapshot.key ? [] : ["the supervisor's key turned within the last five minutes"])];
+      const missing = [...(maintained ? [] : ["the table in maintenance"]), ...(snapshot.key ? [] : ["the supervisor's key turned a short time ago"])];
       at("wanted").textContent = missing.length ? `A test needs ${missing.join(" and ")}.` : "The key is in force and the table in maintenance: tests may run.";
       at("maintenance").disabled = step !== undefined;
       for (const button of at("tests").children) button.disabled = step !== undefined;

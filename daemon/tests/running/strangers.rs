@@ -40,7 +40,10 @@ fn wrong_logins_do_not_end_the_daemon() {
     assert_eq!(group.kills(), 0, "the kernel killed it for want of memory: {told:?}");
     let looked_at = told.iter().filter(|code| **code == Some(401)).count();
     assert!(looked_at >= 20, "too few to tell: {told:?}");
-    assert!(told.iter().all(|code| matches!(code, Some(401 | 429 | 503))), "{told:?}");
+    // Where more come at once than can be told that there is no place, the panel hangs up.
+    let answered = |code: &Option<u16>| matches!(code, Some(401 | 429 | 503));
+    assert!(told.iter().take(100).all(answered), "{told:?}");
+    assert!(told.iter().skip(100).all(|code| code.is_none() || answered(code)), "{told:?}");
     let table = Browser::new(port, 2, 1).ask("GET", "/api/table", "").unwrap();
     assert!(table.code == 200 && table.body.contains("virtual"), "{table:?}");
     let peak = group.peak();

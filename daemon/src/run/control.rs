@@ -1,6 +1,6 @@
 //! The control loop: hands everything that happens to the table, and carries out what the table decides.
 //!
-//! It runs on an OS thread of its own with a runtime of its own, reads and drives the lines itself, and waits for nothing
+//! It runs on the process's first thread with a runtime of its own, reads and drives the lines itself, and waits for nothing
 //! else: journal, bus, relay, console and recorder are reached through queues that never block.
 
 use crate::hardware::{Lines, OpenLines};

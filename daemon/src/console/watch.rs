@@ -19,7 +19,6 @@ where
     let mut snapshot = shared.snapshot.clone();
     let mut durable = shared.durable.clone();
     let mut relay = shared.relay.clone();
-    let mut network = shared.network.clone();
     snapshot.mark_changed();
     let mut told: Seq = *durable.borrow_and_update();
     loop {
@@ -42,11 +41,6 @@ where
             }
             // Without a broker nobody holds the other end.
             Ok(()) = relay.changed() => {
-                if !say(to, id, shared.status()).await {
-                    return Ok(());
-                }
-            }
-            Ok(()) = network.changed() => {
                 if !say(to, id, shared.status()).await {
                     return Ok(());
                 }

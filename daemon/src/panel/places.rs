@@ -18,6 +18,12 @@ pub const OF_ADDRESS: usize = 24;
 /// Most of these that follow the table: each open page has one.
 pub const STREAMS: usize = 16;
 
+/// Most connections of this machine, through which whoever comes by `ssh -L` or a proxy comes: several people's browsers. The rest
+/// is left to others.
+pub const OF_HERE: usize = CONNECTIONS - KEPT;
+/// Most of these that follow the table.
+pub const STREAMS_OF_HERE: usize = 32;
+
 /// When a page may try again for which there is no place.
 pub(super) const AGAIN: Duration = Duration::from_secs(5);
 
@@ -36,13 +42,11 @@ struct Held {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Full {
     #[error(
-        "{OF_ADDRESS} connections from {0} are open already, and an address may have no more; close pages of the panel that nobody \
+        "as many connections from {0} are open already as an address may have; close pages of the panel that nobody \
          looks at, and try again"
     )]
     Address(IpAddr),
-    #[error(
-        "{STREAMS} pages follow the table from {0} already, and an address may have no more; close one, and try again"
-    )]
+    #[error("as many pages follow the table from {0} already as an address may have; close one, and try again")]
     Streams(IpAddr),
     #[error(
         "the panel has as many connections as it may, and the last {KEPT} places are for the table's own machine; try again later, or \
@@ -70,6 +74,11 @@ fn is_here(address: IpAddr) -> bool {
     matches!(address.to_canonical(), IpAddr::V4(Ipv4Addr::LOCALHOST) | IpAddr::V6(Ipv6Addr::LOCALHOST))
 }
 
+/// How many connections, and how many streams, an address may have.
+fn bounds(address: IpAddr) -> (usize, usize) {
+    if is_here(address) { (OF_HERE, STREAMS_OF_HERE) } else { (OF_ADDRESS, STREAMS) }
+}
+
 /// Under what name an address holds places: this machine has one, whatever protocol it speaks.
 fn holder(address: IpAddr) -> IpAddr {
     if is_here(address) { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { neighbourhood(address) }
@@ -94,7 +103,7 @@ impl Places {
             return Err(Full::All);
         }
         let own = held.entry(holder).or_default();
-        if own.connections >= OF_ADDRESS {
+        if own.connections >= bounds(address).0 {
             return Err(Full::Address(holder));
         }
         own.connections += 1;
@@ -109,7 +118,7 @@ impl Places {
         let holder = holder(address);
         let mut held = self.held();
         let own = held.entry(holder).or_default();
-        if own.streams >= STREAMS {
+        if own.streams >= bounds(address).1 {
             return Err(Full::Streams(holder));
         }
         own.streams += 1;
@@ -164,13 +173,13 @@ mod tests {
         assert!(places.held().is_empty(), "nobody who has left is remembered");
     }
 
-    /// With 24 of its own, this machine takes nothing away that was kept from others.
+    /// With all of its own, this machine leaves some to others.
     #[test]
     fn this_machine_has_a_bound_too() {
         let places = Arc::new(Places::default());
         let here = connect(&places, IpAddr::V6(Ipv6Addr::LOCALHOST), 100);
-        assert_eq!(here.len(), OF_ADDRESS);
-        assert_eq!(connect(&places, v4(1), 100).len(), CONNECTIONS - OF_ADDRESS);
+        assert_eq!(here.len(), OF_HERE);
+        assert_eq!(connect(&places, v4(1), 100).len(), CONNECTIONS - OF_HERE);
     }
 
     #[test]

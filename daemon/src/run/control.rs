@@ -1,6 +1,6 @@
 //! The control loop: hands everything that happens to the table, and carries out what the table decides.
 //!
-//! It runs on an OS thread of its own with a runtime of its own, reads and drives the lines itself, and waits for nothing
+//! It runs on the process's first thread with a runtime of its own, reads and drives the lines itself, and waits for nothing
 //! else: journal, bus, relay, console and recorder are reached through queues that never block.
 
 use crate::hardware::{Lines, OpenLines};
@@ -86,11 +86,6 @@ impl Progress {
     #[must_use]
     pub fn turns(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
-    }
-
-    /// It has turned once more.
-    pub fn turned(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -247,7 +242,7 @@ impl Control {
             self.revision = revision;
             self.snapshot.send_replace(Arc::new(self.table.snapshot()));
         }
-        self.progress.turned();
+        self.progress.0.fetch_add(1, Ordering::Relaxed);
         now
     }
 

@@ -3,7 +3,6 @@
 //! News and no record: the tap never waits, and what finds no room is lost and counted. Nothing secret passes here: lines
 //! carry no faces, and of a transaction only the unit and how it went.
 
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -20,8 +19,7 @@ const WAITING: usize = 1024;
 pub const PACE: Duration = Duration::from_millis(500);
 
 /// A wire of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TracedLine {
     /// One that the table watches.
     In(InLine),
@@ -41,8 +39,7 @@ impl TracedLine {
 }
 
 /// Something that the control loop saw.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observation {
     /// A line has this level since `at`.
     Level {
@@ -93,13 +90,8 @@ impl Tap {
     pub fn tell(&self, seen: Observation) {
         let Some(sender) = &self.sender else { return };
         if sender.try_send(seen).is_err() {
-            self.missed(1);
+            self.lost.fetch_add(1, Ordering::Relaxed);
         }
-    }
-
-    /// So many were lost before they came here.
-    pub fn missed(&self, count: u64) {
-        self.lost.fetch_add(count, Ordering::Relaxed);
     }
 }
 

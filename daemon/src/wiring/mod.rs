@@ -1,9 +1,6 @@
 //! The composition root: the one place that names the concrete types and ties them together.
 
 mod io;
-mod network;
-
-pub use network::run as run_network;
 
 use crate::config::{self, Config};
 use crate::console;
@@ -86,7 +83,7 @@ fn supervise(config: Config, mut supervisor: Supervisor, first: &SyncSender<Work
         None => (Tap::default(), None),
         Some(_) => {
             let (tap, traces) = trace::tap();
-            (tap, Some(traces))
+            (tap, Some((journal.reader()?, traces)))
         }
     };
 

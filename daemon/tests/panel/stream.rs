@@ -71,7 +71,7 @@ async fn an_address_that_holds_what_it_may_is_told_so_and_holds_nobody_up() {
     assert!(answer.code == 503 && answer.body.contains("follow the table from 127.0.0.2"), "{answer:?}");
     let silent = idle(&bench, 2, OF_ADDRESS - STREAMS).await;
     let answer = bench.get_from(2, "/api/table").await;
-    assert!(answer.code == 503 && answer.body.contains("24 connections from 127.0.0.2"), "{answer:?}");
+    assert!(answer.code == 503 && answer.body.contains("many connections from 127.0.0.2"), "{answer:?}");
     assert!(answer.head.contains("retry-after: 5") && answer.head.contains("refresh: 5"), "{answer:?}");
     assert_eq!(bench.get_from(3, "/api/table").await.code, 200);
     let mut other = bench.follow_from(3).await;

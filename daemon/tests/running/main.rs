@@ -11,7 +11,6 @@
 mod bench;
 mod browser;
 mod cgroup;
-mod network;
 mod places;
 mod strangers;
 

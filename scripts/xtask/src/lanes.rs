@@ -1,6 +1,6 @@
 //! All lanes: what each is for, what it needs, what it takes of the machine.
 
-use crate::install::{ABOUT, AUDITABLE, BOOK, CYCLONEDX, DEB, DENY, FUZZ, LINKS, MUTANTS, NEXTEST, Need};
+use crate::install::{ABOUT, AUDITABLE, BOOK, CYCLONEDX, DEB, DENY, LINKS, MUTANTS, NEXTEST, Need};
 use crate::repository::Repository;
 use crate::schedule::Channel::{Compute, Wait};
 use crate::schedule::{Demand, Lock};
@@ -167,15 +167,6 @@ pub(crate) const LANES: &[Lane] = &[
         work: work::deb,
     },
     Lane {
-        name: "reproducible",
-        about: "the Debian package is made once more, in another place and environment: the same bytes. At every fifth commit the programs \
-                are built anew for that",
-        always: true,
-        needs: PACKAGE,
-        demand: after(compute(100, 2500), INSTALLED),
-        work: work::reproducible,
-    },
-    Lane {
         name: "virtual",
         about: "a third of the scenarios, by turns from commit to commit, on the shipped binary: sockets, Modbus bytes, real disks, \
                 a real broker; real time. Each variant under one of its layouts",
@@ -313,15 +304,6 @@ pub(crate) const LANES: &[Lane] = &[
         needs: &[],
         demand: after(compute(100, 1000), &["build"]),
         work: work::search,
-    },
-    Lane {
-        name: "fuzz",
-        about: "a third of the fuzz targets, by turns from commit to commit, for a minute each: whatever strangers can send or write makes \
-                nothing panic and no memory be misused (scripts/fuzz by itself takes any of them for any time)",
-        always: true,
-        needs: &[Need::Tool(FUZZ), Need::Packages(&["g++"])],
-        demand: compute(120, 2500),
-        work: work::fuzz,
     },
     Lane {
         name: "mutants",

@@ -215,29 +215,6 @@ pub(crate) fn deb(repository: &Repository) -> Result<()> {
     run(command("scripts/test-package", [repository.package()?]))
 }
 
-/// To build the programs once more takes as long as the first time.
-pub(crate) fn reproducible(repository: &Repository) -> Result<()> {
-    let rotation = Rotation::of(repository, "reproducible", 5)?;
-    let mut again = command("scripts/test-reproducible", [""; 0]);
-    if rotation.part == 1 {
-        again.arg("--build");
-    } else {
-        say::line("with the programs of the first package: part 1 builds them anew");
-    }
-    again.arg(std::env::var_os("TUMBLERD_DEB").map_or_else(|| repository.package(), |deb| Ok(deb.into()))?);
-    run(again)?;
-    rotation.passed()
-}
-
-/// Every third target.
-pub(crate) fn fuzz(repository: &Repository) -> Result<()> {
-    let rotation = Rotation::of(repository, "fuzz", 3)?;
-    let listed = crate::shell::output(command("scripts/fuzz", ["--list"]))?;
-    let targets = listed.lines().zip((1..=rotation.of).cycle()).filter(|(_, part)| *part == rotation.part);
-    run(command("scripts/fuzz", ["--seconds", "60"].into_iter().chain(targets.map(|(target, _)| target))))?;
-    rotation.passed()
-}
-
 /// Six cuts with each commit; three commits have made more than a dozen.
 pub(crate) fn power_cuts(repository: &Repository) -> Result<()> {
     let rotation = Rotation::of(repository, "power-cuts", 3)?;

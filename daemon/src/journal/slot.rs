@@ -7,7 +7,6 @@
 use super::Identity;
 use super::chain::{Head, unhex};
 use super::error::JournalError;
-use nix::fcntl::{PosixFadviseAdvice, posix_fadvise};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs::{File, OpenOptions};
@@ -176,7 +175,6 @@ impl SlotFile {
         // Real zeroes, not a hole: a write in place must need no room.
         file.write_all_at(&[0; 2 * 4096], 0).map_err(io("write the slot"))?;
         file.sync_all().map_err(io("write the slot"))?;
-        forget(&file);
         let mut made = Self { file, path: path.to_owned(), slot: slot.clone() };
         made.write(|s| *s = slot)?;
         Ok(made)
@@ -186,7 +184,6 @@ impl SlotFile {
     pub(super) fn open(path: &Path, slot: Slot) -> Result<Self, JournalError> {
         let file =
             OpenOptions::new().read(true).write(true).open(path).map_err(JournalError::io("open the slot", path))?;
-        forget(&file);
         Ok(Self { file, path: path.to_owned(), slot })
     }
 
@@ -210,42 +207,9 @@ impl SlotFile {
     }
 }
 
-/// Lets the kernel forget the two blocks, which it may have cached as one piece: each write would then count as one of both. From
-/// here on they are cached one by one, as they are written. Should it not forget them, the slot is as good.
-fn forget(file: &File) {
-    let _ = posix_fadvise(file, 0, 0, PosixFadviseAdvice::POSIX_FADV_DONTNEED);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Bytes that this thread has written so far, as the kernel counts them.
-    fn written() -> u64 {
-        let io = std::fs::read_to_string("/proc/thread-self/io").unwrap();
-        io.lines().find_map(|line| line.strip_prefix("write_bytes: ")).unwrap().parse().unwrap()
-    }
-
-    /// On a disk, and not on tmpfs, where nothing is written: beside this test's own program.
-    #[test]
-    fn a_write_costs_one_block() {
-        let target = std::env::current_exe().unwrap();
-        let dir = tempfile::tempdir_in(target.parent().unwrap()).unwrap();
-        let path = dir.path().join("slot");
-        let each = |file: &mut SlotFile| {
-            let before = written();
-            (0..16).for_each(|n| file.write(|slot| slot.seq = n).unwrap());
-            (written() - before) / 16
-        };
-        let mut made = SlotFile::create(&path, slot()).unwrap();
-        assert!(each(&mut made) <= APART, "as it was made");
-        // Cached in one piece, as after a copy or a reading ahead.
-        let bytes = std::fs::read(&path).unwrap();
-        std::fs::write(&path, bytes).unwrap();
-        std::fs::File::open(&path).unwrap().sync_all().unwrap();
-        let slot = SlotFile::read(&path).unwrap().unwrap();
-        assert!(each(&mut SlotFile::open(&path, slot).unwrap()) <= APART, "as it was found");
-    }
 
     fn slot() -> Slot {
         Slot {

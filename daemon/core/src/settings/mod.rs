@@ -156,7 +156,7 @@ parameters! {
     /// Greatest believable change of temperature between two readings.
     temperature_jump: celsius, 2..=50, 10, "the motor's mass cannot follow faster; a sensor's fault can";
     /// How long a record may wait for company before it is committed, where nothing depends on it.
-    linger: ms, 0..=2000, 200, "a commit costs at least a block of flash, 4 KiB, whatever it holds; a power cut loses no more than this of what nothing depends on";
+    linger: ms, 0..=2000, 200, "a commit costs about 9 KB of flash whatever it holds; a power cut loses no more than this of what nothing depends on";
     /// Longest time of a person's part in a device's test.
     person_limit: ms, 5000..=600000, 120000, "two minutes to walk round the table";
 }

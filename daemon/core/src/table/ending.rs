@@ -10,10 +10,6 @@ use crate::sequence::Action;
 use crate::timer::Timer;
 use crate::wire::registers::terminal::VOID;
 
-/// Rounds from one keyframe to the next. A start reads the records since a keyframe some way back; a keyframe at the end of every
-/// round was most of what a round wrote.
-const KEYFRAME_EVERY: u64 = 16;
-
 impl Table {
     /// The tumbler does not operate correctly (NZ 7.1(b); a technical interruption under SGV6 and SGOC 5.4.2). What turns under the
     /// dome moves the dice; what fails once people see them did not spoil them.
@@ -106,10 +102,8 @@ impl Table {
         if let Some(rules) = rules::rule_set(&self.ctx.settings().rules) {
             self.order = rules.order;
         }
-        if self.history.last().0 % KEYFRAME_EVERY == 0 {
-            let keyframe = Event::Keyframe(Box::new(self.standing()));
-            self.record(keyframe);
-        }
+        let keyframe = Event::Keyframe(Box::new(self.standing()));
+        self.record(keyframe);
         self.sequence.hurry();
     }
 }

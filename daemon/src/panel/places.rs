@@ -20,9 +20,9 @@ pub const STREAMS: usize = 16;
 
 /// Most connections of this machine, through which whoever comes by `ssh -L` or a proxy comes: several people's browsers. The rest
 /// is left to others.
-pub const OF_HERE: usize = CONNECTIONS - KEPT;
+const OF_HERE: usize = CONNECTIONS - KEPT;
 /// Most of these that follow the table.
-pub const STREAMS_OF_HERE: usize = 32;
+const STREAMS_OF_HERE: usize = 32;
 
 /// When a page may try again for which there is no place.
 pub(super) const AGAIN: Duration = Duration::from_secs(5);

@@ -8,6 +8,7 @@ use super::shared::Shared;
 use crate::config::Console;
 use crate::history::records::Records;
 use crate::relay::Outbox;
+use crate::run::stop::stopped;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{UnixListener, UnixStream};
@@ -46,18 +47,18 @@ pub struct Feeds {
 
 /// Serves clients until the daemon stops or the control loop is gone.
 pub async fn run(listener: UnixListener, console: Console, feeds: Feeds) {
-    let Feeds { snapshot, durable, relay, records, commands, answers, mut stop } = feeds;
+    let Feeds { snapshot, durable, relay, records, commands, answers, stop } = feeds;
     let records = Records::new(records);
     let shared = Arc::new(Shared { snapshot, durable, relay, records, commands });
     let console = Arc::new(console);
     let (places, look_ups) = (Arc::new(Places::default()), Arc::new(Semaphore::new(LOOK_UPS)));
     let mut clients = JoinSet::new();
     let deliver = shared.commands.deliver(answers);
-    tokio::pin!(deliver);
+    let stopped = stopped(stop);
+    tokio::pin!(deliver, stopped);
     loop {
         tokio::select! {
-            // Without its guard, which would tie this task to its thread.
-            () = async { drop(stop.wait_for(|stop| *stop).await) } => break,
+            () = &mut stopped => break,
             () = &mut deliver => break,
             Some(_) = clients.join_next() => {}
             accepted = listener.accept() => match accepted {

@@ -6,6 +6,7 @@ use super::places::{AGAIN, Full, Place, Places};
 use super::problem::Problem;
 use super::repeats::{self, Repeats};
 use super::{Feeds, Picture, Shared, answers, picture};
+use crate::run::stop::stopped;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use hyper::Request;
@@ -21,7 +22,6 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutStream;
@@ -58,11 +58,6 @@ pub async fn run(address: SocketAddr, feeds: Feeds) {
             on(bind(address).await, feeds).await;
         } => {}
     }
-}
-
-async fn stopped(mut stop: watch::Receiver<bool>) {
-    // Without its guard, which would tie this task to its thread. A main thread that is gone asks for the stop too.
-    drop(stop.wait_for(|stop| *stop).await);
 }
 
 /// Serves clients of this listener until the daemon stops.

@@ -6,5 +6,6 @@ pub mod control;
 pub mod inbox;
 pub mod notify;
 pub mod realtime;
+pub(crate) mod stop;
 pub mod supervise;
 pub mod trace;

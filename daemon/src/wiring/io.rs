@@ -10,6 +10,7 @@ use crate::panel;
 use crate::relay;
 use crate::run::inbox::Inbox;
 use crate::run::notify;
+use crate::run::stop::stopped;
 use crate::run::trace::Traces;
 use anyhow::Context as _;
 use std::path::{Path, PathBuf};
@@ -205,7 +206,7 @@ fn give(commands: Arc<Commands>) -> panel::Give {
 fn look_at_the_disk(
     dir: PathBuf,
     tasks: &mut JoinSet<(&'static str, anyhow::Result<()>)>,
-    mut stop: watch::Receiver<bool>,
+    stop: watch::Receiver<bool>,
 ) -> watch::Receiver<Option<Disk>> {
     let (told, disk) = watch::channel(None);
     tasks.spawn(async move {
@@ -218,8 +219,7 @@ fn look_at_the_disk(
         };
         tokio::select! {
             () = looking => {}
-            // Without its guard, which would tie this task to its thread.
-            () = async { drop(stop.wait_for(|stop| *stop).await) } => {}
+            () = stopped(stop) => {}
         }
         ("disk", Ok(()))
     });

@@ -150,8 +150,9 @@ impl Context {
     /// }
     /// ```
     pub fn energise(&mut self, line: OutLine, from: Mono, by: Durable) {
-        let drive = self.pins.energise(line, from, by, &self.settings.parameters, &mut self.timers);
-        self.push(Effect::Set(drive));
+        // One proof, one act: it is spent here.
+        let _spent = by;
+        self.drive(line, true, from);
     }
 
     /// De-energises an output. Safe at any time.
@@ -161,25 +162,26 @@ impl Context {
 
     /// De-energises an output, which must read back within its time limit, counted from `from`.
     pub fn rest_from(&mut self, line: OutLine, from: Mono) {
-        let drive = self.pins.rest(line, from, &self.settings.parameters, &mut self.timers);
-        self.push(Effect::Set(drive));
+        self.drive(line, false, from);
     }
 
     /// Drives the next edge of the dead-man line, which alone does not run the motor.
     pub fn beat(&mut self, level: bool, from: Mono) {
-        let drive = self.pins.beat(level, from, &self.settings.parameters, &mut self.timers);
-        self.push(Effect::Set(drive));
+        self.drive(OutLine::MotorAlive, level, from);
     }
 
     /// Switches the sign "no games" on or off.
     pub fn sign(&mut self, closed: bool) {
-        let drive = self.pins.sign(closed, self.at, &self.settings.parameters, &mut self.timers);
-        self.push(Effect::Set(drive));
+        self.drive(OutLine::OutOfService, closed, self.at);
     }
 
     /// Repeats an output's last command.
     pub fn repeat(&mut self, line: OutLine) {
-        let drive = self.pins.repeat(line, self.at, &self.settings.parameters, &mut self.timers);
+        self.drive(line, self.pins.commanded(line), self.at);
+    }
+
+    fn drive(&mut self, line: OutLine, active: bool, from: Mono) {
+        let drive = self.pins.drive(line, active, from, &self.settings.parameters, &mut self.timers);
         self.push(Effect::Set(drive));
     }
 

@@ -1,7 +1,6 @@
 //! The output pins: what they were told, and what they read back. Published is what is, not what was asked for.
 
 use crate::line::OutLine;
-use crate::sequence::durable::Durable;
 use crate::settings::Parameters;
 use crate::timer::{Timer, Timers};
 use crate::units::{Millis, Mono};
@@ -49,44 +48,18 @@ pub struct Outputs {
     pins: [Pin; OutLine::ALL.len()],
 }
 
-/// How they are driven. Each verb gives what is to be told to the wires.
+/// How they are driven.
 impl Outputs {
-    /// Energises an output, by a record that is durable.
-    pub(super) fn energise(
+    /// Drives an output and waits for it to read back; the dead-man line is not read back (its edges are too many). Gives what is to
+    /// be told to the wires.
+    pub(super) fn drive(
         &mut self,
         line: OutLine,
+        active: bool,
         at: Mono,
-        by: Durable,
         p: &Parameters,
         timers: &mut Timers,
     ) -> Drive {
-        // One proof, one act: it is spent here.
-        let _spent = by;
-        self.drive(line, true, at, p, timers)
-    }
-
-    /// De-energises an output.
-    pub(super) fn rest(&mut self, line: OutLine, at: Mono, p: &Parameters, timers: &mut Timers) -> Drive {
-        self.drive(line, false, at, p, timers)
-    }
-
-    /// Drives the next edge of the dead-man line, which alone does not run the motor.
-    pub(super) fn beat(&mut self, level: bool, at: Mono, p: &Parameters, timers: &mut Timers) -> Drive {
-        self.drive(OutLine::MotorAlive, level, at, p, timers)
-    }
-
-    /// Switches the sign "no games".
-    pub(super) fn sign(&mut self, closed: bool, at: Mono, p: &Parameters, timers: &mut Timers) -> Drive {
-        self.drive(OutLine::OutOfService, closed, at, p, timers)
-    }
-
-    /// Tells an output its last command once more.
-    pub(super) fn repeat(&mut self, line: OutLine, at: Mono, p: &Parameters, timers: &mut Timers) -> Drive {
-        self.drive(line, self.commanded(line), at, p, timers)
-    }
-
-    /// Drives an output and waits for it to read back; the dead-man line is not read back (its edges are too many).
-    fn drive(&mut self, line: OutLine, active: bool, at: Mono, p: &Parameters, timers: &mut Timers) -> Drive {
         if let Some(pin) = self.pins.get_mut(line.index()) {
             pin.told = active;
             if line != OutLine::MotorAlive {

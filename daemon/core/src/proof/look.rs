@@ -96,6 +96,11 @@ fn passed(found: &str) -> Outcome {
     Outcome::Passed(Some(found.to_owned()))
 }
 
+/// The areas of the picture in front; none once all were shown.
+fn picture(results: &VecDeque<Dice>, layout: Option<&Layout>) -> u128 {
+    results.front().zip(layout).map_or(0, |(dice, layout)| layout.lit_bits(*dice))
+}
+
 /// How long the picture in front shines: the last result longest.
 fn dwell(results: &VecDeque<Dice>, ctx: &Context) -> Millis {
     let dwell = ctx.p().lamp_dwell;
@@ -271,7 +276,7 @@ impl Look<'_> {
         let at = self.ctx.at();
         let layout = self.facts.layout;
         if !core::mem::replace(lit, true) {
-            let areas = results.front().map_or(0, |dice| layout.map_or(0, |l| l.lit_bits(*dice)));
+            let areas = picture(results, layout);
             self.devices.lamps.light(areas, by, self.ctx);
             *proved = None;
         }
@@ -421,7 +426,7 @@ impl Look<'_> {
     ) -> Outcome {
         let at = self.ctx.at();
         let layout = self.facts.layout;
-        let wanted = results.front().map_or(0, |dice| layout.map_or(0, |l| l.lit_bits(*dice)));
+        let wanted = picture(results, layout);
         let Some(since) = *lit else {
             self.devices.lamps.light(wanted, by, self.ctx);
             *lit = Some(at);

@@ -105,20 +105,25 @@ fn failed(world: &World, request: u64, command: &Command, why: &str) {
     assert!(said, "{command:?}: {answer:?}, {:?}", world.records.last());
 }
 
+/// Nobody pressed within 10 s of `began`, so the test fails; and then somebody does press, too late.
+fn given_up(world: &mut World, request: u64, command: &Command, began: u64) {
+    let moved = world.history.len();
+    assert!(world.until(20_000, |w| w.reply(request).is_some()), "{command:?}");
+    let waited = (world.now.0 - began) / 1_000_000;
+    assert!((9_900..=10_200).contains(&waited), "{command:?}: {waited} ms");
+    failed(world, request, command, NOBODY);
+    assert!(!has_moved(world, moved), "{command:?}");
+    world.press(InLine::Tumble);
+    world.pass(2000);
+}
+
 #[test]
 fn nobody_at_the_table_means_no_motion() {
     for (mut world, command) in commands() {
         let from = world.history.len();
         let request = asked(&mut world, &command);
         let began = world.now.0;
-        assert!(world.until(20_000, |w| w.reply(request).is_some()), "{command:?}");
-        let waited = (world.now.0 - began) / 1_000_000;
-        assert!((9_900..=10_200).contains(&waited), "{command:?}: {waited} ms");
-        failed(&world, request, &command, NOBODY);
-        assert!(!has_moved(&world, from), "{command:?}");
-        // A press that comes too late moves nothing either.
-        world.press(InLine::Tumble);
-        world.pass(2000);
+        given_up(&mut world, request, &command, began);
         assert!(!has_moved(&world, from), "{command:?}");
     }
 }
@@ -331,12 +336,7 @@ fn a_second_command_while_one_waits_is_refused() {
             assert!(matches!(world.reply(request), Some(Answer::Refused(_))), "{second:?} in {command:?}");
         }
         assert!(world.asks_for_press() && !has_moved(&world, from), "{command:?}");
-        assert!(world.until(20_000, |w| w.reply(first).is_some()), "{command:?}");
-        let waited = (world.now.0 - began) / 1_000_000;
-        assert!((9_900..=10_200).contains(&waited), "{command:?}: {waited} ms");
-        failed(&world, first, &command, NOBODY);
-        world.press(InLine::Tumble);
-        world.pass(2000);
+        given_up(&mut world, first, &command, began);
         assert!(!has_moved(&world, from), "{command:?}");
     }
 }

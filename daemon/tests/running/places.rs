@@ -1,6 +1,6 @@
 //! Callers who hold all places of the console that they can get, under user ids of their own: supervisors get through.
 
-use crate::bench::{LONG, Place};
+use crate::bench::{Daemon, LONG, Place, Wire};
 use nix::unistd::Uid;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -33,6 +33,15 @@ fn table() -> Option<Place> {
     std::fs::set_permissions(place.dir.path(), std::fs::Permissions::from_mode(0o711)).unwrap();
     place.commission();
     Some(place)
+}
+
+/// Runs the daemon, and opens its console to everybody.
+fn running(place: &Place) -> (Wire, Daemon) {
+    let daemon = place.start();
+    let wire = place.wire();
+    place.told("READY=");
+    std::fs::set_permissions(place.path("console"), std::fs::Permissions::from_mode(0o666)).unwrap();
+    (wire, daemon)
 }
 
 /// Does this on a thread that is this user, for the kernel.
@@ -84,10 +93,7 @@ fn supervisor_gets_through(place: &Place) {
 #[test]
 fn strangers_who_hold_all_that_they_can_hold_up_no_supervisor() {
     let Some(place) = table() else { return };
-    let _daemon = place.start();
-    let _wire = place.wire();
-    place.told("READY=");
-    std::fs::set_permissions(place.path("console"), std::fs::Permissions::from_mode(0o666)).unwrap();
+    let _running = running(&place);
     let one = hold(&place.path("console"), STRANGER, ALL);
     supervisor_gets_through(&place);
     assert_eq!(answered(&one), 8, "{one:?}");
@@ -103,10 +109,7 @@ fn strangers_who_hold_all_that_they_can_hold_up_no_supervisor() {
 #[test]
 fn a_technician_who_holds_all_that_they_can_holds_up_no_supervisor() {
     let Some(place) = table() else { return };
-    let _daemon = place.start();
-    let _wire = place.wire();
-    place.told("READY=");
-    std::fs::set_permissions(place.path("console"), std::fs::Permissions::from_mode(0o666)).unwrap();
+    let _running = running(&place);
     let one = hold(&place.path("console"), TECHNICIANS[0], ALL);
     supervisor_gets_through(&place);
     assert_eq!(answered(&one), 16);

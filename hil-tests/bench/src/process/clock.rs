@@ -58,8 +58,10 @@ pub struct Stalls {
     pub deadlines: u64,
     /// How many edges of the motor's guard lines were sent late by more than [`Stalls::FLICKER`].
     pub late_guards: u32,
-    /// Longest time that an ordinary program of the machine was kept waiting meanwhile, in nanoseconds.
+    /// Longest time that an ordinary program of the machine was kept waiting for a processor meanwhile, in nanoseconds.
     pub waited: u64,
+    /// Longest time that the machine's disk took meanwhile to make one block durable, in nanoseconds.
+    pub synced: u64,
 }
 
 impl Stalls {
@@ -72,6 +74,10 @@ impl Stalls {
     /// Waiting time of ordinary programs, in nanoseconds, from which the daemon may have been kept waiting too long as well: a third
     /// of the grace for reactions on a busy machine.
     pub const WAIT: u64 = 50_000_000;
+
+    /// Time of the disk for one block, in nanoseconds, from which the daemon may have waited too long for its records to be durable: it
+    /// makes up to three durable before what a scenario waits for is seen, and scenarios leave them half a second.
+    pub const SYNC: u64 = 150_000_000;
 
     /// Notes that an edge of a guard line, due at `at`, was sent at `now`; both on the same clock.
     pub fn note_guard(&mut self, at: u64, now: u64) {
@@ -115,6 +121,12 @@ impl Stalls {
             return Some(format!(
                 "the machine kept ordinary programs waiting for up to {} ms",
                 self.waited / 1_000_000
+            ));
+        }
+        if self.missed == 0 && self.synced > Self::SYNC {
+            return Some(format!(
+                "the machine's disk took up to {} ms to make one block durable",
+                self.synced / 1_000_000
             ));
         }
         (self.missed > 0).then(|| {
@@ -165,6 +177,14 @@ mod tests {
         stalls.note(Mono(1_000), Mono(1_001 + Stalls::LIMIT));
         assert!(stalls.verdict().is_some());
         assert_eq!((stalls.missed, stalls.deadlines), (1, 2));
+    }
+
+    #[test]
+    fn a_machine_that_kept_the_daemon_waiting_spoils_the_verdict() {
+        let kept = |waited, synced| Stalls { waited, synced, ..Stalls::default() }.verdict();
+        assert_eq!(kept(Stalls::WAIT, Stalls::SYNC), None);
+        assert!(kept(Stalls::WAIT + 1, 0).unwrap().contains("ordinary programs waiting"));
+        assert!(kept(0, Stalls::SYNC + 1).unwrap().contains("disk took up to 150 ms"));
     }
 
     #[test]

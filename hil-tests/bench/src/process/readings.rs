@@ -43,7 +43,8 @@ impl Virtual {
     /// How late the rig was at its own deadlines.
     #[must_use]
     pub fn stalls(&self) -> Stalls {
-        Stalls { waited: machine::longest_wait(self.world.mono(0)), ..self.world.stalls }
+        let since = self.world.mono(0);
+        Stalls { waited: machine::longest_wait(since), synced: machine::longest_sync(since), ..self.world.stalls }
     }
 
     /// Counts of the field bus since the daemon's last start.

@@ -123,7 +123,7 @@ fn watch(world: &World, effect: &Effect) {
         Effect::Set(drive) if drive.line() == OutLine::OutOfService && !drive.is_active() => {
             assert!(latched(world).is_empty() && world.permit, "the sign goes off while no game may start");
         }
-        Effect::Bus(request) if request.op == Request::Faces.op() => {
+        Effect::Bus(request) if request.op == Request::Faces.op().into_op() => {
             let established =
                 world.table.standing().round.is_some() && matches!(phase, Phase::Revealed | Phase::Settling);
             assert!(established, "faces are read in {phase:?}");

@@ -1,8 +1,10 @@
 //! The context that every part gets with every call: the time, the settings, the deadlines, and the pins that it drives.
 
 pub(crate) mod outputs;
+mod transaction;
 
 pub use outputs::{Drive, Outputs};
+pub use transaction::{Coils, Transaction};
 
 use crate::effect::{BusRequest, Effect, KeyTold};
 use crate::line::OutLine;
@@ -201,9 +203,9 @@ impl Context {
         self.push(Effect::Journal { records, relayed, permit });
     }
 
-    /// Asks a unit of the field bus.
-    pub fn ask(&mut self, request: BusRequest) {
-        self.push(Effect::Bus(request));
+    /// Asks the unit at this address of the field bus; the answer carries `id`.
+    pub fn ask(&mut self, id: u32, unit: u8, transaction: Transaction) {
+        self.push(Effect::Bus(BusRequest { id, unit, op: transaction.into_op() }));
     }
 
     /// Answers a console command.

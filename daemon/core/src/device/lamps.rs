@@ -1,7 +1,6 @@
 //! The lamps under the layout's areas: commanded by coils, proved by sensed current.
 
-use crate::context::Context;
-use crate::effect::BusOp;
+use crate::context::{Coils, Context, Transaction};
 use crate::input::BusReply;
 use crate::prelude::*;
 use crate::sequence::Durable;
@@ -14,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Request {
     /// To switch its lamps like this.
-    Light(u64),
+    Light(Coils),
     /// Through which of them current flows.
     Sense,
 }
@@ -24,10 +23,17 @@ pub enum Request {
 struct Board {
     /// Lamps wired to it.
     lamps: u16,
-    wanted: u64,
-    written: Option<u64>,
+    wanted: Coils,
+    written: Option<Coils>,
     /// Sensed current, read after the last write.
     sensed: Option<u64>,
+}
+
+impl Board {
+    /// Whether it was written, and current flows since through the lamps that are on and through no other.
+    fn is_proved(&self) -> bool {
+        self.written == Some(self.wanted) && self.sensed == Some(self.wanted.bits())
+    }
 }
 
 /// All lamps of a layout.
@@ -80,11 +86,11 @@ impl Lamps {
 
     /// The transaction on the bus.
     #[must_use]
-    pub fn op(&self, board: u8, request: Request) -> BusOp {
+    pub fn op(&self, board: u8, request: Request) -> Transaction {
         let count = self.boards.get(usize::from(board)).map_or(0, |b| b.lamps);
         match request {
-            Request::Light(bits) => BusOp::WriteCoils { address: 0, count, bits },
-            Request::Sense => BusOp::ReadDiscrete { address: 0, count },
+            Request::Light(coils) => Transaction::write_coils(0, count, coils),
+            Request::Sense => Transaction::read_discrete(0, count),
         }
     }
 
@@ -109,22 +115,20 @@ impl Lamps {
 
     /// Commands exactly these areas on; bit 0 is the layout's first area.
     pub fn light(&mut self, areas: u128, by: Durable, ctx: &mut Context) {
-        // One proof, one act: it is spent here.
-        let _spent = by;
-        self.command(areas, ctx);
+        self.command(areas, |bits| Coils::lit(bits, &by), ctx);
     }
 
     /// Commands all areas off.
     pub fn darken(&mut self, ctx: &mut Context) {
-        self.command(0, ctx);
+        self.command(0, |_| Coils::OFF, ctx);
     }
 
-    fn command(&mut self, areas: u128, ctx: &mut Context) {
+    fn command(&mut self, areas: u128, coils: impl Fn(u64) -> Coils, ctx: &mut Context) {
         let mut changed = false;
         for (board, shift) in self.boards.iter_mut().zip((0u32..).step_by(PER_BOARD)) {
             // The cast takes the board's 64 bits out of the layout's 128.
             #[expect(clippy::cast_possible_truncation, reason = "a board has 64 lamps")]
-            let wanted = areas.checked_shr(shift).unwrap_or(0) as u64;
+            let wanted = coils(areas.checked_shr(shift).unwrap_or(0) as u64);
             changed |= board.wanted != wanted;
             board.wanted = wanted;
         }
@@ -137,7 +141,7 @@ impl Lamps {
     /// The areas commanded on.
     #[must_use]
     pub fn lit(&self) -> u128 {
-        self.gather(|b| b.wanted)
+        self.gather(|b| b.wanted.bits())
     }
 
     /// The areas through which current flows, when last sensed.
@@ -160,11 +164,11 @@ impl Lamps {
     /// Whether a board's sense is to be read at once: it was written and not proved since.
     #[must_use]
     pub fn sense_due_on(&self, board: u8) -> bool {
-        self.boards.get(usize::from(board)).is_some_and(|b| b.written == Some(b.wanted) && b.sensed != b.written)
+        self.boards.get(usize::from(board)).is_some_and(|b| b.written == Some(b.wanted) && !b.is_proved())
     }
 
     /// A board's coils were written.
-    pub fn written(&mut self, board: usize, coils: u64) {
+    pub fn written(&mut self, board: usize, coils: Coils) {
         if let Some(b) = self.boards.get_mut(board) {
             b.written = Some(coils);
             b.sensed = None;
@@ -201,13 +205,13 @@ impl Lamps {
     /// Whether every lamp does as it was told, and none else shines.
     #[must_use]
     pub fn is_proved(&self) -> bool {
-        self.boards.iter().all(|b| b.written == Some(b.wanted) && b.sensed == b.written)
+        self.boards.iter().all(Board::is_proved)
     }
 
     /// Areas that do not do as they were told, as far as sensed.
     #[must_use]
     pub fn wrong(&self) -> u128 {
-        self.gather(|b| b.sensed.map_or(b.wanted, |sensed| sensed ^ b.wanted))
+        self.gather(|b| b.sensed.map_or(b.wanted.bits(), |sensed| sensed ^ b.wanted.bits()))
     }
 
     /// A board is lost: nothing of it is known, and it is written again when it is back.
@@ -226,6 +230,10 @@ mod tests {
     use crate::sequence::Sequence;
     use crate::units::{Mono, Seq};
 
+    fn coils(bits: u64) -> Coils {
+        Coils::lit(bits, &durable())
+    }
+
     fn durable() -> Durable {
         let (mut sequence, mut ctx) = (Sequence::new(Seq(0), Seq(0), true), Context::default());
         let record = sequence.record(Mono(0), None, Vec::new(), Event::KeyTurned);
@@ -240,11 +248,11 @@ mod tests {
         let mut lamps = Lamps::new(107);
         let mut ctx = Context::default();
         assert_eq!(lamps.boards(), 2);
-        assert_eq!(lamps.op(0, Request::Sense), BusOp::ReadDiscrete { address: 0, count: 64 });
-        assert_eq!(lamps.op(1, Request::Sense), BusOp::ReadDiscrete { address: 0, count: 43 });
+        assert_eq!(lamps.op(0, Request::Sense), Transaction::read_discrete(0, 64));
+        assert_eq!(lamps.op(1, Request::Sense), Transaction::read_discrete(0, 43));
         lamps.light(1 | 1 << 63 | 1 << 64 | 1 << 106, durable(), &mut ctx);
-        assert_eq!(lamps.write_due_on(0), Some(Request::Light(1 | 1 << 63)));
-        assert_eq!(lamps.write_due_on(1), Some(Request::Light(1 | 1 << 42)));
+        assert_eq!(lamps.write_due_on(0), Some(Request::Light(coils(1 | 1 << 63))));
+        assert_eq!(lamps.write_due_on(1), Some(Request::Light(coils(1 | 1 << 42))));
         assert_eq!(lamps.lit(), 1 | 1 << 63 | 1 << 64 | 1 << 106);
     }
 
@@ -254,7 +262,7 @@ mod tests {
         let mut lamps = Lamps::new(50);
         let mut ctx = Context::default();
         lamps.light(1, durable(), &mut ctx);
-        lamps.written(0, 1);
+        lamps.written(0, coils(1));
         assert_eq!(lamps.sense(0, 0, &mut ctx), Constancy::Steady, "not lit yet is no relapse");
         assert_eq!(lamps.sense(0, 1, &mut ctx), Constancy::Steady);
         assert_eq!(lamps.sense(0, 0, &mut ctx), Constancy::Relapsed);
@@ -270,12 +278,12 @@ mod tests {
     fn a_lamp_is_proved_only_by_current_read_after_the_write() {
         let mut lamps = Lamps::new(50);
         let mut ctx = Context::default();
-        lamps.written(0, 0);
+        lamps.written(0, Coils::OFF);
         lamps.sense(0, 0, &mut ctx);
         assert!(lamps.is_proved());
         lamps.light(0b101, durable(), &mut ctx);
         assert!(!lamps.is_proved());
-        lamps.written(0, 0b101);
+        lamps.written(0, coils(0b101));
         assert!(!lamps.is_proved(), "written is not yet proved");
         lamps.sense(0, 0b001, &mut ctx);
         assert_eq!(lamps.wrong(), 0b100);

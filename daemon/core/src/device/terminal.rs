@@ -2,8 +2,7 @@
 //!
 //! Keys come from the terminal's own numbered queue, so that none is lost between polls and none is taken twice.
 
-use crate::context::Context;
-use crate::effect::BusOp;
+use crate::context::{Context, Transaction};
 use crate::input::BusReply;
 use crate::line::Key;
 use crate::prelude::*;
@@ -33,11 +32,11 @@ pub enum Request {
 impl Request {
     /// The transaction on the bus.
     #[must_use]
-    pub fn op(self) -> BusOp {
+    pub fn op(self) -> Transaction {
         match self {
-            Self::Poll { .. } => BusOp::ReadInput { address: map::POLL, count: map::POLL_COUNT },
-            Self::Acknowledge(next) => BusOp::WriteHolding { address: map::ACKNOWLEDGE, values: vec![next] },
-            Self::Display(shown) => BusOp::WriteHolding { address: map::DISPLAY, values: vec![shown] },
+            Self::Poll { .. } => Transaction::read_input(map::POLL, map::POLL_COUNT),
+            Self::Acknowledge(next) => Transaction::write_holding(map::ACKNOWLEDGE, next),
+            Self::Display(shown) => Transaction::write_holding(map::DISPLAY, shown),
         }
     }
 }

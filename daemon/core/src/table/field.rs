@@ -7,7 +7,6 @@ use super::Table;
 use crate::device::bus::{Job, Unit, UnitState};
 use crate::device::lamps::{self, Constancy};
 use crate::device::{reader, terminal};
-use crate::effect::BusRequest;
 use crate::hardware_test::Signal;
 use crate::input::{BusFailure, BusReply};
 use crate::latch::Code;
@@ -41,7 +40,7 @@ impl Table {
             Job::Board(board, request) => self.devices.lamps.op(board, request),
         };
         self.tap(Signal::Asked);
-        self.ctx.ask(BusRequest { id, unit: job.unit().address(), op });
+        self.ctx.ask(id, job.unit().address(), op);
     }
 
     /// A unit's next poll is reckoned from now.

@@ -2,14 +2,14 @@
 //! and the sequence of what is recorded, durable and released.
 
 use crate::durable::durable;
-use tumbler_core::context::Context;
+use tumbler_core::context::{Coils, Context, Transaction};
 use tumbler_core::device::bus::{Bus, Job, Unit};
 use tumbler_core::device::contact::Contact;
 use tumbler_core::device::dome::{Dome, Place};
 use tumbler_core::device::lamps::{Constancy, Lamps, Request};
 use tumbler_core::device::reader;
 use tumbler_core::device::temperature::Temperature;
-use tumbler_core::effect::{BusOp, Effect};
+use tumbler_core::effect::Effect;
 use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::outbox::Outbox;
 use tumbler_core::record::Event;
@@ -144,9 +144,10 @@ fn a_pin_that_reads_wrong_has_its_time_once() {
 #[test]
 fn lamps_are_proved_by_the_current_that_flows() {
     let (mut lamps, mut ctx) = (Lamps::new(106), Context::default());
-    let light = |coils| Some(Request::Light(coils));
+    let coils = |bits| Coils::lit(bits, &durable());
+    let light = |bits| Some(Request::Light(coils(bits)));
     let wired = [0, 1, 2].map(|board| lamps.op(board, Request::Sense));
-    assert_eq!((lamps.boards(), wired), (2, [64, 42, 0].map(|count| BusOp::ReadDiscrete { address: 0, count })));
+    assert_eq!((lamps.boards(), wired), (2, [64, 42, 0].map(|count| Transaction::read_discrete(0, count))));
     let wanted = 1_u128 << 63 | 1 << 64 | 1 << 105;
     lamps.light(wanted, durable(), at(&mut ctx, ms(0)));
     assert_eq!((lamps.lit(), ctx.next_deadline()), (wanted, Some(ms(500))));
@@ -155,8 +156,8 @@ fn lamps_are_proved_by_the_current_that_flows() {
     let [low, high] = [1 << 63, 1 | 1 << 41];
     assert_eq!((lamps.write_due_on(0), lamps.write_due_on(1)), (light(low), light(high)));
     assert!(!lamps.sense_due_on(0), "it is not written yet");
-    lamps.written(0, low);
-    lamps.written(1, high);
+    lamps.written(0, coils(low));
+    lamps.written(1, coils(high));
     assert_eq!((lamps.write_due_on(0), lamps.sense_due_on(0), lamps.is_proved()), (None, true, false));
     assert_eq!(lamps.wrong(), wanted, "dark until sensed");
     assert_eq!(lamps.sense(0, low, at(&mut ctx, ms(110))), Constancy::Steady);
@@ -190,7 +191,7 @@ fn the_bus_has_one_transaction_and_knows_its_units() {
     assert_eq!((bus.is_busy(), bus.end(first), bus.is_busy()), (true, Some(SENSE), false));
     assert_ne!(bus.begin(Job::Reader(reader::Request::Faces)), first);
 
-    let board = Job::Board(1, Request::Light(0)).unit();
+    let board = Job::Board(1, Request::Light(Coils::OFF)).unit();
     assert_eq!((board, board.address()), (Unit::Board(1), 3));
     bus.schedule(board, ms(900));
     assert!(!bus.reply(board), "it was not lost");

@@ -4,7 +4,7 @@
 //! Another kind is a file beside this one and a line in [`super::KIND`].
 
 use super::Pose;
-use crate::effect::BusOp;
+use crate::context::Transaction;
 
 /// One look at the dice, in the table's own terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,11 +24,11 @@ pub(super) struct Look {
 /// A kind of reader. An answer that cannot be one is `None`: nothing is decided on it.
 pub(super) trait Kind: Sync {
     /// Asks how the dice lie. It may not tell their faces.
-    fn look(&self) -> BusOp;
+    fn look(&self) -> Transaction;
     /// How they lie.
     fn read_look(&self, words: &[u16]) -> Option<Look>;
     /// Asks for the faces.
-    fn faces(&self) -> BusOp;
+    fn faces(&self) -> Transaction;
     /// The faces, 1 to 6; 0 for one that it cannot say.
     fn read_faces(&self, words: &[u16]) -> Option<[u16; 3]>;
 }

@@ -3,8 +3,7 @@
 mod kind;
 mod registers;
 
-use crate::context::Context;
-use crate::effect::BusOp;
+use crate::context::{Context, Transaction};
 use crate::input::BusReply;
 use crate::units::{Dice, Millis, Mono};
 use kind::{Kind, Look};
@@ -53,7 +52,7 @@ pub enum Request {
 impl Request {
     /// The transaction on the bus.
     #[must_use]
-    pub fn op(self) -> BusOp {
+    pub fn op(self) -> Transaction {
         match self {
             Self::Look => KIND.look(),
             Self::Faces => KIND.faces(),

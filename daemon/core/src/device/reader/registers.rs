@@ -2,15 +2,15 @@
 
 use super::kind::{Kind, Look};
 use super::{FACES, Pose};
-use crate::effect::BusOp;
+use crate::context::Transaction;
 use crate::wire::registers::reader as map;
 
 /// The kind that the documentation's register map describes.
 pub(super) struct Registers;
 
 impl Kind for Registers {
-    fn look(&self) -> BusOp {
-        BusOp::ReadInput { address: map::POSE, count: map::POSE_COUNT }
+    fn look(&self) -> Transaction {
+        Transaction::read_input(map::POSE, map::POSE_COUNT)
     }
 
     fn read_look(&self, words: &[u16]) -> Option<Look> {
@@ -18,8 +18,8 @@ impl Kind for Registers {
         Some(Look { measured, seen, poses: [pose(p0)?, pose(p1)?, pose(p2)?], identities: [i0, i1, i2], motion })
     }
 
-    fn faces(&self) -> BusOp {
-        BusOp::ReadInput { address: map::FACES, count: map::FACES_COUNT }
+    fn faces(&self) -> Transaction {
+        Transaction::read_input(map::FACES, map::FACES_COUNT)
     }
 
     fn read_faces(&self, words: &[u16]) -> Option<[u16; 3]> {

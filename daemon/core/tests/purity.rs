@@ -39,6 +39,22 @@ fn lines_with(words: &[&str]) -> Vec<String> {
     found
 }
 
+/// The files that have this in what is compiled into programs, sorted; a file as often as it has it.
+fn lines_of_programs_with(what: &str) -> Vec<String> {
+    let mut files = Vec::new();
+    sources(Path::new(ROOT), &mut files);
+    let mut found = Vec::new();
+    for file in files {
+        let name = file.strip_prefix(ROOT).unwrap().display().to_string();
+        let text = fs::read_to_string(&file).unwrap();
+        let program = text.split("#[cfg(test)]\nmod").next().unwrap_or_default();
+        let lines = program.lines().filter(|line| !line.trim_start().starts_with("//") && line.contains(what));
+        found.extend(lines.map(|_| name.clone()));
+    }
+    found.sort();
+    found
+}
+
 #[test]
 fn the_standard_library_stays_out() {
     assert_eq!(lines_with(&["no_std"]), ["lib.rs: #![no_std]"]);
@@ -54,6 +70,27 @@ fn the_core_depends_on_nothing_that_could_bring_it_back() {
         assert!(!manifest.contains_key(elsewhere), "[{elsewhere}] is not looked at");
     }
     assert!(!Path::new(env!("CARGO_MANIFEST_DIR")).join("build.rs").exists());
+}
+
+/// Everything that energises is proved by the table's own journal: there is one `Sequence` and one `Context`, and few ask them. Within a
+/// crate the compiler cannot hold this.
+#[test]
+fn what_energises_has_one_source() {
+    for (what, whose) in [
+        ("Sequence::new(", &["table/start.rs"][..]),
+        ("Context::new(", &["table/start.rs"]),
+        (".confirm(", &["table/proof.rs", "table/wires.rs"]),
+        (".release(", &["table/mod.rs"]),
+        ("Durable::of(", &["sequence/mod.rs"]),
+        ("Coils::lit(", &["device/lamps.rs"]),
+        (".energise(", &["device/devices.rs", "device/tumbler.rs"]),
+        // The dead-man's edges let the motor run on.
+        ("ctx.beat(", &["device/tumbler.rs"]),
+    ] {
+        let mut found = lines_of_programs_with(what);
+        found.dedup();
+        assert_eq!(found, whose, "{what}");
+    }
 }
 
 /// The rule sets are loaded once, from data that is compiled in. Everything else is in `Table`, where a replay sees it.

@@ -1,6 +1,7 @@
 //! Planted endings: a false one is found, and a right one is not.
 
 use super::*;
+use crate::UNREACHABLE_ROWS;
 use crate::observation::{Line, Truth};
 use crate::panel::Panel;
 use crate::script::{EVERY, Script, broken};

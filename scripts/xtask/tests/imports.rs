@@ -1,7 +1,8 @@
 //! Imports run one way: in no crate do files need each other in a ring, so that each can be read after those that it uses.
 //!
-//! A folder's `mod.rs` and what lies in the folder count as one for each other: the face names its parts, and the parts name it.
-//! What a face passes on is looked up where it is written. Tests may use whatever they test.
+//! A folder's `mod.rs` and what lies in the folder may name each other: the face names its parts, and the parts name it. A ring that leaves
+//! the folder and comes back through its face is one all the same. What a face passes on is looked up where it is written, and so is what
+//! macros are given. The root of a crate is the face of all of it. Tests may use whatever they test.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -59,6 +60,37 @@ impl Paths {
         }
     }
 
+    /// The paths among the tokens that a macro gets: names with `::` between them.
+    fn tokens(&mut self, tokens: proc_macro2::TokenStream, path: &mut Name) {
+        let mut colons = 0;
+        for token in tokens {
+            match token {
+                proc_macro2::TokenTree::Ident(name) if colons == 2 => path.push(name.to_string()),
+                proc_macro2::TokenTree::Punct(mark) if mark.as_char() == ':' => {
+                    colons += 1;
+                    continue;
+                }
+                other => {
+                    self.end_of_path(path);
+                    match other {
+                        proc_macro2::TokenTree::Ident(name) => path.push(name.to_string()),
+                        proc_macro2::TokenTree::Group(group) => self.tokens(group.stream(), &mut Name::new()),
+                        _ => {}
+                    }
+                }
+            }
+            colons = 0;
+        }
+        self.end_of_path(path);
+    }
+
+    fn end_of_path(&mut self, path: &mut Name) {
+        let whole = core::mem::take(path);
+        if whole.len() > 1 {
+            self.take(&whole, None);
+        }
+    }
+
     fn leaf(&mut self, name: &syn::Ident, known_as: &syn::Ident, before: &Name) {
         let mut path = before.clone();
         if name != "self" {
@@ -83,12 +115,20 @@ impl<'a> Visit<'a> for Paths {
         }
     }
 
+    /// Who may see an item needs nobody.
+    fn visit_visibility(&mut self, _: &'a syn::Visibility) {}
+
     fn visit_path(&mut self, path: &'a syn::Path) {
         let names: Name = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         if names.len() > 1 {
             self.take(&names, None);
         }
         visit::visit_path(self, path);
+    }
+
+    fn visit_macro(&mut self, call: &'a syn::Macro) {
+        self.tokens(call.tokens.clone(), &mut Name::new());
+        visit::visit_macro(self, call);
     }
 
     fn visit_item_mod(&mut self, item: &'a syn::ItemMod) {
@@ -138,9 +178,7 @@ fn needs(src: &Path) -> io::Result<BTreeMap<Name, BTreeSet<Name>>> {
     let mut all: BTreeMap<Name, BTreeSet<Name>> = BTreeMap::new();
     for (module, found) in seen.into_iter().filter(|(module, _)| !module.iter().any(|part| part == "tests")) {
         let needed = found.into_iter().filter_map(|whom| file_of(whom, &files, &passed_on));
-        // A folder's face and what lies in the folder are one thing to everybody else.
-        let others = needed.filter(|whom| !module.starts_with(whom) && !whom.starts_with(&module));
-        all.entry(module.clone()).or_default().extend(others);
+        all.entry(module.clone()).or_default().extend(needed.filter(|whom| *whom != module));
     }
     Ok(all)
 }
@@ -160,8 +198,25 @@ fn file_of(path: Name, files: &BTreeMap<Name, Vec<PathBuf>>, passed_on: &BTreeMa
     starts(&path).into_iter().rev().find(|module| files.contains_key(module))
 }
 
-/// The modules that need each other in a ring, each with those of the ring that it needs.
-fn rings(needs: &BTreeMap<Name, BTreeSet<Name>>) -> Vec<String> {
+/// The needs that lie on a ring, in words.
+fn rings(needs: &BTreeMap<Name, BTreeSet<Name>>) -> BTreeSet<String> {
+    let is_face = |one: &Name, other: &Name| one.starts_with(other) || other.starts_with(one);
+    let between = |counts: &dyn Fn(&Name, &Name) -> bool| -> BTreeMap<Name, BTreeSet<Name>> {
+        let whom = |who: &Name, all: &BTreeSet<Name>| all.iter().filter(|whom| counts(who, whom)).cloned().collect();
+        needs.iter().map(|(who, all)| (who.clone(), whom(who, all))).collect()
+    };
+    let mut found = on_rings(&between(&|who, whom| !is_face(who, whom)));
+    // The root is the face of everything: no ring leaves it.
+    for face in needs.keys().filter(|face| !face.is_empty()) {
+        let inside = |who: &Name, whom: &Name| who.starts_with(face) && whom.starts_with(face);
+        let through = on_rings(&between(&|who, whom| !is_face(who, whom) || inside(who, whom)));
+        found.extend(through.into_iter().filter(|(who, whom)| who.starts_with(face) != whom.starts_with(face)));
+    }
+    found.iter().map(|(who, whom)| format!("{} needs {}", who.join("::"), whom.join("::"))).collect()
+}
+
+/// Each need that lies on a ring: who, and whom.
+fn on_rings(needs: &BTreeMap<Name, BTreeSet<Name>>) -> Vec<(Name, Name)> {
     let reached = |from: &Name| {
         let (mut seen, mut next) = (BTreeSet::new(), vec![from]);
         while let Some(at) = next.pop() {
@@ -172,8 +227,7 @@ fn rings(needs: &BTreeMap<Name, BTreeSet<Name>>) -> Vec<String> {
     let all: BTreeMap<_, _> = needs.keys().map(|module| (module, reached(module))).collect();
     let back = |who: &Name, whom: &Name| all.get(whom).is_some_and(|reached| reached.contains(who));
     let pairs = needs.iter().flat_map(|(who, whom)| whom.iter().map(move |whom| (who, whom)));
-    let on_ring = pairs.filter(|(who, whom)| back(who, whom));
-    on_ring.map(|(who, whom)| format!("{} needs {}", who.join("::"), whom.join("::"))).collect()
+    pairs.filter(|(who, whom)| back(who, whom)).map(|(who, whom)| (who.clone(), whom.clone())).collect()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Everything that must hold before a change lands, and that nothing of it is left behind.
 
 use crate::guard::{Ended, guarded};
-use crate::lanes::LANES;
+use crate::lanes::{LANES, Plays};
 use crate::repository::Repository;
 use crate::say;
 use anyhow::Result;
@@ -18,7 +18,8 @@ pub(crate) fn ci(repository: &Repository, yes: bool) -> Result<bool> {
     if after != before {
         left.push(format!("the run changed the work tree:\n{after}"));
     }
-    let named = LANES.iter().filter(|lane| !lane.always).map(|lane| lane.name).collect::<Vec<_>>().join(", ");
+    let named =
+        LANES.iter().filter(|lane| lane.plays == Plays::Named).map(|lane| lane.name).collect::<Vec<_>>().join(", ");
     say::line(&format!("lanes that were NOT played, as they play only where they are named: {named}"));
     say::heading("what is left behind");
     say::line(&if left.is_empty() { "nothing".into() } else { left.join("\n") });

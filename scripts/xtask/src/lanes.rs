@@ -11,12 +11,25 @@ use anyhow::{Result, bail};
 pub(crate) struct Lane {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
-    /// Whether it runs when no lane is named.
-    pub(crate) always: bool,
+    pub(crate) plays: Plays,
     pub(crate) needs: &'static [Need],
     pub(crate) demand: Demand,
     pub(crate) work: fn(&Repository) -> Result<()>,
 }
+
+/// When a lane runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Plays {
+    /// Always, when no lane is named.
+    Always,
+    /// When no lane is named, and the commit is its own: such lanes take turns, and this is its place among them, from 1.
+    InTurn(u64),
+    /// Only where it is named, as it takes long.
+    Named,
+}
+
+/// What the lanes that take turns are called together: their guests would take a third of the time of all lanes.
+pub(crate) const GUESTS: &str = "guests";
 
 /// What every build needs, and every test of a daemon.
 pub(crate) const EVERY: &[Need] = &[
@@ -63,7 +76,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "format",
         about: "the sources are formatted",
-        always: true,
+        plays: Plays::Always,
         needs: &[],
         demand: compute(50, 100),
         work: work::format,
@@ -71,7 +84,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "canaries",
         about: "each planted defect can still be planted",
-        always: true,
+        plays: Plays::Always,
         needs: &[],
         demand: compute(50, 100),
         work: canary::check_all,
@@ -79,7 +92,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "units",
         about: "the systemd unit: valid, and its sandbox as tight as it should be",
-        always: true,
+        plays: Plays::Always,
         needs: &[Need::Packages(&["systemd"])],
         demand: compute(20, 100),
         work: |_| work::script("scripts/test-units", &[]),
@@ -87,7 +100,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "book",
         about: "the book of all pages is built, and each of its links and anchors leads somewhere",
-        always: true,
+        plays: Plays::Always,
         needs: &[Need::Tool(BOOK), Need::Tool(LINKS)],
         demand: compute(50, 100),
         work: |_| work::script("scripts/book", &[]),
@@ -95,7 +108,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "deny",
         about: "dependencies: bans, licences, sources",
-        always: true,
+        plays: Plays::Always,
         needs: &[Need::Tool(DENY)],
         demand: compute(50, 300),
         work: work::deny,
@@ -103,7 +116,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "advisories",
         about: "dependencies against the RustSec database, where it can be reached",
-        always: true,
+        plays: Plays::Always,
         needs: &[Need::Tool(DENY)],
         demand: wait(10, 100),
         work: |_| work::script("scripts/advisories", &[]),
@@ -111,7 +124,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "asyncapi",
         about: "what is told on MQTT as a lawful AsyncAPI document, by AsyncAPI's own parser (node)",
-        always: true,
+        plays: Plays::Always,
         needs: &[Need::Node("asyncapi")],
         demand: compute(50, 600),
         work: work::asyncapi,
@@ -119,7 +132,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "build",
         about: "tests and rig are built",
-        always: true,
+        plays: Plays::Always,
         needs: &[Need::Tool(NEXTEST)],
         // It shares the processors with `release`, and nothing waits beside them.
         demand: locking(compute(100, 3000), &[Lock::Debug]),
@@ -128,7 +141,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "release",
         about: "the daemon and tumblerctl as they ship are built",
-        always: true,
+        plays: Plays::Always,
         needs: &[Need::Tool(AUDITABLE)],
         demand: locking(compute(100, 2500), &[Lock::Release]),
         work: Repository::build_release,
@@ -136,7 +149,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "quick",
         about: "core, daemon, judges, rig, and every scenario on the pure bench",
-        always: true,
+        plays: Plays::Always,
         needs: &[Need::Tool(NEXTEST), Need::Packages(&["gtkwave", "sigrok-cli"])],
         demand: after(locking(compute(150, 2000), &[Lock::Debug]), &["build"]),
         work: work::quick,
@@ -144,7 +157,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "doc",
         about: "examples in the documentation",
-        always: true,
+        plays: Plays::Always,
         needs: &[],
         demand: after(locking(compute(100, 1500), &[Lock::Debug]), &["build"]),
         work: work::doc,
@@ -152,7 +165,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "clippy",
         about: "clippy has nothing to say",
-        always: true,
+        plays: Plays::Always,
         needs: &[],
         demand: after(locking(compute(150, 2000), &[Lock::Debug]), &["build"]),
         work: work::clippy,
@@ -161,7 +174,7 @@ pub(crate) const LANES: &[Lane] = &[
         name: "deb",
         about: "the Debian package: made, sound by lintian, its programs small enough; what it says that they are made of is what they \
                 hold and Cargo.lock has, and valid CycloneDX",
-        always: true,
+        plays: Plays::Always,
         needs: PACKAGE,
         demand: after(locking(compute(80, 800), &[Lock::Release]), &["release"]),
         work: work::deb,
@@ -170,7 +183,7 @@ pub(crate) const LANES: &[Lane] = &[
         name: "virtual",
         about: "a third of the scenarios, by turns from commit to commit, on the shipped binary: sockets, Modbus bytes, real disks, \
                 a real broker; real time. Each variant under one of its layouts",
-        always: true,
+        plays: Plays::Always,
         needs: &[Need::Packages(&["gtkwave", "sigrok-cli"])],
         demand: after(wait(100, 800), RIG),
         work: work::virtual_third,
@@ -179,7 +192,7 @@ pub(crate) const LANES: &[Lane] = &[
         name: "vm",
         about: "the package in a guest whose kernel simulates GPIO chips: the service's sandbox, its return from hangs and kills, steps \
                 of the clock, and some scenarios on the shipped binary with backend `cdev` (QEMU, root)",
-        always: true,
+        plays: Plays::InTurn(1),
         needs: &[GUEST, QEMU],
         demand: after(compute(100, 2000), INSTALLED),
         work: |_| work::script("scripts/vm", &[]),
@@ -187,7 +200,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "nspawn",
         about: "the Debian package's service under a real systemd in a container (root)",
-        always: true,
+        plays: Plays::Always,
         needs: PACKAGE,
         demand: after(locking(wait(30, 500), &[Lock::Container]), INSTALLED),
         work: |_| work::script("scripts/test-nspawn", &["unit"]),
@@ -196,7 +209,7 @@ pub(crate) const LANES: &[Lane] = &[
         name: "package",
         about: "the Debian package's life in a clean container: installation, upgrade, removal, purge; configuration, latch and journal \
                 are kept (root)",
-        always: true,
+        plays: Plays::Always,
         needs: PACKAGE,
         demand: after(locking(wait(30, 500), &[Lock::Container]), INSTALLED),
         work: |_| work::script("scripts/test-nspawn", &["package"]),
@@ -205,7 +218,7 @@ pub(crate) const LANES: &[Lane] = &[
         name: "panel",
         about: "the panel and the results display in a headless Chromium, while a real daemon plays; screenshots stay in TUMBLERD_SHOTS, \
                 where it is set",
-        always: true,
+        plays: Plays::Always,
         needs: &[Need::Packages(&["chromium"]), Need::Node("panel")],
         demand: after(wait(150, 1500), RIG),
         work: work::panel,
@@ -214,7 +227,7 @@ pub(crate) const LANES: &[Lane] = &[
         name: "pages",
         about: "a bench in Python that is built from the pages alone: wires, bus, console and messages are as documented, and rounds end \
                 as the pages say, under two rule sets",
-        always: true,
+        plays: Plays::Always,
         needs: &[Need::Packages(&["python3", "python3-jsonschema"])],
         demand: after(wait(50, 300), &["release"]),
         work: work::pages,
@@ -222,7 +235,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "bench",
         about: "each benchmark with a few samples, whose figures nobody judges",
-        always: true,
+        plays: Plays::Always,
         needs: &[],
         demand: after(wait(100, 500), RIG),
         work: work::bench,
@@ -230,7 +243,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "matrix",
         about: "every fault of the catalogue at every phase under every rule set, on the pure bench",
-        always: true,
+        plays: Plays::Always,
         needs: &[],
         demand: after(compute(200, 500), &["build"]),
         work: work::matrix,
@@ -238,7 +251,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "guest-bench",
         about: "the benchmarks that need lines with edges, in the guest of `vm`: a few samples, whose figures nobody judges (QEMU, root)",
-        always: true,
+        plays: Plays::InTurn(3),
         needs: &[GUEST, QEMU],
         demand: after(compute(100, 2000), INSTALLED),
         work: |_| {
@@ -249,7 +262,7 @@ pub(crate) const LANES: &[Lane] = &[
         name: "power-cuts",
         about: "the power of such guests goes at 6 random moments: the journal, the latches and the table after each (QEMU, root; \
                 scripts/power-cuts by itself makes 50)",
-        always: true,
+        plays: Plays::InTurn(2),
         needs: &[GUEST, QEMU],
         demand: after(compute(150, 2500), INSTALLED),
         work: work::power_cuts,
@@ -257,7 +270,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "arm64",
         about: "the daemon for a Raspberry Pi is built: as it ships at every third commit, and else without its last optimisation",
-        always: true,
+        plays: Plays::Always,
         needs: &[ARM64, Need::Tool(AUDITABLE)],
         demand: after(locking(compute(130, 2500), &[Lock::Release]), &["release"]),
         work: work::arm64,
@@ -265,7 +278,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "manual",
         about: "every manual page renders without a complaint of mandoc's, and bash takes the completions",
-        always: true,
+        plays: Plays::Always,
         needs: &[Need::Packages(&["mandoc", "bash-completion"])],
         demand: after(wait(50, 200), RIG),
         work: |_| work::script("scripts/test-manual", &[]),
@@ -274,7 +287,7 @@ pub(crate) const LANES: &[Lane] = &[
         name: "campaign",
         about: "random days on the pure bench: healthy and noisy ones settle every round, a swarm of faults violates nothing and reaches \
                 every phase, void, latch and refusal; another swarm with every commit; and a seed gives the same trace twice",
-        always: true,
+        plays: Plays::Always,
         needs: &[],
         demand: after(compute(200, 500), &["build"]),
         work: work::campaign,
@@ -283,7 +296,7 @@ pub(crate) const LANES: &[Lane] = &[
         name: "emulated-pi",
         about: "the arm64 binary on an emulated Raspberry Pi 3: pins by rppal and by cdev, and the temperature sensor; and on a board \
                 whose lines have edges: turns of the shaft (QEMU)",
-        always: true,
+        plays: Plays::Always,
         needs: &[GUEST, QEMU_ARM, ARM64],
         demand: after(compute(100, 1500), &["arm64"]),
         work: |_| work::script("scripts/emulated-pi", &[]),
@@ -291,7 +304,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "msrv",
         about: "the workspace checked by the oldest compiler that it promises, in a root file system of Debian 13 (root)",
-        always: true,
+        plays: Plays::Always,
         needs: &[NSPAWN],
         demand: locking(compute(150, 1500), &[Lock::Container]),
         work: |_| work::script("scripts/test-msrv", &[]),
@@ -300,7 +313,7 @@ pub(crate) const LANES: &[Lane] = &[
         name: "search",
         about: "everything that people and faults can do, in every order, two inputs deep from every stage of a round, with the \
                 invariants checked after each; under one rule set of each order of play",
-        always: true,
+        plays: Plays::Always,
         needs: &[],
         demand: after(compute(100, 1000), &["build"]),
         work: work::search,
@@ -309,7 +322,7 @@ pub(crate) const LANES: &[Lane] = &[
         name: "mutants",
         about: "mutants of daemon/core on the lines that changed since the last landed commit: at least 90 percent must be caught. At \
                 most 12 of them, spread evenly; where there are more, it says so (scripts/mutants --changed)",
-        always: true,
+        plays: Plays::Always,
         needs: &[Need::Tool(MUTANTS), Need::Packages(&["rsync"])],
         demand: after(compute(130, 2000), &["build", "clippy", "quick", "doc"]),
         work: mutants::sample,
@@ -317,7 +330,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "virtual-all",
         about: "every scenario on the shipped binary, under every rule set and layout (more than half an hour)",
-        always: false,
+        plays: Plays::Named,
         needs: &[],
         demand: after(wait(100, 800), RIG),
         work: |repository| work::on_virtual(repository, &["run"]),
@@ -326,7 +339,7 @@ pub(crate) const LANES: &[Lane] = &[
         name: "virtual-matrix",
         about: "every fault around the daemon (process, clock, disk, journal, network, ports, supply) in every phase on the shipped \
                 binary, each once, under the rule sets by turns",
-        always: false,
+        plays: Plays::Named,
         needs: &[],
         demand: after(wait(100, 800), RIG),
         work: work::virtual_matrix,
@@ -334,7 +347,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "gpio-sim",
         about: "every scenario once in the guest of `vm`, the shipped binary with backend `cdev` (QEMU, root)",
-        always: false,
+        plays: Plays::Named,
         needs: &[GUEST, QEMU],
         demand: after(compute(100, 2000), INSTALLED),
         work: work::gpio_sim,
@@ -342,7 +355,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "kills",
         about: "the daemon is killed at each single sync and write of a round, on the shipped binary",
-        always: false,
+        plays: Plays::Named,
         needs: &[],
         demand: after(wait(150, 800), RIG),
         work: work::kills,
@@ -351,7 +364,7 @@ pub(crate) const LANES: &[Lane] = &[
         name: "pi",
         about: "the bench `pi` without a second Pi: its harness between two simulated chips, with scenarios over it, and the arm64 \
                 program at a board's pins (QEMU, root)",
-        always: false,
+        plays: Plays::Named,
         needs: &[GUEST, QEMU, QEMU_ARM, ARM64],
         demand: after(compute(150, 2500), INSTALLED),
         work: work::pi,
@@ -359,7 +372,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "package-arm64",
         about: "the Debian package for arm64: lintian, the size of its programs, and that they run (QEMU)",
-        always: false,
+        plays: Plays::Named,
         needs: &[
             Need::Packages(&["dpkg-dev", "lintian", "qemu-user-static"]),
             Need::Tool(DEB),
@@ -375,6 +388,14 @@ pub(crate) const LANES: &[Lane] = &[
         work: |_| work::script("scripts/test-package", &["arm64"]),
     },
 ];
+
+/// The lanes that take turns, in their order.
+pub(crate) fn in_turn() -> Vec<&'static str> {
+    let turn = |lane: &'static Lane| if let Plays::InTurn(turn) = lane.plays { Some((turn, lane.name)) } else { None };
+    let mut lanes: Vec<_> = LANES.iter().filter_map(turn).collect();
+    lanes.sort_unstable();
+    lanes.into_iter().map(|(_, name)| name).collect()
+}
 
 /// The lane of this name.
 ///
@@ -399,6 +420,15 @@ mod tests {
                 assert!(at.is_some_and(|at| at < place), "{} comes after {name}", lane.name);
             }
         }
+    }
+
+    #[test]
+    fn each_turn_is_that_of_one_lane() {
+        let place = |name: &str| named(name).map(|lane| lane.plays).ok();
+        for (turn, name) in (1..).zip(in_turn()) {
+            assert_eq!(place(name), Some(Plays::InTurn(turn)), "{name}");
+        }
+        assert_eq!(in_turn().len(), 3);
     }
 
     #[test]

@@ -26,9 +26,10 @@ use canary::CanaryArgs;
 use clap::{Args, Parser, Subcommand};
 use flakes::FlakesArgs;
 use install::{Installer, Tool};
-use lanes::{LANES, Lane};
+use lanes::{LANES, Lane, Plays};
 use mutants::MutantsArgs;
 use repository::Repository;
+use rotation::Rotation;
 use std::process::ExitCode;
 
 /// What the scripts do.
@@ -101,11 +102,16 @@ struct TestArgs {
 }
 
 fn listed() -> String {
-    let list = |always: bool| {
-        let lanes = LANES.iter().filter(|lane| lane.always == always);
+    let list = |wanted: fn(Plays) -> bool| {
+        let lanes = LANES.iter().filter(|lane| wanted(lane.plays));
         lanes.map(|lane| format!("  {:<15} {}", lane.name, lane.about)).collect::<Vec<_>>().join("\n")
     };
-    format!("Lanes:\n{}\n\nThese run only when they are named, as they take long:\n{}", list(true), list(false))
+    format!(
+        "Lanes:\n{}\n\nOf these each commit has one, by turns:\n{}\n\nThese run only when they are named, as they take long:\n{}",
+        list(|plays| plays == Plays::Always),
+        list(|plays| matches!(plays, Plays::InTurn(_))),
+        list(|plays| plays == Plays::Named)
+    )
 }
 
 fn main() -> ExitCode {
@@ -132,7 +138,7 @@ fn run(task: Task) -> Result<bool> {
     let repository = Repository::find()?;
     match task {
         Task::Test(args) => {
-            let lanes = chosen(&args)?;
+            let lanes = chosen(&repository, &args)?;
             play::play(&repository, &lanes, args.yes)
         }
         Task::Ci { yes } => ci::ci(&repository, yes),
@@ -163,11 +169,19 @@ fn run(task: Task) -> Result<bool> {
 }
 
 /// The lanes that were asked for, in the order in which all of them run.
-fn chosen(args: &TestArgs) -> Result<Vec<&'static Lane>> {
+fn chosen(repository: &Repository, args: &TestArgs) -> Result<Vec<&'static Lane>> {
     let names: &[String] = if args.quick { &["quick".into(), "doc".into()] } else { &args.lanes };
+    if names.is_empty() {
+        let turn = Rotation::whose(repository, lanes::GUESTS, &lanes::in_turn())?;
+        let wanted = |lane: &&Lane| match lane.plays {
+            Plays::Always => true,
+            Plays::InTurn(whose) => whose == turn,
+            Plays::Named => false,
+        };
+        return Ok(LANES.iter().filter(wanted).collect());
+    }
     for name in names {
         lanes::named(name)?;
     }
-    let wanted = |lane: &&Lane| if names.is_empty() { lane.always } else { names.iter().any(|name| name == lane.name) };
-    Ok(LANES.iter().filter(wanted).collect())
+    Ok(LANES.iter().filter(|lane| names.iter().any(|name| name == lane.name)).collect())
 }

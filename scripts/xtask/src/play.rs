@@ -1,8 +1,9 @@
 //! Plays lanes: each in a process of its own, as many side by side as the machine bears. What one says is told whole, when it has ended.
 
 use crate::install::{Installer, Need};
-use crate::lanes::{self, EVERY, Lane};
+use crate::lanes::{self, EVERY, Lane, Plays};
 use crate::repository::{MADE, Repository};
+use crate::rotation::Rotation;
 use crate::say;
 use crate::schedule::{Channel, Machine, Schedule};
 use crate::shell::{NOT_CHECKED, NotChecked, whole};
@@ -160,7 +161,11 @@ const CPU: &str = " s of processor time";
 /// # Errors
 /// The lane has failed.
 pub(crate) fn lane(repository: &Repository, name: &str) -> Result<()> {
-    let done = (lanes::named(name)?.work)(repository);
+    let lane = lanes::named(name)?;
+    let mut done = (lane.work)(repository);
+    if let (Ok(()), Plays::InTurn(turn)) = (&done, lane.plays) {
+        done = Rotation::at(repository, lanes::GUESTS, turn, u64::try_from(lanes::in_turn().len())?).passed();
+    }
     if let Some(why) = done.as_ref().err().filter(|why| !why.is::<NotChecked>()) {
         say::error(&format!("{why:#}"));
     }

@@ -34,11 +34,28 @@ pub(crate) struct Rotation<'a> {
 impl<'a> Rotation<'a> {
     /// The part of this commit; says what the others are.
     pub(crate) fn of(repository: &'a Repository, lane: &'static str, of: u64) -> Result<Self> {
-        let part = repository.height()? % of + 1;
-        let rotation = Self { repository, lane, part, of };
-        let kept = rotation.read();
-        crate::say::line(&told(lane, part, of, kept.0.get(lane)));
+        let rotation = Self::at(repository, lane, repository.height()? % of + 1, of);
+        rotation.tell(|part| format!("part {part}"));
         Ok(rotation)
+    }
+
+    /// This part, whichever the commit's is.
+    pub(crate) fn at(repository: &'a Repository, lane: &'static str, part: u64, of: u64) -> Self {
+        Self { repository, lane, part, of }
+    }
+
+    /// Which of these whole lanes, that take turns, is this commit's; says what the others are.
+    pub(crate) fn whose(repository: &'a Repository, group: &'static str, lanes: &[&'static str]) -> Result<u64> {
+        let of = u64::try_from(lanes.len())?;
+        let rotation = Self::at(repository, group, repository.height()? % of + 1, of);
+        let name =
+            |part| usize::try_from(part - 1).ok().and_then(|place: usize| lanes.get(place)).map_or("", |name| *name);
+        rotation.tell(|part| name(part).to_owned());
+        Ok(rotation.part)
+    }
+
+    fn tell(&self, name: impl Fn(u64) -> String) {
+        crate::say::line(&told(self.lane, self.part, self.of, self.read().0.get(self.lane), name));
     }
 
     /// This part has passed.
@@ -77,13 +94,22 @@ fn key(part: u64, of: u64) -> String {
     format!("{part}/{of}")
 }
 
-fn told(lane: &str, part: u64, of: u64, kept: Option<&BTreeMap<String, Passed>>) -> String {
-    let others =
-        (1..=of).filter(|other| *other != part).map(|other| match kept.and_then(|kept| kept.get(&key(other, of))) {
-            Some(Passed { commit, date }) => format!("part {other} last passed at {commit} of {date}"),
-            None => format!("part {other} has not passed on this machine yet"),
-        });
-    format!("{lane}: part {part} of {of}, by turns from commit to commit; {}", others.collect::<Vec<_>>().join("; "))
+fn told(
+    lane: &str,
+    part: u64,
+    of: u64,
+    kept: Option<&BTreeMap<String, Passed>>,
+    name: impl Fn(u64) -> String,
+) -> String {
+    let others = (1..=of).filter(|other| *other != part).map(|other| {
+        let name = name(other);
+        match kept.and_then(|kept| kept.get(&key(other, of))) {
+            Some(Passed { commit, date }) => format!("{name} last passed at {commit} of {date}"),
+            None => format!("{name} has not passed on this machine yet"),
+        }
+    });
+    let others = others.collect::<Vec<_>>().join("; ");
+    format!("{lane}: {} of {of}, by turns from commit to commit; {others}", name(part))
 }
 
 #[cfg(test)]
@@ -95,10 +121,13 @@ mod tests {
         let passed = Passed { commit: "abc1234".into(), date: "2026-01-02".into() };
         let kept = BTreeMap::from([("1/3".to_string(), passed)]);
         assert_eq!(
-            told("virtual", 2, 3, Some(&kept)),
+            told("virtual", 2, 3, Some(&kept), |part| format!("part {part}")),
             "virtual: part 2 of 3, by turns from commit to commit; part 1 last passed at abc1234 of 2026-01-02; \
              part 3 has not passed on this machine yet"
         );
+        let name = |part| ["vm", "cuts"][usize::try_from(part - 1).unwrap()].to_owned();
+        let told = told("guests", 1, 2, None, name);
+        assert_eq!(told, "guests: vm of 2, by turns from commit to commit; cuts has not passed on this machine yet");
     }
 
     #[test]

@@ -119,7 +119,7 @@ fn every_clause_with_a_key_is_cited_by_a_record_of_the_kind_that_it_is_about() {
     let mut missing = Vec::new();
     for rules in all() {
         for (key, kinds) in SOUGHT {
-            let clause = rules.clause(key);
+            let clause = rules.clause(key).to_string();
             for kind in kinds.iter().filter(|_| !clause.is_empty()) {
                 if !cited.clauses.contains(&((*kind).to_owned(), clause.to_owned())) {
                     missing.push(format!("{}: no `{kind}` cites {clause} ({key})", rules.id));

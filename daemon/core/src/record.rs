@@ -441,7 +441,7 @@ impl Standing {
             Event::FacesRead { dice } => round.read = Some(*dice),
             // NZ 7.2: the amendment waits for the game supervisor, also across a restart.
             Event::EntryDiffers { .. } => {
-                round.supervise = rule_set(&round.rules).is_some_and(|rules| !rules.clause("amend").is_empty());
+                round.supervise = rule_set(&round.rules).is_some_and(|rules| rules.duties.supervisor_sees_amendments);
             }
             Event::Supervised { .. } => round.supervise = false,
             Event::Result { dice, .. } | Event::Amended { to: dice, .. } => {

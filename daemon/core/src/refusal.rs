@@ -6,6 +6,7 @@ use crate::line::InLine;
 use crate::prelude::*;
 use crate::round::call;
 use crate::round::question::Doubt;
+use crate::rules::Clause;
 use crate::units::{Dice, Millis, RoundId};
 use strum::IntoStaticStr;
 
@@ -310,7 +311,7 @@ pub enum Refusal {
     )]
     AmendedUnderSupervisor {
         /// The clause that says so.
-        clause: &'static str,
+        clause: Clause<'static>,
     },
     /// A result has three numbers.
     #[error("{0} numbers keyed; a result has three")]

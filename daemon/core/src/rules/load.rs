@@ -1,6 +1,7 @@
 //! Loads the rule sets from the data files that are compiled in, and checks them.
 
 use super::area::{Area, Wager};
+use super::duties::Duties;
 use super::layout::Layout;
 use super::order::Order;
 use super::{CLAUSE_KEYS, RuleSet};
@@ -10,7 +11,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 
 /// The data files, by name, in the order in which the rule sets are listed.
-const FILES: [(&str, &str); 5] = [
+pub(super) const FILES: [(&str, &str); 5] = [
     ("nz-1998.toml", include_str!("../../rules/nz-1998.toml")),
     ("nz-div9.toml", include_str!("../../rules/nz-div9.toml")),
     ("sg-v6.toml", include_str!("../../rules/sg-v6.toml")),
@@ -36,6 +37,7 @@ struct File {
     short: String,
     title: String,
     order: Order,
+    duties: Duties,
     cited: Vec<String>,
     silent: String,
     voids: BTreeMap<Ground, Vec<String>>,
@@ -97,6 +99,7 @@ pub(super) fn parse(text: &str) -> Result<RuleSet, String> {
         short: file.short,
         title: file.title,
         order: file.order,
+        duties: file.duties,
         cited: file.cited,
         silent: file.silent,
         voids: file.voids.into_iter().collect(),

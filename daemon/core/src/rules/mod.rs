@@ -1,6 +1,8 @@
 //! The rule sets and their layouts, as data. `daemon/core/rules/*.toml` holds what the texts say, each entry with its clause.
 
 mod area;
+mod clause;
+mod duties;
 mod layout;
 mod load;
 mod order;
@@ -8,6 +10,8 @@ mod order;
 mod tests;
 
 pub use area::{Area, Wager};
+pub use clause::Clause;
+pub use duties::Duties;
 pub use layout::{Layout, Winning};
 pub use load::BadRules;
 pub use order::Order;
@@ -73,6 +77,8 @@ pub struct RuleSet {
     pub title: String,
     /// Order of play.
     pub order: Order,
+    /// What people have to do in play.
+    pub duties: Duties,
     /// The clauses by which a round is void, in the order in which a void cites them.
     cited: Vec<String>,
     /// What a record says where no clause applies.
@@ -182,9 +188,9 @@ impl RuleSet {
     pub fn silent(&self) -> &str {
         &self.silent
     }
-    /// The clause of another rule, by its key, one of [`CLAUSE_KEYS`]; empty where the rules are silent.
+    /// The clause of another rule, by its key, one of [`CLAUSE_KEYS`].
     #[must_use]
-    pub fn clause(&self, key: &str) -> &str {
-        self.clauses.iter().find(|(k, _)| k == key).map_or("", |(_, c)| c)
+    pub fn clause(&self, key: &str) -> Clause<'_> {
+        Clause::new(self.clauses.iter().find(|(k, _)| k == key).map_or("", |(_, c)| c))
     }
 }

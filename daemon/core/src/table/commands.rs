@@ -281,9 +281,8 @@ impl Table {
         let Some(rules) = self.history.rules_of(round) else {
             return Err(Refusal::RulesForgotten(round));
         };
-        let clauses = rules.void_clauses(&[Ground::DamagedDice]);
         let found = format!("dice damaged in round {}: {reason}", round.0);
-        let (event, done) = if clauses.is_empty() {
+        let (event, done) = if !rules.voids(Ground::DamagedDice) {
             let clause = rules.clause("result-stands");
             let done = format!(
                 "the result of round {} stands ({clause}); the finding is recorded, and the dice are out of service",
@@ -292,6 +291,7 @@ impl Table {
             (Event::Corrected { round, reason: reason.to_owned(), by: name.to_owned() }, done)
         } else {
             self.history.affect(round, reason);
+            let clauses = rules.void_clauses(&[Ground::DamagedDice]);
             let done = format!(
                 "round {} is recorded as voided afterwards; its first ending stays, and the dice are out of service",
                 round.0

@@ -162,7 +162,7 @@ impl Table {
             // The reader says first whether the dice lie flat, and which faces they show.
             let Some(faces) = self.devices.reader.faces().filter(|_| established) else { return };
             if let Some(read) = faces.filter(|read| *read != entered) {
-                let amends = !self.clause("amend").is_empty();
+                let amends = self.rule_set().is_some_and(|rules| rules.duties.supervisor_sees_amendments);
                 if let Some(round) = &mut self.round {
                     round.differ(amends);
                 }

@@ -15,7 +15,7 @@ pub(super) fn clauses(rules: &RuleSet, event: &Event, keys: &[&str]) -> Vec<Stri
         Event::VoidedAfterwards { clauses, .. } => clauses.as_slice(),
         _ => &[],
     };
-    let keyed = keys.iter().map(|key| rules.clause(key).to_owned());
+    let keyed = keys.iter().map(|key| rules.clause(key).to_string());
     for clause in of_void.iter().cloned().chain(keyed).filter(|clause| !clause.is_empty()) {
         if !cited.contains(&clause) {
             cited.push(clause);

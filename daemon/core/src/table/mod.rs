@@ -33,7 +33,7 @@ use crate::line::OutLine;
 use crate::proof::Test;
 use crate::record::Event;
 use crate::round::{History, Round, SpinEnd};
-use crate::rules::{self, Layout, Order, RuleSet};
+use crate::rules::{self, Clause, Layout, Order, RuleSet};
 use crate::sequence::{Action, Durable, Pending, Sequence};
 use crate::service::Service;
 use crate::timer::Timer;
@@ -242,9 +242,9 @@ impl Table {
         rules::rule_set(self.round.as_ref().map_or(&self.ctx.settings().rules, |r| r.rules()))
     }
 
-    /// The clause in force that has this key; empty where the text has none.
-    fn clause(&self, key: &str) -> &'static str {
-        self.rule_set().map_or("", |rules| rules.clause(key))
+    /// The clause in force that has this key.
+    fn clause(&self, key: &str) -> Clause<'static> {
+        self.rule_set().map(|rules| rules.clause(key)).unwrap_or_default()
     }
 
     /// The layout in force.

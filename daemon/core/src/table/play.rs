@@ -232,7 +232,7 @@ impl Table {
 
     /// Whether the dealer announces "No spin" by the rules of the round (NZ 7.1). Singapore's texts know no such call.
     pub(super) fn announces_no_spin(&self) -> bool {
-        !self.clause("no-spin").is_empty()
+        self.rule_set().is_some_and(|rules| rules.duties.dealer_announces_no_spin)
     }
 
     /// The dome was found open.

@@ -1,6 +1,7 @@
 //! The rule sets against the texts. What is expected is written from the words of the rules and reckoned on all 216 ordered
 //! rolls, without the code that is tested.
 
+mod citations;
 mod clauses;
 mod data;
 mod lists;

@@ -1,5 +1,4 @@
-//! The field bus's schedule: at most one transaction is outstanding, what people wait for goes first, and a unit
-//! without a valid reply for too long is lost.
+//! The units of the field bus: at most one transaction is outstanding, and a unit without a valid reply for too long is lost.
 
 use super::{lamps, reader, terminal};
 use crate::timer::UNITS;
@@ -161,6 +160,26 @@ impl Bus {
     /// All fitted units.
     pub fn fitted(&self) -> impl Iterator<Item = (Unit, UnitState)> + '_ {
         (0u8..).zip(self.units.iter()).filter(|(_, u)| u.fitted).map(|(i, u)| (Unit::at(i), *u))
+    }
+
+    /// Whether a unit may be asked now that is expected to answer.
+    #[must_use]
+    pub fn answers(&self, unit: Unit, at: Mono) -> bool {
+        let state = self.unit(unit);
+        state.fitted && !state.lost && state.not_before <= at
+    }
+
+    /// The unit whose poll has been due for longest, if one may be asked now.
+    #[must_use]
+    pub fn most_overdue(&self, at: Mono) -> Option<Unit> {
+        let due = self.fitted().filter(|(_, state)| state.due <= at && state.not_before <= at);
+        due.min_by_key(|(_, state)| state.due).map(|(unit, _)| unit)
+    }
+
+    /// When the next poll is due.
+    #[must_use]
+    pub fn next_due(&self) -> Option<Mono> {
+        self.fitted().map(|(_, state)| state.due.max(state.not_before)).min()
     }
 
     /// Whether a transaction is outstanding.

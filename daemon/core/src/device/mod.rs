@@ -10,6 +10,7 @@ pub mod inputs;
 pub mod key_switch;
 pub mod lamps;
 pub mod reader;
+pub(crate) mod schedule;
 pub mod temperature;
 pub mod terminal;
 pub mod tumbler;

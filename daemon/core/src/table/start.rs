@@ -5,7 +5,6 @@ use super::play::LEAST_TUMBLES;
 use super::show::Picture;
 use crate::context::Context;
 use crate::device::Devices;
-use crate::device::bus::Unit;
 use crate::device::cam::steps_for;
 use crate::device::lamps::Lamps;
 use crate::effect::Effect;
@@ -115,9 +114,7 @@ impl Table {
             self.ctx.rest(line);
         }
         self.ctx.sign(true);
-        for (unit, _) in self.devices.bus.fitted().collect::<Vec<_>>() {
-            self.ctx.after(Timer::UnitLost(unit.index()), Millis(p.unit_lost));
-        }
+        self.devices.start_bus(&mut self.ctx);
         if self.ctx.settings().temperature {
             self.ctx.after(Timer::TemperatureStale, Millis(p.temperature_stale));
         }
@@ -180,9 +177,6 @@ impl Table {
             } else {
                 self.void_interrupted(interrupted);
             }
-        }
-        if self.devices.bus.fitted().any(|(unit, _)| unit == Unit::Terminal) {
-            self.ctx.fire_at(Timer::Bus, at);
         }
         self.sequence.hurry();
     }

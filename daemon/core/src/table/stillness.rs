@@ -4,13 +4,13 @@
 //! did not ask for meanwhile is no defect of a device.
 
 use super::Table;
-use super::field::UNANSWERED;
+use crate::device::schedule::UNANSWERED;
 use crate::prelude::*;
 use crate::record::Event;
 use crate::round::ending::{Ground, VoidReason};
 use crate::round::{Doubt, Spin, SpinEnd};
 use crate::timer::Timer;
-use crate::units::{Millis, Mono};
+use crate::units::Mono;
 
 const NANOS: u64 = 1_000_000;
 
@@ -29,17 +29,7 @@ impl Table {
         // of it. How long it stood still nobody can say where no other timer ran.
         if stood > u64::from(p.alive) * NANOS && self.ctx.is_set(Timer::BusGuard) {
             self.ctx.after_from(Timer::BusGuard, now, UNANSWERED);
-            self.grant_replies(now);
-        }
-    }
-
-    /// Every unit gets its whole time to reply from now on.
-    fn grant_replies(&mut self, now: Mono) {
-        let limit = Millis(self.ctx.p().unit_lost);
-        for (unit, _) in self.devices.bus.fitted() {
-            if self.ctx.is_set(Timer::UnitLost(unit.index())) {
-                self.ctx.after_from(Timer::UnitLost(unit.index()), now, limit);
-            }
+            self.devices.grant_replies(now, &mut self.ctx);
         }
     }
 
@@ -62,6 +52,6 @@ impl Table {
         }
         self.ctx.wake(now, stood);
         // Every unit is due at once now.
-        self.grant_replies(now);
+        self.devices.grant_replies(now, &mut self.ctx);
     }
 }

@@ -3,7 +3,6 @@
 
 use super::Table;
 use super::play::LEAST_TUMBLES;
-use crate::device::bus::Unit;
 use crate::device::cam::steps_for;
 use crate::device::dome::Place;
 use crate::device::reader::Verdict;
@@ -191,12 +190,7 @@ impl Table {
         self.record(Event::Revealed { how });
         // Dice that everybody sees may not be forgotten by a power cut (SGV6 5.4.1).
         self.sequence.hurry();
-        // A poll that is under way, and the next one, may still bring keys from before the reveal.
-        let under_way =
-            self.devices.bus.outstanding().is_some_and(|(_, job)| job.unit() == Unit::Terminal && job.is_poll());
-        self.devices.terminal.hide_polls(1 + u8::from(under_way));
-        self.devices.terminal.clear(&mut self.ctx);
-        self.poll_soon();
+        self.devices.await_keys(&mut self.ctx);
     }
 
     /// Whether the reader's poses decide, or the dealer's eye does.

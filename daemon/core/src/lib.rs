@@ -8,6 +8,7 @@
 
 extern crate alloc;
 
+mod access;
 pub mod context;
 pub mod device;
 pub mod effect;

@@ -2,6 +2,7 @@
 
 use super::Table;
 use super::question::stated;
+use crate::access;
 use crate::device::dome::Place;
 use crate::latch::{Code, Waiver};
 use crate::prelude::*;
@@ -22,7 +23,12 @@ impl Table {
     pub(super) fn command(&mut self, request: u64, caller: &Caller, command: &Command) {
         self.ctx.note_change();
         let what = asked(command);
-        let allowed = self.may_command(caller, command);
+        let facts = access::Facts {
+            key: self.devices.key.is_granted(),
+            key_lasts: Millis(self.ctx.p().key_privilege),
+            measuring: self.is_measuring(),
+        };
+        let allowed = access::may_ask(caller, command, facts);
         let done = allowed.and_then(|()| self.carry_out(request, caller, command));
         match done {
             Ok(None) => {}
@@ -40,27 +46,6 @@ impl Table {
             Answer::Done(done) => self.sequence.answer(request, done),
             Answer::Refused(_) => self.ctx.reply(request, answer),
         }
-    }
-
-    fn may_command(&self, caller: &Caller, command: &Command) -> core::result::Result<(), Refusal> {
-        let technician_may = match command {
-            Command::Record | Command::Maintenance { .. } | Command::HardwareTest { .. } => true,
-            Command::Witness { .. } => self.is_measuring(),
-            _ => false,
-        };
-        if !(caller.supervisor || caller.manager || technician_may && caller.technician) {
-            let role = if technician_may { "tumbler-tech or tumbler-supervisor" } else { "tumbler-supervisor" };
-            return Err(Refusal::NotInGroup { account: caller.account.clone(), role });
-        }
-        if command.name().is_some_and(|name| name.trim().is_empty()) {
-            return Err(Refusal::NoName);
-        }
-        command.check_texts()?;
-        let needs_key = !matches!(command, Command::Record | Command::Close { .. } | Command::Witness { .. });
-        if needs_key && !self.devices.key.is_granted() {
-            return Err(Refusal::NoKey { lasts: Millis(self.ctx.p().key_privilege) });
-        }
-        Ok(())
     }
 
     fn carry_out(&mut self, request: u64, caller: &Caller, command: &Command) -> Result {
@@ -204,7 +189,7 @@ impl Table {
             if round.lies_open() {
                 return Err(Refusal::DiceLieOpen { reader: self.reader_in_service() });
             }
-            self.may_decide(manager)?;
+            access::may_decide(manager, self.is_left_to_manager())?;
         }
         // What only the shift manager or above decides; the other decisions are of matters that the rules provide for.
         let (what, keys) = if not_flat { ("a die does not lie flat", &[][..]) } else { ("void", &["supervisor"][..]) };

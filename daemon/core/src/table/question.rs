@@ -9,6 +9,7 @@
 //! Unanswered it stays so, across restarts: the sign is on, no game starts, and nothing may move the dice.
 
 use super::Table;
+use crate::access;
 use crate::prelude::*;
 use crate::record::Event;
 use crate::refusal::Refusal;
@@ -42,14 +43,6 @@ impl Table {
     /// Whether the text leaves this to the shift manager or above (SGV6, SGOC 5.14).
     pub(super) fn is_left_to_manager(&self) -> bool {
         self.rule_set().is_some_and(|rules| rules.voids(Ground::Decision))
-    }
-
-    /// Whether the caller may decide what the text leaves open.
-    pub(super) fn may_decide(&self, manager: bool) -> Result<(), Refusal> {
-        if self.is_left_to_manager() && !manager {
-            return Err(Refusal::LeftToManager);
-        }
-        Ok(())
     }
 
     /// Why an established outcome is not undone.
@@ -93,7 +86,7 @@ impl Table {
                 Ok("the round is void; all its bets are returned".into())
             }
             Finding::NotFlat | Finding::CannotTell => {
-                self.may_decide(manager)?;
+                access::may_decide(manager, self.is_left_to_manager())?;
                 stated(reason)?;
                 self.take_answer(finding, reason, name);
                 self.void_by(VoidReason::Supervisor, reason, name);

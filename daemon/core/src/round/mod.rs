@@ -3,6 +3,7 @@
 pub mod call;
 pub mod ending;
 pub mod history;
+pub(crate) mod judgement;
 pub mod past;
 pub mod question;
 pub mod spin;

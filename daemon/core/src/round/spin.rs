@@ -6,6 +6,9 @@ use crate::units::Tumbles;
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
+/// The rules' least number of tumbles (NZ 6.1, SGV6 3.7, SGOC 3.7, SGOC-early 3.4).
+pub const LEAST_TUMBLES: Tumbles = Tumbles(3);
+
 /// How far the spin of a round is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -84,6 +87,12 @@ impl SpinEnd {
     #[must_use]
     pub const fn is_counted(self) -> bool {
         !matches!(self, Self::Reverse | Self::Erratic | Self::LostEdges)
+    }
+
+    /// Whether these tumbles, counted until then, prove a spin, where they can be believed.
+    #[must_use]
+    pub fn proves_three(self, tumbles: Tumbles) -> bool {
+        self.is_counted() && tumbles >= LEAST_TUMBLES
     }
 }
 

@@ -10,6 +10,7 @@ use crate::input::{BusFailure, BusReply};
 use crate::latch::Code;
 use crate::prelude::*;
 use crate::record::Event;
+use crate::round::Round;
 
 impl Table {
     /// Starts the next transaction, if none is outstanding and one is due.
@@ -26,7 +27,7 @@ impl Table {
             terminal: self.probes_bus(Unit::Terminal)
                 || self.asks_for_keys()
                 || round.is_some_and(|r| r.bets_closed() && r.has_valid_spin()),
-            dice: round.is_some_and(|r| r.established().is_none() && r.has_valid_spin()),
+            dice: round.is_some_and(Round::awaits_dice),
             reader: self.probes_bus(Unit::Reader),
             boards: self.is_testing(),
             // In maintenance there is no round whose keys would be secret, and a test of the terminal asks for each of them.
@@ -37,9 +38,7 @@ impl Table {
             } else {
                 Keys::Secret
             },
-            faces: round.is_some_and(|r| {
-                r.revealed().is_some() && r.established().is_some() && r.result().is_none() && r.asked().is_none()
-            }),
+            faces: round.is_some_and(Round::shows_faces),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The table: composes its devices, the round and the latch into one machine that inputs go into and effects come out of.
 //!
-//! `wires.rs` takes edges in, `field.rs` says what is needed of the field bus and takes its answers, `play.rs` is the life of a round, `verdict.rs` judges its facts, `entry.rs` is the result, `ending.rs` the end,
+//! `wires.rs` takes edges in, `field.rs` says what is needed of the field bus and takes its answers, `play.rs` is the life of a round, `verdict.rs` what its facts lead to, `entry.rs` is the result, `ending.rs` the end,
 //! `block.rs` the latch and the permission, `commands.rs` the console, `proof.rs` the devices' tests, `show.rs` the picture.
 
 mod block;

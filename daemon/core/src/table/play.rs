@@ -23,10 +23,7 @@ use crate::round::{Round, Spin, SpinEnd};
 use crate::rules;
 use crate::sequence::Action;
 use crate::sequence::Durable;
-use crate::units::{RoundId, Tumbles};
-
-/// The rules' least number of tumbles (NZ 6.1, SGV6 3.7, SGOC 3.7, SGOC-early 3.4).
-pub(super) const LEAST_TUMBLES: Tumbles = Tumbles(3);
+use crate::units::RoundId;
 
 impl Table {
     /// Begins a round, if a game may start; otherwise says what stands in the way.

@@ -1,7 +1,6 @@
 //! What a table starts from, and what a restart decides.
 
 use super::Table;
-use super::play::LEAST_TUMBLES;
 use super::show::Picture;
 use crate::context::Context;
 use crate::device::Devices;
@@ -14,6 +13,7 @@ use crate::line::OutLine;
 use crate::prelude::*;
 use crate::record::{Event, Standing};
 use crate::round::ending::{Ground, VoidReason};
+use crate::round::spin::LEAST_TUMBLES;
 use crate::round::{Doubt, History, Interrupted, Round, SpinEnd};
 use crate::rules;
 use crate::sequence::{Action, Sequence};

@@ -1,8 +1,7 @@
-//! What the facts of a round amount to: the spin judged at standstill, the reveal, the dice judged at rest, and the
+//! What the facts of a round lead to: the spin's verdict at standstill, the reveal, that of the dice at rest, and the
 //! outcome established.
 
 use super::Table;
-use super::play::LEAST_TUMBLES;
 use crate::device::cam::steps_for;
 use crate::device::dome::Place;
 use crate::device::reader::Verdict;
@@ -12,6 +11,8 @@ use crate::latch::Code;
 use crate::prelude::*;
 use crate::record::Event;
 use crate::round::ending::{Ground, VoidReason};
+use crate::round::judgement::{self, DiceVerdict, SpinVerdict, SpinVoid, Stood};
+use crate::round::spin::LEAST_TUMBLES;
 use crate::round::{Doubt, FlatBy, Reveal, Round, Spin, SpinEnd, Spun};
 use crate::timer::Timer;
 use crate::units::Millis;
@@ -43,21 +44,13 @@ impl Table {
 
     /// Whether a spin runs whose three full tumbles are proved, and nothing is known that voids it (NZ 7.1(b)).
     pub(super) fn is_made(&self, how: SpinEnd) -> bool {
-        let spoilt = |round: &Round| {
-            let misoperated = round.is_slow() || round.grounds().contains(&Ground::Misoperation);
-            round.grounds().contains(&Ground::FewerThanThree) || misoperated && self.tumbler_voids()
-        };
-        self.has_three(how) && !self.round.as_ref().is_some_and(spoilt)
+        self.has_three(how) && !self.round.as_ref().is_some_and(|round| round.spoils_spin(self.rule_set()))
     }
 
     /// Whether a spin runs whose steps prove three full tumbles, where they can be believed.
     pub(super) fn has_three(&self, how: SpinEnd) -> bool {
-        self.round.as_ref().is_some_and(|r| r.spin() == Spin::Running) && self.proves_three(how)
-    }
-
-    /// Whether the steps counted until now prove three full tumbles, where they can be believed.
-    fn proves_three(&self, how: SpinEnd) -> bool {
-        how.is_counted() && self.devices.tumbler.counted() >= LEAST_TUMBLES
+        self.round.as_ref().is_some_and(|r| r.spin() == Spin::Running)
+            && how.proves_three(self.devices.tumbler.counted())
     }
 
     /// Records how the spin ended.
@@ -68,7 +61,7 @@ impl Table {
             round.end_spin(tumbles, Spun { valid, steps, how });
         }
         self.record(Event::SpinEnded { tumbles, valid, steps, needed, how });
-        if !self.proves_three(how) {
+        if !how.proves_three(tumbles) {
             self.add_ground(Ground::FewerThanThree);
         }
     }
@@ -93,47 +86,37 @@ impl Table {
         self.devices.tumbler.disown();
         let unreliable = self.judge_chatter();
         let Some(round) = self.round.as_ref().filter(|r| r.spin() == Spin::Running) else { return };
-        let slow = round.is_slow();
-        let broken = slow || stop == Stop::TimeLimit;
-        let how = match stop.spin_end() {
-            SpinEnd::Heat if slow => SpinEnd::Slow,
-            how => how,
-        };
-        let misoperated = broken || matches!(stop, Stop::Defect(_));
-        let valid = self.proves_three(how) && !(misoperated && self.tumbler_voids());
+        let (slow, tumbles) = (round.is_slow(), self.devices.tumbler.counted());
+        let verdict = judgement::spin(Stood { stop, tumbles, slow, unreliable }, self.rule_set());
+        let SpinVerdict { how, valid, slow, void } = verdict;
         self.record_spin(valid, how);
         if valid {
             self.devices.reader.end_spin();
             self.ctx.after(Timer::SettleLimit, Millis(self.ctx.p().settle_limit));
         }
         let found = self.found_steps();
-        if broken {
+        if slow {
             self.latch(Code::Tumbler, format!("the tumbler is slow: {found}"));
         }
-        // NZ 7.1: the dealer announces "No spin" where the tumbler does not operate correctly, which no sensor need see.
-        if stop == Stop::NoSpin && valid && self.announces_no_spin() {
-            self.void(VoidReason::Declared, "the dealer announced \"No spin\" while the tumbler ran");
-            return;
-        }
-        if valid {
-            return;
-        }
-        match how {
-            SpinEnd::Supply => {
+        match void {
+            None => {}
+            Some(SpinVoid::Declared) => {
+                self.void(VoidReason::Declared, "the dealer announced \"No spin\" while the tumbler ran")
+            }
+            Some(SpinVoid::Supply) => {
                 self.void(VoidReason::Interruption, &format!("the supply dipped during the spin; {found}"))
             }
-            SpinEnd::Heat => {
+            Some(SpinVoid::Heat) => {
                 // Too hot, or a sensor that jumps or is silent: what was seen is the cause of its latch.
                 let latched = self.ledger.malfunction(Code::Temperature);
                 let seen = latched.map_or("the motor's temperature ended the spin", |m| &m.cause);
                 self.void(VoidReason::Equipment, &format!("{seen}; {found}"));
             }
-            // A guard that flickers again and again is equipment that failed, as one that breaks for good (SGV6 5.4.2).
-            _ if unreliable => self.void(VoidReason::Equipment, &found),
-            _ if misoperated => {
+            Some(SpinVoid::Unreliable) => self.void(VoidReason::Equipment, &found),
+            Some(SpinVoid::Misoperated) => {
                 self.void_for_tumbler(how, &format!("the tumbler does not operate as it should; {found}"))
             }
-            _ => self.void(VoidReason::FewerThanThree, &found),
+            Some(SpinVoid::TooFew) => self.void(VoidReason::FewerThanThree, &found),
         }
     }
 
@@ -155,19 +138,12 @@ impl Table {
             self.void_without_spin();
             return;
         }
-        let spun = round.has_valid_spin();
         // A program that was told to stop has seen no shaft come to rest.
-        if round.revealed().is_none() && round.bets_closed() && spun && !self.service.is_stopping() {
-            if !round.order().covered {
-                // After a restart nothing has seen the shaft stand: people who are asked see it.
-                if round.asked().is_none() {
-                    self.reveal(Reveal::SpinEnded);
-                }
-            } else if self.devices.dome.place() == Place::Open {
-                self.reveal(Reveal::Dome);
-            }
+        let reveals = round.reveals(self.devices.dome.place() == Place::Open).filter(|_| !self.service.is_stopping());
+        if let Some(how) = reveals {
+            self.reveal(how);
         }
-        if spun && self.round.as_ref().is_some_and(|r| r.established().is_none()) {
+        if self.round.as_ref().is_some_and(Round::awaits_dice) {
             self.judge_dice();
         }
         if self.round.as_ref().is_some_and(|r| r.entered().is_some() && r.result().is_none() && r.asked().is_none()) {
@@ -203,45 +179,38 @@ impl Table {
         if !self.reader_in_service() || !self.devices.reader.is_at_rest() {
             return;
         }
-        if self.is_asked() {
-            // NZ 7.1(a) asks how a die lies, and not why: it answers a knock by itself.
-            if let (Verdict::NotFlat(dice), true) = (self.devices.reader.verdict(), self.tumbler_voids()) {
-                self.void(VoidReason::NotFlat, &format!("{dice} of the dice not lying flat"));
-            }
-            return;
-        }
-        if self.devices.reader.tumbled() == Some(false) {
-            self.latch(Code::Tumbler, "the reader saw no motion of the dice during the spin".into());
-            self.add_ground(Ground::DiceNotTumbled);
-            // SGOC-early 5.1.2 asks whether the dice tumbled, and not who sees them now.
-            self.add_ground(Ground::Misoperation);
-            self.void(VoidReason::Equipment, "the reader saw no motion of the dice during the spin");
-            return;
-        }
-        match self.devices.reader.verdict() {
-            Verdict::NotFlat(dice) => self.void(VoidReason::NotFlat, &format!("{dice} of the dice not lying flat")),
-            Verdict::Wrong(what) => {
-                self.latch(Code::Dice, format!("the reader sees {what}"));
-                if self.is_left_to_manager() {
-                    self.ask_person(Doubt::Dice);
-                } else {
-                    self.void(VoidReason::Equipment, &format!("the reader sees {what}"));
-                }
-            }
+        let (tumbled, seen) = (self.devices.reader.tumbled(), self.devices.reader.verdict());
+        match judgement::dice(self.is_asked(), tumbled, seen, self.rule_set()) {
             // Given up by the limit for settling.
-            Verdict::Unknown => {}
-            Verdict::Flat => {
+            DiceVerdict::Open => {}
+            DiceVerdict::Flat => {
                 self.ctx.clear(Timer::SettleLimit);
                 if self.round.as_ref().is_some_and(|r| r.revealed().is_some()) {
                     self.establish(FlatBy::Reader);
                 }
+            }
+            DiceVerdict::NotFlat(dice) => self.void(VoidReason::NotFlat, &format!("{dice} of the dice not lying flat")),
+            DiceVerdict::NotTumbled => {
+                self.latch(Code::Tumbler, "the reader saw no motion of the dice during the spin".into());
+                self.add_ground(Ground::DiceNotTumbled);
+                // SGOC-early 5.1.2 asks whether the dice tumbled, and not who sees them now.
+                self.add_ground(Ground::Misoperation);
+                self.void(VoidReason::Equipment, "the reader saw no motion of the dice during the spin");
+            }
+            DiceVerdict::Wrong(what) => {
+                self.latch(Code::Dice, format!("the reader sees {what}"));
+                self.void(VoidReason::Equipment, &format!("the reader sees {what}"));
+            }
+            DiceVerdict::LeftToManager(what) => {
+                self.latch(Code::Dice, format!("the reader sees {what}"));
+                self.ask_person(Doubt::Dice);
             }
         }
     }
 
     /// The dice should have come to rest by now.
     pub(super) fn never_at_rest(&mut self) {
-        let waiting = self.round.as_ref().is_some_and(|r| r.established().is_none() && r.has_valid_spin());
+        let waiting = self.round.as_ref().is_some_and(Round::awaits_dice);
         if !waiting || !self.reader_in_service() || self.is_asked() {
             return;
         }

@@ -1,0 +1,47 @@
+//! Each verdict by the clause that it is about.
+
+use super::*;
+use crate::device::tumbler::Defect;
+use crate::rules::rule_set;
+
+const RULES: [(&str, bool); 2] = [("nz-div9", true), ("sg-v6", false)];
+
+fn stood(stop: Stop, tumbles: u32) -> Stood {
+    Stood { stop, tumbles: Tumbles(tumbles), slow: false, unreliable: false }
+}
+
+/// NZ 7.1(b) voids three tumbles of a tumbler that does not operate correctly, seen or announced; SGV6 5.5.1 only counts.
+#[test]
+fn a_spin_is_judged_by_its_text() {
+    for (id, nz) in RULES {
+        let judge = |stood| {
+            let SpinVerdict { valid, void, .. } = spin(stood, rule_set(id));
+            (valid, void)
+        };
+        assert_eq!(judge(stood(Stop::Target, 4)), (true, None), "{id}");
+        assert_eq!(judge(stood(Stop::NoSpin, 2)), (false, Some(SpinVoid::TooFew)), "{id}");
+        assert_eq!(judge(stood(Stop::NoSpin, 3)), (true, nz.then_some(SpinVoid::Declared)), "{id}");
+        let stalled = Stop::Defect(Defect::Stall);
+        assert_eq!(judge(stood(stalled, 3)), (!nz, nz.then_some(SpinVoid::Misoperated)), "{id}");
+        assert_eq!(judge(stood(Stop::Defect(Defect::Reverse), 9)), (false, Some(SpinVoid::Misoperated)), "{id}");
+        let flickers = Stood { unreliable: true, ..stood(stalled, 1) };
+        assert_eq!(judge(flickers), (false, Some(SpinVoid::Unreliable)), "{id}");
+        let slow = spin(Stood { slow: true, ..stood(Stop::Halt, 2) }, rule_set(id));
+        assert_eq!((slow.how, slow.slow, slow.void), (SpinEnd::Slow, true, Some(SpinVoid::Misoperated)), "{id}");
+    }
+}
+
+/// NZ 7.1(a) asks how a die lies; SGV6 5.5.2 whether it came to rest, and 5.14 leaves foreign dice to the manager.
+#[test]
+fn dice_are_judged_by_their_text() {
+    for (id, nz) in RULES {
+        let judge = |asked, tumbled, seen| dice(asked, Some(tumbled), seen, rule_set(id));
+        let knocked = if nz { DiceVerdict::NotFlat(1) } else { DiceVerdict::Open };
+        assert_eq!(judge(true, true, Verdict::NotFlat(1)), knocked, "{id}");
+        assert_eq!(judge(false, true, Verdict::NotFlat(1)), DiceVerdict::NotFlat(1), "{id}");
+        assert_eq!(judge(false, false, Verdict::Flat), DiceVerdict::NotTumbled, "{id}");
+        let foreign = if nz { DiceVerdict::Wrong("x") } else { DiceVerdict::LeftToManager("x") };
+        assert_eq!(judge(false, true, Verdict::Wrong("x")), foreign, "{id}");
+        assert_eq!(judge(false, true, Verdict::Flat), DiceVerdict::Flat, "{id}");
+    }
+}

@@ -1,8 +1,8 @@
 //! What the facts of a round amount to by its rule set. Facts in, a verdict out: the table carries it out.
 
-use super::Reveal;
 use super::spin::SpinEnd;
 use super::state::Round;
+use super::{Reveal, Spin};
 use crate::device::reader::Verdict;
 use crate::device::tumbler::Stop;
 use crate::round::ending::Ground;
@@ -105,6 +105,25 @@ pub(crate) fn dice(asked: bool, tumbled: Option<bool>, seen: Verdict, rules: Opt
     }
 }
 
+/// What "No spin" amounts to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoSpin {
+    /// It comes too late: the outcome is established.
+    TooLate,
+    /// It is not its turn.
+    OutOfTurn,
+    /// NZ 7.1(d): the tumbler is not activated for this game.
+    NeverActivated,
+    /// The spin that was granted does not start.
+    Drops,
+    /// The spin that runs is stopped, and judged as the shaft comes to a stand.
+    Stops,
+    /// The dealer's eye sees a die that does not lie flat.
+    NotFlat,
+    /// NZ 7.1(b): the tumbler did not operate correctly, for what no sensor sees.
+    Declared,
+}
+
 /// What follows from what is known of it.
 impl Round {
     /// Whether its spin is not valid whatever is counted of it (NZ 7.1(b)).
@@ -134,6 +153,23 @@ impl Round {
         }
         // After a restart nothing has seen the shaft stand: people who are asked see it.
         self.asked().is_none().then_some(Reveal::SpinEnded)
+    }
+
+    /// What "No spin" amounts to now; `reader`: it is in service, and judges dice that lie open.
+    pub(crate) fn no_spin(&self, reader: bool, rules: Option<&RuleSet>) -> NoSpin {
+        let (seen, announces) = (self.revealed().is_some(), announces_no_spin(rules));
+        match self.spin() {
+            _ if self.established().is_some() => NoSpin::TooLate,
+            _ if self.asked().is_some() => NoSpin::OutOfTurn,
+            Spin::None if announces => NoSpin::NeverActivated,
+            Spin::Asked => NoSpin::Drops,
+            Spin::Running => NoSpin::Stops,
+            // Dice that lie open are judged by the reader in service; where there is none the call says what only the dealer's eye
+            // can see.
+            Spin::Valid { .. } if seen && !reader => NoSpin::NotFlat,
+            Spin::Valid { .. } if !seen && announces => NoSpin::Declared,
+            Spin::None | Spin::Valid { .. } => NoSpin::OutOfTurn,
+        }
     }
 }
 

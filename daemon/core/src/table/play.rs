@@ -19,6 +19,7 @@ use crate::record::Event;
 use crate::refusal::{Asked, Refusal};
 use crate::round::call::Call;
 use crate::round::ending::{Ground, VoidReason};
+use crate::round::judgement::NoSpin;
 use crate::round::{Round, Spin, SpinEnd};
 use crate::rules;
 use crate::sequence::Action;
@@ -188,48 +189,24 @@ impl Table {
             self.record_call(Call::NoSpin, false);
             return;
         };
-        if round.established().is_some() {
-            self.record_call(Call::NoSpin, false);
-            self.refuse(Asked::NoSpin, None, &self.stands());
-            return;
-        }
-        let (spin, seen, asked) = (round.spin(), round.revealed().is_some(), round.asked().is_some());
-        let announces = self.announces_no_spin();
-        // Dice that lie open are judged by the reader in service; where there is none the call says what only the dealer's eye can
-        // see: a die that does not lie flat.
-        let by_eye = seen && !self.reader_in_service();
-        let in_turn = !asked
-            && match spin {
-                Spin::None => announces,
-                Spin::Asked | Spin::Running => true,
-                Spin::Valid { .. } if seen => by_eye,
-                Spin::Valid { .. } => announces,
-            };
-        self.record_call(Call::NoSpin, in_turn);
-        if !in_turn {
-            return;
-        }
-        match spin {
-            // NZ 7.1(d): the tumbler is not activated for this game.
-            Spin::None => self.void(VoidReason::NeverActivated, "the dealer announced \"No spin\" before a spin"),
-            Spin::Asked => {
+        let verdict = round.no_spin(self.reader_in_service(), self.rule_set());
+        self.record_call(Call::NoSpin, !matches!(verdict, NoSpin::TooLate | NoSpin::OutOfTurn));
+        match verdict {
+            NoSpin::TooLate => self.refuse(Asked::NoSpin, None, &self.stands()),
+            NoSpin::OutOfTurn => {}
+            NoSpin::NeverActivated => {
+                self.void(VoidReason::NeverActivated, "the dealer announced \"No spin\" before a spin")
+            }
+            NoSpin::Drops => {
                 self.sequence.drop_held(|action| matches!(action, Action::Spin(_)));
                 self.drop_spin(&Refusal::NoSpinPressed);
             }
-            // Judged as the shaft comes to a stand.
-            Spin::Running => {
+            NoSpin::Stops => {
                 self.devices.tumbler.halt(Stop::NoSpin, &mut self.ctx);
             }
-            Spin::Valid { .. } if by_eye => {
-                self.void(VoidReason::NotFlat, "the dealer saw a die that does not lie flat")
-            }
-            Spin::Valid { .. } => self.void(VoidReason::Declared, "the dealer announced \"No spin\" after the spin"),
+            NoSpin::NotFlat => self.void(VoidReason::NotFlat, "the dealer saw a die that does not lie flat"),
+            NoSpin::Declared => self.void(VoidReason::Declared, "the dealer announced \"No spin\" after the spin"),
         }
-    }
-
-    /// Whether the dealer announces "No spin" by the rules of the round (NZ 7.1). Singapore's texts know no such call.
-    pub(super) fn announces_no_spin(&self) -> bool {
-        self.rule_set().is_some_and(|rules| rules.duties.dealer_announces_no_spin)
     }
 
     /// The dome was found open.

@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::device::tumbler::Defect;
-use crate::rules::rule_set;
+use crate::rules::{layout, rule_set};
+use crate::units::RoundId;
 
-const RULES: [(&str, bool); 2] = [("nz-div9", true), ("sg-v6", false)];
+const RULES: [(&str, &str, bool); 2] = [("nz-div9", "nz-div9-1", true), ("sg-v6", "sg-v6-1", false)];
 
 fn stood(stop: Stop, tumbles: u32) -> Stood {
     Stood { stop, tumbles: Tumbles(tumbles), slow: false, unreliable: false }
@@ -13,7 +14,7 @@ fn stood(stop: Stop, tumbles: u32) -> Stood {
 /// NZ 7.1(b) voids three tumbles of a tumbler that does not operate correctly, seen or announced; SGV6 5.5.1 only counts.
 #[test]
 fn a_spin_is_judged_by_its_text() {
-    for (id, nz) in RULES {
+    for (id, _, nz) in RULES {
         let judge = |stood| {
             let SpinVerdict { valid, void, .. } = spin(stood, rule_set(id));
             (valid, void)
@@ -34,7 +35,7 @@ fn a_spin_is_judged_by_its_text() {
 /// NZ 7.1(a) asks how a die lies; SGV6 5.5.2 whether it came to rest, and 5.14 leaves foreign dice to the manager.
 #[test]
 fn dice_are_judged_by_their_text() {
-    for (id, nz) in RULES {
+    for (id, _, nz) in RULES {
         let judge = |asked, tumbled, seen| dice(asked, Some(tumbled), seen, rule_set(id));
         let knocked = if nz { DiceVerdict::NotFlat(1) } else { DiceVerdict::Open };
         assert_eq!(judge(true, true, Verdict::NotFlat(1)), knocked, "{id}");
@@ -43,5 +44,27 @@ fn dice_are_judged_by_their_text() {
         let foreign = if nz { DiceVerdict::Wrong("x") } else { DiceVerdict::LeftToManager("x") };
         assert_eq!(judge(false, true, Verdict::Wrong("x")), foreign, "{id}");
         assert_eq!(judge(false, true, Verdict::Flat), DiceVerdict::Flat, "{id}");
+    }
+}
+
+/// NZ 7.1: the call is New Zealand's; a spin that runs is stopped everywhere.
+#[test]
+fn no_spin_is_judged_by_what_the_round_has_come_to() {
+    for (id, on, nz) in RULES {
+        let rules = rule_set(id);
+        let mut round = Round::begin(RoundId(1), rules.unwrap(), layout(on).unwrap());
+        let told = |round: &Round, reader| round.no_spin(reader, rules);
+        assert_eq!(told(&round, true), if nz { NoSpin::NeverActivated } else { NoSpin::OutOfTurn }, "{id}");
+        round.ask_for_spin();
+        assert_eq!(told(&round, true), NoSpin::Drops, "{id}");
+        round.start_spin();
+        assert_eq!(told(&round, true), NoSpin::Stops, "{id}");
+        let spun = super::super::Spun { valid: true, steps: 12, how: SpinEnd::Target };
+        round.end_spin(Tumbles(3), spun);
+        assert_eq!(told(&round, true), if nz { NoSpin::Declared } else { NoSpin::OutOfTurn }, "{id}");
+        round.reveal(Reveal::Dome);
+        assert_eq!([true, false].map(|reader| told(&round, reader)), [NoSpin::OutOfTurn, NoSpin::NotFlat], "{id}");
+        round.establish(super::super::FlatBy::Dealer);
+        assert_eq!(told(&round, false), NoSpin::TooLate, "{id}");
     }
 }

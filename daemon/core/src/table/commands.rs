@@ -331,20 +331,7 @@ impl Table {
             (Some(_), _) => {}
             (None, None) => return Err(Refusal::SayTheDice),
             (None, Some(dice)) => {
-                if round.revealed().is_none() {
-                    return Err(Refusal::NotRevealed);
-                }
-                if round.established().is_none() && self.reader_in_service() {
-                    return Err(Refusal::NotFoundFlat);
-                }
-                self.faces_are_read()?;
-                let read = self.devices.reader.faces().flatten();
-                if read.is_some_and(|read| read != dice) {
-                    return Err(Refusal::UpholdFirst);
-                }
-                if round.asked().is_some() {
-                    return Err(Refusal::AnswerFirst);
-                }
+                round.may_be_told(dice, self.reading())?;
                 if round.established().is_none() {
                     self.establish(FlatBy::Supervisor);
                 }
@@ -357,7 +344,7 @@ impl Table {
                 return Ok(Some("the result stands; `settle` again once all are paid".into()));
             }
         }
-        self.may_be_paid(self.ctx.at())?;
+        self.may_be_paid(round, self.ctx.at())?;
         self.record(Event::Decided {
             what: "settled by the dice".into(),
             reason: reason.to_owned(),

@@ -10,6 +10,7 @@ use crate::prelude::*;
 use crate::record::{Event, Lit};
 use crate::refusal::{Asked, Refusal};
 use crate::round::call;
+use crate::round::judgement::{Amendment, EntryVerdict, Reading};
 use crate::round::state::Areas;
 use crate::round::{FlatBy, Round};
 use crate::sequence::Action;
@@ -39,10 +40,7 @@ impl Table {
     }
 
     fn digit(&mut self, face: DieFace) {
-        let takes = |r: &Round| {
-            r.revealed().is_some() && r.entered().is_none() && r.asked().is_none() && !r.awaits_supervisor()
-        };
-        if self.round.as_ref().is_some_and(takes) {
+        if self.round.as_ref().is_some_and(Round::takes_digits) {
             self.devices.terminal.key(face, &mut self.ctx);
             self.ctx.note_change();
             self.result_comes_back();
@@ -100,30 +98,16 @@ impl Table {
             self.entry_error(&Refusal::EnteredAlready);
             return;
         }
-        match self.may_be_paid(self.devices.terminal.pressed_after()) {
+        let Some(round) = &self.round else { return };
+        match self.may_be_paid(round, self.devices.terminal.pressed_after()) {
             Ok(()) => self.settle_round(None),
             Err(why) => self.entry_error(&why),
         }
     }
 
-    /// Whether "all paid" counts that was said after this moment; otherwise why not. Losers are collected and winners paid once
-    /// the areas are lit (NZ 6.5), which takes people seconds.
-    pub(super) fn may_be_paid(&self, said_after: Mono) -> Result<(), Refusal> {
-        let Some(round) = &self.round else { return Err(Refusal::NoRound) };
-        let proved_at = round.proved_at();
-        let from = if let Some(at) = proved_at {
-            at
-        } else if self.lights_cannot_be_proved() {
-            round.result_at()
-        } else {
-            return Err(Refusal::AreasNotLit);
-        };
-        let all_paid = Millis(self.ctx.p().all_paid);
-        if said_after.reached(from, all_paid) {
-            Ok(())
-        } else {
-            Err(Refusal::PaidTooEarly { after: all_paid, lit: proved_at.is_some() })
-        }
+    /// Whether "all paid" counts that was said after this moment; otherwise why not.
+    pub(super) fn may_be_paid(&self, round: &Round, said_after: Mono) -> Result<(), Refusal> {
+        round.may_be_paid(said_after, Millis(self.ctx.p().all_paid), !self.lights_cannot_be_proved())
     }
 
     /// Whether the areas cannot be lit or proved, so that wagers are settled by the dice (NZ 7.3, SGV6 5.10).
@@ -153,15 +137,11 @@ impl Table {
     /// Three digits and entry were keyed: takes them as the result once the dice agree.
     pub(super) fn judge_entry(&mut self) {
         let Some(round) = &self.round else { return };
-        let (Some(entered), upheld) = (round.entered(), round.is_upheld()) else { return };
-        let established = round.established().is_some();
-        // The dice as they were first read stand, also where the reader was lost since.
-        let read = established && self.devices.reader.faces().flatten().is_some();
-        let looks = self.reader_in_service() && !self.devices.bus.unit(Unit::Reader).lost;
-        if (looks || read) && !upheld {
-            // The reader says first whether the dice lie flat, and which faces they show.
-            let Some(faces) = self.devices.reader.faces().filter(|_| established) else { return };
-            if let Some(read) = faces.filter(|read| *read != entered) {
+        let Some(entered) = round.entered() else { return };
+        let (verdict, established) = (round.judge_entry(entered, self.reading()), round.established().is_some());
+        match verdict {
+            EntryVerdict::Open => {}
+            EntryVerdict::Differs(read) => {
                 let amends = self.rule_set().is_some_and(|rules| rules.duties.supervisor_sees_amendments);
                 if let Some(round) = &mut self.round {
                     round.differ(amends);
@@ -169,13 +149,23 @@ impl Table {
                 self.record(Event::EntryDiffers { entered, read });
                 self.devices.terminal.refuse(&mut self.ctx);
                 self.sequence.hurry();
-                return;
+            }
+            EntryVerdict::Result => {
+                if !established {
+                    self.establish(FlatBy::Dealer);
+                }
+                self.take_result(entered);
             }
         }
-        if !established {
-            self.establish(FlatBy::Dealer);
+    }
+
+    /// What is known of the reader, where numbers are judged.
+    pub(super) fn reading(&self) -> Reading {
+        Reading {
+            in_service: self.reader_in_service(),
+            lost: self.devices.bus.unit(Unit::Reader).lost,
+            faces: self.devices.reader.faces(),
         }
-        self.take_result(entered);
     }
 
     /// The result stands: recorded, and its areas lit once that is durable.
@@ -207,32 +197,14 @@ impl Table {
         let Some(round) = &self.round else {
             return Err(Refusal::ResultStands);
         };
-        if round.revealed().is_none() {
-            return Err(Refusal::NotRevealed);
-        }
-        if round.asked().is_some() {
-            return Err(Refusal::AnswerFirst);
-        }
-        let read = self.devices.reader.faces().flatten();
-        let differs = read.is_some_and(|read| read != dice);
-        if differs && !uphold {
-            return Err(Refusal::ReaderDiffers);
-        }
-        let Some(from) = round.result() else {
-            if !uphold {
-                return Err(Refusal::NothingEntered);
+        let (from, differs) = match round.judge_amendment(dice, uphold, self.reading())? {
+            Amendment::Upholds { differs } => {
+                self.uphold(dice, by, differs);
+                self.take_result(dice);
+                return Ok(format!("upheld: {}", call::result(dice)));
             }
-            if round.established().is_none() && self.reader_in_service() {
-                return Err(Refusal::NotFoundFlat);
-            }
-            self.faces_are_read()?;
-            self.uphold(dice, by, differs);
-            self.take_result(dice);
-            return Ok(format!("upheld: {}", call::result(dice)));
+            Amendment::Replaces { from, differs } => (from, differs),
         };
-        if from == dice {
-            return Err(Refusal::SameResult(dice));
-        }
         if differs {
             self.uphold(dice, by, true);
         }
@@ -247,14 +219,6 @@ impl Table {
         self.show_result();
         self.sequence.hold(Action::Light(id, dice));
         Ok(format!("amended to {}", call::result(dice)))
-    }
-
-    /// A reader in service says what the dice show before anybody's numbers are taken: what it says differently has to be seen.
-    pub(super) fn faces_are_read(&self) -> Result<(), Refusal> {
-        if self.reader_in_service() && self.devices.reader.faces().is_none() {
-            return Err(Refusal::FacesNotRead);
-        }
-        Ok(())
     }
 
     /// The dice are authoritative: if they show what was keyed, the reader is wrong.

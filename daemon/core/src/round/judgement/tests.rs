@@ -68,3 +68,28 @@ fn no_spin_is_judged_by_what_the_round_has_come_to() {
         assert_eq!(told(&round, false), NoSpin::TooLate, "{id}");
     }
 }
+
+/// NZ 7.2: the dice are authoritative, and a reader in service says first what they show.
+#[test]
+fn numbers_are_judged_by_what_the_reader_saw() {
+    let round = |established: bool| {
+        let mut round = Round::begin(RoundId(1), rule_set("nz-div9").unwrap(), layout("nz-div9-1").unwrap());
+        round.reveal(Reveal::Dome);
+        if established {
+            round.establish(super::super::FlatBy::Reader);
+        }
+        round
+    };
+    let [keyed, other] = [[1, 2, 3], [4, 4, 4]].map(|pips| Dice::from_pips(pips).unwrap());
+    let reading = |in_service, faces| Reading { in_service, lost: false, faces };
+    let entry = |established, reading| round(established).judge_entry(keyed, reading);
+    assert_eq!(entry(false, reading(true, None)), EntryVerdict::Open);
+    assert_eq!(entry(false, reading(false, None)), EntryVerdict::Result);
+    assert_eq!(entry(true, reading(true, Some(None))), EntryVerdict::Result);
+    assert_eq!(entry(true, reading(false, Some(Some(other)))), EntryVerdict::Differs(other));
+    let amend = |uphold, reading| round(true).judge_amendment(keyed, uphold, reading);
+    assert_eq!(amend(false, reading(true, Some(Some(other)))), Err(Refusal::ReaderDiffers));
+    assert_eq!(amend(true, reading(true, Some(Some(other)))), Ok(Amendment::Upholds { differs: true }));
+    assert_eq!(amend(true, reading(true, None)), Err(Refusal::FacesNotRead));
+    assert_eq!(round(false).may_be_told(keyed, reading(true, None)), Err(Refusal::NotFoundFlat));
+}

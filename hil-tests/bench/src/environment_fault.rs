@@ -1,7 +1,7 @@
 //! Faults of the daemon's environment: process, clock, disk, network, ports. The twin knows nothing of these. A bench injects
 //! what it has the means for, and returns [`super::BenchError::Unsupported`] for the rest.
 
-use tumbler_twin::fault_table::Share;
+use tumbler_twin::fault_row::Share;
 
 /// A fault of the daemon's environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

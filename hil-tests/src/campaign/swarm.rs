@@ -9,8 +9,9 @@ use tumbler_bench::environment_fault;
 use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
-use tumbler_twin::fault_table::{self, Draw, Share};
+use tumbler_twin::fault_row::{Draw, Share};
 use tumbler_twin::rng::Rng;
+use tumbler_twin::{Declared, Fault};
 
 /// The dealer's buttons.
 const BUTTONS: [InLine; 4] = [InLine::Tumble, InLine::PlaceBets, InLine::NoMoreBets, InLine::NoSpin];
@@ -90,7 +91,7 @@ pub(super) struct Swarm<'a> {
 
 impl<'a> Swarm<'a> {
     pub(super) fn drawn(rng: &'a mut Rng, table: Table) -> Self {
-        let twin: Vec<_> = fault_table::TABLE.iter().map(|row| (row.id, row.swarm)).collect();
+        let twin: Vec<_> = Fault::TABLE.iter().map(|row| (row.entry.id, row.entry.swarm)).collect();
         let outside = environment_fault::TABLE.iter().map(|row| (row.id, row.swarm));
         let every = twin.iter().copied().chain(outside).flat_map(|(id, swarm)| match swarm {
             Share::Every(arguments) => arguments.iter().map(|argument| Kind::Fault(id, argument)).collect(),

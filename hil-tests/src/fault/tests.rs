@@ -5,7 +5,7 @@ use super::*;
 use std::collections::BTreeSet;
 use std::path::Path;
 use tumbler_bench::EnvironmentFault;
-use tumbler_twin::fault_table;
+use tumbler_twin::Declared;
 
 fn path() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/faults.toml")
@@ -44,7 +44,7 @@ fn whatever_a_bench_can_break_is_broken_by_some_row() {
     let used = |id: &str| words.iter().any(|word| *word == id || word.split(':').next() == Some(id));
     let outside: Vec<String> =
         EnvironmentFault::ids().map(|id| id.split(':').next().unwrap_or_default().to_owned()).collect();
-    let all = fault_table::TABLE.iter().map(|row| row.id.to_owned()).chain(outside);
+    let all = tumbler_twin::Fault::TABLE.iter().map(|row| row.entry.id.to_owned()).chain(outside);
     let unused: Vec<String> = all.filter(|id| !used(id)).collect();
     assert!(unused.is_empty(), "{unused:?}");
 }

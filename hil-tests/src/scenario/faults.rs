@@ -3,7 +3,7 @@
 use tumbler_bench::{Bench, BenchError, EnvironmentFault};
 use tumbler_core::line::OutLine;
 use tumbler_core::rules;
-use tumbler_twin::{Fault, fault_table};
+use tumbler_twin::{Declared, Fault};
 
 /// A fault of the twin or of the daemon's environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,12 +18,7 @@ impl Target {
         if let Some(fault) = EnvironmentFault::parse(id) {
             return Ok(Self::Environment(fault));
         }
-        let layout = rules::layout(layout);
-        let lamp = |area: &str| {
-            let place = layout?.areas.iter().position(|a| a.id == area)?;
-            u16::try_from(place).ok()
-        };
-        let part = fault_table::parse(id, &lamp).map_err(|mut bad| {
+        let part = Fault::named(id, rules::layout(layout)).map_err(|mut bad| {
             bad.allowed = EnvironmentFault::ids().fold(bad.allowed, |all, id| format!("{all}, {id}"));
             BenchError::Rig(bad.to_string())
         });

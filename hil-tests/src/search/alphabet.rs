@@ -16,7 +16,7 @@ use crate::scenario::parse;
 use crate::scenario::step::{BadStep, Step};
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
-use tumbler_twin::{Fault, fault_table};
+use tumbler_twin::{Declared, Fault};
 
 /// What a letter does.
 #[derive(Clone, Debug)]
@@ -103,7 +103,7 @@ const ACTS: &[(&str, Offered)] = &[
 ];
 
 /// Faults of the twin. Those of a dome are left out where there is none.
-pub(super) const FAULTS: &[&str] = &[
+const FAULTS: &[&str] = &[
     "motor.stall",
     "motor.slow",
     "motor.coast",
@@ -171,12 +171,8 @@ pub fn letters(rules: &str, layout: &str) -> Result<Vec<Letter>, BadStep> {
         let when: Offered = |view| view.latched().is_some();
         all.push(Letter { words: words.into(), action: Action::OfLatch(words), when, fault: None });
     }
-    let lamp = |area: &str| {
-        let place = rules::layout(layout)?.areas.iter().position(|a| a.id == area)?;
-        u16::try_from(place).ok()
-    };
     for id in FAULTS.iter().filter(|id| covered || !id.starts_with("dome")) {
-        let fault = fault_table::parse(id, &lamp).map_err(|bad| BadStep {
+        let fault = Fault::named(id, rules::layout(layout)).map_err(|bad| BadStep {
             text: (*id).into(),
             problem: bad.problem,
             allowed: bad.allowed,

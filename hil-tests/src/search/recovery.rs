@@ -11,7 +11,7 @@ use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
 use tumbler_core::snapshot::Phase;
-use tumbler_twin::Fault;
+use tumbler_twin::Declared;
 
 /// Most resets: one for each code, and one for each cause that only shows after the first.
 const RESETS: usize = 20;
@@ -67,9 +67,7 @@ impl Recovery<'_> {
     fn heal(&mut self) -> Result<(), Halt> {
         let view = self.node.view.clone();
         for fault in view.faults.iter().copied() {
-            // Not every fault of the twin has a word, so the alphabet's faults are healed by value.
-            self.words.push(format!("heal {}", name(fault, self.trial)));
-            self.node.bench.heal(fault)?;
+            self.act(&format!("heal {}", fault.name(rules::layout(&self.trial.layout))))?;
         }
         if view.slow {
             self.act("heal disk.takes_ms:5000")?;
@@ -165,15 +163,4 @@ impl Recovery<'_> {
         }
         self.act("open table")
     }
-}
-
-/// The catalogue's id of a fault of the alphabet.
-fn name(fault: Fault, trial: &Trial) -> String {
-    let lamp = |area: &str| {
-        let place = rules::layout(&trial.layout)?.areas.iter().position(|a| a.id == area)?;
-        u16::try_from(place).ok()
-    };
-    let known = super::alphabet::FAULTS.iter();
-    let mut named = known.filter(|id| tumbler_twin::fault_table::parse(id, &lamp).is_ok_and(|parsed| parsed == fault));
-    named.next().map_or_else(|| format!("{fault:?}"), |id| (*id).to_owned())
 }

@@ -1,9 +1,9 @@
 //! Every fault of the twin, declared once: its id in scenarios and the catalogue, its value, the part that it breaks, and how
-//! campaigns draw it. Parser, list and campaigns follow from this table. The effect of a fault is in the physics of its part, which
-//! asks `takes_effect`; a healed fault is no longer in force.
+//! campaigns draw it. Parser, names, list and campaigns follow from this table. The effect of a fault is in the physics of its part, which asks `takes_effect`; a healed fault is no longer in force.
 
 use super::fault::{Fault, Garble, LampFault, Noise};
-use tumbler_core::line::{InLine, OutLine};
+use super::fault_row::{Constructor, Declared, Draw, Row, Share};
+use tumbler_core::line::InLine;
 
 /// A part of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,111 +34,9 @@ pub enum Part {
     Line,
 }
 
-/// The fault of an id, and the argument that the id takes after a colon.
-#[derive(Clone, Copy, Debug)]
-enum Constructor {
-    Plain(Fault),
-    Line(fn(InLine) -> Fault),
-    Output(fn(OutLine) -> Fault),
-    Area(fn(u16) -> Fault),
-    Areas(fn(u16, u16) -> Fault),
-    Key(fn(u8) -> Fault),
-    /// Without a share: every reply.
-    Percent(fn(u8) -> Fault),
-}
-
-impl Constructor {
-    /// The allowed argument; `None` if there is none.
-    const fn argument(self) -> Option<&'static str> {
-        Some(match self {
-            Self::Plain(_) => return None,
-            Self::Line(_) => "a line, such as tumble",
-            Self::Output(_) => "an output, such as bell",
-            Self::Area(_) => "an area",
-            Self::Areas(_) => "two areas with + between them",
-            Self::Key(_) => "a key, 1 to 7; 7 is entry",
-            Self::Percent(_) => "a share in percent, 1 to 100; every reply without",
-        })
-    }
-
-    /// The fault with this argument; `None` for an invalid one.
-    fn with(self, argument: &str, lamp: &dyn Fn(&str) -> Option<u16>) -> Option<Fault> {
-        Some(match self {
-            Self::Plain(fault) => return argument.is_empty().then_some(fault),
-            Self::Line(make) => make(InLine::ALL.into_iter().find(|line| line.name() == argument)?),
-            Self::Output(make) => make(OutLine::ALL.into_iter().find(|line| line.name() == argument)?),
-            Self::Area(make) => make(lamp(argument)?),
-            Self::Areas(make) => {
-                let (a, b) = argument.split_once('+')?;
-                make(lamp(a)?, lamp(b)?)
-            }
-            Self::Key(make) => make(argument.parse().ok().filter(|key| (1..=7).contains(key))?),
-            Self::Percent(make) if argument.is_empty() => make(100),
-            Self::Percent(make) => make(argument.parse().ok().filter(|share| (1..=100).contains(share))?),
-        })
-    }
-
-    /// An example of its faults.
-    fn example(self) -> Fault {
-        match self {
-            Self::Plain(fault) => fault,
-            Self::Line(make) => make(InLine::Tumble),
-            Self::Output(make) => make(OutLine::Bell),
-            Self::Area(make) => make(0),
-            Self::Areas(make) => make(0, 1),
-            Self::Key(make) | Self::Percent(make) => make(1),
-        }
-    }
-}
-
-/// On which tables campaigns inject a fault, and with which argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Share {
-    /// On none: another id covers it, or play could not go on.
-    Never,
-    /// On all, with these arguments. Each entry is as likely as any other fault; one that is listed twice is twice as likely.
-    Every(&'static [&'static str]),
-    /// Where a dome covers the dice.
-    Dome,
-    /// Where a reader sees them.
-    Reader,
-    /// On all, with a random argument.
-    Drawn(Draw),
-}
-
-/// Kind of random argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Draw {
-    /// One of the dealer's buttons.
-    Button,
-    /// The supervisor's key.
-    SupervisorKey,
-    /// Any input line.
-    Line,
-    /// An output.
-    Output,
-    /// An area of the layout.
-    Area,
-    /// Two areas.
-    Areas,
-    /// A key of the terminal.
-    Key,
-}
-
-/// A fault's row in [`TABLE`].
-#[derive(Clone, Copy, Debug)]
-pub struct Row {
-    /// Its id.
-    pub id: &'static str,
-    make: Constructor,
-    /// `None` for what judges need not know: acts of people, noise that a healthy table tolerates, and the loads of bell and sign.
-    part: Option<Part>,
-    /// How campaigns draw it.
-    pub swarm: Share,
-}
-
-const fn row(id: &'static str, make: Constructor, part: Option<Part>, swarm: Share) -> Row {
-    Row { id, make, part, swarm }
+/// `part` is `None` for what judges need not know: acts of people, noise that a healthy table tolerates, and the loads of bell and sign.
+const fn row(id: &'static str, make: Constructor<Fault>, part: Option<Part>, swarm: Share) -> Row<Fault, Option<Part>> {
+    Row::new(id, make, part, swarm)
 }
 
 const fn every(arguments: &'static [&'static str]) -> Share {
@@ -156,7 +54,7 @@ const READER: Share = Share::Reader;
 
 /// All faults.
 #[rustfmt::skip]
-pub const TABLE: &[Row] = &[
+const TABLE: &[Row<Fault, Option<Part>>] = &[
     row("motor.stall", Constructor::Plain(Fault::MotorStall), Some(Part::Motor), EVERY),
     row("motor.dead", Constructor::Plain(Fault::MotorDead), Some(Part::Motor), EVERY),
     row("motor.slow", Constructor::Plain(Fault::MotorSlow), Some(Part::Motor), EVERY),
@@ -241,46 +139,16 @@ pub const TABLE: &[Row] = &[
     row("terminal.key_stuck", Constructor::Key(Fault::KeyStuck), Some(Part::Terminal), drawn(Draw::Key)),
 ];
 
-/// An id that is no fault of the twin.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("fault `{name}`: {problem}; allowed is {allowed}")]
-pub struct BadFault {
-    /// What was written.
-    pub name: String,
-    /// What is wrong with it.
-    pub problem: String,
-    /// What is allowed.
-    pub allowed: String,
-}
-
-/// The fault with this id. `lamp` returns the number of an area's lamp.
-///
-/// # Errors
-/// [`BadFault`] with the ids or arguments that are allowed.
-pub fn parse(name: &str, lamp: &dyn Fn(&str) -> Option<u16>) -> Result<Fault, BadFault> {
-    let bad = |problem: String, allowed: String| BadFault { name: name.into(), problem, allowed };
-    let (id, argument) = name.split_once(':').unwrap_or((name, ""));
-    let Some(row) = TABLE.iter().find(|row| row.id == id) else {
-        let all: Vec<String> = TABLE
-            .iter()
-            .map(|row| row.make.argument().map_or_else(|| row.id.to_owned(), |wanted| format!("{}:<{wanted}>", row.id)))
-            .collect();
-        return Err(bad("is not in the catalogue".into(), all.join(", ")));
-    };
-    row.make.with(argument, lamp).ok_or_else(|| {
-        bad(format!("`{argument}` is no argument of {id}"), row.make.argument().unwrap_or("the id alone").into())
-    })
+impl Declared for Fault {
+    type Part = Option<Part>;
+    const TABLE: &'static [Row<Self, Self::Part>] = TABLE;
 }
 
 impl Fault {
     /// The part that it breaks; `None` for what judges need not know.
     #[must_use]
     pub fn part(self) -> Option<Part> {
-        let same = |row: &&Row| matches!(row.make, Constructor::Plain(fault) if fault == self);
-        let kind = core::mem::discriminant(&self);
-        let alike = |row: &&Row| row.make.argument().is_some() && core::mem::discriminant(&row.make.example()) == kind;
-        let row = TABLE.iter().find(same).or_else(|| TABLE.iter().find(alike))?;
-        match (row.part, self) {
+        match (self.row()?.part, self) {
             (Some(Part::Line), Self::LineStuck { line, .. }) => Some(match line {
                 InLine::CamA | InLine::CamB => Part::Cam,
                 InLine::DomeClosed | InLine::DomeOpen => Part::DomeContacts,
@@ -296,24 +164,28 @@ impl Fault {
 mod tests {
     use super::*;
 
+    use tumbler_core::rules;
+
     #[test]
     fn ids_are_found_and_unknown_ones_are_told_what_is_allowed() {
-        let lamp = |area: &str| (area == "small").then_some(3);
-        assert_eq!(parse("motor.stall", &lamp), Ok(Fault::MotorStall));
-        assert_eq!(parse("lamp.open:small", &lamp), Ok(Fault::Lamp { kind: LampFault::Open, lamp: 3 }));
-        let error = parse("motor.stal", &lamp).unwrap_err().to_string();
+        let layout = rules::layout("sg-v6-1");
+        let lamp = layout.unwrap().areas.iter().position(|area| area.id == "small").unwrap() as u16;
+        let parse = |name| Fault::named(name, layout);
+        assert_eq!(parse("motor.stall"), Ok(Fault::MotorStall));
+        assert_eq!(parse("lamp.open:small"), Ok(Fault::Lamp { kind: LampFault::Open, lamp }));
+        let error = parse("motor.stal").unwrap_err().to_string();
         assert!(error.contains("motor.stal") && error.contains("motor.stall,"), "{error}");
-        assert!(parse("lamp.open:nowhere", &lamp).unwrap_err().to_string().contains("an area"));
-        assert!(parse("button.stuck:bell", &lamp).is_err() && parse("motor.stall:1", &lamp).is_err());
+        assert!(parse("lamp.open:nowhere").unwrap_err().to_string().contains("an area"));
+        assert!(parse("button.stuck:bell").is_err() && parse("motor.stall:1").is_err());
         let late = |percent| Ok(Fault::Frames { garble: Garble::Late, percent });
-        assert_eq!([parse("bus.late_reply:10", &lamp), parse("bus.late_reply", &lamp)], [late(10), late(100)]);
-        assert!(parse("bus.late_reply:0", &lamp).unwrap_err().to_string().contains("1 to 100"));
+        assert_eq!([parse("bus.late_reply:10"), parse("bus.late_reply")], [late(10), late(100)]);
+        assert!(parse("bus.late_reply:0").unwrap_err().to_string().contains("1 to 100"));
     }
 
     #[test]
     fn every_fault_breaks_the_part_that_it_is_declared_with() {
         for row in TABLE.iter().filter(|row| row.part != Some(Part::Line)) {
-            assert_eq!(row.make.example().part(), row.part, "{}", row.id);
+            assert_eq!(row.example().part(), row.part, "{}", row.entry.id);
         }
         for (line, part) in
             [(InLine::CamA, Part::Cam), (InLine::DomeOpen, Part::DomeContacts), (InLine::Seal, Part::Buttons)]

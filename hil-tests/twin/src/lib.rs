@@ -19,6 +19,7 @@ mod dice;
 mod drive;
 mod event_queue;
 pub mod fault;
+pub mod fault_row;
 pub mod fault_table;
 mod interventions;
 mod lamps;
@@ -33,6 +34,7 @@ pub mod wire;
 pub use act::Act;
 pub use bus::Answer;
 pub use fault::{Fault, Garble, LampFault, Noise};
+pub use fault_row::Declared;
 pub use wire::{Truth, Wire};
 
 use contact::Contacts;

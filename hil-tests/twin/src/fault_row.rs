@@ -1,0 +1,236 @@
+//! What a fault is declared with, and what follows from a table of such rows: the fault of an id, and the id of a fault. The
+//! twin's faults are rows of [`super::fault_table`]; those around the daemon are declared in the same way by the benches.
+
+use tumbler_core::line::{InLine, OutLine};
+use tumbler_core::rules::Layout;
+
+/// The fault of an id, and the argument that the id takes after a colon.
+#[derive(Clone, Copy, Debug)]
+pub enum Constructor<F> {
+    /// No argument.
+    Plain(F),
+    /// A line.
+    Line(fn(InLine) -> F),
+    /// An output.
+    Output(fn(OutLine) -> F),
+    /// Number of an area's lamp; the id has the area.
+    Area(fn(u16) -> F),
+    /// Numbers of the lamps of two areas.
+    Areas(fn(u16, u16) -> F),
+    /// A key of the terminal, 1 to 7.
+    Key(fn(u8) -> F),
+    /// A share in percent, 1 to 100. Without a share: every reply.
+    Percent(fn(u8) -> F),
+}
+
+impl<F: Copy + PartialEq> Constructor<F> {
+    /// The allowed argument; `None` if there is none.
+    const fn argument(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Plain(_) => return None,
+            Self::Line(_) => "a line, such as tumble",
+            Self::Output(_) => "an output, such as bell",
+            Self::Area(_) => "an area",
+            Self::Areas(_) => "two areas with + between them",
+            Self::Key(_) => "a key, 1 to 7; 7 is entry",
+            Self::Percent(_) => "a share in percent, 1 to 100; every reply without",
+        })
+    }
+
+    /// The fault with this argument; `None` for an invalid one.
+    fn with(self, argument: &str, layout: Option<&Layout>) -> Option<F> {
+        let lamp = |id: &str| u16::try_from(layout?.areas.iter().position(|area| area.id == id)?).ok();
+        Some(match self {
+            Self::Plain(fault) => return argument.is_empty().then_some(fault),
+            Self::Line(make) => make(InLine::ALL.into_iter().find(|line| line.name() == argument)?),
+            Self::Output(make) => make(OutLine::ALL.into_iter().find(|line| line.name() == argument)?),
+            Self::Area(make) => make(lamp(argument)?),
+            Self::Areas(make) => {
+                let (a, b) = argument.split_once('+')?;
+                make(lamp(a)?, lamp(b)?)
+            }
+            Self::Key(make) => make(argument.parse().ok().filter(|key| (1..=7).contains(key))?),
+            Self::Percent(make) if argument.is_empty() => make(100),
+            Self::Percent(make) => make(argument.parse().ok().filter(|share| (1..=100).contains(share))?),
+        })
+    }
+
+    /// The argument with which it makes this fault; `None` if it never does. An area that the layout has not is its lamp's number.
+    fn argument_of(self, fault: F, layout: Option<&Layout>) -> Option<String> {
+        if core::mem::discriminant(&self.example()) != core::mem::discriminant(&fault) {
+            return None;
+        }
+        let area = |lamp: u16| {
+            let known = layout.and_then(|layout| layout.areas.get(usize::from(lamp)));
+            known.map_or_else(|| lamp.to_string(), |area| area.id.clone())
+        };
+        match self {
+            Self::Plain(plain) => (plain == fault).then(String::new),
+            Self::Line(make) => {
+                InLine::ALL.into_iter().find(|line| make(*line) == fault).map(|line| line.name().into())
+            }
+            Self::Output(make) => {
+                OutLine::ALL.into_iter().find(|line| make(*line) == fault).map(|line| line.name().into())
+            }
+            Self::Area(make) => (0..LAMPS).find(|lamp| make(*lamp) == fault).map(area),
+            Self::Areas(make) => {
+                let mut pairs = (0..LAMPS).flat_map(|a| (0..LAMPS).map(move |b| (a, b)));
+                pairs.find(|(a, b)| make(*a, *b) == fault).map(|(a, b)| format!("{}+{}", area(a), area(b)))
+            }
+            Self::Key(make) => (1..=7).find(|key| make(*key) == fault).map(|key| key.to_string()),
+            Self::Percent(make) if make(100) == fault => Some(String::new()),
+            Self::Percent(make) => (1..100).find(|share| make(*share) == fault).map(|share| share.to_string()),
+        }
+    }
+
+    /// An example of its faults.
+    fn example(self) -> F {
+        match self {
+            Self::Plain(fault) => fault,
+            // A line with no id of its own.
+            Self::Line(make) => make(InLine::MotorFault),
+            Self::Output(make) => make(OutLine::Bell),
+            Self::Area(make) => make(0),
+            Self::Areas(make) => make(0, 1),
+            Self::Key(make) | Self::Percent(make) => make(1),
+        }
+    }
+}
+
+/// Number of lamps that a table can have: two boards of 64.
+const LAMPS: u16 = 128;
+
+/// On which tables campaigns inject a fault, and with which argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// On none: another id covers it, or play could not go on.
+    Never,
+    /// On all, with these arguments. Each entry is as likely as any other fault; one that is listed twice is twice as likely.
+    Every(&'static [&'static str]),
+    /// Where a dome covers the dice.
+    Dome,
+    /// Where a reader sees them.
+    Reader,
+    /// On all, with a random argument.
+    Drawn(Draw),
+}
+
+/// Kind of random argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Draw {
+    /// One of the dealer's buttons.
+    Button,
+    /// The supervisor's key.
+    SupervisorKey,
+    /// Any input line.
+    Line,
+    /// An output.
+    Output,
+    /// An area of the layout.
+    Area,
+    /// Two areas.
+    Areas,
+    /// A key of the terminal.
+    Key,
+}
+
+/// What is said of a fault whatever it breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its id, as scenarios and the catalogue write it.
+    pub id: &'static str,
+    /// How campaigns draw it.
+    pub swarm: Share,
+}
+
+impl Entry {
+    /// Its id with this argument.
+    #[must_use]
+    pub fn with(&self, argument: &str) -> String {
+        if argument.is_empty() { self.id.to_owned() } else { format!("{}:{argument}", self.id) }
+    }
+}
+
+/// A fault's row in its table.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<F, P> {
+    /// What is said of it whatever it breaks.
+    pub entry: Entry,
+    make: Constructor<F>,
+    /// What it breaks.
+    pub part: P,
+}
+
+impl<F: Copy, P: Copy> Row<F, P> {
+    /// A row.
+    #[must_use]
+    pub const fn new(id: &'static str, make: Constructor<F>, part: P, swarm: Share) -> Self {
+        Self { entry: Entry { id, swarm }, make, part }
+    }
+}
+
+impl<F: Copy + PartialEq, P> Row<F, P> {
+    /// An example of its faults.
+    #[must_use]
+    pub fn example(&self) -> F {
+        self.make.example()
+    }
+}
+
+/// An id that is no fault.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("fault `{name}`: {problem}; allowed is {allowed}")]
+pub struct BadFault {
+    /// What was written.
+    pub name: String,
+    /// What is wrong with it.
+    pub problem: String,
+    /// What is allowed.
+    pub allowed: String,
+}
+
+/// Faults that are declared in a table.
+pub trait Declared: Copy + PartialEq + 'static {
+    /// What a fault breaks.
+    type Part: Copy + 'static;
+    /// All of them.
+    const TABLE: &'static [Row<Self, Self::Part>];
+
+    /// The row that a fault is named by: of several that make it, the first.
+    #[must_use]
+    fn row(self) -> Option<&'static Row<Self, Self::Part>> {
+        Self::TABLE.iter().find(|row| row.make.argument_of(self, None).is_some())
+    }
+
+    /// Its name: its id with its argument. Areas are those of this layout.
+    #[must_use]
+    fn name(self, layout: Option<&Layout>) -> String {
+        let named = |row: &Row<Self, Self::Part>| Some(row.entry.with(&row.make.argument_of(self, layout)?));
+        Self::TABLE.iter().find_map(named).unwrap_or_else(|| "a fault that no table declares".into())
+    }
+
+    /// The fault with this name, its id with its argument. Areas are those of this layout.
+    ///
+    /// # Errors
+    /// [`BadFault`] with the ids or arguments that are allowed.
+    fn named(name: &str, layout: Option<&Layout>) -> Result<Self, BadFault> {
+        let bad = |problem: String, allowed: String| BadFault { name: name.into(), problem, allowed };
+        let (id, argument) = name.split_once(':').unwrap_or((name, ""));
+        let Some(row) = Self::TABLE.iter().find(|row| row.entry.id == id) else {
+            return Err(bad("is not in the catalogue".into(), Self::allowed()));
+        };
+        row.make.with(argument, layout).ok_or_else(|| {
+            bad(format!("`{argument}` is no argument of {id}"), row.make.argument().unwrap_or("the id alone").into())
+        })
+    }
+
+    /// All ids with their arguments, for error messages.
+    #[must_use]
+    fn allowed() -> String {
+        let id = |row: &Row<Self, Self::Part>| match row.make.argument() {
+            None => row.entry.id.to_owned(),
+            Some(argument) => row.entry.with(&format!("<{argument}>")),
+        };
+        Self::TABLE.iter().map(id).collect::<Vec<_>>().join(", ")
+    }
+}

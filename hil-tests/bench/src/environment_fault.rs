@@ -1,7 +1,9 @@
 //! Faults of the daemon's environment: process, clock, disk, network, ports. The twin knows nothing of these. A bench injects
 //! what it has the means for, and returns [`super::BenchError::Unsupported`] for the rest.
 
-use tumbler_twin::fault_row::Share;
+use core::fmt;
+use tumbler_twin::Declared;
+use tumbler_twin::fault_row::{Constructor, Row, Share};
 
 /// A fault of the daemon's environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,26 +99,13 @@ pub enum Kind {
     Ports,
 }
 
-/// The fault of an id, and whether the id takes a number after a colon.
-#[derive(Clone, Copy, Debug)]
-enum Constructor {
-    Plain(EnvironmentFault),
-    Number(fn(u16) -> EnvironmentFault),
-}
-
-/// A fault's row in [`TABLE`].
-#[derive(Clone, Copy, Debug)]
-pub struct Row {
-    /// Its id as scenarios and the catalogue write it.
-    pub id: &'static str,
-    constructor: Constructor,
+const fn row(
+    id: &'static str,
+    make: Constructor<EnvironmentFault>,
     kind: Kind,
-    /// How often campaigns draw it.
-    pub swarm: Share,
-}
-
-const fn row(id: &'static str, constructor: Constructor, kind: Kind, swarm: Share) -> Row {
-    Row { id, constructor, kind, swarm }
+    swarm: Share,
+) -> Row<EnvironmentFault, Kind> {
+    Row::new(id, make, kind, swarm)
 }
 
 const EVERY: Share = Share::Every(&[""]);
@@ -124,7 +113,7 @@ const EVERY: Share = Share::Every(&[""]);
 /// All faults. Campaigns run on the pure bench, which has no wall clock, no other processes and no line owner. They draw kills and
 /// slow commits by themselves, with random numbers.
 #[rustfmt::skip]
-pub const TABLE: &[Row] = &[
+const TABLE: &[Row<EnvironmentFault, Kind>] = &[
     row("bus.unplugged", Constructor::Plain(EnvironmentFault::PortUnplugged), Kind::Ports, EVERY),
     row("bus.renamed", Constructor::Plain(EnvironmentFault::PortRenamed), Kind::Ports, EVERY),
     row("gpio.chip_gone", Constructor::Plain(EnvironmentFault::ChipGone), Kind::Ports, EVERY),
@@ -162,6 +151,11 @@ pub const TABLE: &[Row] = &[
     row("disk.takes_ms", Constructor::Number(EnvironmentFault::DiskTakes), Kind::Disk, Share::Never),
 ];
 
+impl Declared for EnvironmentFault {
+    type Part = Kind;
+    const TABLE: &'static [Row<Self, Self::Part>] = TABLE;
+}
+
 /// How long every sync of a slow disk takes, in ms (faults.md disk.slow_fsync).
 pub const SLOW_SYNC_MILLIS: u16 = 5_000;
 
@@ -176,36 +170,23 @@ impl EnvironmentFault {
         }
     }
 
-    /// The fault with this id; `None` for an unknown id, or an argument that is no number from 1.
+    /// The fault with this name; `None` for an unknown id, or an argument that is no number from 1.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        let (id, argument) = name.split_once(':').map_or((name, None), |(id, argument)| (id, Some(argument)));
-        match (TABLE.iter().find(|row| row.id == id)?.constructor, argument) {
-            (Constructor::Plain(fault), None) => Some(fault),
-            (Constructor::Number(make), Some(number)) => number.parse().ok().filter(|n| *n > 0).map(make),
-            _ => None,
-        }
+        Self::named(name, None).ok()
     }
 
     /// What it breaks.
     #[must_use]
     pub fn kind(self) -> Kind {
-        let of = |row: &&Row| {
-            let example = match row.constructor {
-                Constructor::Plain(fault) => fault,
-                Constructor::Number(make) => make(1),
-            };
-            core::mem::discriminant(&example) == core::mem::discriminant(&self)
-        };
-        TABLE.iter().find(of).map_or(Kind::Process, |row| row.kind)
+        self.row().map_or(Kind::Process, |row| row.part)
     }
+}
 
-    /// All ids, for error messages.
-    pub fn ids() -> impl Iterator<Item = String> {
-        TABLE.iter().map(|row| match row.constructor {
-            Constructor::Plain(_) => row.id.to_owned(),
-            Constructor::Number(_) => format!("{}:<a number from 1>", row.id),
-        })
+/// Its name.
+impl fmt::Display for EnvironmentFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name(None))
     }
 }
 
@@ -220,7 +201,7 @@ mod tests {
         for none in ["proc.kill_at_sync", "proc.kill_at_sync:0", "proc.kill_at_sync:x", "proc.hung", ""] {
             assert_eq!(EnvironmentFault::parse(none), None, "{none}");
         }
-        assert!(EnvironmentFault::ids().any(|id| id == "disk.full"));
+        assert_eq!(EnvironmentFault::DiskTakes(300).to_string(), "disk.takes_ms:300");
         assert_eq!(
             [EnvironmentFault::DiskTakes(7).kind(), EnvironmentFault::LineBusy.kind()],
             [Kind::Disk, Kind::Ports]

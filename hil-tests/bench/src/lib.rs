@@ -1,5 +1,6 @@
 //! Benches, which scenarios run on. A scenario uses only the trait [`Bench`], so that the same file runs on every bench.
 
+pub mod any_fault;
 pub mod environment_fault;
 pub mod file;
 pub mod injection_check;
@@ -8,6 +9,7 @@ pub mod observe;
 pub mod process;
 pub mod pure;
 
+pub use any_fault::AnyFault;
 pub use environment_fault::EnvironmentFault;
 use log::Log;
 use tumbler_core::settings::{Parameters, Settings};

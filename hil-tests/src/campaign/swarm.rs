@@ -5,13 +5,12 @@ use super::table::{Table, pick};
 use super::truth_table_rounds;
 use super::{errand, hardware};
 use crate::scenario::order;
-use tumbler_bench::environment_fault;
+use tumbler_bench::AnyFault;
 use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
 use tumbler_twin::fault_row::{Draw, Share};
 use tumbler_twin::rng::Rng;
-use tumbler_twin::{Declared, Fault};
 
 /// The dealer's buttons.
 const BUTTONS: [InLine; 4] = [InLine::Tumble, InLine::PlaceBets, InLine::NoMoreBets, InLine::NoSpin];
@@ -91,17 +90,16 @@ pub(super) struct Swarm<'a> {
 
 impl<'a> Swarm<'a> {
     pub(super) fn drawn(rng: &'a mut Rng, table: Table) -> Self {
-        let twin: Vec<_> = Fault::TABLE.iter().map(|row| (row.entry.id, row.entry.swarm)).collect();
-        let outside = environment_fault::TABLE.iter().map(|row| (row.id, row.swarm));
-        let every = twin.iter().copied().chain(outside).flat_map(|(id, swarm)| match swarm {
+        let entries: Vec<_> = AnyFault::entries().map(|entry| (entry.id, entry.swarm)).collect();
+        let every = entries.iter().copied().flat_map(|(id, swarm)| match swarm {
             Share::Every(arguments) => arguments.iter().map(|argument| Kind::Fault(id, argument)).collect(),
             _ => Vec::new(),
         });
         let of = |wanted: Share, here: bool| {
-            let rows = twin.iter().filter(move |(_, swarm)| here && *swarm == wanted);
+            let rows = entries.iter().filter(move |(_, swarm)| here && *swarm == wanted);
             rows.map(|(id, _)| Kind::Fault(id, ""))
         };
-        let drawn = twin.iter().filter_map(|(id, swarm)| match swarm {
+        let drawn = entries.iter().filter_map(|(id, swarm)| match swarm {
             Share::Drawn(draw) => Some(Kind::Drawn(id, *draw)),
             _ => None,
         });

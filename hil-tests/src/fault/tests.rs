@@ -4,8 +4,7 @@ use super::catalogue::parse;
 use super::*;
 use std::collections::BTreeSet;
 use std::path::Path;
-use tumbler_bench::EnvironmentFault;
-use tumbler_twin::Declared;
+use tumbler_bench::AnyFault;
 
 fn path() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/faults.toml")
@@ -42,10 +41,7 @@ fn whatever_a_bench_can_break_is_broken_by_some_row() {
     let steps: Vec<String> = catalogue.fault.iter().flat_map(Fault::inject).collect();
     let words: Vec<&str> = steps.iter().flat_map(|line| line.split([' ', ';'])).collect();
     let used = |id: &str| words.iter().any(|word| *word == id || word.split(':').next() == Some(id));
-    let outside: Vec<String> =
-        EnvironmentFault::ids().map(|id| id.split(':').next().unwrap_or_default().to_owned()).collect();
-    let all = tumbler_twin::Fault::TABLE.iter().map(|row| row.entry.id.to_owned()).chain(outside);
-    let unused: Vec<String> = all.filter(|id| !used(id)).collect();
+    let unused: Vec<&str> = AnyFault::entries().map(|entry| entry.id).filter(|id| !used(id)).collect();
     assert!(unused.is_empty(), "{unused:?}");
 }
 

@@ -1,6 +1,6 @@
 //! Evaluates a scenario's checks, and waits for them.
 
-use super::faults::Target;
+use super::faults;
 use super::halt::Halt;
 use super::latency::in_time;
 use super::records::brief;
@@ -70,7 +70,7 @@ pub(super) fn holds(session: &mut Session<'_>, check: &Check) -> Result<bool, Ha
             session.detail = session.bench.retained_differences()?;
             session.detail.is_empty()
         }
-        Check::Held(id) => Target::parse(id, &session.trial.layout)?.has_shown(session.bench),
+        Check::Held(id) => faults::named(id, &session.trial.layout)?.took_effect(session.bench),
         Check::Relayed => {
             let log = session.bench.log();
             log.records.last().is_some_and(|last| last.record.seq <= log.relayed)

@@ -1,44 +1,20 @@
 //! The faults that a scenario has injected.
 
-use tumbler_bench::{Bench, BenchError, EnvironmentFault};
+use tumbler_bench::{AnyFault, Bench, BenchError};
 use tumbler_core::line::OutLine;
 use tumbler_core::rules;
-use tumbler_twin::{Declared, Fault};
+use tumbler_twin::Fault;
 
-/// A fault of the twin or of the daemon's environment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Target {
-    Part(Fault),
-    Environment(EnvironmentFault),
-}
-
-impl Target {
-    /// The fault with this id, on a table with this layout.
-    pub(super) fn parse(id: &str, layout: &str) -> Result<Self, BenchError> {
-        if let Some(fault) = EnvironmentFault::parse(id) {
-            return Ok(Self::Environment(fault));
-        }
-        let part = Fault::named(id, rules::layout(layout)).map_err(|mut bad| {
-            bad.allowed = EnvironmentFault::ids().fold(bad.allowed, |all, id| format!("{all}, {id}"));
-            BenchError::Rig(bad.to_string())
-        });
-        Ok(Self::Part(part?))
-    }
-
-    /// Whether it has taken effect since the bench began.
-    pub(super) fn has_shown(self, bench: &mut dyn Bench) -> bool {
-        match self {
-            Self::Part(fault) => bench.fault_took_effect(fault),
-            Self::Environment(fault) => bench.environment_fault_took_effect(fault),
-        }
-    }
+/// The fault with this name, on a table with this layout.
+pub(super) fn named(name: &str, layout: &str) -> Result<AnyFault, BenchError> {
+    AnyFault::named(name, rules::layout(layout)).map_err(|bad| BenchError::Rig(bad.to_string()))
 }
 
 /// An injected fault.
 #[derive(Debug)]
 struct Injected {
     id: String,
-    target: Target,
+    target: AnyFault,
     /// Must have taken effect by the end.
     claimed: bool,
     /// It is not healed yet.
@@ -59,23 +35,17 @@ impl Faults {
         &mut self,
         bench: &mut dyn Bench,
         id: &str,
-        target: Target,
+        target: AnyFault,
         claimed: bool,
     ) -> Result<(), BenchError> {
         self.injected.push(Injected { id: id.to_owned(), target, claimed, in_force: true });
         self.since = bench.now();
-        match target {
-            Target::Part(fault) => bench.fault(fault),
-            Target::Environment(fault) => bench.disturb(fault),
-        }
+        target.inject(bench)
     }
 
     /// Heals one fault.
-    pub(super) fn heal(&mut self, bench: &mut dyn Bench, target: Target) -> Result<(), BenchError> {
-        match target {
-            Target::Part(fault) => bench.heal(fault)?,
-            Target::Environment(fault) => bench.restore(fault)?,
-        }
+    pub(super) fn heal(&mut self, bench: &mut dyn Bench, target: AnyFault) -> Result<(), BenchError> {
+        target.heal(bench)?;
         self.injected.iter_mut().filter(|f| f.target == target).for_each(|f| f.in_force = false);
         Ok(())
     }
@@ -100,20 +70,20 @@ impl Faults {
 
     /// The first claimed fault that has not taken effect.
     pub(super) fn unshown(&self, bench: &mut dyn Bench) -> Option<&str> {
-        self.injected.iter().find(|f| f.claimed && !f.target.has_shown(bench)).map(|f| f.id.as_str())
+        self.injected.iter().find(|f| f.claimed && !f.target.took_effect(bench)).map(|f| f.id.as_str())
     }
 
     /// The longest commit time of all injected disk faults, in milliseconds.
     pub(super) fn slowest_commit(&self) -> u64 {
         let commits = self.injected.iter().map(|fault| match fault.target {
-            Target::Environment(fault) => u64::from(fault.commit_millis()),
-            Target::Part(_) => 0,
+            AnyFault::Environment(fault) => u64::from(fault.commit_millis()),
+            AnyFault::Part(_) => 0,
         });
         commits.max().unwrap_or(0)
     }
 
     fn has(&self, fault: Fault) -> bool {
-        self.injected.iter().any(|f| f.in_force && f.target == Target::Part(fault))
+        self.injected.iter().any(|f| f.in_force && f.target == AnyFault::Part(fault))
     }
 
     /// Whether driver and dead-man relay are both shorted, so that the motor has power whatever the daemon does.

@@ -2,7 +2,7 @@
 
 use super::ask::{answer, ask};
 use super::check::{holds, timed, where_we_are};
-use super::faults::Target;
+use super::faults;
 use super::file::Trial;
 use super::halt::Halt;
 use super::opening::open;
@@ -54,10 +54,10 @@ pub(super) fn step(session: &mut Session<'_>, step: &Step) -> Result<(), Halt> {
         Step::LoseEdge(line) => session.bench.act(Act::LoseEdge(*line))?,
         Step::Settings(change) => session.own.change(session.bench, change)?,
         Step::Fault(id) => {
-            let target = Target::parse(id, &session.trial.layout)?;
+            let target = faults::named(id, &session.trial.layout)?;
             session.faults.inject(session.bench, id, target, !session.trying)?;
         }
-        Step::Heal(id) => session.faults.heal(session.bench, Target::parse(id, &session.trial.layout)?)?,
+        Step::Heal(id) => session.faults.heal(session.bench, faults::named(id, &session.trial.layout)?)?,
         Step::HealAll => heal_all(session)?,
         Step::Collect => collect_and_pay(session)?,
         Step::Recover => recover(session)?,

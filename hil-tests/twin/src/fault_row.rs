@@ -21,6 +21,8 @@ pub enum Constructor<F> {
     Key(fn(u8) -> F),
     /// A share in percent, 1 to 100. Without a share: every reply.
     Percent(fn(u8) -> F),
+    /// A number from 1.
+    Number(fn(u16) -> F),
 }
 
 impl<F: Copy + PartialEq> Constructor<F> {
@@ -34,6 +36,7 @@ impl<F: Copy + PartialEq> Constructor<F> {
             Self::Areas(_) => "two areas with + between them",
             Self::Key(_) => "a key, 1 to 7; 7 is entry",
             Self::Percent(_) => "a share in percent, 1 to 100; every reply without",
+            Self::Number(_) => "a number from 1",
         })
     }
 
@@ -52,6 +55,7 @@ impl<F: Copy + PartialEq> Constructor<F> {
             Self::Key(make) => make(argument.parse().ok().filter(|key| (1..=7).contains(key))?),
             Self::Percent(make) if argument.is_empty() => make(100),
             Self::Percent(make) => make(argument.parse().ok().filter(|share| (1..=100).contains(share))?),
+            Self::Number(make) => make(argument.parse().ok().filter(|number| *number > 0)?),
         })
     }
 
@@ -80,6 +84,7 @@ impl<F: Copy + PartialEq> Constructor<F> {
             Self::Key(make) => (1..=7).find(|key| make(*key) == fault).map(|key| key.to_string()),
             Self::Percent(make) if make(100) == fault => Some(String::new()),
             Self::Percent(make) => (1..100).find(|share| make(*share) == fault).map(|share| share.to_string()),
+            Self::Number(make) => (1..=u16::MAX).find(|number| make(*number) == fault).map(|number| number.to_string()),
         }
     }
 
@@ -93,6 +98,7 @@ impl<F: Copy + PartialEq> Constructor<F> {
             Self::Area(make) => make(0),
             Self::Areas(make) => make(0, 1),
             Self::Key(make) | Self::Percent(make) => make(1),
+            Self::Number(make) => make(1),
         }
     }
 }
@@ -195,6 +201,13 @@ pub trait Declared: Copy + PartialEq + 'static {
     type Part: Copy + 'static;
     /// All of them.
     const TABLE: &'static [Row<Self, Self::Part>];
+
+    /// What is declared under the id of this name.
+    #[must_use]
+    fn entry(name: &str) -> Option<&'static Entry> {
+        let id = name.split(':').next();
+        Self::TABLE.iter().map(|row| &row.entry).find(|entry| Some(entry.id) == id)
+    }
 
     /// The row that a fault is named by: of several that make it, the first.
     #[must_use]

@@ -1,0 +1,85 @@
+//! Whatever a bench can break: a fault of the twin, or one of the daemon's environment. Both are declared in tables of the same rows.
+
+use crate::{Bench, BenchError, EnvironmentFault};
+use tumbler_core::rules::Layout;
+use tumbler_twin::fault_row::{BadFault, Entry};
+use tumbler_twin::{Declared, Fault};
+
+/// A fault of the twin or of the daemon's environment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnyFault {
+    /// Of the table.
+    Part(Fault),
+    /// Around the daemon.
+    Environment(EnvironmentFault),
+}
+
+impl AnyFault {
+    /// The fault with this name, its id with its argument. Areas are those of this layout.
+    ///
+    /// # Errors
+    /// [`BadFault`] with the ids or arguments that are allowed.
+    pub fn named(name: &str, layout: Option<&Layout>) -> Result<Self, BadFault> {
+        if EnvironmentFault::entry(name).is_some() {
+            return EnvironmentFault::named(name, layout).map(Self::Environment);
+        }
+        Fault::named(name, layout).map(Self::Part).map_err(|mut bad| {
+            if Fault::entry(name).is_none() {
+                bad.allowed = format!("{}, {}", bad.allowed, EnvironmentFault::allowed());
+            }
+            bad
+        })
+    }
+
+    /// What is declared of every fault: first of the twin's, then of the environment's.
+    pub fn entries() -> impl Iterator<Item = &'static Entry> {
+        let twin = Fault::TABLE.iter().map(|row| &row.entry);
+        twin.chain(EnvironmentFault::TABLE.iter().map(|row| &row.entry))
+    }
+
+    /// Breaks it on this bench.
+    ///
+    /// # Errors
+    /// [`BenchError`].
+    pub fn inject(self, bench: &mut dyn Bench) -> Result<(), BenchError> {
+        match self {
+            Self::Part(fault) => bench.fault(fault),
+            Self::Environment(fault) => bench.disturb(fault),
+        }
+    }
+
+    /// Heals it.
+    ///
+    /// # Errors
+    /// [`BenchError`].
+    pub fn heal(self, bench: &mut dyn Bench) -> Result<(), BenchError> {
+        match self {
+            Self::Part(fault) => bench.heal(fault),
+            Self::Environment(fault) => bench.restore(fault),
+        }
+    }
+
+    /// Whether it has taken effect since the bench began.
+    pub fn took_effect(self, bench: &mut dyn Bench) -> bool {
+        match self {
+            Self::Part(fault) => bench.fault_took_effect(fault),
+            Self::Environment(fault) => bench.environment_fault_took_effect(fault),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_name_is_told_all_ids_and_a_wrong_argument_what_its_id_takes() {
+        let named = |name| AnyFault::named(name, None);
+        assert_eq!(named("proc.hang"), Ok(AnyFault::Environment(EnvironmentFault::Hang)));
+        assert_eq!(named("motor.stall"), Ok(AnyFault::Part(Fault::MotorStall)));
+        let all = named("motor.stal").unwrap_err().to_string();
+        assert!(all.contains("motor.stall,") && all.contains("proc.kill_at_sync:<a number from 1>"), "{all}");
+        assert_eq!(named("proc.kill_at_sync:0").unwrap_err().allowed, "a number from 1");
+        assert_eq!(named("terminal.key_stuck:8").unwrap_err().allowed, "a key, 1 to 7; 7 is entry");
+    }
+}

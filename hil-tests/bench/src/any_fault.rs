@@ -71,6 +71,26 @@ impl AnyFault {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use core::fmt::Debug;
+    use std::collections::BTreeSet;
+    use tumbler_core::rules;
+
+    fn found_by_their_names<F: Declared + Debug>() {
+        let layout = rules::layout("sg-v6-1");
+        for row in F::TABLE {
+            let name = row.example().name(layout);
+            assert_eq!(name.split(':').next(), Some(row.entry.id), "{name} is the name of this row's faults");
+            assert_eq!(F::named(&name, layout).ok(), Some(row.example()), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_row_has_an_id_of_its_own_by_which_its_faults_are_named_and_found() {
+        found_by_their_names::<Fault>();
+        found_by_their_names::<EnvironmentFault>();
+        let ids: BTreeSet<&str> = AnyFault::entries().map(|entry| entry.id).collect();
+        assert_eq!(ids.len(), AnyFault::entries().count());
+    }
 
     #[test]
     fn a_wrong_name_is_told_all_ids_and_a_wrong_argument_what_its_id_takes() {

@@ -9,11 +9,9 @@ use tumbler_bench::AnyFault;
 use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
-use tumbler_twin::fault_row::{Draw, Share};
+use tumbler_twin::fault_row::{BUTTONS, Draw, Entry, Share};
 use tumbler_twin::rng::Rng;
 
-/// The dealer's buttons.
-const BUTTONS: [InLine; 4] = [InLine::Tumble, InLine::PlaceBets, InLine::NoMoreBets, InLine::NoSpin];
 /// The longest hang that is drawn, in milliseconds.
 const LONGEST_HANG: u64 = 1_500;
 const OUTPUTS: [&str; 3] = ["motor_enable", "out_of_service", "bell"];
@@ -29,9 +27,9 @@ const SESSIONS: u32 = 60;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// A fault of the fault tables, with its argument.
-    Fault(&'static str, &'static str),
+    Fault(&'static Entry, &'static str),
     /// A fault whose argument is drawn when it is broken.
-    Drawn(&'static str, Draw),
+    Drawn(&'static Entry, Draw),
     Press,
     Hold,
     Keys,
@@ -90,21 +88,15 @@ pub(super) struct Swarm<'a> {
 
 impl<'a> Swarm<'a> {
     pub(super) fn drawn(rng: &'a mut Rng, table: Table) -> Self {
-        let entries: Vec<_> = AnyFault::entries().map(|entry| (entry.id, entry.swarm)).collect();
-        let every = entries.iter().copied().flat_map(|(id, swarm)| match swarm {
-            Share::Every(arguments) => arguments.iter().map(|argument| Kind::Fault(id, argument)).collect(),
-            _ => Vec::new(),
+        let covered = order::covered(table.rules);
+        let here = AnyFault::entries().filter(|entry| entry.swarm.fits(covered, table.reader));
+        let faults = here.flat_map(|entry| match entry.swarm {
+            Share::Never => Vec::new(),
+            Share::Dome | Share::Reader => vec![Kind::Fault(entry, "")],
+            Share::Every(arguments) => arguments.iter().map(|argument| Kind::Fault(entry, argument)).collect(),
+            Share::Drawn(draw) => vec![Kind::Drawn(entry, draw)],
         });
-        let of = |wanted: Share, here: bool| {
-            let rows = entries.iter().filter(move |(_, swarm)| here && *swarm == wanted);
-            rows.map(|(id, _)| Kind::Fault(id, ""))
-        };
-        let drawn = entries.iter().filter_map(|(id, swarm)| match swarm {
-            Share::Drawn(draw) => Some(Kind::Drawn(id, *draw)),
-            _ => None,
-        });
-        let fitted = of(Share::Dome, order::covered(table.rules)).chain(of(Share::Reader, table.reader));
-        let all: Vec<Kind> = every.chain(fitted).chain(drawn).chain(KINDS.iter().copied()).collect();
+        let all: Vec<Kind> = faults.chain(KINDS.iter().copied()).collect();
         let share = pick(rng, &[30, 100, 300, 600]).copied().unwrap_or(100);
         let mut kinds: Vec<Kind> = all.iter().copied().filter(|_| rng.chance(share)).collect();
         if kinds.is_empty() {
@@ -221,11 +213,10 @@ impl<'a> Swarm<'a> {
             self.pause();
         }
         match kind {
-            Kind::Fault(id, "") => self.fault(id.to_owned()),
-            Kind::Fault(id, argument) => self.fault(format!("{id}:{argument}")),
-            Kind::Drawn(id, draw) => {
+            Kind::Fault(entry, argument) => self.fault(entry.with(argument)),
+            Kind::Drawn(entry, draw) => {
                 let argument = self.argument(draw);
-                self.fault(format!("{id}:{argument}"));
+                self.fault(entry.with(&argument));
             }
             Kind::Press => {
                 let (line, millis) = (self.button(), self.rng.range(30, 800));
@@ -306,7 +297,6 @@ impl<'a> Swarm<'a> {
     fn argument(&mut self, draw: Draw) -> String {
         match draw {
             Draw::Button => self.button().to_owned(),
-            Draw::SupervisorKey => InLine::SupervisorKey.name().to_owned(),
             Draw::Line => pick(self.rng, &InLine::ALL).map_or("tumble", |line| line.name()).to_owned(),
             Draw::Output => pick(self.rng, &OUTPUTS).copied().unwrap_or("bell").to_owned(),
             Draw::Area => self.area().to_owned(),

@@ -11,6 +11,8 @@ pub enum Constructor<F> {
     Plain(F),
     /// A line.
     Line(fn(InLine) -> F),
+    /// One of the dealer's buttons.
+    Button(fn(InLine) -> F),
     /// An output.
     Output(fn(OutLine) -> F),
     /// Number of an area's lamp; the id has the area.
@@ -25,12 +27,16 @@ pub enum Constructor<F> {
     Number(fn(u16) -> F),
 }
 
+/// The dealer's buttons.
+pub const BUTTONS: [InLine; 4] = [InLine::Tumble, InLine::PlaceBets, InLine::NoMoreBets, InLine::NoSpin];
+
 impl<F: Copy + PartialEq> Constructor<F> {
     /// The allowed argument; `None` if there is none.
     const fn argument(self) -> Option<&'static str> {
         Some(match self {
             Self::Plain(_) => return None,
             Self::Line(_) => "a line, such as tumble",
+            Self::Button(_) => "a button, such as tumble",
             Self::Output(_) => "an output, such as bell",
             Self::Area(_) => "an area",
             Self::Areas(_) => "two areas with + between them",
@@ -46,6 +52,7 @@ impl<F: Copy + PartialEq> Constructor<F> {
         Some(match self {
             Self::Plain(fault) => return argument.is_empty().then_some(fault),
             Self::Line(make) => make(InLine::ALL.into_iter().find(|line| line.name() == argument)?),
+            Self::Button(make) => make(BUTTONS.into_iter().find(|line| line.name() == argument)?),
             Self::Output(make) => make(OutLine::ALL.into_iter().find(|line| line.name() == argument)?),
             Self::Area(make) => make(lamp(argument)?),
             Self::Areas(make) => {
@@ -73,6 +80,7 @@ impl<F: Copy + PartialEq> Constructor<F> {
             Self::Line(make) => {
                 InLine::ALL.into_iter().find(|line| make(*line) == fault).map(|line| line.name().into())
             }
+            Self::Button(make) => BUTTONS.into_iter().find(|line| make(*line) == fault).map(|line| line.name().into()),
             Self::Output(make) => {
                 OutLine::ALL.into_iter().find(|line| make(*line) == fault).map(|line| line.name().into())
             }
@@ -94,6 +102,7 @@ impl<F: Copy + PartialEq> Constructor<F> {
             Self::Plain(fault) => fault,
             // A line with no id of its own.
             Self::Line(make) => make(InLine::MotorFault),
+            Self::Button(make) => make(InLine::Tumble),
             Self::Output(make) => make(OutLine::Bell),
             Self::Area(make) => make(0),
             Self::Areas(make) => make(0, 1),
@@ -121,13 +130,23 @@ pub enum Share {
     Drawn(Draw),
 }
 
+impl Share {
+    /// Whether a table has what it breaks.
+    #[must_use]
+    pub const fn fits(self, dome: bool, reader: bool) -> bool {
+        match self {
+            Self::Dome => dome,
+            Self::Reader => reader,
+            Self::Never | Self::Every(_) | Self::Drawn(_) => true,
+        }
+    }
+}
+
 /// Kind of random argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Draw {
     /// One of the dealer's buttons.
     Button,
-    /// The supervisor's key.
-    SupervisorKey,
     /// Any input line.
     Line,
     /// An output.

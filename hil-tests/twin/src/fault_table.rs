@@ -116,8 +116,6 @@ const TABLE: &[Row<Fault, Option<Part>>] = &[
     row("lamps.partial", Constructor::Plain(Fault::LampsPartial), Some(Part::Lamps), EVERY),
     row("bell.dead", Constructor::Plain(Fault::BellDead), None, EVERY),
     row("sign.dead", Constructor::Plain(Fault::SignDead), None, EVERY),
-    row("key.stuck_on", Constructor::Plain(Fault::LineStuck { line: InLine::SupervisorKey, active: true }), Some(Part::Buttons), NEVER),
-    row("key.active_at_start", Constructor::Plain(Fault::LineStuck { line: InLine::SupervisorKey, active: true }), Some(Part::Buttons), NEVER),
     row("bus.cut", Constructor::Plain(Fault::BusCut), Some(Part::Bus), EVERY),
     row("bus.noise_1pct", Constructor::Plain(Fault::Frames { garble: Garble::Hit, percent: 1 }), Some(Part::Bus), EVERY),
     row("bus.noise_30pct", Constructor::Plain(Fault::Frames { garble: Garble::Hit, percent: 30 }), Some(Part::Bus), EVERY),
@@ -130,11 +128,11 @@ const TABLE: &[Row<Fault, Option<Part>>] = &[
     row("lamp.stuck_off", Constructor::Area(|lamp| Fault::Lamp { kind: LampFault::StuckOff, lamp }), Some(Part::Lamps), drawn(Draw::Area)),
     row("lamp.stuck_on", Constructor::Area(|lamp| Fault::Lamp { kind: LampFault::StuckOn, lamp }), Some(Part::Lamps), drawn(Draw::Area)),
     row("lamp.swapped", Constructor::Areas(Fault::LampsSwapped), Some(Part::Lamps), drawn(Draw::Areas)),
-    row("button.stuck", Constructor::Line(|line| Fault::LineStuck { line, active: true }), Some(Part::Line), drawn(Draw::Button)),
-    row("button.active_at_start", Constructor::Line(|line| Fault::LineStuck { line, active: true }), Some(Part::Line), NEVER),
+    row("button.stuck", Constructor::Button(|line| Fault::LineStuck { line, active: true }), Some(Part::Buttons), drawn(Draw::Button)),
     row("line.stuck_inactive", Constructor::Line(|line| Fault::LineStuck { line, active: false }), Some(Part::Line), drawn(Draw::Line)),
-    row("button.chatter", Constructor::Line(|line| Fault::Noise(Noise::Chatter(line))), Some(Part::Buttons), drawn(Draw::Button)),
-    row("line.stuck_active", Constructor::Line(|line| Fault::LineStuck { line, active: true }), Some(Part::Line), drawn(Draw::SupervisorKey)),
+    row("button.chatter", Constructor::Button(|line| Fault::Noise(Noise::Chatter(line))), Some(Part::Buttons), drawn(Draw::Button)),
+    row("key.stuck_on", Constructor::Plain(Fault::LineStuck { line: InLine::SupervisorKey, active: true }), Some(Part::Buttons), EVERY),
+    row("line.stuck_active", Constructor::Line(|line| Fault::LineStuck { line, active: true }), Some(Part::Line), NEVER),
     row("gpio.write_fails", Constructor::Output(Fault::PinStuck), Some(Part::Gpio), drawn(Draw::Output)),
     row("terminal.key_stuck", Constructor::Key(Fault::KeyStuck), Some(Part::Terminal), drawn(Draw::Key)),
 ];
@@ -176,10 +174,25 @@ mod tests {
         let error = parse("motor.stal").unwrap_err().to_string();
         assert!(error.contains("motor.stal") && error.contains("motor.stall,"), "{error}");
         assert!(parse("lamp.open:nowhere").unwrap_err().to_string().contains("an area"));
-        assert!(parse("button.stuck:bell").is_err() && parse("motor.stall:1").is_err());
+        assert!(parse("button.stuck:bell").is_err() && parse("button.stuck:seal").is_err());
+        assert!(parse("motor.stall:1").is_err());
         let late = |percent| Ok(Fault::Frames { garble: Garble::Late, percent });
         assert_eq!([parse("bus.late_reply:10"), parse("bus.late_reply")], [late(10), late(100)]);
         assert!(parse("bus.late_reply:0").unwrap_err().to_string().contains("1 to 100"));
+    }
+
+    #[test]
+    fn of_several_ids_of_a_fault_one_is_its_name() {
+        let layout = rules::layout("sg-v6-1");
+        for (name, same) in [
+            ("line.stuck_active:tumble", "button.stuck:tumble"),
+            ("line.stuck_active:supervisor_key", "key.stuck_on"),
+            ("line.stuck_inactive:cam_a", "cam.a_stuck_0"),
+            ("lamp.swapped:small+big", "lamp.swapped:small+big"),
+            ("bus.late_reply:100", "bus.late_reply"),
+        ] {
+            assert_eq!(Fault::named(name, layout).unwrap().name(layout), same);
+        }
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub(super) struct Environment {
 }
 
 fn no_means(fault: EnvironmentFault) -> BenchError {
-    BenchError::Unsupported(format!("the pure bench has no means for {fault:?}"))
+    BenchError::Unsupported(format!("the pure bench has no means for {fault}"))
 }
 
 impl Pure {
@@ -130,7 +130,7 @@ impl Pure {
     /// Damages the files beside the journal while the daemon is off.
     fn break_files(&mut self, fault: EnvironmentFault) -> Result<(), BenchError> {
         if self.table.is_some() {
-            return Err(BenchError::Rig(format!("{fault:?} is for a daemon that is off")));
+            return Err(BenchError::Rig(format!("{fault} is for a daemon that is off")));
         }
         match fault {
             EnvironmentFault::PermitOlder if !self.journal.put_permit_back() => {

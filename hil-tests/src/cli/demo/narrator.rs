@@ -7,12 +7,12 @@ use tumbler_bench::log::Log;
 use tumbler_bench::process::Virtual;
 use tumbler_bench::{Bench, BenchError, EnvironmentFault, Physical, Role};
 use tumbler_core::line::InLine;
-use tumbler_core::rules;
+use tumbler_core::rules::{self, Layout};
 use tumbler_core::settings::Settings;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Dice;
 use tumbler_core::wire::console::{Answer, Command, Exit};
-use tumbler_twin::{Act, Fault, MS};
+use tumbler_twin::{Act, Declared, Fault, MS};
 
 /// The supervisor who cleans up.
 const NAME: &str = "Ana";
@@ -20,7 +20,7 @@ const NAME: &str = "Ana";
 /// A bench with commentary.
 pub(super) struct Narrator {
     bench: Virtual,
-    areas: Vec<String>,
+    layout: Option<&'static Layout>,
     /// The log of the story in progress.
     log: Log,
     /// Number of the bench's records that were narrated.
@@ -36,11 +36,11 @@ pub(super) struct Narrator {
 
 impl Narrator {
     pub(super) fn new(bench: Virtual, layout: &str) -> Self {
-        let areas = rules::layout(layout).map(|l| l.areas.iter().map(|a| a.id.clone()).collect()).unwrap_or_default();
+        let layout = rules::layout(layout);
         let narrated = bench.log().records.len();
         let log = Log::default();
         let (phase, faults) = (String::new(), Vec::new());
-        Self { bench, areas, log, narrated, judged: 0, phase, tumbles: 0, lit: [0; 2], power: false, faults }
+        Self { bench, layout, log, narrated, judged: 0, phase, tumbles: 0, lit: [0; 2], power: false, faults }
     }
 
     pub(super) fn log_tail(&self, lines: usize) -> String {
@@ -91,12 +91,11 @@ impl Narrator {
         }
         if seen.shining != self.lit {
             self.lit = seen.shining;
-            let shining: Vec<String> = self
-                .areas
-                .iter()
+            let areas = self.layout.iter().flat_map(|layout| &layout.areas);
+            let shining: Vec<String> = areas
                 .enumerate()
                 .filter(|(place, _)| seen.shining.get(place / 64).is_some_and(|word| (word >> (place % 64)) & 1 == 1))
-                .map(|(_, id)| id.clone())
+                .map(|(_, area)| area.id.clone())
                 .collect();
             let text = if shining.is_empty() {
                 "all areas dark".into()
@@ -207,12 +206,12 @@ impl Bench for Narrator {
         self.bench.dictate(faces)
     }
     fn fault(&mut self, fault: Fault) -> Result<(), BenchError> {
-        self.tell(&format!("(the rig breaks something: {fault:?})"));
+        self.tell(&format!("(the rig breaks something: {})", fault.name(self.layout)));
         self.faults.push(fault);
         self.bench.fault(fault)
     }
     fn heal(&mut self, fault: Fault) -> Result<(), BenchError> {
-        self.tell(&format!("(the rig mends it: {fault:?})"));
+        self.tell(&format!("(the rig mends it: {})", fault.name(self.layout)));
         self.faults.retain(|f| *f != fault);
         self.bench.heal(fault)
     }

@@ -37,7 +37,7 @@ pub(super) fn try_restarts(session: &mut Session<'_>, before: &Before) -> Result
     // Key privilege does not survive a start, so these commands come without it.
     try_commands(session, before)?;
     for fault in [EnvironmentFault::PermitMissing, EnvironmentFault::RunMissing, EnvironmentFault::PermitOlder] {
-        let what = format!("a start with {fault:?}");
+        let what = format!("a start with {fault}");
         try_restart(session, before, &what, End::Stop, |session| Ok(session.bench.disturb(fault)?))?;
     }
     let now = session.bench.settings().clone();
@@ -60,7 +60,7 @@ fn tried(session: &mut Session<'_>, before: &Before, what: &str) -> Result<(), H
 
 /// Injects a fault beside the running daemon.
 fn try_beside(session: &mut Session<'_>, before: &Before, fault: EnvironmentFault) -> Result<(), Halt> {
-    let what = format!("{fault:?}");
+    let what = format!("{fault}");
     match session.bench.disturb(fault) {
         Err(BenchError::Unsupported(why)) => {
             session.left_out(&what, &why);

@@ -118,7 +118,7 @@ fn nothing_around_the_daemon_opens_a_latch_and_only_the_lawful_exit_does() {
     for rules in Rules::ALL.map(Rules::id) {
         let Outcome { verdict, notes, .. } = outcome(rules, steps);
         assert_eq!(verdict, Verdict::Pass, "{rules}");
-        assert!(notes.iter().any(|note| note.contains("BrokerHostile")), "the pure bench has no broker: {notes:?}");
+        assert!(notes.iter().any(|note| note.contains("mqtt.hostile")), "the pure bench has no broker: {notes:?}");
     }
     let opened = outcome(
         "nz-div9",

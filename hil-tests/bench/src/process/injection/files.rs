@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 pub(super) fn disturb(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), BenchError> {
     if table.daemon.running()? {
-        return Err(BenchError::Rig(format!("{fault:?} needs a daemon that is off: kill or stop it")));
+        return Err(BenchError::Rig(format!("{fault} needs a daemon that is off: kill or stop it")));
     }
     let shown = match fault {
         EnvironmentFault::PermitOlder => restore_older(table)?,

@@ -49,7 +49,7 @@ pub(super) fn disturb(table: &mut Virtual, fault: EnvironmentFault) -> Result<()
 pub(super) fn restore(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), BenchError> {
     require_off(table)?;
     if !table.injections.shown.contains(&fault) {
-        return Err(BenchError::Rig(format!("{fault:?} was not injected")));
+        return Err(BenchError::Rig(format!("{fault} was not injected")));
     }
     let (state, good) = (table.dir.state(), table.dir.path().join("good"));
     remove_journal(&state)?;

@@ -26,7 +26,7 @@ const END_MARK: &str = "taisai/visit";
 
 pub(super) fn disturb(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), BenchError> {
     if let Some(broken) = table.injections.network.broken {
-        return Err(BenchError::Rig(format!("{fault:?} while {broken:?}: the network breaks in one way at a time")));
+        return Err(BenchError::Rig(format!("{fault} while {broken}: the network breaks in one way at a time")));
     }
     let dismissed = std::mem::take(&mut table.injections.network.dismissed);
     table.injections.network = Network {
@@ -66,10 +66,10 @@ pub(super) fn disturb(table: &mut Virtual, fault: EnvironmentFault) -> Result<()
 
 pub(super) fn restore(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), BenchError> {
     if table.injections.network.broken != Some(fault) {
-        return Err(BenchError::Rig(format!("{fault:?} is to be mended, and is not broken")));
+        return Err(BenchError::Rig(format!("{fault} is to be mended, and is not broken")));
     }
     if !shows(table, fault) {
-        return Err(BenchError::Rig(format!("{fault:?} was mended before it took effect: {}", evidence(table))));
+        return Err(BenchError::Rig(format!("{fault} was mended before it took effect: {}", evidence(table))));
     }
     match fault {
         EnvironmentFault::BrokerDenies => {

@@ -19,7 +19,7 @@ const SAFE_OUTPUTS: u64 = 3;
 
 pub(super) fn disturb(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), BenchError> {
     if let Some(broken) = table.injections.ports.broken {
-        return Err(BenchError::Rig(format!("{fault:?} while {broken:?}: the ports break in one way at a time")));
+        return Err(BenchError::Rig(format!("{fault} while {broken}: the ports break in one way at a time")));
     }
     match fault {
         EnvironmentFault::PortUnplugged | EnvironmentFault::PortRenamed => {
@@ -62,10 +62,10 @@ pub(super) fn disturb(table: &mut Virtual, fault: EnvironmentFault) -> Result<()
 
 pub(super) fn restore(table: &mut Virtual, fault: EnvironmentFault) -> Result<(), BenchError> {
     if table.injections.ports.broken != Some(fault) {
-        return Err(BenchError::Rig(format!("{fault:?} is to be mended, and is not broken")));
+        return Err(BenchError::Rig(format!("{fault} is to be mended, and is not broken")));
     }
     if !is_lost(table, fault)? {
-        return Err(BenchError::Rig(format!("{fault:?} was mended before it took effect")));
+        return Err(BenchError::Rig(format!("{fault} was mended before it took effect")));
     }
     match fault {
         EnvironmentFault::PortUnplugged | EnvironmentFault::PortRenamed => {

@@ -9,5 +9,5 @@ pub(super) fn machine_lacks(what: &str, remedy: &str) -> BenchError {
 
 /// The virtual bench has no way to inject this fault.
 pub(super) fn bench_lacks(fault: EnvironmentFault) -> BenchError {
-    BenchError::Unsupported(format!("the virtual bench cannot inject {fault:?}"))
+    BenchError::Unsupported(format!("the virtual bench cannot inject {fault}"))
 }

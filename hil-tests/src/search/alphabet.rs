@@ -14,6 +14,8 @@
 use super::view::View;
 use crate::scenario::parse;
 use crate::scenario::step::{BadStep, Step};
+use tumbler_bench::EnvironmentFault;
+use tumbler_bench::environment_fault::SLOW_SYNC_MILLIS;
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
 use tumbler_twin::{Declared, Fault};
@@ -59,6 +61,9 @@ impl Letter {
     }
 }
 
+/// The disk withholds every commit. Beside it, the search breaks what the twin's table has a letter for.
+pub(super) const SLOW: EnvironmentFault = EnvironmentFault::DiskTakes(SLOW_SYNC_MILLIS);
+
 /// Letters of people and of the machine, with when they are offered. A fixed pause lets contacts and commits settle.
 const ACTS: &[(&str, Offered)] = &[
     ("press tumble", |v| v.physical.supply),
@@ -80,8 +85,6 @@ const ACTS: &[(&str, Offered)] = &[
     ("dip supply; pass 50 ms", |v| v.physical.supply),
     ("hold tumble; pass 50 ms", |v| !v.level(InLine::Tumble)),
     ("release tumble; pass 50 ms", |v| v.level(InLine::Tumble)),
-    ("fault disk.takes_ms:5000", |v| !v.slow),
-    ("heal disk.takes_ms:5000", |v| v.slow),
     ("kill", View::is_up),
     ("stop", View::is_up),
     ("start; pass 100 ms", |v| !v.is_up() && v.physical.supply),
@@ -100,30 +103,6 @@ const ACTS: &[(&str, Offered)] = &[
     ("ask settle; pass 20 ms", in_round),
     ("ask amend 1 3 6 uphold; pass 20 ms", shown),
     ("ask confirm-dome; pass 20 ms", uncovered),
-];
-
-/// Faults of the twin. Those of a dome are left out where there is none.
-const FAULTS: &[&str] = &[
-    "motor.stall",
-    "motor.slow",
-    "motor.coast",
-    "motor.driver_fault",
-    "motor.runaway",
-    "deadman.stuck",
-    "cam.lost_edges",
-    "dome.cable_cut",
-    "dome.stuck_closed",
-    "dome.flicker_long",
-    "lamp.open:single-1",
-    "dice.cocked_1",
-    "dice.moving",
-    "dice.foreign",
-    "reader.silent",
-    "reader.wrong_face",
-    "terminal.silent",
-    "display.wrong",
-    "sensor.temp_absurd",
-    "gpio.write_fails:motor_enable",
 ];
 
 fn idle(view: &View) -> bool {
@@ -171,14 +150,17 @@ pub fn letters(rules: &str, layout: &str) -> Result<Vec<Letter>, BadStep> {
         let when: Offered = |view| view.latched().is_some();
         all.push(Letter { words: words.into(), action: Action::OfLatch(words), when, fault: None });
     }
-    for id in FAULTS.iter().filter(|id| covered || !id.starts_with("dome")) {
-        let fault = Fault::named(id, rules::layout(layout)).map_err(|bad| BadStep {
-            text: (*id).into(),
+    all.push(fixed(&format!("fault {SLOW}"), |v| !v.slow, None)?);
+    all.push(fixed(&format!("heal {SLOW}"), |v| v.slow, None)?);
+    let here = Fault::TABLE.iter().map(|row| &row.entry).filter(|entry| entry.swarm.fits(covered, true));
+    for name in here.filter_map(|entry| Some(entry.with(entry.search?))) {
+        let fault = Fault::named(&name, rules::layout(layout)).map_err(|bad| BadStep {
+            text: bad.name,
             problem: bad.problem,
             allowed: bad.allowed,
         })?;
-        all.push(fixed(&format!("fault {id}; pass 50 ms"), |_| true, Some((fault, true)))?);
-        all.push(fixed(&format!("heal {id}; pass 50 ms"), |_| true, Some((fault, false)))?);
+        all.push(fixed(&format!("fault {name}; pass 50 ms"), |_| true, Some((fault, true)))?);
+        all.push(fixed(&format!("heal {name}; pass 50 ms"), |_| true, Some((fault, false)))?);
     }
     Ok(all)
 }

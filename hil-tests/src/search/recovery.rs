@@ -3,6 +3,7 @@
 //! The script heals everything, restores power and daemon, ends the round in progress by the rules (settles an established outcome
 //! by the dice, voids everything else), resets all latches, and opens the table.
 
+use super::alphabet::SLOW;
 use super::invariants::Invariant;
 use super::node::Node;
 use crate::scenario::{Halt, Trial, parse, play_steps};
@@ -70,7 +71,7 @@ impl Recovery<'_> {
             self.act(&format!("heal {}", fault.name(rules::layout(&self.trial.layout))))?;
         }
         if view.slow {
-            self.act("heal disk.takes_ms:5000")?;
+            self.act(&format!("heal {SLOW}"))?;
         }
         if !view.physical.supply {
             self.act("power on")?;

@@ -166,6 +166,8 @@ pub struct Entry {
     pub id: &'static str,
     /// How campaigns draw it.
     pub swarm: Share,
+    /// The argument with which the search has it among its letters, if it has.
+    pub search: Option<&'static str>,
 }
 
 impl Entry {
@@ -187,10 +189,17 @@ pub struct Row<F, P> {
 }
 
 impl<F: Copy, P: Copy> Row<F, P> {
-    /// A row.
+    /// A row. Unless more is said of it, the search has it not.
     #[must_use]
     pub const fn new(id: &'static str, make: Constructor<F>, part: P, swarm: Share) -> Self {
-        Self { entry: Entry { id, swarm }, make, part }
+        Self { entry: Entry { id, swarm, search: None }, make, part }
+    }
+
+    /// The search has it among its letters, with this argument.
+    #[must_use]
+    pub const fn searched(mut self, argument: &'static str) -> Self {
+        self.entry.search = Some(argument);
+        self
     }
 }
 

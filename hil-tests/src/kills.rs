@@ -24,10 +24,10 @@ impl KillPoint {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Sync, Self::Write];
 
-    const fn nth(self, n: u16) -> (&'static str, EnvironmentFault) {
+    const fn nth(self, n: u16) -> EnvironmentFault {
         match self {
-            Self::Sync => ("proc.kill_at_sync", EnvironmentFault::KillAtSync(n)),
-            Self::Write => ("proc.kill_at_write", EnvironmentFault::KillAtWrite(n)),
+            Self::Sync => EnvironmentFault::KillAtSync(n),
+            Self::Write => EnvironmentFault::KillAtWrite(n),
         }
     }
 }
@@ -81,11 +81,10 @@ pub fn each(runner: &Runner, rules: &str, at: KillPoint, jobs: usize, salt: u64)
 
 /// One kill; `None` if the round has fewer than `n` calls.
 fn one(runner: &Runner, rules: &str, at: KillPoint, n: u16, salt: u64) -> Result<Option<KillReport>, BenchError> {
-    let (word, fault) = at.nth(n);
-    let id = format!("{word}:{n}");
+    let fault = at.nth(n);
     let round = trial(
         rules,
-        &["open table".into(), "pass 500 ms".into(), format!("fault {id}"), "play to settled".into()],
+        &["open table".into(), "pass 500 ms".into(), format!("fault {fault}"), "play to settled".into()],
         &["settled: x".into()],
     )?;
     let seed = seed(&round.name, salt ^ u64::from(n));
@@ -105,7 +104,7 @@ fn one(runner: &Runner, rules: &str, at: KillPoint, n: u16, salt: u64) -> Result
         };
     }
     let was = DurableRound::of(bench.as_mut(), order::covered(rules));
-    let rest = trial(rules, &was.steps(&id), &was.endings())?;
+    let rest = trial(rules, &was.steps(fault), &was.endings())?;
     let verdict = run(bench.as_mut(), &rest).verdict;
     Ok(Some(KillReport { n, verdict, after: was.last }))
 }
@@ -146,8 +145,8 @@ impl DurableRound {
     }
 
     /// What people do once the daemon is back, and what must follow.
-    fn steps(&self, id: &str) -> Vec<String> {
-        let mut steps = vec!["mark".to_owned(), "pass 200 ms".into(), format!("heal {id}")];
+    fn steps(&self, fault: EnvironmentFault) -> Vec<String> {
+        let mut steps = vec!["mark".to_owned(), "pass 200 ms".into(), format!("heal {fault}")];
         let mut add = |more: &[&str]| steps.extend(more.iter().map(|step| (*step).to_owned()));
         match self {
             Self { began: false, .. } | Self { ended: true, .. } => {}

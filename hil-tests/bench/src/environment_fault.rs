@@ -170,6 +170,12 @@ impl EnvironmentFault {
         }
     }
 
+    /// Every commit of the journal takes this long, in ms; longer than a minute is no longer told apart.
+    #[must_use]
+    pub fn disk_takes(millis: u64) -> Self {
+        Self::DiskTakes(u16::try_from(millis).unwrap_or(60_000))
+    }
+
     /// The fault with this name; `None` for an unknown id, or an argument that is no number from 1.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {

@@ -3,12 +3,10 @@
 use super::hardware;
 use super::table::{Table, pick};
 use crate::scenario::order;
+use tumbler_bench::EnvironmentFault;
 use tumbler_twin::rng::Rng;
+use tumbler_twin::{Declared, Fault, Noise};
 
-/// Noise of a healthy table, which must have no effect (faults.md, No false alarms).
-const NOISE: &[&str] = &["cam.bounce", "terminal.chatter", "bus.noise_1pct", "seal.flicker"];
-/// More noise, where there is a dome.
-const NOISE_OF_DOME: &str = "dome.flicker";
 /// How often a technician comes between two rounds, in thousandths.
 const SESSIONS: u32 = 10;
 
@@ -87,16 +85,17 @@ impl<'a> Dealer<'a> {
 
     fn begin_noise(&mut self) {
         let millis = self.rng.range(1, 150);
-        self.step(format!("try fault disk.takes_ms:{millis}"));
-        let dome = order::covered(self.table.rules).then_some(&NOISE_OF_DOME);
+        self.step(format!("try fault {}", EnvironmentFault::disk_takes(millis)));
+        let (covered, reader) = (order::covered(self.table.rules), self.table.reader);
         let mut flickers = false;
-        for noise in NOISE.iter().chain(dome) {
+        for row in Fault::TABLE.iter().filter(|row| row.entry.healthy && row.entry.swarm.fits(covered, reader)) {
             if self.rng.chance(400) {
                 // A spin does not survive the flicker of two guards.
-                if noise.ends_with(".flicker") && core::mem::replace(&mut flickers, true) {
+                let flicker = matches!(row.example(), Fault::Noise(Noise::Flicker { .. }));
+                if flicker && core::mem::replace(&mut flickers, true) {
                     continue;
                 }
-                self.step(format!("try fault {noise}"));
+                self.step(format!("try fault {}", row.entry.id));
             }
         }
     }
@@ -107,9 +106,10 @@ impl<'a> Dealer<'a> {
         self.step(format!("dice {a} {b} {c}"));
         // Noise on one of the cam's sensors is harmless while the motor is off.
         if self.rng.chance(30) {
-            self.step("try fault cam.phantom");
+            let phantom = Fault::Noise(Noise::CamPhantom).name(None);
+            self.step(format!("try fault {phantom}"));
             self.pause();
-            self.step("heal cam.phantom");
+            self.step(format!("heal {phantom}"));
         }
         self.slip(&["press no_more_bets", "press no_spin", "key 3", "key entry", "turn key", "do record"]);
         match self.order {

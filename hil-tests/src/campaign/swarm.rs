@@ -5,7 +5,7 @@ use super::table::{Table, pick};
 use super::truth_table_rounds;
 use super::{errand, hardware};
 use crate::scenario::order;
-use tumbler_bench::AnyFault;
+use tumbler_bench::{AnyFault, EnvironmentFault};
 use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
@@ -173,8 +173,8 @@ impl<'a> Swarm<'a> {
     fn commit(&mut self) {
         if self.kinds.contains(&Kind::Commit) {
             let longest = pick(self.rng, &[3, 30, 300, 3_000]).copied().unwrap_or(30);
-            let millis = self.rng.range(1, longest);
-            self.step(format!("try fault disk.takes_ms:{millis}"));
+            let commits = EnvironmentFault::disk_takes(self.rng.range(1, longest));
+            self.step(format!("try fault {commits}"));
         }
     }
 
@@ -270,14 +270,16 @@ impl<'a> Swarm<'a> {
             Kind::Stop => self.off("try stop", "try start"),
             Kind::Power => self.off("try power off", "try power on"),
             Kind::Dies => {
-                let (what, n) = (if self.rng.chance(500) { "sync" } else { "write" }, self.rng.range(1, 8));
-                self.fault(format!("proc.kill_at_{what}:{n}"));
+                let at =
+                    if self.rng.chance(500) { EnvironmentFault::KillAtSync } else { EnvironmentFault::KillAtWrite };
+                let dies = at(self.rng.range(1, 8) as u16);
+                self.fault(dies.to_string());
             }
             Kind::Hang => {
-                self.step("try fault proc.hang");
+                self.step(format!("try fault {}", EnvironmentFault::Hang));
                 let millis = self.rng.range(20, LONGEST_HANG);
                 self.step(format!("pass {millis} ms"));
-                self.step("heal proc.hang");
+                self.step(format!("heal {}", EnvironmentFault::Hang));
             }
             Kind::Broker => self.off("broker down", "broker up"),
             Kind::Commit => self.commit(),

@@ -168,6 +168,8 @@ pub struct Entry {
     pub swarm: Share,
     /// The argument with which the search has it among its letters, if it has.
     pub search: Option<&'static str>,
+    /// A healthy table has it at times, and it must have no effect (faults.md, No false alarms).
+    pub healthy: bool,
 }
 
 impl Entry {
@@ -189,16 +191,23 @@ pub struct Row<F, P> {
 }
 
 impl<F: Copy, P: Copy> Row<F, P> {
-    /// A row. Unless more is said of it, the search has it not.
+    /// A row. Unless more is said of it, neither the search nor a healthy table has it.
     #[must_use]
     pub const fn new(id: &'static str, make: Constructor<F>, part: P, swarm: Share) -> Self {
-        Self { entry: Entry { id, swarm, search: None }, make, part }
+        Self { entry: Entry { id, swarm, search: None, healthy: false }, make, part }
     }
 
     /// The search has it among its letters, with this argument.
     #[must_use]
     pub const fn searched(mut self, argument: &'static str) -> Self {
         self.entry.search = Some(argument);
+        self
+    }
+
+    /// A healthy table has it at times.
+    #[must_use]
+    pub const fn healthy(mut self) -> Self {
+        self.entry.healthy = true;
         self
     }
 }

@@ -9,11 +9,15 @@ use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
 use tumbler_core::wire::console::{Answer, Command, Exit, Witness};
 use tumbler_core::wire::registers::terminal;
+use tumbler_twin::Fault;
 
 const BUTTONS: [InLine; 5] =
     [InLine::Tumble, InLine::PlaceBets, InLine::NoMoreBets, InLine::NoSpin, InLine::SupervisorKey];
 /// A dome that is lifted or put back opens one contact and closes the other within this time.
 const TRAVEL: u64 = 2_000_000_000;
+
+/// A dome's contact that opens alone.
+const CUT: Fault = Fault::DomeCable { active: false };
 
 /// Longest time from a key press to the end of the poll that reports it.
 const SEEN: u64 = 120_000_000;
@@ -50,17 +54,17 @@ fn dome(events: &Events, script: &mut Script) {
         if near(open, m.at, true) {
             script.at(m.at, 0, "lift dome".into());
         } else {
-            script.at(m.at, 0, "fault dome.cable_cut".into());
+            script.broken(m.at, CUT, true);
         }
     }
     for m in closed.iter().filter(|m| m.changed && m.active && !near(open, m.at, false)) {
-        script.at(m.at, 0, "heal dome.cable_cut".into());
+        script.broken(m.at, CUT, false);
     }
     for m in open.iter().filter(|m| m.changed) {
         match (m.active, near(closed, m.at, !m.active)) {
             (true, true) => {}
             (true, false) => {
-                script.at(m.at, 0, "fault dome.stuck_closed".into());
+                script.broken(m.at, Fault::LineStuck { line: InLine::DomeClosed, active: true }, true);
                 script.at(m.at, 0, "lift dome".into());
             }
             (false, _) => script.at(m.at, 0, "lower dome".into()),

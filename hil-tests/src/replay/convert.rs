@@ -100,7 +100,7 @@ pub fn convert(first: &Table, playback: &Playback, reason: &str) -> Result<Scena
     let began = played.first().ok_or(NotConvertible::NeverIdle)?;
     let levels = levels(first, &playback.inputs, start);
     let events = Events::of(played, &levels);
-    let mut script = Script::default();
+    let mut script = Script::of(layout);
     // Commands first: of several steps at the same time, the command's answer comes first.
     acts::commands(played, &mut script);
     acts::hands(&events, set.order.covered, &mut script);

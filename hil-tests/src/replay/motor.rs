@@ -2,7 +2,8 @@
 
 use super::events::Events;
 use super::script::Script;
-use tumbler_core::line::OutLine;
+use tumbler_core::line::{InLine, OutLine};
+use tumbler_twin::Fault;
 
 /// Time without an edge of the cam after which the table gives up a motor that is commanded on (by default 700 ms).
 const STALL: u64 = 600_000_000;
@@ -48,35 +49,34 @@ fn runs(events: &Events) -> Vec<Run> {
 
 impl Run {
     /// The catalogue's fault that fits this run best, and when it began.
-    fn fault(&self) -> Option<(u64, String)> {
+    fn fault(&self) -> Option<(u64, Fault)> {
         let last = self.edges.iter().map(|(at, ..)| *at).take_while(|at| *at <= self.off).last();
         let sensors = |second: bool| self.edges.iter().filter(|(_, sensor, _)| *sensor == second).count();
         let begun = self.on;
-        let told = |id: &str| Some((begun, id.to_owned()));
+        let told = |fault| Some((begun, fault));
         let Some(last) = last else {
-            return (self.last_alive > self.on + STALL).then(|| (begun, "motor.dead".to_owned()));
+            return (self.last_alive > self.on + STALL).then_some((begun, Fault::MotorDead));
         };
         if sensors(false) == 0 || sensors(true) == 0 {
-            let (stuck, level) = if sensors(false) == 0 { ("a", false) } else { ("b", false) };
-            return (self.last_alive > self.on + STALL)
-                .then(|| (begun, format!("cam.{stuck}_stuck_{}", u8::from(level))));
+            let line = if sensors(false) == 0 { InLine::CamA } else { InLine::CamB };
+            return (self.last_alive > self.on + STALL).then_some((begun, Fault::LineStuck { line, active: false }));
         }
         if self.turned() < 0 {
-            return told("motor.reverse");
+            return told(Fault::MotorReverse);
         }
         if self.last_alive > last + STALL {
             // Right after the last edge.
-            return Some((last + 20_000_000, "motor.stall".into()));
+            return Some((last + 20_000_000, Fault::MotorStall));
         }
         let after = self.edges.last().map_or(last, |(at, ..)| *at);
         if after > self.off.max(self.last_alive) + COAST {
-            return told(if self.off > self.last_alive + COAST { "deadman.stuck" } else { "motor.coast" });
+            return told(if self.off > self.last_alive + COAST { Fault::DeadmanWelded } else { Fault::MotorCoast });
         }
         let slow = self.edges.windows(3).any(|edges| match edges {
             [(a, ..), _, (b, ..)] => *a > self.on + RUN_UP && *b < self.last_alive && b - a > 2 * SLOW_QUARTER,
             _ => false,
         });
-        if slow { told("motor.slow") } else { None }
+        if slow { told(Fault::MotorSlow) } else { None }
     }
 
     /// Net quarters forward: (a, b) goes 00, 10, 11, 01.
@@ -102,16 +102,15 @@ fn quarters(edges: &[(u64, bool, bool)]) -> i64 {
 /// Faults of tumbler and shaft.
 pub(super) fn faults(events: &Events, script: &mut Script) {
     let runs = runs(events);
-    let mut broken: Option<String> = None;
+    let mut broken: Option<Fault> = None;
     for run in &runs {
         let fault = run.fault();
-        let id = fault.as_ref().map(|(_, id)| id.clone());
-        if let Some(was) = broken.take_if(|was| Some(&*was) != id.as_ref()) {
-            script.at(run.on.saturating_sub(1_000_000), 0, format!("heal {was}"));
+        if let Some(was) = broken.take_if(|was| Some(*was) != fault.map(|(_, fault)| fault)) {
+            script.broken(run.on.saturating_sub(1_000_000), was, false);
         }
-        if let Some((at, id)) = fault.filter(|_| broken.is_none()) {
-            script.at(at.saturating_sub(1_000_000), 0, format!("fault {id}"));
-            broken = Some(id);
+        if let Some((at, now)) = fault.filter(|_| broken.is_none()) {
+            script.broken(at.saturating_sub(1_000_000), now, true);
+            broken = Some(now);
         }
     }
     by_hand(events, &runs, script);

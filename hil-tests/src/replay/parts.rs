@@ -4,6 +4,8 @@
 use super::events::{Events, Transaction};
 use super::script::Script;
 use std::collections::BTreeMap;
+use tumbler_bench::EnvironmentFault;
+use tumbler_bench::environment_fault::SLOW_SYNC_MILLIS;
 use tumbler_core::effect::BusOp;
 use tumbler_core::input::{BusFailure, BusReply};
 use tumbler_core::line::InLine;
@@ -11,6 +13,7 @@ use tumbler_core::record::Event;
 use tumbler_core::rules::Layout;
 use tumbler_core::units::Dice;
 use tumbler_core::wire::registers::{lamps, reader, terminal};
+use tumbler_twin::{Fault, LampFault, Noise};
 
 /// A unit that does not answer for this long is broken; a shorter silence is noise.
 const SILENT: u64 = 900_000_000;
@@ -26,14 +29,15 @@ const SLOW: u64 = 1_000_000_000;
 /// Contacts of the driver, the outputs' readback, temperature and disk.
 pub(super) fn wires(events: &Events, script: &mut Script) {
     for moved in events.of_line(InLine::MotorFault).iter().filter(|moved| moved.changed) {
-        script.at(moved.at, 0, format!("{} motor.driver_fault", if moved.active { "fault" } else { "heal" }));
+        script.broken(moved.at, Fault::DriverFault, moved.active);
     }
-    for (line, id) in [(InLine::DomeClosed, "dome"), (InLine::Seal, "seal")] {
+    for line in [InLine::DomeClosed, InLine::Seal] {
         let blinks: Vec<_> = events.of_line(line).iter().filter(|moved| !moved.changed).collect();
         if let (Some(first), Some(last)) = (blinks.first(), blinks.last()) {
-            let long = if id == "dome" && blinks.iter().any(|b| b.away >= 3_000_000) { "_long" } else { "" };
-            script.at(first.at.saturating_sub(BEFORE), 0, format!("fault {id}.flicker{long}"));
-            script.at(last.at + 20_000_000, 0, format!("heal {id}.flicker{long}"));
+            let long = line == InLine::DomeClosed && blinks.iter().any(|b| b.away >= 3_000_000);
+            let noise = Fault::Noise(if long { Noise::long_flicker(line) } else { Noise::flicker(line) });
+            script.broken(first.at.saturating_sub(BEFORE), noise, true);
+            script.broken(last.at + 20_000_000, noise, false);
         }
     }
     for (at, line, active) in &events.driven {
@@ -42,7 +46,7 @@ pub(super) fn wires(events: &Events, script: &mut Script) {
             after.next().is_some_and(|(read, _, level)| *level == wanted && read - at < 50_000_000)
         };
         if *line != tumbler_core::line::OutLine::MotorAlive && is(!*active) {
-            script.at(at.saturating_sub(BEFORE), 0, format!("fault gpio.write_fails:{}", line.name()));
+            script.broken(at.saturating_sub(BEFORE), Fault::PinStuck(*line), true);
         }
     }
     temperature(events, script);
@@ -50,22 +54,22 @@ pub(super) fn wires(events: &Events, script: &mut Script) {
 }
 
 fn temperature(events: &Events, script: &mut Script) {
-    let mut broken: Option<&str> = None;
+    let mut broken: Option<Fault> = None;
     let mut before: Option<i32> = None;
     for (at, reading) in &events.temperature {
         let jumped = before.zip(*reading).is_some_and(|(before, now)| (before - now).abs() > 30_000);
         let fault = match reading {
-            None => Some("sensor.temp_dead"),
-            Some(_) if jumped || broken == Some("sensor.temp_absurd") => Some("sensor.temp_absurd"),
-            Some(now) if *now > 80_000 || before.is_some_and(|b| now - b > 4_000) => Some("motor.hot"),
+            None => Some(Fault::TemperatureDead),
+            Some(_) if jumped || broken == Some(Fault::TemperatureAbsurd) => Some(Fault::TemperatureAbsurd),
+            Some(now) if *now > 80_000 || before.is_some_and(|b| now - b > 4_000) => Some(Fault::MotorHot),
             Some(_) => None,
         };
-        if fault != broken && !(broken == Some("motor.hot") && reading.is_some_and(|now| now > 60_000)) {
+        if fault != broken && !(broken == Some(Fault::MotorHot) && reading.is_some_and(|now| now > 60_000)) {
             if let Some(was) = broken {
-                script.at(at.saturating_sub(BEFORE), 0, format!("heal {was}"));
+                script.broken(at.saturating_sub(BEFORE), was, false);
             }
-            if let Some(id) = fault {
-                script.at(at.saturating_sub(BEFORE), 0, format!("fault {id}"));
+            if let Some(now) = fault {
+                script.broken(at.saturating_sub(BEFORE), now, true);
             }
             broken = fault;
         }
@@ -79,11 +83,9 @@ fn disk(events: &Events, script: &mut Script) {
         let durable = events.durable.iter().find(|(_, seq)| *seq >= record.seq.0).map_or(events.end, |(at, _)| *at);
         let late = durable.saturating_sub(*at) > SLOW;
         if late != slow {
-            script.at(
-                at.saturating_sub(BEFORE),
-                0,
-                format!("{} disk.takes_ms:5000", if late { "fault" } else { "heal" }),
-            );
+            let commits = EnvironmentFault::DiskTakes(SLOW_SYNC_MILLIS);
+            let word = if late { "fault" } else { "heal" };
+            script.at(at.saturating_sub(BEFORE), 0, format!("{word} {commits}"));
             slow = late;
         }
     }
@@ -109,18 +111,13 @@ pub(super) fn silence(events: &Events, script: &mut Script) {
         since.into_iter().filter(|(_, from)| events.end - from > SILENT).map(|(unit, from)| (unit, from, None)),
     );
     for (unit, from, until) in gaps {
-        let id = match unit {
-            terminal::UNIT => "terminal.silent",
-            reader::UNIT => "reader.silent",
-            lamps::FIRST_UNIT => "lamps.board_silent",
-            _ => {
-                script.leave_out("the second lamp board was silent");
-                continue;
-            }
-        };
-        script.at(from.saturating_sub(BEFORE), 0, format!("fault {id}"));
+        if ![terminal::UNIT, reader::UNIT, lamps::FIRST_UNIT].contains(&unit) {
+            script.leave_out("the second lamp board was silent");
+            continue;
+        }
+        script.broken(from.saturating_sub(BEFORE), Fault::UnitSilent(unit), true);
         if let Some(until) = until {
-            script.at(until.saturating_sub(BEFORE), 0, format!("heal {id}"));
+            script.broken(until.saturating_sub(BEFORE), Fault::UnitSilent(unit), false);
         }
     }
 }
@@ -139,11 +136,13 @@ pub(super) fn lights(events: &Events, layout: &Layout, script: &mut Script) {
                 let Some((at, bits)) = told.get(&request.unit) else { continue };
                 for output in 0..64_u32 {
                     let number = usize::from(board) * lamps::PER_BOARD + output as usize;
-                    let Some(area) = layout.areas.get(number) else { break };
+                    let Some(number) = u16::try_from(number).ok().filter(|_| number < layout.areas.len()) else {
+                        break;
+                    };
                     let lamp = lamps.entry((board, output)).or_default();
                     let (on, flows) = (bits >> output & 1 == 1, sensed >> output & 1 == 1);
                     // A lamp takes its time to light and to go out.
-                    lamp.sensed(on, flows, *begun, ended - at > WRONG, &area.id, script);
+                    lamp.sensed(on, flows, *begun, ended - at > WRONG, number, script);
                 }
             }
             _ => {}
@@ -157,28 +156,28 @@ struct Lamp {
     /// When it last shone, and was last dark, as commanded.
     good: [u64; 2],
     wrong_since: Option<u64>,
-    broken: Option<(bool, String)>,
+    broken: Option<(bool, Fault)>,
 }
 
 impl Lamp {
-    fn sensed(&mut self, on: bool, flows: bool, at: u64, settled: bool, area: &str, script: &mut Script) {
+    fn sensed(&mut self, on: bool, flows: bool, at: u64, settled: bool, lamp: u16, script: &mut Script) {
         let [dark, lit] = &mut self.good;
         let good = if on { lit } else { dark };
         if on == flows {
             *good = at;
             self.wrong_since = None;
-            if let Some((_, id)) = self.broken.take_if(|(was, _)| *was == on) {
-                script.at(at.saturating_sub(BEFORE), 0, format!("heal {id}"));
+            if let Some((_, was)) = self.broken.take_if(|(was, _)| *was == on) {
+                script.broken(at.saturating_sub(BEFORE), was, false);
             }
             return;
         }
         let since = *self.wrong_since.get_or_insert(at);
         if settled && self.broken.is_none() {
-            let id = format!("lamp.{}:{area}", if on { "open" } else { "stuck_on" });
+            let fault = Fault::Lamp { kind: if on { LampFault::Open } else { LampFault::StuckOn }, lamp };
             // It may have failed at any time since it last worked, because a failure of a dark lamp does not show.
             let failed = since.saturating_sub(if on { UNSEEN } else { BEFORE }).max(*good + 1);
-            script.at(failed, 0, format!("fault {id}"));
-            self.broken = Some((on, id));
+            script.broken(failed, fault, true);
+            self.broken = Some((on, fault));
         }
     }
 }
@@ -197,10 +196,10 @@ pub(super) fn terminal(events: &Events, stuck: u64, script: &mut Script) {
                 let (Some(now), Some(shown)) = (words.first(), words.last()) else { continue };
                 if let Some((at, wanted)) = written {
                     if wanted != *shown && ended - at > WRONG && !wrong {
-                        script.at(at.saturating_sub(BEFORE), 0, "fault display.wrong".into());
+                        script.broken(at.saturating_sub(BEFORE), Fault::DisplayWrong, true);
                         wrong = true;
                     } else if wanted == *shown && wrong {
-                        script.at(begun.saturating_sub(BEFORE), 0, "heal display.wrong".into());
+                        script.broken(begun.saturating_sub(BEFORE), Fault::DisplayWrong, false);
                         wrong = false;
                     }
                 }
@@ -210,11 +209,11 @@ pub(super) fn terminal(events: &Events, stuck: u64, script: &mut Script) {
                 };
                 let long = held.filter(|(since, _)| ended - since >= stuck);
                 if let (Some((since, keys)), None) = (long, caught) {
-                    let key = keys.trailing_zeros() + 1;
-                    script.at(since.saturating_sub(BEFORE), 0, format!("fault terminal.key_stuck:{key}"));
+                    let key = Fault::KeyStuck(keys.trailing_zeros() as u8 + 1);
+                    script.broken(since.saturating_sub(BEFORE), key, true);
                     caught = Some(key);
                 } else if let (None, Some(key)) = (held, caught) {
-                    script.at(begun.saturating_sub(BEFORE), 0, format!("heal terminal.key_stuck:{key}"));
+                    script.broken(begun.saturating_sub(BEFORE), key, false);
                     caught = None;
                 }
             }
@@ -228,7 +227,7 @@ pub(super) fn dice(events: &Events, enrolled: Option<[u16; 3]>, script: &mut Scr
     let mut spins: Vec<u64> =
         events.records.iter().filter(|(_, r)| matches!(r.event, Event::SpinBegan)).map(|(at, _)| *at).collect();
     spins.push(u64::MAX);
-    let mut broken: Option<String> = None;
+    let mut broken: Option<Fault> = None;
     for spin in spins.windows(2) {
         let &[from, to] = spin else { continue };
         let faces = shown(events, from, to);
@@ -236,12 +235,12 @@ pub(super) fn dice(events: &Events, enrolled: Option<[u16; 3]>, script: &mut Scr
             script.at(from.saturating_sub(BEFORE), 0, format!("dice {a} {b} {c}"));
         }
         let fault = lying(events, from, to, enrolled);
-        if let Some(was) = broken.take_if(|was| Some(&*was) != fault.as_ref()) {
-            script.at(from.saturating_sub(BEFORE), 0, format!("heal {was}"));
+        if let Some(was) = broken.take_if(|was| Some(*was) != fault) {
+            script.broken(from.saturating_sub(BEFORE), was, false);
         }
-        if let Some(id) = fault.filter(|_| broken.is_none()) {
-            script.at(from.saturating_sub(BEFORE), 0, format!("fault {id}"));
-            broken = Some(id);
+        if let Some(now) = fault.filter(|_| broken.is_none()) {
+            script.broken(from.saturating_sub(BEFORE), now, true);
+            broken = Some(now);
         }
     }
 }
@@ -270,7 +269,7 @@ fn shown(events: &Events, from: u64, to: u64) -> Option<[u8; 3]> {
 }
 
 /// How the dice last lay after a spin, as a fault; `None` if they lay flat.
-fn lying(events: &Events, from: u64, to: u64, enrolled: Option<[u16; 3]>) -> Option<String> {
+fn lying(events: &Events, from: u64, to: u64, enrolled: Option<[u16; 3]>) -> Option<Fault> {
     let mut last = None;
     for t in events.bus.iter().filter(|t| (from..to).contains(&t.ended)) {
         if let (BusOp::ReadInput { address: reader::POSE, .. }, Ok(BusReply::Words(words))) = (&t.request.op, &t.reply)
@@ -286,13 +285,13 @@ fn lying(events: &Events, from: u64, to: u64, enrolled: Option<[u16; 3]>) -> Opt
     let (seen, poses, identities) = last?;
     let cocked = poses.iter().filter(|pose| **pose == reader::NOT_FLAT).count();
     if poses.contains(&reader::MISSING) {
-        Some("dice.missing".into())
+        Some(Fault::DiceMissing)
     } else if seen > 3 {
-        Some("dice.extra".into())
+        Some(Fault::DiceExtra)
     } else if enrolled.is_some_and(|enrolled| enrolled != identities) {
-        Some("dice.foreign".into())
+        Some(Fault::DiceForeign)
     } else if cocked > 0 {
-        Some(format!("dice.cocked_{cocked}"))
+        Some(Fault::DiceCocked(cocked as u8))
     } else {
         None
     }

@@ -1,5 +1,8 @@
 //! Sorts steps by their times, and inserts the pauses between them.
 
+use tumbler_core::rules::Layout;
+use tumbler_twin::{Declared, Fault};
+
 /// A step with its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Cue {
@@ -13,6 +16,8 @@ struct Cue {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Script {
     cues: Vec<Cue>,
+    /// The table's layout, for the names of lamps.
+    layout: Option<&'static Layout>,
     /// What could not be turned into a step, and why.
     pub left_out: Vec<String>,
 }
@@ -20,9 +25,20 @@ pub(super) struct Script {
 const MS: u64 = 1_000_000;
 
 impl Script {
+    /// No step yet, of a table with this layout.
+    pub(super) fn of(layout: &'static Layout) -> Self {
+        Self { layout: Some(layout), ..Self::default() }
+    }
+
     /// Adds a step at this time, in nanoseconds.
     pub(super) fn at(&mut self, at: u64, takes: u64, words: String) {
         self.cues.push(Cue { at, takes, words });
+    }
+
+    /// Adds the step that breaks or mends something at this time, in nanoseconds.
+    pub(super) fn broken(&mut self, at: u64, fault: Fault, broken: bool) {
+        let word = if broken { "fault" } else { "heal" };
+        self.at(at, 0, format!("{word} {}", fault.name(self.layout)));
     }
 
     /// Time of the table's last answer before this time; 0 if there was none.

@@ -27,6 +27,23 @@ pub enum Noise {
     LampSupply,
 }
 
+impl Noise {
+    /// Breaks that a spin survives: it takes about 2.5 s, in which the table tolerates three breaks.
+    pub const fn flicker(line: InLine) -> Self {
+        Self::Flicker { line, micros: 2_000, every_ms: 1_200 }
+    }
+
+    /// Breaks each of which ends a spin.
+    pub const fn long_flicker(line: InLine) -> Self {
+        Self::Flicker { line, micros: 10_000, every_ms: 250 }
+    }
+
+    /// A loose contact: more breaks than a spin survives.
+    pub const fn loose(line: InLine) -> Self {
+        Self::Flicker { line, micros: 1_000, every_ms: 40 }
+    }
+}
+
 /// What becomes of a reply on its way over the field bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Garble {

@@ -37,6 +37,12 @@ impl AnyFault {
         twin.chain(EnvironmentFault::TABLE.iter().map(|row| &row.entry))
     }
 
+    /// The steps that heal the fault with this name; `None` if no step does, or there is no such fault.
+    #[must_use]
+    pub fn heal_steps(name: &str) -> Option<String> {
+        Fault::entry(name).or_else(|| EnvironmentFault::entry(name))?.heal(name)
+    }
+
     /// Breaks it on this bench.
     ///
     /// # Errors
@@ -101,5 +107,14 @@ mod tests {
         assert!(all.contains("motor.stall,") && all.contains("proc.kill_at_sync:<a number from 1>"), "{all}");
         assert_eq!(named("proc.kill_at_sync:0").unwrap_err().allowed, "a number from 1");
         assert_eq!(named("terminal.key_stuck:8").unwrap_err().allowed, "a key, 1 to 7; 7 is entry");
+    }
+
+    #[test]
+    fn what_heals_a_fault_follows_from_its_row() {
+        let steps = |name| AnyFault::heal_steps(name).unwrap_or_default();
+        assert_eq!(steps("lamp.open:small"), "heal lamp.open:small");
+        assert_eq!(steps("motor.hot"), "heal motor.hot; pass 12000 ms");
+        assert_eq!(steps("mqtt.slow"), "wait held mqtt.slow within 20000 ms; heal mqtt.slow");
+        assert_eq!(steps("journal.missing"), "", "the daemon's next start deals with it");
     }
 }

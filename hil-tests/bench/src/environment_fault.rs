@@ -3,7 +3,7 @@
 
 use core::fmt;
 use tumbler_twin::Declared;
-use tumbler_twin::fault_row::{Constructor, Row, Share};
+use tumbler_twin::fault_row::{Constructor, Healing, Row, Share};
 
 /// A fault of the daemon's environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,6 +109,8 @@ const fn row(
 }
 
 const EVERY: Share = Share::Every(&[""]);
+/// The daemon notices within this time, in milliseconds.
+const NOTICED: Healing = Healing::Held(20_000);
 
 /// All faults. Campaigns run on the pure bench, which has no wall clock, no other processes and no line owner. They draw kills and
 /// slow commits by themselves, with random numbers.
@@ -121,34 +123,34 @@ const TABLE: &[Row<EnvironmentFault, Kind>] = &[
     row("disk.readonly", Constructor::Plain(EnvironmentFault::DiskReadOnly), Kind::Disk, EVERY),
     row("disk.io_error", Constructor::Plain(EnvironmentFault::DiskError), Kind::Disk, EVERY),
     row("disk.slow_fsync", Constructor::Plain(EnvironmentFault::DiskSlow), Kind::Disk, EVERY),
-    row("mqtt.down", Constructor::Plain(EnvironmentFault::BrokerDown), Kind::Network, EVERY),
-    row("mqtt.half_open", Constructor::Plain(EnvironmentFault::BrokerHalfOpen), Kind::Network, EVERY),
-    row("mqtt.slow", Constructor::Plain(EnvironmentFault::BrokerSlow), Kind::Network, EVERY),
-    row("mqtt.auth_denied", Constructor::Plain(EnvironmentFault::BrokerDenies), Kind::Network, EVERY),
-    row("mqtt.session_lost", Constructor::Plain(EnvironmentFault::BrokerForgets), Kind::Network, EVERY),
+    row("mqtt.down", Constructor::Plain(EnvironmentFault::BrokerDown), Kind::Network, EVERY).heals(NOTICED),
+    row("mqtt.half_open", Constructor::Plain(EnvironmentFault::BrokerHalfOpen), Kind::Network, EVERY).heals(NOTICED),
+    row("mqtt.slow", Constructor::Plain(EnvironmentFault::BrokerSlow), Kind::Network, EVERY).heals(NOTICED),
+    row("mqtt.auth_denied", Constructor::Plain(EnvironmentFault::BrokerDenies), Kind::Network, EVERY).heals(NOTICED),
+    row("mqtt.session_lost", Constructor::Plain(EnvironmentFault::BrokerForgets), Kind::Network, EVERY).heals(NOTICED),
     row("proc.kill", Constructor::Plain(EnvironmentFault::Kill), Kind::Process, Share::Never),
     row("proc.hang", Constructor::Plain(EnvironmentFault::Hang), Kind::Process, Share::Never),
     row("proc.starved", Constructor::Plain(EnvironmentFault::Starved), Kind::Process, Share::Never),
     row("clock.forward", Constructor::Plain(EnvironmentFault::ClockForward), Kind::Clock, Share::Never),
     row("clock.back", Constructor::Plain(EnvironmentFault::ClockBack), Kind::Clock, Share::Never),
     row("clock.jitter", Constructor::Plain(EnvironmentFault::ClockJitter), Kind::Clock, Share::Never),
-    row("journal.truncated", Constructor::Plain(EnvironmentFault::JournalTruncated), Kind::Journal, Share::Never),
-    row("journal.bitflip", Constructor::Plain(EnvironmentFault::JournalBitflip), Kind::Journal, Share::Never),
-    row("journal.missing", Constructor::Plain(EnvironmentFault::JournalMissing), Kind::Journal, Share::Never),
-    row("journal.foreign", Constructor::Plain(EnvironmentFault::JournalForeign), Kind::Journal, Share::Never),
-    row("journal.rolled_back", Constructor::Plain(EnvironmentFault::JournalRolledBack), Kind::Journal, Share::Never),
-    row("permit.missing", Constructor::Plain(EnvironmentFault::PermitMissing), Kind::Files, Share::Never),
-    row("permit.older", Constructor::Plain(EnvironmentFault::PermitOlder), Kind::Files, Share::Never),
-    row("run.missing", Constructor::Plain(EnvironmentFault::RunMissing), Kind::Files, Share::Never),
-    row("slot.missing", Constructor::Plain(EnvironmentFault::SlotMissing), Kind::Files, Share::Never),
-    row("mqtt.flapping", Constructor::Plain(EnvironmentFault::BrokerFlapping), Kind::Network, Share::Never),
-    row("mqtt.tls_expired", Constructor::Plain(EnvironmentFault::BrokerTlsExpired), Kind::Network, Share::Never),
-    row("mqtt.same_client_id", Constructor::Plain(EnvironmentFault::BrokerTakenOver), Kind::Network, Share::Never),
-    row("mqtt.hostile", Constructor::Plain(EnvironmentFault::BrokerHostile), Kind::Network, Share::Never),
+    row("journal.truncated", Constructor::Plain(EnvironmentFault::JournalTruncated), Kind::Journal, Share::Never).heals(Healing::Start),
+    row("journal.bitflip", Constructor::Plain(EnvironmentFault::JournalBitflip), Kind::Journal, Share::Never).heals(Healing::Start),
+    row("journal.missing", Constructor::Plain(EnvironmentFault::JournalMissing), Kind::Journal, Share::Never).heals(Healing::Start),
+    row("journal.foreign", Constructor::Plain(EnvironmentFault::JournalForeign), Kind::Journal, Share::Never).heals(Healing::Start),
+    row("journal.rolled_back", Constructor::Plain(EnvironmentFault::JournalRolledBack), Kind::Journal, Share::Never).heals(Healing::Start),
+    row("permit.missing", Constructor::Plain(EnvironmentFault::PermitMissing), Kind::Files, Share::Never).heals(Healing::Start),
+    row("permit.older", Constructor::Plain(EnvironmentFault::PermitOlder), Kind::Files, Share::Never).heals(Healing::Start),
+    row("run.missing", Constructor::Plain(EnvironmentFault::RunMissing), Kind::Files, Share::Never).heals(Healing::Start),
+    row("slot.missing", Constructor::Plain(EnvironmentFault::SlotMissing), Kind::Files, Share::Never).heals(Healing::Start),
+    row("mqtt.flapping", Constructor::Plain(EnvironmentFault::BrokerFlapping), Kind::Network, Share::Never).heals(NOTICED),
+    row("mqtt.tls_expired", Constructor::Plain(EnvironmentFault::BrokerTlsExpired), Kind::Network, Share::Never).heals(NOTICED),
+    row("mqtt.same_client_id", Constructor::Plain(EnvironmentFault::BrokerTakenOver), Kind::Network, Share::Never).heals(NOTICED),
+    row("mqtt.hostile", Constructor::Plain(EnvironmentFault::BrokerHostile), Kind::Network, Share::Never).heals(NOTICED),
     row("gpio.line_busy", Constructor::Plain(EnvironmentFault::LineBusy), Kind::Ports, Share::Never),
     row("proc.kill_at_sync", Constructor::Number(EnvironmentFault::KillAtSync), Kind::Process, Share::Never),
     row("proc.kill_at_write", Constructor::Number(EnvironmentFault::KillAtWrite), Kind::Process, Share::Never),
-    row("disk.takes_ms", Constructor::Number(EnvironmentFault::DiskTakes), Kind::Disk, Share::Never),
+    row("disk.takes_ms", Constructor::Number(EnvironmentFault::DiskTakes), Kind::Disk, Share::Never).heals(Healing::Settles(1_000)),
 ];
 
 impl Declared for EnvironmentFault {

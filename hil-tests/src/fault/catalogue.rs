@@ -8,6 +8,7 @@ use crate::scenario::parse;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use tumbler_bench::AnyFault;
 use tumbler_bench::file::Kind;
 use tumbler_core::latch::Code;
 use tumbler_core::round::ending::VoidReason;
@@ -55,7 +56,7 @@ pub struct Fault {
     /// The steps that inject the fault; by default the fault with the row's own id.
     #[serde(default)]
     inject: Option<Vec<String>>,
-    /// The steps that heal it; by default each fault that is a step of `inject` by itself.
+    /// The steps that heal it; by default those that follow from the rows of the faults that `inject` leaves broken.
     #[serde(default)]
     heal: Option<Vec<String>>,
     /// Whether it breaks the seal's loop, or what reads it: another malfunction than the seal's then blocks the table beforehand.
@@ -125,11 +126,13 @@ impl Fault {
     /// The steps that heal it; none if it heals by itself.
     #[must_use]
     pub fn heal(&self) -> Vec<String> {
-        let heal = |step: &String| {
-            let id = step.strip_prefix("fault ").filter(|id| !id.contains(';'))?;
-            Some(format!("heal {id}"))
+        let left_broken = |line: &String| -> Vec<String> {
+            let steps: Vec<&str> = line.split(';').map(str::trim).collect();
+            let broken = steps.iter().filter_map(|step| step.strip_prefix("fault "));
+            let left = broken.filter(|name| !steps.contains(&format!("heal {name}").as_str()));
+            left.filter_map(AnyFault::heal_steps).collect()
         };
-        self.heal.clone().unwrap_or_else(|| self.inject().iter().filter_map(heal).collect())
+        self.heal.clone().unwrap_or_else(|| self.inject().iter().flat_map(left_broken).collect())
     }
 }
 

@@ -159,6 +159,19 @@ pub enum Draw {
     Key,
 }
 
+/// How a fault is healed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Healing {
+    /// By a step, whenever people like.
+    Step,
+    /// By a step, after it has taken effect, which it does by itself within this many milliseconds.
+    Held(u32),
+    /// By a step, after which the part needs this many milliseconds until it is as it was.
+    Settles(u32),
+    /// By no step: the daemon's next start deals with it.
+    Start,
+}
+
 /// What is said of a fault whatever it breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -166,6 +179,8 @@ pub struct Entry {
     pub id: &'static str,
     /// How campaigns draw it.
     pub swarm: Share,
+    /// How it is healed.
+    pub healing: Healing,
     /// The argument with which the search has it among its letters, if it has.
     pub search: Option<&'static str>,
     /// A healthy table has it at times, and it must have no effect (faults.md, No false alarms).
@@ -177,6 +192,17 @@ impl Entry {
     #[must_use]
     pub fn with(&self, argument: &str) -> String {
         if argument.is_empty() { self.id.to_owned() } else { format!("{}:{argument}", self.id) }
+    }
+
+    /// The steps that heal it under this name, its id with its argument; `None` if no step does.
+    #[must_use]
+    pub fn heal(&self, name: &str) -> Option<String> {
+        match self.healing {
+            Healing::Step => Some(format!("heal {name}")),
+            Healing::Held(millis) => Some(format!("wait held {name} within {millis} ms; heal {name}")),
+            Healing::Settles(millis) => Some(format!("heal {name}; pass {millis} ms")),
+            Healing::Start => None,
+        }
     }
 }
 
@@ -191,10 +217,17 @@ pub struct Row<F, P> {
 }
 
 impl<F: Copy, P: Copy> Row<F, P> {
-    /// A row. Unless more is said of it, neither the search nor a healthy table has it.
+    /// A row. Unless more is said of it, a step heals it, and neither the search nor a healthy table has it.
     #[must_use]
     pub const fn new(id: &'static str, make: Constructor<F>, part: P, swarm: Share) -> Self {
-        Self { entry: Entry { id, swarm, search: None, healthy: false }, make, part }
+        Self { entry: Entry { id, swarm, healing: Healing::Step, search: None, healthy: false }, make, part }
+    }
+
+    /// It is healed like this.
+    #[must_use]
+    pub const fn heals(mut self, healing: Healing) -> Self {
+        self.entry.healing = healing;
+        self
     }
 
     /// The search has it among its letters, with this argument.

@@ -1,8 +1,9 @@
-//! Every fault of the twin, declared once: its id in scenarios and the catalogue, its value, the part that it breaks, and how
-//! campaigns and the search have it. Parser, names, list, letters and campaigns follow from this table. The effect of a fault is in the physics of its part, which asks `takes_effect`; a healed fault is no longer in force.
+//! Every fault of the twin, declared once: its id in scenarios and the catalogue, its value, the part that it breaks, how campaigns
+//! and the search have it, and how it is healed. Parser, names, letters, campaigns and what the catalogue leaves out follow from this
+//! table. The effect of a fault is in the physics of its part, which asks `takes_effect`; a healed fault is no longer in force.
 
 use super::fault::{Fault, Garble, LampFault, Noise};
-use super::fault_row::{Constructor, Declared, Draw, Row, Share};
+use super::fault_row::{Constructor, Declared, Draw, Healing, Row, Share};
 use tumbler_core::line::InLine;
 
 /// A part of the table.
@@ -59,16 +60,16 @@ const TABLE: &[Row<Fault, Option<Part>>] = &[
     row("motor.dead", Constructor::Plain(Fault::MotorDead), Some(Part::Motor), EVERY),
     row("motor.slow", Constructor::Plain(Fault::MotorSlow), Some(Part::Motor), EVERY).searched(""),
     row("motor.intermittent", Constructor::Plain(Fault::MotorIntermittent), Some(Part::Motor), EVERY),
-    row("motor.coast", Constructor::Plain(Fault::MotorCoast), Some(Part::Motor), EVERY).searched(""),
+    row("motor.coast", Constructor::Plain(Fault::MotorCoast), Some(Part::Motor), EVERY).searched("").heals(Healing::Settles(8_000)),
     row("motor.reverse", Constructor::Plain(Fault::MotorReverse), Some(Part::Motor), EVERY),
     row("motor.driver_fault", Constructor::Plain(Fault::DriverFault), Some(Part::Motor), EVERY).searched(""),
     row("motor.driver_fault_dead", Constructor::Plain(Fault::DriverFaultDead), Some(Part::Motor), EVERY),
     row("motor.enable_stuck", Constructor::Plain(Fault::EnableStuck), Some(Part::Motor), EVERY),
     row("deadman.stuck", Constructor::Plain(Fault::DeadmanWelded), Some(Part::Relay), EVERY).searched(""),
     row("motor.runaway", Constructor::Plain(Fault::Runaway), Some(Part::Relay), EVERY).searched(""),
-    row("motor.hot", Constructor::Plain(Fault::MotorHot), Some(Part::Motor), EVERY),
-    row("sensor.temp_dead", Constructor::Plain(Fault::TemperatureDead), Some(Part::Motor), EVERY),
-    row("sensor.temp_absurd", Constructor::Plain(Fault::TemperatureAbsurd), Some(Part::Motor), EVERY).searched(""),
+    row("motor.hot", Constructor::Plain(Fault::MotorHot), Some(Part::Motor), EVERY).heals(Healing::Settles(12_000)),
+    row("sensor.temp_dead", Constructor::Plain(Fault::TemperatureDead), Some(Part::Motor), EVERY).heals(Healing::Settles(4_000)),
+    row("sensor.temp_absurd", Constructor::Plain(Fault::TemperatureAbsurd), Some(Part::Motor), EVERY).searched("").heals(Healing::Settles(4_000)),
     row("cam.a_stuck_0", Constructor::Plain(Fault::LineStuck { line: InLine::CamA, active: false }), Some(Part::Cam), EVERY),
     row("cam.a_stuck_1", Constructor::Plain(Fault::LineStuck { line: InLine::CamA, active: true }), Some(Part::Cam), EVERY),
     row("cam.b_stuck_0", Constructor::Plain(Fault::LineStuck { line: InLine::CamB, active: false }), Some(Part::Cam), EVERY),
@@ -127,10 +128,10 @@ const TABLE: &[Row<Fault, Option<Part>>] = &[
     row("lamp.stuck_off", Constructor::Area(|lamp| Fault::Lamp { kind: LampFault::StuckOff, lamp }), Some(Part::Lamps), drawn(Draw::Area)),
     row("lamp.stuck_on", Constructor::Area(|lamp| Fault::Lamp { kind: LampFault::StuckOn, lamp }), Some(Part::Lamps), drawn(Draw::Area)),
     row("lamp.swapped", Constructor::Areas(Fault::LampsSwapped), Some(Part::Lamps), drawn(Draw::Areas)),
-    row("button.stuck", Constructor::Button(|line| Fault::LineStuck { line, active: true }), Some(Part::Buttons), drawn(Draw::Button)),
+    row("button.stuck", Constructor::Button(|line| Fault::LineStuck { line, active: true }), Some(Part::Buttons), drawn(Draw::Button)).heals(Healing::Settles(500)),
     row("line.stuck_inactive", Constructor::Line(|line| Fault::LineStuck { line, active: false }), Some(Part::Line), drawn(Draw::Line)),
     row("button.chatter", Constructor::Button(|line| Fault::Noise(Noise::Chatter(line))), Some(Part::Buttons), drawn(Draw::Button)),
-    row("key.stuck_on", Constructor::Plain(Fault::LineStuck { line: InLine::SupervisorKey, active: true }), Some(Part::Buttons), EVERY),
+    row("key.stuck_on", Constructor::Plain(Fault::LineStuck { line: InLine::SupervisorKey, active: true }), Some(Part::Buttons), EVERY).heals(Healing::Settles(500)),
     row("line.stuck_active", Constructor::Line(|line| Fault::LineStuck { line, active: true }), Some(Part::Line), NEVER),
     row("gpio.write_fails", Constructor::Output(Fault::PinStuck), Some(Part::Gpio), drawn(Draw::Output)).searched("motor_enable"),
     row("terminal.key_stuck", Constructor::Key(Fault::KeyStuck), Some(Part::Terminal), drawn(Draw::Key)),

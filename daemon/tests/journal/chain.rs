@@ -175,7 +175,7 @@ fn changed(journal: &Path, column: &str, seq: u64, at: usize, bit: u8) -> Option
     let at = at % bytes.len();
     // Digits stay digits, and text stays text.
     bytes[at] ^= if kind == "integer" { 1 } else { 1 << (bit % 7) };
-    let literal: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let literal = hex::encode(bytes);
     Some(match kind.as_str() {
         "integer" => format!("CAST(CAST(x'{literal}' AS TEXT) AS INTEGER)"),
         "text" => format!("CAST(x'{literal}' AS TEXT)"),

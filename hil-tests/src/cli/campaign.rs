@@ -168,10 +168,7 @@ fn keep_trace(
         trace.flush()?;
     }
     if let (Some(digests), Some(digest)) = (digests, day.digest) {
-        for byte in digest {
-            write!(digests, "{byte:02x}")?;
-        }
-        writeln!(digests, "  {}", day.trial.name)?;
+        writeln!(digests, "{}  {}", hex::encode(digest), day.trial.name)?;
         digests.flush()?;
     }
     Ok(())

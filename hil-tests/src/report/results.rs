@@ -7,7 +7,6 @@ use crate::scenario::Verdict;
 use crate::scenario::timeline::{Latency, Mark};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// The version of the file format: this program writes and reads no other.
@@ -42,12 +41,7 @@ impl Build {
     /// The build in this file.
     #[must_use]
     pub fn of(version: &str, file: &Path) -> Self {
-        let sha256 = std::fs::read(file).map(|bytes| {
-            Sha256::digest(bytes).iter().fold(String::new(), |mut hex, byte| {
-                let _ = write!(hex, "{byte:02x}");
-                hex
-            })
-        });
+        let sha256 = std::fs::read(file).map(|bytes| hex::encode(Sha256::digest(bytes)));
         Self { version: version.to_owned(), sha256: sha256.unwrap_or_default() }
     }
 

@@ -53,10 +53,6 @@ fn json(message: &impl Serialize) -> Option<Value> {
     serde_json::to_value(message).ok()
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 fn sum(parts: &[&[u8]]) -> [u8; 32] {
     parts.iter().fold(Sha256::new(), |sum, part| sum.chain_update(part)).finalize().into()
 }
@@ -83,7 +79,7 @@ impl Broker {
 
     /// The next record begins a journal.
     pub(super) fn begin_journal(&mut self) {
-        self.after = (self.first != Seq(0)).then(|| hex(&self.link));
+        self.after = (self.first != Seq(0)).then(|| hex::encode(self.link));
         self.first = Seq(0);
     }
 
@@ -104,15 +100,15 @@ impl Broker {
         let body_hash = sum(&[body.as_bytes()]);
         let previous = self.link;
         self.link = sum(&[&previous, header.as_bytes(), &body_hash]);
-        let link = hex(&self.link);
+        let link = hex::encode(self.link);
         let chain = Chain {
             format: 2,
-            genesis: hex(&self.genesis),
+            genesis: hex::encode(self.genesis),
             first: self.first,
             after: self.after.clone(),
-            previous: hex(&previous),
+            previous: hex::encode(previous),
             header,
-            body_hash: hex(&body_hash),
+            body_hash: hex::encode(body_hash),
             link: link.clone(),
         };
         let message = EventMessage {

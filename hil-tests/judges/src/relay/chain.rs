@@ -1,5 +1,6 @@
 //! The journal's hash chain, computed only from what is published, as the page for consumers describes it (`daemon/docs/mqtt.md`).
 
+use hex::FromHex;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -31,15 +32,10 @@ fn number(of: &Value, field: &str) -> Result<u64, String> {
 fn hash(of: &Value, field: &str) -> Result<Hash, String> {
     let wrong = || format!("`{field}` is no SHA-256");
     let digits = text(of, field)?;
-    let mut hash = [0; 32];
-    if digits.len() != 64 || !digits.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)) {
+    if digits.bytes().any(|digit| digit.is_ascii_uppercase()) {
         return Err(wrong());
     }
-    for (byte, pair) in hash.iter_mut().zip(digits.as_bytes().chunks(2)) {
-        let pair = std::str::from_utf8(pair).map_err(|_| wrong())?;
-        *byte = u8::from_str_radix(pair, 16).map_err(|_| wrong())?;
-    }
-    Ok(hash)
+    Hash::from_hex(digits).map_err(|_| wrong())
 }
 
 fn sum(parts: &[&[u8]]) -> Hash {

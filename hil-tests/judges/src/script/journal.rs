@@ -6,14 +6,6 @@ use crate::record::Record;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn unhex(digits: &str) -> Vec<u8> {
-    (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap()).collect()
-}
-
 impl Script {
     /// A record becomes durable, and is published.
     pub(crate) fn record(&mut self, kind: &str, data: Value) {
@@ -48,7 +40,7 @@ impl Script {
 
     /// Gives an event its place in the chain.
     fn chain(&mut self, event: &mut Value, body: String) {
-        let sum = |parts: &[&[u8]]| hex(&Sha256::digest(parts.concat()));
+        let sum = |parts: &[&[u8]]| hex::encode(Sha256::digest(parts.concat()));
         let genesis = sum(&[b"tumblerd journal\ns\n1\n-\n"]);
         let previous = self.head.clone().unwrap_or_else(|| genesis.clone());
         let round = event.get("round").map_or_else(|| "-".to_owned(), Value::to_string);
@@ -56,7 +48,7 @@ impl Script {
         let header =
             format!("tumblerd record 2\n{}\n{}\nb\n0\nsynchronised\n{round}\n{kind}\n", event["seq"], event["at"]);
         let body_hash = sum(&[body.as_bytes()]);
-        let link = sum(&[&unhex(&previous), header.as_bytes(), &unhex(&body_hash)]);
+        let link = sum(&[&hex::decode(&previous).unwrap(), header.as_bytes(), &hex::decode(&body_hash).unwrap()]);
         event["head"] = link.clone().into();
         event["body"] = body.into();
         event["chain"] = json!({

@@ -11,6 +11,8 @@
 //! areas      Dark --light--> Told --prove_areas--> Proved --doubt_areas--> Told
 //!                                                    '--fail_areas--> Dark
 //! ```
+//!
+//! Each verb asserts where it may come from, in tests and in every build of the rig. What ships goes on: it does not panic under a game.
 
 use super::ending::Ground;
 use super::past::Interrupted;
@@ -201,19 +203,26 @@ impl Round {
 
     /// The dice may be seen from here on.
     pub fn reveal(&mut self, how: Reveal) {
-        debug_assert_eq!(self.revealed, None, "dice are revealed once");
+        debug_assert!(
+            self.revealed.is_none() && self.bets_closed && self.has_valid_spin(),
+            "dice are revealed once, in their turn"
+        );
         self.revealed = Some(how);
     }
 
     /// Somebody has said that the dice lie flat: nothing but damaged dice voids it from here on.
     pub fn establish(&mut self, flat: FlatBy) {
-        debug_assert_eq!(self.established, None, "an outcome is established once");
+        debug_assert!(
+            self.established.is_none() && self.revealed.is_some(),
+            "an outcome is established once, of dice that are seen"
+        );
+        debug_assert!(self.asked.is_none(), "what a person is asked about is not established before the answer");
         self.established = Some(flat);
     }
 
     /// A person is asked what became of the dice; nothing goes on before.
     pub fn ask(&mut self, why: Doubt) {
-        debug_assert_eq!(self.asked, None, "one question at a time");
+        debug_assert!(self.asked.is_none() && self.result.is_none(), "one question at a time, and none about a result");
         self.asked = Some(why);
     }
 
@@ -225,7 +234,10 @@ impl Round {
 
     /// Three numbers and Entry were keyed, and the reader has not said what it must say before.
     pub fn enter(&mut self, dice: Dice) {
-        debug_assert_eq!(self.result, None, "a result is amended, not entered again");
+        debug_assert!(
+            self.result.is_none() && self.revealed.is_some(),
+            "dice are seen before they are entered, and a result is amended"
+        );
         self.entered = Some(dice);
     }
 
@@ -253,7 +265,10 @@ impl Round {
 
     /// The result stands.
     pub fn take_result(&mut self, dice: Dice, at: Mono) {
-        debug_assert!(self.result.is_none(), "a result is amended, not taken again");
+        debug_assert!(
+            self.result.is_none() && self.established.is_some(),
+            "a result is of an established outcome, and taken once"
+        );
         self.entered = None;
         self.unsupervised = false;
         self.result = Some(dice);
@@ -262,7 +277,10 @@ impl Round {
 
     /// Another result stands in its place; its areas are not lit yet.
     pub fn amend(&mut self, dice: Dice, at: Mono) {
-        debug_assert!(self.result.is_some(), "what is amended was a result");
+        debug_assert!(
+            self.result.is_some() && self.asked.is_none(),
+            "what is amended was a result that nobody is asked about"
+        );
         self.result = Some(dice);
         self.result_at = at;
         self.areas = Areas::Dark;

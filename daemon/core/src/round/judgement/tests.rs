@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::device::tumbler::Defect;
+use crate::round::Spun;
 use crate::rules::{layout, rule_set};
 use crate::units::RoundId;
 
@@ -59,9 +60,10 @@ fn no_spin_is_judged_by_what_the_round_has_come_to() {
         assert_eq!(told(&round, true), NoSpin::Drops, "{id}");
         round.start_spin();
         assert_eq!(told(&round, true), NoSpin::Stops, "{id}");
-        let spun = super::super::Spun { valid: true, steps: 12, how: SpinEnd::Target };
-        round.end_spin(Tumbles(3), spun);
+        round.end_spin(Tumbles(3), Spun { valid: true, steps: 12, how: SpinEnd::Target });
         assert_eq!(told(&round, true), if nz { NoSpin::Declared } else { NoSpin::OutOfTurn }, "{id}");
+        round.open_bets();
+        round.close_bets();
         round.reveal(Reveal::Dome);
         assert_eq!([true, false].map(|reader| told(&round, reader)), [NoSpin::OutOfTurn, NoSpin::NotFlat], "{id}");
         round.establish(super::super::FlatBy::Dealer);
@@ -74,6 +76,11 @@ fn no_spin_is_judged_by_what_the_round_has_come_to() {
 fn numbers_are_judged_by_what_the_reader_saw() {
     let round = |established: bool| {
         let mut round = Round::begin(RoundId(1), rule_set("nz-div9").unwrap(), layout("nz-div9-1").unwrap());
+        round.ask_for_spin();
+        round.start_spin();
+        round.end_spin(Tumbles(3), Spun { valid: true, steps: 12, how: SpinEnd::Target });
+        round.open_bets();
+        round.close_bets();
         round.reveal(Reveal::Dome);
         if established {
             round.establish(super::super::FlatBy::Reader);

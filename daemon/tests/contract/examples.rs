@@ -18,7 +18,7 @@ const HEAD: &str = "# Every message of a table, as it is sent
 
 What the topics are and how to use them is in [mqtt.md](mqtt.md), with links to the schemas and the AsyncAPI document. This page is
 generated from the types and the bytes pinned in `fixtures/wire` (`TUMBLERD_REWRITE=1 cargo test -p tumblerd --test contract`); every
-example is checked against its schema. The records on `event` are one chain, so that they try out a consumer that reckons it.
+example is checked against its schema. The records on `event` are one chain, so that a consumer that verifies the chain can be tested with them.
 ";
 
 /// Which message an example is, by what only that one has.

@@ -364,7 +364,8 @@ impl Table {
         self.record(Event::DiceEnrolled { dice, by: name.to_owned() });
         self.record(Event::Decided { what: "dice enrolled".into(), reason: reason.to_owned(), by: name.to_owned() });
         self.sequence.hurry();
-        Ok(Some(format!("enrolled dice {}, {}, {}", dice[0], dice[1], dice[2])))
+        let [a, b, c] = dice;
+        Ok(Some(format!("enrolled dice {a}, {b}, {c}")))
     }
 }
 

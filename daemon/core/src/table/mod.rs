@@ -1,7 +1,9 @@
 //! The table: composes its devices, the round and the latch into one machine that inputs go into and effects come out of.
 //!
-//! `wires.rs` takes edges in, `field.rs` says what is needed of the field bus and takes its answers, `play.rs` is the life of a round, `verdict.rs` what its facts lead to, `entry.rs` is the result, `ending.rs` the end,
-//! `block.rs` the latch and the permission, `commands.rs` the console, `proof.rs` the devices' tests, `show.rs` the picture.
+//! `start.rs` is a restart, `wires.rs` takes edges in, `field.rs` says what is needed of the field bus and takes its answers, `stillness.rs`
+//! is a daemon that stood still. `play.rs` is the life of a round, `verdict.rs` what its facts lead to, `entry.rs` the result, `question.rs`
+//! what people are asked, `ending.rs` the end. `block.rs` is the latch and the permission, `commands.rs` the console, `proof.rs` the devices'
+//! tests, `show.rs` and `prompting.rs` the picture, `evidence.rs` the clauses of a record.
 
 mod block;
 mod commands;

@@ -6,7 +6,7 @@ use super::{Reveal, Spin};
 use crate::device::reader::Verdict;
 use crate::device::tumbler::Stop;
 use crate::refusal::Refusal;
-use crate::round::ending::Ground;
+use crate::round::ending::{Ground, VoidReason};
 use crate::rules::RuleSet;
 use crate::units::{Dice, Millis, Mono, Tumbles};
 
@@ -176,8 +176,42 @@ pub(crate) enum NoSpin {
     Declared,
 }
 
+/// What a fact comes to that makes the outcome doubtful.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FaultVerdict {
+    /// The outcome is established: it is noted, and play goes on.
+    Noted,
+    /// The dice of a valid spin have fallen: people say how they lie.
+    Asked,
+    /// The round is void.
+    Void,
+}
+
 /// What follows from what is known of it.
 impl Round {
+    /// What a fact comes to that voids the round for this reason; `made`: a spin runs whose three tumbles are proved.
+    pub(crate) fn judge_fault(&self, reason: VoidReason, made: bool) -> FaultVerdict {
+        let equipment = matches!(reason, VoidReason::Equipment | VoidReason::Interruption);
+        if self.established().is_some() {
+            FaultVerdict::Noted
+        } else if equipment && (self.has_valid_spin() || made) {
+            // The dice of a valid spin have fallen, whatever fails then (SGV6 5.4.1).
+            FaultVerdict::Asked
+        } else {
+            FaultVerdict::Void
+        }
+    }
+
+    /// What a tumbler comes to that does not operate correctly (NZ 7.1(b); a technical interruption under SGV6 and SGOC 5.4.2).
+    /// What turns under the dome moves the dice; what fails once people see them did not spoil them.
+    pub(crate) fn judge_tumbler(&self, made: bool) -> FaultVerdict {
+        if self.established().is_some() || self.asked().is_some() || self.lies_open() {
+            self.judge_fault(VoidReason::Equipment, made)
+        } else {
+            FaultVerdict::Void
+        }
+    }
+
     /// Whether its spin is not valid whatever is counted of it (NZ 7.1(b)).
     pub(crate) fn spoils_spin(&self, rules: Option<&RuleSet>) -> bool {
         let has = |ground| self.grounds().contains(&ground);

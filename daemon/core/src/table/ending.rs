@@ -4,6 +4,7 @@ use super::Table;
 use crate::prelude::*;
 use crate::record::Event;
 use crate::round::ending::{Ground, Void, VoidReason};
+use crate::round::judgement::FaultVerdict;
 use crate::round::{Doubt, Past, Round, SpinEnd};
 use crate::rules;
 use crate::sequence::Action;
@@ -11,35 +12,36 @@ use crate::timer::Timer;
 use crate::wire::registers::terminal::VOID;
 
 impl Table {
-    /// The tumbler does not operate correctly (NZ 7.1(b); a technical interruption under SGV6 and SGOC 5.4.2). What turns under the
-    /// dome moves the dice; what fails once people see them did not spoil them.
+    /// The tumbler does not operate correctly: what [`Round::judge_tumbler`] says of it is carried out.
     pub(super) fn void_for_tumbler(&mut self, how: SpinEnd, detail: &str) {
         let Some(round) = &self.round else { return };
-        if round.established().is_some() || round.asked().is_some() || round.lies_open() {
-            self.void_unless_established(VoidReason::Equipment, how, detail);
-        } else {
+        let verdict = round.judge_tumbler(self.is_made(how));
+        if verdict == FaultVerdict::Void {
             self.add_ground(Ground::Misoperation);
-            self.end_void(VoidReason::Equipment, how, detail, None);
         }
+        self.carry_out_fault(verdict, VoidReason::Equipment, how, detail);
     }
 
     /// Voids the round in progress, unless its outcome is established or only people can know it; a spin that runs is ended by
     /// `how`.
     pub(super) fn void_unless_established(&mut self, reason: VoidReason, how: SpinEnd, detail: &str) {
         let Some(round) = &self.round else { return };
-        if round.established().is_some() {
-            self.record(Event::Noted { what: detail.to_owned() });
-            return;
-        }
-        // The dice of a valid spin have fallen, whatever fails then (SGV6 5.4.1): people say how they lie.
-        let spun = round.has_valid_spin() || self.is_made(how);
-        if matches!(reason, VoidReason::Equipment | VoidReason::Interruption) && spun {
-            self.halt_motor();
-            self.end_spin(how);
-            self.record(Event::Noted { what: detail.to_owned() });
-            self.ask_person(Doubt::Interrupted);
-        } else {
-            self.end_void(reason, how, detail, None);
+        let verdict = round.judge_fault(reason, self.is_made(how));
+        self.carry_out_fault(verdict, reason, how, detail);
+    }
+
+    fn carry_out_fault(&mut self, verdict: FaultVerdict, reason: VoidReason, how: SpinEnd, detail: &str) {
+        match verdict {
+            FaultVerdict::Noted => {
+                self.record(Event::Noted { what: detail.to_owned() });
+            }
+            FaultVerdict::Asked => {
+                self.halt_motor();
+                self.end_spin(how);
+                self.record(Event::Noted { what: detail.to_owned() });
+                self.ask_person(Doubt::Interrupted);
+            }
+            FaultVerdict::Void => self.end_void(reason, how, detail, None),
         }
     }
 

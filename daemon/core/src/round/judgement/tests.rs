@@ -71,6 +71,51 @@ fn no_spin_is_judged_by_what_the_round_has_come_to() {
     }
 }
 
+/// A round under Singapore's rules whose spin is over: valid or not.
+fn spun(valid: bool) -> Round {
+    let mut round = Round::begin(RoundId(1), rule_set("sg-v6").unwrap(), layout("sg-v6-1").unwrap());
+    round.ask_for_spin();
+    round.start_spin();
+    round.end_spin(Tumbles(3), super::super::Spun { valid, steps: 12, how: SpinEnd::Target });
+    round
+}
+
+/// Its dice may be seen.
+fn see(round: &mut Round) {
+    round.close_bets();
+    round.reveal(Reveal::Dome);
+}
+
+/// SGV6 5.4.1 and 5.4.2: equipment voids what it cut off, people are asked of dice that have fallen, and an outcome that is
+/// established stands. SGV6 5.5.3: exposed dice are void whatever they show.
+#[test]
+fn a_fault_is_judged_by_how_far_the_dice_are() {
+    for equipment in [VoidReason::Equipment, VoidReason::Interruption] {
+        assert_eq!(spun(false).judge_fault(equipment, false), FaultVerdict::Void);
+        assert_eq!(spun(false).judge_fault(equipment, true), FaultVerdict::Asked);
+        assert_eq!(spun(true).judge_fault(equipment, false), FaultVerdict::Asked);
+    }
+    assert_eq!(spun(true).judge_fault(VoidReason::Exposed, true), FaultVerdict::Void);
+    let mut round = spun(true);
+    see(&mut round);
+    round.establish(super::super::FlatBy::Dealer);
+    assert_eq!(round.judge_fault(VoidReason::Exposed, false), FaultVerdict::Noted);
+}
+
+/// NZ 7.1(b), SGV6 5.4.2: a tumbler that turns under the dome moves dice that have fallen; dice that people see are theirs to tell.
+#[test]
+fn a_tumbler_spoils_only_what_nobody_sees_yet() {
+    let mut round = spun(true);
+    assert_eq!(round.judge_tumbler(true), FaultVerdict::Void);
+    see(&mut round);
+    assert_eq!(round.judge_tumbler(false), FaultVerdict::Asked);
+    round.establish(super::super::FlatBy::Dealer);
+    assert_eq!(round.judge_tumbler(false), FaultVerdict::Noted);
+    let mut asked = spun(true);
+    asked.ask(super::super::Doubt::Interrupted);
+    assert_eq!(asked.judge_tumbler(false), FaultVerdict::Asked);
+}
+
 /// NZ 7.2: the dice are authoritative, and a reader in service says first what they show.
 #[test]
 fn numbers_are_judged_by_what_the_reader_saw() {

@@ -1,5 +1,6 @@
 //! What the facts of a round amount to by its rule set. Facts in, a verdict out: the table carries it out.
 
+use super::question::{Doubt, Finding};
 use super::spin::SpinEnd;
 use super::state::Round;
 use super::{Reveal, Spin};
@@ -187,6 +188,20 @@ pub(crate) enum FaultVerdict {
     Void,
 }
 
+/// What comes of what a person found of the dice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FindingVerdict {
+    /// They lie as they fell, and play goes on where it stood.
+    GoesOn {
+        /// Whether that establishes the outcome.
+        establishes: bool,
+    },
+    /// The text voids the round: a die does not lie flat.
+    NotFlat,
+    /// The text is silent: a named person decides, and the round is void.
+    Decision,
+}
+
 /// What follows from what is known of it.
 impl Round {
     /// What a fact comes to that voids the round for this reason; `made`: a spin runs whose three tumbles are proved.
@@ -256,6 +271,47 @@ impl Round {
             Spin::Valid { .. } if !seen && announces => NoSpin::Declared,
             Spin::None | Spin::Valid { .. } => NoSpin::OutOfTurn,
         }
+    }
+
+    /// What comes of a finding; otherwise why it is no finding. `reader`: it is in service; `covers`: the dome is on.
+    pub(crate) fn judge_finding(
+        &self,
+        finding: Finding,
+        reader: bool,
+        covers: bool,
+        rules: Option<&RuleSet>,
+    ) -> Result<FindingVerdict, Refusal> {
+        // Dice that lie open, and that no reader tells of, are people's to tell without a question.
+        if self.asked().is_none() && (reader || !self.lies_open()) {
+            return Err(Refusal::NobodyAsked);
+        }
+        self.may_find(finding, covers)?;
+        // A die that lay flat and was knocked has not failed to come to rest flat; NZ 7.1(a) asks only how it lies.
+        let by_text = matches!(self.asked(), None | Some(Doubt::Interrupted)) || voids(rules, Ground::Misoperation);
+        Ok(match finding {
+            Finding::Undisturbed => {
+                let establishes = self.revealed().is_some() && self.established().is_none();
+                FindingVerdict::GoesOn { establishes }
+            }
+            Finding::NotFlat if by_text => FindingVerdict::NotFlat,
+            Finding::NotFlat | Finding::CannotTell => FindingVerdict::Decision,
+        })
+    }
+
+    /// Whether anybody can have found this; otherwise why not. `covers`: the dome is on.
+    pub(crate) fn may_find(&self, finding: Finding, covers: bool) -> Result<(), Refusal> {
+        let covered = self.order().covered && self.revealed().is_none();
+        Err(match (finding, self.asked()) {
+            (Finding::CannotTell, _) => return Ok(()),
+            (_, Some(Doubt::Dice)) => Refusal::DiceNotEnrolled,
+            (Finding::Undisturbed, None) => Refusal::DealerKeys,
+            (Finding::Undisturbed, Some(Doubt::Knocked)) if self.order().covered && self.established().is_none() => {
+                Refusal::MovedUnseen
+            }
+            (Finding::NotFlat, _) if covered && !self.bets_closed() => Refusal::CoveredWhileBetting,
+            (Finding::NotFlat, _) if covered && covers => Refusal::DomeOn,
+            (Finding::Undisturbed | Finding::NotFlat, _) => return Ok(()),
+        })
     }
 
     /// Whether digits that are keyed count.

@@ -5,14 +5,14 @@ use crate::prelude::*;
 use crate::record::Event;
 use crate::round::ending::{Ground, Void, VoidReason};
 use crate::round::judgement::FaultVerdict;
-use crate::round::{Doubt, Past, Round, SpinEnd};
+use crate::round::{Doubt, Past, SpinEnd};
 use crate::rules;
 use crate::sequence::Action;
 use crate::timer::Timer;
 use crate::wire::registers::terminal::VOID;
 
 impl Table {
-    /// The tumbler does not operate correctly: what [`Round::judge_tumbler`] says of it is carried out.
+    /// The tumbler does not operate correctly: what [`judge_tumbler`](crate::round::Round::judge_tumbler) says of it is carried out.
     pub(super) fn void_for_tumbler(&mut self, how: SpinEnd, detail: &str) {
         let Some(round) = &self.round else { return };
         let verdict = round.judge_tumbler(self.is_made(how));
@@ -43,11 +43,6 @@ impl Table {
             }
             FaultVerdict::Void => self.end_void(reason, how, detail, None),
         }
-    }
-
-    /// Whether the dice of a valid spin may be seen, no reader tells how they lie, and nothing of it is on record.
-    pub(super) fn is_seen_by_people(&self, round: &Round) -> bool {
-        round.lies_open() && !self.reader_in_service()
     }
 
     /// Voids the round in progress, whose spin is over.

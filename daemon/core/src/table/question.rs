@@ -14,7 +14,8 @@ use crate::prelude::*;
 use crate::record::Event;
 use crate::refusal::Refusal;
 use crate::round::ending::{Ground, VoidReason};
-use crate::round::{Doubt, Finding, FlatBy, Round};
+use crate::round::judgement::FindingVerdict;
+use crate::round::{Doubt, Finding, FlatBy};
 use crate::snapshot::Question;
 
 impl Table {
@@ -36,7 +37,8 @@ impl Table {
         let round = self.round.as_ref()?;
         let why = round.asked()?;
         let answers = [Finding::Undisturbed, Finding::NotFlat, Finding::CannotTell];
-        let answers = answers.into_iter().filter(|finding| self.may_find(round, Some(why), *finding).is_ok()).collect();
+        let covers = self.devices.dome.covers();
+        let answers = answers.into_iter().filter(|finding| round.may_find(*finding, covers).is_ok()).collect();
         Some(Question { round: round.id(), why, text: why.text().to_owned(), answers })
     }
 
@@ -60,32 +62,24 @@ impl Table {
         manager: bool,
     ) -> Result<String, Refusal> {
         let Some(round) = &self.round else { return Err(Refusal::NoRoundToAsk) };
-        let why = round.asked();
-        if why.is_none() && !self.is_seen_by_people(round) {
-            return Err(Refusal::NobodyAsked);
-        }
-        self.may_find(round, why, finding)?;
-        let seen = round.revealed().is_some();
-        // A die that lay flat and was knocked has not failed to come to rest flat; NZ 7.1(a) asks only how it lies.
-        let by_text = matches!(why, None | Some(Doubt::Interrupted))
-            || self.rule_set().is_some_and(|rules| rules.voids(Ground::Misoperation));
-        match finding {
-            Finding::Undisturbed => {
+        let (reader, covers) = (self.reader_in_service(), self.devices.dome.covers());
+        match round.judge_finding(finding, reader, covers, self.rule_set())? {
+            FindingVerdict::GoesOn { establishes } => {
                 self.take_answer(finding, reason, name);
                 if let Some(round) = &mut self.round {
                     round.answer();
                 }
-                if seen && self.round.as_ref().is_some_and(|round| round.established().is_none()) {
+                if establishes {
                     self.establish(FlatBy::Supervisor);
                 }
                 Ok("the dice lie undisturbed: play goes on where it stood".into())
             }
-            Finding::NotFlat if by_text => {
+            FindingVerdict::NotFlat => {
                 self.take_answer(finding, reason, name);
                 self.void_by(VoidReason::NotFlat, "a person found a die that does not lie flat", name);
                 Ok("the round is void; all its bets are returned".into())
             }
-            Finding::NotFlat | Finding::CannotTell => {
+            FindingVerdict::Decision => {
                 access::may_decide(manager, self.is_left_to_manager())?;
                 stated(reason)?;
                 self.take_answer(finding, reason, name);
@@ -93,23 +87,6 @@ impl Table {
                 Ok("the round is void; all its bets are returned".into())
             }
         }
-    }
-
-    /// Whether anybody can have found this; otherwise why not.
-    fn may_find(&self, round: &Round, why: Option<Doubt>, finding: Finding) -> Result<(), Refusal> {
-        let seen = round.revealed().is_some();
-        let covered = round.order().covered && !seen;
-        Err(match (finding, why) {
-            (Finding::CannotTell, _) => return Ok(()),
-            (_, Some(Doubt::Dice)) => Refusal::DiceNotEnrolled,
-            (Finding::Undisturbed, None) => Refusal::DealerKeys,
-            (Finding::Undisturbed, Some(Doubt::Knocked)) if round.order().covered && round.established().is_none() => {
-                Refusal::MovedUnseen
-            }
-            (Finding::NotFlat, _) if covered && !round.bets_closed() => Refusal::CoveredWhileBetting,
-            (Finding::NotFlat, _) if covered && self.devices.dome.covers() => Refusal::DomeOn,
-            (Finding::Undisturbed | Finding::NotFlat, _) => return Ok(()),
-        })
     }
 
     fn take_answer(&mut self, finding: Finding, reason: &str, name: &str) {

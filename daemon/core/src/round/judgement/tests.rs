@@ -73,7 +73,11 @@ fn no_spin_is_judged_by_what_the_round_has_come_to() {
 
 /// A round under Singapore's rules whose spin is over: valid or not.
 fn spun(valid: bool) -> Round {
-    let mut round = Round::begin(RoundId(1), rule_set("sg-v6").unwrap(), layout("sg-v6-1").unwrap());
+    spun_under("sg-v6", "sg-v6-1", valid)
+}
+
+fn spun_under(id: &str, on: &str, valid: bool) -> Round {
+    let mut round = Round::begin(RoundId(1), rule_set(id).unwrap(), layout(on).unwrap());
     round.ask_for_spin();
     round.start_spin();
     round.end_spin(Tumbles(3), super::super::Spun { valid, steps: 12, how: SpinEnd::Target });
@@ -112,8 +116,49 @@ fn a_tumbler_spoils_only_what_nobody_sees_yet() {
     round.establish(super::super::FlatBy::Dealer);
     assert_eq!(round.judge_tumbler(false), FaultVerdict::Noted);
     let mut asked = spun(true);
-    asked.ask(super::super::Doubt::Interrupted);
+    asked.ask(Doubt::Interrupted);
     assert_eq!(asked.judge_tumbler(false), FaultVerdict::Asked);
+}
+
+/// NZ 7.1(a) asks how a die lies, knocked or not; SGV6 5.5.2 whether it came to rest flat, and 5.14 leaves a knock to a person.
+#[test]
+fn a_finding_is_judged_by_its_text() {
+    for (id, on, nz) in RULES {
+        let asked = |why| {
+            let mut round = spun_under(id, on, true);
+            see(&mut round);
+            round.ask(why);
+            round
+        };
+        let judge = |round: &Round, finding| round.judge_finding(finding, true, false, rule_set(id));
+        let interrupted = asked(Doubt::Interrupted);
+        let goes_on = FindingVerdict::GoesOn { establishes: true };
+        assert_eq!(judge(&interrupted, Finding::Undisturbed), Ok(goes_on), "{id}");
+        assert_eq!(judge(&interrupted, Finding::NotFlat), Ok(FindingVerdict::NotFlat), "{id}");
+        assert_eq!(judge(&interrupted, Finding::CannotTell), Ok(FindingVerdict::Decision), "{id}");
+        let knocked = if nz { FindingVerdict::NotFlat } else { FindingVerdict::Decision };
+        assert_eq!(judge(&asked(Doubt::Knocked), Finding::NotFlat), Ok(knocked), "{id}");
+        assert_eq!(judge(&asked(Doubt::Knocked), Finding::Undisturbed), Err(Refusal::MovedUnseen), "{id}");
+        assert_eq!(judge(&asked(Doubt::Dice), Finding::NotFlat), Err(Refusal::DiceNotEnrolled), "{id}");
+    }
+}
+
+/// NZ 7.1(a) is about dice that were seen: not under the dome, and a reader in service tells of the others by itself.
+#[test]
+fn only_what_people_can_see_is_found() {
+    let find = |round: &Round, reader, covers| round.judge_finding(Finding::NotFlat, reader, covers, rule_set("sg-v6"));
+    let mut open = spun(true);
+    see(&mut open);
+    assert_eq!(find(&open, true, false), Err(Refusal::NobodyAsked));
+    assert_eq!(find(&open, false, false), Ok(FindingVerdict::NotFlat));
+    assert_eq!(open.may_find(Finding::Undisturbed, false), Err(Refusal::DealerKeys));
+    let mut covered = spun(true);
+    covered.ask(Doubt::Interrupted);
+    assert_eq!(find(&covered, true, true), Err(Refusal::CoveredWhileBetting));
+    covered.close_bets();
+    assert_eq!(find(&covered, true, true), Err(Refusal::DomeOn));
+    assert_eq!(find(&covered, true, false), Ok(FindingVerdict::NotFlat));
+    assert_eq!(covered.may_find(Finding::Undisturbed, true), Ok(()));
 }
 
 /// NZ 7.2: the dice are authoritative, and a reader in service says first what they show.

@@ -11,7 +11,8 @@ use crate::record::Event;
 use crate::refusal::{Asked, Refusal};
 use crate::round::call;
 use crate::round::ending::{Ground, VoidReason};
-use crate::round::{FlatBy, Reveal, Round};
+use crate::round::judgement::{self, VoidVerdict};
+use crate::round::{FlatBy, Reveal};
 use crate::units::{Dice, Millis, RoundId};
 use crate::wire::console::{Answer, Caller, Command, Exit};
 
@@ -173,51 +174,35 @@ impl Table {
             return Err(Refusal::NothingToVoid);
         };
         stated(reason)?;
-        let established = round.established();
-        if let (Some(why), false) = (round.asked(), not_flat) {
-            return Err(Refusal::AnswerInstead(why));
-        }
-        let disputed = not_flat && established == Some(FlatBy::Reader) && round.result().is_none();
-        if established.is_some() && !disputed {
-            return Err(self.stands());
-        }
-        // NZ 7.1(a) is about dice that were seen.
-        if not_flat && round.revealed().is_none() {
-            return Err(Refusal::NotRevealedToJudge);
-        }
-        if !not_flat {
-            if round.lies_open() {
-                return Err(Refusal::DiceLieOpen { reader: self.reader_in_service() });
-            }
+        let verdict = round.may_be_voided(not_flat, self.reader_in_service(), self.rule_set())?;
+        if verdict == VoidVerdict::Decision {
             access::may_decide(manager, self.is_left_to_manager())?;
         }
         // What only the shift manager or above decides; the other decisions are of matters that the rules provide for.
         let (what, keys) = if not_flat { ("a die does not lie flat", &[][..]) } else { ("void", &["supervisor"][..]) };
         let decided = Event::Decided { what: what.into(), reason: reason.to_owned(), by: name.to_owned() };
         self.record_by(keys, decided);
-        if not_flat {
-            if disputed {
-                self.latch(Code::Reader, "the reader found dice flat that do not lie flat".into());
+        match verdict {
+            VoidVerdict::NotFlat { disputed } => {
+                if disputed {
+                    self.latch(Code::Reader, "the reader found dice flat that do not lie flat".into());
+                }
+                self.void_by(VoidReason::NotFlat, reason, name);
             }
-            self.void_by(VoidReason::NotFlat, reason, name);
-        } else {
-            self.void_by(VoidReason::Supervisor, reason, name);
+            VoidVerdict::Decision => self.void_by(VoidReason::Supervisor, reason, name),
         }
         Ok(Some("the round is void; all its bets are returned".into()))
     }
 
-    /// A person found a die damaged. Where the text voids every affected round (SG 5.6), the one in progress is; New Zealand's is
-    /// silent: an established result stands (4.9), and before that a named person decides.
+    /// A person found a die damaged: the round in progress is void, unless its result stands.
     fn damaged(&mut self, reason: &str, name: &str) -> Result {
-        let text = self.rule_set().is_some_and(|rules| rules.voids(Ground::DamagedDice));
-        let stands = |round: &Round| !text && (round.established().is_some() || round.lies_open());
         let (what, voids, done) = match &self.round {
             None => (
                 "a die is damaged",
                 false,
                 "the dice are out of service; `void-afterwards` is for rounds that they affected".into(),
             ),
-            Some(round) if stands(round) => {
+            Some(round) if round.outlives_damage(self.rule_set()) => {
                 let clause = self.clause("result-stands");
                 let done =
                     format!("the result stands ({clause}): it was established before; the dice are out of service");
@@ -267,7 +252,7 @@ impl Table {
             return Err(Refusal::RulesForgotten(round));
         };
         let found = format!("dice damaged in round {}: {reason}", round.0);
-        let (event, done) = if !rules.voids(Ground::DamagedDice) {
+        let (event, done) = if !judgement::damage_voids(Some(rules)) {
             let clause = rules.clause("result-stands");
             let done = format!(
                 "the result of round {} stands ({clause}); the finding is recorded, and the dice are out of service",
@@ -284,7 +269,7 @@ impl Table {
             (Event::VoidedAfterwards { round, reason: reason.to_owned(), clauses, by: name.to_owned() }, done)
         };
         self.record(event);
-        if self.rule_set().is_some_and(|rules| rules.voids(Ground::DamagedDice)) {
+        if judgement::damage_voids(self.rule_set()) {
             self.void_by(VoidReason::DamagedDice, &found, name);
         }
         self.dice_damaged(found);

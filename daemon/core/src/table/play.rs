@@ -19,7 +19,7 @@ use crate::record::Event;
 use crate::refusal::{Asked, Refusal};
 use crate::round::call::Call;
 use crate::round::ending::{Ground, VoidReason};
-use crate::round::judgement::NoSpin;
+use crate::round::judgement::{self, NoSpin};
 use crate::round::{Round, Spin, SpinEnd};
 use crate::rules;
 use crate::sequence::Action;
@@ -192,7 +192,7 @@ impl Table {
         let verdict = round.no_spin(self.reader_in_service(), self.rule_set());
         self.record_call(Call::NoSpin, !matches!(verdict, NoSpin::TooLate | NoSpin::OutOfTurn));
         match verdict {
-            NoSpin::TooLate => self.refuse(Asked::NoSpin, None, &self.stands()),
+            NoSpin::TooLate => self.refuse(Asked::NoSpin, None, &judgement::stands(self.rule_set())),
             NoSpin::OutOfTurn => {}
             NoSpin::NeverActivated => {
                 self.void(VoidReason::NeverActivated, "the dealer announced \"No spin\" before a spin")

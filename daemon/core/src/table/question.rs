@@ -47,12 +47,6 @@ impl Table {
         self.rule_set().is_some_and(|rules| rules.voids(Ground::Decision))
     }
 
-    /// Why an established outcome is not undone.
-    pub(super) fn stands(&self) -> Refusal {
-        let damage_voids = self.rule_set().is_some_and(|rules| rules.voids(Ground::DamagedDice));
-        Refusal::OutcomeStands { damage_voids }
-    }
-
     /// A person says what became of the dice.
     pub(super) fn answer_question(
         &mut self,

@@ -161,6 +161,46 @@ fn only_what_people_can_see_is_found() {
     assert_eq!(covered.may_find(Finding::Undisturbed, true), Ok(()));
 }
 
+/// SGV6 5.4.1, NZ 4.9: nobody chooses a void in sight of the dice, or after the outcome. Until the result a supervisor may see
+/// that a die is not flat, whatever the reader says (NZ 7.1(a)).
+#[test]
+fn a_void_is_judged_by_what_people_can_see() {
+    for (id, on, nz) in RULES {
+        let ask = |round: &Round, not_flat| round.may_be_voided(not_flat, true, rule_set(id));
+        let mut round = spun_under(id, on, true);
+        assert_eq!(ask(&round, false), Ok(VoidVerdict::Decision), "{id}");
+        assert_eq!(ask(&round, true), Err(Refusal::NotRevealedToJudge), "{id}");
+        see(&mut round);
+        assert_eq!(ask(&round, false), Err(Refusal::DiceLieOpen { reader: true }), "{id}");
+        assert_eq!(ask(&round, true), Ok(VoidVerdict::NotFlat { disputed: false }), "{id}");
+        let mut asked = round.clone();
+        asked.ask(Doubt::Knocked);
+        assert_eq!(ask(&asked, false), Err(Refusal::AnswerInstead(Doubt::Knocked)), "{id}");
+        let told = Err(Refusal::OutcomeStands { damage_voids: !nz });
+        let mut by_dealer = round.clone();
+        by_dealer.establish(FlatBy::Dealer);
+        assert_eq!([false, true].map(|not_flat| ask(&by_dealer, not_flat)), [told.clone(), told.clone()], "{id}");
+        round.establish(FlatBy::Reader);
+        assert_eq!(ask(&round, false), told, "{id}");
+        assert_eq!(ask(&round, true), Ok(VoidVerdict::NotFlat { disputed: true }), "{id}");
+        round.take_result(Dice::from_pips([1, 2, 3]).unwrap(), Mono(0));
+        assert_eq!(ask(&round, true), told, "{id}");
+    }
+}
+
+/// SGV6 5.6: damaged dice void all affected rounds. NZ 4.9: a result that was established stands.
+#[test]
+fn damaged_dice_are_judged_by_their_text() {
+    for (id, on, nz) in RULES {
+        let mut round = spun_under(id, on, true);
+        assert!(!round.outlives_damage(rule_set(id)), "{id}");
+        see(&mut round);
+        assert_eq!(round.outlives_damage(rule_set(id)), nz, "{id}");
+        round.establish(FlatBy::Dealer);
+        assert_eq!(round.outlives_damage(rule_set(id)), nz, "{id}");
+    }
+}
+
 /// NZ 7.2: the dice are authoritative, and a reader in service says first what they show.
 #[test]
 fn numbers_are_judged_by_what_the_reader_saw() {

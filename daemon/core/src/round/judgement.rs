@@ -1,5 +1,6 @@
 //! What the facts of a round amount to by its rule set. Facts in, a verdict out: the table carries it out.
 
+use super::call::Call;
 use super::question::{Doubt, Finding};
 use super::spin::SpinEnd;
 use super::state::Round;
@@ -276,6 +277,27 @@ impl Round {
         }
         // After a restart nothing has seen the shaft stand: people who are asked see it.
         self.asked().is_none().then_some(Reveal::SpinEnded)
+    }
+
+    /// What is out of order about a call whose turn it is, in words (NZ 6.1: the tumble, then "Place your bets").
+    pub(crate) fn out_of_order(&self, call: Call) -> Option<&'static str> {
+        match call {
+            Call::PlaceBets if self.order().spin_begins_round && self.spin() == Spin::None => {
+                Some("before the tumbler was activated")
+            }
+            Call::NoMoreBets if !self.bets_opened() => Some("without \"Place your bets\""),
+            _ => None,
+        }
+    }
+
+    /// NZ 7.1(d): whether "No more bets" was called and the tumbler was not activated for the game.
+    pub(crate) fn was_never_activated(&self) -> bool {
+        self.bets_closed() && !self.order().spin_after_no_more_bets && self.spin() == Spin::None
+    }
+
+    /// Whether a dome that is open now exposes dice before "No more bets" (NZ 7.1(c), SGV6 5.5.3).
+    pub(crate) const fn is_exposed_by_dome(&self) -> bool {
+        self.order().covered && self.has_spun() && !self.bets_closed()
     }
 
     /// What "No spin" amounts to now; `reader`: it is in service, and judges dice that lie open.

@@ -166,20 +166,14 @@ impl Table {
     /// Records a call; a fact, whatever is out of order about it (NZ 6.1: the tumble, then "Place your bets").
     fn record_call(&mut self, call: Call, in_turn: bool) {
         let clause = self.clause("place-bets");
-        let remark = self.round.as_ref().filter(|_| in_turn).and_then(|round| match call {
-            Call::PlaceBets if round.order().spin_begins_round && round.spin() == Spin::None => {
-                Some(format!("before the tumbler was activated ({clause})"))
-            }
-            Call::NoMoreBets if !round.bets_opened() => Some(format!("without \"Place your bets\" ({clause})")),
-            _ => None,
-        });
+        let remark = self.round.as_ref().filter(|_| in_turn).and_then(|round| round.out_of_order(call));
+        let remark = remark.map(|what| format!("{what} ({clause})"));
         self.record(Event::Called { call, in_turn, remark });
     }
 
-    /// NZ 7.1(d): "No more bets" was called and the tumbler was not activated for the game.
+    /// Voids a round that was played without a spin.
     fn never_activated(&mut self) {
-        let Some(round) = &self.round else { return };
-        if round.bets_closed() && !round.order().spin_after_no_more_bets && round.spin() == Spin::None {
+        if self.round.as_ref().is_some_and(Round::was_never_activated) {
             self.void(VoidReason::NeverActivated, "\"No more bets\" was called without a spin");
         }
     }
@@ -211,8 +205,7 @@ impl Table {
 
     /// The dome was found open.
     pub(super) fn dome_opened(&mut self) {
-        let Some(round) = &self.round else { return };
-        if round.order().covered && round.has_spun() && !round.bets_closed() {
+        if self.round.as_ref().is_some_and(Round::is_exposed_by_dome) {
             self.halt_motor();
             self.void_unless_established(
                 VoidReason::Exposed,

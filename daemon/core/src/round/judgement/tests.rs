@@ -66,7 +66,7 @@ fn no_spin_is_judged_by_what_the_round_has_come_to() {
         round.close_bets();
         round.reveal(Reveal::Dome);
         assert_eq!([true, false].map(|reader| told(&round, reader)), [NoSpin::OutOfTurn, NoSpin::NotFlat], "{id}");
-        round.establish(super::super::FlatBy::Dealer);
+        round.establish(FlatBy::Dealer);
         assert_eq!(told(&round, false), NoSpin::TooLate, "{id}");
     }
 }
@@ -80,7 +80,7 @@ fn spun_under(id: &str, on: &str, valid: bool) -> Round {
     let mut round = Round::begin(RoundId(1), rule_set(id).unwrap(), layout(on).unwrap());
     round.ask_for_spin();
     round.start_spin();
-    round.end_spin(Tumbles(3), super::super::Spun { valid, steps: 12, how: SpinEnd::Target });
+    round.end_spin(Tumbles(3), Spun { valid, steps: 12, how: SpinEnd::Target });
     round
 }
 
@@ -88,6 +88,39 @@ fn spun_under(id: &str, on: &str, valid: bool) -> Round {
 fn see(round: &mut Round) {
     round.close_bets();
     round.reveal(Reveal::Dome);
+}
+
+/// NZ 6.1, 6.2 and 7.1(d): the tumble, then the calls; without a tumble the game is void. SGV6 3.2: the calls come first.
+#[test]
+fn calls_are_judged_by_the_order_of_play() {
+    for (id, on, nz) in RULES {
+        let mut round = Round::begin(RoundId(1), rule_set(id).unwrap(), layout(on).unwrap());
+        let early = round.out_of_order(Call::PlaceBets);
+        assert_eq!(early, nz.then_some("before the tumbler was activated"), "{id}");
+        assert_eq!(round.out_of_order(Call::NoMoreBets), Some("without \"Place your bets\""), "{id}");
+        round.open_bets();
+        assert_eq!(round.out_of_order(Call::NoMoreBets), None, "{id}");
+        assert!(!round.was_never_activated(), "{id}");
+        round.close_bets();
+        assert_eq!(round.was_never_activated(), nz, "{id}");
+        assert_eq!(spun_under(id, on, true).out_of_order(Call::PlaceBets), None, "{id}");
+    }
+}
+
+/// NZ 7.1(c), SGV6 5.5.3: dice are exposed once they were spun, and until "No more bets". Under Open Cover everybody sees them.
+#[test]
+fn a_dome_exposes_dice_before_no_more_bets() {
+    for (id, on, _) in RULES {
+        let mut round = Round::begin(RoundId(1), rule_set(id).unwrap(), layout(on).unwrap());
+        assert!(!round.is_exposed_by_dome(), "{id}");
+        round.ask_for_spin();
+        round.start_spin();
+        assert!(round.is_exposed_by_dome(), "{id}");
+        let mut round = spun_under(id, on, true);
+        assert!(round.is_exposed_by_dome(), "{id}");
+        round.close_bets();
+        assert!(!round.is_exposed_by_dome(), "{id}");
+    }
 }
 
 /// SGV6 5.4.1 and 5.4.2: equipment voids what it cut off, people are asked of dice that have fallen, and an outcome that is
@@ -102,7 +135,7 @@ fn a_fault_is_judged_by_how_far_the_dice_are() {
     assert_eq!(spun(true).judge_fault(VoidReason::Exposed, true), FaultVerdict::Void);
     let mut round = spun(true);
     see(&mut round);
-    round.establish(super::super::FlatBy::Dealer);
+    round.establish(FlatBy::Dealer);
     assert_eq!(round.judge_fault(VoidReason::Exposed, false), FaultVerdict::Noted);
 }
 
@@ -113,7 +146,7 @@ fn a_tumbler_spoils_only_what_nobody_sees_yet() {
     assert_eq!(round.judge_tumbler(true), FaultVerdict::Void);
     see(&mut round);
     assert_eq!(round.judge_tumbler(false), FaultVerdict::Asked);
-    round.establish(super::super::FlatBy::Dealer);
+    round.establish(FlatBy::Dealer);
     assert_eq!(round.judge_tumbler(false), FaultVerdict::Noted);
     let mut asked = spun(true);
     asked.ask(Doubt::Interrupted);
@@ -213,7 +246,7 @@ fn numbers_are_judged_by_what_the_reader_saw() {
         round.close_bets();
         round.reveal(Reveal::Dome);
         if established {
-            round.establish(super::super::FlatBy::Reader);
+            round.establish(FlatBy::Reader);
         }
         round
     };

@@ -1,7 +1,9 @@
 //! What is known of a round that ended, or that an interruption cut off.
 
-use super::spin::Spun;
+use super::ending::Ground;
+use super::spin::{LEAST_TUMBLES, Spun};
 use super::{Reveal, ending};
+use crate::device::cam::steps_for;
 use crate::prelude::*;
 use crate::round::question::Doubt;
 use crate::units::{Dice, RoundId, Tumbles};
@@ -49,6 +51,21 @@ pub struct Interrupted {
     pub result: Option<Dice>,
 }
 
+impl Interrupted {
+    /// The fact that voids it where it has no valid spin, besides the interruption; `None` before a spin.
+    pub(crate) fn ground(&self) -> Option<Ground> {
+        match self.spun {
+            Some(spun) if !spun.how.is_counted() || spun.steps < steps_for(LEAST_TUMBLES.0) => {
+                Some(Ground::FewerThanThree)
+            }
+            // Three tumbles, and yet no valid spin: the tumbler did not operate correctly (NZ 7.1(b)).
+            Some(_) => Some(Ground::Misoperation),
+            // Facts decide, and not causes: three tumbles that nobody can prove are none.
+            None => self.began.then_some(Ground::FewerThanThree),
+        }
+    }
+}
+
 /// A round that ended, for the results display.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -85,4 +102,24 @@ pub fn remember(recent: &mut Vec<Past>, past: Past) {
         recent.remove(0);
     }
     recent.push(past);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::round::SpinEnd;
+
+    /// NZ 6.1 with 7.1(b), SGV6 5.5.1: fewer than three tumbles, or three of a tumbler that did not operate correctly.
+    #[test]
+    fn an_interrupted_round_is_void_by_what_is_proved() {
+        let ground = |began, spun: Option<(u32, SpinEnd)>| {
+            let spun = spun.map(|(steps, how)| Spun { valid: false, steps, how });
+            Interrupted { began, spun, ..Interrupted::default() }.ground()
+        };
+        assert_eq!(ground(false, None), None);
+        assert_eq!(ground(true, None), Some(Ground::FewerThanThree));
+        assert_eq!(ground(true, Some((12, SpinEnd::Seal))), Some(Ground::FewerThanThree));
+        assert_eq!(ground(true, Some((13, SpinEnd::Stall))), Some(Ground::Misoperation));
+        assert_eq!(ground(true, Some((13, SpinEnd::Reverse))), Some(Ground::FewerThanThree));
+    }
 }

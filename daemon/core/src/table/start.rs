@@ -4,7 +4,6 @@ use super::Table;
 use super::show::Picture;
 use crate::context::Context;
 use crate::device::Devices;
-use crate::device::cam::steps_for;
 use crate::device::lamps::Lamps;
 use crate::effect::Effect;
 use crate::latch::Code;
@@ -13,7 +12,6 @@ use crate::line::OutLine;
 use crate::prelude::*;
 use crate::record::{Event, Standing};
 use crate::round::ending::{Ground, VoidReason};
-use crate::round::spin::LEAST_TUMBLES;
 use crate::round::{Doubt, History, Interrupted, Round, SpinEnd};
 use crate::rules;
 use crate::sequence::{Action, Sequence};
@@ -183,23 +181,16 @@ impl Table {
 
     /// The daemon was away, and the round has no valid spin: void, by what is on record of it.
     fn void_interrupted(&mut self, round: &Interrupted) {
-        let what = match round.spun {
-            Some(spun) if !spun.how.is_counted() || spun.steps < steps_for(LEAST_TUMBLES.0) => {
-                self.add_ground(Ground::FewerThanThree);
-                format!("after {} steps of the cam", spun.steps)
-            }
-            // Three tumbles, and yet no valid spin: the tumbler did not operate correctly (NZ 7.1(b)).
-            Some(_) => {
-                self.add_ground(Ground::Misoperation);
-                "after a spin that is not valid".to_owned()
-            }
-            // Facts decide, and not causes: three tumbles that nobody can prove are none.
-            None if round.began => {
-                self.add_ground(Ground::FewerThanThree);
-                "in mid-spin; how far it came is not known".to_owned()
-            }
-            None => "before a spin".to_owned(),
+        let ground = round.ground();
+        let what = match (ground, round.spun) {
+            (None, _) => "before a spin".to_owned(),
+            (Some(Ground::Misoperation), _) => "after a spin that is not valid".to_owned(),
+            (Some(_), Some(spun)) => format!("after {} steps of the cam", spun.steps),
+            (Some(_), None) => "in mid-spin; how far it came is not known".to_owned(),
         };
+        if let Some(ground) = ground {
+            self.add_ground(ground);
+        }
         let detail = format!("the daemon was restarted {what}");
         self.void_unless_established(VoidReason::Interruption, SpinEnd::Interruption, &detail);
     }

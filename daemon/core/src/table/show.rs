@@ -34,6 +34,26 @@ impl Picture {
     pub(super) const fn revision(&self) -> u64 {
         self.revision
     }
+
+    /// Shows the table as it is.
+    fn show_live(&mut self) {
+        self.held = None;
+        self.shown = None;
+        self.revision = self.revision.wrapping_add(1);
+    }
+
+    /// Shows what is held, if its last record is durable.
+    fn show_held(&mut self, durable: Seq) {
+        if self.held.as_ref().is_some_and(|(last, _)| *last <= durable) {
+            self.shown = self.held.take().map(|(_, picture)| picture);
+            self.revision = self.revision.wrapping_add(1);
+        }
+    }
+
+    /// Holds a picture until its last record is durable.
+    fn hold(&mut self, picture: Snapshot) {
+        self.held = Some((picture.seq, Box::new(picture)));
+    }
 }
 
 impl Table {
@@ -65,19 +85,15 @@ impl Table {
 
     /// Shows what may be shown, once an input has been judged; `committed` if it was a commit.
     pub(super) fn publish(&mut self, committed: bool) {
-        let durable = self.sequence.last_durable();
         if self.ctx.has_changed() && (self.sequence.is_durable() || self.sequence.has_failed()) {
             self.ctx.clear_change();
-            self.picture.held = None;
-            self.picture.shown = None;
-            self.picture.revision = self.picture.revision.wrapping_add(1);
-        } else if self.picture.held.as_ref().is_some_and(|(last, _)| *last <= durable) {
-            self.picture.shown = self.picture.held.take().map(|(_, picture)| picture);
-            self.picture.revision = self.picture.revision.wrapping_add(1);
+            self.picture.show_live();
+        } else {
+            self.picture.show_held(self.sequence.last_durable());
         }
         if committed && self.ctx.has_changed() && self.picture.held.is_none() {
-            let last = self.sequence.last();
-            self.picture.held = Some((last, Box::new(Snapshot { seq: last, ..self.live() })));
+            let picture = Snapshot { seq: self.sequence.last(), ..self.live() };
+            self.picture.hold(picture);
         }
     }
 

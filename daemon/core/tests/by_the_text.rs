@@ -397,7 +397,7 @@ fn nz_6_1_what_is_out_of_order_is_noted() {
             .events()
             .filter_map(|e| match e {
                 Event::Called { remark: Some(remark), .. } => Some(remark.clone()),
-                Event::Noted { what } => Some(what.clone()),
+                Event::Noted { what, .. } => Some(what.clone()),
                 _ => None,
             })
             .collect::<Vec<_>>()

@@ -11,7 +11,7 @@ use tumbler_core::effect::KeyTold;
 use tumbler_core::hardware_test::{HardwareTest, Measurement, Plots, Quantity, Report, Verdict, Wave};
 use tumbler_core::latch::{Code, Malfunction, Waiver};
 use tumbler_core::line::{InLine, OutLine};
-use tumbler_core::record::{Event, Lit, Record, Standing};
+use tumbler_core::record::{Decision, Event, Lit, Record, Remark, Standing};
 use tumbler_core::round::call::Call;
 use tumbler_core::round::ending::{Void, VoidReason};
 use tumbler_core::round::{Doubt, Finding, FlatBy, Interrupted, Past, Reveal, SpinEnd, Spun};
@@ -80,7 +80,7 @@ fn events() -> Vec<Event> {
             silent: None,
             detail: text("9 steps of the cam counted"),
         }),
-        Event::Noted { what: text("the seal of the dice compartment is broken") },
+        Event::noted(Remark::AfterOutcome, text("the seal of the dice compartment is broken")),
         Event::VoidedAfterwards {
             round: RoundId(7),
             reason: text("chipped"),
@@ -96,7 +96,7 @@ fn events() -> Vec<Event> {
         Event::unlatched(Code::Lamps, &Exit::Rectified, &by()),
         Event::Refused { what: text("tumble"), why: text("the dome is not down") },
         Event::KeyTurned,
-        Event::Decided { what: text("void"), reason: text("seen"), by: by() },
+        Event::decided(Decision::Void, "seen", &by()),
         Event::DiceEnrolled { dice: [11, 12, 13], by: by() },
         Event::Keyframe(Box::new(Standing {
             site: text("pit"),

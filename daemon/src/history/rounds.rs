@@ -140,7 +140,7 @@ pub(crate) fn add(round: &mut RoundSummary, event: &Event) {
             let what = format!("interrupted: {}", finding.name());
             round.decided.push(Decision { what, reason: reason.clone(), by: by.clone() });
         }
-        Event::Decided { what, reason, by } => {
+        Event::Decided { what, reason, by, .. } => {
             let (what, reason, by) = (what.clone(), reason.clone(), by.clone());
             round.decided.push(Decision { what, reason, by });
         }

@@ -166,5 +166,5 @@ pub(crate) fn round() -> Vec<Vec<Event>> {
 }
 
 pub(crate) fn noted(what: &str) -> Vec<Event> {
-    vec![Event::Noted { what: what.into() }]
+    vec![Event::Noted { kind: None, what: what.into() }]
 }

@@ -305,7 +305,7 @@ fn a_table_whose_journal_is_damaged_is_not_open() {
     let (mut session, _) = table.open();
     session.append(vec![Event::Opened { by: "Mei".into() }], Some(true));
     session.append(vec![Event::Latched { code: Code::Lamps, cause: "dark".into(), in_spin: false }], Some(false));
-    session.append(vec![Event::Noted { what: "the last".into() }], None);
+    session.append(vec![Event::Noted { kind: None, what: "the last".into() }], None);
     session.stop();
     tamper(&table.journal(), "UPDATE record SET body = replace(body, 'last', 'lost') WHERE kind = 'noted'");
     let (session, found) = table.open();

@@ -18,7 +18,7 @@ fn numbers(from: u64, to: u64) -> Vec<u64> {
 /// A record that the broker would refuse does not stand in the way of those after it, and still proves its place.
 #[tokio::test]
 async fn a_record_that_is_too_long_is_told_in_short_form() {
-    let long = |what: &str, length: usize| Event::Noted { what: what.repeat(length) };
+    let long = |what: &str, length: usize| Event::Noted { kind: None, what: what.repeat(length) };
     let broker = Broker::start_with(free_port(), "allow_anonymous true\nmax_packet_size 2000\n").await;
     let unbounded = Broker::start().await;
     for (port, length) in [(broker.port, 1_000), (unbounded.port, 70_000)] {
@@ -45,7 +45,7 @@ async fn a_record_that_the_broker_refuses_for_its_length_is_told_in_short_form()
     let consumer = Subscriber::start(broker.port).await;
     let bench = Bench::start(settings(broker.port));
     for (what, length) in [("a", 10), ("b", 3_000), ("c", 10), ("d", 5_000), ("e", 10)] {
-        bench.event(Event::Noted { what: what.repeat(length) });
+        bench.event(Event::Noted { kind: None, what: what.repeat(length) });
     }
     bench.acknowledged(5).await;
     until("all are seen", || consumer.events().iter().any(|event| event.contains("\"seq\":5"))).await;

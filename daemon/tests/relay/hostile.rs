@@ -87,7 +87,7 @@ async fn a_record_that_is_refused_for_good_does_not_block_those_after_it() {
         let (port, peer) = refusing("no good", code, hangs_up).await;
         let bench = Bench::start(settings(port));
         for what in ["good", "no good", "good"] {
-            bench.event(Event::Noted { what: what.into() });
+            bench.event(Event::Noted { kind: None, what: what.into() });
         }
         bench.acknowledged(3).await;
         until("nothing is left of it", || bench.health().refused.is_empty()).await;

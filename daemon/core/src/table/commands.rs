@@ -7,9 +7,8 @@ use crate::device::dome::Place;
 use crate::latch::{Code, Waiver};
 use crate::prelude::*;
 use crate::proof::{Purpose, Test};
-use crate::record::Event;
+use crate::record::{Decision, Event};
 use crate::refusal::{Asked, Refusal};
-use crate::round::call;
 use crate::round::ending::{Ground, VoidReason};
 use crate::round::judgement::{self, VoidVerdict};
 use crate::round::{FlatBy, Reveal};
@@ -179,9 +178,8 @@ impl Table {
             access::may_decide(manager, self.is_left_to_manager())?;
         }
         // What only the shift manager or above decides; the other decisions are of matters that the rules provide for.
-        let (what, keys) = if not_flat { ("a die does not lie flat", &[][..]) } else { ("void", &["supervisor"][..]) };
-        let decided = Event::Decided { what: what.into(), reason: reason.to_owned(), by: name.to_owned() };
-        self.record_by(keys, decided);
+        let (kind, keys) = if not_flat { (Decision::NotFlat, &[][..]) } else { (Decision::Void, &["supervisor"][..]) };
+        self.record_by(keys, Event::decided(kind, reason, name));
         match verdict {
             VoidVerdict::NotFlat { disputed } => {
                 if disputed {
@@ -196,9 +194,9 @@ impl Table {
 
     /// A person found a die damaged: the round in progress is void, unless its result stands.
     fn damaged(&mut self, reason: &str, name: &str) -> Result {
-        let (what, voids, done) = match &self.round {
+        let (kind, voids, done) = match &self.round {
             None => (
-                "a die is damaged",
+                Decision::DiceDamaged,
                 false,
                 "the dice are out of service; `void-afterwards` is for rounds that they affected".into(),
             ),
@@ -206,13 +204,11 @@ impl Table {
                 let clause = self.clause("result-stands");
                 let done =
                     format!("the result stands ({clause}): it was established before; the dice are out of service");
-                ("a die is damaged; the result stands", false, done)
+                (Decision::DiceDamagedResultStands, false, done)
             }
-            Some(_) => {
-                ("a die is damaged; the round is void", true, "the round is void; all its bets are returned".to_owned())
-            }
+            Some(_) => (Decision::DiceDamagedVoid, true, "the round is void; all its bets are returned".to_owned()),
         };
-        self.record(Event::Decided { what: what.into(), reason: reason.to_owned(), by: name.to_owned() });
+        self.record(Event::decided(kind, reason, name));
         if voids {
             self.void_by(VoidReason::DamagedDice, reason, name);
         }
@@ -296,11 +292,7 @@ impl Table {
             return Err(Refusal::ContactsSaySo);
         }
         stated(reason)?;
-        self.record(Event::Decided {
-            what: "the dome is open although its contacts say otherwise".into(),
-            reason: reason.to_owned(),
-            by: name.to_owned(),
-        });
+        self.record(Event::decided(Decision::DomeOpen, reason, name));
         self.reveal(Reveal::Confirmed);
         self.latch(Code::Dome, "the supervisor saw the dome open although its contacts say otherwise".into());
         Ok(Some("confirmed: the round is settled by the dice".into()))
@@ -321,20 +313,12 @@ impl Table {
                     self.establish(FlatBy::Supervisor);
                 }
                 self.take_result(dice);
-                self.record(Event::Decided {
-                    what: format!("the dice show {}", call::result(dice)),
-                    reason: reason.to_owned(),
-                    by: name.to_owned(),
-                });
+                self.record(Event::dice_show(Decision::DiceShow, dice, reason, name));
                 return Ok(Some("the result stands; `settle` again once all are paid".into()));
             }
         }
         self.may_be_paid(round, self.ctx.at())?;
-        self.record(Event::Decided {
-            what: "settled by the dice".into(),
-            reason: reason.to_owned(),
-            by: name.to_owned(),
-        });
+        self.record(Event::decided(Decision::SettledByDice, reason, name));
         self.settle_round(Some(name.to_owned()));
         Ok(Some("the round is settled by the dice".into()))
     }
@@ -347,7 +331,7 @@ impl Table {
         stated(reason)?;
         self.devices.reader.enrol(dice);
         self.record(Event::DiceEnrolled { dice, by: name.to_owned() });
-        self.record(Event::Decided { what: "dice enrolled".into(), reason: reason.to_owned(), by: name.to_owned() });
+        self.record(Event::decided(Decision::DiceEnrolled, reason, name));
         self.sequence.hurry();
         let [a, b, c] = dice;
         Ok(Some(format!("enrolled dice {a}, {b}, {c}")))

@@ -2,7 +2,7 @@
 
 use super::Table;
 use crate::prelude::*;
-use crate::record::Event;
+use crate::record::{Event, Remark};
 use crate::round::ending::{Ground, Void, VoidReason};
 use crate::round::judgement::FaultVerdict;
 use crate::round::{Doubt, Past, SpinEnd};
@@ -33,12 +33,12 @@ impl Table {
     fn carry_out_fault(&mut self, verdict: FaultVerdict, reason: VoidReason, how: SpinEnd, detail: &str) {
         match verdict {
             FaultVerdict::Noted => {
-                self.record(Event::Noted { what: detail.to_owned() });
+                self.record(Event::noted(Remark::AfterOutcome, detail.to_owned()));
             }
             FaultVerdict::Asked => {
                 self.halt_motor();
                 self.end_spin(how);
-                self.record(Event::Noted { what: detail.to_owned() });
+                self.record(Event::noted(Remark::AfterSpin, detail.to_owned()));
                 self.ask_person(Doubt::Interrupted);
             }
             FaultVerdict::Void => self.end_void(reason, how, detail, None),

@@ -7,7 +7,7 @@ use crate::hardware_test::Signal;
 use crate::latch::Code;
 use crate::line::Key;
 use crate::prelude::*;
-use crate::record::{Event, Lit};
+use crate::record::{Decision, Event, Lit};
 use crate::refusal::{Asked, Refusal};
 use crate::round::call;
 use crate::round::judgement::{Amendment, EntryVerdict, Reading};
@@ -229,11 +229,7 @@ impl Table {
                 self.establish(FlatBy::Supervisor);
             }
         }
-        self.record(Event::Decided {
-            what: format!("the dice show {}", call::result(dice)),
-            reason: "upheld against the dice reader".into(),
-            by: by.to_owned(),
-        });
+        self.record(Event::dice_show(Decision::Upheld, dice, "upheld against the dice reader", by));
         if differs {
             self.latch(Code::Reader, "the reader shows other faces than the dice".into());
         }

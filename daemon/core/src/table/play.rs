@@ -15,7 +15,7 @@ use crate::device::tumbler::Stop;
 use crate::latch::Code;
 use crate::line::OutLine;
 use crate::prelude::*;
-use crate::record::Event;
+use crate::record::{Event, Remark};
 use crate::refusal::{Asked, Refusal};
 use crate::round::call::Call;
 use crate::round::ending::{Ground, VoidReason};
@@ -76,9 +76,8 @@ impl Table {
         let (id, late) = (round.id(), round.order().spin_begins_round && round.bets_opened());
         if late {
             let clause = self.clause("activate");
-            self.record(Event::Noted {
-                what: format!("the tumbler is activated after \"Place your bets\" ({clause})"),
-            });
+            let what = format!("the tumbler is activated after \"Place your bets\" ({clause})");
+            self.record(Event::noted(Remark::LateSpin, what));
         }
         self.record(Event::SpinBegan);
         self.sequence.hold(Action::Spin(id));

@@ -6,7 +6,7 @@
 use super::Table;
 use crate::device::schedule::UNANSWERED;
 use crate::prelude::*;
-use crate::record::Event;
+use crate::record::{Event, Remark};
 use crate::round::ending::{Ground, VoidReason};
 use crate::round::{Doubt, Spin, SpinEnd};
 use crate::timer::Timer;
@@ -43,7 +43,7 @@ impl Table {
             // What the cam did meanwhile is proved by nothing; three tumbles that were counted before are made.
             if self.is_made(SpinEnd::Interruption) {
                 self.end_spin(SpinEnd::Interruption);
-                self.record(Event::Noted { what });
+                self.record(Event::noted(Remark::AfterSpin, what));
                 self.ask_person(Doubt::Interrupted);
             } else if self.round.as_ref().is_some_and(|round| round.spin() == Spin::Running) {
                 self.add_ground(Ground::FewerThanThree);

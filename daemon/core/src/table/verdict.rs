@@ -9,7 +9,7 @@ use crate::device::tumbler::RunsFor;
 use crate::device::tumbler::Stop;
 use crate::latch::Code;
 use crate::prelude::*;
-use crate::record::Event;
+use crate::record::{Event, Remark};
 use crate::round::ending::{Ground, VoidReason};
 use crate::round::judgement::{self, DiceVerdict, SpinVerdict, SpinVoid, Stood};
 use crate::round::spin::LEAST_TUMBLES;
@@ -246,7 +246,7 @@ impl Table {
         let read = round.established().is_some() && !self.devices.reader.faces_due();
         self.latch(Code::Interference, "the dice moved after they had settled".into());
         if read {
-            self.record(Event::Noted { what: "the dice moved after they had settled".into() });
+            self.record(Event::noted(Remark::DiceMoved, "the dice moved after they had settled".into()));
         } else {
             self.ask_person(Doubt::Knocked);
         }

@@ -133,7 +133,7 @@ fn a_slow_reader_is_dropped() {
     say(&mut slow, b"{\"id\":1,\"ask\":\"watch\"}\n");
     reply(&mut slow);
     for _ in 0..5000 {
-        stub.record(None, Event::Noted { what: "x".repeat(1000) });
+        stub.record(None, Event::Noted { kind: None, what: "x".repeat(1000) });
     }
     works(&stub);
     // Not reading until the console gives up: its end of the socket closes, which poll reports unasked.

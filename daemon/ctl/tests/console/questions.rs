@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use tumbler_core::latch::{Code, Malfunction};
-use tumbler_core::record::{Event, Lit};
+use tumbler_core::record::{Decision, Event, Lit};
 use tumbler_core::round::call::Call;
 use tumbler_core::round::ending::{Void, VoidReason};
 use tumbler_core::round::{Doubt, Finding, FlatBy, Reveal, SpinEnd};
@@ -109,7 +109,7 @@ fn a_round_is_told_whole() {
         Event::Established { flat: FlatBy::Dealer },
         Event::Result { dice: first, total: 9, call, areas },
         Event::Amended { from: first, to: last, by: by() },
-        Event::Decided { what: "settled by the dice".into(), reason: "lamp 7 <dark>".into(), by: by() },
+        Event::decided(Decision::SettledByDice, "lamp 7 <dark>", &by()),
         Event::Settled { dice: last, total: 10, lamps: Lit::ByTheDice, by: Some(by()) },
     ] {
         stub.record(round, event);
@@ -181,7 +181,7 @@ fn events_are_the_latest_unless_told_after_which() {
 #[test]
 fn the_longest_record_is_told() {
     let stub = Stub::start(done);
-    stub.record(None, Event::Noted { what: "\"".repeat(MAX_LINE / 2) });
+    stub.record(None, Event::Noted { kind: None, what: "\"".repeat(MAX_LINE / 2) });
     let ran = stub.ctl(&["events", "--json"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let told: EventMessage = serde_json::from_str(ran.out.trim_end()).unwrap();

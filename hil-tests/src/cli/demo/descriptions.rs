@@ -43,7 +43,7 @@ pub(super) fn record(record: &Record) -> Option<String> {
         Event::Voided(void) => {
             format!("VOID: {} [{}]; all bets are returned", void.reason.name(), void.cited())
         }
-        Event::Noted { what } => format!("noted: {what}"),
+        Event::Noted { what, .. } => format!("noted: {what}"),
         Event::Resumed { established: true } => "after the restart: the outcome stands, the round is concluded".into(),
         Event::Resumed { established: false } => "after the restart: no outcome is on record".into(),
         Event::Asked { why } => format!("A PERSON IS ASKED: {}", why.text()),
@@ -66,7 +66,7 @@ pub(super) fn record(record: &Record) -> Option<String> {
         Event::Opened { by } => format!("{by} opens the table"),
         Event::Closing { by } => format!("{by} closes the table when the round has ended"),
         Event::Closed { by } => format!("the table is closed: {by}"),
-        Event::Decided { what, reason, by } => format!("{by} decides: {what} ({reason})"),
+        Event::Decided { what, reason, by, .. } => format!("{by} decides: {what} ({reason})"),
         _ => return None,
     })
 }

@@ -279,9 +279,7 @@ impl Command {
         if record.kind == "refused" {
             return record.data.get("what").and_then(Value::as_str) == Some(self.name());
         }
-        // Other commands lead to `decided` as well.
-        let voids = |what: &str| what == "void" || what.starts_with("a die ");
-        let other = record.kind == "decided" && !record.data.get("what").and_then(Value::as_str).is_some_and(voids);
+        let other = record.kind == "decided" && !record.fact.answers_void();
         self.leads_to().contains(&record.kind.as_str()) && !other
     }
 }

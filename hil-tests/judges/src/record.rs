@@ -142,7 +142,7 @@ pub enum Fact {
     /// A latch was opened.
     Unlatched { code: String, how: String, by: String },
     /// A supervisor decided something.
-    Decided { what: String, by: String },
+    Decided { kind: String, by: String },
     /// A set of dice was enrolled.
     DiceEnrolled { by: String },
     /// A keyframe: the whole state of the table.
@@ -170,6 +170,13 @@ pub struct Keyframe {
 }
 
 impl Fact {
+    /// Whether it decides what the command `void` asks for. Other commands lead to `decided` as well.
+    pub(crate) fn answers_void(&self) -> bool {
+        const KINDS: [&str; 5] =
+            ["void", "not-flat", "dice-damaged", "dice-damaged-result-stands", "dice-damaged-void"];
+        matches!(self, Self::Decided { kind, .. } if KINDS.contains(&kind.as_str()))
+    }
+
     /// Whether this is the first record of a new journal that replaces a damaged one: a keyframe in which `journal` is latched. Its
     /// number is higher than any that the old journal may have used, so that the gap shows the loss.
     pub(crate) fn begins_new_journal(&self) -> bool {
@@ -223,7 +230,7 @@ struct Payload {
     round: Option<Value>,
     established: Option<bool>,
     why: Option<String>,
-    what: Option<String>,
+    kind: Option<String>,
     finding: Option<String>,
     code: Option<String>,
 }
@@ -360,7 +367,7 @@ impl Payload {
                 how: need(self.how, "how")?,
                 by: need(self.by, "by")?,
             },
-            "decided" => Fact::Decided { what: self.what.unwrap_or_default(), by: need(self.by, "by")? },
+            "decided" => Fact::Decided { kind: self.kind.unwrap_or_default(), by: need(self.by, "by")? },
             "dice-enrolled" => Fact::DiceEnrolled { by: need(self.by, "by")? },
             _ => Fact::Unknown,
         })

@@ -117,7 +117,7 @@ fn a_latch_is_reset_under_a_newer_turn_of_the_key() {
 
 #[test]
 fn only_a_manager_voids_by_decision_under_singapore() {
-    let record = ("decided", json!({"what": "void", "reason": "r", "by": "Mei"}));
+    let record = ("decided", json!({"kind": "void", "what": "void", "reason": "r", "by": "Mei"}));
     for rules in EVERY {
         let mut script = keyed(rules);
         must_refuse(&script, "manager", "void", &json!({"reason": "r"}), "void", record.clone());

@@ -77,11 +77,10 @@ impl Rounds {
                 }
                 self.facts.opened |= *call == Call::PlaceBets;
             }
-            Fact::Plain if record.kind == "noted" => {
-                let what = record.data.get("what").and_then(|what| what.as_str()).unwrap_or_default();
-                if what.starts_with("the tumbler is activated after") {
-                    self.facts.late_spin_ns = Some(record.at_ns);
-                }
+            Fact::Plain
+                if record.kind == "noted" && record.data.get("kind").is_some_and(|kind| kind == "late-spin") =>
+            {
+                self.facts.late_spin_ns = Some(record.at_ns);
             }
             Fact::Stopped if round.spinning => {
                 findings.note(NAME, at_ns, STOPPED, "stopped, and the spin has no end");

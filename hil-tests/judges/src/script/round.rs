@@ -42,7 +42,7 @@ impl Script {
 
     pub(crate) fn spin_begin(&mut self) {
         if self.bets_called && self.rules.family() == crate::areas::Family::NewZealand {
-            self.record("noted", json!({"what": "the tumbler is activated after \"Place your bets\""}));
+            self.record("noted", json!({"kind": "late-spin", "what": "the tumbler is activated late"}));
         }
         self.spun = true;
         self.record("spin-began", Value::Null);

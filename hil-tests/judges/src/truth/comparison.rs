@@ -157,7 +157,7 @@ impl TruthTable {
                 }
             }
             Fact::Answered { finding, .. } => self.answered(finding, rules, scene, findings),
-            Fact::Decided { what, .. } if what == "void" && self.history.chooses(round) => {
+            Fact::Decided { kind, .. } if kind == "void" && self.history.chooses(round) => {
                 let text = format!("{}: void by a choice, with the dice in sight", rules.id());
                 findings.note(NAME, scene.now_ns, CHOICE, text);
             }

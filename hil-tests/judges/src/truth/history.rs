@@ -258,7 +258,7 @@ impl History {
                 too_late.for_each(|happening| happening.certain = false);
                 self.asked |= matches!(record.fact, Fact::Asked { .. });
             }
-            Fact::Decided { what, .. } if what == "void" || what.starts_with("a die ") => {
+            Fact::Decided { .. } if record.fact.answers_void() => {
                 let wanted = self.requests.take();
                 self.decided(wanted, scene);
             }

@@ -274,7 +274,7 @@ fn decided(rules: &str, with: serde_json::Value) -> Script {
     let mut script = Script::open(rules);
     script.until_bets_closed([1, 3, 6]);
     script.ask("void", with);
-    script.record("decided", json!({"what": "void", "reason": "as seen", "by": "Ana"}));
+    script.record("decided", json!({"kind": "void", "what": "void", "reason": "as seen", "by": "Ana"}));
     script
 }
 
@@ -304,7 +304,7 @@ fn nobody_voids_dice_in_sight_by_a_choice() {
         script.reveal();
         let mut chosen = script.clone();
         chosen.ask("void", json!({"reason": "a big win", "manager": true}));
-        chosen.record("decided", json!({"what": "void", "reason": "a big win", "by": "Ana"}));
+        chosen.record("decided", json!({"kind": "void", "what": "void", "reason": "a big win", "by": "Ana"}));
         broken(&chosen, judge(), CHOICE);
         script.record("answered", json!({"finding": "cannot-tell", "reason": "they fell off the table", "by": "Ana"}));
         script.void("supervisor", &named(rules, clauses));

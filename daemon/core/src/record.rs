@@ -408,10 +408,10 @@ pub struct Standing {
     pub backend: String,
     /// Boot id of the last start.
     pub boot: String,
-    /// Rule set of the last start.
+    /// Rule set of the last start; empty where none is on record.
     #[serde(default)]
     pub rules: String,
-    /// Layout of the last start.
+    /// Layout of the last start; empty where none is on record.
     #[serde(default)]
     pub layout: String,
     /// Whether the table is open for gaming (bound to `boot`).
@@ -437,6 +437,12 @@ pub struct Standing {
 }
 
 impl Standing {
+    /// Whether the last start that is on record had other rules or another layout than these.
+    pub(crate) fn had_other(&self, rules: &str, layout: &str) -> bool {
+        let other = |was: &str, now: &str| !was.is_empty() && was != now;
+        other(&self.rules, rules) || other(&self.layout, layout)
+    }
+
     /// Takes one more record into account. Folding all records since the last [`Event::Keyframe`] gives what a
     /// restart needs.
     pub fn fold(&mut self, record: &Record) {

@@ -130,8 +130,7 @@ impl Table {
             self.ledger.begin_clock(Mono(0));
         }
         if was.open {
-            let changed = (!was.rules.is_empty() && was.rules != self.ctx.settings().rules)
-                || (!was.layout.is_empty() && was.layout != self.ctx.settings().layout);
+            let changed = was.had_other(&self.ctx.settings().rules, &self.ctx.settings().layout);
             if rebooted {
                 self.close("the machine was restarted");
             } else if bad.is_some() {

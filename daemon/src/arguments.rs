@@ -1,24 +1,24 @@
 //! The daemon's command line, here and not in its program so that `tumblerctl man` can describe it.
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
 /// The equipment controller of a Tai-Sai (Sic Bo) table.
 ///
-/// Started by systemd (tumblerd.service). Drives the dice tumbler, watches dome and dice, relays keypad and lamps, decides for
-/// every spin whether it is a result or void, and refuses further games once equipment has failed. People talk to it with
-/// tumblerctl.
+/// Started by systemd (tumblerd.service, and tumblerd-net.service for `tumblerd net`). Drives the dice tumbler, watches dome and dice,
+/// relays keypad and lamps, decides for every spin whether it is a result or void, and refuses further games once equipment has
+/// failed. People talk to it with tumblerctl.
 ///
 /// Exit codes: 0 stopped, 1 could not start or did not end well, 2 wrong usage or configuration.
 #[derive(Debug, Parser)]
-#[command(name = "tumblerd", version, max_term_width = 100)]
+#[command(name = "tumblerd", version, max_term_width = 100, args_conflicts_with_subcommands = true)]
 #[command(
     after_help = "Example:\n  tumblerd --config /etc/tumblerd/tumblerd.toml --check-config\n  sudo -u tumblerd tumblerd --commission\n\n\
         The pages at file:///usr/share/doc/tumblerd/html/index.html explain the table."
 )]
 pub struct Arguments {
     /// The configuration; fragments in FILE.d/*.toml are merged into it
-    #[arg(long, value_name = "FILE", default_value = "/etc/tumblerd/tumblerd.toml")]
+    #[arg(long, global = true, value_name = "FILE", default_value = "/etc/tumblerd/tumblerd.toml")]
     pub config: PathBuf,
     /// Check the configuration, print it as it takes effect, and exit
     #[arg(long, conflicts_with = "commission")]
@@ -29,4 +29,23 @@ pub struct Arguments {
     /// Set up the journal of a new table, once, and exit
     #[arg(long)]
     pub commission: bool,
+    /// What to run instead of the table
+    #[command(subcommand)]
+    pub instead: Option<Instead>,
+}
+
+/// What to run instead of the table.
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub enum Instead {
+    /// The process that speaks to the network: the panel, and the way to the broker
+    ///
+    /// Started by systemd (tumblerd-net.service), under an account of its own. It drives no device and reads no journal; what it shows
+    /// and sends comes from the table's process, over the socket network.socket, and comes again when that is restarted.
+    #[command(after_help = "Example:\n  tumblerd net --config /etc/tumblerd/tumblerd.toml")]
+    Net,
+    /// Print a drop-in for tumblerd-net.service that allows only the addresses which the configuration names, and exit
+    #[command(
+        after_help = "Example:\n  tumblerd net-policy | sudo tee /etc/systemd/system/tumblerd-net.service.d/network.conf"
+    )]
+    NetPolicy,
 }

@@ -3,9 +3,9 @@
 use clap::Parser;
 use std::process::ExitCode;
 use tracing_subscriber::filter::LevelFilter;
-use tumblerd::arguments::Arguments;
-use tumblerd::config::devices;
+use tumblerd::arguments::{Arguments, Instead};
 use tumblerd::config::{self, Log, LogFormat};
+use tumblerd::config::{devices, policy};
 use tumblerd::run::realtime;
 use tumblerd::wiring;
 
@@ -46,6 +46,25 @@ fn main() -> ExitCode {
             }
         };
     }
+    match args.instead {
+        Some(Instead::NetPolicy) => {
+            return match policy::drop_in(&config) {
+                Ok(text) => {
+                    print!("{text}");
+                    ExitCode::SUCCESS
+                }
+                Err(error) => {
+                    eprintln!("tumblerd: {error}");
+                    ExitCode::from(FAILED)
+                }
+            };
+        }
+        Some(Instead::Net) => {
+            log_to_stderr(&config.log);
+            return ended(wiring::run_network(config));
+        }
+        None => {}
+    }
     log_to_stderr(&config.log);
     if args.commission {
         return match wiring::commission(&config) {
@@ -63,7 +82,11 @@ fn main() -> ExitCode {
         // The control loop warns of it, with what to do.
         tracing::debug!(%error, "the program is read from disk as it is needed");
     }
-    match wiring::run(config) {
+    ended(wiring::run(config))
+}
+
+fn ended(how: anyhow::Result<()>) -> ExitCode {
+    match how {
         Ok(()) => {
             tracing::info!("stopped");
             ExitCode::SUCCESS

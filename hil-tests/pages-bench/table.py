@@ -46,6 +46,11 @@ socket = "{directory}/console.sock"
 # The account that runs the bench, also root, decides as a supervisor and as nothing more.
 supervisor_uids = [{uid}]
 
+[network]
+user = "{uid}"
+socket = "{directory}/net.sock"
+run_dir = "{directory}/net"
+
 [parameters]
 # The opening tests show each result so long. No person looks on here.
 lamp_dwell = 10
@@ -57,7 +62,7 @@ class Table:
         self._programs, self.rules, self.layout = pathlib.Path(programs), rules, layout
         # A short path: that of a Unix socket has 107 bytes at most.
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="pages-bench."))
-        self._parts, self._daemon = [], None
+        self._parts, self._daemon, self._network = [], None, None
         try:
             self._begin()
         except BaseException:
@@ -80,6 +85,8 @@ class Table:
         # installing.md, "First start": once in a table's life.
         subprocess.run([*self._command(), "--commission"], check=True, timeout=60, stdout=self._log, stderr=self._log)
         self.console = Console(str(self.directory / "console.sock"))
+        # What speaks to the broker is a process of its own, and lives on while the daemon is restarted.
+        self._network = subprocess.Popen([self._command()[0], "net", *self._command()[1:]], stdout=self._log, stderr=self._log)
         self.start()
         self.open()
 
@@ -124,6 +131,9 @@ class Table:
                 self._daemon.wait(15)
             except subprocess.TimeoutExpired:
                 self.kill()
+        if self._network is not None:
+            self._network.terminate()
+            self._network.wait(15)
         for part in reversed(self._parts):
             part.close()
         shutil.rmtree(self.directory)

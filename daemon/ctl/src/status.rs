@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::ending::Ended;
 use crate::link::{Link, astray};
 use crate::{say, wording};
+use tumbler_core::wall;
 use tumbler_core::wire::ask::{Ask, Query, Status, Told};
 use tumblerd::hardware::rppal::board;
 
@@ -73,6 +74,10 @@ fn rows(status: &Status) -> Vec<(&'static str, String)> {
     }
     for waiver in &s.waived {
         rows.push(("replaced check", format!("{}: {} ({})", waiver.code, waiver.procedure, waiver.by)));
+    }
+    if let Some(network) = status.network.as_ref().filter(|network| !network.up) {
+        let why = network.trouble.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+        rows.push(("NETWORK", format!("down since {}{why}", wall::shown(network.since))));
     }
     rows.push(("broker", broker(status)));
     for refused in status.relay.iter().flat_map(|relay| &relay.refused) {

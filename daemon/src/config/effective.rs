@@ -4,7 +4,7 @@ use super::hazard;
 use super::pin::Pin;
 use super::problem::Wrong;
 use super::wires::Wires;
-use super::{Bus, Config, Console, Hardware, Journal, Log, LogFormat, Mqtt, Panel};
+use super::{Bus, Config, Console, Hardware, Journal, Log, LogFormat, Mqtt, Network, Panel};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,6 +27,8 @@ pub(super) struct Effective {
     console: People,
     #[serde(default)]
     panel: PanelSection,
+    #[serde(default)]
+    network: Seam,
     #[serde(default)]
     log: LogSection,
     #[serde(default)]
@@ -174,6 +176,24 @@ impl PanelSection {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+struct Seam {
+    user: String,
+    socket: PathBuf,
+    run_dir: PathBuf,
+}
+
+impl Default for Seam {
+    fn default() -> Self {
+        Self {
+            user: "tumblerd-net".into(),
+            socket: "/run/tumblerd/net.sock".into(),
+            run_dir: "/run/tumblerd-net".into(),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 struct LogSection {
     format: String,
     level: String,
@@ -225,7 +245,8 @@ impl Effective {
             manager_uids: people.manager_uids.clone(),
             technician_uids: people.technician_uids.clone(),
         };
-        hazard::socket("console.socket", &console.socket, hazard::CONSOLE, &mut wrong);
+        hazard::socket("console.socket", &console.socket, hazard::LISTENED, &mut wrong);
+        hazard::socket("network.socket", &self.network.socket, hazard::LISTENED, &mut wrong);
         hazard::roles(&console, &mut wrong);
         match &hardware {
             Some(Hardware::Virtual { socket, .. }) => {
@@ -255,6 +276,11 @@ impl Effective {
             mqtt,
             console,
             panel,
+            network: Network {
+                user: self.network.user.clone(),
+                socket: self.network.socket.clone(),
+                run_dir: self.network.run_dir.clone(),
+            },
             log: Log {
                 format: if self.log.format == "json" { LogFormat::Json } else { LogFormat::Text },
                 level: self.log.level.clone(),

@@ -4,14 +4,16 @@ use super::problem::{Problem, Wrong};
 use super::{Bias, Console, Mqtt, Pins};
 use crate::panel::accounts::Accounts;
 use crate::relay::check_authorities;
+use std::fs::File;
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use tumbler_core::line::InLine;
 
 /// Longest path of a socket, in bytes: `sun_path` of sockaddr_un(7) without its end.
 pub(super) const SOCKET: usize = 107;
-/// That of the console, which is made under a name that is four bytes longer.
-pub(super) const CONSOLE: usize = SOCKET - 4;
+/// That of those which the daemon makes, under a name that is four bytes longer.
+pub(super) const LISTENED: usize = SOCKET - 4;
 /// Where systemd lays credentials while the service runs. At another time they are not to be seen.
 const CREDENTIALS: &str = "/run/credentials/";
 
@@ -83,7 +85,7 @@ pub(super) fn broker(mqtt: &Mqtt, is_agreed: bool, wrong: &mut Vec<Wrong>) {
             "take mqtts:// with mqtt.ca_file, or say password_in_clear = true if that is how it must be".into(),
         ));
     }
-    if let Some(ca) = mqtt.ca_file.as_deref().filter(|ca| mqtt.tls && is_there_to_see(ca)) {
+    if let Some(ca) = mqtt.ca_file.as_deref().filter(|ca| mqtt.tls && is_to_be_seen(ca)) {
         if let Err(error) = check_authorities(ca) {
             let allowed = "mqtt.ca_file is a PEM file with the certificates of the authorities to trust";
             wrong.push(("mqtt.ca_file".into(), format!("{error:#}"), allowed.into()));
@@ -93,7 +95,7 @@ pub(super) fn broker(mqtt: &Mqtt, is_agreed: bool, wrong: &mut Vec<Wrong>) {
 
 /// The technicians of the panel.
 pub(super) fn accounts(file: &Path, wrong: &mut Vec<Wrong>) {
-    if !is_there_to_see(file) {
+    if !is_to_be_seen(file) {
         return;
     }
     if let Err(error) = Accounts::read(file) {
@@ -103,9 +105,11 @@ pub(super) fn accounts(file: &Path, wrong: &mut Vec<Wrong>) {
     }
 }
 
-/// A credential of the service is there while the service runs, and for nobody else.
-fn is_there_to_see(file: &Path) -> bool {
-    !file.starts_with(CREDENTIALS) || file.parent().is_some_and(Path::exists)
+/// A credential of the network's service is there while that runs, and for nobody else. Nor may the process that drives the table
+/// read other files of the network's: that one looks at them itself.
+fn is_to_be_seen(file: &Path) -> bool {
+    let is_kept_from_us = File::open(file).is_err_and(|error| error.kind() == ErrorKind::PermissionDenied);
+    !is_kept_from_us && (!file.starts_with(CREDENTIALS) || file.parent().is_some_and(Path::exists))
 }
 
 /// Who can write the configuration decides what the table does.

@@ -121,8 +121,8 @@ const fn required(section: &'static str, name: &'static str, kind: Kind) -> Key 
 }
 
 /// The sections, in the order in which they are shown.
-pub(super) const SECTIONS: [&str; 10] =
-    ["table", "hardware", "lines", "bus", "journal", "mqtt", "console", "panel", "log", "parameters"];
+pub(super) const SECTIONS: [&str; 11] =
+    ["table", "hardware", "lines", "bus", "journal", "mqtt", "console", "panel", "network", "log", "parameters"];
 
 const KEYS: &[Key] = &[
     required("table", "site", Kind::Text),
@@ -168,6 +168,9 @@ const KEYS: &[Key] = &[
     key("panel", "listen", Kind::Text),
     key("panel", "host", Kind::Text),
     key("panel", "accounts_file", Kind::Path),
+    key("network", "user", Kind::Text),
+    key("network", "socket", Kind::Path),
+    key("network", "run_dir", Kind::Path),
     key("log", "format", Kind::OneWord(&["text", "json"])),
     key("log", "level", Kind::OneWord(&["error", "warn", "info", "debug", "trace"])),
 ];

@@ -14,6 +14,7 @@ mod effective;
 mod hazard;
 mod keys;
 mod pin;
+pub mod policy;
 mod problem;
 mod speed;
 mod tree;
@@ -52,6 +53,8 @@ pub struct Config {
     pub console: Console,
     /// `[panel]`; `None` when it is not enabled.
     pub panel: Option<Panel>,
+    /// `[network]`.
+    pub network: Network,
     /// `[log]`.
     pub log: Log,
     /// All of it as in the files.
@@ -155,6 +158,17 @@ pub struct Panel {
     pub host: Option<String>,
     /// The technicians' accounts; without them nobody can log in.
     pub accounts_file: Option<PathBuf>,
+}
+
+/// The process that speaks to the network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Network {
+    /// The account under which it runs: a name, or a user id in digits.
+    pub user: String,
+    /// The Unix socket on which it calls the process that drives the table.
+    pub socket: PathBuf,
+    /// On tmpfs: which logins failed.
+    pub run_dir: PathBuf,
 }
 
 /// Form of the log.

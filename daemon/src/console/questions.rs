@@ -13,7 +13,11 @@ impl Shared {
     /// The table as it is.
     pub(super) fn status(&self) -> Told {
         let snapshot = (**self.snapshot.borrow()).clone();
-        Told::Status(Box::new(Status { snapshot, relay: self.relay.borrow().clone() }))
+        Told::Status(Box::new(Status {
+            snapshot,
+            relay: self.relay.borrow().clone(),
+            network: self.network.borrow().clone(),
+        }))
     }
 
     /// What is latched and what is waived.

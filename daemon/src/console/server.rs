@@ -17,7 +17,7 @@ use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{sleep, timeout};
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Seq;
-use tumbler_core::wire::ask::{Relay, Reply, Said};
+use tumbler_core::wire::ask::{Network, Relay, Reply, Said};
 use tumbler_core::wire::console::{Answer, Caller};
 
 /// Longest time to look up who a client is; after it the client has no role.
@@ -35,6 +35,8 @@ pub struct Feeds {
     pub durable: watch::Receiver<Seq>,
     /// How the relay fares; `None` where no broker is configured.
     pub relay: watch::Receiver<Option<Relay>>,
+    /// Whether the network's process is there; `None` where none is needed.
+    pub network: watch::Receiver<Option<Network>>,
     /// The journal.
     pub records: Box<dyn Outbox>,
     /// The way to the table, shared with whoever else gives commands.
@@ -47,9 +49,9 @@ pub struct Feeds {
 
 /// Serves clients until the daemon stops or the control loop is gone.
 pub async fn run(listener: UnixListener, console: Console, feeds: Feeds) {
-    let Feeds { snapshot, durable, relay, records, commands, answers, stop } = feeds;
+    let Feeds { snapshot, durable, relay, network, records, commands, answers, stop } = feeds;
     let records = Records::new(records);
-    let shared = Arc::new(Shared { snapshot, durable, relay, records, commands });
+    let shared = Arc::new(Shared { snapshot, durable, relay, network, records, commands });
     let console = Arc::new(console);
     let (places, look_ups) = (Arc::new(Places::default()), Arc::new(Semaphore::new(LOOK_UPS)));
     let mut clients = JoinSet::new();

@@ -19,6 +19,7 @@ where
     let mut snapshot = shared.snapshot.clone();
     let mut durable = shared.durable.clone();
     let mut relay = shared.relay.clone();
+    let mut network = shared.network.clone();
     snapshot.mark_changed();
     let mut told: Seq = *durable.borrow_and_update();
     loop {
@@ -41,6 +42,11 @@ where
             }
             // Without a broker nobody holds the other end.
             Ok(()) = relay.changed() => {
+                if !say(to, id, shared.status()).await {
+                    return Ok(());
+                }
+            }
+            Ok(()) = network.changed() => {
                 if !say(to, id, shared.status()).await {
                     return Ok(());
                 }

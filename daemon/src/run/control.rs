@@ -87,6 +87,11 @@ impl Progress {
     pub fn turns(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
+
+    /// It has turned once more.
+    pub fn turned(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 /// The table is up: started, and the effects of its start carried out.
@@ -242,7 +247,7 @@ impl Control {
             self.revision = revision;
             self.snapshot.send_replace(Arc::new(self.table.snapshot()));
         }
-        self.progress.0.fetch_add(1, Ordering::Relaxed);
+        self.progress.turned();
         now
     }
 

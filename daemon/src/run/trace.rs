@@ -3,6 +3,7 @@
 //! News and no record: the tap never waits, and what finds no room is lost and counted. Nothing secret passes here: lines
 //! carry no faces, and of a transaction only the unit and how it went.
 
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -19,7 +20,8 @@ const WAITING: usize = 1024;
 pub const PACE: Duration = Duration::from_millis(500);
 
 /// A wire of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum TracedLine {
     /// One that the table watches.
     In(InLine),
@@ -39,7 +41,8 @@ impl TracedLine {
 }
 
 /// Something that the control loop saw.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Observation {
     /// A line has this level since `at`.
     Level {
@@ -90,8 +93,13 @@ impl Tap {
     pub fn tell(&self, seen: Observation) {
         let Some(sender) = &self.sender else { return };
         if sender.try_send(seen).is_err() {
-            self.lost.fetch_add(1, Ordering::Relaxed);
+            self.missed(1);
         }
+    }
+
+    /// So many were lost before they came here.
+    pub fn missed(&self, count: u64) {
+        self.lost.fetch_add(count, Ordering::Relaxed);
     }
 }
 

@@ -1,40 +1,36 @@
-//! The thread for everything that may wait: systemd's status, relay and console.
+//! The thread for everything that may wait: systemd's status, the console, and the network's process.
 
-use crate::config::{Config, Mqtt};
+use super::network;
+use crate::config::{self, Config, Mqtt};
 use crate::console::{self, Commands, HandIn};
 use crate::history::events::Events;
 use crate::history::records::Records;
 use crate::journal::Reader;
-use crate::network::messages::Disk;
-use crate::panel;
-use crate::relay;
+use crate::network::gate;
 use crate::run::inbox::Inbox;
 use crate::run::notify;
-use crate::run::stop::stopped;
 use crate::run::trace::Traces;
 use anyhow::Context as _;
-use std::path::{Path, PathBuf};
+use nix::unistd::{Group, Uid, User};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::net::UnixListener;
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::task::{JoinSet, spawn_blocking};
-use tokio::time::sleep;
+use tokio::task::JoinSet;
 use tumbler_core::effect::KeyTold;
 use tumbler_core::input::Input;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Seq;
+use tumbler_core::wire::ask::Network;
 use tumbler_core::wire::console::{Answer, Caller};
 
-/// Threads for reading the journal, files and names at most. Each waits for one thing; the relay reads one batch at a
+/// Threads for reading the journal, files and names at most. Each waits for one thing; the network's process reads one page at a
 /// time, the console one answer a client.
 const BLOCKING: usize = 8;
 /// A thread that has nothing to read ends after this time.
 const IDLE: Duration = Duration::from_secs(2);
 /// Stack of such a thread; SQLite's parser is its deepest user.
 const STACK: usize = 512 * 1024;
-
-/// How often the journal's disk is looked at.
-const LOOK: Duration = Duration::from_secs(2);
 
 /// Longest time from the control loop's end to the word that the daemon stops.
 const TOLD: Duration = Duration::from_secs(1);
@@ -46,10 +42,10 @@ pub(super) struct Parts {
     pub(super) config: Config,
     /// The kernel's boot id.
     pub(super) boot: String,
-    /// The journal, once for the relay and once for the console.
+    /// The journal, once for the network's process and once for the console.
     pub(super) readers: (Reader, Reader),
-    /// The journal for the panel, and what the control loop sees; `None` where no panel is wanted.
-    pub(super) watched: Option<(Reader, Traces)>,
+    /// What the control loop sees; `None` where no panel is wanted.
+    pub(super) watched: Option<Traces>,
     /// The last event that the broker had acknowledged.
     pub(super) relayed: Seq,
     /// The table as it is.
@@ -90,13 +86,15 @@ async fn serve(parts: Parts) -> anyhow::Result<()> {
     let backend = config.settings.backend.clone();
     let listener = console::bind(&config.console.socket, &config.console.technician_group)?;
     let (health, relay_health) = watch::channel(None);
+    let (gate, network) = open_gate(&config)?;
     let commands = Arc::new(Commands::new(hand_in(inbox.clone())));
     let mut tasks: JoinSet<(&'static str, anyhow::Result<()>)> = JoinSet::new();
 
     let feeds = console::Feeds {
         snapshot: snapshot.clone(),
         durable: durable.clone(),
-        relay: relay_health.clone(),
+        relay: relay_health,
+        network,
         records: Box::new(Events::new(readers.1, &backend)),
         commands: Arc::clone(&commands),
         answers,
@@ -108,49 +106,29 @@ async fn serve(parts: Parts) -> anyhow::Result<()> {
         ("console", Ok(()))
     });
 
-    if let (Some(settings), Some((reader, traces))) = (config.panel, watched) {
-        let feeds = panel::Feeds {
-            about: panel::About {
-                site: config.settings.site.clone(),
-                table: config.settings.table.clone(),
-                build: crate::BUILD.into(),
-                backend: backend.clone(),
-            },
+    if let Some((listener, network)) = gate {
+        let (acknowledged, acknowledgements) = watch::channel(relayed);
+        let caller = config.network.user.clone();
+        let feeds = gate::Feeds {
+            about: (crate::BUILD.into(), boot),
+            table: (config.settings.site.clone(), config.settings.table.clone(), backend.clone()),
+            broker: config.mqtt.as_ref().map(broker),
+            is_caller: Arc::new(move |uid| caller_id(&caller) == Some(uid)),
             snapshot: snapshot.clone(),
-            durable: durable.clone(),
-            relay: relay_health.clone(),
-            records: Records::new(Box::new(Events::new(reader, &backend))),
-            traces,
-            disk: look_at_the_disk(config.journal.state_dir.clone(), &mut tasks, stop.clone()),
-            login: settings.accounts_file.map(|accounts| {
-                let kept = panel::Kept { file: config.journal.run_dir.join("logins"), boot: boot.clone() };
-                panel::Login { accounts, kept, give: give(commands) }
-            }),
-            host: settings.host,
+            durable,
+            keys,
+            traces: watched,
+            records: Records::new(Box::new(Events::new(readers.0, &backend))),
+            give: give(commands),
+            acknowledged,
+            relay: health,
+            network,
+            state_dir: config.journal.state_dir.clone(),
             stop: stop.clone(),
         };
         tasks.spawn(async move {
-            panel::run(settings.listen, feeds).await;
-            ("panel", Ok(()))
-        });
-    }
-
-    let (acknowledged, acknowledgements) = watch::channel(relayed);
-    if let Some(mqtt) = &config.mqtt {
-        let identity = relay::Identity {
-            site: config.settings.site.clone(),
-            table: config.settings.table.clone(),
-            boot,
-            build: crate::BUILD.into(),
-            backend: backend.clone(),
-        };
-        let outbox = Events::new(readers.0, &backend);
-        let feeds =
-            relay::Feeds { snapshot: snapshot.clone(), durable, keys, acknowledged, health, stop: stop.clone() };
-        let settings = broker(mqtt);
-        tasks.spawn(async move {
-            let ended = relay::run(settings, identity, relay::Timing::default(), outbox, feeds).await;
-            ("relay", ended.context("the relay failed"))
+            gate::run(listener, feeds).await;
+            ("network", Ok(()))
         });
         tasks.spawn(hand_in_acknowledgements(acknowledgements, inbox));
     }
@@ -190,48 +168,44 @@ async fn hand_in_acknowledgements(mut seqs: watch::Receiver<Seq>, inbox: Inbox) 
     ("acknowledgements", Ok(()))
 }
 
-/// The console's own way for commands, for the panel: it knows of no console. Who is logged in there is a technician and nothing else,
-/// in a name that shows where the command comes from: decisions are for the console, where the system says who asks.
-fn give(commands: Arc<Commands>) -> panel::Give {
+/// Listens for the network's process, where one is needed; and says whether it is there.
+fn open_gate(config: &Config) -> anyhow::Result<(Option<Gate>, watch::Receiver<Option<Network>>)> {
+    let (told, network) = watch::channel(None);
+    if config.mqtt.is_none() && config.panel.is_none() {
+        return Ok((None, network));
+    }
+    let config::Network { user, socket, .. } = &config.network;
+    // Where it is given by its number, the group is that account's too.
+    let named = user.parse().ok().and_then(|uid| User::from_uid(Uid::from_raw(uid)).ok()?);
+    let group = named.and_then(|user| Group::from_gid(user.gid).ok()?).map_or_else(|| user.clone(), |group| group.name);
+    let listener = console::bind(socket, &group).context("network.socket")?;
+    if caller_id(user) == Some(Uid::effective().as_raw()) {
+        tracing::warn!(
+            user,
+            "the network's process runs under the daemon's own account: whoever breaks into it reaches the wires and the journal. \
+             Give it an account of its own"
+        );
+    }
+    Ok((Some((listener, told)), network))
+}
+
+/// Where the network's process calls, and where it is told whether it is there.
+type Gate = (UnixListener, watch::Sender<Option<Network>>);
+
+/// The user id under which the network's process runs.
+fn caller_id(user: &str) -> Option<u32> {
+    let by_name = || Some(User::from_name(user).ok()??.uid.as_raw());
+    user.parse().ok().or_else(by_name)
+}
+
+/// The console's own way for commands, for whoever is logged in at the panel: a technician and nothing else. Decisions are for the
+/// console, where the system says who asks.
+fn give(commands: Arc<Commands>) -> gate::Give {
     Arc::new(move |account, command| {
         let commands = Arc::clone(&commands);
-        let account = format!("{account} (panel)");
-        let command = command.under(account.clone());
         let caller = Caller { account, technician: true, supervisor: false, manager: false };
         Box::pin(async move { commands.command(caller, command).await.map_err(|error| error.to_string()) })
     })
-}
-
-/// Looks at the journal's disk again and again, off the runtime's thread: a disk that hangs holds nobody up.
-fn look_at_the_disk(
-    dir: PathBuf,
-    tasks: &mut JoinSet<(&'static str, anyhow::Result<()>)>,
-    stop: watch::Receiver<bool>,
-) -> watch::Receiver<Option<Disk>> {
-    let (told, disk) = watch::channel(None);
-    tasks.spawn(async move {
-        let looking = async {
-            loop {
-                let dir = dir.clone();
-                told.send_replace(spawn_blocking(move || room(&dir)).await.ok().flatten());
-                sleep(LOOK).await;
-            }
-        };
-        tokio::select! {
-            () = looking => {}
-            () = stopped(stop) => {}
-        }
-        ("disk", Ok(()))
-    });
-    disk
-}
-
-fn room(dir: &Path) -> Option<Disk> {
-    let disk = nix::sys::statvfs::statvfs(dir).ok()?;
-    #[allow(clippy::useless_conversion, reason = "these are u32 on 32-bit machines")]
-    let (size, all, free) =
-        (u64::from(disk.fragment_size()), u64::from(disk.blocks()), u64::from(disk.blocks_available()));
-    Some(Disk { bytes: all.saturating_mul(size), free: free.saturating_mul(size) })
 }
 
 fn hand_in(inbox: Inbox) -> HandIn {
@@ -241,16 +215,6 @@ fn hand_in(inbox: Inbox) -> HandIn {
     })
 }
 
-/// The broker as the relay is told of it.
-fn broker(mqtt: &Mqtt) -> relay::Settings {
-    let ca = mqtt.ca_file.clone().filter(|_| mqtt.tls);
-    relay::Settings {
-        host: mqtt.host.clone(),
-        port: mqtt.port,
-        tls: ca.map(|ca| relay::Tls { ca, client: None }),
-        client_id: mqtt.client_id.clone(),
-        username: mqtt.username.clone(),
-        password_file: mqtt.password_file.clone(),
-        keep_alive: Duration::from_secs(u64::from(mqtt.keep_alive_s)),
-    }
+fn broker(mqtt: &Mqtt) -> String {
+    network::broker(mqtt).broker()
 }

@@ -1,6 +1,9 @@
 //! The composition root: the one place that names the concrete types and ties them together.
 
 mod io;
+mod network;
+
+pub use network::run as run_network;
 
 use crate::config::{self, Config};
 use crate::console;
@@ -83,7 +86,7 @@ fn supervise(config: Config, mut supervisor: Supervisor, first: &SyncSender<Work
         None => (Tap::default(), None),
         Some(_) => {
             let (tap, traces) = trace::tap();
-            (tap, Some((journal.reader()?, traces)))
+            (tap, Some(traces))
         }
     };
 

@@ -79,8 +79,8 @@ fn files_that_are_not_what_they_should_be_are_refused() {
         assert!(said.contains("panel.accounts_file: ") && said.contains(&file.to_string()), "{said}");
         assert!(said.contains("tumblerctl panel-password"), "{said}");
     }
-    // The service's credentials are there while it runs, and for nobody else.
-    let credential = "/run/credentials/tumblerd.service/tumblerd.panel-accounts";
+    // The network's service's credentials are there while it runs, and for nobody else.
+    let credential = "/run/credentials/tumblerd-net.service/tumblerd.panel-accounts";
     Files::new(&format!("{WHOLE}[panel]\nenabled = true\naccounts_file = \"{credential}\"")).config();
 }
 

@@ -149,7 +149,8 @@ fn unknown_keys_are_refused_with_the_nearest_known_one() {
 
 #[test]
 fn unknown_sections_and_keys_outside_sections_are_refused() {
-    let known = "[table], [hardware], [lines], [bus], [journal], [mqtt], [console], [panel], [log], [parameters]";
+    let known =
+        "[table], [hardware], [lines], [bus], [journal], [mqtt], [console], [panel], [network], [log], [parameters]";
     assert_eq!(
         with("[mqqt]\nurl = \"x\""),
         format!(

@@ -3,6 +3,7 @@
 
 use nix::pty::{OpenptyResult, openpty};
 use serde_json::{Value, json};
+use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
@@ -44,6 +45,8 @@ pub(crate) struct Place {
     pub(crate) dir: TempDir,
     lines: UnixListener,
     notify: UnixDatagram,
+    /// The network's process, which lives on while the daemon is restarted.
+    network: RefCell<Option<Daemon>>,
     _pty: OpenptyResult,
 }
 
@@ -76,10 +79,11 @@ impl Place {
              [hardware]\nbackend = \"virtual\"\nsocket = \"{place}/lines\"\n\
              [bus]\nport = \"{place}/bus\"\n\
              [journal]\nstate_dir = \"{place}/state\"\nrun_dir = \"{place}/run\"\n\
-             [console]\nsocket = \"{place}/console\"\nsupervisor_uids = [{uid}]\ntechnician_uids = [{uid}]\n"
+             [console]\nsocket = \"{place}/console\"\nsupervisor_uids = [{uid}]\ntechnician_uids = [{uid}]\n\
+             [network]\nuser = \"{uid}\"\nsocket = \"{place}/net\"\nrun_dir = \"{place}/net.run\"\n"
         );
         std::fs::write(at("table.toml"), config).unwrap();
-        Self { dir, lines, notify, _pty: pty }
+        Self { dir, lines, notify, network: RefCell::default(), _pty: pty }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -102,17 +106,19 @@ impl Place {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 
-    /// Starts the daemon under a systemd that wants its watchdog fed every two seconds.
+    /// Starts the daemon under a systemd that wants its watchdog fed every two seconds, and the network's process where it has
+    /// something to do and does not run yet.
     pub(crate) fn start(&self) -> Daemon {
-        self.under_systemd(self.command())
+        let config = std::fs::read_to_string(self.path("table.toml")).unwrap();
+        if config.contains("enabled = true") && self.network.borrow().is_none() {
+            self.start_network(|command| command);
+        }
+        self.start_alone()
     }
 
-    /// The same with what `within` makes of the daemon's command.
-    pub(crate) fn start_in(&self, within: impl FnOnce(&Command) -> Command) -> Daemon {
-        self.under_systemd(within(&self.command()))
-    }
-
-    fn under_systemd(&self, mut command: Command) -> Daemon {
+    /// Starts the daemon and nothing that speaks to the network.
+    pub(crate) fn start_alone(&self) -> Daemon {
+        let mut command = self.command();
         let child = command
             .env("NOTIFY_SOCKET", self.path("notify"))
             .env("WATCHDOG_USEC", "2000000")
@@ -121,6 +127,26 @@ impl Place {
             .spawn()
             .unwrap();
         Daemon(child)
+    }
+
+    /// Starts the network's process, in place of one that ran, by what `within` makes of its command.
+    pub(crate) fn start_network(&self, within: impl FnOnce(Command) -> Command) {
+        self.network.take();
+        let mut command = Command::new(program());
+        command.arg("net").arg("--config").arg(self.path("table.toml"));
+        let mut command = within(command);
+        let child = command.env_remove("NOTIFY_SOCKET").stderr(Stdio::inherit()).spawn().unwrap();
+        self.network.replace(Some(Daemon(child)));
+    }
+
+    /// Kills the network's process, and waits for its end.
+    pub(crate) fn end_network(&self) {
+        self.network.take();
+    }
+
+    /// Sends the network's process a signal.
+    pub(crate) fn signal_network(&self, signal: nix::sys::signal::Signal) {
+        self.network.borrow().as_ref().unwrap().signal(signal);
     }
 
     /// Accepts the daemon's connection, tells it all levels, and reports every output as it is driven.

@@ -1,4 +1,4 @@
-//! A control group with the memory limit that the unit gives the daemon.
+//! A control group with the memory limit that the unit gives the network's process.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const OLD: Names =
 
 /// The unit's limit for memory, in bytes.
 pub(crate) fn limit_of_the_unit() -> u64 {
-    let unit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../systemd/tumblerd.service");
+    let unit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../systemd/tumblerd-net.service");
     let unit = std::fs::read_to_string(unit).unwrap();
     let mib = unit.lines().find_map(|line| line.strip_prefix("MemoryMax=")?.strip_suffix('M')).expect("MemoryMax=…M");
     mib.parse::<u64>().unwrap() << 20
@@ -45,7 +45,7 @@ impl Cgroup {
     }
 
     /// What runs `command` in it.
-    pub(crate) fn holds(&self, command: &Command) -> Command {
+    pub(crate) fn holds(&self, command: Command) -> Command {
         let mut held = Command::new("sh");
         held.args(["-c", "echo $$ >\"$0\" && exec \"$@\""]).arg(self.dir.join("cgroup.procs"));
         held.arg(command.get_program()).args(command.get_args());

@@ -11,6 +11,7 @@
 mod bench;
 mod browser;
 mod cgroup;
+mod network;
 mod places;
 mod strangers;
 

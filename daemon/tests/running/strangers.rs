@@ -1,6 +1,6 @@
-//! Strangers at the panel: nothing that they send ends the daemon, holds the technician up, or fills the log.
+//! Strangers at the panel: nothing that they send ends the process that they reach, holds the technician up, or fills the log.
 
-use crate::bench::{Daemon, Place};
+use crate::bench::{LONG, Place};
 use crate::browser::{Browser, PASSWORD, with_panel};
 use crate::cgroup::{Cgroup, limit_of_the_unit};
 use nix::sys::signal::Signal;
@@ -9,15 +9,16 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::process::Command;
 use std::thread;
+use std::time::Instant;
 
-/// Most memory that the daemon may ever have had, in MiB: its own 16, one password's 19, and some air. The unit allows 128.
+/// Most memory that the network's process may ever have had, in MiB: its own, one password's 19, and some air.
 const MOST: u64 = 48;
 
 /// Wrong logins by the hundred, one after another and side by side, from many addresses and at many names. Each password
 /// that is looked at takes 19 MiB, and gives them back.
 #[test]
 #[expect(clippy::print_stdout, reason = "says what was measured, or why nothing was")]
-fn wrong_logins_do_not_end_the_daemon() {
+fn wrong_logins_do_not_end_the_process() {
     let limit = limit_of_the_unit();
     let Some(group) = Cgroup::new(limit) else {
         println!("this user may make no control group");
@@ -26,7 +27,8 @@ fn wrong_logins_do_not_end_the_daemon() {
     let place = Place::new();
     let port = with_panel(&place);
     place.commission();
-    let daemon = place.start_in(|command| group.holds(command));
+    place.start_network(|command| group.holds(command));
+    let _daemon = place.start();
     let _wire = place.wire();
     place.told("READY=");
     Browser::new(port, 2, 1).waits();
@@ -49,7 +51,7 @@ fn wrong_logins_do_not_end_the_daemon() {
     let peak = group.peak();
     println!("{looked_at} passwords looked at; memory {before} B before, {peak} B at most, {limit} B allowed");
     assert!(peak < MOST << 20, "{peak} B");
-    drop(daemon);
+    place.end_network();
 }
 
 /// Guesses at jo's password from six addresses; gives the codes.
@@ -58,9 +60,9 @@ fn guesses(port: u16) -> Vec<u16> {
     (1..=6).map(guess).collect()
 }
 
-/// Runs the daemon so that its log goes to a file.
-fn logged(place: &Place) -> Daemon {
-    place.start_in(|command| {
+/// Runs the network's process so that its log goes to a file.
+fn logged(place: &Place) {
+    place.start_network(|command| {
         let mut logged = Command::new("sh");
         logged.args(["-c", "log=$0; exec \"$@\" 2>>\"$log\""]).arg(place.path("log"));
         logged.arg(command.get_program()).args(command.get_args());
@@ -79,28 +81,38 @@ fn neither_a_crash_nor_a_damaged_file_gives_fresh_guesses() {
     let place = Place::new();
     let port = with_panel(&place);
     place.commission();
+    let mut daemon = place.start_alone();
+    let wire = place.wire();
+    place.told("READY=");
     let begin = || {
-        let daemon = logged(&place);
-        let wire = place.wire();
-        place.told("READY=");
+        logged(&place);
         Browser::new(port, 2, 1).waits();
-        (daemon, wire)
     };
-    let (mut daemon, wire) = begin();
+    begin();
     assert_eq!(guesses(port), [401, 401, 401, 401, 401, 429]);
-    daemon.signal(Signal::SIGKILL);
-    daemon.ended();
-    drop(wire);
-    let (mut daemon, wire) = begin();
+    place.end_network();
+    begin();
     assert_eq!(guesses(port), [429; 6], "a restart");
-    assert!(log(&place, "run/logins").is_empty());
+    // The network's process outlives the daemon; its panel goes and comes with it.
     daemon.signal(Signal::SIGKILL);
     daemon.ended();
     drop(wire);
-    std::fs::write(place.path("run/logins"), "{\"format\":1,").unwrap();
-    let (_daemon, _wire) = begin();
+    let until = Instant::now() + LONG;
+    while Browser::new(port, 2, 1).connect().is_some() {
+        assert!(Instant::now() < until, "the panel shows a table that is gone");
+        thread::yield_now();
+    }
+    let _daemon = place.start_alone();
+    let _wire = place.wire();
+    place.told("READY=");
+    Browser::new(port, 2, 1).waits();
+    assert_eq!(guesses(port), [429; 6], "a restart of the daemon");
+    assert!(log(&place, "net.run/logins").is_empty());
+    place.end_network();
+    std::fs::write(place.path("net.run/logins"), "{\"format\":1,").unwrap();
+    begin();
     assert_eq!(guesses(port), [429; 6], "a damaged file");
-    let told = log(&place, "run/logins");
+    let told = log(&place, "net.run/logins");
     assert!(told.len() == 1 && told[0].contains("is not known"), "{told:?}");
 }
 
@@ -109,7 +121,8 @@ fn strangers_hold_up_neither_a_technician_who_was_there_before_nor_the_console_n
     let place = Place::new();
     let port = with_panel(&place);
     place.commission();
-    let _daemon = logged(&place);
+    logged(&place);
+    let _daemon = place.start();
     let _wire = place.wire();
     place.told("READY=");
     let mut technician = Browser::new(port, 2, 1).waits();

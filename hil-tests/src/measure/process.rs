@@ -21,6 +21,8 @@ pub(super) const REST: u64 = 10_000;
 pub(super) const MOST_AT_REST: f64 = 0.01;
 /// Target for the memory, in KiB.
 pub(super) const MOST_RESIDENT: u64 = 16 * 1024;
+/// Target for the memory of both processes together, in KiB.
+const MOST_OF_BOTH: u64 = 18 * 1024;
 /// Target for the bytes written per round.
 const MOST_WRITTEN: u64 = 96 * 1024;
 
@@ -33,6 +35,7 @@ pub fn measure(templates: &Templates, rounds: u32, progress: &dyn Fn(u64)) -> Re
     let starts = starts(&mut table)?;
     warm(&mut table)?;
     let rest = rest(&mut table)?;
+    let (own, network) = memory_of_both(&table)?;
     let begun = status(&table, "VmRSS:")?;
     let written = counter(&table, "io", "write_bytes:")?;
     let mut player = RoundPlayer::new(&table);
@@ -50,6 +53,17 @@ pub fn measure(templates: &Templates, rounds: u32, progress: &dyn Fn(u64)) -> Re
     let (end, most) = (status(&table, "VmRSS:")?, status(&table, "VmHWM:")?);
     let per_round = (counter(&table, "io", "write_bytes:")?.saturating_sub(written)) / u64::from(rounds.max(1));
     Ok(vec![
+        Figure::new(
+            "memory of tumblerd and `tumblerd net` together, table at rest",
+            format!("{:.1} MiB", (own + network) as f64 / 1024.0),
+            format!(
+                "{:.1} and {:.1} MiB, with what they share halved (PSS)",
+                own as f64 / 1024.0,
+                network as f64 / 1024.0
+            ),
+            "at most 18 MiB",
+            own + network <= MOST_OF_BOTH,
+        ),
         Figure::new(
             &format!("resident memory of tumblerd after {rounds} rounds"),
             format!("{:.1} MiB", end as f64 / 1024.0),
@@ -117,6 +131,18 @@ fn counter(table: &Virtual, file: &str, name: &str) -> Result<u64, RigFault> {
     value.ok_or_else(|| RigFault::Other(format!("/proc/PID/{file} has no number after {name}")))
 }
 
+/// Memory of the daemon and of the process that speaks to the network, in KiB: what both share is counted by halves.
+fn memory_of_both(table: &Virtual) -> Result<(u64, u64), RigFault> {
+    let of = |pid: Option<u32>| {
+        let pid = pid.ok_or_else(|| RigFault::Other("tumblerd does not run".into()))?;
+        let path = PathBuf::from(format!("/proc/{pid}/smaps_rollup"));
+        let text = std::fs::read_to_string(&path).map_err(RigFault::file("read", &path))?;
+        let value = text.lines().find_map(|line| line.strip_prefix("Pss:")?.split_whitespace().next()?.parse().ok());
+        value.ok_or_else(|| RigFault::Other(format!("{} has no Pss", path.display())))
+    };
+    Ok((of(table.pid())?, of(table.network_pid())?))
+}
+
 /// How many files, sockets and devices the daemon has open.
 pub(super) fn descriptors(table: &Virtual) -> Result<usize, RigFault> {
     let dir = proc_path(table, "fd")?;
@@ -128,9 +154,13 @@ pub(super) fn status(table: &Virtual, name: &str) -> Result<u64, RigFault> {
     counter(table, "status", name)
 }
 
-/// CPU time of all the daemon's threads so far, in nanoseconds, by the kernel's own clock of it.
+/// CPU time of all threads of both of the daemon's processes so far, in nanoseconds, by the kernel's own clock of it.
 pub(super) fn cpu_nanos(table: &Virtual) -> Result<u64, RigFault> {
-    let pid = table.pid().and_then(|pid| i32::try_from(pid).ok());
+    Ok(cpu_of(table.pid())? + cpu_of(table.network_pid())?)
+}
+
+fn cpu_of(pid: Option<u32>) -> Result<u64, RigFault> {
+    let pid = pid.and_then(|pid| i32::try_from(pid).ok());
     let pid = pid.ok_or_else(|| RigFault::Other("tumblerd does not run".into()))?;
     let time = clock_getcpuclockid(Pid::from_raw(pid)).and_then(clock_gettime);
     let time = time.map_err(|error| RigFault::Other(format!("the daemon's CPU time cannot be read: {error}")))?;

@@ -154,13 +154,27 @@ impl From<Answer> for Told {
     }
 }
 
-/// The table and its relay.
+/// The table, and its ways to the network.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Status {
     /// The table as it is.
     pub snapshot: Snapshot,
     /// The way to the broker; `None` where no broker is configured.
     pub relay: Option<Relay>,
+    /// The process that speaks to the network; `None` where neither a broker nor a panel is configured.
+    #[serde(default)]
+    pub network: Option<Network>,
+}
+
+/// The process that speaks to the network, as the one that drives the table sees it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Network {
+    /// Whether it is there. Without it there is neither a panel nor a broker; the table plays on.
+    pub up: bool,
+    /// Since when, in milliseconds since 1970.
+    pub since: i64,
+    /// Why it is not there.
+    pub trouble: Option<String>,
 }
 
 /// The way to the broker.

@@ -57,6 +57,7 @@ impl Stub {
         let (durable, durables) = watch::channel(Seq(0));
         let (stop, stops) = watch::channel(false);
         let (_, relay) = watch::channel(None);
+        let (_, network) = watch::channel(None);
         let (answer, answers) = mpsc::channel(console::ANSWERS);
         let heard = Arc::clone(&asked);
         let open = Arc::new(Mutex::new(Vec::new()));
@@ -78,6 +79,7 @@ impl Stub {
             snapshot: snapshots,
             durable: durables,
             relay,
+            network,
             records: Box::new(records.clone()),
             commands: Arc::new(console::Commands::new(hand_in)),
             answers,

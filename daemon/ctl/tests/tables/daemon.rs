@@ -223,6 +223,21 @@ async fn a_table_that_was_rolled_back_is_found_by_what_it_told() {
     assert!(code != Some(0) && said.contains("heads.jsonl: line 1: `ab` is no head"), "{said}");
 }
 
+/// Without the process that speaks to the network the table runs all the same, and `status` says since when and why.
+#[tokio::test]
+async fn a_daemon_without_its_network_says_so_and_runs() {
+    let place = place(free_port());
+    let (mut daemon, _wire) = up(&place);
+    let says = |what: &str| String::from_utf8(ctl(&place, &["status"]).stdout).unwrap().contains(what);
+    until("it has called", || !says("NETWORK")).await;
+    place.end_network();
+    until("it is missed", || says("NETWORK")).await;
+    let text = String::from_utf8(ctl(&place, &["status"]).stdout).unwrap();
+    assert!(text.contains("down since") && text.contains("it hung up"), "{text}");
+    daemon.signal(Signal::SIGTERM);
+    assert!(daemon.ended().success());
+}
+
 /// Without a broker the table runs all the same, and `status` says what is missing.
 #[tokio::test]
 async fn a_daemon_without_its_broker_says_so_and_runs() {

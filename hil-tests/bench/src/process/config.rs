@@ -155,6 +155,11 @@ impl TableSetup {
             ("manager_uids", Value::Array(manager)),
             ("technician_group", super::console::TECHNICIANS.into()),
         ];
+        let network = [
+            ("user", Value::from(uid.to_string())),
+            ("socket", path(dir.network())),
+            ("run_dir", path(dir.network_run())),
+        ];
         let log = [("format", Value::from("text")), ("level", self.log.as_str().into())];
         let listen = self.panel.map(|address| ("listen", Value::from(address.to_string())));
         let accounts = self.accounts.clone().map(|file| ("accounts_file", path(file)));
@@ -176,6 +181,7 @@ impl TableSetup {
             ("mqtt", section(&mqtt)),
             ("console", section(&console)),
             ("panel", section(&panel)),
+            ("network", section(&network)),
             ("log", section(&log)),
             ("parameters", Value::Table(parameters)),
         ]

@@ -1,4 +1,4 @@
-//! The `tumblerd` under test: the shipped binary in its own process.
+//! The `tumblerd` under test: the shipped binary, in the two processes as which it runs at a table.
 
 use super::child::Child;
 use super::clock;
@@ -38,6 +38,8 @@ pub struct Daemon {
     log: PathBuf,
     notify: NotifySocket,
     child: Option<Child>,
+    /// The process that speaks to the network. It lives on while the daemon is restarted.
+    network: Option<Child>,
     started: Mono,
     ready: Option<Mono>,
     /// A preloaded library, and the file from which it reads the wall clock's offset.
@@ -62,6 +64,7 @@ impl Daemon {
             log: dir.log(),
             notify: NotifySocket::listen(&dir.notify())?,
             child: None,
+            network: None,
             started: Mono(0),
             ready: None,
             wall: None,
@@ -99,7 +102,7 @@ impl Daemon {
         self.wall = Some((library, file));
     }
 
-    /// Starts it.
+    /// Starts it, and the process that speaks to the network if it does not run yet.
     ///
     /// # Errors
     /// [`RigFault`] when it runs already or cannot be started.
@@ -107,16 +110,49 @@ impl Daemon {
         if self.running()? {
             return Err(RigFault::Other("tumblerd runs already".into()));
         }
-        let mut command = Command::new(&self.program);
-        command.arg("--config").arg(&self.config).env("NOTIFY_SOCKET", self.notify.path()).env("RUST_BACKTRACE", "1");
-        if let Some((library, file)) = &self.wall {
-            command.env("LD_PRELOAD", library).env("TUMBLER_HIL_CLOCK", file);
-        }
+        self.start_network()?;
+        let mut command = self.command();
+        command.arg("--config").arg(&self.config).env("NOTIFY_SOCKET", self.notify.path());
         let _ = self.notify.take();
         self.ready = None;
         self.started = clock::now();
         self.child = Some(Child::spawn(command, "tumblerd", &self.log, "is it built for this machine?")?);
         Ok(())
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.env("RUST_BACKTRACE", "1");
+        if let Some((library, file)) = &self.wall {
+            command.env("LD_PRELOAD", library).env("TUMBLER_HIL_CLOCK", file);
+        }
+        command
+    }
+
+    fn start_network(&mut self) -> Result<(), RigFault> {
+        if let Some(network) = &mut self.network {
+            if network.ended()?.is_none() {
+                return Ok(());
+            }
+        }
+        let mut command = self.command();
+        command.arg("net").arg("--config").arg(&self.config);
+        self.network = Some(Child::spawn(command, "tumblerd net", &self.log, "is it built for this machine?")?);
+        Ok(())
+    }
+
+    /// SIGKILL to the process that speaks to the network, and waits for its end. The daemon's next start starts it again.
+    ///
+    /// # Errors
+    /// [`RigFault`] when it cannot be waited for.
+    pub fn kill_network(&mut self) -> Result<(), RigFault> {
+        self.network.take().map_or(Ok(()), |mut network| network.kill())
+    }
+
+    /// The number of the process that speaks to the network while it is there.
+    #[must_use]
+    pub fn network_pid(&self) -> Option<u32> {
+        self.network.as_ref().map(Child::pid)
     }
 
     /// Whether it runs.

@@ -59,6 +59,12 @@ impl Virtual {
         self.daemon.pid()
     }
 
+    /// The id of the process that speaks to the network, while it runs.
+    #[must_use]
+    pub fn network_pid(&self) -> Option<u32> {
+        self.daemon.network_pid()
+    }
+
     /// From the daemon's last start to its READY, in nanoseconds.
     #[must_use]
     pub fn start_to_ready(&self) -> Option<u64> {

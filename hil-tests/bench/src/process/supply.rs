@@ -44,6 +44,7 @@ impl Virtual {
             disk.lose_unsynced()?;
         }
         self.daemon.kill()?;
+        self.daemon.kill_network()?;
         self.world.journal.close();
         if let Some(disk) = self.dir.disk() {
             disk.repair()?;

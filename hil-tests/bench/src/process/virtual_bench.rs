@@ -220,6 +220,8 @@ impl Bench for Virtual {
 
     fn reconfigure(&mut self, settings: Settings) -> Result<(), BenchError> {
         self.setup.settings = settings;
+        // It reads the configuration at its start, which comes with the daemon's.
+        self.daemon.kill_network()?;
         Ok(self.setup.write(&self.dir, self.proxy.address())?)
     }
 

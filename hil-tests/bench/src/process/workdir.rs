@@ -129,6 +129,16 @@ impl WorkDir {
     pub fn console(&self) -> PathBuf {
         self.path().join("console.sock")
     }
+    /// The socket between the daemon's two processes.
+    #[must_use]
+    pub fn network(&self) -> PathBuf {
+        self.path().join("net.sock")
+    }
+    /// The run directory of the process that speaks to the network.
+    #[must_use]
+    pub fn network_run(&self) -> PathBuf {
+        self.path().join("net")
+    }
     /// The service manager's socket.
     #[must_use]
     pub fn notify(&self) -> PathBuf {

@@ -7,6 +7,7 @@
 //! One caller at a time, who is known by the kernel's word (`SO_PEERCRED`). What it asks is answered one thing at a time, so that what
 //! it floods waits in its own socket; commands alone, which take as long as a test, run beside, a few at a time.
 
+use super::account;
 use super::allowance::Allowance;
 use super::lines::{self, Lines};
 use super::messages::{
@@ -18,7 +19,7 @@ use crate::run::trace::{Observation, Traces};
 use std::future::pending;
 use std::path::{Path, PathBuf};
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
@@ -41,8 +42,12 @@ const COMMANDS: (u32, Duration) = (10, Duration::from_millis(500));
 const UNDER_WAY: usize = 4;
 /// Answers that wait to be taken. While they do, nothing more is heard.
 const ANSWERS: usize = 8;
-/// Pause before the next call is taken after one that ended, or that was none of the network's process.
+/// Pause before the next call is taken after one that ended, or that was none of the network's process. It doubles, up to the longest one,
+/// for as long as no call lasts: who hangs up again and again would else fill the log, and begin each allowance afresh.
 const PAUSE: Duration = Duration::from_millis(200);
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// How long a call lasts that is none of these.
+const LASTS: Duration = Duration::from_secs(30);
 /// Strangers' calls are told in the log so often at most.
 const STRANGERS: Duration = Duration::from_secs(60);
 /// Longest time in which what is left is told when the daemon stops.
@@ -77,8 +82,8 @@ pub struct Feeds {
     pub traces: Option<Traces>,
     /// The journal.
     pub records: Records,
-    /// The way to the table.
-    pub give: Give,
+    /// The way to the table, where the configuration has accounts that may log in at the panel.
+    pub give: Option<Give>,
     /// Starts at the cursor that the journal holds; is set to the last record that the broker acknowledged with all before it.
     pub acknowledged: watch::Sender<Seq>,
     /// How the relay fares; `None` where no broker is configured.
@@ -121,18 +126,22 @@ pub async fn run(listener: UnixListener, feeds: Feeds) {
         durable: Seq(0),
         snapshot: Box::default(),
     };
-    let gate = Gate { hello, broker, snapshot, durable, records, give, acknowledged, relay, network, state_dir, stop };
+    let often = Mutex::new(Allowance::new(COMMANDS.0, COMMANDS.1));
+    let gate =
+        Gate { hello, broker, snapshot, durable, records, give, often, acknowledged, relay, network, state_dir, stop };
     let door = Door { listener, is_caller };
-    let mut why = "it has not called yet".to_owned();
+    let (mut why, mut pause) = ("it has not called yet".to_owned(), PAUSE);
     loop {
         let Some(stream) = gate.wait(&door, &why).await else { return };
+        let begun = Instant::now();
         let session = pin!(gate.session(stream, &mut keys, &mut traces));
         why = door.closed_during(session).await;
         if *gate.stop.borrow() {
             return;
         }
         tracing::warn!("panel and relay are down: the network's process: {why}");
-        sleep(PAUSE).await;
+        sleep(pause).await;
+        pause = if begun.elapsed() < LASTS { LONGEST_PAUSE.min(pause * 2) } else { PAUSE };
     }
 }
 
@@ -206,7 +215,9 @@ struct Gate {
     snapshot: watch::Receiver<Arc<Snapshot>>,
     durable: watch::Receiver<Seq>,
     records: Records,
-    give: Give,
+    give: Option<Give>,
+    /// How often a command may come, whoever calls for it: hanging up begins no new allowance.
+    often: Mutex<Allowance>,
     acknowledged: watch::Sender<Seq>,
     relay: watch::Sender<Option<Relay>>,
     network: watch::Sender<Option<Network>>,
@@ -355,7 +366,6 @@ impl Gate {
             gate: self,
             answers,
             commands: JoinSet::new(),
-            often: Allowance::new(COMMANDS.0, COMMANDS.1),
             rested: now,
             // What was told as durable is.
             told: Seq(0),
@@ -376,7 +386,7 @@ impl Gate {
                 Ok(line) => line,
                 Err(error) => return error.to_string(),
             };
-            if let Err(wait) = pace.take(Instant::now()) {
+            while let Err(wait) = pace.take(Instant::now()) {
                 sleep(wait).await;
             }
             // What it said is not repeated: it may be long, or a password that somebody typed.
@@ -393,7 +403,6 @@ struct Heard<'a> {
     gate: &'a Gate,
     answers: &'a mpsc::Sender<Told>,
     commands: JoinSet<Told>,
-    often: Allowance,
     /// Not before this moment is the journal read again: whoever asks without an end keeps it busy for half of the time.
     rested: Instant,
     /// The last record that was told.
@@ -425,6 +434,9 @@ impl Heard<'_> {
     }
 
     fn acknowledged(&self, seq: Seq) -> Result<(), String> {
+        if self.gate.broker.is_none() {
+            return Err("it acknowledged a record, and no broker is configured".into());
+        }
         let durable = self.told.max(*self.gate.durable.borrow());
         if seq > durable {
             return Err(format!("it acknowledged record {}, and the last one is {}", seq.0, durable.0));
@@ -453,18 +465,20 @@ impl Heard<'_> {
 
     /// Begins a command; or says why not.
     fn command(&mut self, id: u64, by: String, command: TechnicianCommand) -> Option<String> {
-        if by.is_empty() || text::name(&by).is_err() {
-            return Some("nobody has such a name".into());
+        let Some(give) = &self.gate.give else { return Some("no account may log in here".into()) };
+        // No name that could be a person's of the house: an account's.
+        if account::check(&by).is_err() {
+            return Some("no account has such a name".into());
         }
         if self.commands.len() >= UNDER_WAY {
             return Some("too many commands are under way; wait for the test to end".into());
         }
-        if self.often.take(Instant::now()).is_err() {
+        if self.gate.often.lock().unwrap_or_else(PoisonError::into_inner).take(Instant::now()).is_err() {
             return Some("too many commands come from the panel; try again in a moment".into());
         }
         // Whoever this is, it is somebody at the panel: the record says so, and a name of the console's cannot be had.
         let name = format!("{by} (panel)");
-        let answer = (self.gate.give)(name.clone(), command.under(name));
+        let answer = give(name.clone(), command.under(name));
         self.commands.spawn(async move { Told::Answer { id, answer: answer.await } });
         None
     }

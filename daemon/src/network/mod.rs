@@ -11,6 +11,7 @@
 //! memory without a bound, and whoever says what is not understood is hung up on. Nothing here makes the control loop or the journal
 //! wait.
 
+pub(crate) mod account;
 mod allowance;
 pub mod gate;
 mod lines;

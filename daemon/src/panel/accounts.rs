@@ -6,6 +6,7 @@
 //! ```
 //! `tumblerctl panel-password NAME` makes a line. The file is read at every use, so that a change needs no restart.
 
+use crate::network::account;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params};
@@ -16,10 +17,8 @@ use std::path::{Path, PathBuf};
 
 /// Longest file: some hundred accounts.
 const LONGEST: u64 = 64 * 1024;
-/// Most memory (KiB), passes and lanes that a hash may ask for: the daemon has 128 MiB in all, and one core to spare.
-const MOST: (u32, u32, u32) = (64 * 1024, 10, 4);
-/// Longest name, in characters.
-const LONGEST_NAME: usize = 32;
+/// Most memory (KiB), passes and lanes that a hash may ask for: the network's process has 96 MiB in all, and one core to spare.
+const MOST: (u32, u32, u32) = (32 * 1024, 10, 4);
 /// Shortest password, in characters, and the longest, in bytes.
 const PASSWORD: (usize, usize) = (10, 256);
 
@@ -89,7 +88,7 @@ impl Accounts {
                 continue;
             }
             let (name, hash) = line.split_once(':').ok_or_else(|| malformed(n, "there is no colon".into()))?;
-            check_name(name).map_err(|problem| malformed(n, problem))?;
+            account::check(name).map_err(|problem| malformed(n, problem))?;
             check_hash(hash).map_err(|problem| malformed(n, problem))?;
             if accounts.insert(name.to_owned(), hash.to_owned()).is_some() {
                 return Err(malformed(n, format!("{name} is there twice")));
@@ -109,14 +108,6 @@ impl Accounts {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-}
-
-fn check_name(name: &str) -> Result<(), String> {
-    let may = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '_' | '-');
-    if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(may) {
-        return Err(format!("`{}` is no name: 1 to {LONGEST_NAME} of a-z, 0-9, `.`, `_`, `-`", name.escape_debug()));
-    }
-    Ok(())
 }
 
 fn check_hash(hash: &str) -> Result<(), String> {
@@ -154,7 +145,7 @@ pub fn verify(hash: Option<&str>, password: &str) -> bool {
 /// # Errors
 /// What is wrong with name or password, or that the system gives no random numbers.
 pub fn line(name: &str, password: &str) -> Result<String, String> {
-    check_name(name)?;
+    account::check(name)?;
     let (shortest, longest) = PASSWORD;
     if password.chars().count() < shortest || password.len() > longest {
         return Err(format!("a password has {shortest} characters or more, and at most {longest} bytes"));
@@ -212,7 +203,7 @@ mod tests {
             (format!("\n{}", good.replace("jo:", "Jo!:")), "/a:2: `Jo!` is no name"),
             ("jo:secret".into(), "/a:1: this is no hash"),
             (good.replace("argon2id", "argon2i"), "is not Argon2id"),
-            (good.replace("m=19456", "m=1048576"), "it asks for more than m=65536"),
+            (good.replace("m=19456", "m=1048576"), "it asks for more than m=32768"),
             (good.rsplit_once('$').unwrap().0.to_owned(), "salt or hash is missing"),
             (format!("{good}\n{good}"), "/a:2: jo is there twice"),
         ];

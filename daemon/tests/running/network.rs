@@ -67,10 +67,15 @@ impl Fake {
     }
 }
 
-/// A table with a panel and no process of the network's.
+/// A table with a panel at which `jo` may log in, and no process of the network's.
 fn up() -> (Place, Daemon, Wire) {
+    up_with(with_panel)
+}
+
+/// A table that is configured like this, and no process of the network's.
+fn up_with<T>(configure: impl FnOnce(&Place) -> T) -> (Place, Daemon, Wire) {
     let place = Place::new();
-    with_panel(&place);
+    configure(&place);
     place.commission();
     let daemon = place.start_alone();
     let wire = place.wire();
@@ -120,7 +125,7 @@ fn whatever_it_may_not_say_costs_it_the_connection() {
     let (place, _daemon, _wire) = up();
     let not_understood = "it said what is not understood";
     let of = |command: Value| json!({ "command": { "id": 1, "by": "jo", "command": command } });
-    let too_high = json!({ "acknowledged": u64::MAX });
+    let acknowledged = json!({ "acknowledged": 1 });
     for (line, why) in [
         (of(json!({ "open": { "name": "Mei" } })), not_understood),
         (of(json!({ "reset": { "code": "gpio", "exit": "rectified", "name": "Mei" } })), not_understood),
@@ -133,7 +138,7 @@ fn whatever_it_may_not_say_costs_it_the_connection() {
         (json!({ "input": { "durable": { "seq": 1 } } }), not_understood),
         (json!({ "alive": true }), not_understood),
         (json!("\u{7}\u{1b}[2J"), not_understood),
-        (too_high, "it acknowledged record 18446744073709551615, and the last one is"),
+        (acknowledged, "it acknowledged a record, and no broker is configured"),
     ] {
         let (mut fake, _) = Fake::calls(&place);
         fake.says(&line);
@@ -151,12 +156,12 @@ fn its_commands_are_a_technicians_and_few() {
     let (place, _daemon, _wire) = up();
     let (mut fake, _) = Fake::calls(&place);
     let command = |id: u64, by: &str| json!({ "command": { "id": id, "by": by, "command": { "hardware-test": { "test": "bell" } } } });
-    for (by, why) in [("", "nobody has such a name"), ("M\u{202e}ei", "nobody has such a name")] {
+    for by in ["", "M\u{202e}ei", "Mei Tan, shift manager"] {
         fake.says(&command(0, by));
-        assert_eq!(fake.until("answer")["answer"]["Err"], why);
+        assert_eq!(fake.until("answer")["answer"]["Err"], "no account has such a name");
     }
     for id in 1..=200 {
-        fake.says(&command(id, "Mei"));
+        fake.says(&command(id, "jo"));
     }
     let told: Vec<Value> = (1..=200).map(|_| fake.until("answer")["answer"].clone()).collect();
     let reached = told.iter().filter(|answer| answer["Ok"].is_object()).count();
@@ -165,10 +170,48 @@ fn its_commands_are_a_technicians_and_few() {
     // The table refuses each, for nobody turned the key, and writes down who asked.
     assert!((1..=reached).contains(&refused.len()), "{refused:?}");
     assert!(
-        refused.iter().all(|record| !record.to_string().contains("Mei\"")),
+        refused.iter().all(|record| record.to_string().contains("jo (panel)")),
         "no name of the console's: {refused:?}"
     );
     answers(&place);
+}
+
+/// Whoever hangs up and calls again begins no new allowance, and is let in less and less often.
+#[test]
+fn calling_again_gives_no_more_commands() {
+    let (place, _daemon, _wire) = up();
+    let (begun, mut reached) = (Instant::now(), 0);
+    for _ in 0..5 {
+        let (mut fake, _) = Fake::calls(&place);
+        for id in 1..=30 {
+            let bell = json!({ "hardware-test": { "test": "bell" } });
+            fake.says(&json!({ "command": { "id": id, "by": "jo", "command": bell } }));
+        }
+        reached += (1..=30).filter(|_| fake.until("answer")["answer"]["Ok"].is_object()).count();
+        drop(fake);
+        network_is(&place, |network| network["up"] == false);
+    }
+    // Ten at once, and then two a second.
+    let most = 10 + 2 * usize::try_from(begun.elapsed().as_secs() + 1).unwrap();
+    assert!((10..=most).contains(&reached), "{reached} reached the table, {most} may");
+    answers(&place);
+}
+
+/// What is not configured is not served either: no broker acknowledges beyond the journal, and nobody commands where none may log in.
+#[test]
+fn what_is_not_configured_is_not_served() {
+    let (place, _daemon, _wire) = up_with(|place| {
+        let mut config = std::fs::read_to_string(place.path("table.toml")).unwrap();
+        config += "[mqtt]\nenabled = true\nurl = \"mqtt://127.0.0.1:1\"\n";
+        std::fs::write(place.path("table.toml"), config).unwrap();
+    });
+    let (mut fake, _) = Fake::calls(&place);
+    fake.says(&json!({ "command": { "id": 1, "by": "jo", "command": { "hardware-test": { "test": "bell" } } } }));
+    assert_eq!(fake.until("answer")["answer"]["Err"], "no account may log in here");
+    fake.says(&json!({ "acknowledged": u64::MAX }));
+    let said = fake.refused();
+    assert!(said.starts_with("it acknowledged record 18446744073709551615, and the last one is"), "{said}");
+    assert_eq!(place.records("refused").len(), 0, "none of it reached the table");
 }
 
 #[test]

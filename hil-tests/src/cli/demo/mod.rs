@@ -12,8 +12,9 @@ use crate::templates::Templates;
 use anyhow::{Context, bail};
 use clap::Args;
 use narrator::Narrator;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
+use tumbler_bench::Bench;
 use tumbler_bench::file::Kind;
 use tumbler_bench::process::config::TableSetup;
 use tumbler_bench::process::rig_fault::RigFault;
@@ -78,6 +79,23 @@ fn free_address() -> anyhow::Result<SocketAddr> {
     listener.and_then(|listener| listener.local_addr()).context("no port of this machine is free for the panel")
 }
 
+/// Longest wait for the panel, in nanoseconds.
+const PANEL_NANOS: u64 = 10_000_000_000;
+/// Pause before it is tried again, in nanoseconds.
+const AGAIN_NANOS: u64 = 20_000_000;
+
+/// Waits until browsers find the panel: its process is another one, which listens once it has reached the table's.
+fn await_panel(table: &mut dyn Bench, panel: SocketAddr) -> anyhow::Result<()> {
+    let end = table.now() + PANEL_NANOS;
+    while TcpStream::connect(panel).is_err() && !clock::interrupted() {
+        if table.now() >= end {
+            bail!("nobody listens at {panel}, where the panel should be; --panel takes another address");
+        }
+        table.pass(table.now() + AGAIN_NANOS).map_err(|trouble| anyhow::anyhow!("{trouble}"))?;
+    }
+    Ok(())
+}
+
 fn play(args: &DemoArgs, layout: &str) -> anyhow::Result<u8> {
     super::selftest::quick().context("the rig's self-test failed")?;
     let accounts = args.accounts.as_deref().map(std::path::absolute).transpose()?;
@@ -95,10 +113,11 @@ fn play(args: &DemoArgs, layout: &str) -> anyhow::Result<u8> {
     say::line(&format!("rule set {}, layout {layout}, seed {}", args.rules, args.seed));
     say::line("A new table: its daemon is started, commissioned, and opened by the tests that the rules ask for.");
     say::line("That takes some ten seconds: every lamp is lit, the tumbler runs, the dead-man relay is tried.");
-    let table = match templates.opened(&setup) {
+    let mut table = match templates.opened(&setup) {
         Err(RigFault::Interrupted) => return Ok(signals::INTERRUPTED),
         table => table?,
     };
+    await_panel(&mut table, panel)?;
     say::line(&format!(
         "Open. tumblerd is process {}; its events go to mqtt://{} under taisai/rig/virtual/.",
         table.pid().unwrap_or(0),

@@ -55,7 +55,17 @@ impl Script {
         script
     }
 
-    /// The same without a dice reader: only people look at the dice.
+    /// The same, and a round whose bets are so far that the tumbler may run.
+    pub(crate) fn before_spin(rules: &str) -> Self {
+        let mut script = Self::open(rules);
+        script.begin();
+        if !script.covered() {
+            script.no_more_bets();
+        }
+        script
+    }
+
+    /// A table of this rule set without a dice reader: only people look at the dice.
     pub(crate) fn without_reader(rules: &str) -> Self {
         let mut script = Self::off(rules);
         script.config.reader = false;

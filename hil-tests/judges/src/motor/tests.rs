@@ -7,11 +7,7 @@ fn judge() -> Box<dyn Judge> {
 }
 
 fn spinning(rules: &str) -> Script {
-    let mut script = Script::open(rules);
-    script.begin();
-    if !script.covered() {
-        script.no_more_bets();
-    }
+    let mut script = Script::before_spin(rules);
     script.spin_begin();
     script.turn(5);
     script

@@ -122,11 +122,7 @@ fn one_press_is_one_spin_and_one_valid_spin_is_enough() {
 #[test]
 fn sgv6_3_7_fewer_than_three_true_tumbles_are_no_valid_spin() {
     for rules in EVERY {
-        let mut script = Script::open(rules);
-        script.begin();
-        if !script.covered() {
-            script.no_more_bets();
-        }
+        let mut script = Script::before_spin(rules);
         script.press(Line::Tumble);
         script.spin_begin();
         script.turn(10);

@@ -13,11 +13,7 @@ fn judge() -> Box<dyn Judge> {
 
 /// A table of this rule set whose bets and spin are so far that the tumbler may run, and where the spin has begun.
 fn spinning(rules: &str) -> Script {
-    let mut script = Script::open(rules);
-    script.begin();
-    if !script.covered() {
-        script.no_more_bets();
-    }
+    let mut script = Script::before_spin(rules);
     script.press(Line::Tumble);
     script.spin_begin();
     script

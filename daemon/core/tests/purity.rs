@@ -21,45 +21,40 @@ fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Every line of the sources that has one of these words, with its file.
-fn lines_with(words: &[&str]) -> Vec<String> {
+/// Every source with its name, sorted.
+fn texts() -> Vec<(String, String)> {
     let mut files = Vec::new();
     sources(Path::new(ROOT), &mut files);
     assert!(files.len() > 50, "{} files: is the core elsewhere?", files.len());
-    let mut found = Vec::new();
-    for file in files {
+    files.sort();
+    let text = |file: PathBuf| {
         let name = file.strip_prefix(ROOT).unwrap().display().to_string();
-        let text = fs::read_to_string(&file).unwrap();
-        found.extend(
-            text.lines()
-                .filter(|line| words.iter().any(|word| line.contains(word)))
-                .map(|line| format!("{name}: {}", line.trim())),
-        );
-    }
-    found
+        (name, fs::read_to_string(&file).unwrap())
+    };
+    files.into_iter().map(text).collect()
 }
 
-/// The files, sorted, that have this word in what is compiled into programs.
+/// Every line of the sources that has one of these words, with its file.
+fn lines_with(words: &[&str]) -> Vec<String> {
+    let has = |line: &&str| words.iter().any(|word| line.contains(word));
+    let told = |(name, text): &(String, String)| {
+        let lines = text.lines().filter(has).map(|line| format!("{name}: {}", line.trim()));
+        lines.collect::<Vec<_>>()
+    };
+    texts().iter().flat_map(told).collect()
+}
+
+/// The files that have this word in what is compiled into programs.
 fn programs_with(word: &str) -> Vec<String> {
-    let mut files = Vec::new();
-    sources(Path::new(ROOT), &mut files);
-    let mut found = Vec::new();
-    for file in files {
-        let name = file.strip_prefix(ROOT).unwrap().display().to_string();
-        let text = fs::read_to_string(&file).unwrap();
+    // What stands between quotation marks is words for people.
+    let bare = |line: &str| line.split('"').step_by(2).collect::<Vec<_>>().join(" ");
+    let has = |line: &str| bare(line).split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|other| other == word);
+    let uses = |text: &str| {
         let program = text.split("#[cfg(test)]").next().unwrap_or_default();
-        // What stands between quotation marks is words for people.
-        let bare = |line: &str| line.split('"').step_by(2).collect::<Vec<_>>().join(" ");
-        let words =
-            |line: &str| bare(line).split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|other| other == word);
-        if !name.ends_with("tests.rs")
-            && program.lines().any(|line| !line.trim_start().starts_with("//") && words(line))
-        {
-            found.push(name);
-        }
-    }
-    found.sort();
-    found
+        program.lines().any(|line| !line.trim_start().starts_with("//") && has(line))
+    };
+    let files = texts().into_iter().filter(|(name, text)| !name.ends_with("tests.rs") && uses(text));
+    files.map(|(name, _)| name).collect()
 }
 
 #[test]

@@ -9,11 +9,14 @@
 
 use super::account;
 use super::allowance::Allowance;
+pub use super::door::IsCaller;
+use super::door::{Door, PAUSE};
 use super::lines::{self, Lines};
 use super::messages::{
     Asked, BEAT, Disk, FORMAT, Hello, LONGEST_ASKED, PAGE, PAGE_BYTES, Page, RelayTold, TechnicianCommand, Told,
 };
 use crate::history::records::Records;
+use crate::run::clock::wall;
 use crate::run::stop::stopped;
 use crate::run::trace::{Observation, Traces};
 use std::future::pending;
@@ -42,14 +45,10 @@ const COMMANDS: (u32, Duration) = (10, Duration::from_millis(500));
 const UNDER_WAY: usize = 4;
 /// Answers that wait to be taken. While they do, nothing more is heard.
 const ANSWERS: usize = 8;
-/// Pause before the next call is taken after one that ended, or that was none of the network's process. It doubles, up to the longest one,
-/// for as long as no call lasts: who hangs up again and again would else fill the log, and begin each allowance afresh.
-const PAUSE: Duration = Duration::from_millis(200);
+/// The pause after a call doubles up to this for as long as no call lasts: who hangs up again and again would else fill the log.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// How long a call lasts that is none of these.
 const LASTS: Duration = Duration::from_secs(30);
-/// Strangers' calls are told in the log so often at most.
-const STRANGERS: Duration = Duration::from_secs(60);
 /// Longest time in which what is left is told when the daemon stops.
 const PARTING: Duration = Duration::from_millis(2300);
 /// Most topics of which it is told that the broker refuses them: there are fewer.
@@ -58,9 +57,6 @@ const TOPICS: usize = 32;
 /// Gives the table a technician's command in this name, and brings its answer, or why there is none.
 pub type Give =
     Arc<dyn Fn(String, Command) -> Pin<Box<dyn Future<Output = Result<Answer, String>> + Send>> + Send + Sync>;
-
-/// Says whether this user id is that of the network's process. May wait for disk or network.
-pub type IsCaller = Arc<dyn Fn(u32) -> bool + Send + Sync>;
 
 /// What the gate is fed with, and where it says how things fare.
 pub struct Feeds {
@@ -142,68 +138,6 @@ pub async fn run(listener: UnixListener, feeds: Feeds) {
         tracing::warn!("panel and relay are down: the network's process: {why}");
         sleep(pause).await;
         pause = if begun.elapsed() < LASTS { LONGEST_PAUSE.min(pause * 2) } else { PAUSE };
-    }
-}
-
-/// Where it calls.
-struct Door {
-    listener: UnixListener,
-    is_caller: IsCaller,
-}
-
-impl Door {
-    /// The next call that is the network's process's.
-    async fn call(&self) -> UnixStream {
-        let mut told: Option<Instant> = None;
-        loop {
-            let (stream, uid) = match self.accepted().await {
-                Ok(accepted) => accepted,
-                Err(error) => {
-                    tracing::warn!("the network's process cannot be let in: {error}");
-                    sleep(PAUSE).await;
-                    continue;
-                }
-            };
-            let is_caller = Arc::clone(&self.is_caller);
-            if spawn_blocking(move || is_caller(uid)).await.unwrap_or(false) {
-                return stream;
-            }
-            if told.is_none_or(|told| told.elapsed() >= STRANGERS) {
-                tracing::warn!(
-                    "user id {uid} called where the network's process does, and was refused; network.user names who may"
-                );
-                told = Some(Instant::now());
-            }
-            turn_away(&stream, format!("user id {uid} is not that of network.user"));
-            sleep(PAUSE).await;
-        }
-    }
-
-    async fn accepted(&self) -> std::io::Result<(UnixStream, u32)> {
-        let (stream, _) = self.listener.accept().await?;
-        let uid = stream.peer_cred()?.uid();
-        Ok((stream, uid))
-    }
-
-    /// Waits for the session's end; who else calls meanwhile is turned away.
-    async fn closed_during(&self, mut session: Pin<&mut impl Future<Output = String>>) -> String {
-        loop {
-            tokio::select! {
-                why = &mut session => return why,
-                other = self.call() => {
-                    turn_away(&other, "a network's process is connected already".into());
-                    tokio::select! { why = &mut session => return why, () = sleep(PAUSE) => {} }
-                }
-            }
-        }
-    }
-}
-
-/// Says why not, without ever waiting.
-fn turn_away(stream: &UnixStream, why: String) {
-    if let Ok(mut line) = serde_json::to_vec(&Told::Refused(why)) {
-        line.push(b'\n');
-        let _ = stream.try_write(&line);
     }
 }
 
@@ -523,10 +457,4 @@ fn room(dir: &Path) -> Option<Disk> {
 fn plain(said: String) -> String {
     let said: String = said.chars().map(|c| if c.is_control() { ' ' } else { c }).take(text::LONGEST_REASON).collect();
     if text::reason(&said).is_ok() { said } else { "(characters that cannot be shown)".into() }
-}
-
-/// Wall time in milliseconds since 1970; zero on a clock before that.
-fn wall() -> i64 {
-    let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

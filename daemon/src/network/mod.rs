@@ -13,6 +13,7 @@
 
 pub(crate) mod account;
 mod allowance;
+mod door;
 pub mod gate;
 mod lines;
 pub mod link;

@@ -12,6 +12,7 @@ use super::session::{Sent, Session};
 use super::timing::Timing;
 use super::trouble::{self, Trouble};
 use crate::run::backoff::Backoff;
+use crate::run::clock::wall;
 use rumqttc::Outgoing;
 use rumqttc::v5::Event;
 use rumqttc::v5::mqttbytes::v5::Packet;
@@ -365,10 +366,4 @@ async fn at(moment: Option<Instant>) {
         Some(moment) => sleep_until(moment).await,
         None => std::future::pending().await,
     }
-}
-
-/// Wall time in milliseconds since 1970; zero on a clock before that.
-fn wall() -> i64 {
-    let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! The machine's monotonic clock, and an alarm on it that is finer than the runtime's timer wheel of 1 ms.
+//! The machine's clocks: the monotonic one, with an alarm that is finer than the runtime's timer wheel of 1 ms, and wall time for people.
 
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 use nix::time::{ClockId as Clock, clock_gettime};
@@ -103,6 +103,13 @@ impl Alarm {
         poll_fn(|cx| self.poll(cx)).await;
         Ok(())
     }
+}
+
+/// Wall time in milliseconds since 1970; zero on a clock before that.
+#[must_use]
+pub fn wall() -> i64 {
+    let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

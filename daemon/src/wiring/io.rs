@@ -1,6 +1,7 @@
 //! The thread for everything that may wait: systemd's status, the console, and the network's process.
 
 use super::network;
+use super::runtime::runtime;
 use crate::config::{self, Config, Mqtt};
 use crate::console::{self, Commands, HandIn};
 use crate::history::events::Events;
@@ -23,14 +24,6 @@ use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Seq;
 use tumbler_core::wire::ask::Network;
 use tumbler_core::wire::console::{Answer, Caller};
-
-/// Threads for reading the journal, files and names at most. Each waits for one thing; the network's process reads one page at a
-/// time, the console one answer a client.
-const BLOCKING: usize = 8;
-/// A thread that has nothing to read ends after this time.
-const IDLE: Duration = Duration::from_secs(2);
-/// Stack of such a thread; SQLite's parser is its deepest user.
-const STACK: usize = 512 * 1024;
 
 /// Longest time from the control loop's end to the word that the daemon stops.
 const TOLD: Duration = Duration::from_secs(1);
@@ -69,12 +62,7 @@ pub(super) struct Parts {
 /// # Errors
 /// The console's socket cannot be opened, or the first task to end by itself.
 pub(super) fn run(parts: Parts) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .max_blocking_threads(BLOCKING)
-        .thread_keep_alive(IDLE)
-        .thread_stack_size(STACK)
-        .build()?;
+    let runtime = runtime()?;
     let outcome = runtime.block_on(serve(parts));
     // A thread that resolves a name may hang for long.
     runtime.shutdown_background();

@@ -2,6 +2,7 @@
 
 mod io;
 mod network;
+mod runtime;
 
 pub use network::run as run_network;
 

@@ -3,6 +3,7 @@
 //! It calls that process and calls again, for as long as it lives. With every call panel and relay begin anew, and end with it: what
 //! they show and send is never older than the connection.
 
+use super::runtime::runtime;
 use crate::config::{Config, Mqtt};
 use crate::history::records::Records;
 use crate::network::link::{self, Feeds, Link, Reports, Table};
@@ -23,12 +24,6 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-/// Threads for reading records, files and names at most.
-const BLOCKING: usize = 8;
-/// A thread that has nothing to read ends after this time.
-const IDLE: Duration = Duration::from_secs(2);
-/// Stack of such a thread.
-const STACK: usize = 512 * 1024;
 /// Time between two calls to a table's process that does not answer.
 const AGAIN: Duration = Duration::from_millis(250);
 /// Longest time for panel and relay to end once the table's process is gone, and once this one is to stop.
@@ -77,12 +72,7 @@ fn make_directory(dir: &Path) {
 }
 
 fn on_thread(config: &Config, stop: watch::Receiver<bool>, progress: &Progress) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .max_blocking_threads(BLOCKING)
-        .thread_keep_alive(IDLE)
-        .thread_stack_size(STACK)
-        .build()?;
+    let runtime = runtime()?;
     let outcome = runtime.block_on(async {
         let lives = async {
             loop {

@@ -1,16 +1,22 @@
 //! What the facts of a round amount to by its rule set. Facts in, a verdict out: the table carries it out.
 
+mod entry;
+mod void;
+
+pub(crate) use entry::{Amendment, EntryVerdict, Reading};
+pub(crate) use void::{FaultVerdict, VoidVerdict, damage_voids, stands};
+
 use super::call::Call;
 use super::question::{Doubt, Finding};
 use super::spin::SpinEnd;
 use super::state::Round;
-use super::{FlatBy, Reveal, Spin};
+use super::{Reveal, Spin};
 use crate::device::reader::Verdict;
 use crate::device::tumbler::Stop;
 use crate::refusal::Refusal;
-use crate::round::ending::{Ground, VoidReason};
+use crate::round::ending::Ground;
 use crate::rules::RuleSet;
-use crate::units::{Dice, Millis, Mono, Tumbles};
+use crate::units::Tumbles;
 
 /// What is known of a spin whose shaft stands still.
 #[derive(Clone, Copy, Debug)]
@@ -108,57 +114,6 @@ pub(crate) fn dice(asked: bool, tumbled: Option<bool>, seen: Verdict, rules: Opt
     }
 }
 
-/// What is known of the reader where numbers are judged.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reading {
-    /// Whether it decides how the dice lie; otherwise the dealer's eye does.
-    pub(crate) in_service: bool,
-    /// Whether it does not reply.
-    pub(crate) lost: bool,
-    /// The faces it read: `None` until read, `Some(None)` where it could not say.
-    pub(crate) faces: Option<Option<Dice>>,
-}
-
-impl Reading {
-    /// The faces it read, if it could say.
-    fn read(self) -> Option<Dice> {
-        self.faces.flatten()
-    }
-
-    /// A reader in service says what the dice show before anybody's numbers are taken: what it says differently has to be seen.
-    fn has_spoken(self) -> Result<(), Refusal> {
-        if self.in_service && self.faces.is_none() { Err(Refusal::FacesNotRead) } else { Ok(()) }
-    }
-}
-
-/// What three numbers and Entry amount to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EntryVerdict {
-    /// Nothing yet: the reader says first whether the dice lie flat, and which faces they show.
-    Open,
-    /// The reader sees these.
-    Differs(Dice),
-    /// They are the result.
-    Result,
-}
-
-/// What an amendment by the supervisor comes to; `differs`: the reader sees other numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Amendment {
-    /// The numbers are upheld against the reader, and are the result.
-    Upholds {
-        /// See above.
-        differs: bool,
-    },
-    /// They stand in the place of another result.
-    Replaces {
-        /// The other result.
-        from: Dice,
-        /// See above.
-        differs: bool,
-    },
-}
-
 /// What "No spin" amounts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoSpin {
@@ -178,17 +133,6 @@ pub(crate) enum NoSpin {
     Declared,
 }
 
-/// What a fact comes to that makes the outcome doubtful.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FaultVerdict {
-    /// The outcome is established: it is noted, and play goes on.
-    Noted,
-    /// The dice of a valid spin have fallen: people say how they lie.
-    Asked,
-    /// The round is void.
-    Void,
-}
-
 /// What comes of what a person found of the dice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FindingVerdict {
@@ -203,53 +147,8 @@ pub(crate) enum FindingVerdict {
     Decision,
 }
 
-/// What the void that a supervisor asks for comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum VoidVerdict {
-    /// A die does not lie flat.
-    NotFlat {
-        /// Whether the reader found it flat.
-        disputed: bool,
-    },
-    /// A named person decides what the rules leave open.
-    Decision,
-}
-
-/// Whether the text voids every round that damaged dice affected (SG 5.6, SGOC-early 5.1.1); New Zealand's is silent.
-pub(crate) fn damage_voids(rules: Option<&RuleSet>) -> bool {
-    voids(rules, Ground::DamagedDice)
-}
-
-/// Why an established outcome is not undone.
-pub(crate) fn stands(rules: Option<&RuleSet>) -> Refusal {
-    Refusal::OutcomeStands { damage_voids: damage_voids(rules) }
-}
-
 /// What follows from what is known of it.
 impl Round {
-    /// What a fact comes to that voids the round for this reason; `made`: a spin runs whose three tumbles are proved.
-    pub(crate) fn judge_fault(&self, reason: VoidReason, made: bool) -> FaultVerdict {
-        let equipment = matches!(reason, VoidReason::Equipment | VoidReason::Interruption);
-        if self.established().is_some() {
-            FaultVerdict::Noted
-        } else if equipment && (self.has_valid_spin() || made) {
-            // The dice of a valid spin have fallen, whatever fails then (SGV6 5.4.1).
-            FaultVerdict::Asked
-        } else {
-            FaultVerdict::Void
-        }
-    }
-
-    /// What a tumbler comes to that does not operate correctly (NZ 7.1(b); a technical interruption under SGV6 and SGOC 5.4.2).
-    /// What turns under the dome moves the dice; what fails once people see them did not spoil them.
-    pub(crate) fn judge_tumbler(&self, made: bool) -> FaultVerdict {
-        if self.established().is_some() || self.asked().is_some() || self.lies_open() {
-            self.judge_fault(VoidReason::Equipment, made)
-        } else {
-            FaultVerdict::Void
-        }
-    }
-
     /// Whether its spin is not valid whatever is counted of it (NZ 7.1(b)).
     pub(crate) fn spoils_spin(&self, rules: Option<&RuleSet>) -> bool {
         let has = |ground| self.grounds().contains(&ground);
@@ -356,109 +255,6 @@ impl Round {
             (Finding::NotFlat, _) if covered && covers => Refusal::DomeOn,
             (Finding::Undisturbed | Finding::NotFlat, _) => return Ok(()),
         })
-    }
-
-    /// What the void comes to that a supervisor asks for; otherwise why there is none. `not_flat`: because a die does not lie flat;
-    /// `reader`: it is in service.
-    pub(crate) fn may_be_voided(
-        &self,
-        not_flat: bool,
-        reader: bool,
-        rules: Option<&RuleSet>,
-    ) -> Result<VoidVerdict, Refusal> {
-        if let (Some(why), false) = (self.asked(), not_flat) {
-            return Err(Refusal::AnswerInstead(why));
-        }
-        let disputed = not_flat && self.established() == Some(FlatBy::Reader) && self.result().is_none();
-        if self.established().is_some() && !disputed {
-            return Err(stands(rules));
-        }
-        match (not_flat, self.revealed()) {
-            // NZ 7.1(a) is about dice that were seen.
-            (true, None) => Err(Refusal::NotRevealedToJudge),
-            (true, Some(_)) => Ok(VoidVerdict::NotFlat { disputed }),
-            (false, _) if self.lies_open() => Err(Refusal::DiceLieOpen { reader }),
-            (false, _) => Ok(VoidVerdict::Decision),
-        }
-    }
-
-    /// Whether its result stands although a die is damaged: established before, where the text is silent (NZ 4.9). Before that a
-    /// named person decides.
-    pub(crate) fn outlives_damage(&self, rules: Option<&RuleSet>) -> bool {
-        !damage_voids(rules) && (self.established().is_some() || self.lies_open())
-    }
-
-    /// Whether digits that are keyed count.
-    pub(crate) const fn takes_digits(&self) -> bool {
-        self.revealed().is_some() && self.entered().is_none() && self.asked().is_none() && !self.awaits_supervisor()
-    }
-
-    /// What these numbers amount to, which were entered.
-    pub(crate) fn judge_entry(&self, entered: Dice, reading: Reading) -> EntryVerdict {
-        let established = self.established().is_some();
-        // The dice as they were first read stand, also where the reader was lost since.
-        let read = established && reading.read().is_some();
-        let looks = reading.in_service && !reading.lost;
-        if !(looks || read) || self.is_upheld() {
-            return EntryVerdict::Result;
-        }
-        match reading.faces.filter(|_| established) {
-            None => EntryVerdict::Open,
-            Some(Some(read)) if read != entered => EntryVerdict::Differs(read),
-            Some(_) => EntryVerdict::Result,
-        }
-    }
-
-    /// What an amendment to these numbers comes to; `uphold`: against the reader.
-    pub(crate) fn judge_amendment(&self, dice: Dice, uphold: bool, reading: Reading) -> Result<Amendment, Refusal> {
-        if self.revealed().is_none() {
-            return Err(Refusal::NotRevealed);
-        }
-        if self.asked().is_some() {
-            return Err(Refusal::AnswerFirst);
-        }
-        let differs = reading.read().is_some_and(|read| read != dice);
-        if differs && !uphold {
-            return Err(Refusal::ReaderDiffers);
-        }
-        match self.result() {
-            Some(from) if from == dice => Err(Refusal::SameResult(dice)),
-            Some(from) => Ok(Amendment::Replaces { from, differs }),
-            None if !uphold => Err(Refusal::NothingEntered),
-            None if self.established().is_none() && reading.in_service => Err(Refusal::NotFoundFlat),
-            None => reading.has_spoken().map(|()| Amendment::Upholds { differs }),
-        }
-    }
-
-    /// Whether the supervisor may say that the dice show these numbers, where no result was entered; otherwise why not.
-    pub(crate) fn may_be_told(&self, dice: Dice, reading: Reading) -> Result<(), Refusal> {
-        if self.revealed().is_none() {
-            return Err(Refusal::NotRevealed);
-        }
-        if self.established().is_none() && reading.in_service {
-            return Err(Refusal::NotFoundFlat);
-        }
-        reading.has_spoken()?;
-        if reading.read().is_some_and(|read| read != dice) {
-            return Err(Refusal::UpholdFirst);
-        }
-        if self.asked().is_some() { Err(Refusal::AnswerFirst) } else { Ok(()) }
-    }
-
-    /// Whether "all paid" counts that was said after this moment; otherwise why not. Losers are collected and winners paid once
-    /// the areas are lit (NZ 6.5), which takes people seconds: `all_paid`. `provable`: the areas can be lit and proved.
-    pub(crate) fn may_be_paid(&self, said_after: Mono, all_paid: Millis, provable: bool) -> Result<(), Refusal> {
-        let proved_at = self.proved_at();
-        let from = match proved_at {
-            Some(at) => at,
-            None if provable => return Err(Refusal::AreasNotLit),
-            None => self.result_at(),
-        };
-        if said_after.reached(from, all_paid) {
-            Ok(())
-        } else {
-            Err(Refusal::PaidTooEarly { after: all_paid, lit: proved_at.is_some() })
-        }
     }
 }
 

@@ -2,9 +2,11 @@
 
 use super::*;
 use crate::device::tumbler::Defect;
-use crate::round::Spun;
+use crate::refusal::Refusal;
+use crate::round::ending::VoidReason;
+use crate::round::{FlatBy, Spun};
 use crate::rules::{layout, rule_set};
-use crate::units::RoundId;
+use crate::units::{Dice, Mono, RoundId};
 
 const RULES: [(&str, &str, bool); 2] = [("nz-div9", "nz-div9-1", true), ("sg-v6", "sg-v6-1", false)];
 

@@ -1,12 +1,14 @@
 //! Each verdict by the clause that it is about.
 
 use super::*;
-use crate::device::tumbler::Defect;
+use crate::device::reader::Verdict;
+use crate::device::tumbler::{Defect, Stop};
 use crate::refusal::Refusal;
+use crate::round::call::Call;
 use crate::round::ending::VoidReason;
-use crate::round::{FlatBy, Spun};
+use crate::round::{Doubt, Finding, FlatBy, Reveal, Round, SpinEnd, Spun};
 use crate::rules::{layout, rule_set};
-use crate::units::{Dice, Mono, RoundId};
+use crate::units::{Dice, Mono, RoundId, Tumbles};
 
 const RULES: [(&str, &str, bool); 2] = [("nz-div9", "nz-div9-1", true), ("sg-v6", "sg-v6-1", false)];
 

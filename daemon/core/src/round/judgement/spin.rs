@@ -1,0 +1,140 @@
+//! What a spin amounts to, and what is called before and after it.
+
+use super::voids;
+use crate::device::tumbler::Stop;
+use crate::round::call::Call;
+use crate::round::ending::Ground;
+use crate::round::spin::{Spin, SpinEnd};
+use crate::round::state::Round;
+use crate::rules::RuleSet;
+use crate::units::Tumbles;
+
+/// What is known of a spin whose shaft stands still.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stood {
+    /// What took its power away.
+    pub(crate) stop: Stop,
+    /// Full tumbles that were counted.
+    pub(crate) tumbles: Tumbles,
+    /// Whether a full tumble took longer than a healthy one may.
+    pub(crate) slow: bool,
+    /// Whether a guard flickered again and again.
+    pub(crate) unreliable: bool,
+}
+
+/// What a spin amounts to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SpinVerdict {
+    /// What ended it, for the record.
+    pub(crate) how: SpinEnd,
+    /// Whether it is a valid spin.
+    pub(crate) valid: bool,
+    /// Whether the tumbler is too slow: a malfunction.
+    pub(crate) slow: bool,
+    /// Why it voids the round, if it does.
+    pub(crate) void: Option<SpinVoid>,
+}
+
+/// Why a spin voids its round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SpinVoid {
+    /// The dealer announced "No spin" while the tumbler ran.
+    Declared,
+    /// The supply dipped.
+    Supply,
+    /// The motor was too hot, or its sensor cannot be believed.
+    Heat,
+    /// A guard flickered again and again: equipment that failed, as one that breaks for good (SGV6 5.4.2).
+    Unreliable,
+    /// The tumbler does not operate as it should.
+    Misoperated,
+    /// Fewer than three tumbles, by somebody's act or by a guard.
+    TooFew,
+}
+
+/// Judges a spin whose shaft stands still.
+pub(crate) fn spin(stood: Stood, rules: Option<&RuleSet>) -> SpinVerdict {
+    let slow = stood.slow || stood.stop == Stop::TimeLimit;
+    let how = match stood.stop.spin_end() {
+        SpinEnd::Heat if stood.slow => SpinEnd::Slow,
+        how => how,
+    };
+    let misoperated = slow || matches!(stood.stop, Stop::Defect(_));
+    let valid = how.proves_three(stood.tumbles) && !(misoperated && voids(rules, Ground::Misoperation));
+    let void = match how {
+        // NZ 7.1: the dealer announces "No spin" where the tumbler does not operate correctly, which no sensor need see.
+        _ if valid => (stood.stop == Stop::NoSpin && announces_no_spin(rules)).then_some(SpinVoid::Declared),
+        SpinEnd::Supply => Some(SpinVoid::Supply),
+        SpinEnd::Heat => Some(SpinVoid::Heat),
+        _ if stood.unreliable => Some(SpinVoid::Unreliable),
+        _ if misoperated => Some(SpinVoid::Misoperated),
+        _ => Some(SpinVoid::TooFew),
+    };
+    SpinVerdict { how, valid, slow, void }
+}
+
+/// What "No spin" amounts to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoSpin {
+    /// It comes too late: the outcome is established.
+    TooLate,
+    /// It is not its turn.
+    OutOfTurn,
+    /// NZ 7.1(d): the tumbler is not activated for this game.
+    NeverActivated,
+    /// The spin that was granted does not start.
+    Drops,
+    /// The spin that runs is stopped, and judged as the shaft comes to a stand.
+    Stops,
+    /// The dealer's eye sees a die that does not lie flat.
+    NotFlat,
+    /// NZ 7.1(b): the tumbler did not operate correctly, for what no sensor sees.
+    Declared,
+}
+
+/// What follows from what is known of it.
+impl Round {
+    /// Whether its spin is not valid whatever is counted of it (NZ 7.1(b)).
+    pub(crate) fn spoils_spin(&self, rules: Option<&RuleSet>) -> bool {
+        let has = |ground| self.grounds().contains(&ground);
+        let misoperated = self.is_slow() || has(Ground::Misoperation);
+        has(Ground::FewerThanThree) || misoperated && voids(rules, Ground::Misoperation)
+    }
+
+    /// What is out of order about a call whose turn it is, in words (NZ 6.1: the tumble, then "Place your bets").
+    pub(crate) fn out_of_order(&self, call: Call) -> Option<&'static str> {
+        match call {
+            Call::PlaceBets if self.order().spin_begins_round && self.spin() == Spin::None => {
+                Some("before the tumbler was activated")
+            }
+            Call::NoMoreBets if !self.bets_opened() => Some("without \"Place your bets\""),
+            _ => None,
+        }
+    }
+
+    /// NZ 7.1(d): whether "No more bets" was called and the tumbler was not activated for the game.
+    pub(crate) fn was_never_activated(&self) -> bool {
+        self.bets_closed() && !self.order().spin_after_no_more_bets && self.spin() == Spin::None
+    }
+
+    /// What "No spin" amounts to now; `reader`: it is in service, and judges dice that lie open.
+    pub(crate) fn no_spin(&self, reader: bool, rules: Option<&RuleSet>) -> NoSpin {
+        let (seen, announces) = (self.revealed().is_some(), announces_no_spin(rules));
+        match self.spin() {
+            _ if self.established().is_some() => NoSpin::TooLate,
+            _ if self.asked().is_some() => NoSpin::OutOfTurn,
+            Spin::None if announces => NoSpin::NeverActivated,
+            Spin::Asked => NoSpin::Drops,
+            Spin::Running => NoSpin::Stops,
+            // Dice that lie open are judged by the reader in service; where there is none the call says what only the dealer's eye
+            // can see.
+            Spin::Valid { .. } if seen && !reader => NoSpin::NotFlat,
+            Spin::Valid { .. } if !seen && announces => NoSpin::Declared,
+            Spin::None | Spin::Valid { .. } => NoSpin::OutOfTurn,
+        }
+    }
+}
+
+fn announces_no_spin(rules: Option<&RuleSet>) -> bool {
+    rules.is_some_and(|rules| rules.duties.dealer_announces_no_spin)
+}

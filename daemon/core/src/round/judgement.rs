@@ -7,7 +7,7 @@ mod void;
 
 pub(crate) use dice::{DiceVerdict, FindingVerdict, dice};
 pub(crate) use entry::{Amendment, EntryVerdict, Reading};
-pub(crate) use spin::{NoSpin, SpinVerdict, SpinVoid, Stood, spin};
+pub(crate) use spin::{DefectVerdict, NoSpin, SpinVerdict, SpinVoid, Stood, spin};
 pub(crate) use void::{FaultVerdict, VoidVerdict, damage_voids, stands};
 
 use super::ending::Ground;

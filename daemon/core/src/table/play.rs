@@ -18,7 +18,7 @@ use crate::prelude::*;
 use crate::record::{Event, Remark};
 use crate::refusal::{Asked, Refusal};
 use crate::round::call::Call;
-use crate::round::ending::{Ground, VoidReason};
+use crate::round::ending::VoidReason;
 use crate::round::judgement::{self, NoSpin};
 use crate::round::{Round, Spin, SpinEnd};
 use crate::rules;
@@ -216,7 +216,7 @@ impl Table {
 
     /// A full tumble took too long (NZ 7.1(b); under Singapore's rules it counts if three are completed in time).
     pub(super) fn spin_is_slow(&mut self) {
-        let voids = self.tumbler_voids();
+        let rules = self.rule_set();
         let Some(round) = self.round.as_mut().filter(|r| r.spin() == Spin::Running) else {
             let found = "a full tumble took longer than a healthy one";
             self.test_failed(found);
@@ -224,13 +224,8 @@ impl Table {
             return;
         };
         round.find_slow();
-        if voids {
+        if round.spoils_spin(rules) {
             self.halt_motor();
         }
-    }
-
-    /// Whether the rule set voids a spin whose tumbler does not operate correctly (NZ 7.1(b)).
-    pub(super) fn tumbler_voids(&self) -> bool {
-        self.rule_set().is_some_and(|rules| rules.voids(Ground::Misoperation))
     }
 }

@@ -42,15 +42,10 @@ impl Table {
         self.end_spin(SpinEnd::Interruption);
     }
 
-    /// Whether a spin runs whose three full tumbles are proved, and nothing is known that voids it (NZ 7.1(b)).
+    /// Whether a spin runs that is made by what was counted until now.
     pub(super) fn is_made(&self, how: SpinEnd) -> bool {
-        self.has_three(how) && !self.round.as_ref().is_some_and(|round| round.spoils_spin(self.rule_set()))
-    }
-
-    /// Whether a spin runs whose steps prove three full tumbles, where they can be believed.
-    pub(super) fn has_three(&self, how: SpinEnd) -> bool {
-        self.round.as_ref().is_some_and(|r| r.spin() == Spin::Running)
-            && how.proves_three(self.devices.tumbler.counted())
+        let tumbles = self.devices.tumbler.counted();
+        self.round.as_ref().is_some_and(|round| round.is_made(how, tumbles, self.rule_set()))
     }
 
     /// Records how the spin ended.

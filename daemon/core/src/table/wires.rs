@@ -13,6 +13,7 @@ use crate::proof::Test;
 use crate::record::Event;
 use crate::round::SpinEnd;
 use crate::round::ending::VoidReason;
+use crate::round::judgement::DefectVerdict;
 use crate::timer::Timer;
 use crate::units::{MilliCelsius, Millis};
 
@@ -231,13 +232,13 @@ impl Table {
 
     /// The tumbler does not operate correctly (NZ 7.1(b)).
     pub(super) fn tumbler_defect(&mut self, defect: Defect) {
-        let early = defect == Defect::Uncommanded
-            && self.round.as_ref().is_some_and(|r| !r.order().covered && !r.bets_closed());
+        let tumbles = self.devices.tumbler.counted();
+        let verdict = self.round.as_ref().map(|round| round.judge_defect(defect, tumbles, self.rule_set()));
         self.devices.tumbler.halt(Stop::Defect(defect), &mut self.ctx);
         if self.devices.tumbler.runs_for() == Some(RunsFor::Test) {
             self.test_failed(defect.found());
         }
-        if early {
+        if verdict == Some(DefectVerdict::ActivatedEarly) {
             self.void_unless_established(
                 VoidReason::ActivatedEarly,
                 SpinEnd::RunsOn,
@@ -245,11 +246,9 @@ impl Table {
             );
         }
         self.latch(Code::Tumbler, defect.found().to_owned());
-        // Where the text asks only for three tumbles, and they are proved, the spin is judged as it comes to a stand.
-        if self.has_three(defect.spin_end()) && !self.tumbler_voids() {
-            return;
+        if verdict == Some(DefectVerdict::Misoperated) {
+            self.void_for_tumbler(defect.spin_end(), defect.found());
         }
-        self.void_for_tumbler(defect.spin_end(), defect.found());
     }
 
     /// Takes motor power away, if it is on.

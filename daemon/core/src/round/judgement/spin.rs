@@ -1,7 +1,7 @@
 //! What a spin amounts to, and what is called before and after it.
 
 use super::voids;
-use crate::device::tumbler::Stop;
+use crate::device::tumbler::{Defect, Stop};
 use crate::round::call::Call;
 use crate::round::ending::Ground;
 use crate::round::spin::{Spin, SpinEnd};
@@ -73,6 +73,17 @@ pub(crate) fn spin(stood: Stood, rules: Option<&RuleSet>) -> SpinVerdict {
     SpinVerdict { how, valid, slow, void }
 }
 
+/// What a defect of the tumbler comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DefectVerdict {
+    /// The tumbler turned before "No more bets" under Open Cover (SGOC 5.5.3).
+    ActivatedEarly,
+    /// Three tumbles are proved and the text asks for no more: the spin is judged as the shaft comes to a stand.
+    JudgedAtStandstill,
+    /// The tumbler does not operate correctly: [`Round::judge_tumbler`] says what that comes to.
+    Misoperated,
+}
+
 /// What "No spin" amounts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoSpin {
@@ -94,6 +105,26 @@ pub(crate) enum NoSpin {
 
 /// What follows from what is known of it.
 impl Round {
+    /// What a defect of the tumbler comes to that has counted so many tumbles.
+    pub(crate) fn judge_defect(&self, defect: Defect, tumbles: Tumbles, rules: Option<&RuleSet>) -> DefectVerdict {
+        if defect == Defect::Uncommanded && !self.order().covered && !self.bets_closed() {
+            DefectVerdict::ActivatedEarly
+        } else if self.has_three(defect.spin_end(), tumbles) && !voids(rules, Ground::Misoperation) {
+            DefectVerdict::JudgedAtStandstill
+        } else {
+            DefectVerdict::Misoperated
+        }
+    }
+
+    /// Whether a spin runs that so many tumbles make, ended by `how`: three are proved, and nothing is known that voids it (NZ 7.1(b)).
+    pub(crate) fn is_made(&self, how: SpinEnd, tumbles: Tumbles, rules: Option<&RuleSet>) -> bool {
+        self.has_three(how, tumbles) && !self.spoils_spin(rules)
+    }
+
+    fn has_three(&self, how: SpinEnd, tumbles: Tumbles) -> bool {
+        self.spin() == Spin::Running && how.proves_three(tumbles)
+    }
+
     /// Whether its spin is not valid whatever is counted of it (NZ 7.1(b)).
     pub(crate) fn spoils_spin(&self, rules: Option<&RuleSet>) -> bool {
         let has = |ground| self.grounds().contains(&ground);

@@ -37,6 +37,35 @@ fn a_spin_is_judged_by_its_text() {
     }
 }
 
+/// NZ 7.1(b) and SGOC 5.5.3: a defect voids where the text asks for a tumbler that operates, or for none before "No more bets".
+#[test]
+fn a_defect_is_judged_by_its_text() {
+    use DefectVerdict::{ActivatedEarly, JudgedAtStandstill, Misoperated};
+    let runs = |id, on| {
+        let mut round = Round::begin(RoundId(1), rule_set(id).unwrap(), layout(on).unwrap());
+        round.ask_for_spin();
+        round.start_spin();
+        round
+    };
+    for (id, on, nz) in RULES {
+        let judge = |defect, tumbles| runs(id, on).judge_defect(defect, Tumbles(tumbles), rule_set(id));
+        let counted = if nz { Misoperated } else { JudgedAtStandstill };
+        assert_eq!([2, 3].map(|tumbles| judge(Defect::Stall, tumbles)), [Misoperated, counted], "{id}");
+        assert_eq!(judge(Defect::Reverse, 3), Misoperated, "{id}: nobody knows how often it tumbled");
+        assert_eq!(judge(Defect::Uncommanded, 0), Misoperated, "{id}: the dome covers the dice");
+        let made = |how, tumbles| runs(id, on).is_made(how, Tumbles(tumbles), rule_set(id));
+        assert_eq!([2, 3].map(|tumbles| made(SpinEnd::Journal, tumbles)), [false, true], "{id}");
+        let mut slow = runs(id, on);
+        slow.find_slow();
+        assert_eq!(slow.is_made(SpinEnd::Journal, Tumbles(3), rule_set(id)), !nz, "{id}");
+    }
+    let mut open = Round::begin(RoundId(1), rule_set("sg-open").unwrap(), layout("sg-open-1").unwrap());
+    let turns = |round: &Round| round.judge_defect(Defect::Uncommanded, Tumbles(0), rule_set("sg-open"));
+    assert_eq!(turns(&open), ActivatedEarly);
+    open.close_bets();
+    assert_eq!(turns(&open), Misoperated);
+}
+
 /// NZ 7.1(a) asks how a die lies; SGV6 5.5.2 whether it came to rest, and 5.14 leaves foreign dice to the manager.
 #[test]
 fn dice_are_judged_by_their_text() {

@@ -13,6 +13,11 @@ pub(crate) use void::{FaultVerdict, VoidVerdict, damage_voids, stands};
 use super::ending::Ground;
 use crate::rules::RuleSet;
 
+/// Whether the text leaves what it does not provide for to the shift manager or above (SGV6, SGOC 5.14).
+fn is_left_to_manager(rules: Option<&RuleSet>) -> bool {
+    voids(rules, Ground::Decision)
+}
+
 fn voids(rules: Option<&RuleSet>, ground: Ground) -> bool {
     rules.is_some_and(|rules| rules.voids(ground))
 }

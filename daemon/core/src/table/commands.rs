@@ -174,8 +174,8 @@ impl Table {
         };
         stated(reason)?;
         let verdict = round.may_be_voided(not_flat, self.reader_in_service(), self.rule_set())?;
-        if verdict == VoidVerdict::Decision {
-            access::may_decide(manager, self.is_left_to_manager())?;
+        if let VoidVerdict::Decision { left_to_manager } = verdict {
+            access::may_decide(manager, left_to_manager)?;
         }
         // What only the shift manager or above decides; the other decisions are of matters that the rules provide for.
         let (kind, keys) = if not_flat { (Decision::NotFlat, &[][..]) } else { (Decision::Void, &["supervisor"][..]) };
@@ -187,7 +187,7 @@ impl Table {
                 }
                 self.void_by(VoidReason::NotFlat, reason, name);
             }
-            VoidVerdict::Decision => self.void_by(VoidReason::Supervisor, reason, name),
+            VoidVerdict::Decision { .. } => self.void_by(VoidReason::Supervisor, reason, name),
         }
         Ok(Some("the round is void; all its bets are returned".into()))
     }

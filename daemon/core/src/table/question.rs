@@ -13,7 +13,7 @@ use crate::access;
 use crate::prelude::*;
 use crate::record::Event;
 use crate::refusal::Refusal;
-use crate::round::ending::{Ground, VoidReason};
+use crate::round::ending::VoidReason;
 use crate::round::judgement::FindingVerdict;
 use crate::round::{Doubt, Finding, FlatBy};
 use crate::snapshot::Question;
@@ -42,11 +42,6 @@ impl Table {
         Some(Question { round: round.id(), why, text: why.text().to_owned(), answers })
     }
 
-    /// Whether the text leaves this to the shift manager or above (SGV6, SGOC 5.14).
-    pub(super) fn is_left_to_manager(&self) -> bool {
-        self.rule_set().is_some_and(|rules| rules.voids(Ground::Decision))
-    }
-
     /// A person says what became of the dice.
     pub(super) fn answer_question(
         &mut self,
@@ -73,8 +68,8 @@ impl Table {
                 self.void_by(VoidReason::NotFlat, "a person found a die that does not lie flat", name);
                 Ok("the round is void; all its bets are returned".into())
             }
-            FindingVerdict::Decision => {
-                access::may_decide(manager, self.is_left_to_manager())?;
+            FindingVerdict::Decision { left_to_manager } => {
+                access::may_decide(manager, left_to_manager)?;
                 stated(reason)?;
                 self.take_answer(finding, reason, name);
                 self.void_by(VoidReason::Supervisor, reason, name);

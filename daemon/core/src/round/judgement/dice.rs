@@ -1,6 +1,6 @@
 //! What the dice amount to: by the reader, and by what people find of them.
 
-use super::voids;
+use super::{is_left_to_manager, voids};
 use crate::device::reader::Verdict;
 use crate::refusal::Refusal;
 use crate::round::Reveal;
@@ -34,7 +34,7 @@ pub(crate) fn dice(asked: bool, tumbled: Option<bool>, seen: Verdict, rules: Opt
         _ if asked => DiceVerdict::Open,
         _ if tumbled == Some(false) => DiceVerdict::NotTumbled,
         Verdict::NotFlat(dice) => DiceVerdict::NotFlat(dice),
-        Verdict::Wrong(what) if voids(rules, Ground::Decision) => DiceVerdict::LeftToManager(what),
+        Verdict::Wrong(what) if is_left_to_manager(rules) => DiceVerdict::LeftToManager(what),
         Verdict::Wrong(what) => DiceVerdict::Wrong(what),
         Verdict::Unknown => DiceVerdict::Open,
         Verdict::Flat => DiceVerdict::Flat,
@@ -52,7 +52,10 @@ pub(crate) enum FindingVerdict {
     /// The text voids the round: a die does not lie flat.
     NotFlat,
     /// The text is silent: a named person decides, and the round is void.
-    Decision,
+    Decision {
+        /// Whether that is the shift manager or above.
+        left_to_manager: bool,
+    },
 }
 
 /// What follows from what is known of it.
@@ -105,7 +108,9 @@ impl Round {
                 FindingVerdict::GoesOn { establishes }
             }
             Finding::NotFlat if by_text => FindingVerdict::NotFlat,
-            Finding::NotFlat | Finding::CannotTell => FindingVerdict::Decision,
+            Finding::NotFlat | Finding::CannotTell => {
+                FindingVerdict::Decision { left_to_manager: is_left_to_manager(rules) }
+            }
         })
     }
 

@@ -199,10 +199,11 @@ fn a_finding_is_judged_by_its_text() {
         let judge = |round: &Round, finding| round.judge_finding(finding, true, false, rule_set(id));
         let interrupted = asked(Doubt::Interrupted);
         let goes_on = FindingVerdict::GoesOn { establishes: true };
+        let decision = FindingVerdict::Decision { left_to_manager: !nz };
         assert_eq!(judge(&interrupted, Finding::Undisturbed), Ok(goes_on), "{id}");
         assert_eq!(judge(&interrupted, Finding::NotFlat), Ok(FindingVerdict::NotFlat), "{id}");
-        assert_eq!(judge(&interrupted, Finding::CannotTell), Ok(FindingVerdict::Decision), "{id}");
-        let knocked = if nz { FindingVerdict::NotFlat } else { FindingVerdict::Decision };
+        assert_eq!(judge(&interrupted, Finding::CannotTell), Ok(decision), "{id}");
+        let knocked = if nz { FindingVerdict::NotFlat } else { decision };
         assert_eq!(judge(&asked(Doubt::Knocked), Finding::NotFlat), Ok(knocked), "{id}");
         assert_eq!(judge(&asked(Doubt::Knocked), Finding::Undisturbed), Err(Refusal::MovedUnseen), "{id}");
         assert_eq!(judge(&asked(Doubt::Dice), Finding::NotFlat), Err(Refusal::DiceNotEnrolled), "{id}");
@@ -228,13 +229,13 @@ fn only_what_people_can_see_is_found() {
 }
 
 /// SGV6 5.4.1, NZ 4.9: nobody chooses a void in sight of the dice, or after the outcome. Until the result a supervisor may see
-/// that a die is not flat, whatever the reader says (NZ 7.1(a)).
+/// that a die is not flat, whatever the reader says (NZ 7.1(a)). What the text leaves open is the manager's (SGV6 5.14).
 #[test]
 fn a_void_is_judged_by_what_people_can_see() {
     for (id, on, nz) in RULES {
         let ask = |round: &Round, not_flat| round.may_be_voided(not_flat, true, rule_set(id));
         let mut round = spun_under(id, on, true);
-        assert_eq!(ask(&round, false), Ok(VoidVerdict::Decision), "{id}");
+        assert_eq!(ask(&round, false), Ok(VoidVerdict::Decision { left_to_manager: !nz }), "{id}");
         assert_eq!(ask(&round, true), Err(Refusal::NotRevealedToJudge), "{id}");
         see(&mut round);
         assert_eq!(ask(&round, false), Err(Refusal::DiceLieOpen { reader: true }), "{id}");

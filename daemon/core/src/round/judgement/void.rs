@@ -1,6 +1,6 @@
 //! What voids a round: a fault, a decision, damaged dice.
 
-use super::voids;
+use super::{is_left_to_manager, voids};
 use crate::refusal::Refusal;
 use crate::round::FlatBy;
 use crate::round::ending::{Ground, VoidReason};
@@ -27,7 +27,10 @@ pub(crate) enum VoidVerdict {
         disputed: bool,
     },
     /// A named person decides what the rules leave open.
-    Decision,
+    Decision {
+        /// Whether that is the shift manager or above.
+        left_to_manager: bool,
+    },
 }
 
 /// Whether the text voids every round that damaged dice affected (SG 5.6, SGOC-early 5.1.1); New Zealand's is silent.
@@ -85,7 +88,7 @@ impl Round {
             (true, None) => Err(Refusal::NotRevealedToJudge),
             (true, Some(_)) => Ok(VoidVerdict::NotFlat { disputed }),
             (false, _) if self.lies_open() => Err(Refusal::DiceLieOpen { reader }),
-            (false, _) => Ok(VoidVerdict::Decision),
+            (false, _) => Ok(VoidVerdict::Decision { left_to_manager: is_left_to_manager(rules) }),
         }
     }
 

@@ -5,7 +5,7 @@ mod entry;
 mod spin;
 mod void;
 
-pub(crate) use dice::{DiceVerdict, FindingVerdict, dice};
+pub(crate) use dice::{DiceVerdict, FindingVerdict, MovedVerdict, UnrestVerdict, dice};
 pub(crate) use entry::{Amendment, EntryVerdict, Reading};
 pub(crate) use spin::{DefectVerdict, NoSpin, SpinVerdict, SpinVoid, Stood, spin};
 pub(crate) use void::{FaultVerdict, VoidVerdict, damage_voids, stands};

@@ -282,15 +282,8 @@ impl Table {
     }
 
     fn confirm_dome(&mut self, reason: &str, name: &str) -> Result {
-        let Some(round) = self.round.as_ref().filter(|r| r.order().covered) else {
-            return Err(Refusal::NoDomeToConfirm);
-        };
-        if !round.bets_closed() || !round.has_valid_spin() || !self.devices.tumbler.is_still() {
-            return Err(Refusal::NotToBeSeenYet);
-        }
-        if round.revealed().is_some() || self.devices.dome.place() == Place::Open {
-            return Err(Refusal::ContactsSaySo);
-        }
+        let round = self.round.as_ref().ok_or(Refusal::NoDomeToConfirm)?;
+        round.may_be_confirmed(self.devices.tumbler.is_still(), self.devices.dome.place() == Place::Open)?;
         stated(reason)?;
         self.record(Event::decided(Decision::DomeOpen, reason, name));
         self.reveal(Reveal::Confirmed);

@@ -4,14 +4,13 @@
 use super::Table;
 use crate::device::cam::steps_for;
 use crate::device::dome::Place;
-use crate::device::reader::Verdict;
 use crate::device::tumbler::RunsFor;
 use crate::device::tumbler::Stop;
 use crate::latch::Code;
 use crate::prelude::*;
 use crate::record::{Event, Remark};
 use crate::round::ending::{Ground, VoidReason};
-use crate::round::judgement::{self, DiceVerdict, SpinVerdict, SpinVoid, Stood};
+use crate::round::judgement::{self, DiceVerdict, MovedVerdict, SpinVerdict, SpinVoid, Stood, UnrestVerdict};
 use crate::round::spin::LEAST_TUMBLES;
 use crate::round::{Doubt, FlatBy, Reveal, Round, Spin, SpinEnd, Spun};
 use crate::timer::Timer;
@@ -205,16 +204,12 @@ impl Table {
 
     /// The dice should have come to rest by now.
     pub(super) fn never_at_rest(&mut self) {
-        let waiting = self.round.as_ref().is_some_and(Round::awaits_dice);
-        if !waiting || !self.reader_in_service() || self.is_asked() {
-            return;
-        }
-        if self.devices.reader.is_at_rest() {
-            if self.devices.reader.verdict() == Verdict::Unknown {
-                self.latch(Code::Reader, "the reader cannot say how the dice lie".into());
-            }
-        } else {
-            self.void(VoidReason::NotFlat, "the dice do not come to rest");
+        let Some(round) = &self.round else { return };
+        let (at_rest, seen) = (self.devices.reader.is_at_rest(), self.devices.reader.verdict());
+        match round.judge_unrest(self.reader_in_service(), at_rest, seen) {
+            UnrestVerdict::Nothing => {}
+            UnrestVerdict::Unseen => self.latch(Code::Reader, "the reader cannot say how the dice lie".into()),
+            UnrestVerdict::NeverAtRest => self.void(VoidReason::NotFlat, "the dice do not come to rest"),
         }
     }
 
@@ -234,13 +229,12 @@ impl Table {
     /// Dice at rest moved although nothing may move them.
     pub(super) fn dice_moved(&mut self) {
         let Some(round) = &self.round else { return };
-        if !round.has_valid_spin() || round.result().is_some() || !self.devices.tumbler.is_still() {
+        let verdict = round.judge_moved(self.devices.tumbler.is_still(), self.devices.reader.faces_due());
+        if verdict == MovedVerdict::Nothing {
             return;
         }
-        // Faces that were read before stand as the dice as first seen; nothing else tells what they showed.
-        let read = round.established().is_some() && !self.devices.reader.faces_due();
         self.latch(Code::Interference, "the dice moved after they had settled".into());
-        if read {
+        if verdict == MovedVerdict::Noted {
             self.record(Event::noted(Remark::DiceMoved, "the dice moved after they had settled".into()));
         } else {
             self.ask_person(Doubt::Knocked);

@@ -41,6 +41,28 @@ pub(crate) fn dice(asked: bool, tumbled: Option<bool>, seen: Verdict, rules: Opt
     }
 }
 
+/// What dice come to that should lie at rest and be known by now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UnrestVerdict {
+    /// Nothing: they are known, a person is asked, or the reader does not decide.
+    Nothing,
+    /// They lie at rest, and the reader cannot say how.
+    Unseen,
+    /// They do not come to rest (NZ 7.1(a), SGV6 5.5.2).
+    NeverAtRest,
+}
+
+/// What it comes to that dice moved which lay at rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MovedVerdict {
+    /// Nothing: they may move, or their result is entered.
+    Nothing,
+    /// Somebody interfered. Their faces were read before, and stand as the dice as first seen.
+    Noted,
+    /// Somebody interfered, and nothing else tells what they showed: a person is asked.
+    Asked,
+}
+
 /// What comes of what a person found of the dice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FindingVerdict {
@@ -63,6 +85,43 @@ impl Round {
     /// Whether the dice of a valid spin lie there, and nobody has said yet how.
     pub(crate) const fn awaits_dice(&self) -> bool {
         self.has_valid_spin() && self.established().is_none()
+    }
+
+    /// What its dice come to at the limit for settling; `reader`: it is in service, and sees them so.
+    pub(crate) fn judge_unrest(&self, reader: bool, at_rest: bool, seen: Verdict) -> UnrestVerdict {
+        if !self.awaits_dice() || !reader || self.asked().is_some() {
+            return UnrestVerdict::Nothing;
+        }
+        match seen {
+            _ if !at_rest => UnrestVerdict::NeverAtRest,
+            Verdict::Unknown => UnrestVerdict::Unseen,
+            _ => UnrestVerdict::Nothing,
+        }
+    }
+
+    /// What it comes to that its dice moved; `still`: the shaft stands; `faces_due`: the faces are not read yet.
+    pub(crate) fn judge_moved(&self, still: bool, faces_due: bool) -> MovedVerdict {
+        if !self.has_valid_spin() || self.result().is_some() || !still {
+            MovedVerdict::Nothing
+        } else if self.established().is_some() && !faces_due {
+            MovedVerdict::Noted
+        } else {
+            MovedVerdict::Asked
+        }
+    }
+
+    /// Whether a supervisor may say that the dome is off although its contacts do not; otherwise why not. `still`: the shaft stands;
+    /// `open`: the contacts say that it is off.
+    pub(crate) fn may_be_confirmed(&self, still: bool, open: bool) -> Result<(), Refusal> {
+        if !self.order().covered {
+            Err(Refusal::NoDomeToConfirm)
+        } else if !self.bets_closed() || !self.has_valid_spin() || !still {
+            Err(Refusal::NotToBeSeenYet)
+        } else if self.revealed().is_some() || open {
+            Err(Refusal::ContactsSaySo)
+        } else {
+            Ok(())
+        }
     }
 
     /// Whether the faces may be seen and are still wanted.

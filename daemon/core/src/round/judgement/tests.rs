@@ -81,6 +81,50 @@ fn dice_are_judged_by_their_text() {
     }
 }
 
+/// NZ 7.1(a), SGV6 5.5.2: dice that do not come to rest are void, where the reader decides and nobody is asked.
+#[test]
+fn dice_that_are_not_known_in_time_are_judged_by_the_reader() {
+    let mut round = spun(true);
+    let judge = |round: &Round, reader, at_rest| round.judge_unrest(reader, at_rest, Verdict::Unknown);
+    assert_eq!(judge(&spun(false), true, false), UnrestVerdict::Nothing);
+    assert_eq!(judge(&round, false, false), UnrestVerdict::Nothing);
+    assert_eq!(
+        [false, true].map(|rest| judge(&round, true, rest)),
+        [UnrestVerdict::NeverAtRest, UnrestVerdict::Unseen]
+    );
+    assert_eq!(round.judge_unrest(true, true, Verdict::Flat), UnrestVerdict::Nothing);
+    round.ask(Doubt::Interrupted);
+    assert_eq!(judge(&round, true, false), UnrestVerdict::Nothing);
+}
+
+/// SGV6 5.4.1: the dice as first seen stand; where nobody has read them, people say what became of them.
+#[test]
+fn a_knock_is_judged_by_what_was_read_before() {
+    let mut round = spun(true);
+    assert_eq!(spun(false).judge_moved(true, false), MovedVerdict::Nothing);
+    assert_eq!(round.judge_moved(false, false), MovedVerdict::Nothing);
+    assert_eq!(round.judge_moved(true, false), MovedVerdict::Asked);
+    see(&mut round);
+    round.establish(FlatBy::Reader);
+    assert_eq!([true, false].map(|due| round.judge_moved(true, due)), [MovedVerdict::Asked, MovedVerdict::Noted]);
+    round.take_result(Dice::from_pips([1, 2, 3]).unwrap(), Mono(0));
+    assert_eq!(round.judge_moved(true, true), MovedVerdict::Nothing);
+}
+
+/// NZ 7.1(c), SGV6 5.5.3: nobody confirms that dice are seen which may not be seen yet, or which the contacts tell of.
+#[test]
+fn a_dome_is_confirmed_open_in_its_turn() {
+    let mut round = spun(true);
+    assert_eq!(round.may_be_confirmed(true, false), Err(Refusal::NotToBeSeenYet));
+    round.close_bets();
+    assert_eq!(round.may_be_confirmed(false, false), Err(Refusal::NotToBeSeenYet));
+    assert_eq!(round.may_be_confirmed(true, true), Err(Refusal::ContactsSaySo));
+    assert_eq!(round.may_be_confirmed(true, false), Ok(()));
+    round.reveal(Reveal::Dome);
+    assert_eq!(round.may_be_confirmed(true, false), Err(Refusal::ContactsSaySo));
+    assert_eq!(spun_under("sg-open", "sg-open-1", true).may_be_confirmed(true, false), Err(Refusal::NoDomeToConfirm));
+}
+
 /// NZ 7.1: the call is New Zealand's; a spin that runs is stopped everywhere.
 #[test]
 fn no_spin_is_judged_by_what_the_round_has_come_to() {

@@ -82,6 +82,12 @@ impl Ledger {
         !self.is_latched(code) && !self.is_waived(code)
     }
 
+    /// Whether the areas of a result can be lit and proved: that takes the lamps, and the journal before them.
+    #[must_use]
+    pub fn can_prove_areas(&self) -> bool {
+        self.is_in_service(Code::Lamps) && self.is_in_service(Code::Journal)
+    }
+
     /// This malfunction, where it is latched.
     #[must_use]
     pub fn malfunction(&self, code: Code) -> Option<&Malfunction> {
@@ -133,6 +139,17 @@ mod tests {
         assert!(!ledger.latch(found(Code::Lamps, "area 4 is dark", 3)));
         ledger.end_procedures();
         assert!(ledger.latch(found(Code::Lamps, "area 4 is dark", 4)) && ledger.is_blocked());
+    }
+
+    /// NZ 7.3, SGV6 5.10: where the areas cannot be lit, or be proved on record, wagers are settled by the dice.
+    #[test]
+    fn areas_are_proved_by_lamps_and_journal() {
+        for (code, can) in [(Code::Lamps, false), (Code::Journal, false), (Code::Reader, true)] {
+            let mut ledger = Ledger::default();
+            assert!(ledger.can_prove_areas());
+            ledger.latch(found(code, "it does not do", 1));
+            assert_eq!(ledger.can_prove_areas(), can, "{code}");
+        }
     }
 
     #[test]

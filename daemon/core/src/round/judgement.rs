@@ -6,7 +6,7 @@ mod spin;
 mod void;
 
 pub(crate) use dice::{DiceVerdict, FindingVerdict, MovedVerdict, UnrestVerdict, dice};
-pub(crate) use entry::{Amendment, EntryVerdict, Reading};
+pub(crate) use entry::{Amendment, EntryVerdict, Pressed, Reading};
 pub(crate) use spin::{DefectVerdict, NoSpin, SpinVerdict, SpinVoid, Stood, spin};
 pub(crate) use void::{FaultVerdict, VoidVerdict, damage_voids, stands};
 

@@ -10,7 +10,7 @@ use crate::prelude::*;
 use crate::record::{Decision, Event, Lit};
 use crate::refusal::{Asked, Refusal};
 use crate::round::call;
-use crate::round::judgement::{Amendment, EntryVerdict, Reading};
+use crate::round::judgement::{Amendment, EntryVerdict, Pressed, Reading};
 use crate::round::state::Areas;
 use crate::round::{FlatBy, Round};
 use crate::sequence::Action;
@@ -65,39 +65,20 @@ impl Table {
 
     fn entry(&mut self) {
         let Some(round) = &self.round else { return };
-        if round.result().is_some() {
-            self.entry_while_settling();
-            return;
-        }
-        if round.revealed().is_none() || round.entered().is_some() {
-            return;
-        }
-        if let Some(why) = round.asked() {
-            self.entry_error(&Refusal::AskedBeforeEntry(why));
-            return;
-        }
-        if round.awaits_supervisor() {
-            let clause = self.clause("amend");
-            self.entry_error(&Refusal::AmendedUnderSupervisor { clause });
-            return;
-        }
-        let &[a, b, c] = self.devices.terminal.digits() else {
-            let keyed = self.devices.terminal.digits().len();
-            self.entry_error(&Refusal::NotThreeNumbers(keyed));
-            return;
-        };
-        self.devices.terminal.take();
-        if let Some(round) = &mut self.round {
-            round.enter(Dice::new([a, b, c]));
+        match round.hear_entry(self.devices.terminal.digits(), self.rule_set()) {
+            Ok(Pressed::Nothing) => {}
+            Ok(Pressed::AllPaid) => self.entry_all_paid(),
+            Ok(Pressed::Numbers(dice)) => {
+                self.devices.terminal.take();
+                if let Some(round) = &mut self.round {
+                    round.enter(dice);
+                }
+            }
+            Err(why) => self.entry_error(&why),
         }
     }
 
-    /// In settling, entry with no digits says "all paid" (NZ 4.4).
-    fn entry_while_settling(&mut self) {
-        if !self.devices.terminal.digits().is_empty() {
-            self.entry_error(&Refusal::EnteredAlready);
-            return;
-        }
+    fn entry_all_paid(&mut self) {
         let Some(round) = &self.round else { return };
         match self.may_be_paid(round, self.devices.terminal.pressed_after()) {
             Ok(()) => self.settle_round(None),
@@ -107,12 +88,8 @@ impl Table {
 
     /// Whether "all paid" counts that was said after this moment; otherwise why not.
     pub(super) fn may_be_paid(&self, round: &Round, said_after: Mono) -> Result<(), Refusal> {
-        round.may_be_paid(said_after, Millis(self.ctx.p().all_paid), !self.lights_cannot_be_proved())
-    }
-
-    /// Whether the areas cannot be lit or proved, so that wagers are settled by the dice (NZ 7.3, SGV6 5.10).
-    fn lights_cannot_be_proved(&self) -> bool {
-        !self.ledger.is_in_service(Code::Lamps) || !self.ledger.is_in_service(Code::Journal)
+        // Where areas cannot be lit or proved, wagers are settled by the dice (NZ 7.3, SGV6 5.10).
+        round.may_be_paid(said_after, Millis(self.ctx.p().all_paid), self.ledger.can_prove_areas())
     }
 
     /// The game supervisor sees wrong numbers amended, which the dealer keys (NZ 7.2).

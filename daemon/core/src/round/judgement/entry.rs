@@ -2,7 +2,8 @@
 
 use crate::refusal::Refusal;
 use crate::round::state::Round;
-use crate::units::{Dice, Millis, Mono};
+use crate::rules::RuleSet;
+use crate::units::{Dice, DieFace, Millis, Mono};
 
 /// What is known of the reader where numbers are judged.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +26,17 @@ impl Reading {
     fn has_spoken(self) -> Result<(), Refusal> {
         if self.in_service && self.faces.is_none() { Err(Refusal::FacesNotRead) } else { Ok(()) }
     }
+}
+
+/// What Entry says as it is pressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pressed {
+    /// Nothing: it is not its turn.
+    Nothing,
+    /// "All paid" (NZ 4.4).
+    AllPaid,
+    /// That the dice show these.
+    Numbers(Dice),
 }
 
 /// What three numbers and Entry amount to.
@@ -60,6 +72,27 @@ impl Round {
     /// Whether digits that are keyed count.
     pub(crate) const fn takes_digits(&self) -> bool {
         self.revealed().is_some() && self.entered().is_none() && self.asked().is_none() && !self.awaits_supervisor()
+    }
+
+    /// What Entry says after these digits; otherwise why it says nothing that counts.
+    pub(crate) fn hear_entry(&self, digits: &[DieFace], rules: Option<&'static RuleSet>) -> Result<Pressed, Refusal> {
+        if self.result().is_some() {
+            return if digits.is_empty() { Ok(Pressed::AllPaid) } else { Err(Refusal::EnteredAlready) };
+        }
+        if self.revealed().is_none() || self.entered().is_some() {
+            return Ok(Pressed::Nothing);
+        }
+        if let Some(why) = self.asked() {
+            return Err(Refusal::AskedBeforeEntry(why));
+        }
+        if self.awaits_supervisor() {
+            let clause = rules.map(|rules| rules.clause("amend")).unwrap_or_default();
+            return Err(Refusal::AmendedUnderSupervisor { clause });
+        }
+        match digits {
+            &[a, b, c] => Ok(Pressed::Numbers(Dice::new([a, b, c]))),
+            _ => Err(Refusal::NotThreeNumbers(digits.len())),
+        }
     }
 
     /// What these numbers amount to, which were entered.

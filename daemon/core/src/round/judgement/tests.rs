@@ -8,7 +8,7 @@ use crate::round::call::Call;
 use crate::round::ending::VoidReason;
 use crate::round::{Doubt, Finding, FlatBy, Reveal, Round, SpinEnd, Spun};
 use crate::rules::{layout, rule_set};
-use crate::units::{Dice, Mono, RoundId, Tumbles};
+use crate::units::{Dice, DieFace, Mono, RoundId, Tumbles};
 
 const RULES: [(&str, &str, bool); 2] = [("nz-div9", "nz-div9-1", true), ("sg-v6", "sg-v6-1", false)];
 
@@ -310,6 +310,33 @@ fn damaged_dice_are_judged_by_their_text() {
         round.establish(FlatBy::Dealer);
         assert_eq!(round.outlives_damage(rule_set(id)), nz, "{id}");
     }
+}
+
+/// NZ 4.4: three numbers and Entry are the result, and Entry alone says "all paid". NZ 7.2: wrong numbers wait for the supervisor.
+#[test]
+fn entry_says_what_its_turn_is() {
+    let rules = rule_set("nz-div9");
+    let [one, two, three] = Dice::from_pips([1, 2, 3]).unwrap().faces();
+    let press = |round: &Round, digits: &[DieFace]| round.hear_entry(digits, rules);
+    let mut round = spun_under("nz-div9", "nz-div9-1", true);
+    assert_eq!(press(&round, &[one, two, three]), Ok(Pressed::Nothing));
+    see(&mut round);
+    let numbers = Dice::from_pips([1, 2, 3]).unwrap();
+    assert_eq!(press(&round, &[three, one, two]), Ok(Pressed::Numbers(numbers)));
+    assert_eq!(press(&round, &[one, two]), Err(Refusal::NotThreeNumbers(2)));
+    let mut asked = round.clone();
+    asked.ask(Doubt::Knocked);
+    assert_eq!(press(&asked, &[one, two, three]), Err(Refusal::AskedBeforeEntry(Doubt::Knocked)));
+    round.enter(numbers);
+    assert_eq!(press(&round, &[one, two, three]), Ok(Pressed::Nothing));
+    round.differ(true);
+    let clause = rules.unwrap().clause("amend");
+    assert_eq!(press(&round, &[one, two, three]), Err(Refusal::AmendedUnderSupervisor { clause }));
+    round.supervise();
+    round.establish(FlatBy::Dealer);
+    round.take_result(numbers, Mono(0));
+    assert_eq!(press(&round, &[one]), Err(Refusal::EnteredAlready));
+    assert_eq!(press(&round, &[]), Ok(Pressed::AllPaid));
 }
 
 /// NZ 7.2: the dice are authoritative, and a reader in service says first what they show.

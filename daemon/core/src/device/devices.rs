@@ -12,6 +12,7 @@ use super::terminal::Terminal;
 use super::tumbler::{RunsFor, Tumbler};
 use crate::context::Context;
 use crate::line::{InLine, OutLine};
+use crate::refusal::Refusal;
 use crate::sequence::Durable;
 use crate::timer::Timer;
 use crate::units::Millis;
@@ -53,6 +54,25 @@ impl Devices {
     pub(crate) fn guard_away(&self, covered: bool) -> Option<InLine> {
         let commanded = self.tumbler.is_on() || self.tumbler.is_cut();
         self.guard.away(&self.inputs, covered, commanded)
+    }
+
+    /// Whether the motor may run, as far as the equipment goes; otherwise why not. No procedure waives any of it. `covered`: the dome
+    /// is on while the tumbler turns.
+    pub(crate) fn may_run(&self, covered: bool, ctx: &Context) -> Result<(), Refusal> {
+        let pins = ctx.pins();
+        if covered && !self.dome.covers() {
+            Err(Refusal::DomeNotDown)
+        } else if let Some(line) = self.guard_away(covered) {
+            Err(Refusal::GuardAway(line))
+        } else if !self.tumbler.is_still() {
+            Err(Refusal::ShaftMoves)
+        } else if pins.commanded(OutLine::MotorEnable) || pins.read(OutLine::MotorEnable) == Some(true) {
+            Err(Refusal::MotorReadsOn)
+        } else if ctx.settings().temperature && !self.temperature.is_good(ctx) {
+            Err(Refusal::TooHot)
+        } else {
+            Ok(())
+        }
     }
 
     /// Starts the motor; whoever calls has looked at the guards.

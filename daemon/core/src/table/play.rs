@@ -13,7 +13,6 @@ use super::Table;
 use crate::device::tumbler::RunsFor;
 use crate::device::tumbler::Stop;
 use crate::latch::Code;
-use crate::line::OutLine;
 use crate::prelude::*;
 use crate::record::{Event, Remark};
 use crate::refusal::{Asked, Refusal};
@@ -84,7 +83,7 @@ impl Table {
         Ok(())
     }
 
-    /// Whether the motor may run, as far as equipment goes; otherwise why not. No procedure waives any of it.
+    /// Whether the motor may run, whatever the round says; otherwise why not.
     pub(super) fn motor_may_run(&self, in_test: bool) -> Result<(), Refusal> {
         if self.service.is_stopping() || !self.devices.inputs.is_watched() {
             return Err(Refusal::Unwatched);
@@ -92,22 +91,7 @@ impl Table {
         if let Some(m) = self.ledger.inhibits_motor().filter(|_| !in_test) {
             return Err(Refusal::Malfunction(m.code, m.cause.clone()));
         }
-        if self.order.covered && !self.devices.dome.covers() {
-            return Err(Refusal::DomeNotDown);
-        }
-        if let Some(line) = self.devices.guard_away(self.order.covered) {
-            return Err(Refusal::GuardAway(line));
-        }
-        if !self.devices.tumbler.is_still() {
-            return Err(Refusal::ShaftMoves);
-        }
-        if self.ctx.pins().commanded(OutLine::MotorEnable) || self.ctx.pins().read(OutLine::MotorEnable) == Some(true) {
-            return Err(Refusal::MotorReadsOn);
-        }
-        if self.ctx.settings().temperature && !self.devices.temperature.is_good(&self.ctx) {
-            return Err(Refusal::TooHot);
-        }
-        Ok(())
+        self.devices.may_run(self.order.covered, &self.ctx)
     }
 
     /// The record of the spin is durable: the guards are looked at a second time, then the motor starts.

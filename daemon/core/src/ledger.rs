@@ -9,6 +9,7 @@
 
 use crate::latch::{Code, Malfunction, Waiver};
 use crate::prelude::*;
+use crate::refusal::Refusal;
 use crate::units::Mono;
 use serde::{Deserialize, Serialize};
 
@@ -94,6 +95,30 @@ impl Ledger {
         self.latched.iter().find(|malfunction| malfunction.code == code)
     }
 
+    /// The malfunction that a reset is about; otherwise why there is none.
+    ///
+    /// # Errors
+    /// It is not latched.
+    pub fn to_reset(&self, code: Code) -> Result<&Malfunction, Refusal> {
+        self.malfunction(code).ok_or(Refusal::NotLatched(code))
+    }
+
+    /// Whether this procedure may replace the check, on a table that is `open` or closed; otherwise why not (NZ 7.4).
+    ///
+    /// # Errors
+    /// What the supervisor is told.
+    pub fn may_be_waived(code: Code, procedure: &str, open: bool) -> Result<(), Refusal> {
+        if !code.allows_procedure() {
+            Err(Refusal::NoProcedureReplaces(code))
+        } else if procedure.trim().is_empty() {
+            Err(Refusal::NoProcedure)
+        } else if !open {
+            Err(Refusal::ProcedureWhileClosed)
+        } else {
+            Ok(())
+        }
+    }
+
     /// What was latched first among all that is.
     #[must_use]
     pub fn first(&self) -> Option<&Malfunction> {
@@ -139,6 +164,16 @@ mod tests {
         assert!(!ledger.latch(found(Code::Lamps, "area 4 is dark", 3)));
         ledger.end_procedures();
         assert!(ledger.latch(found(Code::Lamps, "area 4 is dark", 4)) && ledger.is_blocked());
+    }
+
+    /// NZ 7.4: a procedure is stated, replaces what people's eyes can replace, and ends as the table closes.
+    #[test]
+    fn a_procedure_replaces_what_people_can_do_on_an_open_table() {
+        let ask = Ledger::may_be_waived;
+        assert_eq!(ask(Code::Tumbler, "the dealer shakes it", true), Err(Refusal::NoProcedureReplaces(Code::Tumbler)));
+        assert_eq!(ask(Code::Lamps, " ", true), Err(Refusal::NoProcedure));
+        assert_eq!(ask(Code::Lamps, "the dealer calls the areas", false), Err(Refusal::ProcedureWhileClosed));
+        assert_eq!(ask(Code::Lamps, "the dealer calls the areas", true), Ok(()));
     }
 
     /// NZ 7.3, SGV6 5.10: where the areas cannot be lit, or be proved on record, wagers are settled by the dice.

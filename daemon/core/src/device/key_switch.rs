@@ -7,7 +7,9 @@
 //! ```
 
 use crate::context::Context;
+use crate::latch::Malfunction;
 use crate::line::InLine;
+use crate::refusal::Refusal;
 use crate::timer::Timer;
 use crate::units::{Millis, Mono};
 use serde::{Deserialize, Serialize};
@@ -37,9 +39,15 @@ impl KeySwitch {
         self.edge.is_some()
     }
 
-    /// Whether the key's privilege lasts and was given after this moment.
-    #[must_use]
-    pub fn is_newer_than(&self, moment: Mono) -> bool {
-        self.edge.is_some_and(|edge| edge > moment)
+    /// Whether this malfunction may be reset under the key's privilege: it lasts, and is newer than the latch; otherwise why not.
+    ///
+    /// # Errors
+    /// The key was turned before the malfunction was latched.
+    pub fn may_reset(&self, malfunction: &Malfunction) -> Result<(), Refusal> {
+        if self.edge.is_some_and(|edge| edge > malfunction.since) {
+            Ok(())
+        } else {
+            Err(Refusal::KeyOlderThanLatch(malfunction.code))
+        }
     }
 }

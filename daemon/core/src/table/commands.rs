@@ -5,6 +5,7 @@ use super::question::stated;
 use crate::access;
 use crate::device::dome::Place;
 use crate::latch::{Code, Waiver};
+use crate::ledger::Ledger;
 use crate::prelude::*;
 use crate::proof::{Purpose, Test};
 use crate::record::{Decision, Event};
@@ -142,21 +143,14 @@ impl Table {
 
     fn reset(&mut self, code: Code, exit: &Exit, name: &str, request: u64) -> Result {
         self.idle()?;
-        let Some(malfunction) = self.ledger.malfunction(code) else {
-            return Err(Refusal::NotLatched(code));
-        };
-        if !self.devices.key.is_newer_than(malfunction.since) {
-            return Err(Refusal::KeyOlderThanLatch(code));
-        }
+        self.devices.key.may_reset(self.ledger.to_reset(code)?)?;
         match exit {
             Exit::Rectified => {
                 self.begin_test(Purpose::Reset(code), name, request);
                 Ok(None)
             }
-            Exit::Procedure(_) if !code.allows_procedure() => Err(Refusal::NoProcedureReplaces(code)),
-            Exit::Procedure(procedure) if procedure.trim().is_empty() => Err(Refusal::NoProcedure),
-            Exit::Procedure(_) if !self.service.is_open() => Err(Refusal::ProcedureWhileClosed),
             Exit::Procedure(procedure) => {
+                Ledger::may_be_waived(code, procedure, self.service.is_open())?;
                 self.ledger.waive(Waiver { code, procedure: procedure.clone(), by: name.to_owned() });
                 self.unlatch(code, exit, name);
                 Ok(Some(format!("until the table closes, a procedure replaces {code}: {procedure}")))

@@ -12,6 +12,32 @@
 use crate::prelude::*;
 use serde::{Deserialize, Serialize};
 
+/// What is known of a restart.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Restart {
+    /// The machine was booted.
+    pub(crate) rebooted: bool,
+    /// The journal is damaged, missing, foreign or older than it was.
+    pub(crate) distrusted: bool,
+    /// New rounds go by other rules, or on another layout.
+    pub(crate) changed: bool,
+    /// Slot and permit beside the journal grant play.
+    pub(crate) permitted: bool,
+    /// Something is latched.
+    pub(crate) blocked: bool,
+}
+
+/// What a restart makes of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AfterRestart {
+    /// It goes on as before.
+    GoesOn,
+    /// It closes by itself, for this reason: a supervisor opens it again.
+    Closes(&'static str),
+    /// It was open with nothing latched, and the permission to play is not where it was left: a malfunction.
+    PermissionLost,
+}
+
 /// The state of service.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Service {
@@ -28,6 +54,19 @@ impl Service {
     #[must_use]
     pub const fn new(open: bool, closing: Option<String>) -> Self {
         Self { open, closing, maintenance: None, stopping: false }
+    }
+
+    /// What a restart makes of the table.
+    pub(crate) const fn judge_restart(&self, restart: Restart) -> AfterRestart {
+        match restart {
+            _ if !self.open => AfterRestart::GoesOn,
+            Restart { rebooted: true, .. } => AfterRestart::Closes("the machine was restarted"),
+            // What a damaged journal says of the permission to play permits nothing.
+            Restart { distrusted: true, .. } => AfterRestart::Closes("the journal cannot be trusted"),
+            Restart { changed: true, .. } => AfterRestart::Closes("rules or layout were changed"),
+            Restart { permitted: false, blocked: false, .. } => AfterRestart::PermissionLost,
+            _ => AfterRestart::GoesOn,
+        }
     }
 
     /// The opening tests were passed.
@@ -89,5 +128,26 @@ impl Service {
     #[must_use]
     pub const fn is_stopping(&self) -> bool {
         self.stopping
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// design.md, Start and restart, and rule 8: whatever is lost, the table stays closed.
+    #[test]
+    fn only_a_table_with_its_permission_goes_on_after_a_restart() {
+        let whole = Restart { rebooted: false, distrusted: false, changed: false, permitted: true, blocked: false };
+        let open = Service::new(true, None);
+        let closes = |restart| matches!(open.judge_restart(restart), AfterRestart::Closes(_));
+        assert_eq!(open.judge_restart(whole), AfterRestart::GoesOn);
+        assert!(closes(Restart { rebooted: true, ..whole }) && closes(Restart { changed: true, ..whole }));
+        assert!(closes(Restart { distrusted: true, permitted: false, ..whole }));
+        let lost = Restart { permitted: false, ..whole };
+        assert_eq!(open.judge_restart(lost), AfterRestart::PermissionLost);
+        // A latch took the permission away, and is on record.
+        assert_eq!(open.judge_restart(Restart { blocked: true, ..lost }), AfterRestart::GoesOn);
+        assert_eq!(Service::new(false, None).judge_restart(lost), AfterRestart::GoesOn);
     }
 }

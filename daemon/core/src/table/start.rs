@@ -12,10 +12,11 @@ use crate::line::OutLine;
 use crate::prelude::*;
 use crate::record::{Event, Standing};
 use crate::round::ending::{Ground, VoidReason};
+use crate::round::judgement::FaultVerdict;
 use crate::round::{Doubt, History, Interrupted, Round, SpinEnd};
 use crate::rules;
 use crate::sequence::{Action, Sequence};
-use crate::service::Service;
+use crate::service::{AfterRestart, Restart, Service};
 use crate::settings::{BadSetting, Settings};
 use crate::timer::Timer;
 use crate::units::{Millis, Mono, Seq};
@@ -129,16 +130,17 @@ impl Table {
             // Monotonic time began again: every latch is older than any key edge of this boot.
             self.ledger.begin_clock(Mono(0));
         }
-        if was.open {
-            let changed = was.had_other(&self.ctx.settings().rules, &self.ctx.settings().layout);
-            if rebooted {
-                self.close("the machine was restarted");
-            } else if bad.is_some() {
-                // What a damaged journal says of the permission to play permits nothing: a supervisor opens the table again.
-                self.close("the journal cannot be trusted");
-            } else if changed {
-                self.close("rules or layout were changed");
-            } else if !permit && !self.ledger.is_blocked() {
+        let restart = Restart {
+            rebooted,
+            distrusted: bad.is_some(),
+            changed: was.had_other(&self.ctx.settings().rules, &self.ctx.settings().layout),
+            permitted: permit,
+            blocked: self.ledger.is_blocked(),
+        };
+        match self.service.judge_restart(restart) {
+            AfterRestart::GoesOn => {}
+            AfterRestart::Closes(why) => self.close(why),
+            AfterRestart::PermissionLost => {
                 self.latch(Code::Journal, "the permission to play is not where it was left".into());
             }
         }
@@ -155,27 +157,30 @@ impl Table {
             let order = rules::rule_set(&interrupted.rules).map_or(self.order, |r| r.order);
             // People have their time for collecting and paying from now on (NZ 6.5).
             let round = Round::resume(interrupted, order, at);
-            let valid = round.has_valid_spin();
+            let verdict = round.judge_fault(VoidReason::Interruption, false);
             self.order = order;
             self.round = Some(round);
             self.record(Event::Resumed { established: interrupted.established });
-            if interrupted.established {
-                if let Some(dice) = interrupted.result {
-                    self.sequence.hold(Action::Light(interrupted.id, dice));
-                } else {
-                    // The dice as first seen stand, whatever happened to them while nobody watched.
-                    if let Some(read) = interrupted.read {
-                        self.devices.reader.recall_faces(read);
-                    }
-                    self.devices.reader.want_faces();
-                }
-            } else if valid {
-                self.ask_person(Doubt::Interrupted);
-            } else {
-                self.void_interrupted(interrupted);
+            match verdict {
+                FaultVerdict::Noted => self.conclude(interrupted),
+                FaultVerdict::Asked => self.ask_person(Doubt::Interrupted),
+                FaultVerdict::Void => self.void_interrupted(interrupted),
             }
         }
         self.sequence.hurry();
+    }
+
+    /// The daemon was away, and the outcome was established: the round is concluded (SGV6 5.4.1).
+    fn conclude(&mut self, round: &Interrupted) {
+        if let Some(dice) = round.result {
+            self.sequence.hold(Action::Light(round.id, dice));
+            return;
+        }
+        // The dice as first seen stand, whatever happened to them while nobody watched.
+        if let Some(read) = round.read {
+            self.devices.reader.recall_faces(read);
+        }
+        self.devices.reader.want_faces();
     }
 
     /// The daemon was away, and the round has no valid spin: void, by what is on record of it.

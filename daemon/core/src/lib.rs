@@ -18,6 +18,7 @@ pub mod input;
 pub mod latch;
 pub mod ledger;
 pub mod line;
+mod obstacle;
 pub mod outbox;
 pub mod prompt;
 mod proof;

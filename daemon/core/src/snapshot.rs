@@ -5,7 +5,7 @@ use crate::hardware_test::Measurement;
 use crate::latch::{Malfunction, Waiver};
 use crate::prelude::*;
 use crate::prompt::Prompt;
-use crate::round::{Doubt, Finding, Past};
+use crate::round::{Doubt, Finding, History, Past, Round, Spin};
 use crate::units::{Dice, MilliCelsius, RoundId, Seq, Tumbles};
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
@@ -72,6 +72,24 @@ pub enum Phase {
 impl Phase {
     /// All phases.
     pub const ALL: [Self; Self::VARIANTS.len()] = every(Self::VARIANTS);
+
+    /// That of a round in progress.
+    pub(crate) fn of(round: &Round) -> Self {
+        match round.spin() {
+            _ if round.asked().is_some() => Self::Interrupted,
+            Spin::Running => Self::Tumbling,
+            _ if round.result().is_some() => Self::Settling,
+            _ if round.revealed().is_some() => Self::Revealed,
+            _ if round.bets_closed() => Self::BetsClosed,
+            _ => Self::Betting,
+        }
+    }
+
+    /// That of a table on which a game may begin, after these rounds.
+    pub(crate) const fn between(history: &History) -> Self {
+        if history.has_ended_void() { Self::Void } else { Self::Ready }
+    }
+
     /// The phase's name.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -3,6 +3,7 @@
 use super::Table;
 use crate::latch::{Code, Malfunction};
 use crate::line::OutLine;
+use crate::obstacle::{Facts, Obstacle, obstacles};
 use crate::prelude::*;
 use crate::record::{Event, Standing};
 use crate::refusal::Refusal;
@@ -34,47 +35,27 @@ impl Table {
         self.sequence.permit(self.service.is_open() && !self.ledger.is_blocked());
     }
 
+    /// All that stands in the way of a game now.
+    pub(super) fn obstacles(&self) -> impl Iterator<Item = Obstacle<'_>> {
+        let facts = Facts {
+            testing: self.is_testing(),
+            watched: self.devices.inputs.is_watched(),
+            asked: self.is_asked(),
+            permitted: self.sequence.is_permitted(),
+        };
+        obstacles(&self.service, &self.ledger, facts)
+    }
+
     /// Whether a game may start now; otherwise what stands in the way.
     pub(super) fn may_play(&self) -> Result<(), Refusal> {
-        if self.service.is_stopping() {
-            return Err(Refusal::Stopping);
-        }
-        if let Some(who) = self.service.maintenance() {
-            return Err(Refusal::InMaintenance(who.to_owned()));
-        }
-        if let Some(malfunction) = self.ledger.first() {
-            return Err(Refusal::Malfunction(malfunction.code, malfunction.cause.clone()));
-        }
-        if !self.service.is_open() {
-            return Err(Refusal::Closed);
-        }
-        if self.service.closing().is_some() {
-            return Err(Refusal::ClosesAfterRound);
-        }
-        if self.is_testing() {
-            return Err(Refusal::Testing);
-        }
-        if !self.devices.inputs.is_watched() {
-            return Err(Refusal::Unwatched);
-        }
-        if !self.sequence.is_permitted() {
-            return Err(Refusal::PermissionNotDurable);
-        }
-        Ok(())
+        self.obstacles().next().map_or(Ok(()), |obstacle| Err(obstacle.refusal()))
     }
 
     /// Keeps the sign "no games" true.
     pub(super) fn sign(&mut self) {
-        // Within a round the closing of the table is not yet the players' business; everything else is.
-        let closed = self.service.is_stopping()
-            || self.service.maintenance().is_some()
-            || self.ledger.is_blocked()
-            || !self.service.is_open()
-            || !self.devices.inputs.is_watched()
-            || self.is_asked()
-            || !self.sequence.is_permitted();
-        if self.ctx.pins().commanded(OutLine::OutOfService) != closed {
-            self.ctx.sign(closed);
+        let lit = self.obstacles().any(Obstacle::lights_sign);
+        if self.ctx.pins().commanded(OutLine::OutOfService) != lit {
+            self.ctx.sign(lit);
             self.ctx.note_change();
         }
     }

@@ -12,6 +12,7 @@
 use super::Table;
 use crate::device::reader::Pose;
 use crate::line::OutLine;
+use crate::obstacle::Obstacle;
 use crate::prelude::*;
 use crate::round::Spin;
 use crate::snapshot::{Phase, Snapshot};
@@ -60,20 +61,9 @@ impl Table {
     /// The phase that people see.
     #[must_use]
     pub fn phase(&self) -> Phase {
-        if self.service.maintenance().is_some() {
-            return Phase::Maintenance;
-        }
         match &self.round {
-            Some(r) if r.asked().is_some() => Phase::Interrupted,
-            Some(r) if r.spin() == Spin::Running => Phase::Tumbling,
-            Some(r) if r.result().is_some() => Phase::Settling,
-            Some(r) if r.revealed().is_some() => Phase::Revealed,
-            Some(r) if r.bets_closed() => Phase::BetsClosed,
-            Some(_) => Phase::Betting,
-            None if self.ledger.is_blocked() => Phase::Blocked,
-            None if !self.service.is_open() => Phase::Closed,
-            None if self.history.has_ended_void() => Phase::Void,
-            None => Phase::Ready,
+            Some(round) => Phase::of(round),
+            None => self.obstacles().find_map(Obstacle::phase).unwrap_or_else(|| Phase::between(&self.history)),
         }
     }
 

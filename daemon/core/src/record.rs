@@ -17,6 +17,7 @@ use crate::rules::{RulesSince, note_rules, rule_set};
 use crate::units::{Dice, Mono, RoundId, Seq, Tumbles};
 use crate::wire::console::Exit;
 use serde::{Deserialize, Serialize};
+use strum::{EnumDiscriminants, IntoStaticStr, VariantArray};
 
 /// Version of the records' JSON. A journal of a newer version is refused.
 pub const VERSION: u32 = 2;
@@ -41,9 +42,16 @@ pub struct Record {
 }
 
 /// What happened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, EnumDiscriminants)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
+#[strum_discriminants(
+    name(Kind),
+    doc = "The kind of a record: its event without what is told of it.",
+    allow(missing_docs, reason = "each is that of the event of this name"),
+    derive(PartialOrd, Ord, IntoStaticStr, VariantArray),
+    strum(serialize_all = "kebab-case")
+)]
 pub enum Event {
     /// The journal's first record: the table was put together.
     Commissioned {

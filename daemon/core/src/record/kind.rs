@@ -1,10 +1,23 @@
-//! The kinds of what is recorded in words, so that programs need not read them.
+//! The kinds of records, and of what is recorded in words, so that programs need not read them.
 
-use super::Event;
+use super::{Event, Kind};
+use crate::every::every;
 use crate::prelude::*;
 use crate::round::call;
 use crate::units::Dice;
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; Self::VARIANTS.len()] = every(Self::VARIANTS);
+
+    /// Its name, as in records and documents.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
 
 /// What was found wrong and changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,8 +2,8 @@
 
 use crate::{Bench, BenchError, EnvironmentFault};
 use tumbler_core::rules::Layout;
-use tumbler_twin::fault_row::{BadFault, Entry};
-use tumbler_twin::{Declared, Fault};
+use tumbler_twin::fault_row::Entry;
+use tumbler_twin::{Declared, Fault, Wrong};
 
 /// A fault of the twin or of the daemon's environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,21 +18,20 @@ impl AnyFault {
     /// The fault with this name, its id with its argument. Areas are those of this layout.
     ///
     /// # Errors
-    /// [`BadFault`] with the ids or arguments that are allowed.
-    pub fn named(name: &str, layout: Option<&Layout>) -> Result<Self, BadFault> {
+    /// The id or the argument that is wrong, with the nearest one.
+    pub fn named(name: &str, layout: Option<&Layout>) -> Result<Self, Wrong> {
+        let id = name.split(':').next().unwrap_or_default();
         if EnvironmentFault::entry(name).is_some() {
-            return EnvironmentFault::named(name, layout).map(Self::Environment);
+            EnvironmentFault::named(name, layout).map(Self::Environment)
+        } else if Fault::entry(name).is_some() {
+            Fault::named(name, layout).map(Self::Part)
+        } else {
+            Err(Wrong::unknown("fault", id, Self::entries().map(|entry| entry.id)))
         }
-        Fault::named(name, layout).map(Self::Part).map_err(|mut bad| {
-            if Fault::entry(name).is_none() {
-                bad.allowed = format!("{}, {}", bad.allowed, EnvironmentFault::allowed());
-            }
-            bad
-        })
     }
 
     /// What is declared of every fault: first of the twin's, then of the environment's.
-    pub fn entries() -> impl Iterator<Item = &'static Entry> {
+    pub fn entries() -> impl Iterator<Item = &'static Entry> + Clone {
         let twin = Fault::TABLE.iter().map(|row| &row.entry);
         twin.chain(EnvironmentFault::TABLE.iter().map(|row| &row.entry))
     }
@@ -99,12 +98,18 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_name_is_told_all_ids_and_a_wrong_argument_what_its_id_takes() {
-        let named = |name| AnyFault::named(name, None);
+    fn a_wrong_name_is_told_the_nearest_id_or_argument() {
+        let named = |name| AnyFault::named(name, rules::layout("sg-v6-1"));
         assert_eq!(named("proc.hang"), Ok(AnyFault::Environment(EnvironmentFault::Hang)));
         assert_eq!(named("motor.stall"), Ok(AnyFault::Part(Fault::MotorStall)));
-        let all = named("motor.stal").unwrap_err().to_string();
-        assert!(all.contains("motor.stall,") && all.contains("proc.kill_at_sync:<a number from 1>"), "{all}");
+        for (name, told) in [
+            ("motor.stal", "unknown fault `motor.stal`: did you mean `motor.stall`?"),
+            ("prok.hang", "unknown fault `prok.hang`: did you mean `proc.hang`?"),
+            ("lamp.open:smal", "unknown area `smal`: did you mean `small`?"),
+            ("button.stuck:tumbel", "unknown button `tumbel`: did you mean `tumble`?"),
+        ] {
+            assert_eq!(named(name).unwrap_err().to_string(), told);
+        }
         assert_eq!(named("proc.kill_at_sync:0").unwrap_err().allowed, "a number from 1");
         assert_eq!(named("terminal.key_stuck:8").unwrap_err().allowed, "a key, 1 to 7; 7 is entry");
     }

@@ -155,7 +155,7 @@ pub fn letters(rules: &str, layout: &str) -> Result<Vec<Letter>, BadStep> {
     let here = Fault::TABLE.iter().map(|row| &row.entry).filter(|entry| entry.swarm.fits(covered, true));
     for name in here.filter_map(|entry| Some(entry.with(entry.search?))) {
         let fault = Fault::named(&name, rules::layout(layout)).map_err(|bad| BadStep {
-            text: bad.name,
+            text: bad.word,
             problem: bad.problem,
             allowed: bad.allowed,
         })?;

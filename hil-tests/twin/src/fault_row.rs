@@ -1,6 +1,7 @@
 //! What a fault is declared with, and what follows from a table of such rows: the fault of an id, and the id of a fault. The
 //! twin's faults are rows of [`super::fault_table`]; those around the daemon are declared in the same way by the benches.
 
+use super::name::Wrong;
 use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::rules::Layout;
 
@@ -31,19 +32,27 @@ pub enum Constructor<F> {
 pub const BUTTONS: [InLine; 4] = [InLine::Tumble, InLine::PlaceBets, InLine::NoMoreBets, InLine::NoSpin];
 
 impl<F: Copy + PartialEq> Constructor<F> {
-    /// The allowed argument; `None` if there is none.
-    const fn argument(self) -> Option<&'static str> {
-        Some(match self {
-            Self::Plain(_) => return None,
-            Self::Line(_) => "a line, such as tumble",
-            Self::Button(_) => "a button, such as tumble",
-            Self::Output(_) => "an output, such as bell",
-            Self::Area(_) => "an area",
-            Self::Areas(_) => "two areas with + between them",
-            Self::Key(_) => "a key, 1 to 7; 7 is entry",
-            Self::Percent(_) => "a share in percent, 1 to 100; every reply without",
-            Self::Number(_) => "a number from 1",
-        })
+    /// What is wrong with an argument of which it makes no fault.
+    fn wrong(self, id: &str, argument: &str, layout: Option<&Layout>) -> Wrong {
+        let areas = || layout.into_iter().flat_map(|layout| &layout.areas).map(|area| area.id.as_str());
+        let no = |allowed: &str| Wrong::new(argument, format!("`{argument}` is no argument of `{id}`"), allowed);
+        match self {
+            Self::Plain(_) => no("the id alone"),
+            Self::Line(_) => Wrong::unknown("line", argument, InLine::ALL.map(InLine::name)),
+            Self::Button(_) => Wrong::unknown("button", argument, BUTTONS.map(InLine::name)),
+            Self::Output(_) => Wrong::unknown("output", argument, OutLine::ALL.map(OutLine::name)),
+            Self::Area(_) => Wrong::unknown("area", argument, areas()),
+            Self::Areas(_) => match argument.split_once('+') {
+                Some((a, b)) => {
+                    let first = areas().any(|area| area == a);
+                    Wrong::unknown("area", if first { b } else { a }, areas())
+                }
+                None => no("two areas with + between them"),
+            },
+            Self::Key(_) => no("a key, 1 to 7; 7 is entry"),
+            Self::Percent(_) => no("a share in percent, 1 to 100; every reply without"),
+            Self::Number(_) => no("a number from 1"),
+        }
     }
 
     /// The fault with this argument; `None` for an invalid one.
@@ -253,18 +262,6 @@ impl<F: Copy + PartialEq, P> Row<F, P> {
     }
 }
 
-/// An id that is no fault.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("fault `{name}`: {problem}; allowed is {allowed}")]
-pub struct BadFault {
-    /// What was written.
-    pub name: String,
-    /// What is wrong with it.
-    pub problem: String,
-    /// What is allowed.
-    pub allowed: String,
-}
-
 /// Faults that are declared in a table.
 pub trait Declared: Copy + PartialEq + 'static {
     /// What a fault breaks.
@@ -295,25 +292,12 @@ pub trait Declared: Copy + PartialEq + 'static {
     /// The fault with this name, its id with its argument. Areas are those of this layout.
     ///
     /// # Errors
-    /// [`BadFault`] with the ids or arguments that are allowed.
-    fn named(name: &str, layout: Option<&Layout>) -> Result<Self, BadFault> {
-        let bad = |problem: String, allowed: String| BadFault { name: name.into(), problem, allowed };
+    /// The id or the argument that is wrong, with the nearest one.
+    fn named(name: &str, layout: Option<&Layout>) -> Result<Self, Wrong> {
         let (id, argument) = name.split_once(':').unwrap_or((name, ""));
         let Some(row) = Self::TABLE.iter().find(|row| row.entry.id == id) else {
-            return Err(bad("is not in the catalogue".into(), Self::allowed()));
+            return Err(Wrong::unknown("fault", id, Self::TABLE.iter().map(|row| row.entry.id)));
         };
-        row.make.with(argument, layout).ok_or_else(|| {
-            bad(format!("`{argument}` is no argument of {id}"), row.make.argument().unwrap_or("the id alone").into())
-        })
-    }
-
-    /// All ids with their arguments, for error messages.
-    #[must_use]
-    fn allowed() -> String {
-        let id = |row: &Row<Self, Self::Part>| match row.make.argument() {
-            None => row.entry.id.to_owned(),
-            Some(argument) => row.entry.with(&format!("<{argument}>")),
-        };
-        Self::TABLE.iter().map(id).collect::<Vec<_>>().join(", ")
+        row.make.with(argument, layout).ok_or_else(|| row.make.wrong(id, argument, layout))
     }
 }

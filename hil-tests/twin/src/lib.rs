@@ -23,6 +23,7 @@ pub mod fault_row;
 pub mod fault_table;
 mod interventions;
 mod lamps;
+pub mod name;
 mod noise;
 pub mod rng;
 mod shaft;
@@ -35,6 +36,7 @@ pub use act::Act;
 pub use bus::Answer;
 pub use fault::{Fault, Garble, LampFault, Noise};
 pub use fault_row::Declared;
+pub use name::Wrong;
 pub use wire::{Truth, Wire};
 
 use contact::Contacts;

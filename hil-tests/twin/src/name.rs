@@ -1,0 +1,56 @@
+//! What is said of a name that does not exist: the nearest one that does.
+
+/// A word that is wrong where it stands.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}{}", if allowed.is_empty() { String::new() } else { format!("\n  allowed is {allowed}") })]
+pub struct Wrong {
+    /// The word as it is written.
+    pub word: String,
+    /// What is wrong with it.
+    pub problem: String,
+    /// What is allowed; empty where the problem says it.
+    pub allowed: String,
+}
+
+impl Wrong {
+    /// A word with what is wrong with it, and what is allowed.
+    #[must_use]
+    pub fn new(word: &str, problem: impl Into<String>, allowed: impl Into<String>) -> Self {
+        Self { word: word.to_owned(), problem: problem.into(), allowed: allowed.into() }
+    }
+
+    /// A name that is none of the known ones: `what` says of what. The nearest one is told, or all of them where none is near.
+    #[must_use]
+    pub fn unknown<'k>(what: &str, word: &str, known: impl IntoIterator<Item = &'k str> + Clone) -> Self {
+        match nearest(word, known.clone()) {
+            Some(near) => Self::new(word, format!("unknown {what} `{word}`: did you mean `{near}`?"), ""),
+            None => {
+                Self::new(word, format!("unknown {what} `{word}`"), known.into_iter().collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+}
+
+/// The one of `known` that is most like `word`, where any is like it at all: of three letters, one may be another.
+#[must_use]
+pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let word = word.to_lowercase();
+    let bound = word.chars().count().div_ceil(3);
+    let away = known.into_iter().map(|other| (strsim::osa_distance(&word, &other.to_lowercase()), other));
+    away.filter(|(away, _)| *away <= bound).min_by_key(|(away, _)| *away).map(|(_, other)| other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_near_name_is_suggested_and_otherwise_all_are_told() {
+        let known = ["ready", "betting", "bets-closed"];
+        let told = |word: &str| Wrong::unknown("phase", word, known).to_string();
+        assert_eq!(told("redy"), "unknown phase `redy`: did you mean `ready`?");
+        assert_eq!(told("Bets-Clsoed"), "unknown phase `Bets-Clsoed`: did you mean `bets-closed`?");
+        assert_eq!(told("open"), "unknown phase `open`\n  allowed is ready, betting, bets-closed");
+        assert_eq!(nearest("", []), None);
+    }
+}

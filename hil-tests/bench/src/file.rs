@@ -2,19 +2,11 @@
 
 use super::process::harness::wiring::Wiring;
 use super::process::pins::Wires;
+use super::source::{BadFiles, Place, Source};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// A bench file that cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: {problem}", path.display())]
-pub struct BadBench {
-    /// The file.
-    pub path: PathBuf,
-    /// What is wrong, where, and what is allowed.
-    pub problem: String,
-}
+use tumbler_twin::Wrong;
 
 /// Kinds of benches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -51,6 +43,15 @@ pub struct Exclusion {
     pub scenarios: String,
     /// Why.
     pub reason: String,
+}
+
+impl Exclusion {
+    fn is_of(&self, trial: &str) -> bool {
+        match self.scenarios.strip_suffix('*') {
+            Some(beginning) => trial.starts_with(beginning),
+            None => trial == self.scenarios,
+        }
+    }
 }
 
 /// A bench.
@@ -98,35 +99,62 @@ impl BenchFile {
     /// Reads a bench's file.
     ///
     /// # Errors
-    /// [`BadBench`] with the key and what is allowed.
-    pub fn read(path: &Path) -> Result<Self, BadBench> {
-        let bad = |problem: String| BadBench { path: path.to_owned(), problem };
-        let text = std::fs::read_to_string(path).map_err(|e| bad(e.to_string()))?;
-        let parsed = toml::Deserializer::parse(&text).map_err(|e| bad(e.to_string()))?;
-        let mut bench: Self = serde_path_to_error::deserialize(parsed)
-            .map_err(|e| bad(format!("{}: {}", e.path(), e.inner().message())))?;
+    /// What is wrong in it, and what is allowed.
+    pub fn read(path: &Path) -> Result<Self, BadFiles> {
+        let text = std::fs::read_to_string(path).map_err(|why| BadFiles::unread(path, &why))?;
+        let (mut source, mut bench) = Source::read::<Self>(path, &text)?;
+        let top = Place::default();
         if !(1..=64).contains(&bench.jobs) {
-            return Err(bad(format!("jobs: {} is not allowed; 1 to 64 is", bench.jobs)));
+            let jobs = bench.jobs.to_string();
+            source
+                .wrong(&[top.of("jobs")], Wrong::new(&jobs, format!("jobs: {jobs} is too many or too few"), "1 to 64"));
         }
-        if let Some(problem) = bench.wires_problem() {
-            return Err(bad(problem));
+        if let Some((key, problem)) = bench.wires_problem() {
+            source.wrong(&[top.of(key)], Wrong::new("", problem, ""));
         }
         path.clone_into(&mut bench.path);
         let beside = path.parent().unwrap_or_else(|| Path::new("."));
-        bench.scenarios = beside.join(&bench.scenarios);
-        bench.faults = beside.join(&bench.faults);
+        for (key, place) in [("scenarios", &mut bench.scenarios), ("faults", &mut bench.faults)] {
+            let written = place.display().to_string();
+            *place = beside.join(&*place);
+            if !place.exists() {
+                let problem = format!("{key}: there is no `{}`", place.display());
+                source.wrong(&[top.of(key)], Wrong::new(&written, problem, "a path from this file's directory"));
+            }
+        }
         bench.tumblerd = bench.tumblerd.map(|program| beside.join(program));
-        Ok(bench)
+        source.end(bench)
     }
 
-    fn wires_problem(&self) -> Option<String> {
+    /// The key of the wires that is wrong, and why.
+    fn wires_problem(&self) -> Option<(&'static str, String)> {
         match (self.kind, &self.wiring, self.simulated) {
-            (Kind::Pi, Some(wiring), false) => wiring.problem().map(|problem| format!("wiring.{problem}")),
-            (Kind::Pi, None, true) => None,
-            (Kind::Pi, ..) => Some("kind \"pi\" needs either the section [wiring] or simulated = true".into()),
-            (_, None, false) => None,
-            (kind, ..) => Some(format!("wiring and simulated are for kind \"pi\", and this is \"{}\"", kind.name())),
+            (Kind::Pi, Some(wiring), false) => wiring.problem().map(|problem| ("wiring", format!("wiring.{problem}"))),
+            (Kind::Pi, None, true) | (Kind::Pure | Kind::Virtual | Kind::GpioSim, None, false) => None,
+            (Kind::Pi, ..) => {
+                Some(("kind", "kind \"pi\" needs either the section [wiring] or simulated = true".into()))
+            }
+            (kind, ..) => {
+                Some(("kind", format!("wiring and simulated are for kind \"pi\", and this is \"{}\"", kind.name())))
+            }
         }
+    }
+
+    /// What it says that it cannot run is there: each entry names one of these trials.
+    ///
+    /// # Errors
+    /// The entries that name none.
+    pub fn check_cannot(&self, trials: &[&str]) -> Result<(), BadFiles> {
+        let text = std::fs::read_to_string(&self.path).map_err(|why| BadFiles::unread(&self.path, &why))?;
+        let (mut source, written) = Source::read::<Self>(&self.path, &text)?;
+        for (number, cannot) in written.cannot.iter().enumerate() {
+            if !trials.iter().any(|trial| cannot.is_of(trial)) {
+                let known = trials.iter().map(|trial| trial.split(['[', ':']).next().unwrap_or(trial));
+                let wrong = Wrong::unknown("scenario", cannot.scenarios.trim_end_matches('*'), known);
+                source.wrong(&[Place::default().of("cannot").of(number).of("scenarios")], wrong);
+            }
+        }
+        source.end(())
     }
 
     /// How the pins of its tables are connected.
@@ -143,11 +171,7 @@ impl BenchFile {
     /// Why this bench cannot run the trial of this name; `None` if it can.
     #[must_use]
     pub fn cannot(&self, trial: &str) -> Option<&str> {
-        let listed = |cannot: &&Exclusion| match cannot.scenarios.strip_suffix('*') {
-            Some(beginning) => trial.starts_with(beginning),
-            None => trial == cannot.scenarios,
-        };
-        self.cannot.iter().find(listed).map(|cannot| cannot.reason.as_str())
+        self.cannot.iter().find(|cannot| cannot.is_of(trial)).map(|cannot| cannot.reason.as_str())
     }
 }
 
@@ -155,8 +179,10 @@ impl BenchFile {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<BenchFile, BadBench> {
+    fn read(text: &str) -> Result<BenchFile, BadFiles> {
         let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("s")).unwrap();
+        let text = text.replace("FAULTS", dir.path().join("s").to_str().unwrap());
         let path = dir.path().join("bench.toml");
         std::fs::write(&path, text).unwrap();
         BenchFile::read(&path)
@@ -175,7 +201,7 @@ mod tests {
     #[test]
     fn what_a_bench_cannot_run_is_found_by_its_beginning() {
         let cannot = |scenarios: &str| Exclusion { scenarios: scenarios.into(), reason: "why".into() };
-        let text = "kind = \"virtual\"\nabout = \"\"\nscenarios = \"s\"";
+        let text = "kind = \"virtual\"\nabout = \"\"\nscenarios = \"s\"\nfaults = \"FAULTS\"";
         let bench = BenchFile { cannot: vec![cannot("power*"), cannot("stall::nz-1998")], ..read(text).unwrap() };
         assert_eq!(bench.cannot("power-loss[idle]::nz-1998"), Some("why"));
         assert_eq!(bench.cannot("stall::nz-1998"), Some("why"));
@@ -185,11 +211,16 @@ mod tests {
 
     #[test]
     fn unknown_keys_and_kinds_are_refused_with_what_is_allowed() {
-        let problem = |text: &str| read(text).unwrap_err().problem;
-        let kind = problem("kind = \"imaginary\"\nabout = \"\"\nscenarios = \"s\"");
-        assert!(kind.contains("imaginary") && kind.contains("virtual"), "{kind}");
+        let problem = |text: &str| {
+            let told = read(text).unwrap_err().to_string();
+            told.split_once("bench.toml:").map(|(_, told)| told.to_owned()).unwrap_or(told)
+        };
+        let kind = problem("kind = \"vitrual\"\nabout = \"\"\nscenarios = \"s\"");
+        assert_eq!(kind, "1:8: unknown value `vitrual`: did you mean `virtual`?");
         let key = problem("kind = \"pure\"\nabout = \"\"\nscenarios = \"s\"\njob = 2");
-        assert!(key.contains("job") && key.contains("jobs"), "{key}");
+        assert_eq!(key, "4:1: unknown key `job`: did you mean `jobs`?");
+        let nowhere = problem("kind = \"pure\"\nabout = \"\"\nscenarios = \"z\"\nfaults = \"FAULTS\"");
+        assert!(nowhere.starts_with("3:14: scenarios: there is no `"), "{nowhere}");
         assert!(problem("kind = \"pure\"\nabout = \"\"\nscenarios = \"s\"\njobs = 0").contains("1 to 64"));
         let wires = problem("kind = \"pi\"\nabout = \"\"\nscenarios = \"s\"");
         assert!(wires.contains("[wiring] or simulated = true"), "{wires}");

@@ -8,13 +8,16 @@ pub mod log;
 pub mod observe;
 pub mod process;
 pub mod pure;
+pub mod source;
 
 pub use any_fault::AnyFault;
 pub use environment_fault::EnvironmentFault;
 use log::Log;
+pub use source::BadFiles;
 use tumbler_core::settings::{Parameters, Settings};
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::console::{Answer, Command, Witness};
+pub use tumbler_twin::Wrong;
 use tumbler_twin::{Act, Fault, Twin};
 
 /// Site of the benches' own tables.

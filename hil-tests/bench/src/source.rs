@@ -1,0 +1,242 @@
+//! Files in TOML that people write. What is wrong in one is told with its file, line and column, and all of it at once.
+
+use serde::de::DeserializeOwned;
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use tumbler_twin::Wrong;
+
+/// One thing that is wrong in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The file.
+    pub path: PathBuf,
+    /// Line and column, from 1; none where it is the whole file that is wrong.
+    pub at: Option<(usize, usize)>,
+    /// What is wrong.
+    pub wrong: Wrong,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.at {
+            Some((line, column)) => write!(f, "{}:{line}:{column}: {}", self.path.display(), self.wrong),
+            None => write!(f, "{}: {}", self.path.display(), self.wrong),
+        }
+    }
+}
+
+/// Files that cannot be used, with everything that is wrong in them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BadFiles(pub Vec<Problem>);
+
+impl fmt::Display for BadFiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let told: Vec<String> = self.0.iter().map(Problem::to_string).collect();
+        f.write_str(&told.join("\n"))
+    }
+}
+
+impl std::error::Error for BadFiles {}
+
+impl BadFiles {
+    /// A file that cannot be read at all.
+    #[must_use]
+    pub fn unread(path: &Path, why: &std::io::Error) -> Self {
+        Self(vec![Problem {
+            path: path.to_owned(),
+            at: None,
+            wrong: Wrong::new("", format!("cannot be read: {why}"), ""),
+        }])
+    }
+}
+
+/// A place in a file: the keys that lead there, and the numbers of elements from 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place(Vec<String>);
+
+impl Place {
+    /// The place below this one with this key or number.
+    #[must_use]
+    pub fn of(&self, key: impl ToString) -> Self {
+        Self(self.0.iter().cloned().chain([key.to_string()]).collect())
+    }
+}
+
+/// A file's text, with what was found wrong in it so far.
+#[derive(Debug)]
+pub struct Source<'t> {
+    path: PathBuf,
+    text: &'t str,
+    tree: Spanned<DeTable<'t>>,
+    problems: Vec<Problem>,
+}
+
+impl<'t> Source<'t> {
+    /// Reads a value from the text of the file at `path`.
+    ///
+    /// # Errors
+    /// What is no TOML, or the first key or value that is none of this type.
+    pub fn read<T: DeserializeOwned>(path: &Path, text: &'t str) -> Result<(Self, T), BadFiles> {
+        let (tree, errors) = DeTable::parse_recoverable(text);
+        let mut source = Self { path: path.to_owned(), text, tree, problems: Vec::new() };
+        for error in errors {
+            let said = error.message().lines().collect::<Vec<_>>().join(", ");
+            source.put(error.span(), Wrong::new("", format!("this is not TOML: {said}"), ""));
+        }
+        if !source.problems.is_empty() {
+            return Err(BadFiles(source.problems));
+        }
+        let read = toml::Deserializer::parse(text)
+            .map_err(|error| (error.span(), Wrong::new("", error.message(), "")))
+            .and_then(|toml| {
+                serde_path_to_error::deserialize(toml).map_err(|error| {
+                    let wrong = of_serde(&error.path().to_string(), error.inner().message());
+                    (error.inner().span(), wrong)
+                })
+            });
+        match read {
+            Ok(value) => Ok((source, value)),
+            Err((span, wrong)) => {
+                source.put(span, wrong);
+                Err(BadFiles(source.problems))
+            }
+        }
+    }
+
+    /// Takes in what is wrong at the first of these places that has the word. It is told once, however often it is found.
+    pub fn wrong(&mut self, places: &[Place], wrong: Wrong) {
+        let spans: Vec<Range<usize>> = places.iter().filter_map(|place| self.span(place)).collect();
+        let word = spans.iter().find_map(|span| find(self.text, span, &wrong.word));
+        self.put(word.map(|at| at..at).or_else(|| spans.into_iter().next()), wrong);
+    }
+
+    /// The value, if nothing was found wrong.
+    ///
+    /// # Errors
+    /// All that was.
+    pub fn end<T>(mut self, value: T) -> Result<T, BadFiles> {
+        self.problems.sort_by_key(|problem| problem.at);
+        if self.problems.is_empty() { Ok(value) } else { Err(BadFiles(self.problems)) }
+    }
+
+    /// Whether nothing was found wrong.
+    #[must_use]
+    pub fn is_right(&self) -> bool {
+        self.problems.is_empty()
+    }
+
+    fn put(&mut self, span: Option<Range<usize>>, wrong: Wrong) {
+        let at = span.and_then(|span| self.text.get(..span.start)).map(|before| {
+            let line = before.rsplit('\n').next().unwrap_or_default();
+            (before.matches('\n').count() + 1, line.chars().count() + 1)
+        });
+        let problem = Problem { path: self.path.clone(), at, wrong };
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
+    }
+
+    /// Where a place is in the text: a key's name with its value, or an element.
+    fn span(&self, place: &Place) -> Option<Range<usize>> {
+        let (last, before) = place.0.split_last()?;
+        let mut value = None;
+        for key in before {
+            value = Some(match value {
+                None => self.tree.get_ref().get(key.as_str())?,
+                Some(value) => below(value, key)?,
+            });
+        }
+        let named = |table: &DeTable<'_>| {
+            let (key, value) = table.get_key_value(last.as_str())?;
+            Some(key.span().start..value.span().end)
+        };
+        match value.map(Spanned::get_ref) {
+            None => named(self.tree.get_ref()),
+            Some(DeValue::Table(table)) => named(table),
+            Some(DeValue::Array(all)) => all.get(last.parse::<usize>().ok()?).map(Spanned::span),
+            Some(_) => None,
+        }
+    }
+}
+
+fn below<'s, 't>(value: &'s Spanned<DeValue<'t>>, key: &str) -> Option<&'s Spanned<DeValue<'t>>> {
+    match value.get_ref() {
+        DeValue::Table(table) => table.get(key),
+        DeValue::Array(all) => all.get(key.parse::<usize>().ok()?),
+        _ => None,
+    }
+}
+
+/// Where a word begins within a span: as a whole word, or as part of one.
+fn find(text: &str, span: &Range<usize>, word: &str) -> Option<usize> {
+    let within = text.get(span.clone()).filter(|_| !word.is_empty())?;
+    let part = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+    let whole = |at: &usize| {
+        let (before, after) = within.split_at(*at);
+        let after = after.strip_prefix(word).unwrap_or_default();
+        !before.ends_with(part) && !after.starts_with(part)
+    };
+    let places = || within.match_indices(word).map(|(at, _)| at);
+    places().find(whole).or_else(|| places().next()).map(|at| span.start + at)
+}
+
+/// What serde says of a key or a value: an unknown one with the nearest that is known.
+fn of_serde(path: &str, said: &str) -> Wrong {
+    let mut names = said.split('`').skip(1).step_by(2);
+    let what = [("unknown field ", "key"), ("unknown variant ", "value")];
+    match (what.iter().find(|(begins, _)| said.starts_with(begins)), names.next()) {
+        (Some((_, what)), Some(name)) => Wrong::unknown(what, name, names.collect::<Vec<_>>()),
+        _ if path == "." => Wrong::new("", said, ""),
+        _ => Wrong::new("", format!("{path}: {said}"), ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+    use std::collections::BTreeMap;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct File {
+        steps: Vec<String>,
+        #[serde(default)]
+        by: BTreeMap<String, Vec<String>>,
+    }
+
+    fn told(text: &str) -> String {
+        Source::read::<File>(Path::new("a.toml"), text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_line_and_column() {
+        let near = "a.toml:2:1: unknown key `stepz`: did you mean `steps`?";
+        assert_eq!(told("steps = []\nstepz = []"), near);
+        assert_eq!(told("steps = []\nspeed = 1"), "a.toml:2:1: unknown key `speed`\n  allowed is steps, by");
+        assert!(
+            told("steps = [\n  1,\n]").starts_with("a.toml:2:3: steps[0]: invalid type"),
+            "{}",
+            told("steps = [1]")
+        );
+        assert!(told("steps = ").starts_with("a.toml:1:9: this is not TOML"), "{}", told("steps = "));
+    }
+
+    #[test]
+    fn words_are_found_where_they_stand_and_told_once() {
+        let text = "steps = [\n  \"go on\", # on\n  \"gone on\",\n]\n[by]\n\"*\" = [\"x\", \"on\"]";
+        let (mut source, file) = Source::read::<File>(Path::new("a.toml"), text).unwrap();
+        assert_eq!((file.steps.len(), file.by.len(), source.is_right()), (2, 1, true));
+        let top = Place::default();
+        let steps = top.of("steps");
+        source.wrong(&[steps.of(1)], Wrong::new("on", "a", ""));
+        source.wrong(&[steps.of(1)], Wrong::new("on", "a", ""));
+        source.wrong(&[steps.of(0), top.of("by").of("*").of(1)], Wrong::new("x\"", "b", ""));
+        source.wrong(&[steps.of(7), steps.of(0)], Wrong::new("off", "c", "on"));
+        let told = source.end(()).unwrap_err().to_string();
+        assert_eq!(told, "a.toml:2:3: b\na.toml:2:3: c\n  allowed is on\na.toml:3:9: a");
+    }
+}

@@ -218,7 +218,7 @@ impl<'a> Player<'a> {
     }
 
     fn steps(&mut self, words: &str) -> Result<(), EndReason> {
-        let line = parse::line_of_steps(words).map_err(|bad| BenchError::Rig(bad.to_string()))?;
+        let line = parse::line_of_steps(words, &self.trial.layout).map_err(|bad| BenchError::Rig(bad.to_string()))?;
         for (_, steps) in line {
             play_steps(&mut self.bench, &self.trial, &steps).map_err(|halt| match halt {
                 Halt::Wrong(what) => self.wrong(what),

@@ -3,7 +3,7 @@
 //! A copy does not bypass the tests: permission depends on the boot id and on the permit beside the journal, and the copy has both,
 //! as after a restart of the daemon within the same boot.
 
-use crate::scenario::step::Step;
+use crate::scenario::step::{Step, TableFault};
 use crate::scenario::{Ending, Outcome, Trial, Verdict, run};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use tumbler_bench::process::pins::Wires;
 use tumbler_bench::process::rig_fault::RigFault;
 use tumbler_bench::process::workdir::WorkDir;
 use tumbler_bench::process::{Setup, Virtual, wall_clock};
-use tumbler_bench::{Bench, BenchError, EnvironmentFault};
+use tumbler_bench::{AnyFault, Bench, BenchError, EnvironmentFault};
 
 /// Opened tables by their setup. Each is opened once, when it is first needed.
 #[derive(Debug)]
@@ -118,9 +118,9 @@ fn needs(trial: &Trial) -> Needs {
         match step {
             // A thorough latch proof cuts the supply too.
             Step::Power(false) | Step::Prove(_, true) => needs.disk = true,
-            Step::Fault(id) => match EnvironmentFault::parse(id) {
-                Some(EnvironmentFault::DiskFull | EnvironmentFault::DiskReadOnly) => needs.disk = true,
-                Some(EnvironmentFault::ClockForward | EnvironmentFault::ClockBack | EnvironmentFault::ClockJitter) => {
+            Step::Fault(TableFault { fault: AnyFault::Environment(fault), .. }) => match fault {
+                EnvironmentFault::DiskFull | EnvironmentFault::DiskReadOnly => needs.disk = true,
+                EnvironmentFault::ClockForward | EnvironmentFault::ClockBack | EnvironmentFault::ClockJitter => {
                     needs.clock = true
                 }
                 _ => {}

@@ -80,7 +80,7 @@ impl DayPlan {
             rules: table.rules.into(),
             layout: table.layout.into(),
             reader: table.reader,
-            steps: words.into_iter().map(read).collect(),
+            steps: words.into_iter().map(|words| read(words, table.layout)).collect(),
             endings: Vec::new(),
             latched: Vec::new(),
             latches: Vec::new(),
@@ -96,8 +96,8 @@ impl DayPlan {
 }
 
 /// Parses the step's words. The test below shows that all of them can be parsed; a step that cannot would do nothing.
-fn read(words: String) -> (String, Vec<crate::scenario::step::Step>) {
-    let steps = parse::step(&words).unwrap_or_default();
+fn read(words: String, layout: &str) -> (String, Vec<crate::scenario::step::Step>) {
+    let steps = parse::step(&words, layout).unwrap_or_default();
     (words, steps)
 }
 
@@ -117,7 +117,7 @@ mod tests {
                 assert_eq!(trial, day.trial());
                 assert!(trial.steps.len() > 3);
                 for (words, steps) in &trial.steps {
-                    assert!(!steps.is_empty(), "`{words}` cannot be read: {:?}", parse::step(words));
+                    assert!(!steps.is_empty(), "`{words}` cannot be read: {:?}", parse::step(words, &trial.layout));
                 }
             }
         }

@@ -102,7 +102,7 @@ impl Search {
         let mut any = false;
         for place in 0..self.best.steps.len() {
             while let Some(reduced) = self.best.steps.get(place).and_then(|(words, _)| reduced(words)) {
-                let Ok(parsed) = parse::step(&reduced) else { break };
+                let Ok(parsed) = parse::step(&reduced, &self.best.layout) else { break };
                 let mut steps = self.best.steps.clone();
                 if let Some(step) = steps.get_mut(place) {
                     *step = (reduced, parsed);
@@ -151,7 +151,7 @@ mod tests {
         for (place, words) in
             [(30, "try fault cam.phantom"), (last, "play to spun"), (last, "break seal"), (last, "play to spinning")]
         {
-            trial.steps.insert(place, (words.into(), parse::step(words).unwrap()));
+            trial.steps.insert(place, (words.into(), parse::step(words, &trial.layout).unwrap()));
         }
         let shrunk = shrink(&trial, 400).unwrap();
         let words: Vec<&str> = shrunk.trial.steps.iter().map(|(words, _)| words.as_str()).collect();
@@ -163,7 +163,7 @@ mod tests {
     fn the_round_of_a_command_that_is_refused_stays_whole() {
         let mut trial = plans(3, 4, Faults::None).remove(0).trial();
         let refused = "do amend 1 1 1";
-        trial.steps.push((refused.into(), parse::step(refused).unwrap()));
+        trial.steps.push((refused.into(), parse::step(refused, &trial.layout).unwrap()));
         let shrunk = shrink(&trial, 400).unwrap();
         let words = |trial: &Trial| -> Vec<String> {
             // Times may be shorter.

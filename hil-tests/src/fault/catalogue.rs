@@ -308,7 +308,9 @@ impl Deadline {
 
 fn steps(at: &str, lines: &[String]) -> Result<(), Problem> {
     for line in lines {
-        parse::line_of_steps(line).map_err(|bad| (at.to_owned(), bad.to_string()))?;
+        for layout in rules::all().iter().filter_map(|set| set.layouts.first()) {
+            parse::line_of_steps(line, &layout.id).map_err(|bad| (at.to_owned(), bad.to_string()))?;
+        }
     }
     Ok(())
 }

@@ -70,7 +70,7 @@ fn a_wrong_catalogue_says_what_where_and_what_is_allowed() {
     for (text, words) in [
         (row(&good("speed = 3"), SETTLED), vec!["case.toml", "fault[0]", "unknown field `speed`", "deadlines"]),
         (row(&good("latch = [\"motor\"]"), SETTLED), vec!["motor.stall.latch", "tumbler"]),
-        (row(&good("heal = [\"heel motor\"]"), SETTLED), vec!["motor.stall.heal", "heel motor", "heal ID"]),
+        (row(&good("heal = [\"heel motor\"]"), SETTLED), vec!["motor.stall.heal", "heel", "`heal`"]),
         (row(&good("pattern = \"spin\""), SETTLED), vec!["motor.stall.pattern", "`spin`"]),
         (
             row(&good("deadlines = [{ what = \"motor off\", ms = 1, after = \"luck\" }]"), SETTLED),

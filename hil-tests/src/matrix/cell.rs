@@ -116,7 +116,7 @@ impl CellPlan<'_> {
         lines.push("mark; go on".into());
         let mut steps = Vec::new();
         for line in &lines {
-            steps.extend(parse::line_of_steps(line).map_err(|bad| bad.to_string())?);
+            steps.extend(parse::line_of_steps(line, &layout).map_err(|bad| bad.to_string())?);
         }
         let before = (self.place == Place::Void).then(|| ExpectedRound::Void("fewer-than-three".into()));
         let during = self.expect.rounds.iter().filter_map(|text| ExpectedRound::parse(text));

@@ -1,6 +1,5 @@
 //! Evaluates a scenario's checks, and waits for them.
 
-use super::faults;
 use super::halt::Halt;
 use super::latency::in_time;
 use super::records::brief;
@@ -18,27 +17,13 @@ const TOLD: usize = 12;
 /// The monostable's time with the bench's tolerance, in nanoseconds.
 const DEADMAN: std::ops::RangeInclusive<u64> = 99_000_000..=101_000_000;
 
-/// The register value that shows these characters: digits, E, D for a dash, `-` for blank.
-fn display(text: &str) -> Option<u16> {
-    text.chars().try_fold(0_u16, |shown, c| {
-        let code = match c {
-            '1'..='6' => c.to_digit(10).and_then(|d| u16::try_from(d).ok())?,
-            'D' => 13,
-            'E' => 14,
-            '-' => 15,
-            _ => return None,
-        };
-        Some(shown << 4 | code)
-    })
-}
-
 /// Whether a check holds now.
 pub(super) fn holds(session: &mut Session<'_>, check: &Check) -> Result<bool, Halt> {
     Ok(match check {
         Check::InTime(reaction, millis, cause) => in_time(session, reaction, *millis, *cause),
-        Check::Phase(name) => session.bench.snapshot()?.is_some_and(|s| s.phase.name() == name),
+        Check::Phase(phase) => session.bench.snapshot()?.is_some_and(|s| s.phase == *phase),
         Check::Latched(code) => {
-            session.bench.snapshot()?.is_some_and(|s| s.malfunctions.iter().any(|m| m.code.name() == code))
+            session.bench.snapshot()?.is_some_and(|s| s.malfunctions.iter().any(|m| m.code == *code))
         }
         Check::NothingLatched => session.bench.snapshot()?.is_some_and(|s| s.malfunctions.is_empty()),
         Check::Prompt(id) => session.bench.snapshot()?.and_then(|s| s.prompt).is_some_and(|asked| asked.id == *id),
@@ -54,7 +39,7 @@ pub(super) fn holds(session: &mut Session<'_>, check: &Check) -> Result<bool, Ha
         Check::DiceRest => !session.bench.physical().dice_move,
         Check::Tumbles(from, to) => (*from..=*to).contains(&session.bench.physical().milli_tumbles.abs()),
         Check::Lit(dice) => session.bench.physical().shining == lamps(session, *dice),
-        Check::Display(text) => display(text).is_some_and(|shown| session.bench.physical().display == shown),
+        Check::Display(shown) => session.bench.physical().display == *shown,
         Check::Bells(count) => session.bells() == *count,
         Check::Sign(lit) => session.bench.physical().sign == *lit,
         Check::Deadman => {
@@ -70,7 +55,7 @@ pub(super) fn holds(session: &mut Session<'_>, check: &Check) -> Result<bool, Ha
             session.detail = session.bench.retained_differences()?;
             session.detail.is_empty()
         }
-        Check::Held(id) => faults::named(id, &session.trial.layout)?.took_effect(session.bench),
+        Check::Held(held) => held.fault.took_effect(session.bench),
         Check::Relayed => {
             let log = session.bench.log();
             log.records.last().is_some_and(|last| last.record.seq <= log.relayed)

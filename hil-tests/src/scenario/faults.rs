@@ -1,14 +1,9 @@
 //! The faults that a scenario has injected.
 
+use super::step::TableFault;
 use tumbler_bench::{AnyFault, Bench, BenchError};
 use tumbler_core::line::OutLine;
-use tumbler_core::rules;
 use tumbler_twin::Fault;
-
-/// The fault with this name, on a table with this layout.
-pub(super) fn named(name: &str, layout: &str) -> Result<AnyFault, BenchError> {
-    AnyFault::named(name, rules::layout(layout)).map_err(|bad| BenchError::Rig(bad.to_string()))
-}
 
 /// An injected fault.
 #[derive(Debug)]
@@ -34,13 +29,13 @@ impl Faults {
     pub(super) fn inject(
         &mut self,
         bench: &mut dyn Bench,
-        id: &str,
-        target: AnyFault,
+        broken: &TableFault,
         claimed: bool,
     ) -> Result<(), BenchError> {
-        self.injected.push(Injected { id: id.to_owned(), target, claimed, in_force: true });
+        let TableFault { name, fault } = broken;
+        self.injected.push(Injected { id: name.clone(), target: *fault, claimed, in_force: true });
         self.since = bench.now();
-        target.inject(bench)
+        fault.inject(bench)
     }
 
     /// Heals one fault.

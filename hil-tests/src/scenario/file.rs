@@ -3,11 +3,11 @@
 use super::grounds;
 use super::order;
 use super::parse;
-use super::step::Step;
+use super::step::{Step, TableFault};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use tumbler_bench::EnvironmentFault;
+use tumbler_bench::{AnyFault, EnvironmentFault};
 use tumbler_core::rules;
 use tumbler_judges::areas::Family;
 use tumbler_judges::config::Rules;
@@ -148,7 +148,7 @@ impl Trial {
     /// Whether one of its steps injects this fault.
     #[must_use]
     pub fn breaks(&self, fault: EnvironmentFault) -> bool {
-        let breaks = |step: &Step| matches!(step, Step::Fault(id) if EnvironmentFault::parse(id) == Some(fault));
+        let breaks = |step: &Step| matches!(step, Step::Fault(TableFault { fault: AnyFault::Environment(broken), .. }) if *broken == fault);
         self.steps.iter().flat_map(|(_, steps)| steps).any(breaks)
     }
 }
@@ -240,11 +240,6 @@ pub fn parse(path: &Path, text: &str) -> Result<Vec<Trial>, BadFile> {
         let label =
             variant.get("name").cloned().unwrap_or_else(|| variant.values().cloned().collect::<Vec<_>>().join(","));
         let name = if label.is_empty() { stem.clone() } else { format!("{stem}[{label}]") };
-        let mut steps = Vec::new();
-        for (number, text) in file.steps.iter().enumerate() {
-            let text = fill(text, variant);
-            steps.extend(parse::line_of_steps(&text).map_err(|e| bad(&format!("steps[{number}]"), e.to_string()))?);
-        }
         for set in rules::all() {
             let found = std::iter::once(set.id.as_str())
                 .chain(groups(&set.id))
@@ -266,13 +261,18 @@ pub fn parse(path: &Path, text: &str) -> Result<Vec<Trial>, BadFile> {
                 Layouts::Named(ids) => ids.iter().any(|named| named == id),
             };
             for (_, layout) in set.layouts.iter().enumerate().filter(|(place, layout)| chosen(*place, &layout.id)) {
+                let mut steps = Vec::new();
+                for (number, text) in file.steps.iter().enumerate() {
+                    let read = parse::line_of_steps(&fill(text, variant), &layout.id);
+                    steps.extend(read.map_err(|e| bad(&format!("steps[{number}]"), e.to_string()))?);
+                }
                 trials.push(Trial {
                     name: format!("{name}::{}", layout.id),
                     about: file.about.clone(),
                     rules: set.id.clone(),
                     layout: layout.id.clone(),
                     reader: file.reader,
-                    steps: steps.clone(),
+                    steps,
                     endings: endings.clone(),
                     latches: file.at_end.latches.as_deref().map_or_else(|| latched.clone(), filled),
                     in_order: !file.at_end.in_any_order,

@@ -28,7 +28,7 @@ fn reacted(session: &Session<'_>, reaction: &Reaction) -> Option<u64> {
     }
     let decided = |durable: &Durable| if session.bench.grace() == 0 { durable.record.at.0 } else { durable.at };
     let is = |event: &Event| match (reaction, event) {
-        (Reaction::Latched(name), Event::Latched { code, .. }) => code.name() == name,
+        (Reaction::Latched(wanted), Event::Latched { code, .. }) => code == wanted,
         (Reaction::Voided, Event::Voided(_)) => true,
         _ => false,
     };

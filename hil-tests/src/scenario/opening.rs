@@ -7,7 +7,7 @@ use super::halt::Halt;
 use super::session::Session;
 use super::step::Check;
 use tumbler_bench::witnessed;
-use tumbler_core::snapshot::Snapshot;
+use tumbler_core::snapshot::{Phase, Snapshot};
 use tumbler_core::wire::console::Command;
 
 /// Longest wait for the table to open after the last confirmation, in milliseconds.
@@ -37,7 +37,7 @@ pub(super) fn open(session: &mut Session<'_>) -> Result<(), Halt> {
         ask(session, Command::Witness { item, right: true, name: name() })?;
         answer(session, true, "")?;
     }
-    wait(session, &Check::Phase("ready".into()), WAIT)?;
+    wait(session, &Check::Phase(Phase::Ready), WAIT)?;
     session.mark();
     Ok(())
 }

@@ -1,14 +1,15 @@
 //! Parses the words of a step. Errors say what is allowed.
 
-use super::step::{BadStep, Cause, Change, Check, Pattern, Reaction, Stage, Step};
-use tumbler_bench::Role;
-use tumbler_core::latch::Code;
+use super::forms::{self, AFTER_CHECKS, CHECKS, COMMANDS, STEPS};
+use super::names::{self, code, named};
+use super::step::{Cause, Change, Check, Pattern, Reaction, Stage, Step, TableFault};
+use tumbler_bench::{AnyFault, Role, Wrong};
+use tumbler_core::hardware_test::HardwareTest;
 use tumbler_core::line::InLine;
 use tumbler_core::prompt::PromptId;
 use tumbler_core::round::Finding;
 use tumbler_core::rules;
 use tumbler_core::settings::Parameters;
-use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Dice, RoundId};
 use tumbler_core::wire::console::{Command, Exit, Witness};
 
@@ -17,51 +18,31 @@ const WAIT_MILLIS: u64 = 15_000;
 /// The supervisor of all scenarios.
 const NAME: &str = "Mei";
 
-/// First words of all steps.
-const STEPS: &str = "open table, play to STAGE, play up to spin, go on, at STAGE, press LINE [for N ms], hold LINE, release LINE, lift dome, \
-    lower dome, key 1 3 6 entry, enter dice, turn key, turn shaft N quarters, break seal, mend seal, lay die N face F flat|cocked, dip supply, \
-    lose edge LINE, settings layout ID, settings parameter NAME N, settings own, \
-    fault ID, heal ID, dice 1 3 6|any, pass N ms, wait CHECK [within N ms], expect CHECK because CLAUSE, \
-    ask [alone] COMMAND, answer done|refused [WORD], do COMMAND, as supervisor|technician|nobody, mark, kill, start, stop, \
-    power off|on, broker down|up, prove latched CODE [thoroughly], prove shut CODE, prove opens CODE rectified|procedure, \
-    heal all, recover table [and play], try STEP";
-
-const CHECKS: &str = "phase NAME, record KIND [FIELD=VALUE ...], no record KIND [FIELD=VALUE ...], latched CODE, nothing latched, \
-    motor on|off, shaft turns|rests, dice rest, tumbles FROM..TO, lit D D D, dark, display 136, bells N, sign on|off, deadman, relayed, link up|lost, \
-    status online|offline, retained right, held FAULT, daemon up|down, no test, prompt ID, motor off|latched CODE|voided at most N ms after CAUSE";
-
-const COMMANDS: &str = "open, witness areas|seal|bell|sign|dice right|wrong, close, maintenance on|off, hardware-test TEST, reset CODE rectified|procedure, \
-    amend D D D [uphold], void [damaged|not-flat], interrupted undisturbed|not-flat|cannot-tell, supervise, correct ROUND, void-afterwards ROUND, confirm-dome, settle [D D D], enrol-dice, record";
-
 type Words<'a> = &'a [&'a str];
 
-fn bad(problem: impl Into<String>, allowed: impl Into<String>) -> BadStep {
-    BadStep { text: String::new(), problem: problem.into(), allowed: allowed.into() }
-}
-
-/// The step with these words.
+/// The step with these words, on a table with this layout.
 ///
 /// # Errors
-/// [`BadStep`] with what is allowed in its place.
-pub fn step(text: &str) -> Result<Vec<Step>, BadStep> {
+/// The word that is wrong, and what is allowed in its place.
+pub fn step(text: &str, layout: &str) -> Result<Vec<Step>, Wrong> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    parse(&words).map_err(|error| BadStep { text: text.into(), ..error })
+    parse(&words, layout)
 }
 
 /// The steps of one line, separated by semicolons, each with its words.
 ///
 /// # Errors
-/// [`BadStep`] of the first that cannot be read.
-pub fn line_of_steps(text: &str) -> Result<Vec<(String, Vec<Step>)>, BadStep> {
+/// As [`step`], of the first that cannot be read.
+pub fn line_of_steps(text: &str, layout: &str) -> Result<Vec<(String, Vec<Step>)>, Wrong> {
     // The words of a clause may contain a semicolon.
     let parts: Vec<&str> = if text.contains(" because ") { vec![text] } else { text.split(';').collect() };
     let parts = parts.into_iter().map(str::trim).filter(|part| !part.is_empty());
-    parts.map(|part| Ok((part.to_owned(), step(part)?))).collect()
+    parts.map(|part| Ok((part.to_owned(), step(part, layout)?))).collect()
 }
 
-fn parse(words: Words<'_>) -> Result<Vec<Step>, BadStep> {
+fn parse(words: Words<'_>, layout: &str) -> Result<Vec<Step>, Wrong> {
     if let ["try", rest @ ..] = words {
-        return Ok(parse(rest)?.into_iter().map(|step| Step::Try(Box::new(step))).collect());
+        return Ok(parse(rest, layout)?.into_iter().map(|step| Step::Try(Box::new(step))).collect());
     }
     if let ["do", "settle", dice @ ..] = words {
         // What the dice show is entered first, and paid before the supervisor settles.
@@ -98,35 +79,35 @@ fn parse(words: Words<'_>) -> Result<Vec<Step>, BadStep> {
         ["dip", "supply"] => Step::Dip,
         ["lose", "edge", name] => Step::LoseEdge(line(name)?),
         ["settings", "own"] => Step::Settings(Change::Own),
-        ["settings", "layout", id] => match rules::layout(id) {
-            Some(_) => Step::Settings(Change::Layout((*id).into())),
-            None => return Err(bad(format!("`{id}` is no layout"), "a layout of any rule set")),
-        },
+        ["settings", "layout", id] => Step::Settings(Change::Layout(names::layout(id)?.id.clone())),
         ["settings", "parameter", name, value] => {
-            one_of(name, Parameters::TABLE.iter().map(|parameter| parameter.name), "parameter")?;
-            Step::Settings(Change::Parameter((*name).into(), number(value)?))
+            let known = Parameters::TABLE.iter().map(|parameter| parameter.name);
+            let Some(name) = known.clone().find(|known| known == name) else {
+                return Err(Wrong::unknown("parameter", name, known));
+            };
+            Step::Settings(Change::Parameter(name.into(), number(value)?))
         }
-        ["fault", id] => Step::Fault((*id).into()),
+        ["fault", id] => Step::Fault(fault(id, layout)?),
         ["heal", "all"] => Step::HealAll,
         ["recover", "table"] => Step::Recover,
         ["recover", "table", "and", "play"] => return Ok(vec![Step::Recover, Step::PlayTo(Stage::Settled)]),
-        ["heal", id] => Step::Heal((*id).into()),
+        ["heal", id] => Step::Heal(fault(id, layout)?),
         ["dice", "any"] => Step::Dice(None),
         ["dice", a, b, c] => Step::Dice(Some(dice(a, b, c)?)),
         ["pass", n, "ms"] => Step::Pass(number(n)?),
         ["pass", n, "s"] => Step::Pass(number::<u64>(n)?.saturating_mul(1000)),
-        ["wait", check @ .., "within", n, "ms"] => Step::Wait(self::check(check)?, number(n)?),
-        ["wait", check @ ..] => Step::Wait(self::check(check)?, WAIT_MILLIS),
+        ["wait", check @ .., "within", n, "ms"] => Step::Wait(self::check(check, layout)?, number(n)?),
+        ["wait", check @ ..] => Step::Wait(self::check(check, layout)?, WAIT_MILLIS),
         ["expect", rest @ ..] => {
             let Some(because) = rest.iter().position(|w| *w == "because") else {
-                return Err(bad("names no clause", "expect CHECK because CLAUSE"));
+                return Err(no_clause());
             };
             let (check, clause) = rest.split_at(because);
             let clause = clause.get(1..).unwrap_or_default().join(" ");
             if clause.is_empty() {
-                return Err(bad("names no clause", "expect CHECK because CLAUSE"));
+                return Err(no_clause());
             }
-            Step::Expect(self::check(check)?, clause)
+            Step::Expect(self::check(check, layout)?, clause)
         }
         ["ask", "alone", command @ ..] => Step::AskAlone(Box::new(ask(command)?)),
         ["ask", command @ ..] => Step::Ask(Box::new(ask(command)?)),
@@ -149,31 +130,34 @@ fn parse(words: Words<'_>) -> Result<Vec<Step>, BadStep> {
         ["prove", "latched", name, "thoroughly"] => Step::Prove(code(name)?, true),
         ["prove", "shut", name] => Step::ProveShut(code(name)?),
         ["prove", "opens", name, how @ ("rectified" | "procedure")] => Step::ProveOpens(code(name)?, exit(how)),
-        _ => return Err(bad("is no step", STEPS)),
+        _ => return Err(forms::none_of("step", words, STEPS, &[])),
     }])
 }
 
-fn check(words: Words<'_>) -> Result<Check, BadStep> {
+fn no_clause() -> Wrong {
+    Wrong::new("expect", "`expect` names no clause", "expect CHECK because CLAUSE")
+}
+
+fn fault(name: &str, layout: &str) -> Result<TableFault, Wrong> {
+    Ok(TableFault { name: name.to_owned(), fault: AnyFault::named(name, rules::layout(layout))? })
+}
+
+fn check(words: Words<'_>, layout: &str) -> Result<Check, Wrong> {
     Ok(match words {
         [what @ .., "at", "most", n, "ms", "after", since] => {
             let what = match what {
                 ["motor", "off"] => Reaction::MotorOff,
-                ["latched", name] => Reaction::Latched(code(name)?.name().into()),
+                ["latched", name] => Reaction::Latched(code(name)?),
                 ["voided"] => Reaction::Voided,
-                _ => return Err(bad(format!("`{}` is no reaction", what.join(" ")), CHECKS)),
+                _ => return Err(forms::none_of("reaction", what, &["motor off", "latched CODE", "voided"], &[])),
             };
-            one_of(since, Cause::ALL.iter().map(|(word, _)| *word), "cause")?;
-            let cause = Cause::ALL.iter().find(|(word, _)| word == since).map_or(Cause::Fault, |(_, cause)| *cause);
+            let (_, cause) = named("cause", since, Cause::ALL, |(word, _)| word)?;
             Check::InTime(what, number(n)?, cause)
         }
-        ["phase", name] => {
-            let known = Phase::ALL.iter().map(|p| p.name());
-            one_of(name, known, "phase")?;
-            Check::Phase((*name).into())
-        }
-        ["record", kind, fields @ ..] => Check::Record(pattern(kind, fields)?),
-        ["no", "record", kind, fields @ ..] => Check::NoRecord(pattern(kind, fields)?),
-        ["latched", name] => Check::Latched(code(name)?.name().into()),
+        ["phase", name] => Check::Phase(names::phase(name)?),
+        ["record", kind, fields @ ..] => Check::Record(pattern(kind, fields, false)?),
+        ["no", "record", kind, fields @ ..] => Check::NoRecord(pattern(kind, fields, true)?),
+        ["latched", name] => Check::Latched(code(name)?),
         ["nothing", "latched"] => Check::NothingLatched,
         ["motor", "on"] => Check::Motor(true),
         ["motor", "off"] => Check::Motor(false),
@@ -181,12 +165,14 @@ fn check(words: Words<'_>) -> Result<Check, BadStep> {
         ["shaft", "rests"] => Check::Shaft(false),
         ["dice", "rest"] => Check::DiceRest,
         ["tumbles", range] => {
-            let (from, to) = range.split_once("..").ok_or_else(|| bad("is no range", "FROM..TO, such as 2.8..3.0"))?;
+            let (from, to) = range
+                .split_once("..")
+                .ok_or_else(|| Wrong::new(range, format!("`{range}` is no range"), "FROM..TO, such as 2.8..3.0"))?;
             Check::Tumbles(thousandths(from)?, if to.is_empty() { i64::MAX } else { thousandths(to)? })
         }
         ["lit", a, b, c] => Check::Lit(Some(dice(a, b, c)?)),
         ["dark"] => Check::Lit(None),
-        ["display", text] => Check::Display((*text).into()),
+        ["display", text] => Check::Display(display(text)?),
         ["bells", n] => Check::Bells(number(n)?),
         ["sign", "on"] => Check::Sign(true),
         ["sign", "off"] => Check::Sign(false),
@@ -197,20 +183,16 @@ fn check(words: Words<'_>) -> Result<Check, BadStep> {
         ["status", "online"] => Check::Online(true),
         ["status", "offline"] => Check::Online(false),
         ["retained", "right"] => Check::Retained,
-        ["held", id] => Check::Held((*id).into()),
+        ["held", id] => Check::Held(fault(id, layout)?),
         ["daemon", "up"] => Check::Daemon(true),
         ["daemon", "down"] => Check::Daemon(false),
         ["no", "test"] => Check::NoTest,
-        ["prompt", id] => {
-            one_of(id, PromptId::ALL.iter().map(|prompt| prompt.name()), "prompt")?;
-            let asked = PromptId::ALL.into_iter().find(|prompt| prompt.name() == *id);
-            Check::Prompt(asked.ok_or_else(|| bad(format!("`{id}` is no prompt"), CHECKS))?)
-        }
-        _ => return Err(bad(format!("`{}` is no check", words.join(" ")), CHECKS)),
+        ["prompt", id] => Check::Prompt(named("prompt", id, PromptId::ALL, PromptId::name)?),
+        _ => return Err(forms::none_of("check", words, CHECKS, AFTER_CHECKS)),
     })
 }
 
-fn ask(words: Words<'_>) -> Result<Command, BadStep> {
+fn ask(words: Words<'_>) -> Result<Command, Wrong> {
     let name = || NAME.to_owned();
     let reason = || "as the scenario has it".to_owned();
     Ok(match words {
@@ -222,7 +204,7 @@ fn ask(words: Words<'_>) -> Result<Command, BadStep> {
                 "bell" => Witness::Bell,
                 "sign" => Witness::Sign,
                 "dice" => Witness::Dice,
-                _ => return Err(bad(format!("`{item}` is nothing to witness"), COMMANDS)),
+                _ => return Err(forms::none_of("command", words, COMMANDS, &[])),
             },
             right: *how == "right",
             name: name(),
@@ -230,7 +212,7 @@ fn ask(words: Words<'_>) -> Result<Command, BadStep> {
         ["close"] => Command::Close { name: name() },
         ["maintenance", on @ ("on" | "off")] => Command::Maintenance { on: *on == "on", name: name() },
         ["hardware-test", test] => Command::HardwareTest {
-            test: test.parse().map_err(|problem: String| bad(problem, COMMANDS))?,
+            test: named("hardware test", test, HardwareTest::ALL, HardwareTest::name)?,
             name: name(),
         },
         ["reset", what, how @ ("rectified" | "procedure")] => {
@@ -249,10 +231,7 @@ fn ask(words: Words<'_>) -> Result<Command, BadStep> {
             Command::VoidAfterwards { round: RoundId(number(round)?), reason: reason(), name: name() }
         }
         ["interrupted", found] => Command::Finding {
-            finding: Finding::ALL
-                .into_iter()
-                .find(|finding| finding.name() == *found)
-                .ok_or_else(|| bad(format!("`{found}` is no answer"), COMMANDS))?,
+            finding: named("finding", found, Finding::ALL, Finding::name)?,
             reason: reason(),
             name: name(),
         },
@@ -263,7 +242,7 @@ fn ask(words: Words<'_>) -> Result<Command, BadStep> {
         ["settle", a, b, c] => Command::Settle { dice: Some(faces(a, b, c)?), reason: reason(), name: name() },
         ["enrol-dice"] => Command::EnrolDice { reason: reason(), name: name() },
         ["record"] => Command::Record,
-        _ => return Err(bad(format!("`{}` is no command", words.join(" ")), COMMANDS)),
+        _ => return Err(forms::none_of("command", words, COMMANDS, &[])),
     })
 }
 
@@ -271,74 +250,88 @@ fn exit(how: &str) -> Exit {
     if how == "rectified" { Exit::Rectified } else { Exit::Procedure("by eye, two persons".into()) }
 }
 
-fn pattern(kind: &str, fields: Words<'_>) -> Result<Pattern, BadStep> {
-    let fields = fields
-        .iter()
-        .map(|field| match field.split_once('=') {
-            Some((name, value)) => Ok((name.to_owned(), value.replace('_', " "))),
-            None => Err(bad(format!("`{field}` is no field"), "FIELD=VALUE, with _ for a space in the value")),
-        })
-        .collect::<Result<_, _>>()?;
-    Ok(Pattern { kind: kind.into(), fields })
+/// `absent`: there must be no such record.
+fn pattern(kind: &str, fields: Words<'_>, absent: bool) -> Result<Pattern, Wrong> {
+    let kind = names::kind(kind)?;
+    let fields = fields.iter().map(|field| {
+        let form =
+            || Wrong::new(field, format!("`{field}` is no field"), "FIELD=VALUE, with _ for a space in the value");
+        let (name, value) = field.split_once('=').ok_or_else(form)?;
+        names::field(kind, name, value, absent)?;
+        Ok((name.to_owned(), value.replace('_', " ")))
+    });
+    Ok(Pattern { kind, fields: fields.collect::<Result<_, _>>()? })
 }
 
-fn one_of<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone, what: &str) -> Result<(), BadStep> {
-    if known.clone().any(|k| k == name) {
-        return Ok(());
-    }
-    Err(bad(format!("`{name}` is no {what}"), known.collect::<Vec<_>>().join(", ")))
+fn stage(name: &str) -> Result<Stage, Wrong> {
+    named("stage", name, Stage::ALL, |(word, _)| word).map(|(_, stage)| stage)
 }
 
-fn stage(name: &str) -> Result<Stage, BadStep> {
-    let known = Stage::ALL.iter().map(|(word, _)| *word);
-    one_of(name, known, "stage")?;
-    Stage::ALL.iter().find(|(word, _)| *word == name).map(|(_, stage)| *stage).ok_or_else(|| bad("is no stage", ""))
+fn line(name: &str) -> Result<InLine, Wrong> {
+    named("line", name, InLine::ALL, InLine::name)
 }
 
-fn line(name: &str) -> Result<InLine, BadStep> {
-    let known = InLine::ALL.into_iter();
-    known
-        .clone()
-        .find(|l| l.name() == name)
-        .ok_or_else(|| bad(format!("`{name}` is no line"), known.map(InLine::name).collect::<Vec<_>>().join(", ")))
+/// The register's value that shows these characters: digits, E, D for a dash, `-` for blank.
+fn display(text: &str) -> Result<u16, Wrong> {
+    let shown = text.chars().try_fold(0_u16, |shown, c| {
+        let code = match c {
+            '1'..='6' => c.to_digit(10).and_then(|d| u16::try_from(d).ok())?,
+            'D' => 13,
+            'E' => 14,
+            '-' => 15,
+            _ => return None,
+        };
+        Some(shown << 4 | code)
+    });
+    let allowed = "three of 1 to 6, E, D for a dash, - for blank";
+    let shown = shown.filter(|_| text.chars().count() == 3);
+    shown.ok_or_else(|| Wrong::new(text, format!("the display never shows `{text}`"), allowed))
 }
 
-fn code(name: &str) -> Result<Code, BadStep> {
-    name.parse().map_err(|problem: String| bad(problem, "one of these"))
-}
-
-fn key(word: &str) -> Result<u8, BadStep> {
+fn key(word: &str) -> Result<u8, Wrong> {
     match word {
         "entry" => Ok(7),
-        _ => match number(word)? {
-            digit @ 1..=6 => Ok(digit),
-            _ => Err(bad(format!("`{word}` is no key"), "1 to 6, entry")),
+        _ => match word.parse() {
+            Ok(digit @ 1..=6) => Ok(digit),
+            _ => Err(Wrong::new(word, format!("`{word}` is no key"), "1 to 6, entry")),
         },
     }
 }
 
-fn dice(a: &str, b: &str, c: &str) -> Result<[u8; 3], BadStep> {
-    let pips = [number(a)?, number(b)?, number(c)?];
-    Dice::from_pips(pips).map_err(|e| bad(e.to_string(), "three faces, 1 to 6"))?;
-    Ok(pips)
+/// Three faces of dice.
+///
+/// # Errors
+/// The word that is none.
+pub(super) fn dice(a: &str, b: &str, c: &str) -> Result<[u8; 3], Wrong> {
+    let face = |word: &str| {
+        let face = word.parse().ok().filter(|face| (1..=6).contains(face));
+        face.ok_or_else(|| Wrong::new(word, format!("`{word}` is no face of a die"), "1 to 6"))
+    };
+    Ok([face(a)?, face(b)?, face(c)?])
 }
 
-fn faces(a: &str, b: &str, c: &str) -> Result<Dice, BadStep> {
-    Dice::from_pips(dice(a, b, c)?).map_err(|e| bad(e.to_string(), "three faces, 1 to 6"))
+fn faces(a: &str, b: &str, c: &str) -> Result<Dice, Wrong> {
+    Dice::from_pips(dice(a, b, c)?).map_err(|e| Wrong::new(a, e.to_string(), "three faces, 1 to 6"))
 }
 
-fn number<T: core::str::FromStr>(word: &str) -> Result<T, BadStep> {
-    word.parse().map_err(|_| bad(format!("`{word}` is no number that fits here"), "a whole number"))
+fn number<T: core::str::FromStr>(word: &str) -> Result<T, Wrong> {
+    word.parse().map_err(|_| Wrong::new(word, format!("`{word}` is no number that fits here"), "a whole number"))
 }
 
-fn thousandths(word: &str) -> Result<i64, BadStep> {
-    let value: f64 = word.parse().map_err(|_| bad(format!("`{word}` is no number"), "a number such as 2.9"))?;
+fn thousandths(word: &str) -> Result<i64, Wrong> {
+    let value: f64 =
+        word.parse().map_err(|_| Wrong::new(word, format!("`{word}` is no number"), "a number such as 2.9"))?;
     Ok((value * 1000.0).round() as i64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tumbler_core::record::Kind;
+
+    fn step(text: &str) -> Result<Vec<Step>, Wrong> {
+        super::step(text, "nz-div9-1")
+    }
 
     #[test]
     fn steps_read_as_they_are_written() {
@@ -347,7 +340,7 @@ mod tests {
         assert_eq!(
             step("wait record voided reason=not-flat within 500 ms"),
             Ok(vec![Step::Wait(
-                Check::Record(Pattern { kind: "voided".into(), fields: vec![("reason".into(), "not-flat".into())] }),
+                Check::Record(Pattern { kind: Kind::Voided, fields: vec![("reason".into(), "not-flat".into())] }),
                 500
             )])
         );
@@ -356,21 +349,27 @@ mod tests {
 
     #[test]
     fn what_is_no_step_is_told_what_is_allowed() {
-        for (text, word) in [
-            ("pres tumble", "press LINE"),
-            ("press tumbel", "tumble, place_bets"),
-            ("play to end", "bets-closed"),
-            ("key 7", "1 to 6, entry"),
-            ("wait phase open", "settling"),
-            ("wait latched lamps at most 500 ms after luck", "entry"),
-            ("wait bells 2 at most 500 ms after entry", "voided at most"),
-            ("expect phase ready", "because CLAUSE"),
-            ("expect phase ready because", "because CLAUSE"),
-            ("ask reset motor rectified", "tumbler"),
-            ("dice 1 2 7", "1 to 6"),
+        for (text, told) in [
+            ("pres tumble", "unknown step `pres`: did you mean `press`?"),
+            ("press tumbel", "unknown line `tumbel`: did you mean `tumble`?"),
+            ("play to end", "unknown stage `end`\n  allowed is covered, betting"),
+            ("key 7", "`7` is no key\n  allowed is 1 to 6, entry"),
+            ("wait phase redy", "unknown phase `redy`: did you mean `ready`?"),
+            ("expect no record voidd because NZ 7.1", "unknown record `voidd`: did you mean `voided`?"),
+            ("wait latched lamps at most 500 ms after luck", "unknown cause `luck`\n  allowed is fault"),
+            ("wait bells 2 at most 500 ms after entry", "unknown reaction `bells`\n  allowed is motor off"),
+            ("expect phase ready", "`expect` names no clause"),
+            ("expect phase ready because", "`expect` names no clause"),
+            ("ask reset motor rectified", "unknown malfunction `motor`"),
+            ("ask witness ares right", "unknown word in a command `ares`: did you mean `areas`?"),
+            ("as superviser", "unknown word in a step `superviser`: did you mean `supervisor`?"),
+            ("fault lamp.open:bgi", "unknown area `bgi`: did you mean `big`?"),
+            ("settings parameter stal 3", "unknown parameter `stal`: did you mean `stall`?"),
+            ("wait display 137x", "the display never shows `137x`"),
+            ("dice 1 2 7", "`7` is no face of a die"),
         ] {
             let error = step(text).unwrap_err().to_string();
-            assert!(error.contains(text) && error.contains(word), "{error}");
+            assert!(error.starts_with(told), "{text}: {error}");
         }
     }
 }

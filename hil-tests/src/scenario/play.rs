@@ -7,6 +7,7 @@ use super::session::Session;
 use super::step::{Check, Pattern, Stage};
 use tumbler_bench::BenchError;
 use tumbler_core::line::InLine;
+use tumbler_core::record::Kind;
 use tumbler_core::wire::registers::terminal;
 use tumbler_twin::Act;
 
@@ -20,8 +21,8 @@ const ENTRIES: u32 = 3;
 /// Most repetitions of "tumble" by a campaign's dealer.
 const PRESSES: u64 = 4;
 
-fn record(kind: &str) -> Check {
-    Check::Record(Pattern { kind: kind.into(), fields: Vec::new() })
+fn record(kind: Kind) -> Check {
+    Check::Record(Pattern { kind, fields: Vec::new() })
 }
 
 /// Plays on to a stage; after the end of a round, the next one.
@@ -91,7 +92,7 @@ fn act(session: &mut Session<'_>, action: Action) -> Result<(), Halt> {
             Ok(session.pass(200)?)
         }
         Action::AwaitSpun => {
-            wait(session, &record("spin-ended"), WAIT)?;
+            wait(session, &record(Kind::SpinEnded), WAIT)?;
             wait(session, &Check::DiceRest, WAIT)
         }
         Action::PlaceBets => Ok(session.press(InLine::PlaceBets, 120)?),
@@ -99,9 +100,9 @@ fn act(session: &mut Session<'_>, action: Action) -> Result<(), Halt> {
         Action::Uncover => session.bench.act(Act::LiftDome).map_err(Into::into),
         Action::AwaitOutcome => {
             if session.trial.reader {
-                wait(session, &record("established"), WAIT)
+                wait(session, &record(Kind::Established), WAIT)
             } else {
-                wait(session, &record("revealed"), WAIT)
+                wait(session, &record(Kind::Revealed), WAIT)
             }
         }
         Action::Enter => {
@@ -115,12 +116,12 @@ fn act(session: &mut Session<'_>, action: Action) -> Result<(), Halt> {
                     break;
                 }
             }
-            wait(session, &record("lamps-verified"), WAIT)
+            wait(session, &record(Kind::LampsVerified), WAIT)
         }
         Action::AllPaid => {
             collect_and_pay(session)?;
             session.keys(&[7])?;
-            wait(session, &record("settled"), WAIT)
+            wait(session, &record(Kind::Settled), WAIT)
         }
     }
 }

@@ -86,7 +86,7 @@ pub(super) fn brief(record: &Value) -> String {
 
 impl Pattern {
     fn matches(&self, record: &Value) -> bool {
-        kind(record) == self.kind
+        kind(record) == self.kind.name()
             && self.fields.iter().all(|(name, value)| field(record, name).is_some_and(|got| got == *value))
     }
 }

@@ -1,9 +1,11 @@
 //! The steps of a scenario, each one line of words: acts of people, faults, waits and expectations.
 
-use tumbler_bench::Role;
+use tumbler_bench::{AnyFault, Role};
 use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
 use tumbler_core::prompt::PromptId;
+use tumbler_core::record::Kind;
+use tumbler_core::snapshot::Phase;
 use tumbler_core::wire::console::{Command, Exit};
 
 /// How far a round is played, in the order of the rule set.
@@ -45,9 +47,18 @@ impl Stage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     /// Kind, as in the journal.
-    pub kind: String,
+    pub kind: Kind,
     /// Fields and values; a value matches as text.
     pub fields: Vec<(String, String)>,
+}
+
+/// A fault by the name that a scenario gives it, on a table with the scenario's layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableFault {
+    /// Its id with its argument.
+    pub name: String,
+    /// What breaks.
+    pub fault: AnyFault,
 }
 
 /// A reaction of the table that has a deadline.
@@ -56,7 +67,7 @@ pub enum Reaction {
     /// The motor really loses its power.
     MotorOff,
     /// A malfunction with this code is latched.
-    Latched(String),
+    Latched(Code),
     /// The round is void.
     Voided,
 }
@@ -96,13 +107,13 @@ pub enum Check {
     /// The first such reaction since the last `mark` came within this many milliseconds of its cause.
     InTime(Reaction, u64, Cause),
     /// The table says that it is in this phase.
-    Phase(String),
+    Phase(Phase),
     /// A record, after the last one that was found.
     Record(Pattern),
     /// No such record since the last `mark`.
     NoRecord(Pattern),
     /// A malfunction with this code is latched.
-    Latched(String),
+    Latched(Code),
     /// Nothing is latched.
     NothingLatched,
     /// The motor really has power, or not.
@@ -115,8 +126,8 @@ pub enum Check {
     Tumbles(i64, i64),
     /// Exactly the lamps for these dice shine; without dice, none.
     Lit(Option<[u8; 3]>),
-    /// A person reads this on the terminal's display; digits, E, or - for blank.
-    Display(String),
+    /// A person reads this on the terminal's display, by the value of its register.
+    Display(u16),
     /// Number of times that the bell has sounded since the last `mark`.
     Bells(u32),
     /// The sign "no games" is lit, or dark.
@@ -131,8 +142,8 @@ pub enum Check {
     Online(bool),
     /// The table's retained messages at the broker agree with the table.
     Retained,
-    /// The fault with this id has taken effect, as measured by the bench.
-    Held(String),
+    /// The fault has taken effect, as measured by the bench.
+    Held(TableFault),
     /// The daemon runs, or not.
     Daemon(bool),
     /// No test of a device is in progress.
@@ -197,9 +208,9 @@ pub enum Step {
     /// Change the settings, in effect from the daemon's next start.
     Settings(Change),
     /// Inject a fault.
-    Fault(String),
+    Fault(TableFault),
     /// Heal it.
-    Heal(String),
+    Heal(TableFault),
     /// The dice show this from the next throw on; `None`: random.
     Dice(Option<[u8; 3]>),
     /// Let time pass, in milliseconds.
@@ -240,16 +251,4 @@ pub enum Step {
     HealAll,
     /// Heal everything, and bring the table back to play by the lawful exits.
     Recover,
-}
-
-/// Words that are not a step.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}`: {problem}; allowed is {allowed}")]
-pub struct BadStep {
-    /// The step as written.
-    pub text: String,
-    /// What is wrong with it.
-    pub problem: String,
-    /// What is allowed.
-    pub allowed: String,
 }

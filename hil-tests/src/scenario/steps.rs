@@ -2,7 +2,6 @@
 
 use super::ask::{answer, ask};
 use super::check::{holds, timed, where_we_are};
-use super::faults;
 use super::file::Trial;
 use super::halt::Halt;
 use super::opening::open;
@@ -53,11 +52,8 @@ pub(super) fn step(session: &mut Session<'_>, step: &Step) -> Result<(), Halt> {
         Step::Dip => session.bench.act(Act::DipSupply)?,
         Step::LoseEdge(line) => session.bench.act(Act::LoseEdge(*line))?,
         Step::Settings(change) => session.own.change(session.bench, change)?,
-        Step::Fault(id) => {
-            let target = faults::named(id, &session.trial.layout)?;
-            session.faults.inject(session.bench, id, target, !session.trying)?;
-        }
-        Step::Heal(id) => session.faults.heal(session.bench, faults::named(id, &session.trial.layout)?)?,
+        Step::Fault(broken) => session.faults.inject(session.bench, broken, !session.trying)?,
+        Step::Heal(broken) => session.faults.heal(session.bench, broken.fault)?,
         Step::HealAll => heal_all(session)?,
         Step::Collect => collect_and_pay(session)?,
         Step::Recover => recover(session)?,

@@ -89,7 +89,7 @@ fn a_wrong_file_says_what_where_and_what_is_allowed() {
     for (text, words) in [
         ("about = 1", vec!["case.toml", "about"]),
         ("about = \"x\"\nsteps = []\nendings = {}\nspeed = 3", vec!["unknown field `speed`", "steps"]),
-        (&case(r#""open tabel""#, "", ""), vec!["steps[0]", "open tabel", "open table"]),
+        (&case(r#""open tabel""#, "", ""), vec!["steps[0]", "tabel", "`table`"]),
         (&case("", r#""won: 3""#, ""), vec!["endings.nz-div9", "won: 3", "settled D D D: CLAUSE"]),
         (&case("", r#""settled 1 2 7: NZ9""#, ""), vec!["endings.nz-div9"]),
         (&case("", "", "").replace("nz-div9", "nz-9"), vec!["endings", "nz-9", "open-cover"]),

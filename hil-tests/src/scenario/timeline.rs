@@ -59,8 +59,8 @@ impl Timeline {
     /// Adds a mark if the step breaks or heals something.
     pub(super) fn note(&mut self, at_ns: u64, step: &Step) {
         let (kind, what) = match step {
-            Step::Fault(id) => (MarkKind::Broken, id.as_str()),
-            Step::Heal(id) => (MarkKind::Mended, id.as_str()),
+            Step::Fault(broken) => (MarkKind::Broken, broken.name.as_str()),
+            Step::Heal(mended) => (MarkKind::Mended, mended.name.as_str()),
             Step::HealAll => (MarkKind::Mended, "everything"),
             Step::BreakSeal => (MarkKind::Broken, "seal"),
             Step::MendSeal => (MarkKind::Mended, "seal"),

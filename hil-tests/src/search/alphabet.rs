@@ -13,9 +13,9 @@
 
 use super::view::View;
 use crate::scenario::parse;
-use crate::scenario::step::{BadStep, Step};
-use tumbler_bench::EnvironmentFault;
+use crate::scenario::step::Step;
 use tumbler_bench::environment_fault::SLOW_SYNC_MILLIS;
+use tumbler_bench::{EnvironmentFault, Wrong};
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
 use tumbler_twin::{Declared, Fault};
@@ -133,11 +133,11 @@ fn uncovered(view: &View) -> bool {
 /// All letters under this rule set and layout.
 ///
 /// # Errors
-/// [`BadStep`] where a letter is no step: the alphabet is wrong.
-pub fn letters(rules: &str, layout: &str) -> Result<Vec<Letter>, BadStep> {
+/// A letter that is no step: the alphabet is wrong.
+pub fn letters(rules: &str, layout: &str) -> Result<Vec<Letter>, Wrong> {
     let covered = rules::rule_set(rules).is_some_and(|set| set.order.covered);
     let fixed = |words: &str, when: Offered, fault| {
-        Ok(Letter { words: words.to_owned(), action: Action::Steps(steps(words)?), when, fault })
+        Ok(Letter { words: words.to_owned(), action: Action::Steps(steps(words, layout)?), when, fault })
     };
     let mut all = vec![
         Letter { words: "a moment".into(), action: Action::Moment, when: |_| true, fault: None },
@@ -154,11 +154,7 @@ pub fn letters(rules: &str, layout: &str) -> Result<Vec<Letter>, BadStep> {
     all.push(fixed(&format!("heal {SLOW}"), |v| v.slow, None)?);
     let here = Fault::TABLE.iter().map(|row| &row.entry).filter(|entry| entry.swarm.fits(covered, true));
     for name in here.filter_map(|entry| Some(entry.with(entry.search?))) {
-        let fault = Fault::named(&name, rules::layout(layout)).map_err(|bad| BadStep {
-            text: bad.word,
-            problem: bad.problem,
-            allowed: bad.allowed,
-        })?;
+        let fault = Fault::named(&name, rules::layout(layout))?;
         all.push(fixed(&format!("fault {name}; pass 50 ms"), |_| true, Some((fault, true)))?);
         all.push(fixed(&format!("heal {name}; pass 50 ms"), |_| true, Some((fault, false)))?);
     }
@@ -168,7 +164,7 @@ pub fn letters(rules: &str, layout: &str) -> Result<Vec<Letter>, BadStep> {
 /// The steps of words with semicolons between them.
 ///
 /// # Errors
-/// [`BadStep`] for the first that is none.
-pub fn steps(words: &str) -> Result<Vec<Step>, BadStep> {
-    Ok(parse::line_of_steps(words)?.into_iter().flat_map(|(_, steps)| steps).collect())
+/// The word that is wrong in the first that is none.
+pub fn steps(words: &str, layout: &str) -> Result<Vec<Step>, Wrong> {
+    Ok(parse::line_of_steps(words, layout)?.into_iter().flat_map(|(_, steps)| steps).collect())
 }

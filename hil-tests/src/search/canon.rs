@@ -178,7 +178,8 @@ mod tests {
     fn every_part_of_the_table_and_every_field_that_is_left_out_is_known() {
         let trial = trial("nz-div9").unwrap();
         let mut bench = Pure::new(Setup::of(&trial.rules, &trial.layout, 1)).unwrap();
-        play_steps(&mut bench, &trial, &steps("dice 1 3 6; open table; play to spinning").unwrap()).unwrap();
+        play_steps(&mut bench, &trial, &steps("dice 1 3 6; open table; play to spinning", &trial.layout).unwrap())
+            .unwrap();
         let table = serde_json::to_value(bench.table().unwrap()).unwrap();
         let at =
             |part: &str, field: &str| table.get(part).unwrap().get(field).unwrap_or_else(|| panic!("{part}.{field}"));

@@ -61,7 +61,7 @@ impl Example {
     pub fn scenario(&self, trial: &Trial) -> Result<String, BenchError> {
         let mut bench = bench(trial)?;
         for words in &self.steps {
-            let steps = parse::step(words).map_err(|bad| BenchError::Rig(bad.to_string()))?;
+            let steps = parse::step(words, &trial.layout).map_err(|bad| BenchError::Rig(bad.to_string()))?;
             // The violation may be in the last one.
             let _ = play_steps(&mut bench, trial, &steps);
         }

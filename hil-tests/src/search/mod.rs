@@ -203,7 +203,7 @@ impl Search<'_> {
         for words in roots(&self.plan.rules) {
             let mut bench = example::bench(&self.trial)?;
             for word in &words {
-                let steps = parse::step(word).map_err(|bad| BenchError::Rig(bad.to_string()))?;
+                let steps = parse::step(word, &self.trial.layout).map_err(|bad| BenchError::Rig(bad.to_string()))?;
                 play_steps(&mut bench, &self.trial, &steps).map_err(|halt| match halt {
                     Halt::Wrong(what) => BenchError::Rig(format!("the root `{}`: {what}", words.join("; "))),
                     Halt::BenchError(trouble) => trouble,

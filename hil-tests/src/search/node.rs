@@ -93,7 +93,7 @@ impl Node {
             }
             Action::OfLatch(words) => {
                 let words = words.replace("{code}", self.view.latched().unwrap_or_default());
-                let steps = steps(&words).map_err(|bad| BenchError::Rig(bad.to_string()))?;
+                let steps = steps(&words, &trial.layout).map_err(|bad| BenchError::Rig(bad.to_string()))?;
                 play_steps(&mut self.bench, trial, &steps)?;
                 return Ok(words);
             }

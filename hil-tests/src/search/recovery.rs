@@ -45,7 +45,7 @@ struct Recovery<'a> {
 impl Recovery<'_> {
     fn act(&mut self, words: &str) -> Result<(), Halt> {
         self.words.push(words.to_owned());
-        let line = parse::line_of_steps(words).map_err(|bad| BenchError::Rig(bad.to_string()))?;
+        let line = parse::line_of_steps(words, &self.trial.layout).map_err(|bad| BenchError::Rig(bad.to_string()))?;
         play_steps(&mut self.node.bench, self.trial, line.iter().flat_map(|(_, steps)| steps))
     }
 

@@ -45,7 +45,7 @@ fn keyboard() -> Receiver<String> {
 }
 
 fn take(table: &mut Narrator, line: &str, trial: &Trial) {
-    let answer = match line_of_steps(line) {
+    let answer = match line_of_steps(line, &trial.layout) {
         Err(error) => error.to_string(),
         Ok(steps) => match play_steps(table, trial, steps.iter().flat_map(|(_, steps)| steps)) {
             Ok(()) => format!("done: {line}"),

@@ -31,7 +31,7 @@ pub(super) struct Before {
 
 /// The table as the proof finds it: latched, idle, and the sign on.
 pub(super) fn before(session: &mut Session<'_>, code: Code) -> Result<Before, Halt> {
-    wait(session, &Check::Latched(code.name().into()), LATCHED)?;
+    wait(session, &Check::Latched(code), LATCHED)?;
     let Some(shown) = session.bench.snapshot()? else {
         return Err(BenchError::Rig("`prove` needs a daemon that runs".into()).into());
     };

@@ -5,6 +5,7 @@ use super::swarm::Swarm;
 use super::table::Table;
 use crate::scenario::{Trial, parse};
 use clap::ValueEnum;
+use tumbler_core::record::Kind;
 use tumbler_twin::rng::Rng;
 
 /// Least and most rounds of a day.
@@ -67,7 +68,7 @@ impl DayPlan {
         let (about, words, never) = match self.faults {
             Faults::None => {
                 let words = Dealer::drawn(&mut rng, table).healthy_day(self.rounds);
-                ("A healthy, noisy day: every round is settled", words, vec!["voided".into(), "latched".into()])
+                ("A healthy, noisy day: every round is settled", words, vec![Kind::Voided, Kind::Latched])
             }
             Faults::Swarm => {
                 let words = Swarm::drawn(&mut rng, table).day(self.rounds);

@@ -2,9 +2,8 @@
 
 use super::expectation::{Clauses, Deadline, Expect, ExpectedRound, SETTLED, ShowsWhen};
 use super::place::Place;
-use crate::scenario::file::GROUPS;
-use crate::scenario::grounds;
 use crate::scenario::parse;
+use crate::scenario::{grounds, names};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -200,7 +199,7 @@ impl Catalogue {
             }
             if let Some(words) = by.get("*") {
                 for set in rules::all() {
-                    grounds::expand(&set.id, words).map_err(|problem| (at.clone(), problem))?;
+                    grounds::expand(&set.id, words).map_err(|wrong| (at.clone(), wrong.to_string()))?;
                 }
             }
         }
@@ -256,11 +255,8 @@ impl Catalogue {
         for (number, expect) in expects.iter().enumerate() {
             let at = format!("{at}.expect[{number}]");
             places(&format!("{at}.phases"), &expect.phases)?;
-            let groups = ["covered", "open-cover", "nz", "sg", "*"];
             for name in &expect.rules {
-                if rules::rule_set(name).is_none() && !groups.contains(&name.as_str()) {
-                    return Err((format!("{at}.rules"), format!("`{name}` is no rule set; allowed is {GROUPS}")));
-                }
+                names::group(name).map_err(|wrong| (format!("{at}.rules"), wrong.to_string()))?;
             }
             for round in &expect.rounds {
                 match ExpectedRound::parse(round) {

@@ -2,9 +2,10 @@
 
 use super::place::Place;
 use crate::scenario::file::groups;
-use crate::scenario::{Ending, grounds};
+use crate::scenario::{Ending, grounds, names};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use tumbler_core::round::ending::VoidReason;
 
 /// Ending of the round that is in progress when something breaks, or of the next one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,11 +132,12 @@ impl ExpectedRound {
             Self::Settled => Ending::Settled { dice: Some(dice), clause: clause(SETTLED) },
             Self::SettledAnyhow => Ending::Settled { dice: None, clause: clause(SETTLED) },
             Self::Void(reason) => {
-                let named = if reason.starts_with("tumbler") { "equipment" } else { reason };
-                let words = clauses.get(reason).and_then(|by| by.get("*")).cloned().unwrap_or_default();
                 // The catalogue was checked when it was read.
+                let reason_of = |word: &str| names::reason(word).unwrap_or(VoidReason::Equipment);
+                let named = if reason.starts_with("tumbler") { VoidReason::Equipment } else { reason_of(reason) };
+                let words = clauses.get(reason).and_then(|by| by.get("*")).cloned().unwrap_or_default();
                 let clause = grounds::expand(rules, &words).unwrap_or_default();
-                Ending::Void { reason: named.to_owned(), clause }
+                Ending::Void { reason: named, clause }
             }
         }
     }

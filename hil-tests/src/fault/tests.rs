@@ -81,7 +81,7 @@ fn a_wrong_catalogue_says_what_where_and_what_is_allowed() {
         (row(GOOD, "{ rounds = [\"lost\"] }"), vec!["rounds", "`lost`", "void REASON"]),
         (row(GOOD, "{ rounds = [\"void exposed\"] }"), vec!["rounds", "`exposed` is not in clauses"]),
         (row(GOOD, "{ phases = [\"shut\"], rounds = [] }"), vec!["phases", "`shut`", "bets-closed", "unopened"]),
-        (row(GOOD, "{ rules = [\"nz-9\"], rounds = [] }"), vec!["rules", "`nz-9`", "open-cover"]),
+        (row(GOOD, "{ rules = [\"nz-9\"], rounds = [] }"), vec!["rules", "`nz-9`", "did you mean"]),
         (format!("{}\n{}", row(GOOD, SETTLED), row(GOOD, SETTLED).replace(CLAUSES, "")), vec!["is there twice"]),
     ] {
         let error = parse(Path::new("case.toml"), &text).unwrap_err().to_string();

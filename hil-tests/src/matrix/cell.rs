@@ -3,8 +3,9 @@
 
 use crate::fault::expectation::ShowsWhen;
 use crate::fault::{Catalogue, Expect, ExpectedRound, Fault, Place};
-use crate::scenario::{Trial, order, parse};
+use crate::scenario::{Trial, names, order, parse};
 use tumbler_core::rules;
+use tumbler_core::snapshot::Phase;
 
 /// Longest wait for a malfunction that shows by itself, in milliseconds of table time: the motor's heat takes ten seconds.
 const LATCH_MILLIS: u64 = 15_000;
@@ -122,11 +123,12 @@ impl CellPlan<'_> {
         let during = self.expect.rounds.iter().filter_map(|text| ExpectedRound::parse(text));
         let rounds = before.into_iter().chain(during).chain([ExpectedRound::Settled]);
         let clauses = &self.catalogue.clauses;
-        let mut latches: Vec<String> = Vec::new();
+        let mut latches: Vec<&str> = Vec::new();
         if self.place == Place::Blocked {
-            latches.push(self.blocked_by().0.into());
+            latches.push(self.blocked_by().0);
         }
-        latches.extend(self.latch().iter().cloned());
+        latches.extend(self.latch().iter().map(String::as_str));
+        let latches = latches.into_iter().map(names::code).collect::<Result<_, _>>().map_err(|bad| bad.to_string())?;
         Ok(Trial {
             name: name.into(),
             about: format!("{} [{}]", self.fault.about, self.fault.clause),
@@ -139,7 +141,7 @@ impl CellPlan<'_> {
             latches,
             in_order: false,
             must_show: self.shows() != ShowsWhen::Never,
-            phase: Some("ready".into()),
+            phase: Some(Phase::Ready),
             never: Vec::new(),
             seed: None,
             free: self.is_free(),

@@ -7,6 +7,7 @@ use super::records::{brief, field, kind};
 use super::session::Session;
 use super::steps::step;
 use tumbler_bench::BenchError;
+use tumbler_core::record::Kind;
 
 /// Plays all steps, then checks the end. Returns what is wrong.
 pub(super) fn play(session: &mut Session<'_>) -> Result<Vec<String>, Halt> {
@@ -31,8 +32,8 @@ pub(super) fn play(session: &mut Session<'_>) -> Result<Vec<String>, Halt> {
         latches(session, &mut wrongs)?;
     }
     for never in &session.trial.never {
-        if let Some(record) = session.records.all().iter().find(|r| kind(r) == never) {
-            wrongs.push(format!("never `{never}`, but {}", brief(record)));
+        if let Some(record) = session.records.all().iter().find(|r| kind(r) == never.name()) {
+            wrongs.push(format!("never `{}`, but {}", never.name(), brief(record)));
         }
     }
     Ok(wrongs)
@@ -68,26 +69,26 @@ pub(super) fn play_for_judges(session: &mut Session<'_>) -> Option<String> {
 }
 
 fn latches(session: &mut Session<'_>, wrongs: &mut Vec<String>) -> Result<(), Halt> {
-    let of_kind = |wanted: &str| {
-        let all = session.records.all().iter().filter(|r| kind(r) == wanted);
-        all.map(|r| field(r, "code").unwrap_or_default()).collect::<Vec<_>>()
-    };
-    let (mut latched, mut wanted) = (of_kind("latched"), session.trial.latches.clone());
+    let all = session.records.all().iter().filter(|r| kind(r) == Kind::Latched.name());
+    let mut latched: Vec<String> = all.map(|r| field(r, "code").unwrap_or_default()).collect();
+    let mut wanted: Vec<&str> = session.trial.latches.iter().map(|code| code.name()).collect();
     if !session.trial.in_order {
         latched.sort_unstable();
         wanted.sort_unstable();
     }
     if latched != wanted {
-        wrongs.push(format!("latches must be {:?}, but were {latched:?}", session.trial.latches));
+        wrongs.push(format!("latches must be {wanted:?}, but were {latched:?}"));
     }
     let Some(snapshot) = session.bench.snapshot()? else { return Ok(()) };
     let now: Vec<&str> = snapshot.malfunctions.iter().map(|m| m.code.name()).collect();
-    if now != session.trial.latched {
-        wrongs.push(format!("at the end {:?} must be latched, but {now:?} are", session.trial.latched));
+    let must: Vec<&str> = session.trial.latched.iter().map(|code| code.name()).collect();
+    if now != must {
+        wrongs.push(format!("at the end {must:?} must be latched, but {now:?} are"));
     }
-    match &session.trial.phase {
-        Some(phase) if snapshot.phase.name() != phase => {
-            wrongs.push(format!("at the end the phase must be {phase}, but is {}", snapshot.phase.name()));
+    match session.trial.phase {
+        Some(phase) if snapshot.phase != phase => {
+            let (phase, now) = (phase.name(), snapshot.phase.name());
+            wrongs.push(format!("at the end the phase must be {phase}, but is {now}"));
         }
         _ => {}
     }

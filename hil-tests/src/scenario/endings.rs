@@ -73,7 +73,7 @@ fn ends(log: &Log) -> (Vec<Ending>, usize) {
                 got.push(Ending::Settled { dice: Some(dice.pips()), clause: String::new() });
             }
             Event::Voided(void) => {
-                got.push(Ending::Void { reason: void.reason.name().into(), clause: void.clauses.join(", ") });
+                got.push(Ending::Void { reason: void.reason, clause: void.clauses.join(", ") });
             }
             _ => {}
         }
@@ -111,9 +111,10 @@ pub(super) fn compared(bench: &dyn Bench, trial: &Trial) -> EndingComparison {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tumbler_core::round::ending::VoidReason;
 
     fn void(clause: &str) -> Ending {
-        Ending::Void { reason: "equipment".into(), clause: clause.into() }
+        Ending::Void { reason: VoidReason::Equipment, clause: clause.into() }
     }
 
     fn admits(answers: &[AllowedEnding], besides: &[&str]) -> AllowedEndings {

@@ -1,28 +1,22 @@
 //! A scenario's file: what is done, under which rule sets, and how it must end.
 
 use super::grounds;
+use super::names;
 use super::order;
 use super::parse;
 use super::step::{Step, TableFault};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use tumbler_bench::{AnyFault, EnvironmentFault};
-use tumbler_core::rules;
+use tumbler_bench::source::{Place, Source};
+use tumbler_bench::{AnyFault, BadFiles, EnvironmentFault, Wrong};
+use tumbler_core::latch::Code;
+use tumbler_core::record::Kind;
+use tumbler_core::round::ending::VoidReason;
+use tumbler_core::rules::{self, Layout, RuleSet};
+use tumbler_core::snapshot::Phase;
 use tumbler_judges::areas::Family;
 use tumbler_judges::config::Rules;
-
-/// A scenario file that cannot be used: what, where, and what is allowed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}: {at}: {problem}", path.display())]
-pub struct BadFile {
-    /// The file.
-    pub path: PathBuf,
-    /// The place in it.
-    pub at: String,
-    /// What is wrong, and what is allowed.
-    pub problem: String,
-}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -51,27 +45,20 @@ const fn yes() -> bool {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 enum Layouts {
-    /// The same group of layouts for each rule set.
-    Of(Group),
+    /// The same group of layouts for each rule set: `first` or `all`.
+    Of(String),
     /// These.
     Named(Vec<String>),
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Group {
-    /// The first layout of each rule set.
-    #[default]
-    First,
-    /// Every layout.
-    All,
-}
-
 impl Default for Layouts {
     fn default() -> Self {
-        Self::Of(Group::First)
+        Self::Of(FIRST.into())
     }
 }
+
+/// The first layout of each rule set.
+const FIRST: &str = "first";
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -97,7 +84,7 @@ pub enum Ending {
     /// Void, for this reason and by exactly this clause.
     Void {
         /// The reason.
-        reason: String,
+        reason: VoidReason,
         /// The clause; empty where the rules are silent.
         clause: String,
     },
@@ -126,17 +113,17 @@ pub struct Trial {
     /// Endings of the rounds, in order.
     pub endings: Vec<Ending>,
     /// What is latched at the end.
-    pub latched: Vec<String>,
+    pub latched: Vec<Code>,
     /// What was ever latched, in order.
-    pub latches: Vec<String>,
+    pub latches: Vec<Code>,
     /// Whether the order of the latches counts. It does not for units on one cable, which are missed in the order of their polls.
     pub in_order: bool,
     /// Whether the faults must have taken effect. Only a catalogue may waive this, with a reason.
     pub must_show: bool,
     /// Phase at the end.
-    pub phase: Option<String>,
+    pub phase: Option<Phase>,
     /// Kinds of records that must not occur.
-    pub never: Vec<String>,
+    pub never: Vec<Kind>,
     /// Seed of the twin, if the scenario depends on chance; otherwise it is derived from the name.
     pub seed: Option<u64>,
     /// Free play: the scenario does not say how the rounds end and what latches. The steps' own waits, `never`, the judges and the
@@ -164,154 +151,246 @@ pub(crate) fn groups(rules: &str) -> [&'static str; 3] {
     [cover, country, "*"]
 }
 
-pub(crate) const GROUPS: &str = "a rule set's id, or covered, open-cover, nz, sg, *";
-
 impl Ending {
-    /// Parses `void not-flat: NZ9 7.1(a)`, `settled 1 3 6: NZ9 6.3` or `unfinished: SGV6 1.7`.
+    /// Parses `void not-flat: by not-flat`, `settled 1 3 6: NZ9 6.3` or `unfinished: SGV6 1.7` under a rule set.
     ///
     /// # Errors
-    /// What is allowed.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// The word that is wrong, and what is allowed.
+    pub fn parse(text: &str, rules: &str) -> Result<Self, Wrong> {
         let allowed = "`settled D D D: CLAUSE`, `settled: CLAUSE`, `void REASON: CLAUSES`, `void REASON: by GROUND and GROUND`, `void REASON:` where the rules are silent, `unfinished: CLAUSE`";
-        let wrong = || format!("`{text}` is no ending; allowed is {allowed}");
-        let (what, clause) = text.split_once(':').ok_or_else(wrong)?;
+        let (what, clause) = text.split_once(':').unwrap_or((text, ""));
         let clause = clause.trim().to_owned();
         let words: Vec<&str> = what.split_whitespace().collect();
+        let first = words.first().copied().unwrap_or_default();
+        let wrong = || Wrong::new(first, format!("`{text}` is no ending"), allowed);
         match *words.as_slice() {
-            ["void", reason] => Ok(Self::Void { reason: reason.into(), clause }),
-            _ if clause.is_empty() => Err(wrong()),
+            _ if !text.contains(':') => Err(wrong()),
+            ["void", reason] => {
+                Ok(Self::Void { reason: names::reason(reason)?, clause: grounds::expand(rules, &clause)? })
+            }
+            ["settled" | "unfinished", ..] if clause.is_empty() => Err(wrong()),
             ["settled"] => Ok(Self::Settled { dice: None, clause }),
             ["settled", a, b, c] => {
-                let face = |word: &str| word.parse().ok().filter(|f| (1..=6).contains(f)).ok_or_else(wrong);
-                let mut dice = [face(a)?, face(b)?, face(c)?];
+                let mut dice = parse::dice(a, b, c)?;
                 dice.sort_unstable();
                 Ok(Self::Settled { dice: Some(dice), clause })
             }
             ["unfinished"] => Ok(Self::Unfinished { clause }),
-            _ => Err(wrong()),
+            ["void" | "settled" | "unfinished", ..] => Err(wrong()),
+            _ => Err(Wrong {
+                allowed: allowed.into(),
+                ..Wrong::unknown("ending", first, ["settled", "void", "unfinished"])
+            }),
         }
     }
 }
 
-impl Ending {
-    /// The ending under this rule set: `by GROUND and GROUND` becomes the clauses about these grounds.
-    ///
-    /// # Errors
-    /// What is allowed.
-    fn under(self, rules: &str) -> Result<Self, String> {
-        Ok(match self {
-            Self::Void { reason, clause } => Self::Void { reason, clause: grounds::expand(rules, &clause)? },
-            other => other,
-        })
+/// A text of the file in one variant: its words, and where they may stand.
+struct Text {
+    words: String,
+    places: Vec<Place>,
+}
+
+/// A file that is being read, with what is wrong in it.
+struct Reader<'t> {
+    source: Source<'t>,
+    variants: Vec<BTreeMap<String, String>>,
+}
+
+impl Reader<'_> {
+    /// The text at a place, with the values of a variant in place of their keys.
+    fn text(&mut self, text: &str, place: Place, number: usize) -> Text {
+        let Some(variant) = self.variants.get(number) else {
+            return Text { words: text.to_owned(), places: vec![place] };
+        };
+        let words = variant.iter().fold(text.to_owned(), |text, (key, value)| text.replace(&in_braces(key), value));
+        let used = variant.keys().filter(|key| text.contains(&in_braces(key)));
+        let at = Place::default().of("variant").of(number);
+        let places = std::iter::once(place).chain(used.map(|key| at.of(key))).collect();
+        let left = words.split_once('{').and_then(|(_, rest)| rest.split_once('}')).map(|(key, _)| key.to_owned());
+        let unknown = left.map(|key| Wrong::unknown("key of a variant", &key, variant.keys().map(String::as_str)));
+        let text = Text { words, places };
+        if let Some(wrong) = unknown {
+            self.source.wrong(&text.places, wrong);
+        }
+        text
+    }
+
+    /// What a text means; none where it is wrong, which is told.
+    fn read<T>(&mut self, text: &Text, read: impl FnOnce(&str) -> Result<T, Wrong>) -> Option<T> {
+        read(&text.words).map_err(|wrong| self.source.wrong(&text.places, wrong)).ok()
+    }
+
+    /// What the texts of a list mean, those left out that are empty in this variant.
+    fn list<T>(
+        &mut self,
+        all: &[String],
+        place: &Place,
+        variant: usize,
+        read: impl Fn(&str) -> Result<T, Wrong>,
+    ) -> Vec<T> {
+        let mut read_so_far = Vec::new();
+        for (number, text) in all.iter().enumerate() {
+            let text = self.text(text, place.of(number), variant);
+            if !text.words.is_empty() {
+                read_so_far.extend(self.read(&text, &read));
+            }
+        }
+        read_so_far
+    }
+
+    /// Keys of variants that no text has.
+    fn unused(&mut self, file: &File) {
+        let texts = file.steps.iter().chain(file.endings.values().flatten()).chain(&file.at_end.latched);
+        let texts =
+            texts.chain(file.at_end.latches.iter().flatten()).chain(&file.at_end.phase).chain(&file.at_end.never);
+        let texts: Vec<&str> = texts.map(String::as_str).collect();
+        let used = |key: &&String| *key == "name" || texts.iter().any(|text| text.contains(&in_braces(key)));
+        for (number, variant) in file.variant.iter().enumerate() {
+            for key in variant.keys().filter(|key| !used(key)) {
+                let problem = format!("no step, ending or end has `{{{key}}}`");
+                let place = Place::default().of("variant").of(number).of(key);
+                self.source.wrong(&[place], Wrong::new(key, problem, ""));
+            }
+        }
     }
 }
 
-fn fill(text: &str, variant: &BTreeMap<String, String>) -> String {
-    variant.iter().fold(text.to_owned(), |text, (key, value)| text.replace(&format!("{{{key}}}"), value))
+fn in_braces(key: &str) -> String {
+    format!("{{{key}}}")
+}
+
+impl File {
+    /// The layouts of a rule set that are played.
+    fn chosen<'r>(&self, set: &'r RuleSet) -> impl Iterator<Item = &'r Layout> {
+        let is_chosen = |place: usize, id: &str| match &self.layouts {
+            Layouts::Of(group) => group != FIRST || place == 0,
+            Layouts::Named(ids) => ids.iter().any(|named| named == id),
+        };
+        set.layouts
+            .iter()
+            .enumerate()
+            .filter(move |(place, layout)| is_chosen(*place, &layout.id))
+            .map(|(_, layout)| layout)
+    }
+
+    fn check(&self, reader: &mut Reader<'_>) {
+        let top = Place::default();
+        let wrong_key = |name: &String| names::group(name).err().map(|wrong| (name.clone(), wrong));
+        for (name, wrong) in self.endings.keys().filter_map(wrong_key) {
+            reader.source.wrong(&[top.of("endings").of(name)], wrong);
+        }
+        let layouts = top.of("layouts");
+        match &self.layouts {
+            Layouts::Of(group) if [FIRST, "all"].contains(&group.as_str()) => {}
+            Layouts::Of(group) => {
+                reader.source.wrong(&[layouts], Wrong::unknown("group of layouts", group, [FIRST, "all"]));
+            }
+            Layouts::Named(ids) => {
+                for (number, wrong) in ids.iter().map(|id| names::layout(id)).enumerate() {
+                    wrong.err().into_iter().for_each(|wrong| reader.source.wrong(&[layouts.of(number)], wrong));
+                }
+            }
+        }
+        reader.unused(self);
+    }
+
+    /// The trial of a variant under a layout; `endings` are those of this key.
+    fn trial(&self, reader: &mut Reader<'_>, variant: usize, set: &RuleSet, layout: &Layout, key: &str) -> Trial {
+        let top = Place::default();
+        let steps = reader.list(&self.steps, &top.of("steps"), variant, |text| parse::line_of_steps(text, &layout.id));
+        let all = self.endings.get(key).map(Vec::as_slice).unwrap_or_default();
+        let endings = reader.list(all, &top.of("endings").of(key), variant, |text| Ending::parse(text, &set.id));
+        let at_end = top.of("at_end");
+        let latched = reader.list(&self.at_end.latched, &at_end.of("latched"), variant, names::code);
+        let latches = self.at_end.latches.as_deref();
+        let latches = latches.map(|all| reader.list(all, &at_end.of("latches"), variant, names::code));
+        let phase = self.at_end.phase.as_ref().map(|text| reader.text(text, at_end.of("phase"), variant));
+        Trial {
+            name: layout.id.clone(),
+            about: self.about.clone(),
+            rules: set.id.clone(),
+            layout: layout.id.clone(),
+            reader: self.reader,
+            steps: steps.into_iter().flatten().collect(),
+            endings,
+            latches: latches.unwrap_or_else(|| latched.clone()),
+            in_order: !self.at_end.in_any_order,
+            must_show: true,
+            latched,
+            phase: phase.and_then(|text| reader.read(&text, names::phase)),
+            never: reader.list(&self.at_end.never, &at_end.of("never"), variant, names::kind),
+            seed: self.seed,
+            free: self.free,
+        }
+    }
 }
 
 /// Reads a scenario from its TOML.
 ///
 /// # Errors
-/// [`BadFile`] with the place and what is allowed there.
-pub fn parse(path: &Path, text: &str) -> Result<Vec<Trial>, BadFile> {
-    let bad = |at: &str, problem: String| BadFile { path: path.into(), at: at.into(), problem };
-    let toml = toml::Deserializer::parse(text).map_err(|e| bad("TOML", e.to_string()))?;
-    let file: File = serde_path_to_error::deserialize(toml)
-        .map_err(|e| bad(&e.path().to_string(), e.inner().message().to_owned()))?;
+/// All that is wrong in it, each with its line and column and what is allowed there.
+pub fn parse(path: &Path, text: &str) -> Result<Vec<Trial>, BadFiles> {
+    let (source, file) = Source::read::<File>(path, text)?;
+    let mut reader = Reader { source, variants: file.variant.clone() };
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-    for name in file.endings.keys() {
-        if rules::rule_set(name).is_none() && !["covered", "open-cover", "nz", "sg", "*"].contains(&name.as_str()) {
-            return Err(bad("endings", format!("`{name}` is no rule set; allowed is {GROUPS}")));
-        }
-    }
-    if let Layouts::Named(ids) = &file.layouts {
-        if let Some(id) = ids.iter().find(|id| rules::layout(id).is_none()) {
-            let all: Vec<&str> = rules::all().iter().flat_map(|set| &set.layouts).map(|l| l.id.as_str()).collect();
-            return Err(bad(
-                "layouts",
-                format!("`{id}` is no layout; allowed is first, all, or some of {}", all.join(", ")),
-            ));
-        }
-    }
-    let variants = if file.variant.is_empty() { vec![BTreeMap::new()] } else { file.variant.clone() };
+    file.check(&mut reader);
     let mut trials = Vec::new();
-    for variant in &variants {
-        let label =
-            variant.get("name").cloned().unwrap_or_else(|| variant.values().cloned().collect::<Vec<_>>().join(","));
-        let name = if label.is_empty() { stem.clone() } else { format!("{stem}[{label}]") };
+    for number in 0..file.variant.len().max(1) {
+        let named = file.variant.get(number).map(|variant| {
+            variant.get("name").cloned().unwrap_or_else(|| variant.values().cloned().collect::<Vec<_>>().join(","))
+        });
+        let name =
+            named.filter(|label| !label.is_empty()).map_or_else(|| stem.clone(), |label| format!("{stem}[{label}]"));
         for set in rules::all() {
-            let found = std::iter::once(set.id.as_str())
-                .chain(groups(&set.id))
-                .find_map(|key| file.endings.get(key).map(|endings| (key, endings)));
-            let Some((key, endings)) = found else { continue };
-            let endings = endings
-                .iter()
-                .map(|text| Ending::parse(&fill(text, variant)).and_then(|ending| ending.under(&set.id)))
-                .collect::<Result<Vec<_>, _>>()
-                .map_err(|problem| bad(&format!("endings.{key}"), problem))?;
-            let filled = |list: &[String]| {
-                let all = list.iter().map(|text| fill(text, variant));
-                all.filter(|text| !text.is_empty()).collect::<Vec<_>>()
-            };
-            let latched = filled(&file.at_end.latched);
-            let chosen = |place: usize, id: &str| match &file.layouts {
-                Layouts::Of(Group::First) => place == 0,
-                Layouts::Of(Group::All) => true,
-                Layouts::Named(ids) => ids.iter().any(|named| named == id),
-            };
-            for (_, layout) in set.layouts.iter().enumerate().filter(|(place, layout)| chosen(*place, &layout.id)) {
-                let mut steps = Vec::new();
-                for (number, text) in file.steps.iter().enumerate() {
-                    let read = parse::line_of_steps(&fill(text, variant), &layout.id);
-                    steps.extend(read.map_err(|e| bad(&format!("steps[{number}]"), e.to_string()))?);
-                }
-                trials.push(Trial {
-                    name: format!("{name}::{}", layout.id),
-                    about: file.about.clone(),
-                    rules: set.id.clone(),
-                    layout: layout.id.clone(),
-                    reader: file.reader,
-                    steps,
-                    endings: endings.clone(),
-                    latches: file.at_end.latches.as_deref().map_or_else(|| latched.clone(), filled),
-                    in_order: !file.at_end.in_any_order,
-                    must_show: true,
-                    latched: latched.clone(),
-                    phase: file.at_end.phase.as_ref().map(|phase| fill(phase, variant)),
-                    never: filled(&file.at_end.never),
-                    seed: file.seed,
-                    free: file.free,
-                });
+            let mut keys = std::iter::once(set.id.as_str()).chain(groups(&set.id));
+            let Some(key) = keys.find(|key| file.endings.contains_key(*key)) else { continue };
+            for layout in file.chosen(set) {
+                let trial = file.trial(&mut reader, number, set, layout, key);
+                trials.push(Trial { name: format!("{name}::{}", trial.name), ..trial });
             }
         }
     }
-    if trials.is_empty() {
-        return Err(bad("endings", format!("no rule set is named, so nothing would run; allowed is {GROUPS}")));
+    if trials.is_empty() && reader.source.is_right() {
+        let problem = "no rule set is named that plays on these layouts, so nothing would run";
+        let known = rules::all().iter().map(|set| set.id.as_str()).chain(names::GROUPS).collect::<Vec<_>>();
+        reader.source.wrong(&[Place::default().of("endings")], Wrong::new("", problem, known.join(", ")));
     }
-    Ok(trials)
+    reader.source.end(trials)
+}
+
+/// Reads a scenario's file.
+///
+/// # Errors
+/// As [`parse`].
+pub fn read(path: &Path) -> Result<Vec<Trial>, BadFiles> {
+    let text = std::fs::read_to_string(path).map_err(|why| BadFiles::unread(path, &why))?;
+    parse(path, &text)
 }
 
 /// Reads every scenario in a directory, in the order of their names.
 ///
 /// # Errors
-/// The first file that cannot be read or used.
-pub fn read_all(directory: &Path) -> Result<Vec<Trial>, BadFile> {
-    let bad = |path: &Path, problem: std::io::Error| BadFile {
-        path: path.into(),
-        at: "file".into(),
-        problem: problem.to_string(),
-    };
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(directory)
-        .map_err(|e| bad(directory, e))?
-        .filter_map(|entry| entry.ok().map(|e| e.path()))
-        .filter(|path| path.extension().is_some_and(|e| e == "toml"))
-        .collect();
+/// What is wrong in any of the files.
+pub fn read_all(directory: &Path) -> Result<Vec<Trial>, BadFiles> {
+    let entries = std::fs::read_dir(directory).map_err(|why| BadFiles::unread(directory, &why))?;
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|e| e.path())).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == "toml"));
     paths.sort();
-    let mut trials = Vec::new();
+    read_each(&paths)
+}
+
+/// Reads these scenarios' files.
+///
+/// # Errors
+/// What is wrong in any of them.
+pub fn read_each(paths: &[PathBuf]) -> Result<Vec<Trial>, BadFiles> {
+    let (mut trials, mut bad) = (Vec::new(), BadFiles::default());
     for path in paths {
-        let text = std::fs::read_to_string(&path).map_err(|e| bad(&path, e))?;
-        trials.extend(parse(&path, &text)?);
+        match read(path) {
+            Ok(read) => trials.extend(read),
+            Err(BadFiles(problems)) => bad.0.extend(problems),
+        }
     }
-    Ok(trials)
+    if bad.0.is_empty() { Ok(trials) } else { Err(bad) }
 }

@@ -5,7 +5,7 @@
 use tumbler_bench::Wrong;
 
 /// All steps.
-pub const STEPS: &[&str] = &[
+pub(super) const STEPS: &[&str] = &[
     "open table",
     "play to STAGE",
     "play up to spin",
@@ -60,7 +60,7 @@ pub const STEPS: &[&str] = &[
 ];
 
 /// All checks.
-pub const CHECKS: &[&str] = &[
+pub(super) const CHECKS: &[&str] = &[
     "phase NAME",
     "record KIND",
     "record KIND FIELD=VALUE",
@@ -92,10 +92,10 @@ pub const CHECKS: &[&str] = &[
 ];
 
 /// What may follow a check.
-pub const AFTER_CHECKS: &[&str] = &["within", "because", "at"];
+pub(super) const AFTER_CHECKS: &[&str] = &["within", "because", "at"];
 
 /// All commands.
-pub const COMMANDS: &[&str] = &[
+pub(super) const COMMANDS: &[&str] = &[
     "open",
     "witness areas|seal|bell|sign|dice right|wrong",
     "close",
@@ -119,7 +119,7 @@ pub const COMMANDS: &[&str] = &[
 
 /// What is wrong with words that have none of these forms: the first word that leaves the form which they follow longest. `after`
 /// may follow any of them.
-pub fn none_of(what: &str, words: &[&str], forms: &[&'static str], after: &[&'static str]) -> Wrong {
+pub(super) fn none_of(what: &str, words: &[&str], forms: &[&'static str], after: &[&'static str]) -> Wrong {
     let follows = |form: &str| form.split(' ').zip(words).take_while(|(part, word)| fits(part, word)).count();
     let most = forms.iter().map(|form| follows(form)).max().unwrap_or(0);
     let followed: Vec<&'static str> = forms.iter().copied().filter(|form| follows(form) == most).collect();

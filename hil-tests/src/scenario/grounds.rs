@@ -1,5 +1,6 @@
 //! The grounds of voids with their clauses, written from the five rule texts and not from the core's data.
 
+use tumbler_bench::Wrong;
 use tumbler_judges::config::Rules;
 
 /// A ground with its clauses in the order of [`Rules::ALL`], without the text's name; empty where a text is silent.
@@ -30,14 +31,13 @@ fn place(clause: &str) -> usize {
 ///
 /// # Errors
 /// An unknown ground, with the known ones.
-pub fn clauses(rules: &str, grounds: &[&str]) -> Result<String, String> {
+pub fn clauses(rules: &str, grounds: &[&str]) -> Result<String, Wrong> {
     let known = Rules::ALL.into_iter().enumerate().find(|(_, known)| known.id() == rules);
-    let (place_of_text, text) = known.ok_or_else(|| format!("`{rules}` is no rule set"))?;
+    let (place_of_text, text) = known.ok_or_else(|| Wrong::unknown("rule set", rules, Rules::ALL.map(Rules::id)))?;
     let mut cited: Vec<&str> = Vec::new();
     for ground in grounds {
         let Some((_, by_text)) = GROUNDS.iter().find(|(name, _)| name == ground) else {
-            let known: Vec<&str> = GROUNDS.iter().map(|(name, _)| *name).collect();
-            return Err(format!("`{ground}` is no ground; allowed is {}", known.join(", ")));
+            return Err(Wrong::unknown("ground", ground, GROUNDS.map(|(name, _)| name)));
         };
         cited.extend(by_text.get(place_of_text).into_iter().copied().flatten());
     }
@@ -50,7 +50,7 @@ pub fn clauses(rules: &str, grounds: &[&str]) -> Result<String, String> {
 ///
 /// # Errors
 /// As [`clauses`].
-pub fn expand(rules: &str, words: &str) -> Result<String, String> {
+pub fn expand(rules: &str, words: &str) -> Result<String, Wrong> {
     if !words.starts_with("by ") {
         return Ok(words.to_owned());
     }
@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(of("sg-open-early", "by interruption"), "");
         assert_eq!(of("sg-open", "by decision or by damaged-dice"), "SGOC 5.14 | SGOC 5.6");
         assert_eq!(of("sg-open", "SGOC 5.6"), "SGOC 5.6");
-        assert!(expand("sg-v6", "by luck").unwrap_err().contains("never-activated"));
+        assert!(expand("sg-v6", "by luck").unwrap_err().allowed.contains("never-activated"));
         assert!(admits("SGOC 5.14 | ", "") && !admits("SGOC 5.14", ""));
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn watch(session: &mut Session<'_>, step: &Step) -> Result<(), Halt> 
     }
     let unexplained = session.lawful.look(log);
     let never = &session.trial.never;
-    let forbidden = session.records().from(first).iter().find(|record| never.iter().any(|n| n == kind(record)));
+    let forbidden = session.records().from(first).iter().find(|record| never.iter().any(|n| n.name() == kind(record)));
     let wrong =
         unexplained.or_else(|| forbidden.map(|record| format!("never `{}`, but {}", kind(record), brief(record))));
     match wrong {

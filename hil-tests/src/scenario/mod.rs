@@ -8,7 +8,7 @@ mod course;
 pub mod endings;
 mod faults;
 pub mod file;
-pub mod forms;
+mod forms;
 pub mod grounds;
 mod halt;
 mod held_controls;
@@ -35,7 +35,7 @@ mod tests;
 pub mod timeline;
 pub mod write;
 
-pub use file::{BadFile, Ending, Trial, read_all};
+pub use file::{Ending, Trial, read_all};
 pub use halt::Halt;
 pub use run::{Outcome, Verdict, judges_alone, run};
 pub use steps::play_steps;

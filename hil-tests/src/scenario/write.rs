@@ -3,6 +3,7 @@
 use super::{Ending, Trial};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use tumbler_core::snapshot::Phase;
 
 #[derive(Serialize)]
 struct File<'a> {
@@ -19,18 +20,18 @@ struct File<'a> {
 
 #[derive(Serialize)]
 struct AtEnd<'a> {
-    latched: &'a [String],
-    latches: &'a [String],
+    latched: Vec<&'a str>,
+    latches: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     phase: Option<&'a str>,
-    never: &'a [String],
+    never: Vec<&'a str>,
 }
 
 fn words(ending: &Ending) -> String {
     match ending {
         Ending::Settled { dice: Some([a, b, c]), clause } => format!("settled {a} {b} {c}: {clause}"),
         Ending::Settled { dice: None, clause } => format!("settled: {clause}"),
-        Ending::Void { reason, clause } => format!("void {reason}: {clause}"),
+        Ending::Void { reason, clause } => format!("void {}: {clause}", reason.name()),
         Ending::Unfinished { clause } => format!("unfinished: {clause}"),
     }
 }
@@ -48,10 +49,10 @@ pub fn text(trial: &Trial, about: &str, seed: Option<u64>) -> Result<String, tom
         free: trial.free,
         steps: trial.steps.iter().map(|(words, _)| words.as_str()).collect(),
         at_end: AtEnd {
-            latched: &trial.latched,
-            latches: &trial.latches,
-            phase: trial.phase.as_deref(),
-            never: &trial.never,
+            latched: trial.latched.iter().map(|code| code.name()).collect(),
+            latches: trial.latches.iter().map(|code| code.name()).collect(),
+            phase: trial.phase.map(Phase::name),
+            never: trial.never.iter().map(|kind| kind.name()).collect(),
         },
         endings: BTreeMap::from([(trial.rules.as_str(), trial.endings.iter().map(words).collect())]),
     })

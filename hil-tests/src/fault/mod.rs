@@ -3,9 +3,11 @@
 pub mod catalogue;
 pub mod expectation;
 pub mod place;
+pub mod read;
 #[cfg(test)]
 mod tests;
 
-pub use catalogue::{BadCatalogue, Catalogue, Fault, read};
+pub use catalogue::{Catalogue, Fault};
 pub use expectation::{Expect, ExpectedRound};
 pub use place::Place;
+pub use read::read;

@@ -1,7 +1,7 @@
 //! Tests of the matrix itself: a catalogue with a wrong expectation fails, and a cell can be printed and read back.
 
 use super::*;
-use crate::fault::catalogue;
+use crate::fault::read;
 use crate::scenario::{Verdict, file, run};
 use std::path::Path;
 use tumbler_bench::pure::{Pure, Setup};
@@ -24,7 +24,7 @@ expect = [{ rounds = ["void tumbler"] }]
 "#;
 
 fn cell(text: &str, name: &str) -> Cell {
-    let catalogue = catalogue::parse(Path::new("case.toml"), text).unwrap();
+    let catalogue = read::parse(Path::new("case.toml"), text).unwrap();
     cells(&catalogue).unwrap().into_iter().find(|cell| cell.trial.name == name).unwrap()
 }
 
@@ -93,7 +93,7 @@ fn a_printed_cell_reads_as_the_same_trial() {
 #[test]
 fn what_a_bench_cannot_run_comes_from_the_catalogue() {
     let text = format!("{ROW}not_on = [{{ bench = \"pure\", phases = [\"unopened\"], reason = \"no stall\" }}]");
-    let catalogue = catalogue::parse(Path::new("case.toml"), &text).unwrap();
+    let catalogue = read::parse(Path::new("case.toml"), &text).unwrap();
     let benches = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/benches/pure.toml");
     let mut bench = tumbler_bench::file::BenchFile::read(&benches).unwrap();
     list_what_cannot_run(&mut bench, &catalogue);

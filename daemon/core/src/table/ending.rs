@@ -6,7 +6,6 @@ use crate::record::{Event, Remark};
 use crate::round::ending::{Ground, Void, VoidReason};
 use crate::round::judgement::FaultVerdict;
 use crate::round::{Doubt, Past, SpinEnd};
-use crate::rules;
 use crate::sequence::Action;
 use crate::timer::Timer;
 use crate::wire::registers::terminal::VOID;
@@ -96,9 +95,6 @@ impl Table {
         self.devices.reader.forget_faces();
         self.sequence.drop_held(|a| matches!(a, Action::Spin(_) | Action::Light(..)));
         self.devices.darken(&mut self.ctx);
-        if let Some(rules) = rules::rule_set(&self.ctx.settings().rules) {
-            self.order = rules.order;
-        }
         let keyframe = Event::Keyframe(Box::new(self.standing()));
         self.record(keyframe);
         self.sequence.hurry();

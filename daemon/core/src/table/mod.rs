@@ -46,8 +46,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Table {
     ctx: Context,
-    /// Order of play of the round in progress, else of the rule set for new rounds.
-    order: Order,
+    /// Order of play of new rounds; the round in progress keeps its own ([`Table::order`]).
+    #[serde(rename = "order")]
+    order_of_new: Order,
     boot: String,
     #[serde(flatten)]
     devices: Devices,
@@ -242,6 +243,11 @@ impl Table {
     /// The rule set in force: the round's own, else the one for new rounds.
     fn rule_set(&self) -> Option<&'static RuleSet> {
         rules::rule_set(self.round.as_ref().map_or(&self.ctx.settings().rules, |r| r.rules()))
+    }
+
+    /// The order of play in force: the round's own, else that of new rounds.
+    fn order(&self) -> Order {
+        self.round.as_ref().map_or(self.order_of_new, Round::order)
     }
 
     /// The clause in force that has this key.

@@ -35,7 +35,6 @@ impl Table {
             return Err(Refusal::NoRules);
         };
         let id = self.history.begin(&rules.id);
-        self.order = rules.order;
         self.round = Some(Round::begin(id, rules, layout));
         self.devices.terminal.clear(&mut self.ctx);
         self.record(Event::RoundBegan { rules: rules.id.clone(), layout: layout.id.clone() });
@@ -60,7 +59,7 @@ impl Table {
     fn grant_spin(&mut self) -> Result<(), Refusal> {
         match &self.round {
             Some(round) => round.may_spin()?,
-            None if !self.order.spin_begins_round => {
+            None if !self.order_of_new.spin_begins_round => {
                 self.may_play()?;
                 return Err(Refusal::PlaceBetsFirst);
             }
@@ -91,7 +90,7 @@ impl Table {
         if let Some(m) = self.ledger.inhibits_motor().filter(|_| !in_test) {
             return Err(Refusal::Malfunction(m.code, m.cause.clone()));
         }
-        self.devices.may_run(self.order.covered, &self.ctx)
+        self.devices.may_run(self.order().covered, &self.ctx)
     }
 
     /// The record of the spin is durable: the guards are looked at a second time, then the motor starts.

@@ -62,7 +62,7 @@ impl Table {
             layout: self.layout(),
             reader: self.reader_in_service(),
             temperature: self.ctx.settings().temperature,
-            covered: self.order.covered,
+            covered: self.order().covered,
             lamps_latched: self.ledger.is_latched(Code::Lamps),
         }
     }

@@ -70,7 +70,7 @@ impl Table {
     /// Every setting that cannot be.
     pub fn start(settings: Settings, start: Start, now: Mono, out: &mut Vec<Effect>) -> Result<Self, Vec<BadSetting>> {
         let (rule_set, layout) = settings.check()?;
-        let (order, areas) = (rule_set.order, layout.areas.len());
+        let areas = layout.areas.len();
         let (standing, last, relayed, permit, bad) = match start.journal {
             Found::Good { standing, last, relayed, permit } => (standing, last, relayed, permit, None),
             Found::Bad { reason, standing, last, relayed } => (standing, last, relayed, false, Some(reason)),
@@ -81,7 +81,7 @@ impl Table {
         let carries_on = standing.boot == start.boot;
         let mut table = Self {
             devices: Devices::new(lamps, settings.reader),
-            order,
+            order_of_new: rule_set.order,
             boot: start.boot.clone(),
             sequence: Sequence::new(last, relayed, permit && carries_on),
             service: Service::new(standing.open, standing.closing.clone()),
@@ -154,11 +154,10 @@ impl Table {
                 interrupted.layout.clone_from(&self.ctx.settings().layout);
             }
             let interrupted = &interrupted;
-            let order = rules::rule_set(&interrupted.rules).map_or(self.order, |r| r.order);
+            let order = rules::rule_set(&interrupted.rules).map_or(self.order_of_new, |r| r.order);
             // People have their time for collecting and paying from now on (NZ 6.5).
             let round = Round::resume(interrupted, order, at);
             let verdict = round.judge_fault(VoidReason::Interruption, false);
-            self.order = order;
             self.round = Some(round);
             self.record(Event::Resumed { established: interrupted.established });
             match verdict {

@@ -73,7 +73,7 @@ impl Table {
     fn judge_spin(&mut self) {
         let Some(stop) = self.devices.tumbler.stopped_by() else { return };
         let by_dome = matches!(stop, Stop::Guard(line) if line.is_of_dome());
-        if by_dome && self.order.covered && matches!(self.devices.dome.place(), Place::Travelling | Place::Unknown) {
+        if by_dome && self.order().covered && matches!(self.devices.dome.place(), Place::Travelling | Place::Unknown) {
             return;
         }
         self.devices.tumbler.clear_stop();

@@ -82,11 +82,11 @@ impl Table {
     /// The motor guard: the first raw edge that takes a guard line away cuts the motor at once.
     fn look_at_guards(&mut self, line: InLine) {
         let report = if self.devices.tumbler.is_on()
-            && self.devices.guard.is_away(line, &self.devices.inputs, self.order.covered, true)
+            && self.devices.guard.is_away(line, &self.devices.inputs, self.order().covered, true)
         {
             self.ctx.note_change();
             self.devices.tumbler.cut(line, &mut self.ctx)
-        } else if self.devices.tumbler.is_cut() && self.devices.guard_away(self.order.covered).is_none() {
+        } else if self.devices.tumbler.is_cut() && self.devices.guard_away(self.order().covered).is_none() {
             let by = self.devices.tumbler.run_by().and_then(|record| self.sequence.confirm(record));
             self.devices.tumbler.resume(by, &mut self.ctx)
         } else {
@@ -187,7 +187,7 @@ impl Table {
     pub(super) fn dome_moved(&mut self, place: Place) {
         self.ctx.note_change();
         // Under Open Cover the dome is not in use: its contacts guard the motor, and nothing else of them matters.
-        if !self.order.covered {
+        if !self.order().covered {
             return;
         }
         match place {

@@ -208,7 +208,7 @@ impl Table {
         };
         round.find_slow();
         if round.spoils_spin(rules) {
-            self.halt_motor();
+            self.devices.tumbler.halt(Stop::Slow, &mut self.ctx);
         }
     }
 }

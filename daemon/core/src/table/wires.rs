@@ -320,7 +320,7 @@ impl Table {
 
     /// The motor is too hot, or its sensor cannot be believed: a spin in progress ends.
     pub(super) fn too_hot(&mut self, what: String) {
-        self.halt_motor();
+        self.devices.tumbler.halt(Stop::Heat, &mut self.ctx);
         if self.devices.tumbler.runs_for() == Some(RunsFor::Test) {
             self.test_failed(&what);
         }

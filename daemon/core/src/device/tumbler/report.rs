@@ -27,7 +27,11 @@ pub enum Stop {
     Defect(Defect),
     /// The dealer's button "No spin".
     NoSpin,
-    /// The table called it off.
+    /// It turned too slowly, where the text asks for a tumbler that operates correctly (NZ 7.1(b)).
+    Slow,
+    /// The motor was too hot, or its sensor cannot be believed.
+    Heat,
+    /// The table called it off. Whatever it did that for has ended the spin or the test as well.
     Halt,
 }
 
@@ -66,8 +70,10 @@ impl Stop {
             Self::Guard(_) => SpinEnd::Dome,
             Self::Defect(defect) => defect.spin_end(),
             Self::NoSpin => SpinEnd::NoSpin,
-            // Only a spin that is too hot or too slow is called off and judged at standstill.
-            Self::Halt => SpinEnd::Heat,
+            Self::Slow => SpinEnd::Slow,
+            Self::Heat => SpinEnd::Heat,
+            // Not a spin's end that anybody judges: its own is on record by then.
+            Self::Halt => SpinEnd::Interruption,
         }
     }
 }

@@ -56,6 +56,7 @@ pub(crate) enum SpinVoid {
 pub(crate) fn spin(stood: Stood, rules: Option<&RuleSet>) -> SpinVerdict {
     let slow = stood.slow || stood.stop == Stop::TimeLimit;
     let how = match stood.stop.spin_end() {
+        // A tumbler that turns heavily heats its motor: what was found first is what is wrong.
         SpinEnd::Heat if stood.slow => SpinEnd::Slow,
         how => how,
     };

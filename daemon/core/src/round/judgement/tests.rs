@@ -32,8 +32,12 @@ fn a_spin_is_judged_by_its_text() {
         assert_eq!(judge(stood(Stop::Defect(Defect::Reverse), 9)), (false, Some(SpinVoid::Misoperated)), "{id}");
         let flickers = Stood { unreliable: true, ..stood(stalled, 1) };
         assert_eq!(judge(flickers), (false, Some(SpinVoid::Unreliable)), "{id}");
-        let slow = spin(Stood { slow: true, ..stood(Stop::Halt, 2) }, rule_set(id));
-        assert_eq!((slow.how, slow.slow, slow.void), (SpinEnd::Slow, true, Some(SpinVoid::Misoperated)), "{id}");
+        for stop in [Stop::Slow, Stop::Heat] {
+            let slow = spin(Stood { slow: true, ..stood(stop, 2) }, rule_set(id));
+            assert_eq!((slow.how, slow.slow, slow.void), (SpinEnd::Slow, true, Some(SpinVoid::Misoperated)), "{id}");
+        }
+        let hot = spin(stood(Stop::Heat, 2), rule_set(id));
+        assert_eq!((hot.how, hot.slow, hot.void), (SpinEnd::Heat, false, Some(SpinVoid::Heat)), "{id}");
     }
 }
 

@@ -5,7 +5,7 @@ use crate::latch::{Malfunction, Waiver};
 use crate::prelude::*;
 use crate::round::call::Call;
 use crate::round::past::remember;
-use crate::round::{Interrupted, Past, Spun};
+use crate::round::{Interrupted, OnRecord, Past, Spun};
 use crate::rules::{RulesSince, note_rules, rule_set};
 use crate::units::RoundId;
 use serde::{Deserialize, Serialize};
@@ -24,10 +24,12 @@ pub struct Standing {
     pub boot: String,
     /// Rule set of the last start; empty where none is on record.
     #[serde(default)]
-    pub rules: String,
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub rules: OnRecord,
     /// Layout of the last start; empty where none is on record.
     #[serde(default)]
-    pub layout: String,
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub layout: OnRecord,
     /// Whether the table is open for gaming (bound to `boot`).
     pub open: bool,
     /// Who asked that the table closes when the round in progress has ended.
@@ -53,8 +55,7 @@ pub struct Standing {
 impl Standing {
     /// Whether the last start that is on record had other rules or another layout than these.
     pub(crate) fn had_other(&self, rules: &str, layout: &str) -> bool {
-        let other = |was: &str, now: &str| !was.is_empty() && was != now;
-        other(&self.rules, rules) || other(&self.layout, layout)
+        self.rules.id().is_some_and(|was| was != rules) || self.layout.id().is_some_and(|was| was != layout)
     }
 
     /// Takes one more record into account. Folding all records since the last [`Event::Keyframe`] gives what a
@@ -69,8 +70,8 @@ impl Standing {
             }
             Event::Started { boot, rules, layout, .. } => {
                 self.boot.clone_from(boot);
-                self.rules.clone_from(rules);
-                self.layout.clone_from(layout);
+                self.rules = rules.as_str().into();
+                self.layout = layout.as_str().into();
             }
             Event::Opened { .. } => self.open = true,
             Event::Closed { .. } => {
@@ -105,8 +106,8 @@ impl Standing {
         if let (Event::RoundBegan { rules, layout }, Some(id)) = (&record.event, record.round) {
             self.last_round = self.last_round.max(id);
             note_rules(&mut self.rules_since, id, rules);
-            self.round =
-                Some(Interrupted { id, rules: rules.clone(), layout: layout.clone(), ..Interrupted::default() });
+            let (rules, layout) = (rules.as_str().into(), layout.as_str().into());
+            self.round = Some(Interrupted { id, rules, layout, ..Interrupted::default() });
             return;
         }
         let Some(round) = self.round.as_mut().filter(|r| Some(r.id) == record.round) else { return };
@@ -126,7 +127,8 @@ impl Standing {
             Event::FacesRead { dice } => round.read = Some(*dice),
             // NZ 7.2: the amendment waits for the game supervisor, also across a restart.
             Event::EntryDiffers { .. } => {
-                round.supervise = rule_set(&round.rules).is_some_and(|rules| rules.duties.supervisor_sees_amendments);
+                let rules = round.rules.id().and_then(rule_set);
+                round.supervise = rules.is_some_and(|rules| rules.duties.supervisor_sees_amendments);
             }
             Event::Supervised { .. } => round.supervise = false,
             Event::Result { dice, .. } | Event::Amended { to: dice, .. } => {
@@ -134,11 +136,11 @@ impl Standing {
                 round.supervise = false;
             }
             Event::Settled { dice, .. } => {
-                let past = Past::of(round.id, &round.rules, Some(*dice), None);
+                let past = Past::of(round.id, round.rules.id().unwrap_or_default(), Some(*dice), None);
                 self.end_round(past);
             }
             Event::Voided(void) => {
-                let past = Past::of(round.id, &round.rules, None, Some(void.reason));
+                let past = Past::of(round.id, round.rules.id().unwrap_or_default(), None, Some(void.reason));
                 self.end_round(past);
             }
             _ => {}

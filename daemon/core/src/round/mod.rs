@@ -10,7 +10,7 @@ pub mod spin;
 pub mod state;
 
 pub use history::History;
-pub use past::{Interrupted, Past};
+pub use past::{Interrupted, OnRecord, Past};
 pub use question::{Doubt, Finding};
 use serde::{Deserialize, Serialize};
 pub use spin::{Spin, SpinEnd, Spun};

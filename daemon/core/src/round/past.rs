@@ -9,6 +9,37 @@ use crate::round::question::Doubt;
 use crate::units::{Dice, RoundId, Tumbles};
 use serde::{Deserialize, Serialize};
 
+/// The id of a rule set or of a layout, where one is on record. Where none is, records have the empty text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub struct OnRecord(Option<String>);
+
+impl OnRecord {
+    /// The id, if it is on record.
+    #[must_use]
+    pub fn id(&self) -> Option<&str> {
+        self.0.as_deref()
+    }
+}
+
+impl From<String> for OnRecord {
+    fn from(id: String) -> Self {
+        Self(Some(id).filter(|id| !id.is_empty()))
+    }
+}
+
+impl From<&str> for OnRecord {
+    fn from(id: &str) -> Self {
+        id.to_owned().into()
+    }
+}
+
+impl From<OnRecord> for String {
+    fn from(OnRecord(id): OnRecord) -> Self {
+        id.unwrap_or_default()
+    }
+}
+
 /// Where a round stood when the daemon stopped, as far as it is recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -16,9 +47,11 @@ pub struct Interrupted {
     /// The round.
     pub id: RoundId,
     /// Its rule set.
-    pub rules: String,
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub rules: OnRecord,
     /// Its layout.
-    pub layout: String,
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub layout: OnRecord,
     /// Whether the outcome was established.
     pub established: bool,
     /// Whether its spin began.
@@ -108,6 +141,16 @@ pub fn remember(recent: &mut Vec<Past>, past: Past) {
 mod tests {
     use super::*;
     use crate::round::SpinEnd;
+
+    /// Records of before keep their form: the empty text is no id.
+    #[test]
+    fn what_is_not_on_record_is_written_as_an_empty_text() {
+        for (id, written) in [(None, ""), (Some("sg-v6"), "sg-v6")] {
+            let on_record = OnRecord::from(written);
+            assert_eq!((on_record.id(), String::from(on_record.clone())), (id, written.to_owned()));
+        }
+        assert_eq!(OnRecord::default().id(), None);
+    }
 
     /// NZ 6.1 with 7.1(b), SGV6 5.5.1: fewer than three tumbles, or three of a tumbler that did not operate correctly.
     #[test]

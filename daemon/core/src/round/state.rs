@@ -102,9 +102,9 @@ impl Round {
     }
 
     /// A round as it stood before an interruption, as far as that is recorded. One whose outcome was established is concluded
-    /// (SGV6 5.4.1). How long ago its result was entered is not known: it counts as entered `now`.
+    /// (SGV6 5.4.1). It goes by these rules, on this layout, which are not always on record. How long ago its result was entered is not known: it counts as entered `now`.
     #[must_use]
-    pub fn resume(from: &Interrupted, order: Order, now: Mono) -> Self {
+    pub fn resume(from: &Interrupted, rules: &str, layout: &str, order: Order, now: Mono) -> Self {
         let valid = from.established || from.spun.is_some_and(|spun| spun.valid);
         Self {
             bets_opened: from.bets_opened || from.established,
@@ -118,7 +118,7 @@ impl Round {
             result: from.result,
             result_at: now,
             unsupervised: from.supervise,
-            ..Self::new(from.id, from.rules.clone(), from.layout.clone(), order)
+            ..Self::new(from.id, rules.to_owned(), layout.to_owned(), order)
         }
     }
 
@@ -127,8 +127,8 @@ impl Round {
     pub fn interrupted(&self, read: Option<Dice>) -> Interrupted {
         Interrupted {
             id: self.id,
-            rules: self.rules.clone(),
-            layout: self.layout.clone(),
+            rules: self.rules.as_str().into(),
+            layout: self.layout.as_str().into(),
             established: self.established.is_some(),
             began: self.began,
             spun: self.spun,

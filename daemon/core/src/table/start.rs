@@ -76,7 +76,7 @@ impl Table {
             Found::Bad { reason, standing, last, relayed } => (standing, last, relayed, false, Some(reason)),
         };
         // A round keeps the layout that it began on, whatever counts from now on: its areas light too.
-        let begun = standing.round.as_ref().and_then(|round| rules::layout(&round.layout));
+        let begun = standing.round.as_ref().and_then(|round| rules::layout(round.layout.id()?));
         let lamps = Lamps::new(areas.max(begun.map_or(0, |layout| layout.areas.len())));
         let carries_on = standing.boot == start.boot;
         let mut table = Self {
@@ -147,16 +147,13 @@ impl Table {
         if let Some(reason) = bad {
             self.latch(Code::Journal, reason);
         }
-        if let Some(mut interrupted) = was.round.clone() {
-            if interrupted.rules.is_empty() {
-                // The slot beside a journal that was lost knows a round by its number only: it is of the rules in force.
-                interrupted.rules.clone_from(&self.ctx.settings().rules);
-                interrupted.layout.clone_from(&self.ctx.settings().layout);
-            }
-            let interrupted = &interrupted;
-            let order = rules::rule_set(&interrupted.rules).map_or(self.order_of_new, |r| r.order);
+        if let Some(interrupted) = &was.round {
+            // The slot beside a journal that was lost knows a round by its number only: it is of the rules in force.
+            let rules = interrupted.rules.id().unwrap_or(&self.ctx.settings().rules);
+            let layout = interrupted.layout.id().unwrap_or(&self.ctx.settings().layout);
+            let order = rules::rule_set(rules).map_or(self.order_of_new, |r| r.order);
             // People have their time for collecting and paying from now on (NZ 6.5).
-            let round = Round::resume(interrupted, order, at);
+            let round = Round::resume(interrupted, rules, layout, order, at);
             let verdict = round.judge_fault(VoidReason::Interruption, false);
             self.round = Some(round);
             self.record(Event::Resumed { established: interrupted.established });

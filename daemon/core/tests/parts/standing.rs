@@ -162,7 +162,8 @@ fn who_the_table_is_and_how_it_was_started_last() {
         layout: "sg-v6-1".into(),
     };
     let standing = folded(&[(0, commissioned), (0, started)]);
-    let told = [standing.site, standing.table, standing.backend, standing.boot, standing.rules, standing.layout];
+    let [rules, layout] = [standing.rules, standing.layout].map(String::from);
+    let told = [standing.site, standing.table, standing.backend, standing.boot, rules, layout];
     assert_eq!(told, ["pit", "7", "cdev", "b-1", "sg-v6", "sg-v6-1"]);
 }
 

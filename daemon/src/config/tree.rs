@@ -4,8 +4,8 @@ use super::keys::{self, SECTIONS, shown};
 use super::problem::{Problem, nearest};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use toml::Value;
 use toml::de::{DeTable, DeValue};
+use toml::{Spanned, Value};
 
 /// A value and where it was set.
 #[derive(Clone, Debug)]
@@ -77,7 +77,7 @@ pub(super) fn read(file: &Path, tree: &mut Tree, problems: &mut Vec<Problem>) {
             DeValue::Table(keys) if known => {
                 for (key, value) in keys {
                     let leaf = Leaf {
-                        value: plain(value.get_ref()),
+                        value: plain(value, &text),
                         file: file.to_owned(),
                         line: line_at(&text, key.span().start),
                     };
@@ -89,8 +89,8 @@ pub(super) fn read(file: &Path, tree: &mut Tree, problems: &mut Vec<Problem>) {
                 let all = SECTIONS.map(|section| format!("[{section}]")).join(", ");
                 problems.push(problem(format!("there is no section [{name}]{near}"), format!("known are {all}")));
             }
-            other if known => {
-                let found = shown(&plain(other));
+            _ if known => {
+                let found = shown(&plain(content, &text));
                 problems.push(problem(
                     format!("{found} is not a section"),
                     format!("write [{name}] and its keys below it"),
@@ -155,9 +155,9 @@ fn line_at(text: &str, byte: usize) -> usize {
     text.as_bytes().iter().take(byte).filter(|b| **b == b'\n').count() + 1
 }
 
-/// The value without its places in the file.
-fn plain(value: &DeValue<'_>) -> Value {
-    match value {
+/// The value without its places in this text.
+fn plain(value: &Spanned<DeValue<'_>>, text: &str) -> Value {
+    match value.get_ref() {
         DeValue::String(text) => Value::String(text.as_ref().to_owned()),
         DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
             Ok(number) => Value::Integer(number),
@@ -169,10 +169,14 @@ fn plain(value: &DeValue<'_>) -> Value {
             Err(_) => Value::String(number.to_string()),
         },
         DeValue::Boolean(value) => Value::Boolean(*value),
+        // What began as a date and is none has no part of one, and toml panics when it is to write it.
+        DeValue::Datetime(date) if date.date.is_none() && date.time.is_none() => {
+            Value::String(text.get(value.span()).unwrap_or_default().to_owned())
+        }
         DeValue::Datetime(date) => Value::Datetime(*date),
-        DeValue::Array(list) => Value::Array(list.iter().map(|value| plain(value.get_ref())).collect()),
+        DeValue::Array(list) => Value::Array(list.iter().map(|value| plain(value, text)).collect()),
         DeValue::Table(table) => {
-            let entries = table.iter().map(|(key, value)| (key.get_ref().as_ref().to_owned(), plain(value.get_ref())));
+            let entries = table.iter().map(|(key, value)| (key.get_ref().as_ref().to_owned(), plain(value, text)));
             Value::Table(entries.collect())
         }
     }

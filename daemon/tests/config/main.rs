@@ -364,6 +364,11 @@ fn what_is_no_toml_is_shown_with_its_line() {
     assert!(said.starts_with("t.toml:11: this is not TOML: "), "{said}");
     let said = with("port = \"/tmp/again\"");
     assert!(said.starts_with("t.toml:11: this is not TOML: duplicate key"), "{said}");
+    // A slip of the key that makes the beginning of a date of a number, found by fuzzing: it is shown as it was written.
+    for written in ["1--15200", "[9600, 1--15200]"] {
+        let said = with(&format!("baud = {written}"));
+        assert!(said.starts_with("t.toml:11: this is not TOML: ") && said.contains("1--15200\""), "{said}");
+    }
     let said = Files::new("\u{0}\u{1}garbage").errors();
     assert!(said.contains("this is not TOML"), "{said}");
 }

@@ -1,8 +1,9 @@
 //! One transaction in the terms of tokio-modbus, and the check of its reply.
 
-use super::port::Lent;
 use std::borrow::Cow;
+use std::fmt::Debug;
 use std::io;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_modbus::client::{Client as _, rtu};
 use tokio_modbus::{Error, ProtocolError, Request, Response, Slave};
 use tumbler_core::effect::{BusOp, BusRequest};
@@ -13,10 +14,16 @@ const WORDS: usize = 32;
 /// Most bits that one transaction reads or writes.
 const BITS: u16 = 64;
 
-/// Asks a unit and checks what it answers. The caller bounds the time.
+/// Asks a unit over this port and checks what it answers. The caller bounds the time.
 ///
 /// Every transaction has a context of its own, so that no byte of an earlier one is left over in it.
-pub(super) async fn exchange(port: Lent, request: &BusRequest) -> Result<BusReply, BusFailure> {
+///
+/// # Errors
+/// How the transaction failed.
+pub async fn exchange<P>(port: P, request: &BusRequest) -> Result<BusReply, BusFailure>
+where
+    P: AsyncRead + AsyncWrite + Debug + Unpin + Send + 'static,
+{
     let asked = asked(&request.op).ok_or(BusFailure::WrongShape)?;
     let mut context = rtu::attach_slave(port, Slave(request.unit));
     match context.call(asked).await {

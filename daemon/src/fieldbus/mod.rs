@@ -10,6 +10,7 @@ mod exchange;
 mod port;
 mod timing;
 
+pub use exchange::exchange;
 pub use timing::Timing;
 
 use crate::run::backoff::Backoff;
@@ -138,7 +139,7 @@ impl Bus {
             Err(error) => return Err(exchange::failure(&error)),
         }
         let limit = timing.transaction(&request.op);
-        match tokio::time::timeout(limit, exchange::exchange(port.lend(), request)).await {
+        match tokio::time::timeout(limit, exchange(port.lend(), request)).await {
             Ok(answer) => answer,
             Err(_) => Err(BusFailure::Timeout),
         }

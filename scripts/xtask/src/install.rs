@@ -49,13 +49,15 @@ pub(crate) const CYCLONEDX: Tool = Tool { name: "cargo-cyclonedx", version: "0.5
 pub(crate) const DEB: Tool = Tool { name: "cargo-deb", version: "3.8.0", arguments: &[] };
 /// Dependencies: licences, sources, advisories.
 pub(crate) const DENY: Tool = Tool { name: "cargo-deny", version: "0.20.2", arguments: &["--no-default-features"] };
+/// Fuzz targets.
+pub(crate) const FUZZ: Tool = Tool { name: "cargo-fuzz", version: "0.13.2", arguments: &[] };
 /// Links of the book.
 pub(crate) const LINKS: Tool = Tool { name: "hyperlink", version: "0.3.2", arguments: &[] };
 /// Mutants.
 pub(crate) const MUTANTS: Tool = Tool { name: "cargo-mutants", version: "27.1.0", arguments: &[] };
 /// The test runner, the newest that Rust 1.85 builds.
 pub(crate) const NEXTEST: Tool = Tool { name: "cargo-nextest", version: "0.9.100", arguments: &[] };
-const TOOLS: [Tool; 9] = [ABOUT, AUDITABLE, BOOK, CYCLONEDX, DEB, DENY, LINKS, MUTANTS, NEXTEST];
+const TOOLS: [Tool; 10] = [ABOUT, AUDITABLE, BOOK, CYCLONEDX, DEB, DENY, FUZZ, LINKS, MUTANTS, NEXTEST];
 
 impl Tool {
     /// Of this name.

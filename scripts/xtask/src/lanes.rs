@@ -1,6 +1,6 @@
 //! All lanes: what each is for, what it needs, what it takes of the machine.
 
-use crate::install::{ABOUT, AUDITABLE, BOOK, CYCLONEDX, DEB, DENY, LINKS, MUTANTS, NEXTEST, Need};
+use crate::install::{ABOUT, AUDITABLE, BOOK, CYCLONEDX, DEB, DENY, FUZZ, LINKS, MUTANTS, NEXTEST, Need};
 use crate::repository::Repository;
 use crate::schedule::Channel::{Compute, Wait};
 use crate::schedule::{Demand, Lock};
@@ -54,6 +54,7 @@ const fn after(demand: Demand, after: &'static [&'static str]) -> Demand {
 
 const RIG: &[&str] = &["build", "release"];
 const INSTALLED: &[&str] = &["build", "release", "deb"];
+const FUZZED: &[Need] = &[Need::Tool(FUZZ), Need::Packages(&["g++"])];
 const NSPAWN: Need = Need::Packages(&["systemd-container", "mmdebstrap", "util-linux", "rsync"]);
 const PACKAGE: &[Need] = &[
     Need::Packages(&["dpkg-dev", "lintian"]),
@@ -319,6 +320,15 @@ pub(crate) const LANES: &[Lane] = &[
         work: work::search,
     },
     Lane {
+        name: "fuzz-third",
+        about: "a third of the fuzz targets, by turns from commit to commit, for a minute each: whatever strangers can send or write makes \
+                nothing panic, hang or grow, and no memory be misused",
+        plays: Plays::Always,
+        needs: FUZZED,
+        demand: compute(130, 3000),
+        work: work::fuzz_third,
+    },
+    Lane {
         name: "mutants",
         about: "mutants of daemon/core on the lines that changed since the last landed commit: at least 90 percent must be caught. At \
                 most 12 of them, spread evenly; where there are more, it says so (scripts/mutants --changed)",
@@ -368,6 +378,14 @@ pub(crate) const LANES: &[Lane] = &[
         needs: &[GUEST, QEMU, QEMU_ARM, ARM64],
         demand: after(compute(150, 2500), INSTALLED),
         work: work::pi,
+    },
+    Lane {
+        name: "fuzz",
+        about: "every fuzz target for a minute (scripts/fuzz takes any of them, for any time)",
+        plays: Plays::Named,
+        needs: FUZZED,
+        demand: compute(200, 3000),
+        work: |_| work::script("scripts/fuzz", &["all"]),
     },
     Lane {
         name: "package-arm64",

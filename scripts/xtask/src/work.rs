@@ -16,7 +16,9 @@ pub(crate) fn script(path: &str, arguments: &[&str]) -> Result<()> {
 }
 
 pub(crate) fn format(_: &Repository) -> Result<()> {
-    run(cargo(["fmt", "--all", "--check"]))
+    run(cargo(["fmt", "--all", "--check"]))?;
+    // Outside the workspace.
+    run(cargo(["fmt", "--manifest-path", "hil-tests/fuzz/Cargo.toml", "--check"]))
 }
 
 pub(crate) fn clippy(_: &Repository) -> Result<()> {
@@ -213,6 +215,15 @@ pub(crate) fn deb(repository: &Repository) -> Result<()> {
     package.arg(&out);
     run(package)?;
     run(command("scripts/test-package", [repository.package()?]))
+}
+
+/// Every third target.
+pub(crate) fn fuzz_third(repository: &Repository) -> Result<()> {
+    let rotation = Rotation::of(repository, "fuzz-third", 3)?;
+    let listed = crate::shell::output(command("scripts/fuzz", ["--list"]))?;
+    let mine = listed.lines().zip((1..=rotation.of).cycle()).filter(|(_, part)| *part == rotation.part);
+    run(command("scripts/fuzz", mine.map(|(target, _)| target)))?;
+    rotation.passed()
 }
 
 /// Six cuts with each commit; three commits have made more than a dozen.

@@ -4,7 +4,7 @@ use super::{Event, PROCEDURE, Record};
 use crate::latch::{Malfunction, Waiver};
 use crate::prelude::*;
 use crate::round::call::Call;
-use crate::round::past::remember;
+use crate::round::past::{affect, remember};
 use crate::round::{Interrupted, OnRecord, Past, Spun};
 use crate::rules::{RulesSince, note_rules, rule_set};
 use crate::units::RoundId;
@@ -93,11 +93,7 @@ impl Standing {
             }
             Event::DiceEnrolled { dice, .. } => self.dice = Some(*dice),
             Event::Closing { by } => self.closing = Some(by.clone()),
-            Event::VoidedAfterwards { round, reason, .. } => {
-                if let Some(past) = self.recent.iter_mut().find(|past| past.id == *round) {
-                    past.affected.get_or_insert_with(|| reason.clone());
-                }
-            }
+            Event::VoidedAfterwards { round, reason, .. } => affect(&mut self.recent, *round, reason),
             _ => self.fold_round(record),
         }
     }

@@ -1,6 +1,6 @@
 //! The rounds until now: their numbers, the rules that each went by, and how the latest ended.
 
-use super::past::{Past, remember};
+use super::past::{Past, affect, remember};
 use crate::prelude::*;
 use crate::rules::{self, RuleSet, RulesSince};
 use crate::units::RoundId;
@@ -45,9 +45,7 @@ impl History {
 
     /// A round that has ended was found affected (SG 5.6); the first finding stays.
     pub fn affect(&mut self, round: RoundId, reason: &str) {
-        if let Some(past) = self.recent.iter_mut().find(|past| past.id == round) {
-            past.affected.get_or_insert_with(|| reason.to_owned());
-        }
+        affect(&mut self.recent, round, reason);
     }
 
     /// The number of the last round that began.

@@ -137,6 +137,13 @@ pub fn remember(recent: &mut Vec<Past>, past: Past) {
     recent.push(past);
 }
 
+/// A round that has ended was found affected (SG 5.6); the first finding stays.
+pub fn affect(recent: &mut [Past], round: RoundId, reason: &str) {
+    if let Some(past) = recent.iter_mut().find(|past| past.id == round) {
+        past.affected.get_or_insert_with(|| reason.to_owned());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 //! The rig: plays the outside world of a table, breaks it on purpose, and proves that the daemon did the right thing.
 
 pub mod campaign;
+pub mod citation;
 pub mod cli;
 pub mod endure;
 pub mod fault;

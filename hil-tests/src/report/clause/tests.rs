@@ -1,14 +1,14 @@
 //! The list of clauses against the texts, and against what it names as proof.
 
 use super::*;
+use crate::citation::{Clause, named_by};
 use std::path::Path;
 use tumbler_bench::pure::{Pure, Setup};
 
 #[test]
 fn the_list_can_be_read_and_names_no_clause_twice() {
-    let file: File = toml::from_str(include_str!("../../../../fixtures/clauses.toml")).unwrap();
     let mut seen = BTreeSet::new();
-    for id in file.clause.iter().flat_map(|clause| &clause.within) {
+    for id in all().iter().flat_map(|clause| &clause.within) {
         assert!(seen.insert(id), "{id} is named twice");
         let text = id.split(' ').next().unwrap();
         assert!(Rules::ALL.iter().any(|known| known.text() == text), "{id} is of no text");
@@ -187,14 +187,4 @@ fn a_proof_that_is_not_there_is_found_with_what_it_may_have_been() {
         let wrong = proofs.wrong_with(&clause).join("; ");
         assert!(wrong.contains(said), "{text}: {wrong}");
     }
-}
-
-#[test]
-fn citations_are_read_as_people_write_them() {
-    assert_eq!(read("NZ98 and NZ9 6.3"), ["NZ98 6.3", "NZ9 6.3"]);
-    assert_eq!(read("NZ 6.2, SGV6 3.6: the bell, 7 times"), ["NZ98 6.2", "NZ9 6.2", "SGV6 3.6"]);
-    assert_eq!(read("NZ9 6.1 with 7.1(b)"), ["NZ9 6.1", "NZ9 7.1(b)"]);
-    assert_eq!(read("faults.md motor.stall, NZ 7.1(b), 7.4").len(), 4);
-    assert!(read("NZ 5(a) to (d): tests").contains(&"NZ9 5(c)".to_owned()));
-    assert_eq!(read("design.md, Verdicts: 3 ways"), Vec::<String>::new());
 }

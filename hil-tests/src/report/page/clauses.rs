@@ -1,7 +1,7 @@
 //! What is proved of each clause of the rules, and of which clauses nothing is.
 
 use super::{CellOnPage, VerdictKind};
-use crate::report::clause::{self, Clause};
+use crate::citation::{self, Clause};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 use tumbler_judges::config::Rules;
@@ -45,7 +45,7 @@ pub(super) fn section(shown: &[CellOnPage<'_>]) -> Markup {
 
 fn of_text(rules: &str, text: &str, cited: &BTreeMap<&str, (Vec<CellOnPage<'_>>, Vec<CellOnPage<'_>>)>) -> Markup {
     let mut proofs: Vec<Proof<'_>> = Vec::new();
-    for clause in clause::all() {
+    for clause in citation::all() {
         for id in clause.within.iter().filter(|id| id.split(' ').next() == Some(text)) {
             let (passed, failed) = cited.get(id.as_str()).cloned().unwrap_or_default();
             proofs.push(Proof { id, clause, passed, failed });

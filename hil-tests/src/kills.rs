@@ -85,7 +85,7 @@ fn one(runner: &Runner, rules: &str, at: KillPoint, n: u16, salt: u64) -> Result
     let round = trial(
         rules,
         &["open table".into(), "pass 500 ms".into(), format!("fault {fault}"), "play to settled".into()],
-        &["settled: x".into()],
+        &["settled: silent: x".into()],
     )?;
     let seed = seed(&round.name, salt ^ u64::from(n));
     let mut bench: Box<dyn Bench> = match runner {
@@ -174,7 +174,7 @@ impl DurableRound {
     fn endings(&self) -> Vec<String> {
         // How far the spin was is for the judges to say, so several grounds are accepted.
         let clauses = "by interruption or by interruption and fewer-than-three or by interruption and misoperation";
-        let next = "settled: the table plays on".to_owned();
+        let next = "settled: silent: the table plays on".to_owned();
         match self {
             Self { began: false, .. } => vec![next],
             Self { established: false, spun: true, exposed: true, .. } => vec!["void exposed: by exposed".into(), next],

@@ -110,6 +110,9 @@ impl<'t> Source<'t> {
     pub fn wrong(&mut self, places: &[Place], wrong: Wrong) {
         let spans: Vec<Range<usize>> = places.iter().filter_map(|place| self.span(place)).collect();
         let word = spans.iter().find_map(|span| find(self.text, span, &wrong.word));
+        // The word may be put together from several places.
+        let part = || spans.iter().find_map(|span| part_of(self.text, span, &wrong.word));
+        let word = word.or_else(part);
         self.put(word.map(|at| at..at).or_else(|| spans.into_iter().next()), wrong);
     }
 
@@ -181,6 +184,13 @@ fn find(text: &str, span: &Range<usize>, word: &str) -> Option<usize> {
     };
     let places = || within.match_indices(word).map(|(at, _)| at);
     places().find(whole).or_else(|| places().next()).map(|at| span.start + at)
+}
+
+/// Where the string within a span begins, if it is a part of the word.
+fn part_of(text: &str, span: &Range<usize>, word: &str) -> Option<usize> {
+    let (before, rest) = text.get(span.clone())?.split_once('"')?;
+    let part = rest.strip_suffix('"').filter(|part| !part.is_empty() && word.contains(part))?;
+    Some(span.start + before.len() + 1).filter(|_| part.len() < word.len())
 }
 
 /// What serde says of a key or a value: an unknown one with the nearest that is known.

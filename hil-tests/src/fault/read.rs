@@ -3,6 +3,7 @@
 use super::catalogue::{Catalogue, Fault};
 use super::expectation::{Deadline, Expect, ExpectedRound, SETTLED, ShowsWhen};
 use super::place::Place;
+use crate::citation;
 use crate::scenario::{grounds, names, parse};
 use std::path::Path;
 use tumbler_bench::source::{Place as At, Source};
@@ -79,6 +80,10 @@ impl Check<'_, '_> {
                 if id != "*" {
                     self.take(at.clone(), names::rule_set(id));
                 }
+                if reason == SETTLED {
+                    self.take(at.of(id), citation::read(words));
+                    continue;
+                }
                 for set in rules::all().iter().filter(|set| id == "*" || *id == set.id) {
                     self.take(at.of(id), grounds::expand(&set.id, words));
                 }
@@ -101,9 +106,10 @@ impl Check<'_, '_> {
         for (number, not_on) in fault.not_on.iter().enumerate() {
             self.places(&at.of("not_on").of(number).of("phases"), &not_on.phases);
         }
-        if fault.clause.trim().is_empty() {
-            let problem = "names no clause; where the rules say nothing write `silent: WHY`";
-            self.source.wrong(&[at.of("clause")], Wrong::new("", problem, ""));
+        self.take(at.of("clause"), citation::read(&fault.clause));
+        let described = citation::faults().iter().copied();
+        if !described.clone().any(|id| id == fault.id) {
+            self.source.wrong(&[at.of("id")], Wrong::unknown("fault of faults.md", &fault.id, described));
         }
         if let Some(name) = fault.pattern.as_ref().filter(|name| !self.catalogue.patterns.contains_key(*name)) {
             let known = self.catalogue.patterns.keys().map(String::as_str);
@@ -163,7 +169,7 @@ impl Check<'_, '_> {
     fn deadlines(&mut self, at: &At, deadlines: &[Deadline]) {
         for (number, deadline) in deadlines.iter().enumerate() {
             let at = at.of(number);
-            if let Err(wrong) = parse::step(&deadline.step("faults.md"), &any_layout()) {
+            if let Err(wrong) = parse::step(&deadline.step("silent: the row says it"), &any_layout()) {
                 self.source.wrong(&[at.of("what"), at.of("after")], wrong);
             }
         }

@@ -53,7 +53,7 @@ fn row(extra: &str, expect: &str) -> String {
     )
 }
 
-const GOOD: &str = "inject = [\"fault motor.stall\"]\nclause = \"faults.md\"";
+const GOOD: &str = "inject = [\"fault motor.stall\"]\nclause = \"faults.md motor.stall\"";
 const SETTLED: &str = "{ rounds = [\"settled\"] }";
 
 #[test]
@@ -77,7 +77,7 @@ fn a_wrong_catalogue_says_what_where_and_what_is_allowed() {
             row(&good("deadlines = [{ what = \"motor off\", ms = 1, after = \"luck\" }]"), SETTLED),
             vec!["case.toml:12:", "unknown cause `luck`", "entry"],
         ),
-        (row("inject = []\nclause = \" \"", SETTLED), vec!["clause", "silent: WHY"]),
+        (row("inject = []\nclause = \" \"", SETTLED), vec!["cites neither", "silent: WHY"]),
         (row(GOOD, ""), vec!["motor.stall", "says nothing of closed under nz-1998"]),
         (row(GOOD, "{ rounds = [\"lost\"] }"), vec![":9:24: `lost` is no ending of a round", "void REASON"]),
         (row(GOOD, "{ rounds = [\"void exposed\"] }"), vec!["unknown reason under [clauses] `exposed`"]),

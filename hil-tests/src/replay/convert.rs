@@ -144,7 +144,7 @@ fn endings(events: &Events) -> (Vec<String>, Vec<String>) {
             Event::RoundBegan { .. } => begun += 1,
             Event::Settled { dice, .. } => {
                 let [a, b, c] = dice.pips();
-                endings.push(format!("settled {a} {b} {c}: as recorded"));
+                endings.push(format!("settled {a} {b} {c}: silent: as recorded"));
             }
             Event::Voided(void) => endings.push(format!("void {}: {}", void.reason.name(), void.clauses.join(", "))),
             Event::Latched { code, .. } => latches.push(code.name().to_owned()),
@@ -152,6 +152,6 @@ fn endings(events: &Events) -> (Vec<String>, Vec<String>) {
         }
     }
     let ended = endings.len();
-    endings.extend((ended..begun).map(|_| "unfinished: as recorded".to_owned()));
+    endings.extend((ended..begun).map(|_| "unfinished: silent: as recorded".to_owned()));
     (endings, latches)
 }

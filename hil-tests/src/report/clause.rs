@@ -8,8 +8,11 @@ use tumbler_judges::config::Rules;
 /// The clauses of its own text that the cell cites, and those that its judges had to judge.
 #[must_use]
 pub fn cited(report: &CellReport) -> Vec<String> {
+    // They were read with their scenario, so none is wrong.
+    let cites = |citation: &str| read(citation).unwrap_or_default();
     let text = Rules::named(&report.identity.rules).map_or("", Rules::text);
-    let numbers: BTreeSet<String> = report.clauses.iter().flat_map(|citation| read(citation)).collect();
+    let numbers: BTreeSet<String> =
+        report.clauses.iter().flat_map(|citation| citation.split(" | ")).flat_map(cites).collect();
     let mut found = BTreeSet::new();
     for clause in all().iter().filter(|clause| clause.untestable.is_none()) {
         if clause.layout.as_ref().is_some_and(|layout| *layout != report.identity.layout) {

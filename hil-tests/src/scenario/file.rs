@@ -5,6 +5,7 @@ use super::names;
 use super::order;
 use super::parse;
 use super::step::{Step, TableFault};
+use crate::citation;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -166,16 +167,17 @@ impl Ending {
         match *words.as_slice() {
             _ if !text.contains(':') => Err(wrong()),
             ["void", reason] => {
-                Ok(Self::Void { reason: names::reason(reason)?, clause: grounds::expand(rules, &clause)? })
+                let reason = names::reason(reason)?;
+                Ok(Self::Void { reason, clause: grounds::expand(rules, &clause)? })
             }
             ["settled" | "unfinished", ..] if clause.is_empty() => Err(wrong()),
-            ["settled"] => Ok(Self::Settled { dice: None, clause }),
+            ["settled"] => Ok(Self::Settled { dice: None, clause: cited(clause)? }),
             ["settled", a, b, c] => {
                 let mut dice = parse::dice(a, b, c)?;
                 dice.sort_unstable();
-                Ok(Self::Settled { dice: Some(dice), clause })
+                Ok(Self::Settled { dice: Some(dice), clause: cited(clause)? })
             }
-            ["unfinished"] => Ok(Self::Unfinished { clause }),
+            ["unfinished"] => Ok(Self::Unfinished { clause: cited(clause)? }),
             ["void" | "settled" | "unfinished", ..] => Err(wrong()),
             _ => Err(Wrong {
                 allowed: allowed.into(),
@@ -183,6 +185,11 @@ impl Ending {
             }),
         }
     }
+}
+
+/// A citation, if it is right.
+fn cited(clause: String) -> Result<String, Wrong> {
+    citation::read(&clause).map(|_| clause)
 }
 
 /// A text of the file in one variant: its words, and where they may stand.

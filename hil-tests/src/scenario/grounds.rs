@@ -1,5 +1,6 @@
 //! The grounds of voids with their clauses, written from the five rule texts and not from the core's data.
 
+use crate::citation;
 use tumbler_bench::Wrong;
 use tumbler_judges::config::Rules;
 
@@ -46,12 +47,22 @@ pub fn clauses(rules: &str, grounds: &[&str]) -> Result<String, Wrong> {
     Ok(cited.iter().map(|clause| format!("{} {clause}", text.text())).collect::<Vec<_>>().join(", "))
 }
 
-/// The clauses of `by GROUND and GROUND`, or of each alternative in `by A or by B`; returns any other words unchanged.
+/// The clauses of `by GROUND and GROUND`, or of each alternative in `by A or by B`; returns clauses that are written out unchanged.
 ///
 /// # Errors
-/// As [`clauses`].
+/// As [`clauses`], or a clause that is in no text.
 pub fn expand(rules: &str, words: &str) -> Result<String, Wrong> {
     if !words.starts_with("by ") {
+        for clause in words.split(" | ").flat_map(|all| all.split(", ")).filter(|clause| !clause.is_empty()) {
+            let read = citation::read(clause)?;
+            if read != [clause] {
+                return Err(Wrong::new(
+                    clause,
+                    format!("`{clause}` is no clause"),
+                    "clauses such as `NZ9 7.1(a), NZ9 6.1`",
+                ));
+            }
+        }
         return Ok(words.to_owned());
     }
     let parts = words.split(" or ").map(|part| {

@@ -3,6 +3,7 @@
 use super::forms::{self, AFTER_CHECKS, CHECKS, COMMANDS, STEPS};
 use super::names::{self, code, named};
 use super::step::{Cause, Change, Check, Pattern, Reaction, Stage, Step, TableFault};
+use crate::citation;
 use tumbler_bench::{AnyFault, Role, Wrong};
 use tumbler_core::hardware_test::HardwareTest;
 use tumbler_core::line::InLine;
@@ -100,6 +101,7 @@ fn parse(words: Words<'_>, layout: &str) -> Result<Vec<Step>, Wrong> {
         ["wait", check @ ..] => Step::Wait(self::check(check, layout)?, WAIT_MILLIS),
         ["expect", rest @ ..] => {
             let Some(because) = rest.iter().position(|w| *w == "because") else {
+                self::check(rest, layout)?;
                 return Err(no_clause());
             };
             let (check, clause) = rest.split_at(because);
@@ -107,6 +109,7 @@ fn parse(words: Words<'_>, layout: &str) -> Result<Vec<Step>, Wrong> {
             if clause.is_empty() {
                 return Err(no_clause());
             }
+            citation::read(&clause)?;
             Step::Expect(self::check(check, layout)?, clause)
         }
         ["ask", "alone", command @ ..] => Step::AskAlone(Box::new(ask(command)?)),

@@ -99,6 +99,12 @@ fn a_wrong_file_says_what_where_and_what_is_allowed() {
         (&case("", r#""settled 1 2 7: NZ9 6.3""#, ""), vec!["case.toml:4:25: `7` is no face of a die"]),
         (&case("", r#""void not-flta: by not-flat""#, ""), vec!["case.toml:4:18: unknown", "did you mean `not-flat`?"]),
         (&case("", r#""void not-flat: by not-flta""#, ""), vec!["case.toml:4:31: unknown ground `not-flta`"]),
+        (
+            &case("", r#""settled: my clause""#, ""),
+            vec!["case.toml:4:22: unknown clause, page or text `my`", "silent: WHY"],
+        ),
+        (&case("", r#""void not-flat: NZ9 7.1(x)""#, ""), vec!["case.toml:4:32: unknown clause of NZ9 `7.1(x)`"]),
+        (&case(r#""expect dark because NZ9 6.7: why""#, "", ""), vec!["case.toml:2:35: unknown clause of NZ9 `6.7`"]),
         (&case("", "", "").replace("nz-div9", "nz-dvi9"), vec!["case.toml:4:1: ", "did you mean `nz-div9`?"]),
         (&case("", "", "[at_end]\nnever = [\"voidd\"]"), vec!["case.toml:6:11: ", "did you mean `voided`?"]),
         (
@@ -132,7 +138,7 @@ fn a_wrong_file_says_what_where_and_what_is_allowed() {
 
 #[test]
 fn variants_and_groups_unfold_to_trials() {
-    let text = "about = \"x\"\nlayouts = \"all\"\nsteps = [\"fault {f}\"]\n[[variant]]\nf = \"dice.cocked_1\"\n[[variant]]\nname = \"two\"\nf = \"dice.cocked_2\"\n[endings]\ncovered = [\"void not-flat: a\"]\nnz-1998 = [\"void not-flat: b\"]";
+    let text = "about = \"x\"\nlayouts = \"all\"\nsteps = [\"fault {f}\"]\n[[variant]]\nf = \"dice.cocked_1\"\n[[variant]]\nname = \"two\"\nf = \"dice.cocked_2\"\n[endings]\ncovered = [\"void not-flat: NZ98 7.1(a)\"]\nnz-1998 = [\"void not-flat: NZ98 7.1(b)\"]";
     let trials = trials(text).unwrap();
     let names: Vec<&str> = trials.iter().map(|t| t.name.as_str()).collect();
     assert_eq!(names.len(), 12, "two variants on the six layouts of the covered rule sets: {names:?}");
@@ -141,7 +147,7 @@ fn variants_and_groups_unfold_to_trials() {
     let clause = |name: &str| trials.iter().find(|t| t.name == name).map(|t| t.endings.clone());
     assert_eq!(
         clause("case[two]::nz-1998"),
-        Some(vec![Ending::Void { reason: VoidReason::NotFlat, clause: "b".into() }]),
+        Some(vec![Ending::Void { reason: VoidReason::NotFlat, clause: "NZ98 7.1(b)".into() }]),
         "the rule set's own entry counts before its group's"
     );
 }

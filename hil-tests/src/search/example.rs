@@ -75,7 +75,7 @@ impl Example {
                 Event::RoundBegan { .. } => begun += 1,
                 Event::Settled { dice, .. } => {
                     let [a, b, c] = dice.pips();
-                    endings.push(format!("settled {a} {b} {c}: as this build did"));
+                    endings.push(format!("settled {a} {b} {c}: silent: as this build did"));
                 }
                 Event::Voided(void) => {
                     endings.push(format!("void {}: {}", void.reason.name(), void.clauses.join(", ")))
@@ -85,7 +85,7 @@ impl Example {
             }
         }
         let ended = endings.len();
-        endings.extend((ended..begun).map(|_| "unfinished: as this build did".to_owned()));
+        endings.extend((ended..begun).map(|_| "unfinished: silent: as this build did".to_owned()));
         let file = File {
             about: format!("SearchResult by the search: {}", self.wrong),
             steps: &self.steps,

@@ -110,8 +110,9 @@ impl<'t> Source<'t> {
     pub fn wrong(&mut self, places: &[Place], wrong: Wrong) {
         let spans: Vec<Range<usize>> = places.iter().filter_map(|place| self.span(place)).collect();
         let word = spans.iter().find_map(|span| find(self.text, span, &wrong.word));
-        // The word may be put together from several places.
-        let part = || spans.iter().find_map(|span| part_of(self.text, span, &wrong.word));
+        // The word may be put together from several places: the part that what was meant does not have is the wrong one.
+        let is_right = |part: &str| wrong.near.as_ref().is_some_and(|near| near.contains(part));
+        let part = || spans.iter().find_map(|span| part_of(self.text, span, &wrong.word, is_right));
         let word = word.or_else(part);
         self.put(word.map(|at| at..at).or_else(|| spans.into_iter().next()), wrong);
     }
@@ -186,11 +187,11 @@ fn find(text: &str, span: &Range<usize>, word: &str) -> Option<usize> {
     places().find(whole).or_else(|| places().next()).map(|at| span.start + at)
 }
 
-/// Where the string within a span begins, if it is a part of the word.
-fn part_of(text: &str, span: &Range<usize>, word: &str) -> Option<usize> {
+/// Where the string within a span begins, if it is a part of the word, and not right.
+fn part_of(text: &str, span: &Range<usize>, word: &str, is_right: impl Fn(&str) -> bool) -> Option<usize> {
     let (before, rest) = text.get(span.clone())?.split_once('"')?;
-    let part = rest.strip_suffix('"').filter(|part| !part.is_empty() && word.contains(part))?;
-    Some(span.start + before.len() + 1).filter(|_| part.len() < word.len())
+    let part = rest.strip_suffix('"').filter(|part| !part.is_empty() && word.contains(part) && !is_right(part));
+    part.map(|_| span.start + before.len() + 1)
 }
 
 /// What serde says of a key or a value: an unknown one with the nearest that is known.
@@ -246,7 +247,10 @@ mod tests {
         source.wrong(&[steps.of(1)], Wrong::new("on", "a", ""));
         source.wrong(&[steps.of(0), top.of("by").of("*").of(1)], Wrong::new("x\"", "b", ""));
         source.wrong(&[steps.of(7), steps.of(0)], Wrong::new("off", "c", "on"));
+        let put_together = |word, near: &str| Wrong { near: Some(near.into()), ..Wrong::new(word, "d", "") };
+        source.wrong(&[steps.of(0), top.of("by").of("*").of(0)], put_together("ax", "ay"));
+        source.wrong(&[steps.of(1), top.of("by").of("*").of(0)], put_together("bx", "cx"));
         let told = source.end(()).unwrap_err().to_string();
-        assert_eq!(told, "a.toml:2:3: b\na.toml:2:3: c\n  allowed is on\na.toml:3:9: a");
+        assert_eq!(told, "a.toml:2:3: b\na.toml:2:3: c\n  allowed is on\na.toml:3:3: d\na.toml:3:9: a\na.toml:6:9: d");
     }
 }

@@ -134,7 +134,7 @@ pub(super) fn none_of(what: &str, words: &[&str], forms: &[&'static str], after:
     let told = if most == 0 { what.to_owned() } else { format!("word in a {what}") };
     let near = Wrong::unknown(&told, word, known);
     // Where nothing is near, the forms say more than their words do.
-    if near.allowed.is_empty() && near.problem.ends_with('?') { near } else { Wrong { allowed, ..near } }
+    if near.near.is_some() { near } else { Wrong { allowed, ..near } }
 }
 
 fn stands_for_something(part: &str) -> bool {

@@ -10,20 +10,25 @@ pub struct Wrong {
     pub problem: String,
     /// What is allowed; empty where the problem says it.
     pub allowed: String,
+    /// What may have been meant.
+    pub near: Option<String>,
 }
 
 impl Wrong {
     /// A word with what is wrong with it, and what is allowed.
     #[must_use]
     pub fn new(word: &str, problem: impl Into<String>, allowed: impl Into<String>) -> Self {
-        Self { word: word.to_owned(), problem: problem.into(), allowed: allowed.into() }
+        Self { word: word.to_owned(), problem: problem.into(), allowed: allowed.into(), near: None }
     }
 
     /// A name that is none of the known ones: `what` says of what. The nearest one is told, or all of them where none is near.
     #[must_use]
     pub fn unknown<'k>(what: &str, word: &str, known: impl IntoIterator<Item = &'k str> + Clone) -> Self {
         match nearest(word, known.clone()) {
-            Some(near) => Self::new(word, format!("unknown {what} `{word}`: did you mean `{near}`?"), ""),
+            Some(near) => Self {
+                near: Some(near.to_owned()),
+                ..Self::new(word, format!("unknown {what} `{word}`: did you mean `{near}`?"), "")
+            },
             None => {
                 Self::new(word, format!("unknown {what} `{word}`"), known.into_iter().collect::<Vec<_>>().join(", "))
             }

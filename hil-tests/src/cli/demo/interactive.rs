@@ -4,6 +4,7 @@ use super::narrator::Narrator;
 use crate::cli::say;
 use crate::report;
 use crate::scenario::parse::line_of_steps;
+use crate::scenario::step::Step;
 use crate::scenario::{Trial, play_steps};
 use std::io::BufRead;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -16,10 +17,10 @@ const LOOK: u64 = 50;
 pub(super) fn play(mut table: Narrator, trial: &Trial) -> anyhow::Result<u8> {
     say::line("Type steps, as in fixtures/scenarios/*.toml, several parted by `;`. Ctrl-C ends.");
     let typed = keyboard();
-    let mut gone = false;
+    let (mut gone, mut undo) = (false, Undo::default());
     while !clock::interrupted() {
         match typed.try_recv() {
-            Ok(line) => take(&mut table, &line, trial),
+            Ok(line) => take(&mut table, &line, trial, &mut undo),
             Err(TryRecvError::Disconnected) if !gone => gone = true,
             Err(_) => table.pass_for(LOOK).map_err(|trouble| anyhow::anyhow!("{trouble}"))?,
         }
@@ -44,13 +45,57 @@ fn keyboard() -> Receiver<String> {
     typed
 }
 
-fn take(table: &mut Narrator, line: &str, trial: &Trial) {
+/// The steps that put right what earlier lines have broken and what people hold. Each line is played by itself, and knows nothing of
+/// those before it.
+#[derive(Debug, Default)]
+struct Undo(Vec<Step>);
+
+impl Undo {
+    /// The steps to play for these: `heal all` and `recover table` put right what earlier lines did too.
+    fn with(&mut self, steps: impl IntoIterator<Item = Step>) -> Vec<Step> {
+        let mut all = Vec::new();
+        for step in steps {
+            match &step {
+                Step::Fault(broken) => self.0.push(Step::Heal(broken.clone())),
+                Step::Hold(line) => self.0.push(Step::LetGo(*line)),
+                Step::BreakSeal => self.0.push(Step::MendSeal),
+                Step::Heal(_) | Step::LetGo(_) | Step::MendSeal => self.0.retain(|undo| *undo != step),
+                Step::HealAll | Step::Recover => all.extend(self.0.drain(..).rev()),
+                _ => {}
+            }
+            all.push(step);
+        }
+        all
+    }
+}
+
+fn take(table: &mut Narrator, line: &str, trial: &Trial, undo: &mut Undo) {
     let answer = match line_of_steps(line, &trial.layout) {
         Err(error) => error.to_string(),
-        Ok(steps) => match play_steps(table, trial, steps.iter().flat_map(|(_, steps)| steps)) {
+        Ok(steps) => match play_steps(table, trial, &undo.with(steps.into_iter().flat_map(|(_, steps)| steps))) {
             Ok(()) => format!("done: {line}"),
             Err(stuck) => format!("not done: {line}: {stuck}"),
         },
     };
     say::line(&answer);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heal_all_puts_right_what_earlier_lines_broke_the_latest_first() {
+        let mut undo = Undo::default();
+        let mut typed = |line: &str| {
+            let steps = line_of_steps(line, "nz-div9-1").unwrap().into_iter().flat_map(|(_, steps)| steps);
+            undo.with(steps)
+        };
+        let steps = |line: &str| line_of_steps(line, "nz-div9-1").unwrap().into_iter().flat_map(|(_, steps)| steps);
+        typed("fault motor.stall; fault lamp.open:small");
+        typed("hold tumble; break seal; heal motor.stall");
+        let all: Vec<Step> = steps("mend seal; release tumble; heal lamp.open:small; heal all").collect();
+        assert_eq!(typed("heal all"), all);
+        assert_eq!(typed("recover table"), steps("recover table").collect::<Vec<_>>(), "once is enough");
+    }
 }

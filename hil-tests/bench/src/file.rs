@@ -4,6 +4,7 @@ use super::process::harness::wiring::Wiring;
 use super::process::pins::Wires;
 use super::source::{BadFiles, Place, Source};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tumbler_twin::Wrong;
@@ -93,6 +94,32 @@ const fn one() -> usize {
 
 fn faults() -> PathBuf {
     "../faults.toml".into()
+}
+
+/// The file of a bench: the path of one, or the name of one that comes with the rig, such as `pure`. Those lie in `fixtures/benches`
+/// beside the program, in a directory above it, in `share/tumbler-hil` beside its own, or where the program was built.
+///
+/// # Errors
+/// There is none, with the nearest that there is.
+pub fn find(given: &str) -> Result<PathBuf, Wrong> {
+    let path = Path::new(given);
+    if path.is_file() {
+        return Ok(path.to_owned());
+    }
+    let own = std::env::current_exe().unwrap_or_default();
+    let above = own.ancestors().skip(1).flat_map(|dir| [dir.join("fixtures"), dir.join("share/tumbler-hil")]);
+    let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let mut places = above.chain([built]).map(|dir| dir.join("benches"));
+    let benches = places.find(|dir| dir.is_dir()).unwrap_or_default();
+    let files = std::fs::read_dir(&benches).into_iter().flatten().filter_map(|entry| entry.ok().map(|e| e.path()));
+    let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let names: BTreeSet<String> = files.filter_map(|path| stem(&path)).collect();
+    // Commands that were written for a checkout work elsewhere too.
+    let name = given.strip_prefix("fixtures/benches/").and_then(|name| name.strip_suffix(".toml")).unwrap_or(given);
+    if names.contains(name) {
+        return Ok(benches.join(format!("{name}.toml")));
+    }
+    Err(Wrong::unknown("bench", given, names.iter().map(String::as_str)))
 }
 
 impl BenchFile {
@@ -196,6 +223,15 @@ mod tests {
         assert_eq!(kind("virtual.toml"), Kind::Virtual);
         assert_eq!(kind("gpio-sim.toml"), Kind::GpioSim);
         assert_eq!([kind("pi.toml"), kind("pi-simulated.toml")], [Kind::Pi, Kind::Pi]);
+    }
+
+    #[test]
+    fn a_bench_is_found_by_its_path_or_its_name_wherever_one_is() {
+        let pure = find("pure").unwrap();
+        assert_eq!(BenchFile::read(&pure).unwrap().kind, Kind::Pure);
+        assert_eq!(find("fixtures/benches/pure.toml").unwrap(), pure, "the tests of this crate do not begin there");
+        assert_eq!(find(pure.to_str().unwrap()).unwrap(), pure);
+        assert_eq!(find("vitrual").unwrap_err().to_string(), "unknown bench `vitrual`: did you mean `virtual`?");
     }
 
     #[test]

@@ -14,8 +14,8 @@ use tumbler_bench::process::{clock, daemon};
 
 #[derive(Debug, Args)]
 pub(super) struct KillsArgs {
-    /// The bench's file.
-    #[arg(long, value_name = "FILE", default_value = "fixtures/benches/virtual.toml")]
+    /// The bench: its file, or the name of one that comes with the rig.
+    #[arg(long, value_name = "BENCH", default_value = "virtual", value_parser = super::bench_file)]
     bench: PathBuf,
     /// Under these rule sets.
     #[arg(long, value_name = "ID", value_delimiter = ',', default_values = ["nz-div9", "sg-v6", "sg-open"])]

@@ -2,42 +2,59 @@
 
 use super::{Choice, say};
 use crate::report;
+use crate::scenario::file::read_each;
 use crate::scenario::{Trial, read_all};
-use anyhow::{Context, bail};
+use anyhow::bail;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use tumbler_bench::Wrong;
 use tumbler_bench::file::BenchFile;
 
-/// The bench, and the selected trials.
+/// The scenario files among what was given, and the names of scenarios.
+pub(super) fn files_and_names(given: &[String]) -> (Vec<PathBuf>, Vec<&str>) {
+    let (files, names): (Vec<&str>, Vec<&str>) = given.iter().map(String::as_str).partition(|it| it.ends_with(".toml"));
+    (files.into_iter().map(PathBuf::from).collect(), names)
+}
+
+/// The bench, and the selected trials: of the files that are given, or of the bench's own scenarios.
 pub(super) fn chosen(choice: &Choice) -> anyhow::Result<(BenchFile, Vec<Trial>)> {
     let bench = BenchFile::read(&choice.bench)?;
-    let (all, source, by_name) = match choice.scenarios.as_slice() {
-        // A scenario file by its path.
-        [path] if path.ends_with(".toml") => {
-            let text = std::fs::read_to_string(path).with_context(|| format!("read {path}"))?;
-            (crate::scenario::file::parse(std::path::Path::new(path), &text)?, path.clone(), false)
-        }
-        names => {
-            let source = bench.scenarios.display().to_string();
-            (read_all(&bench.scenarios).context("a scenario's file")?, source, !names.is_empty())
-        }
-    };
+    let own = read_all(&bench.scenarios)?;
+    bench.check_cannot(&own.iter().map(|trial| trial.name.as_str()).collect::<Vec<_>>())?;
+    let (files, names) = files_and_names(&choice.scenarios);
+    let all = if files.is_empty() { own } else { read_each(&files)? };
+    let twice = |(place, trial): (usize, &Trial)| all.iter().take(place).any(|before| before.name == trial.name);
+    if let Some((_, trial)) = (!files.is_empty()).then(|| all.iter().enumerate().find(|it| twice(*it))).flatten() {
+        bail!(
+            "there are two scenarios `{}`: files need names of their own, so that their results can be told apart",
+            trial.name
+        );
+    }
     for id in &choice.rules {
-        known(id, all.iter().map(|trial| trial.rules.as_str()), "rule set")?;
+        known("rule set of these scenarios", id, all.iter().map(|trial| trial.rules.as_str()))?;
     }
     for id in &choice.layout {
-        known(id, all.iter().map(|trial| trial.layout.as_str()), "layout")?;
+        known("layout of these scenarios", id, all.iter().map(|trial| trial.layout.as_str()))?;
+    }
+    for name in &names {
+        if !all.iter().any(|trial| selects(name, trial, choice.only)) {
+            let scenario = |trial: &'_ Trial| trial.name.split(['[', ':']).next().unwrap_or_default().to_owned();
+            let scenarios: BTreeSet<String> = all.iter().map(scenario).collect();
+            return Err(Wrong::unknown("scenario", name, scenarios.iter().map(String::as_str)).into());
+        }
     }
     let among = |ids: &[String], id: &str| ids.is_empty() || ids.iter().any(|i| i == id);
     let mut trials: Vec<Trial> = all
         .iter()
         .filter(|trial| among(&choice.rules, &trial.rules) && among(&choice.layout, &trial.layout))
-        .filter(|trial| !by_name || choice.scenarios.iter().any(|s| selects(s, trial, choice.only)))
+        .filter(|trial| names.is_empty() || names.iter().any(|name| selects(name, trial, choice.only)))
         .cloned()
         .collect();
     if choice.each_once {
         trials = each_once(trials);
     }
     if trials.is_empty() {
-        bail!("no scenario of {source} is meant by this; `tumbler-hil list` lists them");
+        bail!("no scenario is meant by all of this together; `tumbler-hil list` lists them");
     }
     Ok((bench, trials))
 }
@@ -59,14 +76,9 @@ pub(super) fn each_once(trials: Vec<Trial>) -> Vec<Trial> {
     variants.into_iter().enumerate().filter_map(one).collect()
 }
 
-fn known<'a>(id: &str, all: impl Iterator<Item = &'a str> + Clone, what: &str) -> anyhow::Result<()> {
-    if all.clone().any(|known| known == id) {
-        return Ok(());
-    }
-    let mut ids: Vec<&str> = all.collect();
-    ids.sort_unstable();
-    ids.dedup();
-    bail!("`{id}` is no {what} of a scenario; they are {}", ids.join(", "))
+fn known<'a>(what: &str, id: &str, all: impl Iterator<Item = &'a str>) -> Result<(), Wrong> {
+    let known: BTreeSet<&str> = all.collect();
+    if known.contains(id) { Ok(()) } else { Err(Wrong::unknown(what, id, known.iter().copied())) }
 }
 
 /// Whether `words` selects the trial: by part of its name; with `whole`, only by its whole name, or its scenario with or without the

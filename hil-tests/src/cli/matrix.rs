@@ -5,10 +5,11 @@ use super::{list, run, say};
 use crate::fault::{self, Place};
 use crate::matrix;
 use crate::report::{self, matrix_table};
-use crate::scenario::{Trial, write};
+use crate::scenario::{Trial, names, write};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::path::PathBuf;
+use tumbler_bench::Wrong;
 use tumbler_bench::file::BenchFile;
 
 #[derive(Debug, Args)]
@@ -19,8 +20,8 @@ pub(super) struct MatrixArgs {
     /// Match whole names only.
     #[arg(long)]
     only: bool,
-    /// The bench file.
-    #[arg(long, value_name = "FILE", default_value = "fixtures/benches/pure.toml")]
+    /// The bench: its file, or the name of one that comes with the rig.
+    #[arg(long, value_name = "BENCH", default_value = "pure", value_parser = super::bench_file)]
     bench: PathBuf,
     /// Only faults whose ids contain one of these; a trailing `*` matches by prefix.
     #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
@@ -45,14 +46,11 @@ pub(super) struct MatrixArgs {
 }
 
 fn place(name: &str) -> Result<Place, String> {
-    let all: Vec<&str> = Place::ALL.iter().map(|(name, _)| *name).collect();
-    let found = Place::ALL.iter().find(|(known, _)| *known == name);
-    found.map(|(_, place)| *place).ok_or_else(|| format!("allowed is {}", all.join(", ")))
+    names::named("phase", name, Place::ALL, |(name, _)| name).map(|(_, place)| place).map_err(|wrong| wrong.to_string())
 }
 
 fn rule_set(id: &str) -> Result<String, String> {
-    let all: Vec<&str> = tumbler_core::rules::all().iter().map(|set| set.id.as_str()).collect();
-    if all.contains(&id) { Ok(id.to_owned()) } else { Err(format!("allowed is {}", all.join(", "))) }
+    names::rule_set(id).map(|set| set.id.clone()).map_err(|wrong| wrong.to_string())
 }
 
 /// The bench, with the catalogue's exclusions added, and the selected cells.
@@ -64,6 +62,10 @@ fn chosen(args: &MatrixArgs) -> anyhow::Result<(BenchFile, Vec<Trial>)> {
         Some(beginning) => id.starts_with(beginning),
         None => id.contains(pattern.as_str()),
     };
+    let ids = || catalogue.fault.iter().map(|fault| fault.id.as_str());
+    if let Some(pattern) = args.fault.iter().find(|pattern| !ids().any(|id| meant(pattern, id))) {
+        return Err(Wrong::unknown("fault", pattern.trim_end_matches('*'), ids()).into());
+    }
     let mut cells = matrix::cells(&catalogue).context("the matrix")?;
     cells.retain(|cell| {
         (args.fault.is_empty() || args.fault.iter().any(|pattern| meant(pattern, &cell.fault)))
@@ -99,5 +101,5 @@ pub(super) fn matrix(args: &MatrixArgs) -> anyhow::Result<u8> {
         }
         return Ok(report::PASSED);
     }
-    run::play(&bench, trials, &args.flags, &matrix_table::text)
+    run::play(&bench, trials, &[], &args.flags, &matrix_table::text)
 }

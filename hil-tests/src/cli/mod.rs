@@ -44,7 +44,7 @@ enum Command {
     List(Choice),
     /// Run scenarios on a bench.
     #[command(
-        after_help = "Example:\n  tumbler-hil run healthy --bench fixtures/benches/pure.toml\n  tumbler-hil run --each-once --keep-going --jobs 6 --out results"
+        after_help = "Example:\n  tumbler-hil run healthy --bench pure\n  tumbler-hil run mine.toml other.toml --bench pure\n  tumbler-hil run --each-once --keep-going --jobs 6 --out results"
     )]
     Run(RunArgs),
     /// Inject every fault of the catalogue in every phase of a round under every rule set.
@@ -96,7 +96,7 @@ enum Command {
     #[command(after_help = "Example:\n  tumbler-hil search --depth 2 --rules nz-div9")]
     Search(search::SearchArgs),
     /// Check the rig itself: wires loop back, the clock is steady, the broker is reachable.
-    #[command(after_help = "Example:\n  tumbler-hil selftest\n  tumbler-hil selftest --bench fixtures/benches/pi.toml")]
+    #[command(after_help = "Example:\n  tumbler-hil selftest\n  tumbler-hil selftest --bench pi")]
     Selftest(selftest::SelftestArgs),
     /// Serve the pins of a second Pi to the bench, over standard input and output.
     ///
@@ -122,12 +122,12 @@ enum Command {
 /// Which scenarios.
 #[derive(Debug, Args)]
 struct Choice {
-    /// Scenarios whose names contain one of these; default: all. `stall::nz-1998` selects one under one layout; a path that ends in
-    /// `.toml` is a scenario file.
+    /// Scenarios whose names contain one of these; default: all. `stall::nz-1998` selects one under one layout. Paths that end in
+    /// `.toml` are scenario files, which are played instead of the bench's own.
     #[arg(value_name = "SCENARIO")]
     scenarios: Vec<String>,
-    /// The bench file.
-    #[arg(long, value_name = "FILE", default_value = "fixtures/benches/virtual.toml")]
+    /// The bench: its file, or the name of one that comes with the rig.
+    #[arg(long, value_name = "BENCH", default_value = "virtual", value_parser = bench_file)]
     bench: PathBuf,
     /// Only under these rule sets.
     #[arg(long, value_name = "ID", value_delimiter = ',')]
@@ -149,6 +149,11 @@ struct RunArgs {
     choice: Choice,
     #[command(flatten)]
     flags: output::RunFlags,
+}
+
+/// The file of a bench, for the command line.
+fn bench_file(given: &str) -> Result<PathBuf, String> {
+    tumbler_bench::file::find(given).map_err(|wrong| wrong.to_string())
 }
 
 /// Runs the command line.

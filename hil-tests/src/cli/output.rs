@@ -67,13 +67,19 @@ impl RunFlags {
     }
 
     /// Creates the directory of results, if there is to be one.
-    pub(super) fn begin(&self, bench: &BenchFile, tumblerd: &Path) -> anyhow::Result<Option<Directory>> {
+    pub(super) fn begin(
+        &self,
+        bench: &BenchFile,
+        files: &[PathBuf],
+        tumblerd: &Path,
+    ) -> anyhow::Result<Option<Directory>> {
         let Some(path) = &self.out else { return Ok(None) };
         let options = self.options(bench);
         let info = RunInfo {
             bench: bench.kind.name().to_owned(),
             file: bench.path.display().to_string(),
             about: bench.about.clone(),
+            scenarios: files.iter().map(|file| std::path::absolute(file).unwrap_or_else(|_| file.clone())).collect(),
             daemon: (bench.kind != Kind::Pure).then(|| Build::of(&version(tumblerd), tumblerd)),
             salt: options.salt,
             jobs: options.jobs,

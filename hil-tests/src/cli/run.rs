@@ -8,19 +8,23 @@ use crate::report::{exit_code, scenario_table};
 use crate::runner::{RunOptions, Runner};
 use crate::scenario::{Trial, Verdict};
 use anyhow::Context;
+use std::path::PathBuf;
 use std::time::Instant;
 use tumbler_bench::file::{BenchFile, Kind};
 use tumbler_bench::process::{clock, daemon};
 
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
     let (bench, trials) = list::chosen(&args.choice)?;
-    play(&bench, trials, &args.flags, &scenario_table::text)
+    let (files, _) = list::files_and_names(&args.choice.scenarios);
+    play(&bench, trials, &files, &args.flags, &scenario_table::text)
 }
 
-/// Runs trials and prints the results as formatted by `summary`. Returns the exit code.
+/// Runs trials, of these files where they are not the bench's own, and prints the results as formatted by `summary`. Returns the exit
+/// code.
 pub(super) fn play(
     bench: &BenchFile,
     trials: Vec<Trial>,
+    files: &[PathBuf],
     flags: &RunFlags,
     summary: &dyn Fn(&[CellReport]) -> String,
 ) -> anyhow::Result<u8> {
@@ -33,7 +37,7 @@ pub(super) fn play(
         super::selftest::quick_on(bench).context("the rig's self-test failed")?;
     }
     let tumblerd = daemon::find(flags.tumblerd.as_deref().or(bench.tumblerd.as_deref()));
-    let directory = flags.begin(bench, &tumblerd)?;
+    let directory = flags.begin(bench, files, &tumblerd)?;
     let runner = Runner::of(bench, tumblerd);
     let begun = Instant::now();
     let ask = |trials: &[Trial], options: RunOptions| {

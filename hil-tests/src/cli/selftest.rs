@@ -35,8 +35,9 @@ const QUICK: &[Check] = &[
 /// What is checked besides the rig.
 #[derive(Debug, Args)]
 pub(super) struct SelftestArgs {
-    /// A bench's file: where it is wired to a second Pi, every wire is tried. No daemon may hold the table's pins meanwhile.
-    #[arg(long, value_name = "FILE")]
+    /// A bench, by its file or its name: where it is wired to a second Pi, every wire is tried. No daemon may hold the table's pins
+    /// meanwhile.
+    #[arg(long, value_name = "BENCH", value_parser = super::bench_file)]
     bench: Option<PathBuf>,
     /// Plants a flaw in the wires between two simulated chips, which the check must find.
     #[arg(long, hide = true, requires = "bench")]

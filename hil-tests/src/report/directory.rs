@@ -28,6 +28,8 @@ pub struct RunInfo {
     pub file: String,
     /// The description in the bench's file.
     pub about: String,
+    /// The scenario files, where they are not the bench's own.
+    pub scenarios: Vec<PathBuf>,
     /// The daemon's version and program, where there is one.
     pub daemon: Option<Build>,
     /// What is mixed into every seed.
@@ -111,6 +113,7 @@ impl Directory {
             bench: self.info.bench.clone(),
             file: self.info.file,
             about: self.info.about,
+            scenarios: self.info.scenarios,
             host: fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned(),
             rig: Build::rig(),
             daemon: self.info.daemon,

@@ -63,6 +63,9 @@ pub struct Run {
     pub file: String,
     /// The description in the bench's file.
     pub about: String,
+    /// The scenario files, where they were not the bench's own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scenarios: Vec<PathBuf>,
     /// The machine's name.
     pub host: String,
     /// The rig.

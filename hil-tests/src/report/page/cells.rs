@@ -59,12 +59,22 @@ fn cell(s: &CellOnPage<'_>) -> Markup {
     }
 }
 
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    if word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c)) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
 /// The command that runs this cell again.
-fn replay(s: &CellOnPage<'_>) -> String {
+pub(super) fn replay(s: &CellOnPage<'_>) -> String {
     let (at, run) = (&s.cell.identity, s.run);
-    let bench = format!("--bench {} --seed {}", run.file, run.salt);
+    let bench = format!("--bench {} --seed {}", quoted(&run.file), run.salt);
     if at.fault.is_empty() {
-        format!("tumbler-hil run --only '{}' {bench}", s.cell.name)
+        let files: String =
+            run.scenarios.iter().map(|file| format!("{} ", quoted(&file.display().to_string()))).collect();
+        format!("tumbler-hil run {files}--only '{}' {bench}", s.cell.name)
     } else {
         format!("tumbler-hil matrix --fault '{}*' --phase {} --rules {} {bench}", at.fault, at.phase, at.rules)
     }

@@ -12,6 +12,7 @@ fn results(begun: u64, cells: Vec<Cell>) -> Results {
         bench: "pure".into(),
         file: "fixtures/benches/pure.toml".into(),
         about: "a <bench>".into(),
+        scenarios: Vec::new(),
         host: "desk".into(),
         rig: build,
         daemon: None,
@@ -52,6 +53,16 @@ fn the_page_has_every_cell_and_escapes_what_cells_say() {
     for outside in ["http://", "https://", "src=", "@import"] {
         assert!(!page.contains(outside), "needs something from outside: {outside}");
     }
+}
+
+#[test]
+fn the_command_that_plays_a_cell_again_has_its_file() {
+    let mut results = results(10, vec![of("mine::nz-1998", Verdict::Fail(vec!["wrong".into()]))]);
+    results.runs[0].scenarios = ["/a/mine.toml".into(), "/it's/b c.toml".into()].into();
+    let cell = results.runs[0].cells[0].clone();
+    let on_page = CellOnPage { run: &results.runs[0], cell: &cell, place: (0, 0) };
+    let command = "tumbler-hil run /a/mine.toml '/it'\\''s/b c.toml' --only 'mine::nz-1998' --bench fixtures/benches/pure.toml --seed 0";
+    assert_eq!(cells::replay(&on_page), command);
 }
 
 #[test]

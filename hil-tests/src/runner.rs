@@ -118,6 +118,13 @@ pub fn seed(name: &str, salt: u64) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325 ^ salt, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
+/// The trial with the seed that `run` gives it.
+#[must_use]
+pub fn seeded(trial: Trial) -> Trial {
+    let seed = trial.seed.or_else(|| Some(seed(&trial.name, 0)));
+    Trial { seed, ..trial }
+}
+
 fn on_pure(trial: &Trial, trace: bool, report: &mut CellReport) {
     let mut setup = Setup { trace, ..Setup::of(&trial.rules, &trial.layout, report.seed) };
     setup.settings.reader = trial.reader;

@@ -158,7 +158,7 @@ fn setup(trial: &Trial, detail: TraceDetail) -> Setup {
     let mut setup = Setup::of(&trial.rules, &trial.layout, trial.seed.unwrap_or_default());
     setup.trace = detail != TraceDetail::Nothing;
     setup.settings.reader = trial.reader;
-    setup.free_play = true;
+    setup.free_play = trial.free;
     setup
 }
 

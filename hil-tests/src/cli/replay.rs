@@ -1,8 +1,11 @@
 //! `tumbler-hil replay`.
 
 use super::say;
+use crate::campaign::day;
 use crate::replay::{self, Recording};
-use crate::report;
+use crate::report::{self, reason, word};
+use crate::runner::seeded;
+use crate::scenario::file;
 use anyhow::Context;
 use clap::Args;
 use std::path::PathBuf;
@@ -41,6 +44,19 @@ pub(super) fn replay(args: &ReplayArgs) -> anyhow::Result<u8> {
         std::fs::write(path, &scenario.text).with_context(|| format!("write {}", path.display()))?;
         scenario.left_out.iter().for_each(|what| say::line(&format!("not in the scenario: {what}")));
         say::line(&format!("written as a scenario to {}", path.display()));
+        for trial in file::parse(path, &scenario.text)? {
+            let played = day::play(&seeded(trial));
+            if played.failed() {
+                say::line(&format!(
+                    "it does not end as recorded: {} {}",
+                    word(&played.verdict),
+                    reason(&played.verdict)
+                ));
+                say::line("correct what it does, or what it expects, before you go by it");
+                return Ok(report::FAILED);
+            }
+        }
+        say::line("it ends as recorded");
     }
     Ok(code)
 }

@@ -5,7 +5,7 @@ use crate::campaign::day::{self, TraceDetail};
 use crate::campaign::schedule::Faults;
 use crate::campaign::{Campaign, shrink as search};
 use crate::report::{self, reason, word};
-use crate::runner;
+use crate::runner::seeded;
 use crate::scenario::write;
 use crate::scenario::{Trial, Verdict, file};
 use anyhow::{Context, bail};
@@ -36,6 +36,7 @@ pub(super) struct ShrinkArgs {
 }
 
 pub(super) fn shrink(args: &ShrinkArgs) -> anyhow::Result<u8> {
+    make_place(&args.out)?;
     let (trial, from) = match (&args.file, args.seed) {
         (Some(path), _) => (failing(path)?, path.display().to_string()),
         (None, Some(seed)) => {
@@ -66,18 +67,15 @@ pub(super) fn shrink(args: &ShrinkArgs) -> anyhow::Result<u8> {
     }
 }
 
-/// The first trial of the file that fails.
-fn failing(path: &Path) -> anyhow::Result<Option<Trial>> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("read {}", path.display()))?;
-    let trials = file::parse(path, &text)?;
-    Ok(trials.into_iter().map(seeded).find(|trial| day::play(trial).failed()))
+/// Makes the directory of a file that is to be written after much work.
+fn make_place(file: &Path) -> anyhow::Result<()> {
+    let Some(directory) = file.parent().filter(|directory| !directory.as_os_str().is_empty()) else { return Ok(()) };
+    std::fs::create_dir_all(directory).with_context(|| format!("make {}", directory.display()))
 }
 
-/// The trial with the seed that `run` would give it.
-fn seeded(trial: Trial) -> Trial {
-    // TOML's numbers are signed, so a seed that needs all 64 bits cannot be written.
-    let seed = trial.seed.or_else(|| Some(runner::seed(&trial.name, 0) >> 1));
-    Trial { seed, ..trial }
+/// The first trial of the file that fails.
+fn failing(path: &Path) -> anyhow::Result<Option<Trial>> {
+    Ok(file::read(path)?.into_iter().map(seeded).find(|trial| day::play(trial).failed()))
 }
 
 /// Shrinks a failing trial, writes it and says how to replay it.
@@ -89,10 +87,11 @@ pub(super) fn to_file(trial: &Trial, out: &Path, from: &str) -> anyhow::Result<u
     let short = why.lines().next().unwrap_or_default();
     let about = format!("Shrunk from {from}, {}: {short}", trial.name);
     let text = write::text(&shrunk.trial, &about, None)?;
+    make_place(out)?;
     std::fs::write(out, text).with_context(|| format!("write {}", out.display()))?;
     say::line(&format!("{} {}: {why}", word(&shrunk.verdict), trial.name));
     say::line(&format!(
-        "shrunk from {} steps to {} in {} attempts; replay it with\n  tumbler-hil run --bench fixtures/benches/pure.toml {}",
+        "shrunk from {} steps to {} in {} attempts; replay it with\n  tumbler-hil run --bench pure {}",
         trial.steps.len(),
         shrunk.trial.steps.len(),
         shrunk.tried,

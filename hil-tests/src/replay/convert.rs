@@ -38,8 +38,7 @@ pub struct Scenario {
 #[derive(Serialize)]
 struct File {
     about: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    layouts: Option<&'static str>,
+    layouts: [String; 1],
     reader: bool,
     steps: Vec<String>,
     endings: BTreeMap<String, Vec<String>>,
@@ -123,10 +122,10 @@ pub fn convert(first: &Table, playback: &Playback, reason: &str) -> Result<Scena
     steps.extend(script.steps(began.stamped.now.0, events.end));
     let (endings, latches) = endings(&events);
     let latched = playback.table.snapshot().malfunctions.iter().map(|m| m.code.name().to_owned()).collect();
-    let first_layout = set.layouts.first().is_some_and(|first| first.id == layout.id);
     let file = File {
         about: format!("A table's recording, reason {reason}, layout {}", layout.id),
-        layouts: (!first_layout).then_some("all"),
+        // On another one other lamps would light.
+        layouts: [layout.id.clone()],
         reader: settings.reader,
         steps,
         endings: BTreeMap::from([(settings.rules, endings)]),

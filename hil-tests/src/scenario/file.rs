@@ -28,7 +28,7 @@ struct File {
     #[serde(default = "yes")]
     reader: bool,
     #[serde(default)]
-    seed: Option<u64>,
+    seed: Option<i64>,
     #[serde(default)]
     free: bool,
     steps: Vec<String>,
@@ -327,7 +327,8 @@ impl File {
             latched,
             phase: phase.and_then(|text| reader.read(&text, names::phase)),
             never: reader.list(&self.at_end.never, &at_end.of("never"), variant, names::kind),
-            seed: self.seed,
+            // Numbers of TOML are signed: half of the seeds are written as negative ones.
+            seed: self.seed.map(|seed| u64::from_ne_bytes(seed.to_ne_bytes())),
             free: self.free,
         }
     }

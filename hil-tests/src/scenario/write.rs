@@ -11,7 +11,7 @@ struct File<'a> {
     layouts: [&'a str; 1],
     reader: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    seed: Option<u64>,
+    seed: Option<i64>,
     free: bool,
     steps: Vec<&'a str>,
     at_end: AtEnd<'a>,
@@ -45,7 +45,7 @@ pub fn text(trial: &Trial, about: &str, seed: Option<u64>) -> Result<String, tom
         about,
         layouts: [&trial.layout],
         reader: trial.reader,
-        seed: trial.seed.or(seed),
+        seed: trial.seed.or(seed).map(|seed| i64::from_ne_bytes(seed.to_ne_bytes())),
         free: trial.free,
         steps: trial.steps.iter().map(|(words, _)| words.as_str()).collect(),
         at_end: AtEnd {
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn a_day_reads_back_as_it_was() {
         for plan in plans(3, 200, Faults::Swarm).iter().chain(&plans(3, 100, Faults::None)) {
-            let trial = plan.trial();
+            let trial = Trial { seed: Some(u64::MAX - plan.number), ..plan.trial() };
             let text = text(&trial, &trial.about, None).unwrap();
             let read = file::parse(Path::new("day.toml"), &text).unwrap();
             assert_eq!(read, [Trial { name: read[0].name.clone(), ..trial }]);

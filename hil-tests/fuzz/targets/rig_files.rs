@@ -32,7 +32,7 @@ fuzz_target!(|bytes: &[u8]| {
         b'c' => read::parse(path, text).err().map(|bad| bad.to_string()),
         b'b' => {
             let path = DIRECTORY.path().join("bench.toml");
-            write(&path, text);
+            write(&path, text.as_bytes());
             BenchFile::read(&path).err().map(|bad| bad.to_string())
         }
         b'r' => recording(path, text),

@@ -28,8 +28,9 @@ pub(crate) enum Plays {
     Named,
 }
 
-/// What the lanes that take turns are called together: their guests would take a third of the time of all lanes.
-pub(crate) const GUESTS: &str = "guests";
+/// What the lanes that take turns are called together: their guests, and a build of all that ships, would take a third of the time of
+/// all lanes.
+pub(crate) const TURNS: &str = "turns";
 
 /// What every build needs, and every test of a daemon.
 pub(crate) const EVERY: &[Need] = &[
@@ -179,6 +180,14 @@ pub(crate) const LANES: &[Lane] = &[
         needs: PACKAGE,
         demand: after(locking(compute(80, 800), &[Lock::Release]), &["release"]),
         work: work::deb,
+    },
+    Lane {
+        name: "reproducible",
+        about: "the Debian package is made once more from scratch, in another place and environment: it is the same bit for bit",
+        plays: Plays::InTurn(4),
+        needs: PACKAGE,
+        demand: after(compute(150, 2500), INSTALLED),
+        work: work::reproducible,
     },
     Lane {
         name: "virtual",
@@ -446,7 +455,7 @@ mod tests {
         for (turn, name) in (1..).zip(in_turn()) {
             assert_eq!(place(name), Some(Plays::InTurn(turn)), "{name}");
         }
-        assert_eq!(in_turn().len(), 3);
+        assert_eq!(in_turn().len(), 4);
     }
 
     #[test]

@@ -172,7 +172,7 @@ fn run(task: Task) -> Result<bool> {
 fn chosen(repository: &Repository, args: &TestArgs) -> Result<Vec<&'static Lane>> {
     let names: &[String] = if args.quick { &["quick".into(), "doc".into()] } else { &args.lanes };
     if names.is_empty() {
-        let turn = Rotation::whose(repository, lanes::GUESTS, &lanes::in_turn())?;
+        let turn = Rotation::whose(repository, lanes::TURNS, &lanes::in_turn())?;
         let wanted = |lane: &&Lane| match lane.plays {
             Plays::Always => true,
             Plays::InTurn(whose) => whose == turn,

@@ -164,7 +164,7 @@ pub(crate) fn lane(repository: &Repository, name: &str) -> Result<()> {
     let lane = lanes::named(name)?;
     let mut done = (lane.work)(repository);
     if let (Ok(()), Plays::InTurn(turn)) = (&done, lane.plays) {
-        done = Rotation::at(repository, lanes::GUESTS, turn, u64::try_from(lanes::in_turn().len())?).passed();
+        done = Rotation::at(repository, lanes::TURNS, turn, u64::try_from(lanes::in_turn().len())?).passed();
     }
     if let Some(why) = done.as_ref().err().filter(|why| !why.is::<NotChecked>()) {
         say::error(&format!("{why:#}"));

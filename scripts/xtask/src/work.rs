@@ -217,6 +217,11 @@ pub(crate) fn deb(repository: &Repository) -> Result<()> {
     run(command("scripts/test-package", [repository.package()?]))
 }
 
+/// With the package of the run as the first one.
+pub(crate) fn reproducible(_: &Repository) -> Result<()> {
+    run(command("scripts/test-reproducible", std::env::var_os("TUMBLERD_DEB")))
+}
+
 /// Every third target.
 pub(crate) fn fuzz_third(repository: &Repository) -> Result<()> {
     let rotation = Rotation::of(repository, "fuzz-third", 3)?;

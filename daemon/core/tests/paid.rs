@@ -10,7 +10,7 @@ use tumbler_core::units::Mono;
 use tumbler_core::wire::console::{Command, Exit};
 use tumbler_core::wire::registers::terminal;
 use world::play::{play_to_reveal, reveal};
-use world::text::{by_eye, done, settled};
+use world::text::{by_eye, done};
 use world::{SUPERVISOR, World};
 
 /// The first lamp board.
@@ -32,7 +32,6 @@ fn waive(world: &mut World) {
 
 /// The dice of the next round are in sight.
 fn next_in_sight(world: &mut World) {
-    world.records.retain(|record| !matches!(record.event, Event::Settled { .. }));
     world.cover();
     play_to_reveal(world);
     reveal(world);
@@ -52,7 +51,7 @@ fn proofs(world: &World) -> usize {
 }
 
 fn settled_by(world: &World) -> Option<Lit> {
-    world.events().find_map(|event| match event {
+    world.records.iter().rev().find_map(|record| match &record.event {
         Event::Settled { lamps, .. } => Some(*lamps),
         _ => None,
     })
@@ -65,10 +64,12 @@ fn last(world: &World, of: fn(&Event) -> bool) -> Mono {
 
 /// The first Entry that counts, of one every 100 ms, in milliseconds after the last record of this kind.
 fn paid_after(world: &mut World, of: fn(&Event) -> bool) -> u64 {
+    let settled = |world: &World| world.events().filter(|event| matches!(event, Event::Settled { .. })).count();
+    let before = settled(world);
     for _ in 0..100 {
         world.keys.push(terminal::ENTRY);
         world.pass(100);
-        if settled(world) {
+        if settled(world) > before {
             break;
         }
     }

@@ -4,10 +4,11 @@ use super::{Event, PROCEDURE, Record};
 use crate::latch::{Malfunction, Waiver};
 use crate::prelude::*;
 use crate::round::call::Call;
+use crate::round::ending::VoidReason;
 use crate::round::past::{affect, remember};
 use crate::round::{Interrupted, OnRecord, Past, Spun};
 use crate::rules::{RulesSince, note_rules, rule_set};
-use crate::units::RoundId;
+use crate::units::{Dice, RoundId};
 use serde::{Deserialize, Serialize};
 
 /// What persists: permission, latches, and the round in progress as far as it is recorded.
@@ -131,20 +132,16 @@ impl Standing {
                 round.result = Some(*dice);
                 round.supervise = false;
             }
-            Event::Settled { dice, .. } => {
-                let past = Past::of(round.id, round.rules.id().unwrap_or_default(), Some(*dice), None);
-                self.end_round(past);
-            }
-            Event::Voided(void) => {
-                let past = Past::of(round.id, round.rules.id().unwrap_or_default(), None, Some(void.reason));
-                self.end_round(past);
-            }
+            Event::Settled { dice, .. } => self.end_round(Some(*dice), None),
+            Event::Voided(void) => self.end_round(None, Some(void.reason)),
             _ => {}
         }
     }
 
-    fn end_round(&mut self, past: Past) {
-        self.round = None;
-        remember(&mut self.recent, past);
+    /// A round that outlived its journal ends under the rules that the table was started with.
+    fn end_round(&mut self, dice: Option<Dice>, void: Option<VoidReason>) {
+        let Some(round) = self.round.take() else { return };
+        let rules = round.rules.id().or(self.rules.id()).unwrap_or_default();
+        remember(&mut self.recent, Past::of(round.id, rules, dice, void));
     }
 }

@@ -250,7 +250,12 @@ impl World {
                     self.drive();
                 }
                 Effect::Journal { records, permit, .. } => {
+                    let ended = |r: &Record| matches!(r.event, Event::Settled { .. } | Event::Voided { .. });
+                    let ended = records.iter().any(ended);
                     self.records.extend(records.iter().cloned());
+                    if ended {
+                        self.compare_with_records();
+                    }
                     if let Some(last) = records.last() {
                         self.commits.push_back(last.seq);
                     }

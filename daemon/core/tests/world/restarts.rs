@@ -34,10 +34,7 @@ impl World {
     /// The same, and the journal is gone; the slot beside it knows the round in progress by its number, and whether its
     /// outcome was established.
     pub fn restart_without_journal(&mut self) {
-        let mut standing = Standing::default();
-        for record in &self.records {
-            standing.fold(record);
-        }
+        let standing = self.folded();
         let (last_round, round) = (standing.last_round, standing.round);
         let round = round.map(|was| Interrupted { id: was.id, established: was.established, ..Interrupted::default() });
         let boot = self.boot.clone();
@@ -47,13 +44,29 @@ impl World {
         self.start_again(false, Some("the journal is missing"));
     }
 
+    /// What the records amount to, without any keyframe that the table wrote.
+    fn folded(&self) -> Standing {
+        let mut standing = Standing::default();
+        self.records.iter().for_each(|record| standing.fold(record));
+        standing
+    }
+
+    /// What the table would leave to a restart is what its records amount to: dozens of rounds pass from one keyframe to the next.
+    pub fn compare_with_records(&self) {
+        let (said, folded) = (self.table.standing(), self.folded());
+        let latched =
+            |standing: &Standing| standing.latched.iter().map(|m| m.code).collect::<std::collections::BTreeSet<_>>();
+        assert_eq!(latched(&said), latched(&folded));
+        // The world has no record of commissioning.
+        let (site, table, backend) = (said.site.clone(), said.table.clone(), said.backend.clone());
+        let folded = Standing { site, table, backend, latched: said.latched.clone(), ..folded };
+        assert_eq!(said, folded);
+    }
+
     fn start_again(&mut self, reboot: bool, damaged: Option<&str>) {
         self.commits.clear();
         self.records.retain(|r| r.seq <= self.durable);
-        let mut standing = Standing::default();
-        for record in &self.records {
-            standing.fold(record);
-        }
+        let standing = self.folded();
         if reboot {
             self.boot = format!("{}+", self.boot);
         }

@@ -211,8 +211,8 @@ fn sgv6_5_4_a_table_leaves_what_its_records_amount_to() {
         world.records.iter().for_each(|record| folded.fold(record));
         let said = world.table.standing();
         assert_eq!(
-            (said.round, said.last_round, said.latched),
-            (folded.round, folded.last_round, folded.latched),
+            (&said.round, said.last_round, &said.latched),
+            (&folded.round, folded.last_round, &folded.latched),
             "{when}"
         );
     };
@@ -230,6 +230,8 @@ fn sgv6_5_4_a_table_leaves_what_its_records_amount_to() {
     compare(&mut world, "latched");
     world.all_paid();
     compare(&mut world, "settled");
+    world.compare_with_records();
+    assert!(!world.has(|event| matches!(event, Event::Keyframe(_))), "not after each round");
 }
 
 /// NZ 6.1, SGV6 5.5.1, 5.4.1: three tumbles that were counted before the program was told to stop are made; how the dice lie is

@@ -10,6 +10,10 @@ use crate::sequence::Action;
 use crate::timer::Timer;
 use crate::wire::registers::terminal::VOID;
 
+/// Rounds from one keyframe to the next, some 700 records: a start reads 1,000 in any case. A keyframe is 30 KiB of flash with all that
+/// its commit touches, as much as half a round.
+const KEYFRAME_EVERY: u64 = 64;
+
 impl Table {
     /// The tumbler does not operate correctly: what [`judge_tumbler`](crate::round::Round::judge_tumbler) says of it is carried out.
     pub(super) fn void_for_tumbler(&mut self, how: SpinEnd, detail: &str) {
@@ -95,8 +99,10 @@ impl Table {
         self.devices.reader.forget_faces();
         self.sequence.drop_held(|a| matches!(a, Action::Spin(_) | Action::Light(..)));
         self.devices.darken(&mut self.ctx);
-        let keyframe = Event::Keyframe(Box::new(self.standing()));
-        self.record(keyframe);
+        if self.history.last().0 % KEYFRAME_EVERY == 0 {
+            let keyframe = Event::Keyframe(Box::new(self.standing()));
+            self.record(keyframe);
+        }
         self.sequence.hurry();
     }
 }

@@ -52,6 +52,8 @@ pub enum Timer {
     TemperatureStale,
     /// Records have waited for company long enough.
     Linger,
+    /// The records of one moment have waited for each other long enough.
+    Gather,
     /// The bell's stroke ends.
     BellOff,
     /// The step of a test in progress is looked at again.
@@ -63,7 +65,7 @@ const LINES: usize = InLine::ALL.len();
 const OUTS: usize = OutLine::ALL.len();
 /// Most units on the field bus: terminal, reader, and boards for 256 lamps.
 pub const UNITS: usize = 6;
-const SLOTS: usize = LINES * 2 + OUTS + UNITS + 20;
+const SLOTS: usize = LINES * 2 + OUTS + UNITS + 21;
 const NEVER: u64 = u64::MAX;
 
 impl Timer {
@@ -94,6 +96,7 @@ impl Timer {
             Self::BellOff => REST + 17,
             Self::TestStep => REST + 18,
             Self::ResultBack => REST + 19,
+            Self::Gather => REST + 20,
         }
     }
 
@@ -228,6 +231,7 @@ mod tests {
             Timer::TerminalHeld,
             Timer::TemperatureStale,
             Timer::Linger,
+            Timer::Gather,
             Timer::BellOff,
             Timer::TestStep,
             Timer::ResultBack,

@@ -36,6 +36,8 @@ pub struct Sequence {
     durable: Seq,
     waiting: Vec<Record>,
     urgent: bool,
+    /// More of the same moment is about to be recorded.
+    gathering: bool,
     held: Vec<(Seq, Action)>,
     /// Requests whose answer "done", with its words, waits for this record; `None`: for the last one of this step.
     done: Vec<(Option<Seq>, u64, String)>,
@@ -60,6 +62,7 @@ impl Sequence {
             durable: last,
             waiting: Vec::new(),
             urgent: false,
+            gathering: false,
             held: Vec::new(),
             done: Vec::new(),
             permit,
@@ -80,6 +83,11 @@ impl Sequence {
     /// What this step records is to be committed at once.
     pub const fn hurry(&mut self) {
         self.urgent = true;
+    }
+
+    /// What this step records is to be committed as soon as what belongs to it is recorded as well.
+    pub const fn gather(&mut self) {
+        self.gathering = true;
     }
 
     /// Holds an action until everything recorded so far is durable.
@@ -144,17 +152,20 @@ impl Sequence {
     /// Sends what is to be committed, if it is urgent or has waited long enough.
     pub fn flush(&mut self, lingered: bool, ctx: &mut Context) {
         if self.waiting.is_empty() {
-            self.urgent = false;
+            (self.urgent, self.gathering) = (false, false);
             return;
         }
         if !(self.urgent || lingered) {
-            if !ctx.is_set(Timer::Linger) {
-                ctx.after(Timer::Linger, Millis(ctx.p().linger));
+            let p = ctx.p();
+            let (timer, wait) = if self.gathering { (Timer::Gather, p.gather) } else { (Timer::Linger, p.linger) };
+            if !ctx.is_set(timer) {
+                ctx.after(timer, Millis(wait));
             }
             return;
         }
         ctx.clear(Timer::Linger);
-        self.urgent = false;
+        ctx.clear(Timer::Gather);
+        (self.urgent, self.gathering) = (false, false);
         self.sent = self.last;
         let permit = self.permit_due.take();
         if let Some(permit) = permit {

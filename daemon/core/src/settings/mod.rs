@@ -156,7 +156,9 @@ parameters! {
     /// Greatest believable change of temperature between two readings.
     temperature_jump: celsius, 2..=50, 10, "the motor's mass cannot follow faster; a sensor's fault can";
     /// How long a record may wait for company before it is committed, where nothing depends on it.
-    linger: ms, 0..=2000, 200, "a commit costs about 9 KB of flash whatever it holds; a power cut loses no more than this of what nothing depends on";
+    linger: ms, 0..=2000, 200, "a commit costs at least a block of flash, 4 KiB, whatever it holds; a power cut loses no more than this of what nothing depends on";
+    /// How long the records of one moment wait for each other: that the dice are seen, that they lie flat, and what they show.
+    gather: ms, 0..=100, 30, "what the reader is asked for its faces takes it two polls at most; a commit takes a card as long";
     /// Longest time of a person's part in a device's test.
     person_limit: ms, 5000..=600000, 120000, "two minutes to walk round the table";
 }

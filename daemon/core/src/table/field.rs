@@ -86,7 +86,7 @@ impl Table {
             reader::Report::Looked | reader::Report::Moved | reader::Report::Faces(None) => {}
             reader::Report::Faces(Some(dice)) => {
                 self.record(Event::FacesRead { dice });
-                self.sequence.hurry();
+                self.sequence.gather();
             }
         }
     }

@@ -173,7 +173,7 @@ impl Table {
                 self.devices.temperature.lose();
                 self.too_hot("no temperature was read for too long".into());
             }
-            Timer::Linger => {
+            Timer::Linger | Timer::Gather => {
                 self.sequence.flush(true, &mut self.ctx);
             }
             Timer::BellOff => {

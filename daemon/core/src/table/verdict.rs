@@ -158,8 +158,6 @@ impl Table {
         let Some(round) = &mut self.round else { return };
         round.reveal(how);
         self.record(Event::Revealed { how });
-        // Dice that everybody sees may not be forgotten by a power cut (SGV6 5.4.1).
-        self.sequence.hurry();
         self.devices.await_keys(&mut self.ctx);
     }
 
@@ -223,7 +221,8 @@ impl Table {
         }
         self.ctx.clear(Timer::SettleLimit);
         self.record(Event::Established { flat });
-        self.sequence.hurry();
+        // Dice that everybody sees lie flat may not be forgotten by a power cut (SGV6 5.4.1).
+        self.sequence.gather();
     }
 
     /// Dice at rest moved although nothing may move them.

@@ -3,14 +3,18 @@
 //!
 //! Two copies of 512 bytes lie in two blocks of the file system and are written in turn: a write that is cut short
 //! leaves the other copy whole. A copy is one line `tumblerd slot 1 <sha256>`, then JSON, then spaces, then a line feed.
+//!
+//! A copy is one sector of the usual disks, and is written past the kernel's cache where the file system allows it: the cache would
+//! write a whole page, or more, for it.
 
 use super::Identity;
 use super::chain::{Head, unhex};
 use super::error::JournalError;
+use nix::fcntl::OFlag;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs::{File, OpenOptions};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 const COPY: usize = 512;
@@ -116,7 +120,7 @@ impl Slot {
         self.head = hex::encode(head.hash);
     }
 
-    fn encode(&self) -> Option<[u8; COPY]> {
+    fn encode(&self) -> Option<Sector> {
         let mut rest = serde_json::to_vec(self).ok()?;
         let line = MAGIC.len() + 64 + 1;
         if rest.len() + line + 1 > COPY {
@@ -126,7 +130,7 @@ impl Slot {
         rest.push(b'\n');
         let mut text = format!("{MAGIC}{}\n", hex::encode(Sha256::digest(&rest))).into_bytes();
         text.append(&mut rest);
-        text.try_into().ok()
+        text.try_into().ok().map(Sector)
     }
 
     fn decode(copy: &[u8]) -> Option<Self> {
@@ -140,6 +144,18 @@ impl Slot {
         unhex(&slot.head)?;
         Some(slot)
     }
+}
+
+/// A copy, where writes past the cache must have it in memory.
+#[repr(align(512))]
+struct Sector([u8; COPY]);
+
+fn open_direct(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().write(true).custom_flags(OFlag::O_DIRECT.bits()).open(path)
+}
+
+fn open_cached(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().write(true).open(path)
 }
 
 /// The slot's file, open for writing.
@@ -175,15 +191,14 @@ impl SlotFile {
         // Real zeroes, not a hole: a write in place must need no room.
         file.write_all_at(&[0; 2 * 4096], 0).map_err(io("write the slot"))?;
         file.sync_all().map_err(io("write the slot"))?;
-        let mut made = Self { file, path: path.to_owned(), slot: slot.clone() };
+        let mut made = Self::open(path, slot.clone())?;
         made.write(|s| *s = slot)?;
         Ok(made)
     }
 
     /// Opens the slot that was read as `slot`.
     pub(super) fn open(path: &Path, slot: Slot) -> Result<Self, JournalError> {
-        let file =
-            OpenOptions::new().read(true).write(true).open(path).map_err(JournalError::io("open the slot", path))?;
+        let file = open_direct(path).or_else(|_| open_cached(path)).map_err(JournalError::io("open the slot", path))?;
         Ok(Self { file, path: path.to_owned(), slot })
     }
 
@@ -200,7 +215,11 @@ impl SlotFile {
         let names = slot.site.len() + slot.table.len();
         let bytes = slot.encode().ok_or(JournalError::NamesTooLong(names, NAMES))?;
         let place = (slot.n % 2) * APART;
-        self.file.write_all_at(&bytes, place).map_err(JournalError::io("write the slot", &self.path))?;
+        if self.file.write_all_at(&bytes.0, place).is_err() {
+            // A disk with larger sectors takes nothing so short past the cache.
+            self.file = open_cached(&self.path).map_err(JournalError::io("open the slot", &self.path))?;
+            self.file.write_all_at(&bytes.0, place).map_err(JournalError::io("write the slot", &self.path))?;
+        }
         self.file.sync_data().map_err(JournalError::io("write the slot", &self.path))?;
         self.slot = slot;
         Ok(())
@@ -210,6 +229,39 @@ impl SlotFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Bytes that this thread has written so far, as the kernel counts them.
+    fn written() -> u64 {
+        let io = std::fs::read_to_string("/proc/thread-self/io").unwrap();
+        io.lines().find_map(|line| line.strip_prefix("write_bytes: ")).unwrap().parse().unwrap()
+    }
+
+    /// On a disk, and not on tmpfs, where nothing is written: beside this test's own program.
+    #[test]
+    fn a_write_costs_a_sector_and_not_a_page() {
+        let target = std::env::current_exe().unwrap();
+        let dir = tempfile::tempdir_in(target.parent().unwrap()).unwrap();
+        let path = dir.path().join("slot");
+        let mut file = SlotFile::create(&path, slot()).unwrap();
+        let before = written();
+        (0..16).for_each(|n| file.write(|slot| slot.seq = n).unwrap());
+        let each = (written() - before) / 16;
+        let flags = OFlag::from_bits_retain(nix::fcntl::fcntl(&file.file, nix::fcntl::F_GETFL).unwrap());
+        // Disks with larger sectors are left to the cache.
+        let most = if flags.contains(OFlag::O_DIRECT) { COPY as u64 } else { 2 * APART };
+        assert!(each <= most, "{each} bytes");
+        assert_eq!(SlotFile::read(&path).unwrap().unwrap().seq, 15);
+    }
+
+    #[test]
+    fn a_file_system_that_knows_only_its_cache_keeps_a_slot_as_well() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("slot");
+        let mut file = SlotFile::create(&path, slot()).unwrap();
+        file.file = open_cached(&path).unwrap();
+        file.write(|slot| slot.seq = 7).unwrap();
+        assert_eq!(SlotFile::read(&path).unwrap().unwrap().seq, 7);
+    }
 
     fn slot() -> Slot {
         Slot {

@@ -10,12 +10,17 @@ use tempfile::TempDir;
 /// Prefix of all working directories' names; the rig's process id follows.
 const PREFIX: &str = "tumbler-hil-";
 
+/// Where the run directories lie, as on a table: in memory, and not on the disk whose wear is measured.
+const MEMORY: &str = "/dev/shm";
+
 /// The files of one table: everything that its daemon keeps, its sockets and its serial port.
 #[derive(Debug)]
 pub struct WorkDir {
     /// The file system of the state directory, where it has its own; unmounted before the directory is removed.
     disk: Option<SmallDisk>,
     dir: TempDir,
+    /// Where the run directory is; the directory itself where memory cannot be had.
+    memory: Option<TempDir>,
 }
 
 impl WorkDir {
@@ -29,14 +34,14 @@ impl WorkDir {
         if nix::unistd::Uid::effective().is_root() {
             passable(&above)?;
         }
-        let dir = tempfile::Builder::new()
-            .prefix(&format!("{PREFIX}{}-", std::process::id()))
-            .tempdir()
-            .map_err(RigFault::system("make a temporary directory"))?;
+        let prefix = format!("{PREFIX}{}-", std::process::id());
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix);
+        let dir = builder.tempdir_in(above).map_err(RigFault::system("make a temporary directory"))?;
         // People at the console have their own accounts, which must be able to traverse the directory.
         let passable = std::fs::Permissions::from_mode(0o711);
         std::fs::set_permissions(dir.path(), passable).map_err(RigFault::file("let people through", dir.path()))?;
-        let made = Self { disk: None, dir };
+        let made = Self { disk: None, dir, memory: builder.tempdir_in(MEMORY).ok() };
         for path in [made.state(), made.run()] {
             std::fs::create_dir(&path).map_err(RigFault::file("make the directory", &path))?;
         }
@@ -97,7 +102,7 @@ impl WorkDir {
     /// The daemon's run directory, which a reboot empties.
     #[must_use]
     pub fn run(&self) -> PathBuf {
-        self.path().join("run")
+        self.memory.as_ref().unwrap_or(&self.dir).path().join("run")
     }
     /// The daemon's configuration.
     #[must_use]
@@ -199,8 +204,8 @@ fn copy_files(from: &Path, to: &Path) -> Result<(), RigFault> {
 
 /// Removes the directories of rigs that were killed: those whose process does not exist any more.
 pub fn sweep() {
-    let Ok(entries) = std::fs::read_dir(std::env::temp_dir()) else { return };
-    for entry in entries.flatten() {
+    let places = [std::env::temp_dir(), PathBuf::from(MEMORY)];
+    for entry in places.iter().filter_map(|place| std::fs::read_dir(place).ok()).flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let owner = name.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next()?.parse::<u32>().ok());
         if owner.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists()) {
@@ -227,9 +232,9 @@ mod tests {
         assert_eq!(std::fs::read(copy.run().join("sub/permit")).unwrap(), b"p");
         assert!(!copy.log().exists());
         assert_eq!(template.log_tail(2), "two\nthree");
-        let path = copy.path().to_owned();
+        let (path, run) = (copy.path().to_owned(), copy.run());
         drop(copy);
-        assert!(!path.exists());
+        assert!(!path.exists() && !run.exists());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::schema;
 use super::store::{Meta, StoredRow, last, row_at, rows_back, rows_from};
 use rusqlite::Connection;
 use std::path::Path;
-use tumbler_core::record::{Event, Record, Standing};
+use tumbler_core::record::{Kind, Record, Standing};
 
 /// So many of the last records are verified at every start, at least; the rest in the background.
 const TAIL: u64 = 1000;
@@ -164,7 +164,7 @@ fn tail_begin(connection: &Connection, meta: &Meta, end: u64) -> Result<u64, Str
         let Some(oldest) = rows.last() else { return Ok(meta.first) };
         for kept in &rows {
             let far = end.saturating_sub(kept.row.seq) >= TAIL;
-            if far && kept.row.kind == KEYFRAME {
+            if far && kept.row.kind == Kind::Keyframe.name() {
                 return Ok(kept.row.seq);
             }
         }
@@ -174,9 +174,6 @@ fn tail_begin(connection: &Connection, meta: &Meta, end: u64) -> Result<u64, Str
         to = oldest.row.seq.saturating_sub(1);
     }
 }
-
-/// The kind of a keyframe's row.
-const KEYFRAME: &str = "keyframe";
 
 /// What can be kept of a damaged journal: all records from the first one to the first that is not what was written.
 fn salvage(connection: &Connection, meta: Meta, reason: String) -> Wreck {
@@ -204,14 +201,4 @@ fn salvage(connection: &Connection, meta: Meta, reason: String) -> Wreck {
 /// A chunk of rows; where it cannot be read whole, one row, so that what lies before the damage is found.
 fn rows_one_by_one(connection: &Connection, from: u64) -> Result<Vec<StoredRow>, rusqlite::Error> {
     rows_from(connection, from, CHUNK).or_else(|_| rows_from(connection, from, 1))
-}
-
-/// The row's kind of a record's event, as its JSON has it.
-pub(super) fn kind_of(event: &Event) -> Result<String, String> {
-    #[derive(serde::Deserialize)]
-    struct Kind {
-        kind: String,
-    }
-    let json = serde_json::to_string(event).map_err(|error| error.to_string())?;
-    serde_json::from_str::<Kind>(&json).map(|kind| kind.kind).map_err(|error| error.to_string())
 }

@@ -2,8 +2,7 @@
 
 use super::chain::{FORMAT, Row};
 use super::clock::WallClock;
-use super::inspect::kind_of;
-use tumbler_core::record::Record;
+use tumbler_core::record::{Kind, Record};
 
 /// The row of a record, made under this boot.
 pub(super) fn row(record: &Record, relayed: u64, boot: &str, clock: &WallClock) -> Result<Row, String> {
@@ -17,7 +16,7 @@ pub(super) fn row(record: &Record, relayed: u64, boot: &str, clock: &WallClock) 
         boot: boot.to_owned(),
         round: record.round.map(|round| round.0),
         relayed,
-        kind: kind_of(&record.event)?,
+        kind: Kind::from(&record.event).name().to_owned(),
         body,
     })
 }

@@ -1,6 +1,6 @@
 //! A round as an inspector reads it: what is certain of it, and every record in words.
 
-use tumbler_core::record::{Event, Lit};
+use tumbler_core::record::{Event, Kind, Lit};
 use tumbler_core::round::call::{self, Call};
 use tumbler_core::round::ending::Void;
 use tumbler_core::round::{Doubt, FlatBy, Reveal};
@@ -216,6 +216,5 @@ fn told(event: &Event) -> String {
 }
 
 fn kind(event: &Event) -> String {
-    let said = serde_json::to_value(event).unwrap_or_default();
-    said.get("kind").and_then(serde_json::Value::as_str).unwrap_or("?").replace('-', " ")
+    Kind::from(event).name().replace('-', " ")
 }

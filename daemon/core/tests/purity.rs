@@ -87,6 +87,9 @@ fn what_energises_has_one_source() {
         // The dead-man's edges let the motor run on.
         ("beat", &["context/mod.rs", "device/tumbler.rs"]),
         ("Coils", &["context/mod.rs", "context/transaction.rs", "device/lamps.rs"]),
+        ("WriteCoils", &["context/transaction.rs", "effect.rs"]),
+        ("BusRequest", &["context/mod.rs", "effect.rs"]),
+        ("repeat", &["context/mod.rs", "table/proof.rs", "table/wires.rs"]),
         ("commit", &["context/mod.rs", "sequence/mod.rs"]),
         ("drain", &["context/mod.rs", "table/mod.rs", "table/start.rs"]),
         ("serde_json", &["wire/ask.rs", "wire/recording.rs"]),

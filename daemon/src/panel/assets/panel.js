@@ -28,7 +28,7 @@ function showFaults({ malfunctions, waived }) {
     card.append(el("p", fault.since ? `Since ${when(fault.since / 1e6 + offset)}` : "From before the last start of this machine", "quiet"));
     const { remedy, procedure } = about.remedies[fault.code] ?? {};
     if (remedy) card.append(el("p", remedy));
-    const reset = el("p", "Then, with the supervisor's key turned anew: ");
+    const reset = el("p", "Then, with the supervisor's key turned again: ");
     reset.append(el("code", `tumblerctl reset ${fault.code} --rectified --name NAME`));
     if (procedure) reset.append(" or, where a stated procedure replaces the check: ", el("code", `tumblerctl reset ${fault.code} --procedure TEXT --name NAME`));
     card.append(reset);
@@ -70,7 +70,7 @@ function showFacts(s, relay) {
 let recent = null;
 
 function showRecent(s) {
-  // Only what changed is drawn anew: a button that has the keyboard's focus keeps it.
+  // Only what changed is drawn again: a button that has the keyboard's focus keeps it.
   const now = JSON.stringify(s.recent);
   if (now === recent) return;
   recent = now;

@@ -90,17 +90,49 @@ impl Job {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnitState {
     /// Whether it is fitted.
-    pub fitted: bool,
+    fitted: bool,
     /// No valid reply for too long.
-    pub lost: bool,
+    lost: bool,
     /// A valid reply came since the start.
-    pub heard: bool,
+    heard: bool,
     /// Valid replies in a row.
-    pub good: u32,
+    good: u32,
     /// When its next poll is due.
-    pub due: Mono,
+    due: Mono,
     /// Not to be asked before this: it just failed.
-    pub not_before: Mono,
+    not_before: Mono,
+}
+
+impl UnitState {
+    /// Whether there was no valid reply for too long.
+    #[must_use]
+    pub const fn is_lost(self) -> bool {
+        self.lost
+    }
+
+    /// Whether a valid reply came since the start.
+    #[must_use]
+    pub const fn is_heard(self) -> bool {
+        self.heard
+    }
+
+    /// When its next poll is due.
+    #[must_use]
+    pub const fn due(self) -> Mono {
+        self.due
+    }
+
+    /// Before when it is not asked: it just failed.
+    #[must_use]
+    pub const fn not_before(self) -> Mono {
+        self.not_before
+    }
+
+    /// Valid replies in a row.
+    #[must_use]
+    pub const fn replies(self) -> u32 {
+        self.good
+    }
 }
 
 /// The schedule.

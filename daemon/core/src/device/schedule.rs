@@ -113,7 +113,7 @@ impl Devices {
 
     /// Whether a unit matters now.
     fn is_urgent(&self, unit: Unit, needs: Needs, ctx: &Context) -> bool {
-        !self.bus.unit(unit).lost
+        !self.bus.unit(unit).is_lost()
             && match unit {
                 Unit::Terminal => needs.terminal || ctx.is_set(Timer::DisplayVerify),
                 Unit::Reader => needs.reader || !self.tumbler.is_still() || needs.dice && !self.reader.is_at_rest(),
@@ -188,7 +188,7 @@ impl Devices {
     /// A unit has answered.
     fn hear(&mut self, unit: Unit, ctx: &mut Context) {
         ctx.after(Timer::UnitLost(unit.index()), Millis(ctx.p().unit_lost));
-        if matches!(unit, Unit::Board(_)) && !self.bus.unit(unit).heard && !self.lamps.is_proved() {
+        if matches!(unit, Unit::Board(_)) && !self.bus.unit(unit).is_heard() && !self.lamps.is_proved() {
             // After a start its lamps have their time from when the bus has come up.
             ctx.after(Timer::LampVerify, Millis(ctx.p().lamp_verify));
         }
@@ -230,13 +230,14 @@ impl Devices {
     /// not wrong: it is lost where its silence goes on.
     pub(crate) fn lamps_are_wrong(&mut self) -> bool {
         self.lamps.verified();
-        let silent = |(unit, state): (Unit, UnitState)| matches!(unit, Unit::Board(_)) && (state.lost || !state.heard);
+        let silent =
+            |(unit, state): (Unit, UnitState)| matches!(unit, Unit::Board(_)) && (state.is_lost() || !state.is_heard());
         !self.lamps.is_proved() && !self.bus.fitted().any(silent)
     }
 
     /// Whether the display does not show what it was told.
     pub(crate) fn display_is_wrong(&self) -> bool {
-        !self.terminal.shows() && !self.bus.unit(Unit::Terminal).lost
+        !self.terminal.shows() && !self.bus.unit(Unit::Terminal).is_lost()
     }
 
     /// The daemon has stood still: every unit gets its whole time to reply from `now` on.

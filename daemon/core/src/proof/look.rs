@@ -160,7 +160,7 @@ impl Look<'_> {
             Step::Dice => self.dice(),
             Step::Reader => {
                 let unknown = self.devices.reader.poses().contains(&Pose::Unknown);
-                if self.devices.bus.unit(Unit::Reader).good >= GOOD_REPLIES && !unknown {
+                if self.devices.bus.unit(Unit::Reader).replies() >= GOOD_REPLIES && !unknown {
                     passed("replies, and can say how the dice lie")
                 } else {
                     self.wait(Millis(p.settle_limit), "the reader cannot say how the dice lie")
@@ -228,7 +228,7 @@ impl Look<'_> {
             .bus
             .fitted()
             .filter(|(unit, _)| wanted(unit))
-            .find(|(_, state)| state.lost || state.good < GOOD_REPLIES);
+            .find(|(_, state)| state.is_lost() || state.replies() < GOOD_REPLIES);
         match silent {
             None => passed("all units reply"),
             Some((unit, _)) => {

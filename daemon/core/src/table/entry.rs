@@ -140,7 +140,7 @@ impl Table {
     pub(super) fn reading(&self) -> Reading {
         Reading {
             in_service: self.reader_in_service(),
-            lost: self.devices.bus.unit(Unit::Reader).lost,
+            lost: self.devices.bus.unit(Unit::Reader).is_lost(),
             faces: self.devices.reader.faces(),
         }
     }

@@ -118,7 +118,7 @@ impl Table {
             waived: self.ledger.waived().to_vec(),
             temperature: self.devices.temperature.last(),
             key: self.devices.key.is_granted(),
-            lost_units: self.devices.bus.fitted().filter(|(_, s)| s.lost).map(|(u, _)| u.address()).collect(),
+            lost_units: self.devices.bus.fitted().filter(|(_, s)| s.is_lost()).map(|(u, _)| u.address()).collect(),
             test: self.test_shown(),
             question: self.question(),
             prompt: self.prompt(),

@@ -195,16 +195,16 @@ fn the_bus_has_one_transaction_and_knows_its_units() {
     assert_eq!((board, board.address()), (Unit::Board(1), 3));
     bus.schedule(board, ms(900));
     assert!(!bus.reply(board), "it was not lost");
-    assert_eq!(bus.unit(board).good, 1);
+    assert_eq!(bus.unit(board).replies(), 1);
     bus.fail(board, ms(100), Millis(50));
-    assert_eq!((bus.unit(board).good, bus.unit(board).due, bus.unit(board).not_before), (0, ms(150), ms(150)));
+    assert_eq!((bus.unit(board).replies(), bus.unit(board).due(), bus.unit(board).not_before()), (0, ms(150), ms(150)));
     assert!(bus.lose(board), "news");
     assert!(!bus.lose(board), "no news");
     bus.schedule(board, ms(900));
     bus.fail(board, ms(200), Millis(50));
-    assert_eq!((bus.unit(board).due, bus.unit(board).not_before), (ms(900), ms(250)));
+    assert_eq!((bus.unit(board).due(), bus.unit(board).not_before()), (ms(900), ms(250)));
     assert!(bus.reply(board), "it is back");
-    assert!(!bus.unit(board).lost);
+    assert!(!bus.unit(board).is_lost());
 }
 
 /// faults.md motor.hot, sensor.temp_absurd: the limits themselves are still good, and three good readings prove.

@@ -210,7 +210,7 @@ impl<'a> Player<'a> {
             if rng.chance(LATCHES) {
                 self.steps("break seal; pass 300 ms; mend seal")?;
                 (self.tell)("latched seal");
-                self.steps(&format!("pass {} ms", rng.range(0, 3_000)))?;
+                self.steps(&format!("pass {} ms", rng.range(1, 3_000)))?;
                 self.steps("recover table")?;
             }
             self.steps("play to settled")?;

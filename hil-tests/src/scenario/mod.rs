@@ -2,6 +2,7 @@
 
 mod ask;
 pub mod attend;
+mod bounds;
 mod check;
 mod console;
 mod course;

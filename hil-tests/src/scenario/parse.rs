@@ -1,5 +1,6 @@
 //! Parses the words of a step. Errors say what is allowed.
 
+use super::bounds::{self, within};
 use super::forms::{self, AFTER_CHECKS, CHECKS, COMMANDS, STEPS};
 use super::names::{self, code, named};
 use super::step::{Cause, Change, Check, Pattern, Reaction, Stage, Step, TableFault};
@@ -62,7 +63,7 @@ fn parse(words: Words<'_>, layout: &str) -> Result<Vec<Step>, Wrong> {
         ["go", "on"] => Step::GoOn,
         ["at", name] => Step::At(stage(name)?),
         ["press", name] => Step::Press(line(name)?, 120),
-        ["press", name, "for", n, "ms"] => Step::Press(line(name)?, number(n)?),
+        ["press", name, "for", n, "ms"] => Step::Press(line(name)?, bounds::millis(n)?),
         ["hold", name] => Step::Hold(line(name)?),
         ["release", name] => Step::LetGo(line(name)?),
         ["lift", "dome"] => Step::LiftDome,
@@ -70,23 +71,22 @@ fn parse(words: Words<'_>, layout: &str) -> Result<Vec<Step>, Wrong> {
         ["key", keys @ ..] if !keys.is_empty() => Step::Keys(keys.iter().map(|k| key(k)).collect::<Result<_, _>>()?),
         ["enter", "dice"] => Step::EnterDice,
         ["turn", "key"] => Step::Press(InLine::SupervisorKey, 1000),
-        ["turn", "shaft", n, "quarters"] => Step::TurnShaft(number(n)?),
+        ["turn", "shaft", n, "quarters"] => Step::TurnShaft(bounds::quarters(n)?),
         ["break", "seal"] => Step::BreakSeal,
         ["mend", "seal"] => Step::MendSeal,
         ["lay", "die", n, "face", face, how @ ("flat" | "cocked")] => {
-            let die: u8 = number(n)?;
-            Step::MoveDie(die.saturating_sub(1), number(face)?, *how == "flat")
+            Step::MoveDie(within("die", n, 1..=3)? - 1, within("face of a die", face, 1..=6)?, *how == "flat")
         }
         ["dip", "supply"] => Step::Dip,
         ["lose", "edge", name] => Step::LoseEdge(line(name)?),
         ["settings", "own"] => Step::Settings(Change::Own),
         ["settings", "layout", id] => Step::Settings(Change::Layout(names::layout(id)?.id.clone())),
         ["settings", "parameter", name, value] => {
-            let known = Parameters::TABLE.iter().map(|parameter| parameter.name);
-            let Some(name) = known.clone().find(|known| known == name) else {
+            let Some(of) = Parameters::TABLE.iter().find(|parameter| parameter.name == *name) else {
+                let known = Parameters::TABLE.iter().map(|parameter| parameter.name);
                 return Err(Wrong::unknown("parameter", name, known));
             };
-            Step::Settings(Change::Parameter(name.into(), number(value)?))
+            Step::Settings(Change::Parameter(of.name.into(), bounds::parameter(of, value)?))
         }
         ["fault", id] => Step::Fault(fault(id, layout)?),
         ["heal", "all"] => Step::HealAll,
@@ -95,9 +95,9 @@ fn parse(words: Words<'_>, layout: &str) -> Result<Vec<Step>, Wrong> {
         ["heal", id] => Step::Heal(fault(id, layout)?),
         ["dice", "any"] => Step::Dice(None),
         ["dice", a, b, c] => Step::Dice(Some(dice(a, b, c)?)),
-        ["pass", n, "ms"] => Step::Pass(number(n)?),
-        ["pass", n, "s"] => Step::Pass(number::<u64>(n)?.saturating_mul(1000)),
-        ["wait", check @ .., "within", n, "ms"] => Step::Wait(self::check(check, layout)?, number(n)?),
+        ["pass", n, "ms"] => Step::Pass(bounds::millis(n)?),
+        ["pass", n, "s"] => Step::Pass(bounds::seconds(n)?),
+        ["wait", check @ .., "within", n, "ms"] => Step::Wait(self::check(check, layout)?, bounds::millis(n)?),
         ["wait", check @ ..] => Step::Wait(self::check(check, layout)?, WAIT_MILLIS),
         ["expect", rest @ ..] => {
             let Some(because) = rest.iter().position(|w| *w == "because") else {
@@ -155,7 +155,7 @@ fn check(words: Words<'_>, layout: &str) -> Result<Check, Wrong> {
                 _ => return Err(forms::none_of("reaction", what, &["motor off", "latched CODE", "voided"], &[])),
             };
             let (_, cause) = named("cause", since, Cause::ALL, |(word, _)| word)?;
-            Check::InTime(what, number(n)?, cause)
+            Check::InTime(what, bounds::millis(n)?, cause)
         }
         ["phase", name] => Check::Phase(names::phase(name)?),
         ["record", kind, fields @ ..] => Check::Record(pattern(kind, fields, false)?),
@@ -168,15 +168,13 @@ fn check(words: Words<'_>, layout: &str) -> Result<Check, Wrong> {
         ["shaft", "rests"] => Check::Shaft(false),
         ["dice", "rest"] => Check::DiceRest,
         ["tumbles", range] => {
-            let (from, to) = range
-                .split_once("..")
-                .ok_or_else(|| Wrong::new(range, format!("`{range}` is no range"), "FROM..TO, such as 2.8..3.0"))?;
-            Check::Tumbles(thousandths(from)?, if to.is_empty() { i64::MAX } else { thousandths(to)? })
+            let (from, to) = bounds::tumbles(range)?;
+            Check::Tumbles(from, to)
         }
         ["lit", a, b, c] => Check::Lit(Some(dice(a, b, c)?)),
         ["dark"] => Check::Lit(None),
         ["display", text] => Check::Display(display(text)?),
-        ["bells", n] => Check::Bells(number(n)?),
+        ["bells", n] => Check::Bells(within("number of bells", n, 0..=u32::MAX)?),
         ["sign", "on"] => Check::Sign(true),
         ["sign", "off"] => Check::Sign(false),
         ["deadman"] => Check::Deadman,
@@ -230,16 +228,14 @@ fn ask(words: Words<'_>) -> Result<Command, Wrong> {
             not_flat: rest == ["not-flat"],
             name: name(),
         },
-        ["void-afterwards", round] => {
-            Command::VoidAfterwards { round: RoundId(number(round)?), reason: reason(), name: name() }
-        }
+        ["void-afterwards", id] => Command::VoidAfterwards { round: round(id)?, reason: reason(), name: name() },
         ["interrupted", found] => Command::Finding {
             finding: named("finding", found, Finding::ALL, Finding::name)?,
             reason: reason(),
             name: name(),
         },
         ["supervise"] => Command::Supervise { name: name() },
-        ["correct", round] => Command::Correct { round: RoundId(number(round)?), reason: reason(), name: name() },
+        ["correct", id] => Command::Correct { round: round(id)?, reason: reason(), name: name() },
         ["confirm-dome"] => Command::ConfirmDome { reason: reason(), name: name() },
         ["settle"] => Command::Settle { dice: None, reason: reason(), name: name() },
         ["settle", a, b, c] => Command::Settle { dice: Some(faces(a, b, c)?), reason: reason(), name: name() },
@@ -317,14 +313,8 @@ fn faces(a: &str, b: &str, c: &str) -> Result<Dice, Wrong> {
     Dice::from_pips(dice(a, b, c)?).map_err(|e| Wrong::new(a, e.to_string(), "three faces, 1 to 6"))
 }
 
-fn number<T: core::str::FromStr>(word: &str) -> Result<T, Wrong> {
-    word.parse().map_err(|_| Wrong::new(word, format!("`{word}` is no number that fits here"), "a whole number"))
-}
-
-fn thousandths(word: &str) -> Result<i64, Wrong> {
-    let value: f64 =
-        word.parse().map_err(|_| Wrong::new(word, format!("`{word}` is no number"), "a number such as 2.9"))?;
-    Ok((value * 1000.0).round() as i64)
+fn round(word: &str) -> Result<RoundId, Wrong> {
+    within("round", word, 1..=u64::MAX).map(RoundId)
 }
 
 #[cfg(test)]

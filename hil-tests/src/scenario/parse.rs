@@ -62,10 +62,10 @@ fn parse(words: Words<'_>, layout: &str) -> Result<Vec<Step>, Wrong> {
         ["play", "up", "to", "spin"] => Step::UpToSpin,
         ["go", "on"] => Step::GoOn,
         ["at", name] => Step::At(stage(name)?),
-        ["press", name] => Step::Press(line(name)?, 120),
-        ["press", name, "for", n, "ms"] => Step::Press(line(name)?, bounds::millis(n)?),
-        ["hold", name] => Step::Hold(line(name)?),
-        ["release", name] => Step::LetGo(line(name)?),
+        ["press", name] => Step::Press(control(name)?, 120),
+        ["press", name, "for", n, "ms"] => Step::Press(control(name)?, bounds::millis(n)?),
+        ["hold", name] => Step::Hold(control(name)?),
+        ["release", name] => Step::LetGo(control(name)?),
         ["lift", "dome"] => Step::LiftDome,
         ["lower", "dome"] => Step::LowerDome,
         ["key", keys @ ..] if !keys.is_empty() => Step::Keys(keys.iter().map(|k| key(k)).collect::<Result<_, _>>()?),
@@ -270,6 +270,13 @@ fn line(name: &str) -> Result<InLine, Wrong> {
     named("line", name, InLine::ALL, InLine::name)
 }
 
+/// What a hand presses or turns: a button, or the supervisor's key. Dome, seal and faults have steps of their own.
+fn control(name: &str) -> Result<InLine, Wrong> {
+    let [tumble, place_bets, no_more_bets, no_spin] = InLine::BUTTONS;
+    let controls = [tumble, place_bets, no_more_bets, no_spin, InLine::SupervisorKey];
+    named("button or key", name, controls, InLine::name)
+}
+
 /// The register's value that shows these characters: digits, E, D for a dash, `-` for blank.
 fn display(text: &str) -> Result<u16, Wrong> {
     let shown = text.chars().try_fold(0_u16, |shown, c| {
@@ -344,7 +351,15 @@ mod tests {
     fn what_is_no_step_is_told_what_is_allowed() {
         for (text, told) in [
             ("pres tumble", "unknown step `pres`: did you mean `press`?"),
-            ("press tumbel", "unknown line `tumbel`: did you mean `tumble`?"),
+            ("press tumbel", "unknown button or key `tumbel`: did you mean `tumble`?"),
+            (
+                "press seal",
+                "unknown button or key `seal`\n  allowed is tumble, place_bets, no_more_bets, no_spin, supervisor_key",
+            ),
+            ("press dome_present for 50 ms", "unknown button or key `dome_present`"),
+            ("hold power_good", "unknown button or key `power_good`"),
+            ("release cam", "unknown button or key `cam`"),
+            ("lose edge sael", "unknown line `sael`: did you mean `seal`?"),
             ("play to end", "unknown stage `end`\n  allowed is covered, betting"),
             ("key 7", "`7` is no key\n  allowed is 1 to 6, entry"),
             ("wait phase redy", "unknown phase `redy`: did you mean `ready`?"),

@@ -37,6 +37,7 @@
 //! id, with what could be kept as its first record (a keyframe). Its numbers go on after the last one that is known to have been given
 //! out; where that is not known for certain, [`SKIPPED`] numbers are left out, so that no consumer mistakes a new record for an old one.
 
+mod aside;
 mod chain;
 mod clock;
 mod error;
@@ -204,6 +205,8 @@ pub struct Report {
     pub head: String,
     /// What is wrong, first things first.
     pub faults: Vec<Fault>,
+    /// What is not wrong and has to be known.
+    pub notes: Vec<String>,
     /// Damaged files set aside earlier.
     pub set_aside: Vec<String>,
 }

@@ -129,6 +129,18 @@ impl Places {
         found.sort();
         found
     }
+
+    /// The journals among them, without SQLite's files beside each.
+    pub(super) fn journals_set_aside(&self) -> Vec<PathBuf> {
+        let name = with(&self.journal, DAMAGED);
+        let prefix = name.as_os_str().as_encoded_bytes();
+        let mut found = self.set_aside();
+        found.retain(|path| {
+            let number = path.as_os_str().as_encoded_bytes().strip_prefix(prefix);
+            number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit))
+        });
+        found
+    }
 }
 
 fn with(path: &Path, suffix: &str) -> PathBuf {

@@ -81,6 +81,9 @@ fn walk(
     report.stream.clone_from(&meta.stream);
     report.first = meta.first;
     report.genesis = hex::encode(meta.start().hash);
+    if meta.first > 1 {
+        report.notes.push(begun_anew(&meta, places.as_ref()));
+    }
     let head = chain(&mut report, connection, &meta, pause);
     report.last = head.seq;
     report.head = hex::encode(head.hash);
@@ -91,6 +94,14 @@ fn walk(
         None => {}
     }
     Ok(report)
+}
+
+/// What is said of a journal that is not a table's first one.
+fn begun_anew(meta: &Meta, places: Option<&Places>) -> String {
+    let why = meta.begun.replace(char::is_control, " ");
+    let lacks = places.is_some_and(|places| places.journals_set_aside().is_empty());
+    let and = if lacks { "; no journal that was set aside lies beside it" } else { "" };
+    format!("it was begun anew with record {}, and earlier ones are not in it: {why}{and}", meta.first)
 }
 
 /// Follows the chain as far as it is whole.
@@ -266,6 +277,9 @@ impl fmt::Display for Report {
         writeln!(f, "head      {}", self.head)?;
         if self.old() > 0 {
             writeln!(f, "format 1  {} records, as tumblerd 0.1 wrote them", self.old())?;
+        }
+        for note in &self.notes {
+            writeln!(f, "note      {note}")?;
         }
         for name in &self.set_aside {
             writeln!(f, "set aside {name}")?;

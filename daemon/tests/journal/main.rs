@@ -16,6 +16,7 @@ mod common;
 mod crash;
 mod damage;
 mod disk;
+mod heads;
 mod identity;
 mod permission;
 mod reading;

@@ -1,0 +1,107 @@
+//! A journal compared with the heads that were told, where it is not a table's first one.
+
+use crate::common::Table;
+use crate::damage::{clone, tamper};
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+use tumbler_core::units::Seq;
+use tumblerd::history::events::Events;
+use tumblerd::journal::{Compared, Reader, Report, compare, verify};
+use tumblerd::relay::Outbox;
+
+/// Appends what the table tells of its records in this range to the file that a consumer keeps.
+fn tell(table: &Table, range: std::ops::RangeInclusive<u64>) -> PathBuf {
+    let file = table.dir.path().join("heads.jsonl");
+    let mut lines = std::fs::read_to_string(&file).unwrap_or_default();
+    for message in Events::new(Reader::open(&table.state()).unwrap(), "virtual").after(Seq(0), 10_000).unwrap() {
+        if range.contains(&message.record.seq.0) {
+            lines += &(serde_json::to_string(&message).unwrap() + "\n");
+        }
+    }
+    std::fs::write(&file, lines).unwrap();
+    file
+}
+
+fn compared(path: &Path, heads: &Path) -> (Compared, Report) {
+    let mut report = verify(path).unwrap();
+    let compared = compare(path, heads, &mut report).unwrap();
+    (compared, report)
+}
+
+fn sha(parts: &[&[u8]]) -> Vec<u8> {
+    Sha256::digest(parts.concat()).to_vec()
+}
+
+/// Writes the whole journal again as `docs/mqtt.md` says: with other numbers, after a journal of which it says what it likes.
+fn renumber(journal: &Path, by: u64, after: &str) {
+    let connection = rusqlite::Connection::open(journal).unwrap();
+    let stream: String =
+        connection.query_row("SELECT value FROM meta WHERE key = 'stream'", [], |row| row.get(0)).unwrap();
+    drop(connection);
+    let first = by + 1;
+    tamper(
+        journal,
+        &format!(
+            "UPDATE meta SET value = '{first}' WHERE key = 'first'; UPDATE meta SET value = '{after}' WHERE key = 'after';
+             UPDATE record SET body = replace(body, '\"seq\":' || seq || ',', '\"seq\":' || (seq + {by}) || ',');
+             UPDATE record SET seq = -seq; UPDATE record SET seq = {by} - seq;"
+        ),
+    );
+    let mut link = sha(&[format!("tumblerd journal\n{stream}\n{first}\n{after}\n").as_bytes()]);
+    let connection = rusqlite::Connection::open(journal).unwrap();
+    let mut rows = connection
+        .prepare(
+            "SELECT seq, 'tumblerd record 2' || char(10) || seq || char(10) || at || char(10) || boot || char(10) || wall || char(10)
+             || wall_quality || char(10) || coalesce(round, '-') || char(10) || kind || char(10), body, relayed FROM record ORDER BY seq",
+        )
+        .unwrap();
+    let rows = rows
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+        .unwrap()
+        .collect::<Result<Vec<(i64, String, String, i64)>, _>>()
+        .unwrap();
+    let mut change = String::new();
+    for (seq, header, body, relayed) in rows {
+        link = sha(&[&link, header.as_bytes(), &sha(&[body.as_bytes()])]);
+        let sum = sha(&[&link, format!("tumblerd relayed\n{relayed}\n").as_bytes()]);
+        let (hash, sum) = (hex::encode(&link), hex::encode(&sum[..8]));
+        change += &format!("UPDATE record SET hash = x'{hash}', cursor_sum = x'{sum}' WHERE seq = {seq};");
+    }
+    tamper(journal, &change);
+}
+
+/// Who can write the disk writes all of it again, numbered so that what was told lies before it, and plays on.
+#[test]
+fn a_journal_written_again_under_later_numbers_is_not_the_one_that_was_told() {
+    let table = Table::new();
+    let last = table.play(3).0;
+    let heads = tell(&table, 1..=last);
+    for after in [None, Some("ab".repeat(32)), Some(head_of(&heads, last)), Some(head_of(&heads, 12))] {
+        let forged = clone(&table);
+        std::fs::copy(&heads, forged.dir.path().join("heads.jsonl")).unwrap();
+        renumber(&forged.journal(), 1000, after.as_deref().unwrap_or("-"));
+        // The slot says what the forger wants it to, and with the journal alone nothing is said of it.
+        for path in [forged.state(), forged.journal()] {
+            let heads = tell(&forged, 1000 + last - 4..=1000 + last);
+            let (compared, report) = compared(&path, &heads);
+            assert_eq!((compared.found % 5, compared.missing, compared.before), (0, 0, last), "{report}");
+            let names_last = after == Some(head_of(&heads, last));
+            assert_eq!(compared.follows, after.as_ref().is_some_and(|after| *after != "ab".repeat(32)), "{report}");
+            if path == forged.journal() && names_last {
+                assert!(report.whole() && compared.unseen == last, "{report}");
+                assert!(report.notes.iter().any(|note| note.contains("are not verified")), "{report}");
+            } else {
+                let lost = report.faults.iter().find(|fault| fault.what.starts_with("not in it: ")).unwrap();
+                let from = if path == forged.journal() && compared.unseen > 0 { 13 } else { 1 };
+                let what = format!("not in it: {} of the records {from} to {last}, which were told; ", last + 1 - from);
+                assert!(lost.what.starts_with(&what), "{report}");
+            }
+        }
+    }
+}
+
+fn head_of(heads: &Path, seq: u64) -> String {
+    let lines = std::fs::read_to_string(heads).unwrap();
+    let mut told = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    told.find(|told| told["seq"] == seq).unwrap()["head"].as_str().unwrap().to_owned()
+}

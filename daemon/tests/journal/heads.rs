@@ -1,9 +1,10 @@
 //! A journal compared with the heads that were told, where it is not a table's first one.
 
-use crate::common::Table;
+use crate::common::{Session, Table, noted};
 use crate::damage::{clone, tamper};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
+use tumbler_core::table::Found;
 use tumbler_core::units::Seq;
 use tumblerd::history::events::Events;
 use tumblerd::journal::{Compared, Reader, Report, compare, verify};
@@ -104,4 +105,89 @@ fn head_of(heads: &Path, seq: u64) -> String {
     let lines = std::fs::read_to_string(heads).unwrap();
     let mut told = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     told.find(|told| told["seq"] == seq).unwrap()["head"].as_str().unwrap().to_owned()
+}
+
+/// Ends without order, as a power cut does, in the middle of a round: the slot knows an older head than the last one.
+fn cut(table: &Table, told: u64) -> (Table, u64) {
+    let (mut session, _) = table.open();
+    session.round();
+    for n in 0..5 {
+        session.append(noted(&format!("{n}")), None);
+    }
+    let last = session.last.0;
+    let mut cut = clone(table);
+    session.stop();
+    tell(&cut, 1..=last - told);
+    cut.reboot();
+    (cut, last)
+}
+
+fn go_on(table: &Table) -> Session {
+    let (mut session, found) = table.open();
+    assert!(matches!(found, Found::Bad { .. }), "{found:?}");
+    session.round();
+    session
+}
+
+/// Records that were told and records that the broker had yet to be told: where the journal that was set aside has them all, the next
+/// one raises no alarm.
+#[test]
+fn a_journal_after_an_honest_loss_is_compared_with_the_one_that_was_set_aside() {
+    for untold in [0, 3, 7] {
+        let (table, last) = cut(&Table::new(), untold);
+        std::fs::remove_file(table.state().join("slot")).unwrap();
+        go_on(&table).stop();
+        let heads = tell(&table, last + 1..=u64::MAX);
+        let (compared, report) = compared(&table.state(), &heads);
+        assert!(report.whole() && compared.follows, "{untold}: {report}");
+        assert_eq!((compared.before, compared.aside, compared.lost()), (last - untold, last - untold, 0), "{report}");
+        assert!(compared.found > 0 && compared.missing == 0, "{report}");
+        // And with a second loss after it: what was told of both lies in two files.
+        std::fs::remove_file(table.state().join("slot")).unwrap();
+        let so_far = std::fs::read_to_string(&heads).unwrap().lines().count() as u64;
+        go_on(&table).stop();
+        let heads = tell(&table, 2000..=u64::MAX);
+        let (compared, report) = self::compared(&table.state(), &heads);
+        assert!(report.whole() && compared.follows && compared.aside == so_far, "{report}");
+    }
+}
+
+/// What the damage took is said to be lost, and not that the journal is another.
+#[test]
+fn what_was_told_and_lost_with_damage_is_named() {
+    let (table, last) = cut(&Table::new(), 0);
+    tamper(&table.journal(), &format!("UPDATE record SET body = body || ' ' WHERE seq = {}", last - 1));
+    go_on(&table).stop();
+    let heads = tell(&table, last + 1..=u64::MAX);
+    let (compared, report) = compared(&table.state(), &heads);
+    assert!(compared.follows && compared.lost() == 1, "{report}");
+    let what = format!(
+        "not in it: 1 of the records {0} to {0}, which were told; nor whole in the one that was set aside: look into journal.sqlite.damaged-1",
+        last - 1
+    );
+    assert_eq!(report.faults.iter().map(|fault| fault.what.clone()).collect::<Vec<_>>(), [what], "{report}");
+
+    // The file that was set aside is gone as well: nothing shows any longer what was told.
+    for beside in std::fs::read_dir(table.state()).unwrap().map(|entry| entry.unwrap().path()) {
+        if beside.to_string_lossy().contains(".damaged-") {
+            std::fs::remove_file(beside).unwrap();
+        }
+    }
+    let (compared, report) = self::compared(&table.state(), &heads);
+    assert_eq!(compared.lost(), last, "{report}");
+    assert!(report.to_string().contains("they are lost with the one before"), "{report}");
+    assert!(report.notes[0].contains("no journal that was set aside lies beside it"), "{report}");
+}
+
+/// An audit that began after the loss knows nothing of what was before, and claims nothing.
+#[test]
+fn heads_of_the_new_journal_alone_prove_it() {
+    let (table, last) = cut(&Table::new(), 0);
+    std::fs::remove_file(table.journal()).unwrap();
+    std::fs::remove_file(table.dir.path().join("heads.jsonl")).unwrap();
+    go_on(&table).stop();
+    let heads = tell(&table, last + 1..=u64::MAX);
+    let (compared, report) = compared(&table.state(), &heads);
+    assert!(report.whole() && compared.follows && compared.before == 0 && compared.found > 0, "{report}");
+    assert!(report.notes[0].contains("journal.sqlite is missing"), "{report}");
 }

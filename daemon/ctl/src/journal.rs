@@ -9,7 +9,7 @@ use anyhow::Context;
 use serde_json::json;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tumblerd::journal;
+use tumblerd::journal::{self, Compared, Report};
 
 /// Verify or export a journal; needs no daemon, and one that runs is not disturbed
 #[derive(Debug, clap::Args)]
@@ -29,7 +29,8 @@ enum What {
 ///
 /// Who can write the disk can also write another journal that is whole. What the table told while it played shows that: --heads
 /// compares the journal with the messages that a consumer kept, and --broker fetches those that the broker kept since the last
-/// time, under the name of --session, and appends them to that file first. The file belongs on another machine.
+/// time, under the name of --session, and appends them to that file first. The file belongs on another machine. What was told before
+/// the journal began is looked for in those that were set aside in the directory.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tumblerctl journal verify /var/lib/tumblerd\n  \
     tumblerctl journal verify --heads events.jsonl\n  \
@@ -87,8 +88,7 @@ fn verify(of: &Verify, is_json: bool) -> anyhow::Result<Ended> {
     }
     let mut report = journal::verify(&of.path)?;
     let compared = of.heads.as_ref().map(|file| journal::compare(&of.path, file, &mut report)).transpose()?;
-    // Silence is no proof: a file without a head of this journal says nothing about it.
-    let is_unproved = compared.is_some_and(|compared| compared.found + compared.missing == 0);
+    let is_unproved = compared.as_ref().is_some_and(is_unproved);
     if is_json {
         let faults: Vec<_> = report.faults.iter().map(|f| json!({ "seq": f.seq, "what": f.what })).collect();
         say::json(&json!({
@@ -106,8 +106,13 @@ fn verify(of: &Verify, is_json: bool) -> anyhow::Result<Ended> {
                 "found": heads.found,
                 "missing": heads.missing,
                 "before": heads.before,
+                "aside": heads.aside,
+                "unseen": heads.unseen,
+                "lost": heads.lost(),
+                "follows": heads.follows,
                 "others": heads.others,
             })),
+            "notes": report.notes,
             "set_aside": report.set_aside,
         }))?;
     } else {
@@ -126,6 +131,15 @@ fn verify(of: &Verify, is_json: bool) -> anyhow::Result<Ended> {
                 "of {all} heads that were told of it, the journal has {}; {} are from before its first record, {} of other journals",
                 heads.found, heads.before, heads.others
             ))?;
+            if heads.before > 0 {
+                say::line(&format!(
+                    "of the {} from before it, journals that were set aside have {}; {} were not looked for, {} are lost",
+                    heads.before,
+                    heads.aside,
+                    heads.unseen,
+                    heads.lost()
+                ))?;
+            }
             if is_unproved {
                 say::line(&format!(
                     "NOT COMPARED: no head in the file is of this journal, whose stream is {}",
@@ -133,20 +147,42 @@ fn verify(of: &Verify, is_json: bool) -> anyhow::Result<Ended> {
                 ))?;
             }
         }
-        for file in &report.set_aside {
-            say::line(&format!("set aside as damaged earlier: {file}"))?;
+        for note in &report.notes {
+            say::line(&format!("note: {note}"))?;
         }
-        let verdict = match (report.whole(), is_unproved) {
-            (false, _) if compared.is_some_and(|heads| heads.missing > 0) => {
-                "the journal is not the one that the table told of"
-            }
-            (false, _) => "the journal is not whole",
-            (true, true) => "the journal is whole in itself; whether it is the one that the table wrote was not shown",
-            (true, false) => "nothing is wrong",
-        };
-        say::line(verdict)?;
+        let checked = if compared.is_some() { "only what was told is looked for in it" } else { "not verified" };
+        for file in &report.set_aside {
+            say::line(&format!("set aside as damaged earlier: {file} ({checked})"))?;
+        }
+        say::line(&verdict(&report, compared.as_ref()))?;
     }
     Ok(if report.whole() && !is_unproved { Ended::Done } else { Ended::Refused })
+}
+
+/// The last line of a verification.
+fn verdict(report: &Report, compared: Option<&Compared>) -> String {
+    let told = compared.copied().unwrap_or(Compared { follows: true, ..Compared::default() });
+    if !report.whole() {
+        let is_another = told.missing > 0 || !told.follows;
+        return match (is_another, told.lost() > 0) {
+            (true, _) => "the journal is not the one that the table told of",
+            (false, true) => "records that the table told of are lost",
+            (false, false) => "the journal is not whole",
+        }
+        .into();
+    }
+    if compared.is_some_and(is_unproved) {
+        return "the journal is whole in itself; whether it is the one that the table wrote was not shown".into();
+    }
+    if report.first > 1 && told.aside == 0 {
+        return format!("nothing is wrong from record {} on; those before were not verified", report.first);
+    }
+    "nothing is wrong".into()
+}
+
+/// Silence is no proof: a file without a head of this journal says nothing about it.
+const fn is_unproved(compared: &Compared) -> bool {
+    compared.found + compared.missing == 0
 }
 
 /// What was fetched, for a person.

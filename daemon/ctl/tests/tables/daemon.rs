@@ -223,6 +223,57 @@ async fn a_table_that_was_rolled_back_is_found_by_what_it_told() {
     assert!(code != Some(0) && said.contains("heads.jsonl: line 1: `ab` is no head"), "{said}");
 }
 
+/// A journal that is lost is begun anew, which is said even without heads; and what it told is missed.
+#[tokio::test]
+async fn a_table_that_lost_its_journal_says_so_and_what_it_told_is_missed() {
+    let broker = Broker::start().await;
+    let place = place(broker.port);
+    let state = place.path("state");
+    let (url, heads) = (format!("mqtt://127.0.0.1:{}", broker.port), place.path("heads.jsonl"));
+    let audit = ["--broker", &url, "--session", "audit", "--heads", heads.to_str().unwrap()];
+    let verify = |more: &[&str]| {
+        let output = ctl(&place, &[&["journal", "verify", state.to_str().unwrap()], more].concat());
+        (output.status.code(), String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap())
+    };
+    verify(&audit);
+    let play = async || {
+        let (mut daemon, wire) = up(&place);
+        until("all is acknowledged", || {
+            let status = json(&ctl(&place, &["status", "--json"]));
+            status["relay"]["connected"] == true && status["relay"]["waiting"] == 0
+        })
+        .await;
+        daemon.signal(Signal::SIGTERM);
+        assert!(daemon.ended().success());
+        drop(wire);
+    };
+    play().await;
+    let (code, said) = verify(&audit);
+    assert!(code == Some(0) && said.contains("nothing is wrong"), "{said}");
+    // What SQLite has not yet merged into the file lies in the log beside it.
+    let move_all = |from: &Path, to: &Path| {
+        for beside in ["", "-wal", "-shm"] {
+            let with = |path: &Path| format!("{}{beside}", path.display());
+            let _ = std::fs::rename(with(from), with(to));
+        }
+    };
+    move_all(&state.join("journal.sqlite"), &place.path("kept.sqlite"));
+    play().await;
+    let (code, said) = verify(&[]);
+    assert!(code == Some(0) && said.contains("it was begun anew with record"), "{said}");
+    assert!(said.contains("no journal that was set aside lies beside it"), "{said}");
+    assert!(said.contains("those before were not verified"), "{said}");
+    let (code, said) = verify(&audit);
+    assert!(code == Some(1) && said.contains("WRONG: not in it: "), "{said}");
+    assert!(said.contains("records that the table told of are lost"), "{said}");
+    // Where the file was put back as the daemon would have set it aside, all is there.
+    move_all(&place.path("kept.sqlite"), &state.join("journal.sqlite.damaged-1"));
+    let (code, said) = verify(&audit);
+    assert!(code == Some(0) && said.contains("nothing is wrong") && said.contains("0 are lost"), "{said}");
+    let (_, said) = verify(&[]);
+    assert!(said.contains("set aside as damaged earlier: journal.sqlite.damaged-1 (not verified)"), "{said}");
+}
+
 /// Without the process that speaks to the network the table runs all the same, and `status` says since when and why.
 #[tokio::test]
 async fn a_daemon_without_its_network_says_so_and_runs() {

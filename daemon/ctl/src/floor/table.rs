@@ -1,7 +1,7 @@
 //! One table as the floor has seen it so far.
 
 use super::name::clean;
-use super::told::{Comparison, Told};
+use super::told::{Comparison, Place, Told};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use tumbler_core::latch::Code;
@@ -42,12 +42,6 @@ struct Numbered {
     head: String,
     kind: String,
     chain: Option<Place>,
-}
-
-/// What counts of a record's place in the chain.
-#[derive(Deserialize)]
-struct Place {
-    previous: String,
 }
 
 /// The version of any message.
@@ -101,8 +95,7 @@ impl TableState {
         if !self.told.contains_key(&event.stream) && self.told.len() >= STREAMS {
             self.told.pop_first();
         }
-        let previous = event.chain.as_ref().map(|chain| chain.previous.as_str());
-        match self.told.entry(event.stream.clone()).or_default().take(event.seq, &event.head, previous)? {
+        match self.told.entry(event.stream.clone()).or_default().take(event.seq, &event.head, event.chain.as_ref())? {
             Comparison::New => {}
             Comparison::Again => return Ok(()),
             Comparison::Rewritten(how) => {

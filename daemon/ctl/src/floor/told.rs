@@ -1,5 +1,6 @@
 //! The heads that one journal told: whether its records come once, come again, or are not what they were.
 
+use serde::Deserialize;
 use std::collections::VecDeque;
 use tumbler_core::units::Seq;
 
@@ -8,6 +9,17 @@ const REMEMBERED: usize = 256;
 
 /// One record's number and its head, of which half is enough to tell two apart.
 type Head = (Seq, u128);
+
+/// What counts of a record's place in the chain.
+#[derive(Debug, Deserialize)]
+pub(super) struct Place {
+    /// The head before it, in hexadecimal.
+    previous: String,
+    /// What the journal's first record follows.
+    genesis: String,
+    /// The head that the journal goes on after.
+    after: Option<String>,
+}
 
 /// The latest heads of one journal.
 #[derive(Clone, Debug, Default)]
@@ -25,11 +37,11 @@ pub(super) enum Comparison {
 }
 
 impl Told {
-    /// Compares a record by its head and the head before it (in hexadecimal), and remembers it if it is new.
+    /// Compares a record by its head (in hexadecimal) and its place, and remembers it if it is new.
     ///
     /// # Errors
     /// A head that is none.
-    pub(super) fn take(&mut self, seq: Seq, head: &str, previous: Option<&str>) -> Result<Comparison, String> {
+    pub(super) fn take(&mut self, seq: Seq, head: &str, place: Option<&Place>) -> Result<Comparison, String> {
         let head = half(head)?;
         let (Some(oldest), Some(last)) = (self.0.front().copied(), self.0.back().copied()) else {
             self.0.push_back((seq, head));
@@ -37,8 +49,18 @@ impl Told {
         };
         let rewritten = |how: String| Ok(Comparison::Rewritten(how));
         if seq > last.0 {
-            if let Some(previous) = previous.filter(|_| seq == last.0.next()) {
-                if half(previous)? != last.1 {
+            if let Some(place) = place {
+                // The first record of another journal names the head that it goes on after. That may be one of which this floor was
+                // not told, but only where numbers are left out.
+                let begins = place.previous == place.genesis;
+                let before = if begins { place.after.as_deref() } else { Some(place.previous.as_str()) };
+                let before = before.map(half).transpose()?;
+                let follows = if begins {
+                    self.0.iter().any(|(_, known)| Some(*known) == before)
+                } else {
+                    before == Some(last.1)
+                };
+                if !follows && (seq == last.0.next() || before.is_none()) {
                     return rewritten(format!("record {} does not follow the record {} that it told", seq.0, last.0.0));
                 }
             }

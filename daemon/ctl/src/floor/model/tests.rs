@@ -186,6 +186,23 @@ fn a_journal_that_is_not_what_it_was_comes_first_and_stays() {
         told(&|_, e| event(e, 21, &other, &other)),
         alarm("record 21 does not follow the record 20 that it told")
     );
+    // A journal that was lost is begun anew: its first record follows a head that was told, the last one or one before it.
+    let begins = |e: &mut Value, seq: u64, after: Option<&str>| {
+        event(e, seq, &other, &"9".repeat(64));
+        e["chain"]["genesis"] = "9".repeat(64).into();
+        e["chain"]["after"] = after.into();
+    };
+    for after in [20, 18] {
+        let begun = told(&|_, e| begins(e, 21, Some(&head(after))));
+        assert_eq!((begun.0, begun.1), (Condition::Silent, None), "after {after}");
+    }
+    let strange = "8".repeat(64);
+    for (seq, after) in [(21, Some(strange.as_str())), (21, None), (1045, None)] {
+        let how = format!("record {seq} does not follow the record 20 that it told");
+        assert_eq!(told(&|_, e| begins(e, seq, after)), alarm(&how), "after {after:?}");
+    }
+    let jumped = told(&|_, e| begins(e, 1045, Some(&strange)));
+    assert_eq!(jumped.1, None, "the table may not have told all when it lost its journal");
     assert_eq!(told(&|_, e| event(e, 3, &head(3), &head(2))), alarm("it went back from record 20 to record 3"));
     let (condition, rewritten, _) = told(&|floor, e| {
         for seq in 21..=2000 {

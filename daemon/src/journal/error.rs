@@ -49,10 +49,25 @@ pub enum JournalError {
         /// What is there.
         there: PathBuf,
     },
-    /// A file that this process may not read and write.
+    /// A directory of a user who could replace what lies in it.
+    #[error(
+        "{path} belongs to user {owner}, who can replace what lies in it, and tumblerd runs as user {user}; its mode is {mode:03o}; \
+         nothing was changed there; `sudo chown -R tumblerd: {path}` gives it to the daemon, which the service starts as that user"
+    )]
+    OthersDirectory {
+        /// The directory.
+        path: PathBuf,
+        /// User id of this process.
+        user: u32,
+        /// User id of the directory's owner.
+        owner: u32,
+        /// The directory's permissions.
+        mode: u32,
+    },
+    /// A file or directory that this process may not read and write.
     #[error(
         "{path} may not be read and written by user {user}: it belongs to user {owner}, and its mode is {mode:03o}; nothing was \
-         changed in its directory; `sudo chown -R tumblerd: DIRECTORY && sudo chmod -R u+rwX DIRECTORY` gives it back to the daemon"
+         changed there; `sudo chown -R tumblerd: DIRECTORY && sudo chmod -R u+rwX DIRECTORY` gives it back to the daemon"
     )]
     NotOurs {
         /// The file.

@@ -70,10 +70,10 @@ impl Journal {
         boot: &str,
     ) -> Result<(Self, Found), JournalError> {
         let places = Places::new(state_dir);
+        places.may_be_written(run_dir)?;
         if places.anything().is_none() {
             return Err(JournalError::NotCommissioned(state_dir.to_owned()));
         }
-        places.may_be_written()?;
         let lock = places.lock()?;
         let slot = match SlotFile::read(&places.slot) {
             Ok(Some(slot)) => Ok(slot),

@@ -2,6 +2,7 @@
 
 use super::error::JournalError;
 use nix::fcntl::{Flock, FlockArg};
+use nix::unistd::AccessFlags;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::MetadataExt;
@@ -40,19 +41,27 @@ impl Places {
         files.into_iter().find(|path| path.exists())
     }
 
-    /// Says which file this process may not read and write. A journal that is whole must not be taken for a damaged one because
-    /// somebody copied it as another user.
-    pub(super) fn may_be_written(&self) -> Result<(), JournalError> {
+    /// Says which file or directory this process may not read and write, and which directory is another user's. A journal that is
+    /// whole must not be taken for a damaged one because somebody copied it as another user, nor a permit be passed over.
+    pub(super) fn may_be_written(&self, run_dir: &Path) -> Result<(), JournalError> {
+        for dir in [&self.dir, run_dir] {
+            let Ok(about) = std::fs::metadata(dir) else { continue };
+            let all = AccessFlags::R_OK | AccessFlags::W_OK | AccessFlags::X_OK;
+            if nix::unistd::eaccess(dir, all) == Err(nix::errno::Errno::EACCES) {
+                return Err(not_ours(dir)?);
+            }
+            let (user, owner, mode) = (nix::unistd::Uid::effective().as_raw(), about.uid(), about.mode() & 0o7777);
+            // Root can do so anywhere.
+            if owner != user && owner != 0 {
+                return Err(JournalError::OthersDirectory { path: dir.to_owned(), user, owner, mode });
+            }
+        }
         let beside = ["-wal", "-shm"].map(|suffix| with(&self.journal, suffix));
+        let of_run = ["permit", "head"].map(|name| run_dir.join(name));
         let files = [&self.dir.join("lock"), &self.slot, &self.journal, &self.new_journal];
-        for path in files.into_iter().chain(&beside) {
+        for path in files.into_iter().chain(&beside).chain(&of_run) {
             match OpenOptions::new().read(true).write(true).open(path) {
-                Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-                    let about = std::fs::metadata(path).map_err(JournalError::io("look at", path))?;
-                    let (owner, mode) = (about.uid(), about.mode() & 0o7777);
-                    let user = nix::unistd::Uid::effective().as_raw();
-                    return Err(JournalError::NotOurs { path: path.clone(), user, owner, mode });
-                }
+                Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => return Err(not_ours(path)?),
                 _ => {}
             }
         }
@@ -141,6 +150,14 @@ impl Places {
         });
         found
     }
+}
+
+/// What is said of what this process may not read and write.
+fn not_ours(path: &Path) -> Result<JournalError, JournalError> {
+    let about = std::fs::metadata(path).map_err(JournalError::io("look at", path))?;
+    let (owner, mode) = (about.uid(), about.mode() & 0o7777);
+    let user = nix::unistd::Uid::effective().as_raw();
+    Ok(JournalError::NotOurs { path: path.to_owned(), user, owner, mode })
 }
 
 fn with(path: &Path, suffix: &str) -> PathBuf {

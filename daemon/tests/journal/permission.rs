@@ -1,6 +1,8 @@
 //! What persists is permission, bound to the boot (rule 8 of the design).
 
 use crate::common::{Table, noted};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use tumbler_core::table::Found;
 
 fn permit(found: &Found) -> bool {
@@ -93,4 +95,53 @@ fn damage_takes_the_permit_away() {
     assert!(matches!(found, Found::Bad { .. }));
     session.stop();
     assert!(!permit(&table.found()));
+}
+
+/// Without the privileges of root: what modes say holds for this thread as for any user.
+fn without_privileges<T: Send>(what: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            let none = rustix::thread::CapabilitySet::empty();
+            let sets = rustix::thread::CapabilitySets { effective: none, permitted: none, inheritable: none };
+            rustix::thread::set_capabilities(None, sets).unwrap();
+            what()
+        });
+        thread.join().unwrap()
+    })
+}
+
+/// What the daemon may not read is no missing permit and no missing journal: it is named before anything is changed.
+#[test]
+fn what_may_not_be_read_or_written_is_named_at_the_start() {
+    let table = Table::new();
+    table.play(1);
+    std::fs::write(table.run().join("permit"), "").unwrap();
+    let paths = [table.state(), table.run(), table.run().join("permit"), table.run().join("head"), table.journal()];
+    for path in paths {
+        let before = std::fs::metadata(&path).unwrap().permissions();
+        std::fs::set_permissions(&path, Permissions::from_mode(0o400)).unwrap();
+        let error = without_privileges(|| table.try_open().unwrap_err()).to_string();
+        std::fs::set_permissions(&path, before).unwrap();
+        assert!(error.starts_with(&format!("{} may not be read and written by user", path.display())), "{error}");
+        assert!(error.contains("its mode is 400") && error.contains("sudo chown -R tumblerd:"), "{error}");
+    }
+    table.assert_whole();
+    assert!(matches!(table.found(), Found::Good { .. }));
+}
+
+/// Who owns a directory can put another file in the place of any. Only root can give one away.
+#[test]
+fn a_directory_of_another_user_is_refused() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let table = Table::new();
+    table.play(1);
+    for path in [table.state(), table.run()] {
+        std::os::unix::fs::chown(&path, Some(65534), None).unwrap();
+        let error = table.try_open().unwrap_err().to_string();
+        std::os::unix::fs::chown(&path, Some(0), None).unwrap();
+        assert!(error.starts_with(&format!("{} belongs to user 65534, who can replace", path.display())), "{error}");
+    }
+    assert!(matches!(table.found(), Found::Good { .. }));
 }

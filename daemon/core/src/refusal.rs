@@ -110,6 +110,12 @@ pub enum Refusal {
         /// The first such character.
         character: char,
     },
+    /// It would look like the same text without them.
+    #[error("a {what} has no space at its ends: type it without")]
+    SpaceAtEnd {
+        /// What it is: `name` or `reason`.
+        what: &'static str,
+    },
     /// The key switch was not turned recently enough.
     #[error("turn the supervisor's key first: its privilege lasts {} s", .lasts.0 / 1000)]
     NoKey {
@@ -383,6 +389,7 @@ impl Refusal {
             | Self::NoName
             | Self::TooLong { .. }
             | Self::Unseen { .. }
+            | Self::SpaceAtEnd { .. }
                 if asked == Asked::Amend =>
             {
                 &["amend"]

@@ -13,7 +13,7 @@ pub const LONGEST_REASON: usize = 500;
 /// Checks the name of a person, a site or a table.
 ///
 /// # Errors
-/// [`Refusal::TooLong`], [`Refusal::Unseen`].
+/// [`Refusal::TooLong`], [`Refusal::Unseen`], [`Refusal::SpaceAtEnd`].
 pub fn name(text: &str) -> Result<(), Refusal> {
     check("name", LONGEST_NAME, text)
 }
@@ -21,7 +21,7 @@ pub fn name(text: &str) -> Result<(), Refusal> {
 /// Checks a reason, or a procedure, which is one.
 ///
 /// # Errors
-/// [`Refusal::TooLong`], [`Refusal::Unseen`].
+/// [`Refusal::TooLong`], [`Refusal::Unseen`], [`Refusal::SpaceAtEnd`].
 pub fn reason(text: &str) -> Result<(), Refusal> {
     check("reason", LONGEST_REASON, text)
 }
@@ -31,10 +31,14 @@ fn check(what: &'static str, most: usize, text: &str) -> Result<(), Refusal> {
     if has > most {
         return Err(Refusal::TooLong { what, most, has });
     }
-    match unseen(text) {
-        Some(character) => Err(Refusal::Unseen { what, character }),
-        None => Ok(()),
+    if let Some(character) = unseen(text) {
+        return Err(Refusal::Unseen { what, character });
     }
+    // A text of spaces alone is none: whether one is needed is for others to say.
+    if !text.trim().is_empty() && text.trim() != text {
+        return Err(Refusal::SpaceAtEnd { what });
+    }
+    Ok(())
 }
 
 /// The first character that may not stand in a text.
@@ -58,24 +62,51 @@ fn is_of_a_script(character: char) -> bool {
     !character.is_ascii() && !is_unseen(character)
 }
 
-/// Whether a character controls, turns the direction, breaks the line, or shows nothing at all.
+/// Whether a character controls, turns the direction, breaks the line, shows nothing at all, or shows something else in each font:
+/// controls and formats (Unicode's Cc and Cf, but for signs that are seen), private use (Co), and no characters at all (the FDD0 block, and
+/// the last two of each plane).
 fn is_unseen(character: char) -> bool {
     character.is_control()
+        || u32::from(character) & 0xfffe == 0xfffe
         || matches!(character,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
             | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffc}' | '\u{16fe4}' | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{fdd0}'..='\u{fdef}' | '\u{e000}'..='\u{f8ff}' | '\u{e0000}'..='\u{e0fff}'
+            | '\u{f0000}'..='\u{10ffff}')
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::prelude::*;
 
     #[test]
     fn names_of_all_scripts_are_taken() {
         for text in ["", "Mei", "Siti binti Abdullah", "陳美玲", "ශ්\u{200d}රී", "علی\u{200c}رضا"] {
             assert_eq!(name(text), Ok(()), "{text}");
         }
+    }
+
+    #[test]
+    fn what_shows_nothing_or_something_else_to_each_reader_is_not_taken() {
+        for character in [
+            '\u{1d173}',
+            '\u{13430}',
+            '\u{1bca0}',
+            '\u{16fe4}',
+            '\u{fffc}',
+            '\u{fffe}',
+            '\u{fdd0}',
+            '\u{10ffff}',
+            '\u{e000}',
+        ] {
+            assert!(name(&format!("M{character}ei")).is_err(), "{character:?}");
+        }
+        for text in ["Mei ", " Mei", "\u{3000}Mei"] {
+            assert!(name(text).is_err() && reason(text).is_err(), "{text:?}");
+        }
+        assert_eq!(name("Mei  Ling"), Ok(()));
     }
 
     #[test]

@@ -340,7 +340,8 @@ fn what_the_code_cites_of_the_pages_is_there() {
     let (mut wrong, mut cited) = (Vec::new(), 0);
     for path in places.iter().flat_map(|place| files_below(place)) {
         let reads = path.extension().is_some_and(|e| e == "rs" || e == "toml" || e == "patch");
-        if !reads || path.ends_with("links.rs") {
+        // These two read citations, and have wrong ones in their tests.
+        if !reads || path.ends_with("links.rs") || path.ends_with("citation.rs") {
             continue;
         }
         let text = flowing(&read(&path));

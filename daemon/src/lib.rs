@@ -4,6 +4,7 @@ pub mod arguments;
 pub mod config;
 pub mod console;
 pub mod fieldbus;
+pub mod file;
 pub mod hardware;
 pub mod history;
 pub mod journal;

@@ -224,13 +224,7 @@ impl Effective {
     pub(super) fn resolve(mut self) -> Result<Config, Vec<Wrong>> {
         let mut wrong = Vec::new();
         let hardware = self.hardware.resolve(&mut self.lines, &mut wrong);
-        if self.journal.state_dir == self.journal.run_dir {
-            wrong.push((
-                "journal.run_dir".into(),
-                format!("\"{}\" is the state directory too", self.journal.run_dir.display()),
-                "the run directory must lie on tmpfs, such as /run/tumblerd: a permit must not outlive the boot".into(),
-            ));
-        }
+        hazard::directories(&self.journal.state_dir, &self.journal.run_dir, &self.network.run_dir, &mut wrong);
         let thermometer = self.hardware.thermometer(&mut wrong);
         let mqtt = self.mqtt.resolve(&self.table, &mut wrong);
         let panel = self.panel.resolve(&mut wrong);
@@ -248,13 +242,19 @@ impl Effective {
         hazard::socket("console.socket", &console.socket, hazard::LISTENED, &mut wrong);
         hazard::socket("network.socket", &self.network.socket, hazard::LISTENED, &mut wrong);
         hazard::roles(&console, &mut wrong);
+        let mut sockets = vec![("console.socket", &console.socket), ("network.socket", &self.network.socket)];
         match &hardware {
             Some(Hardware::Virtual { socket, .. }) => {
-                hazard::socket("hardware.socket", socket, hazard::SOCKET, &mut wrong)
+                hazard::socket("hardware.socket", socket, hazard::SOCKET, &mut wrong);
+                sockets.push(("hardware.socket", socket));
             }
-            Some(Hardware::Cdev { pins, .. } | Hardware::Rppal { pins, .. }) => hazard::cut_cables(pins, &mut wrong),
+            Some(Hardware::Cdev { pins, .. } | Hardware::Rppal { pins, .. }) => {
+                hazard::cut_cables(pins, &mut wrong);
+                hazard::idle_outputs(pins, &mut wrong);
+            }
             None => {}
         }
+        hazard::one_socket_each(&sockets, &mut wrong);
         if let Some(mqtt) = &mqtt {
             hazard::broker(mqtt, self.mqtt.password_in_clear, &mut wrong);
         }

@@ -4,11 +4,10 @@ use super::problem::{Problem, Wrong};
 use super::{Bias, Console, Mqtt, Pins};
 use crate::panel::accounts::Accounts;
 use crate::relay::check_authorities;
-use std::fs::File;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
-use tumbler_core::line::InLine;
+use std::path::{Path, PathBuf};
+use tumbler_core::line::{InLine, OutLine};
 
 /// Longest path of a socket, in bytes: `sun_path` of sockaddr_un(7) without its end.
 pub(super) const SOCKET: usize = 107;
@@ -48,7 +47,51 @@ const fn meaning(line: InLine) -> &'static str {
     }
 }
 
-/// Whoever is in a group has its role.
+/// An output is at its pull-down's level until the daemon drives it, and when it has gone: nothing turns then, and the sign is
+/// lit (wiring.md, Reasons).
+pub(super) fn idle_outputs(pins: &Pins, wrong: &mut Vec<Wrong>) {
+    for (line, meaning) in
+        [(OutLine::MotorEnable, "the motor's gate is open"), (OutLine::OutOfService, "the sign is dark")]
+    {
+        let (pin, right) = (pins.output(line), line == OutLine::OutOfService);
+        if pin.active_low != right || pin.bias == Bias::PullUp {
+            wrong.push((
+                format!("lines.{}", line.name()),
+                format!("{meaning} while nothing drives the pin"),
+                format!("take {} and no pull-up", if right { "active-low" } else { "active-high" }),
+            ));
+        }
+    }
+}
+
+/// What must be gone with the boot lies apart from what must not.
+pub(super) fn directories(state: &Path, run: &Path, network: &Path, wrong: &mut Vec<Wrong>) {
+    for (key, dir) in [("journal.run_dir", run), ("network.run_dir", network)] {
+        if dir.starts_with(state) {
+            let problem = if dir == state { "is the state directory too" } else { "lies in the state directory" };
+            let allowed =
+                "the run directory must lie on tmpfs, such as /run/tumblerd: a permit must not outlive the boot";
+            wrong.push((key.into(), format!("\"{}\" {problem}", dir.display()), allowed.into()));
+        }
+    }
+    if network == run {
+        let problem = format!("\"{}\" is journal.run_dir too", network.display());
+        let allowed = "what speaks to the network has a directory of its own: it must not reach the permit";
+        wrong.push(("network.run_dir".into(), problem, allowed.into()));
+    }
+}
+
+/// Two that listen at one path would each take it away from the other.
+pub(super) fn one_socket_each(sockets: &[(&str, &PathBuf)], wrong: &mut Vec<Wrong>) {
+    for (place, (key, path)) in sockets.iter().enumerate() {
+        if let Some((other, _)) = sockets.iter().take(place).find(|(_, known)| known == path) {
+            let problem = format!("\"{}\" is {other} too", path.display());
+            wrong.push(((*key).into(), problem, "each socket has a path of its own".into()));
+        }
+    }
+}
+
+/// Who is in a group has its role.
 pub(super) fn roles(people: &Console, wrong: &mut Vec<Wrong>) {
     let roles = [
         ("supervisor_group", &people.supervisor_group),
@@ -108,15 +151,38 @@ pub(super) fn accounts(file: &Path, wrong: &mut Vec<Wrong>) {
 /// A credential of the network's service is there while that runs, and for nobody else. Nor may the process that drives the table
 /// read other files of the network's: that one looks at them itself.
 fn is_to_be_seen(file: &Path) -> bool {
-    let is_kept_from_us = File::open(file).is_err_and(|error| error.kind() == ErrorKind::PermissionDenied);
+    let is_kept_from_us = crate::file::open(file).is_err_and(|error| error.kind() == ErrorKind::PermissionDenied);
     !is_kept_from_us && (!file.starts_with(CREDENTIALS) || file.parent().is_some_and(Path::exists))
 }
 
-/// Who can write the configuration decides what the table does.
-pub(super) fn writable_by_others(file: &Path, problems: &mut Vec<Problem>) {
-    let Ok(about) = std::fs::metadata(file) else { return };
-    if about.mode() & 0o022 != 0 {
-        let problem = format!("its mode {:03o} lets others than its owner write it", about.mode() & 0o777);
-        problems.push(Problem::of_file(file, None, problem, "`sudo chmod go-w` takes that away"));
+/// Who can write the configuration, or the directory that it lies in, decides what the table does. In a directory for everybody whose
+/// files only their owners may replace, as /tmp, a file is safe; a directory of fragments is not, as anybody may add one.
+pub(super) fn writable_by_others(path: &Path, problems: &mut Vec<Problem>) {
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let above = [path.parent(), real.parent()].into_iter().flatten().filter(|dir| !dir.as_os_str().is_empty());
+    let mut seen = Vec::new();
+    for (place, replaces) in std::iter::once((path, true)).chain(above.map(|dir| (dir, false))) {
+        let Ok(about) = std::fs::metadata(place) else { continue };
+        if seen.contains(&about.ino()) {
+            continue;
+        }
+        seen.push(about.ino());
+        let is_shared = about.mode() & 0o022 != 0 && (replaces || about.mode() & 0o1000 == 0);
+        let own = nix::unistd::geteuid().as_raw();
+        let (problem, allowed) = if is_shared {
+            let mode = about.mode() & 0o7777;
+            (format!("its mode {mode:03o} lets others than its owner write it"), "`sudo chmod go-w` takes that away")
+        } else if about.uid() != 0 && about.uid() != own {
+            let owner = about.uid();
+            (
+                format!("it belongs to the user with the id {owner}, who may write it"),
+                "`sudo chown root` gives it to root",
+            )
+        } else {
+            continue;
+        };
+        if !problems.iter().any(|known| known.file == place && known.problem == problem) {
+            problems.push(Problem::of_file(place, None, problem, allowed));
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Reads the files and merges them: each key with its value and where it was set last.
 
+use super::hazard;
 use super::keys::{self, SECTIONS, shown};
 use super::problem::{Problem, nearest};
 use std::collections::BTreeMap;
@@ -29,6 +30,7 @@ pub(super) fn files(path: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
     let mut fragments = Vec::new();
     match std::fs::read_dir(&dir) {
         Ok(entries) => {
+            hazard::writable_by_others(&dir, problems);
             let names = entries.flatten().map(|entry| entry.path());
             fragments.extend(names.filter(|path| path.extension().is_some_and(|ext| ext == "toml")));
         }
@@ -140,14 +142,7 @@ fn suggestion(near: Option<&str>, before: &str, after: &str) -> String {
 }
 
 fn content(file: &Path) -> Result<String, String> {
-    let found = std::fs::metadata(file).map_err(|error| error.to_string())?;
-    if !found.is_file() {
-        return Err("it is not a file".into());
-    }
-    if found.len() > LONGEST {
-        return Err(format!("it has {} bytes, more than any configuration", found.len()));
-    }
-    std::fs::read_to_string(file).map_err(|error| error.to_string())
+    crate::file::read_text(file, LONGEST).map_err(|error| error.to_string())
 }
 
 /// The line, counted from 1, in which this byte lies.

@@ -87,6 +87,10 @@ pub(super) fn inspect(path: &Path, marks: &Marks) -> Result<Result<Tail, Wreck>,
         return Ok(Err(Wreck { reason: format!("{} is missing", path.display()), ..Wreck::default() }));
     }
     let wreck = |reason: String| Wreck { reason, ..Wreck::default() };
+    // SQLite would wait for ever at a pipe.
+    if let Err(error) = crate::file::open(path) {
+        return Ok(Err(wreck(format!("{}: {error}", path.display()))));
+    }
     let connection = match schema::open_untouched(path) {
         Ok(connection) => connection,
         Err(error) => return Ok(Err(wreck(error.to_string()))),

@@ -7,10 +7,14 @@
 use super::chain::{Head, unhex};
 use super::error::JournalError;
 use super::slot::Slot;
+use crate::file;
 use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+
+/// Most bytes of a file here.
+const LONGEST: u64 = 4096;
 
 /// The run directory of one table under one boot.
 #[derive(Debug)]
@@ -42,7 +46,7 @@ impl RunDir {
     pub(super) fn permitted(&self, slot: &Slot) -> bool {
         slot.stream == self.stream
             && slot.granted.as_deref() == Some(self.boot.as_str())
-            && std::fs::read_to_string(self.permit_path()).is_ok_and(|text| text == self.permit_text(slot.grant))
+            && file::read_text(&self.permit_path(), LONGEST).is_ok_and(|text| text == self.permit_text(slot.grant))
     }
 
     /// Lays down the permit for this grant.
@@ -68,7 +72,7 @@ impl RunDir {
 
     /// The head noted last under this boot for this stream.
     pub(super) fn head(&self) -> Option<Head> {
-        let text = std::fs::read_to_string(self.head_path()).ok()?;
+        let text = file::read_text(&self.head_path(), LONGEST).ok()?;
         let mut words = text.split_whitespace();
         let ours = words.next()? == self.stream && words.next()? == self.boot;
         let seq = words.next()?.parse().ok()?;

@@ -169,7 +169,7 @@ pub(super) struct SlotFile {
 impl SlotFile {
     /// Reads a slot. `Ok(None)` if there is none; the error says what is wrong with the one that is there.
     pub(super) fn read(path: &Path) -> Result<Option<Slot>, JournalError> {
-        let bytes = match std::fs::read(path) {
+        let bytes = match crate::file::read(path, 2 * APART) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(JournalError::io("read the slot", path)(error)),

@@ -66,7 +66,7 @@ impl Accounts {
     /// [`AccountsError`].
     pub fn read(path: &Path) -> Result<Self, AccountsError> {
         let io = |error| AccountsError::Io { path: path.into(), error };
-        let file = std::fs::File::open(path).map_err(io)?;
+        let file = crate::file::open(path).map_err(io)?;
         let mode = file.metadata().map_err(io)?.permissions().mode() & 0o7777;
         // systemd's credentials are 0440, a file for the service's group 0640.
         if mode & 0o137 != 0 {

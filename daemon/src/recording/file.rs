@@ -1,8 +1,6 @@
 //! The file of a recording: compressed with zstd, or as it was written before that. `zstdcat FILE` shows it.
 
-use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use tumbler_core::wire::recording::COMPRESSED;
 
@@ -30,11 +28,7 @@ pub(super) fn compressed(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
 /// # Errors
 /// It cannot be read, or is a device or a pipe, which may never end.
 pub(super) fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
-    // Not blocking: a pipe would wait for a writer.
-    let mut file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
-    }
+    let mut file = crate::file::open(path)?;
     let mut magic = [0; 4];
     let is_compressed = file.read_exact(&mut magic).is_ok() && magic == COMPRESSED;
     file.rewind()?;

@@ -15,6 +15,8 @@ use std::time::Duration;
 
 /// Shortest keep-alive that rumqttc takes.
 pub(super) const LEAST_KEEP_ALIVE: Duration = Duration::from_secs(5);
+/// Most bytes of a password's file, or of one with certificates: all authorities that Debian trusts are 220 kB.
+const LONGEST: u64 = 1024 * 1024;
 /// Largest packet that a broker may send, in bytes: acknowledgements are a few bytes, and only a wordy CONNACK has more.
 const LARGEST_INCOMING: u32 = 4096;
 /// Largest packet that a consumer takes, in bytes: the largest message, a keyframe, several times over.
@@ -106,7 +108,7 @@ impl Settings {
 }
 
 fn password(file: &Path) -> anyhow::Result<String> {
-    let text = std::fs::read_to_string(file)
+    let text = crate::file::read_text(file, LONGEST)
         .with_context(|| format!("the broker's password cannot be read from {}", file.display()))?;
     Ok(text.lines().next().unwrap_or_default().to_owned())
 }
@@ -119,7 +121,7 @@ fn client(tls: &Tls) -> anyhow::Result<rustls::ClientConfig> {
         .with_safe_default_protocol_versions()?
         .with_root_certificates(roots);
     let Some((certificate, key)) = &tls.client else { return Ok(config.with_no_client_auth()) };
-    let private = PrivateKeyDer::from_pem_file(key)
+    let private = PrivateKeyDer::from_pem_slice(&pem(key)?)
         .with_context(|| format!("{} holds no private key in PEM that can be read", key.display()))?;
     config
         .with_client_auth_cert(certificates(certificate)?, private)
@@ -142,10 +144,14 @@ fn authorities(file: &Path) -> anyhow::Result<rustls::RootCertStore> {
     Ok(roots)
 }
 
+fn pem(file: &Path) -> anyhow::Result<Vec<u8>> {
+    crate::file::read(file, LONGEST).with_context(|| format!("{} cannot be read", file.display()))
+}
+
 fn certificates(file: &Path) -> anyhow::Result<Vec<CertificateDer<'static>>> {
     let wrong = || format!("{} holds no certificates in PEM that can be read", file.display());
     let found: Vec<CertificateDer<'static>> =
-        CertificateDer::pem_file_iter(file).with_context(wrong)?.collect::<Result<_, _>>().with_context(wrong)?;
+        CertificateDer::pem_slice_iter(&pem(file)?).collect::<Result<_, _>>().with_context(wrong)?;
     anyhow::ensure!(!found.is_empty(), "{}", wrong());
     Ok(found)
 }

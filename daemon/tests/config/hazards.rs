@@ -5,15 +5,14 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 
 /// Values that are each allowed, and take away what they are there for.
+fn wired(lines: &str) -> Files {
+    let real = "backend = \"cdev\"\nchip = \"pinctrl-rp1\"";
+    let whole = WHOLE.replace("backend = \"virtual\"\nsocket = \"/tmp/wire\"", real);
+    Files::new(&format!("{whole}[lines]\n{lines}\n"))
+}
+
 #[test]
 fn what_takes_safety_away_is_refused() {
-    let wired = |lines: &str| {
-        let real = "backend = \"cdev\"\nchip = \"pinctrl-rp1\"";
-        Files::new(&format!(
-            "{}[lines]\n{lines}\n",
-            WHOLE.replace("backend = \"virtual\"\nsocket = \"/tmp/wire\"", real)
-        ))
-    };
     for line in ["dome_closed", "seal", "power_good", "supervisor_key", "tumble"] {
         for (words, right) in [("active-low pull-down", "pull-up"), ("active-high pull-up", "pull-down")] {
             let said = wired(&format!("{line} = \"9 {words}\"")).errors();
@@ -97,5 +96,67 @@ fn files_that_others_may_write_are_refused() {
         }
         mode(name, 0o640);
     }
+    // Anybody could add a fragment, or put another file in the place of this one.
+    for (name, open) in [("t.toml.d", 0o777), ("t.toml.d", 0o1777), ("t.toml.d", 0o775), (".", 0o777)] {
+        mode(name, open);
+        let said = files.errors();
+        assert!(said.contains(&format!("its mode {open:o} lets others than its owner write it")), "{said}");
+        mode(name, 0o755);
+    }
+    // A directory as /tmp keeps a file from others.
+    mode(".", 0o1777);
     files.config();
+    mode(".", 0o755);
+    if nix::unistd::geteuid().is_root() {
+        for name in ["t.toml.d", "t.toml.d/10.toml"] {
+            let path = files.0.path().join(name);
+            std::os::unix::fs::chown(&path, Some(1000), None).unwrap();
+            let said = files.errors();
+            assert!(said.contains("it belongs to the user with the id 1000, who may write it"), "{said}");
+            std::os::unix::fs::chown(&path, Some(0), None).unwrap();
+        }
+    }
+    files.config();
+}
+
+/// SECURITY.md: nothing that lies where a file should makes the daemon wait, or read without end.
+#[test]
+fn what_never_ends_is_no_file_of_the_configuration() {
+    let dir = tempfile::tempdir().unwrap();
+    let pipe = dir.path().join("pipe");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::from_bits_truncate(0o600)).unwrap();
+    for path in ["/dev/zero", pipe.to_str().unwrap()] {
+        for keys in [
+            format!("[mqtt]\nenabled = true\nurl = \"mqtts://x\"\nca_file = \"{path}\""),
+            format!("[panel]\nenabled = true\naccounts_file = \"{path}\""),
+        ] {
+            let said = Files::new(&format!("{WHOLE}{keys}")).errors();
+            assert!(said.contains("it is no regular file"), "{said}");
+        }
+    }
+}
+
+/// wiring.md, Reasons: nothing turns before the daemon says so, and the sign is lit until then.
+#[test]
+fn an_output_that_acts_while_nothing_drives_it_is_refused() {
+    for (line, text, what) in [
+        ("motor_enable", "17 active-low", "the motor's gate is open"),
+        ("motor_enable", "17 pull-up", "the motor's gate is open"),
+        ("out_of_service", "22", "the sign is dark"),
+    ] {
+        let said = wired(&format!("{line} = \"{text}\"")).errors();
+        assert!(said.contains(&format!("lines.{line}: {what} while nothing drives the pin")), "{said}");
+    }
+}
+
+#[test]
+fn what_must_be_apart_may_not_lie_in_one_place() {
+    for (keys, said) in [
+        ("[network]\nrun_dir = \"/run/tumblerd\"", "network.run_dir: \"/run/tumblerd\" is journal.run_dir too"),
+        ("[network]\nrun_dir = \"/var/lib/tumblerd/net\"", "\"/var/lib/tumblerd/net\" lies in the state directory"),
+        ("[network]\nsocket = \"/run/t/s\"\n[console]\nsocket = \"/run/t/s\"", "\"/run/t/s\" is console.socket too"),
+    ] {
+        let errors = Files::new(&format!("{WHOLE}{keys}")).errors();
+        assert!(errors.contains(said), "{errors}");
+    }
 }

@@ -162,8 +162,12 @@ impl Devices {
             return Report::Failed;
         };
         self.ask_again(unit, report, ctx);
-        // A reply that is in order and tells nothing new proves nothing of the reader, nor is it a failure.
-        if job != Job::Reader(reader::Request::Look) || !self.reader.repeats() {
+        // A reply that is in order and tells nothing new proves nothing of the reader, nor is it a failure (faults.md reader.stale).
+        let is_news = match job {
+            Job::Reader(request) => request == reader::Request::Look && !self.reader.repeats(),
+            Job::Terminal(_) | Job::Board(..) => true,
+        };
+        if is_news {
             self.hear(unit, ctx);
         }
         report

@@ -1,5 +1,6 @@
 //! The names that scenarios and the catalogue use, each as the thing that it names. A name that does not exist is told the nearest one.
 
+use crate::citation;
 use serde_json::Value;
 use std::sync::OnceLock;
 use tumbler_bench::Wrong;
@@ -9,6 +10,7 @@ use tumbler_core::record::Kind;
 use tumbler_core::round::ending::VoidReason;
 use tumbler_core::rules::{self, Layout, RuleSet};
 use tumbler_core::snapshot::Phase;
+use tumbler_core::units::Dice;
 
 /// The one of these things that has this name.
 ///
@@ -105,12 +107,12 @@ fn elements<'v>(of: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
     of.get(key).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// A field of a record with the value that it must have.
+/// A field of a record with the value that it must have, as a record's field is compared with it.
 ///
 /// # Errors
 /// A field that records of this kind do not have, or a value that this field never has. What is free text can have any value, where
 /// the record must be there (`absent`: must not be).
-pub fn field(kind: Kind, name: &str, value: &str, absent: bool) -> Result<(), Wrong> {
+pub fn field(kind: Kind, name: &str, value: &str, absent: bool) -> Result<String, Wrong> {
     let is_it =
         |variant: &&Value| variant.pointer("/properties/kind/const").and_then(Value::as_str) == Some(kind.name());
     let data = elements(schema(), "oneOf").find(is_it).and_then(|variant| variant.pointer("/properties/data"));
@@ -120,35 +122,67 @@ pub fn field(kind: Kind, name: &str, value: &str, absent: bool) -> Result<(), Wr
     let Some(said) = fields.and_then(|fields| fields.get(name)).map(resolved) else {
         return Err(Wrong::unknown(&what, name, known));
     };
-    let words: Vec<&str> = elements(said, "oneOf").filter_map(|one| one.get("const")?.as_str()).collect();
     let of = format!("value of `{name}`");
-    let wrong = |allowed: &str| Err(Wrong::new(value, format!("`{value}` is no {of}"), allowed));
-    match said.get("type").and_then(Value::as_str) {
-        _ if !words.is_empty() => {
-            if words.contains(&value) {
-                Ok(())
-            } else {
-                Err(Wrong::unknown(&of, value, words))
-            }
+    let one_of = |known: Vec<&str>| match known.contains(&value) {
+        true => Ok(value.to_owned()),
+        false => Err(Wrong::unknown(&of, value, known)),
+    };
+    let words: Vec<&str> = elements(said, "oneOf").filter_map(|one| one.get("const")?.as_str()).collect();
+    if !words.is_empty() {
+        return one_of(words);
+    }
+    // A field that may be null has two types.
+    let types = said.get("type").and_then(|of| of.as_str().or_else(|| of.get(0)?.as_str()));
+    match (types, name) {
+        (Some("boolean"), _) => one_of(vec!["true", "false"]),
+        (Some("integer"), _) => {
+            let number = value.parse::<u64>();
+            number
+                .map(|number| number.to_string())
+                .map_err(|_| Wrong::new(value, format!("`{value}` is no {of}"), "a whole number"))
         }
-        Some("boolean") if !["true", "false"].contains(&value) => Err(Wrong::unknown(&of, value, ["true", "false"])),
-        Some("integer") if value.parse::<u64>().is_err() => wrong("a whole number"),
-        Some("boolean" | "integer" | "array") => Ok(()),
-        _ => match name {
-            "rules" => rule_set(value).map(drop),
-            "layout" => layout(value).map(drop),
-            "line" => {
-                let lines = InLine::ALL.map(InLine::name).into_iter().chain(OutLine::ALL.map(OutLine::name));
-                if lines.clone().any(|line| line == value) { Ok(()) } else { Err(Wrong::unknown("line", value, lines)) }
-            }
-            // A slip in it would never show.
-            _ if absent => Err(Wrong::new(
-                name,
-                format!("`{name}` is free text, and what is missing cannot tell whether it is rightly spelled"),
-                "the record without it, or a field that is not free text",
-            )),
-            _ => Ok(()),
-        },
+        (Some("array" | "object"), _) => part_of_list(said, name, value),
+        (_, "rules") => rule_set(value).map(|set| set.id.clone()),
+        (_, "layout") => layout(value).map(|layout| layout.id.clone()),
+        (_, "line") => {
+            one_of(InLine::ALL.map(InLine::name).into_iter().chain(OutLine::ALL.map(OutLine::name)).collect())
+        }
+        // A slip in it would never show.
+        _ if absent => Err(Wrong::new(
+            name,
+            format!("`{name}` is free text, and what is missing cannot tell whether it is rightly spelled"),
+            "the record without it, or a field that is not free text",
+        )),
+        _ => Ok(value.replace('_', " ")),
+    }
+}
+
+/// What a list must hold: the faces of three dice, all of them; or one area, or one clause, beside others.
+fn part_of_list(said: &Value, name: &str, value: &str) -> Result<String, Wrong> {
+    let of_faces = said.pointer("/items/$ref").and_then(Value::as_str) == Some("#/definitions/DieFace");
+    match name {
+        _ if of_faces => {
+            let faces: Option<Vec<u8>> = value.chars().map(|c| u8::try_from(c.to_digit(10)?).ok()).collect();
+            let dice = faces.and_then(|faces| Dice::from_pips(faces.try_into().ok()?).ok());
+            let dice = dice.ok_or_else(|| Wrong::new(value, format!("`{value}` is no value of `{name}`"), "136"))?;
+            let [a, b, c] = dice.pips();
+            Ok(format!("[{a},{b},{c}]"))
+        }
+        "areas" => {
+            let all = rules::all().iter().flat_map(|set| &set.layouts).flat_map(|layout| &layout.areas);
+            let mut known: Vec<&str> = all.map(|area| area.id.as_str()).collect();
+            known.sort_unstable();
+            known.dedup();
+            if known.contains(&value) { Ok(value.to_owned()) } else { Err(Wrong::unknown("area", value, known)) }
+        }
+        "clauses" => {
+            let clause = value.replace('_', " ");
+            let one = |cited: &Vec<String>| *cited == [clause.clone()];
+            let no_clause = || Wrong::new(value, format!("`{value}` is no clause of one text"), "such as NZ9_7.1(a)");
+            let cited = citation::read(&clause).map_err(|wrong| Wrong { word: value.to_owned(), ..wrong })?;
+            if one(&cited) { Ok(clause) } else { Err(no_clause()) }
+        }
+        _ => Err(Wrong::new(name, format!("a check cannot look into `{name}`"), "the record without it")),
     }
 }
 
@@ -175,8 +209,9 @@ mod tests {
             (Kind::Noted, "kind", "late-spin"),
             (Kind::Refused, "what", "tumble"),
             (Kind::Started, "rules", "sg-v6"),
+            (Kind::Result, "areas", "small"),
         ] {
-            assert_eq!(field(of, name, value, false), Ok(()), "{name}={value}");
+            assert_eq!(field(of, name, value, false), Ok(value.to_owned()), "{name}={value}");
         }
         for (of, name, value, told) in [
             (Kind::Voided, "reasn", "not-flat", "unknown field of record `voided` `reasn`: did you mean `reason`?"),
@@ -184,10 +219,20 @@ mod tests {
             (Kind::SpinEnded, "valid", "ture", "unknown value of `valid` `ture`: did you mean `true`?"),
             (Kind::Corrected, "round", "one", "`one` is no value of `round`\n  allowed is a whole number"),
             (Kind::Started, "layout", "sg-v6", "unknown layout `sg-v6`: did you mean `sg-v6-1`?"),
+            (Kind::Settled, "dice", "1,3,6", "`1,3,6` is no value of `dice`\n  allowed is 136"),
+            (Kind::Settled, "dice", "137", "`137` is no value of `dice`\n  allowed is 136"),
+            (Kind::EntryDiffers, "read", "13", "`13` is no value of `read`\n  allowed is 136"),
+            (Kind::Result, "areas", "bgi", "unknown area `bgi`: did you mean `big`?"),
+            (Kind::Voided, "clauses", "foo", "unknown clause, page or text `foo`"),
+            (Kind::Voided, "clauses", "NZ9_7.1(x)", "unknown clause of NZ9 `7.1(x)`"),
+            (Kind::Voided, "clauses", "NZ_7.1(a)", "`NZ_7.1(a)` is no clause of one text"),
+            (Kind::DiceEnrolled, "dice", "136", "a check cannot look into `dice`"),
             (Kind::Stopped, "why", "x", "unknown field of record `stopped` `why`"),
         ] {
-            let wrong = field(of, name, value, false).unwrap_err().to_string();
-            assert!(wrong.starts_with(told), "{wrong}");
+            for absent in [false, true] {
+                let wrong = field(of, name, value, absent).unwrap_err().to_string();
+                assert!(wrong.starts_with(told), "{wrong}");
+            }
         }
         assert!(field(Kind::Refused, "what", "tumbel", true).is_err() && kind("voidd").is_err());
     }

@@ -252,14 +252,18 @@ fn exit(how: &str) -> Exit {
 /// `absent`: there must be no such record.
 fn pattern(kind: &str, fields: Words<'_>, absent: bool) -> Result<Pattern, Wrong> {
     let kind = names::kind(kind)?;
-    let fields = fields.iter().map(|field| {
+    let mut read: Vec<(String, String)> = Vec::new();
+    for field in fields {
         let form =
             || Wrong::new(field, format!("`{field}` is no field"), "FIELD=VALUE, with _ for a space in the value");
         let (name, value) = field.split_once('=').ok_or_else(form)?;
-        names::field(kind, name, value, absent)?;
-        Ok((name.to_owned(), value.replace('_', " ")))
-    });
-    Ok(Pattern { kind, fields: fields.collect::<Result<_, _>>()? })
+        let value = names::field(kind, name, value, absent)?;
+        if read.iter().any(|(known, _)| known == name) {
+            return Err(Wrong::new(field, format!("`{name}` has a value already, and no record has two"), ""));
+        }
+        read.push((name.to_owned(), value));
+    }
+    Ok(Pattern { kind, fields: read })
 }
 
 fn stage(name: &str) -> Result<Stage, Wrong> {
@@ -366,6 +370,8 @@ mod tests {
             ("expect no record voidd because NZ 7.1", "unknown record `voidd`: did you mean `voided`?"),
             ("wait latched lamps at most 500 ms after luck", "unknown cause `luck`\n  allowed is fault"),
             ("wait bells 2 at most 500 ms after entry", "unknown reaction `bells`\n  allowed is motor off"),
+            ("wait no record settled dice=136 dice=135", "`dice` has a value already"),
+            ("wait record voided reason=not-flat reason=not-flat", "`reason` has a value already"),
             ("expect phase ready", "`expect` names no clause"),
             ("expect phase ready because", "`expect` names no clause"),
             ("ask reset motor rectified", "unknown malfunction `motor`"),

@@ -74,6 +74,13 @@ pub(super) fn field(record: &Value, name: &str) -> Option<String> {
     }
 }
 
+/// Whether a field of the record's payload is this value, or is a list that has it.
+fn is(record: &Value, name: &str, value: &str) -> bool {
+    let all = record.get("data").and_then(|data| data.get(name)).and_then(Value::as_array);
+    let listed = all.into_iter().flatten().any(|each| each.as_str() == Some(value));
+    listed || field(record, name).is_some_and(|got| got == value)
+}
+
 /// A record in brief.
 pub(super) fn brief(record: &Value) -> String {
     let data = match kind(record) {
@@ -86,7 +93,6 @@ pub(super) fn brief(record: &Value) -> String {
 
 impl Pattern {
     fn matches(&self, record: &Value) -> bool {
-        kind(record) == self.kind.name()
-            && self.fields.iter().all(|(name, value)| field(record, name).is_some_and(|got| got == *value))
+        kind(record) == self.kind.name() && self.fields.iter().all(|(name, value)| is(record, name, value))
     }
 }

@@ -49,6 +49,30 @@ fn what_is_not_as_expected_fails() {
             case(r#""open table", "ask record", "answer refused", "dice 1 3 6", "play to settled""#, SETTLED, ""),
         ),
         (
+            "dice that were settled",
+            case(
+                r#""open table", "dice 6 3 1", "play to settled", "expect no record settled dice=136 because NZ9 6.3""#,
+                SETTLED,
+                "",
+            ),
+        ),
+        (
+            "an area that won",
+            case(
+                r#""open table", "dice 1 3 6", "play to settled", "expect no record result areas=small because NZ9 6.3""#,
+                SETTLED,
+                "",
+            ),
+        ),
+        (
+            "a clause that is cited",
+            case(
+                r#""open table", "fault dice.cocked_1", "play to spun", "pass 1000 ms", "expect no record voided clauses=NZ9_7.1(a) because NZ9 7.1(a)""#,
+                r#""void not-flat: NZ9 7.1(a)""#,
+                "",
+            ),
+        ),
+        (
             "lamps",
             case(
                 r#""open table", "dice 1 3 6", "play to entered", "expect lit 1 3 5 because NZ9 3.3(b)", "play to settled""#,

@@ -2,11 +2,13 @@
 
 use super::say;
 use crate::report;
-use crate::search::{self, Layer, SearchPlan, SearchResult, example, invariants::INVARIANTS};
+use crate::search::{self, Layer, SearchPlan, SearchResult, alphabet, example, invariants::INVARIANTS};
 use anyhow::{Context, bail};
 use clap::Args;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Instant;
+use tumbler_bench::Wrong;
 use tumbler_core::rules;
 
 /// The part of the state space to search, and its limits.
@@ -46,10 +48,11 @@ pub(super) fn search(args: &SearchArgs) -> anyhow::Result<u8> {
     if args.write.file_stem().is_none_or(|stem| stem != example::NAME) {
         bail!("--write {}: the file's name must be {}.toml", args.write.display(), example::NAME);
     }
-    let chosen = known.iter().filter(|id| args.rules.is_empty() || args.rules.iter().any(|rules| rules == *id));
+    let chosen = known.iter().copied().filter(|id| args.rules.is_empty() || args.rules.iter().any(|rules| rules == id));
+    all_known(&args.only, chosen.clone())?;
     for rules in chosen {
         let plan = SearchPlan {
-            rules: (*rules).to_owned(),
+            rules: rules.to_owned(),
             depth: args.depth,
             jobs: usize::from(args.jobs),
             faults: args.faults,
@@ -73,6 +76,20 @@ pub(super) fn search(args: &SearchArgs) -> anyhow::Result<u8> {
         }
     }
     Ok(report::PASSED)
+}
+
+/// Refuses words that no input under these rule sets has: nothing would be searched by them.
+fn all_known<'r>(only: &[String], chosen: impl Iterator<Item = &'r str>) -> anyhow::Result<()> {
+    let mut inputs = BTreeSet::new();
+    for rules in chosen {
+        let letters = alphabet::letters(rules, &search::trial(rules)?.layout)?;
+        inputs.extend(letters.into_iter().map(|letter| letter.words));
+    }
+    let words = || inputs.iter().flat_map(|input| [input.as_str()].into_iter().chain(input.split([' ', ';'])));
+    match only.iter().find(|word| word.is_empty() || !inputs.iter().any(|input| input.contains(*word))) {
+        Some(unknown) => Err(Wrong::unknown("words of an input", unknown, words()).into()),
+        None => Ok(()),
+    }
 }
 
 fn with_history(rules: &str, layer: &Layer, begun: Instant) -> String {
@@ -100,4 +117,20 @@ fn summed(rules: &str, plan: &SearchPlan, found: &SearchResult, begun: Instant) 
         found.exercised.len(),
         if idle.is_empty() { "none".to_owned() } else { idle.join(", ") }
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_no_input_has_are_refused_with_the_nearest() {
+        let told = |word: &str, rules: &'static str| {
+            all_known(&["seal".to_owned(), word.to_owned()], [rules].into_iter()).map_err(|wrong| wrong.to_string())
+        };
+        assert_eq!(told("turn key", "nz-1998"), Ok(()));
+        assert_eq!(told("sael", "nz-1998"), Err("unknown words of an input `sael`: did you mean `seal`?".into()));
+        assert!(told("lift dome", "nz-1998").is_ok() && told("lift dome", "sg-open").is_err());
+        assert!(told("", "nz-1998").is_err());
+    }
 }

@@ -55,7 +55,18 @@ struct CellFiles {
     diagrams: BTreeMap<String, Diagram>,
     /// Faults and scenarios that already have a cell with a diagram.
     drawn: BTreeSet<String>,
+    /// Names of dumps that are taken.
+    taken: BTreeSet<String>,
     trouble: Option<anyhow::Error>,
+}
+
+impl CellFiles {
+    /// This name, or the first with a number after it that no other cell has: names may differ only in what a file's name cannot have.
+    fn unused(&mut self, name: &str) -> String {
+        let numbered = (2..).map(|number: u32| format!("{name}-{number}"));
+        let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| self.taken.insert(name.clone()));
+        free.unwrap_or_default()
+    }
 }
 
 impl Directory {
@@ -83,7 +94,9 @@ impl Directory {
         if !(self.all_dumps || report.fails()) {
             return;
         }
-        let place = Path::new(CELLS).join(format!("{}.vcd", file_name(&report.name)));
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = Path::new(CELLS).join(format!("{}.vcd", files.unused(&file_name(&report.name))));
+        drop(files);
         let path = self.path.join(&place);
         let written = File::create(&path)
             .and_then(|file| vcd::write(BufWriter::new(file), &report.name, &capture))
@@ -136,4 +149,38 @@ impl Directory {
 /// A cell's name as a file name: characters that are special to shells or file systems become `_`.
 fn file_name(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || "-.+@".contains(c) { c } else { '_' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::capture::Capture;
+    use super::super::tests::cell;
+    use super::*;
+    use crate::scenario::Verdict;
+
+    #[test]
+    fn cells_whose_names_look_alike_as_files_have_a_dump_each() {
+        let place = tempfile::tempdir().unwrap();
+        let info = RunInfo {
+            bench: String::new(),
+            file: String::new(),
+            about: String::new(),
+            scenarios: Vec::new(),
+            daemon: None,
+            salt: 0,
+            jobs: 1,
+        };
+        let directory = Directory::new(place.path(), info, true).unwrap();
+        let names = ["mine[a b]::nz-1998", "mine[a,b]::nz-1998"];
+        for name in names {
+            directory.take(&mut CellReport { capture: Some(Capture::default()), ..cell(name, Verdict::Pass, false) });
+        }
+        let files = directory.files.into_inner().unwrap();
+        let dumps: BTreeSet<&PathBuf> = files.dumps.values().collect();
+        assert_eq!(dumps.len(), names.len(), "{dumps:?}");
+        for (name, dump) in &files.dumps {
+            let text = fs::read_to_string(place.path().join(dump)).unwrap();
+            assert!(text.contains(&name.replace(' ', "_")), "{name}: {text}");
+        }
+    }
 }

@@ -69,13 +69,13 @@ fn quoted(word: &str) -> String {
 
 /// The command that runs this cell again.
 pub(super) fn replay(s: &CellOnPage<'_>) -> String {
-    let (at, run) = (&s.cell.identity, s.run);
+    let (name, run) = (quoted(&s.cell.name), s.run);
     let bench = format!("--bench {} --seed {}", quoted(&run.file), run.salt);
-    if at.fault.is_empty() {
+    if s.cell.identity.fault.is_empty() {
         let files: String =
             run.scenarios.iter().map(|file| format!("{} ", quoted(&file.display().to_string()))).collect();
-        format!("tumbler-hil run {files}--only '{}' {bench}", s.cell.name)
+        format!("tumbler-hil run {files}--only {name} {bench}")
     } else {
-        format!("tumbler-hil matrix --fault '{}*' --phase {} --rules {} {bench}", at.fault, at.phase, at.rules)
+        format!("tumbler-hil matrix {name} --only {bench}")
     }
 }

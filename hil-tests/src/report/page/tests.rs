@@ -48,7 +48,7 @@ fn the_page_has_every_cell_and_escapes_what_cells_say() {
     assert!(!page.contains("<script>alert") && page.contains("&lt;script&gt;alert"), "escaped");
     assert!(page.contains("a &lt;bench&gt;") && page.contains("the rig &amp; its clock"));
     assert!(page.contains("id=\"c0-1\"") && page.contains("href=\"#c0-1\""), "the heat-map leads to the cell");
-    assert!(page.contains("tumbler-hil matrix --fault 'motor.stall*' --phase betting --rules nz-1998"));
+    assert!(page.contains("tumbler-hil matrix 'motor.stall@betting::nz-1998' --only --bench"));
     assert!(page.contains("2026-11-21"), "{}", utc(1_795_231_445));
     for outside in ["http://", "https://", "src=", "@import"] {
         assert!(!page.contains(outside), "needs something from outside: {outside}");
@@ -57,11 +57,11 @@ fn the_page_has_every_cell_and_escapes_what_cells_say() {
 
 #[test]
 fn the_command_that_plays_a_cell_again_has_its_file() {
-    let mut results = results(10, vec![of("mine::nz-1998", Verdict::Fail(vec!["wrong".into()]))]);
+    let mut results = results(10, vec![of("mine[it's]::nz-1998", Verdict::Fail(vec!["wrong".into()]))]);
     results.runs[0].scenarios = ["/a/mine.toml".into(), "/it's/b c.toml".into()].into();
     let cell = results.runs[0].cells[0].clone();
     let on_page = CellOnPage { run: &results.runs[0], cell: &cell, place: (0, 0) };
-    let command = "tumbler-hil run /a/mine.toml '/it'\\''s/b c.toml' --only 'mine::nz-1998' --bench fixtures/benches/pure.toml --seed 0";
+    let command = "tumbler-hil run /a/mine.toml '/it'\\''s/b c.toml' --only 'mine[it'\\''s]::nz-1998' --bench fixtures/benches/pure.toml --seed 0";
     assert_eq!(cells::replay(&on_page), command);
 }
 

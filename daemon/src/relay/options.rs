@@ -121,8 +121,9 @@ fn client(tls: &Tls) -> anyhow::Result<rustls::ClientConfig> {
         .with_safe_default_protocol_versions()?
         .with_root_certificates(roots);
     let Some((certificate, key)) = &tls.client else { return Ok(config.with_no_client_auth()) };
-    let private = PrivateKeyDer::from_pem_slice(&pem(key)?)
-        .with_context(|| format!("{} holds no private key in PEM that can be read", key.display()))?;
+    let wrong = || format!("{} holds no private key in PEM that can be read", key.display());
+    let private = PrivateKeyDer::from_pem_slice(&crate::file::read(key, LONGEST).with_context(wrong)?);
+    let private = private.with_context(wrong)?;
     config
         .with_client_auth_cert(certificates(certificate)?, private)
         .with_context(|| format!("{} and {} do not go together", certificate.display(), key.display()))
@@ -144,14 +145,11 @@ fn authorities(file: &Path) -> anyhow::Result<rustls::RootCertStore> {
     Ok(roots)
 }
 
-fn pem(file: &Path) -> anyhow::Result<Vec<u8>> {
-    crate::file::read(file, LONGEST).with_context(|| format!("{} cannot be read", file.display()))
-}
-
 fn certificates(file: &Path) -> anyhow::Result<Vec<CertificateDer<'static>>> {
     let wrong = || format!("{} holds no certificates in PEM that can be read", file.display());
+    let text = crate::file::read(file, LONGEST).with_context(wrong)?;
     let found: Vec<CertificateDer<'static>> =
-        CertificateDer::pem_slice_iter(&pem(file)?).collect::<Result<_, _>>().with_context(wrong)?;
+        CertificateDer::pem_slice_iter(&text).collect::<Result<_, _>>().with_context(wrong)?;
     anyhow::ensure!(!found.is_empty(), "{}", wrong());
     Ok(found)
 }

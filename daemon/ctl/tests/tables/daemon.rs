@@ -178,25 +178,12 @@ async fn a_table_that_was_rolled_back_is_found_by_what_it_told() {
     let (state, run, earlier) = (place.path("state"), place.path("run"), place.path("earlier"));
     let (url, heads) = (format!("mqtt://127.0.0.1:{}", broker.port), place.path("heads.jsonl"));
     let audit = ["--broker", &url, "--session", "audit", "--heads", heads.to_str().unwrap()];
-    let verify = |more: &[&str]| {
-        let output = ctl(&place, &[&["journal", "verify", state.to_str().unwrap()], more].concat());
-        (output.status.code(), String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap())
-    };
+    let verify = |more: &[&str]| verified(&place, more);
     let (code, said) = verify(&audit);
     assert!(code == Some(1) && said.contains("kept nothing under the session `audit`"), "{said}");
     assert!(said.contains("NOT COMPARED: no head in the file is of this journal"), "{said}");
 
-    let play = async || {
-        let (mut daemon, wire) = up(&place);
-        until("all is acknowledged", || {
-            let status = json(&ctl(&place, &["status", "--json"]));
-            status["relay"]["connected"] == true && status["relay"]["waiting"] == 0
-        })
-        .await;
-        daemon.signal(Signal::SIGTERM);
-        assert!(daemon.ended().success());
-        drop(wire);
-    };
+    let play = || relayed(&place);
     play().await;
     copy(&state, &earlier);
     play().await;
@@ -223,6 +210,26 @@ async fn a_table_that_was_rolled_back_is_found_by_what_it_told() {
     assert!(code != Some(0) && said.contains("heads.jsonl: line 1: `ab` is no head"), "{said}");
 }
 
+/// Runs the daemon until the broker has acknowledged all of its records, and stops it.
+async fn relayed(place: &Place) {
+    let (mut daemon, wire) = up(place);
+    until("all is acknowledged", || {
+        let status = json(&ctl(place, &["status", "--json"]));
+        status["relay"]["connected"] == true && status["relay"]["waiting"] == 0
+    })
+    .await;
+    daemon.signal(Signal::SIGTERM);
+    assert!(daemon.ended().success());
+    drop(wire);
+}
+
+/// The code of `tumblerctl journal verify` on the state directory, and all that it says.
+fn verified(place: &Place, more: &[&str]) -> (Option<i32>, String) {
+    let state = place.path("state");
+    let output = ctl(place, &[&["journal", "verify", state.to_str().unwrap()], more].concat());
+    (output.status.code(), String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap())
+}
+
 /// A journal that is lost is begun anew, which is said even without heads; and what it told is missed.
 #[tokio::test]
 async fn a_table_that_lost_its_journal_says_so_and_what_it_told_is_missed() {
@@ -231,22 +238,9 @@ async fn a_table_that_lost_its_journal_says_so_and_what_it_told_is_missed() {
     let state = place.path("state");
     let (url, heads) = (format!("mqtt://127.0.0.1:{}", broker.port), place.path("heads.jsonl"));
     let audit = ["--broker", &url, "--session", "audit", "--heads", heads.to_str().unwrap()];
-    let verify = |more: &[&str]| {
-        let output = ctl(&place, &[&["journal", "verify", state.to_str().unwrap()], more].concat());
-        (output.status.code(), String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap())
-    };
+    let verify = |more: &[&str]| verified(&place, more);
     verify(&audit);
-    let play = async || {
-        let (mut daemon, wire) = up(&place);
-        until("all is acknowledged", || {
-            let status = json(&ctl(&place, &["status", "--json"]));
-            status["relay"]["connected"] == true && status["relay"]["waiting"] == 0
-        })
-        .await;
-        daemon.signal(Signal::SIGTERM);
-        assert!(daemon.ended().success());
-        drop(wire);
-    };
+    let play = || relayed(&place);
     play().await;
     let (code, said) = verify(&audit);
     assert!(code == Some(0) && said.contains("nothing is wrong"), "{said}");

@@ -1,19 +1,17 @@
 //! What the fuzz targets share: a directory that costs no disk, a runtime whose clock jumps to the next deadline, and a journal in
 //! memory.
 
+use in_memory::InMemory;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::LazyLock;
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
-use tumbler_core::record::{Event, Record};
-use tumbler_core::snapshot::{Phase, Snapshot};
-use tumbler_core::units::{Mono, RoundId, Seq};
-use tumbler_core::wire::chain::Chain;
-use tumbler_core::wire::topics::{EventMessage, VERSION};
-use tumblerd::relay::Outbox;
+use tumbler_core::record::Event;
+use tumbler_core::snapshot::Snapshot;
+use tumbler_core::units::{Mono, Seq};
 
 /// A directory of this process alone, below TMPDIR, which `scripts/fuzz` lets lie in memory.
 ///
@@ -54,38 +52,20 @@ pub fn forgive_rumqttc() {
     }));
 }
 
-/// Records in memory.
-#[derive(Clone, Debug)]
-pub struct InMemory(Arc<Mutex<Vec<EventMessage>>>);
+/// The journal and the table of the daemon's own tests.
+#[path = "../../../daemon/tests/common/in_memory.rs"]
+mod in_memory;
+#[path = "../../../daemon/tests/common/table.rs"]
+mod table;
 
-impl Outbox for InMemory {
-    fn after(&mut self, seq: Seq, limit: usize) -> Result<Vec<EventMessage>, String> {
-        let records = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(records.iter().filter(|message| message.record.seq > seq).take(limit).cloned().collect())
+/// Nothing adds to it, so that all inputs of a run may share it.
+static RECORDS: LazyLock<InMemory> = LazyLock::new(|| {
+    let records = InMemory::default();
+    for seq in 1..=LAST.0 {
+        let event = Event::Noted { kind: None, what: format!("number {seq}") };
+        records.add(Mono(seq), Some(seq / 3), event);
     }
-}
-
-static RECORDS: LazyLock<Vec<EventMessage>> = LazyLock::new(|| {
-    (1..=8)
-        .map(|seq| {
-            let event = Event::Noted { kind: None, what: format!("number {seq}") };
-            let record =
-                Record { seq: Seq(seq), at: Mono(seq), round: Some(RoundId(seq / 3)), clauses: Vec::new(), event };
-            let body = serde_json::to_string(&record).expect("a record has a text");
-            EventMessage {
-                v: VERSION,
-                stream: "s".into(),
-                head: "00".into(),
-                wall: 1_795_231_445_000,
-                wall_quality: "synchronised".into(),
-                boot: "b".into(),
-                backend: "virtual".into(),
-                record,
-                chain: Chain::default(),
-                body,
-            }
-        })
-        .collect()
+    records
 });
 
 /// The number of the last record of [`records`].
@@ -93,23 +73,12 @@ pub const LAST: Seq = Seq(8);
 
 /// A few records.
 #[must_use]
-pub fn records() -> InMemory {
-    InMemory(Arc::new(Mutex::new(RECORDS.clone())))
+pub fn records() -> impl tumblerd::relay::Outbox + Clone + use<> {
+    RECORDS.clone()
 }
 
 /// A table that is open, with nothing wrong.
 #[must_use]
 pub fn snapshot() -> Snapshot {
-    Snapshot {
-        seq: LAST,
-        phase: Phase::Ready,
-        rules: "sg-v6".into(),
-        layout: "sg-v6-3".into(),
-        backend: "virtual".into(),
-        open: true,
-        dome: "closed".into(),
-        poses: ["flat".into(), "flat".into(), "flat".into()],
-        display: "   ".into(),
-        ..Snapshot::default()
-    }
+    Snapshot { seq: LAST, ..table::table() }
 }

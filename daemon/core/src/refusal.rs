@@ -95,7 +95,7 @@ pub enum Refusal {
     /// It would fill journal and displays.
     #[error("a {what} has {most} characters at most, and this one has {has}: say it shorter")]
     TooLong {
-        /// What it is: `name` or `reason`.
+        /// What it is, such as `name` or `reason`.
         what: &'static str,
         /// Characters that it may have.
         most: usize,
@@ -105,7 +105,7 @@ pub enum Refusal {
     /// It would look like another text.
     #[error("a {what} has no characters that are not seen, and this one has U+{:04X}: type it without", u32::from(*.character))]
     Unseen {
-        /// What it is: `name` or `reason`.
+        /// What it is, such as `name` or `reason`.
         what: &'static str,
         /// The first such character.
         character: char,
@@ -113,7 +113,7 @@ pub enum Refusal {
     /// It would look like the same text without them.
     #[error("a {what} has no space at its ends: type it without")]
     SpaceAtEnd {
-        /// What it is: `name` or `reason`.
+        /// What it is, such as `name` or `reason`.
         what: &'static str,
     },
     /// The key switch was not turned recently enough.

@@ -26,7 +26,11 @@ pub fn reason(text: &str) -> Result<(), Refusal> {
     check("reason", LONGEST_REASON, text)
 }
 
-fn check(what: &'static str, most: usize, text: &str) -> Result<(), Refusal> {
+/// Checks any other text that people or programs are shown, at most this many characters long; `what` it is, such as `path`.
+///
+/// # Errors
+/// [`Refusal::TooLong`], [`Refusal::Unseen`], [`Refusal::SpaceAtEnd`].
+pub fn check(what: &'static str, most: usize, text: &str) -> Result<(), Refusal> {
     let has = text.chars().count();
     if has > most {
         return Err(Refusal::TooLong { what, most, has });
@@ -65,7 +69,8 @@ fn is_of_a_script(character: char) -> bool {
 /// Whether a character controls, turns the direction, breaks the line, shows nothing at all, or shows something else in each font:
 /// controls and formats (Unicode's Cc and Cf, but for signs that are seen), private use (Co), and no characters at all (the FDD0 block, and
 /// the last two of each plane).
-fn is_unseen(character: char) -> bool {
+#[must_use]
+pub fn is_unseen(character: char) -> bool {
     character.is_control()
         || u32::from(character) & 0xfffe == 0xfffe
         || matches!(character,

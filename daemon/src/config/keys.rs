@@ -3,11 +3,20 @@
 use std::fmt;
 use toml::Value;
 use tumbler_core::settings::Parameters;
+use tumbler_core::text;
+
+/// Most characters of a text. Groups, chips and host names have fewer; of a client id MQTT would take 65,535 bytes, which
+/// brokers need not (MQTT 5, 3.1.3.1) and nobody reads.
+const LONGEST_TEXT: usize = 256;
+/// Most characters of a path: the kernel's PATH_MAX without its end.
+const LONGEST_PATH: usize = 4095;
 
 /// What a key's value may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Some text.
+    /// A name that people read, as the core checks it.
+    Name,
+    /// Some other text.
     Text,
     /// A path that does not depend on where the daemon was started.
     Path,
@@ -28,7 +37,8 @@ pub(super) enum Kind {
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Text => f.write_str("a text of one or more characters"),
+            Self::Name => write!(f, "a text of 1 to {} characters, all of which are seen", text::LONGEST_NAME),
+            Self::Text => write!(f, "a text of 1 to {LONGEST_TEXT} characters, all of which are seen"),
             Self::Path => f.write_str("an absolute path"),
             Self::Bool => f.write_str("true or false"),
             Self::Number(min, max, "") => write!(f, "a whole number from {min} to {max}"),
@@ -52,14 +62,18 @@ impl Kind {
     pub(super) fn check(self, value: &Value) -> Result<(), String> {
         let number = |number: &i64| format!("{number} is out of range");
         match (self, value) {
-            (Self::Text, Value::String(text)) if text.trim().is_empty() => Err("the text is empty".into()),
+            (Self::Name | Self::Text, Value::String(text)) if text.trim().is_empty() => Err("the text is empty".into()),
             (Self::Path, Value::String(text)) if !text.starts_with('/') => {
                 Err(format!("\"{text}\" is not an absolute path"))
             }
-            (Self::Text | Self::Path, Value::String(text)) if text.contains(['\0', '\n']) => {
-                Err("the text has a control character".into())
+            (Self::Name, Value::String(found)) => text::name(found).map_err(|why| why.to_string()),
+            (Self::Text, Value::String(found)) => {
+                text::check("text", LONGEST_TEXT, found).map_err(|why| why.to_string())
             }
-            (Self::Text | Self::Path, Value::String(_)) | (Self::Bool, Value::Boolean(_)) => Ok(()),
+            (Self::Path, Value::String(found)) => {
+                text::check("path", LONGEST_PATH, found).map_err(|why| why.to_string())
+            }
+            (Self::Bool, Value::Boolean(_)) => Ok(()),
             (Self::Number(min, max, _), Value::Integer(found)) if (min..=max).contains(found) => Ok(()),
             (Self::Number(..), Value::Integer(found)) => Err(number(found)),
             (Self::OneNumber(numbers), Value::Integer(found)) if numbers.contains(found) => Ok(()),
@@ -125,8 +139,8 @@ pub(super) const SECTIONS: [&str; 11] =
     ["table", "hardware", "lines", "bus", "journal", "mqtt", "console", "panel", "network", "log", "parameters"];
 
 const KEYS: &[Key] = &[
-    required("table", "site", Kind::Text),
-    required("table", "table", Kind::Text),
+    required("table", "site", Kind::Name),
+    required("table", "table", Kind::Name),
     required("table", "rules", Kind::Text),
     required("table", "layout", Kind::Text),
     required("hardware", "backend", Kind::OneWord(&["cdev", "rppal", "virtual"])),

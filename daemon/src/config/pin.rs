@@ -3,9 +3,13 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use tumbler_core::line::{InLine, OutLine};
+use tumbler_core::text;
 
 /// What a text of `[lines]` may be.
 pub(super) const ALLOWED: &str = "LINE [active-low | active-high] [pull-up | pull-down | no-pull] [debounce-1ms to debounce-20ms], LINE being the line's offset on the chip or its name, such as \"17 active-low pull-up\"";
+
+/// Most bytes of a line's name: the kernel's GPIO_MAX_NAME_SIZE without its end.
+const LONGEST: usize = 31;
 
 /// The resistor that the chip is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,7 +57,11 @@ impl TryFrom<String> for Pin {
         let place = match line.parse() {
             Ok(offset) => Place::Offset(offset),
             Err(_) if line.chars().all(|c| c.is_ascii_digit()) => return Err(format!("there is no line {line}")),
-            Err(_) => Place::Name(line.to_owned()),
+            Err(_) if line.len() > LONGEST => return Err(format!("a line's name has {LONGEST} bytes at most")),
+            Err(_) => {
+                text::check("line's name", LONGEST, line).map_err(|why| why.to_string())?;
+                Place::Name(line.to_owned())
+            }
         };
         let (mut level, mut bias, mut debounce) = (None, None, None);
         for word in words {

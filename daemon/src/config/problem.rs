@@ -1,7 +1,8 @@
 //! What is wrong with a configuration, said so that it can be put right: file, line, path, value found, what is allowed.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
+use tumbler_core::text;
 
 /// One thing that is wrong with the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +28,7 @@ pub struct ConfigErrors(pub Vec<Problem>);
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut f = Seen(f);
         write!(f, "{}", self.file.display())?;
         if let Some(line) = self.line {
             write!(f, ":{line}")?;
@@ -35,6 +37,22 @@ impl fmt::Display for Problem {
             write!(f, ": {}", self.path)?;
         }
         write!(f, ": {}; {}", self.problem, self.allowed)
+    }
+}
+
+/// Writes what the files say so that no terminal obeys it.
+struct Seen<'a, 'f>(&'a mut fmt::Formatter<'f>);
+
+impl fmt::Write for Seen<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for character in text.chars() {
+            if text::is_unseen(character) {
+                write!(self.0, "{}", character.escape_unicode())?;
+            } else {
+                self.0.write_char(character)?;
+            }
+        }
+        Ok(())
     }
 }
 

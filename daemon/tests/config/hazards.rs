@@ -45,6 +45,53 @@ fn what_takes_safety_away_is_refused() {
     }
 }
 
+/// SECURITY.md: what a file says must not be told as something else. Texts and paths stand in logs, in `status` and on terminals.
+#[test]
+fn texts_that_no_reader_sees_as_they_are_are_refused() {
+    let hidden = ["\\u001b[2J", "\\u0000", "\\n", "\\u202e", "\\u009b"];
+    for written in hidden {
+        for (key, value) in [
+            ("bus.port", "/dev/tty"),
+            ("hardware.chip", "pinctrl"),
+            ("hardware.temperature_bus", "/dev/i2c"),
+            ("journal.state_dir", "/var/lib/t"),
+            ("mqtt.client_id", "t1"),
+            ("mqtt.username", "t1"),
+            ("mqtt.password_file", "/etc/p"),
+            ("console.supervisor_group", "super"),
+            ("panel.host", "t1.pit"),
+            ("network.user", "net"),
+            ("lines.bell", "GPIO7"),
+        ] {
+            let (section, name) = key.split_once('.').unwrap();
+            let text = format!("[{section}]\n{name} = \"{value}{written}x\"\n");
+            let said = Files::new(WHOLE).fragment("1.toml", &text).errors();
+            assert!(said.contains(&format!("1.toml:2: {key}: ")), "{said}");
+            assert!(said.lines().all(|line| !line.contains(char::is_control)), "{said:?}");
+        }
+    }
+    // What is no key, no word and no value is shown so that no terminal obeys it.
+    for wrong in
+        ["[log]\nlevel = \"a\\u001bb\"", "[log]\n\"a\\u001bb\" = 1", "[\"a\\u001bb\"]", "[bus]\nport = \"\\u001bb\""]
+    {
+        let said = Files::new(WHOLE).fragment("1.toml", wrong).errors();
+        assert!(said.lines().all(|line| !line.contains(char::is_control)), "{said:?}");
+    }
+}
+
+/// MQTT 5, 3.1.3.1: a broker need take no more than 23 characters, and none more than 65,535 bytes.
+#[test]
+fn texts_have_a_greatest_length() {
+    for (key, most, what) in [("client_id", 256, "text"), ("username", 256, "text"), ("ca_file", 4095, "path")] {
+        let of = |length: usize| format!("[mqtt]\n{key} = \"/{}\"", "c".repeat(length - 1));
+        Files::new(&format!("{WHOLE}{}", of(most))).config();
+        let said = with(&of(70_000));
+        let short = format!("mqtt.{key}: a {what} has {most} characters at most, and this one has 70000: ");
+        assert!(said.contains(&short) && said.len() < 300, "{said}");
+    }
+    assert!(wired(&format!("bell = \"{}\"", "G".repeat(32))).errors().contains("a line's name has 31 bytes at most"));
+}
+
 #[test]
 fn a_password_in_clear_needs_consent() {
     let broker = |url: &str, more: &str| {

@@ -192,7 +192,7 @@ fn values_of_the_wrong_kind_are_refused_with_what_is_allowed() {
         ),
         (
             "[console]\nsupervisor_group = \" \"",
-            "console.supervisor_group: the text is empty; allowed is a text of one or more characters",
+            "console.supervisor_group: the text is empty; allowed is a text of 1 to 256 characters, all of which are seen",
         ),
         (
             "[console]\nsupervisor_uids = [-1]",
@@ -248,7 +248,7 @@ fn a_fragment_over_the_shipped_file_takes_another_backend() {
 fn missing_keys_are_named() {
     assert_eq!(
         changed("rules = \"nz-div9\"\n", ""),
-        "t.toml: table.rules: the key is missing; allowed is a text of one or more characters\n\
+        "t.toml: table.rules: the key is missing; allowed is a text of 1 to 256 characters, all of which are seen\n\
          1 problem in the configuration"
     );
     assert_eq!(changed("port = ", "prot = ").lines().count(), 2, "a misspelt key is not reported as missing too");
@@ -280,8 +280,8 @@ fn a_site_or_table_that_is_too_long_or_cannot_be_seen_is_refused() {
     let long = format!("site = \"{}\"", "s".repeat(65));
     assert_eq!(
         changed("site = \"s\"", &long),
-        "t.toml:2: table.site: a name has 64 characters at most, and this one has 65: say it shorter; allowed is 64 \
-         characters at most, all of which are seen\n1 problem in the configuration"
+        "t.toml:2: table.site: a name has 64 characters at most, and this one has 65: say it shorter; allowed is a \
+         text of 1 to 64 characters, all of which are seen\n1 problem in the configuration"
     );
     for (written, found) in [("a\\u0007b", "U+0007"), ("a\\u202Eb", "U+202E"), ("\\u200B", "U+200B")] {
         let said = changed("table = \"t\"", &format!("table = \"{written}\""));

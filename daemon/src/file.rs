@@ -2,8 +2,8 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Result};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 
 /// Opens a file for reading.
 ///
@@ -22,8 +22,12 @@ pub fn open(path: &Path) -> Result<File> {
 /// # Errors
 /// Those of [`open`]; it is longer.
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
+    bytes(open(path)?, most)
+}
+
+fn bytes(file: File, most: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         return Err(Error::new(ErrorKind::InvalidData, format!("it is longer than {most} bytes")));
     }
@@ -35,7 +39,42 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
 /// # Errors
 /// Those of [`read`]; it is no UTF-8.
 pub fn read_text(path: &Path, most: u64) -> Result<String> {
-    String::from_utf8(read(path, most)?).map_err(|_| Error::new(ErrorKind::InvalidData, "it is no text in UTF-8"))
+    text(read(path, most)?)
+}
+
+fn text(bytes: Vec<u8>) -> Result<String> {
+    String::from_utf8(bytes).map_err(|_| Error::new(ErrorKind::InvalidData, "it is no text in UTF-8"))
+}
+
+/// Why there is no secret in a file.
+#[derive(Debug, thiserror::Error)]
+pub enum SecretError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Unread(#[from] Error),
+    /// More people can read it, or change it, than it is for.
+    #[error(
+        "{path} has mode {mode:04o}: only its owner may write it, and only owner and group read it; chmod 0640 {path}"
+    )]
+    TooOpen {
+        /// The file.
+        path: PathBuf,
+        /// Its permissions.
+        mode: u32,
+    },
+}
+
+/// Reads a text that others must not know: systemd's credentials have mode 0440, a file for the service's group 0640.
+///
+/// # Errors
+/// Those of [`read_text`]; others than owner and group may read it, or others than its owner write it.
+pub fn read_secret(path: &Path, most: u64) -> std::result::Result<String, SecretError> {
+    let file = open(path)?;
+    let mode = file.metadata()?.permissions().mode() & 0o7777;
+    if mode & 0o137 != 0 {
+        return Err(SecretError::TooOpen { path: path.to_owned(), mode });
+    }
+    Ok(text(bytes(file, most)?)?)
 }
 
 #[cfg(test)]

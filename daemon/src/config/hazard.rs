@@ -3,7 +3,7 @@
 use super::problem::{Problem, Wrong};
 use super::{Bias, Console, Mqtt, Pins};
 use crate::panel::accounts::Accounts;
-use crate::relay::check_authorities;
+use crate::relay::{check_authorities, check_password};
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -127,6 +127,13 @@ pub(super) fn broker(mqtt: &Mqtt, is_agreed: bool, wrong: &mut Vec<Wrong>) {
             "mqtt:// sends the password so that anybody on the network can read it".into(),
             "take mqtts:// with mqtt.ca_file, or say password_in_clear = true if that is how it must be".into(),
         ));
+    }
+    if let Some(file) = mqtt.password_file.as_deref().filter(|file| is_to_be_seen(file)) {
+        if let Err(error) = check_password(file) {
+            let allowed =
+                "the password is the first line of mqtt.password_file; leave the key out where the broker wants none";
+            wrong.push(("mqtt.password_file".into(), format!("{error:#}"), allowed.into()));
+        }
     }
     if let Some(ca) = mqtt.ca_file.as_deref().filter(|ca| mqtt.tls && is_to_be_seen(ca)) {
         if let Err(error) = check_authorities(ca) {

@@ -6,13 +6,13 @@
 //! ```
 //! `tumblerctl panel-password NAME` makes a line. The file is read at every use, so that a change needs no restart.
 
+use crate::file::{SecretError, read_secret};
 use crate::network::account;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params};
 use std::collections::BTreeMap;
 use std::io::{Error, Read};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Longest file: some hundred accounts.
@@ -34,15 +34,8 @@ pub enum AccountsError {
         error: Error,
     },
     /// Others can read it, or change it.
-    #[error(
-        "{path} has mode {mode:04o}: only its owner may write it, and only owner and group read it; chmod 0640 {path}"
-    )]
-    Open {
-        /// The file.
-        path: PathBuf,
-        /// Its permissions.
-        mode: u32,
-    },
+    #[error(transparent)]
+    Open(SecretError),
     /// It is no file of accounts.
     #[error("{path}:{line}: {problem}; a line is NAME:HASH, as `tumblerctl panel-password NAME` makes it")]
     Malformed {
@@ -65,23 +58,15 @@ impl Accounts {
     /// # Errors
     /// [`AccountsError`].
     pub fn read(path: &Path) -> Result<Self, AccountsError> {
-        let io = |error| AccountsError::Io { path: path.into(), error };
-        let file = crate::file::open(path).map_err(io)?;
-        let mode = file.metadata().map_err(io)?.permissions().mode() & 0o7777;
-        // systemd's credentials are 0440, a file for the service's group 0640.
-        if mode & 0o137 != 0 {
-            return Err(AccountsError::Open { path: path.into(), mode });
-        }
-        let mut text = String::new();
-        file.take(LONGEST + 1).read_to_string(&mut text).map_err(io)?;
+        let text = read_secret(path, LONGEST).map_err(|error| match error {
+            SecretError::Unread(error) => AccountsError::Io { path: path.into(), error },
+            open @ SecretError::TooOpen { .. } => AccountsError::Open(open),
+        })?;
         Self::parse(path, &text)
     }
 
     fn parse(path: &Path, text: &str) -> Result<Self, AccountsError> {
         let malformed = |line, problem| AccountsError::Malformed { path: path.into(), line, problem };
-        if text.len() as u64 > LONGEST {
-            return Err(malformed(1, format!("the file is longer than {LONGEST} bytes")));
-        }
         let mut accounts = BTreeMap::new();
         for (n, line) in text.lines().enumerate().map(|(n, line)| (n + 1, line.trim())) {
             if line.is_empty() || line.starts_with('#') {
@@ -178,6 +163,7 @@ pub(super) fn random<const N: usize>() -> std::io::Result<[u8; N]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     fn parse(text: &str) -> Result<Accounts, String> {
         Accounts::parse(Path::new("/a"), text).map_err(|error| error.to_string())

@@ -33,7 +33,7 @@ mod timing;
 mod trouble;
 
 pub use identity::Identity;
-pub use options::{Settings, Tls, check_authorities};
+pub use options::{Settings, Tls, check_authorities, check_password};
 pub use outbox::Outbox;
 pub use runner::{Feeds, run};
 pub use timing::{FIRST_PAUSE, STEADY, Timing};

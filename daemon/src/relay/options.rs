@@ -12,11 +12,14 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use tumbler_core::text::is_unseen;
 
 /// Shortest keep-alive that rumqttc takes.
 pub(super) const LEAST_KEEP_ALIVE: Duration = Duration::from_secs(5);
 /// Most bytes of a password's file, or of one with certificates: all authorities that Debian trusts are 220 kB.
 const LONGEST: u64 = 1024 * 1024;
+/// Most bytes of a password: MQTT's binary data has no more (MQTT 5, 1.5.6).
+const LONGEST_PASSWORD: usize = 65_535;
 /// Largest packet that a broker may send, in bytes: acknowledgements are a few bytes, and only a wordy CONNACK has more.
 const LARGEST_INCOMING: u32 = 4096;
 /// Largest packet that a consumer takes, in bytes: the largest message, a keyframe, several times over.
@@ -107,10 +110,21 @@ impl Settings {
     }
 }
 
+/// Checks that a file holds a password for the broker.
+///
+/// # Errors
+/// It cannot be read, is too open, or its first line is no password.
+pub fn check_password(file: &Path) -> anyhow::Result<()> {
+    password(file).map(|_| ())
+}
+
 fn password(file: &Path) -> anyhow::Result<String> {
-    let text = crate::file::read_text(file, LONGEST)
-        .with_context(|| format!("the broker's password cannot be read from {}", file.display()))?;
-    Ok(text.lines().next().unwrap_or_default().to_owned())
+    let wrong = || format!("the broker's password cannot be read from {}", file.display());
+    let text = crate::file::read_secret(file, LONGEST).with_context(wrong)?;
+    let line = text.lines().next().unwrap_or_default();
+    let is_password = (1..=LONGEST_PASSWORD).contains(&line.len()) && !line.contains(is_unseen);
+    anyhow::ensure!(is_password, "{}: its first line is empty, too long, or has characters that are not seen", wrong());
+    Ok(line.to_owned())
 }
 
 fn client(tls: &Tls) -> anyhow::Result<rustls::ClientConfig> {

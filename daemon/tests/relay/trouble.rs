@@ -5,6 +5,8 @@ use crate::broker::{Broker, free_port};
 use crate::subscriber::Subscriber;
 use crate::wait::until;
 use rumqttc::v5::{AsyncClient, MqttOptions};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 #[tokio::test]
@@ -22,9 +24,15 @@ async fn a_wrong_password_is_named_and_a_right_one_needs_no_restart() {
     let bench = Bench::start(with);
     bench.record(3);
     bench.troubled("password cannot be read").await;
-    std::fs::write(&file, "wrong\n").unwrap();
+    let write = |password: &str, mode: u32| {
+        std::fs::write(&file, password).unwrap();
+        std::fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+    };
+    write("right\n", 0o644);
+    bench.troubled("only owner and group read it; chmod 0640").await;
+    write("wrong\n", 0o640);
     bench.troubled("refuses user name and password").await;
-    std::fs::write(&file, "right\n").unwrap();
+    write("right\n", 0o640);
     bench.acknowledged(3).await;
 }
 

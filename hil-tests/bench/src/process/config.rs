@@ -10,7 +10,9 @@ use super::workdir::WorkDir;
 use crate::injection_check::InjectionCheck;
 use crate::{SITE, settings};
 use std::collections::BTreeMap;
+use std::fs::Permissions;
 use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use toml::{Table, Value};
 use tumbler_core::settings::{Parameters, Settings};
@@ -101,6 +103,8 @@ impl TableSetup {
         let text = self.text(dir, broker);
         let password = dir.password();
         std::fs::write(&password, PASSWORD).map_err(RigFault::file("write", &password))?;
+        let closed = Permissions::from_mode(0o600);
+        std::fs::set_permissions(&password, closed).map_err(RigFault::file("close", &password))?;
         let path = dir.config();
         std::fs::write(&path, text).map_err(RigFault::file("write", &path))
     }

@@ -1,5 +1,6 @@
 //! The effective values: what the files say, and the defaults where they say nothing.
 
+use super::circuit;
 use super::hazard;
 use super::pin::Pin;
 use super::problem::Wrong;
@@ -249,8 +250,8 @@ impl Effective {
                 sockets.push(("hardware.socket", socket));
             }
             Some(Hardware::Cdev { pins, .. } | Hardware::Rppal { pins, .. }) => {
-                hazard::cut_cables(pins, &mut wrong);
-                hazard::idle_outputs(pins, &mut wrong);
+                circuit::cut_cables(pins, &mut wrong);
+                circuit::idle_outputs(pins, &mut wrong);
             }
             None => {}
         }

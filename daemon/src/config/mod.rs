@@ -9,6 +9,7 @@
 //! println!("{config}")                          tumblerd --check-config: the effective values as TOML
 //! ```
 
+mod circuit;
 pub mod devices;
 mod effective;
 mod hazard;

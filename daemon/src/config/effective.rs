@@ -249,10 +249,7 @@ impl Effective {
                 hazard::socket("hardware.socket", socket, hazard::SOCKET, &mut wrong);
                 sockets.push(("hardware.socket", socket));
             }
-            Some(Hardware::Cdev { pins, .. } | Hardware::Rppal { pins, .. }) => {
-                circuit::cut_cables(pins, &mut wrong);
-                circuit::idle_outputs(pins, &mut wrong);
-            }
+            Some(real) => circuit::check(real, thermometer.as_ref(), &mut wrong),
             None => {}
         }
         hazard::one_socket_each(&sockets, &mut wrong);

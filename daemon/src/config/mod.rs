@@ -22,7 +22,7 @@ mod tree;
 mod wires;
 
 pub use effective::broker_address;
-pub use pin::{Bias, Pin, Pins, Place};
+pub use pin::{Bias, HEADER_CHIPS, Pin, Pins, Place};
 pub use problem::{ConfigErrors, Problem};
 pub use speed::Speed;
 

@@ -34,6 +34,19 @@ pub enum Place {
     Name(String),
 }
 
+/// The chip of a Raspberry Pi's header, by model: up to the 3, the 4, the 5.
+pub const HEADER_CHIPS: [&str; 3] = ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"];
+
+impl Place {
+    /// Which GPIO of a Raspberry Pi's header it is, where it is on one: its lines are named by their offsets.
+    pub(super) fn on_header(&self) -> Option<u32> {
+        match self {
+            Self::Offset(offset) => Some(*offset),
+            Self::Name(name) => name.strip_prefix("GPIO")?.parse().ok(),
+        }
+    }
+}
+
 /// A pin: which one, and what makes it active.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -148,6 +161,12 @@ pub struct Pins {
 }
 
 impl Pins {
+    /// Every line's name with its pin.
+    pub fn all(&self) -> impl Iterator<Item = (&'static str, &Pin)> {
+        let outputs = OutLine::ALL.into_iter().map(OutLine::name).zip(&self.outputs);
+        outputs.chain(InLine::ALL.into_iter().map(InLine::name).zip(&self.inputs))
+    }
+
     /// The pin of an output.
     #[must_use]
     pub const fn output(&self, line: OutLine) -> &Pin {

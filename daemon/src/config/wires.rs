@@ -165,14 +165,6 @@ fn pins(lines: &mut BTreeMap<String, Pin>, wrong: &mut Vec<Wrong>) -> Option<Box
             wrong.push((format!("lines.{line}"), "this line cannot wait for a debounce".into(), allowed.into()));
         }
     }
-    let mut taken: BTreeMap<String, &str> = BTreeMap::new();
-    for (line, _) in header() {
-        let Some(pin) = lines.get(line) else { continue };
-        if let Some(other) = taken.insert(pin.place.to_string(), line) {
-            let problem = format!("line {} is that of `{other}` already", pin.place);
-            wrong.push((format!("lines.{line}"), problem, "a line of its own for each".into()));
-        }
-    }
     let pin = |name: &str| lines.get(name).cloned();
     let [a, b, c, d] = OutLine::ALL.map(|line| pin(line.name()));
     let inputs: Vec<Pin> = InLine::ALL.into_iter().filter_map(|line| pin(line.name())).collect();

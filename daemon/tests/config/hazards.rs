@@ -12,9 +12,79 @@ fn wired(lines: &str) -> Files {
     Files::new(&format!("{whole}[lines]\n{lines}\n"))
 }
 
+const SAFE_IF_CUT: [&str; 8] =
+    ["dome_closed", "seal", "power_good", "supervisor_key", "tumble", "place_bets", "no_more_bets", "no_spin"];
+
+/// wiring.md, Reasons: a broken wire is the safe state. Without a resistor it floats, and a Pi's pins are pulled down from reset on.
+#[test]
+fn an_input_that_nothing_pulls_is_refused() {
+    for line in SAFE_IF_CUT {
+        for (words, what) in [
+            ("active-low no-pull", "with no-pull a cut cable may read as "),
+            ("no-pull", "with no-pull a cut cable may read as "),
+            ("active-low", "without a word about its resistor a cut cable may read as "),
+        ] {
+            let said = wired(&format!("{line} = \"9 {words}\"")).errors();
+            let right = if words.contains("low") { "pull-up" } else { "pull-down" };
+            assert!(said.contains(&format!("t.toml:12: lines.{line}: {what}")), "{said}");
+            assert!(said.contains(&format!("take {right}; a resistor outside that pulls the same way")), "{said}");
+        }
+        // Another board's resistors may come from its device tree.
+        let other =
+            format!("[hardware]\nbackend = \"cdev\"\nchip = \"30220000.gpio\"\n[lines]\n{line} = \"9 active-low\"\n");
+        let bare = WHOLE.replace("[hardware]\nbackend = \"virtual\"\nsocket = \"/tmp/wire\"\n", "");
+        Files::new(&format!("{bare}{other}")).config();
+    }
+    wired("cam_a = \"9 no-pull\"").config();
+}
+
+/// A header's `GPIO17` is its line 17, and the kernel gives a line only once.
+#[test]
+fn a_pin_that_is_taken_by_another_name_is_refused() {
+    let said = wired("bell = \"GPIO17\"").errors();
+    assert!(said.contains("t.toml:12: lines.bell: line GPIO17 is that of `motor_enable` already"), "{said}");
+    wired("bell = \"GPIO7\"").config();
+    wired("bell = \"GPIO_17\"").config();
+    // The sensor's bus is at lines 2 and 3 of the header.
+    let sensor = |bus: &str| {
+        let cdev = "backend = \"cdev\"\nchip = \"pinctrl-bcm2711\"\ntemperature = \"lm75\"";
+        let whole = WHOLE.replace("backend = \"virtual\"\nsocket = \"/tmp/wire\"", &format!("{cdev}{bus}"));
+        Files::new(&format!("{whole}[lines]\nbell = \"GPIO3\"\n"))
+    };
+    let said = sensor("").errors();
+    assert!(said.contains("lines.bell: line 3 is the temperature sensor's bus, /dev/i2c-1"), "{said}");
+    sensor("\ntemperature_bus = \"/dev/i2c-3\"").config();
+}
+
+/// rppal, `pwm`: channel 0 is at GPIO 18 or 12, channel 1 at 19 or 13; a Pi 5 has 0 to 3 at 12, 13, 18 and 19.
+#[test]
+fn a_pwm_whose_pin_is_a_line_is_refused() {
+    let rppal = |channel: u8, lines: &str| {
+        let real = format!("backend = \"rppal\"\nmotor_pwm = {channel}");
+        let whole = WHOLE.replace("backend = \"virtual\"\nsocket = \"/tmp/wire\"", &real);
+        Files::new(&format!("{whole}[lines]\n{lines}\n"))
+    };
+    for (channel, lines, what) in [
+        (0, "bell = \"18\"", "channel 0 comes out at line 12 or 18, taken by `dome_closed` and `bell`"),
+        (1, "", "channel 1 comes out at line 13 or 19, taken by `dome_open` and `place_bets`"),
+        (2, "bell = \"GPIO18\"", "channel 2 comes out at line 18, taken by `bell`"),
+        (3, "", "channel 3 comes out at line 19, taken by `place_bets`"),
+    ] {
+        let said = rppal(channel, lines).errors();
+        assert!(said.contains(&format!("t.toml:8: hardware.motor_pwm: {what}")), "{said}");
+    }
+    rppal(0, "").config();
+    rppal(3, "place_bets = \"7 active-low pull-up\"").config();
+    let said = rppal(0, "bell = \"23 pull-down\"").errors();
+    assert!(
+        said.contains("lines.bell: backend \"rppal\" cannot give an output a resistor; leave the word out"),
+        "{said}"
+    );
+}
+
 #[test]
 fn what_takes_safety_away_is_refused() {
-    for line in ["dome_closed", "seal", "power_good", "supervisor_key", "tumble"] {
+    for line in SAFE_IF_CUT {
         for (words, right) in [("active-low pull-down", "pull-up"), ("active-high pull-up", "pull-down")] {
             let said = wired(&format!("{line} = \"9 {words}\"")).errors();
             let (at, words) = (format!("lines.{line}: with "), words.replace(' ', " and "));
@@ -22,7 +92,7 @@ fn what_takes_safety_away_is_refused() {
             assert!(said.contains(&format!("a broken wire must be the safe state: take {right}")), "{said}");
         }
         wired(&format!("{line} = \"9 active-low pull-up\"")).config();
-        wired(&format!("{line} = \"9 active-low no-pull\"")).config();
+        wired(&format!("{line} = \"9 active-high pull-down\"")).config();
     }
     for (key, other) in
         [("technician_group", "supervisor"), ("manager_group", "supervisor"), ("technician_group", "manager")]
@@ -106,7 +176,8 @@ fn a_password_that_is_none_or_no_secret_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("password");
     let broker = |file: &str| {
-        let more = format!("enabled = true\nurl = \"mqtt://localhost\"\nusername = \"t1\"\npassword_file = \"{file}\"\n");
+        let more =
+            format!("enabled = true\nurl = \"mqtt://localhost\"\nusername = \"t1\"\npassword_file = \"{file}\"\n");
         Files::new(&format!("{WHOLE}[mqtt]\n{more}"))
     };
     for (content, mode, what) in [
@@ -115,7 +186,11 @@ fn a_password_that_is_none_or_no_secret_is_refused() {
         (b"a\0b\n", 0o600, "characters that are not seen"),
         (&[b'a'; 65_536], 0o600, "too long"),
         (&[0xff, 0xfe, 0x80], 0o600, "it is no text in UTF-8"),
-        (b"right\n", 0o644, "has mode 0644: only its owner may write it, and only owner and group read it; chmod 0640 "),
+        (
+            b"right\n",
+            0o644,
+            "has mode 0644: only its owner may write it, and only owner and group read it; chmod 0640 ",
+        ),
         (b"right\n", 0o660, "has mode 0660: "),
     ] {
         let said = broker(&secret(&path, content, mode)).errors();

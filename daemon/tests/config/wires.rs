@@ -67,9 +67,9 @@ fn the_unit_may_open_what_the_table_has() {
 fn a_raspberry_pis_registers_need_no_more_than_the_backend() {
     let rppal = |more: &str| wired(&format!("backend = \"rppal\"\n{more}")).unwrap();
     assert_eq!(rppal(""), Hardware::Rppal { pins: pins(""), speed: None });
-    let speed = |hz, percent| Some(Speed { channel: 1, hz, percent });
-    assert_eq!(rppal("motor_pwm = 1\n"), Hardware::Rppal { pins: pins(""), speed: speed(20_000, 100) });
-    let slower = rppal("motor_pwm = 1\nmotor_pwm_hz = 16000\nmotor_pwm_percent = 60\n[lines]\nbell = \"7\"\n");
+    let speed = |hz, percent| Some(Speed { channel: 0, hz, percent });
+    assert_eq!(rppal("motor_pwm = 0\n"), Hardware::Rppal { pins: pins(""), speed: speed(20_000, 100) });
+    let slower = rppal("motor_pwm = 0\nmotor_pwm_hz = 16000\nmotor_pwm_percent = 60\n[lines]\nbell = \"7\"\n");
     assert_eq!(slower, Hardware::Rppal { pins: pins("[lines]\nbell = \"7\"\n"), speed: speed(16_000, 60) });
 }
 

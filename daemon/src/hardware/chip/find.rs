@@ -5,6 +5,7 @@ use gpiocdev::Request;
 use gpiocdev::chip::Chip;
 use gpiocdev::line::{self, EdgeDetection, EventClock, Offset, Value};
 use gpiocdev::request::Builder;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 use tumbler_core::line::{InLine, OutLine};
@@ -38,6 +39,20 @@ pub enum OpenError {
         place: Place,
         /// How many lines the chip has.
         count: u32,
+    },
+    /// Two lines of the table are one of the chip, by different names.
+    #[error(
+        "`{line}`: line {offset} of `{label}` is that of `{other}` already; a line of its own for each, in [lines]"
+    )]
+    Twice {
+        /// The table's line.
+        line: &'static str,
+        /// The other one.
+        other: &'static str,
+        /// The chip.
+        label: String,
+        /// Where both are.
+        offset: Offset,
     },
     /// Somebody else has the line.
     #[error("`{line}`: line {offset} of `{label}` is held by {holder}; stop it, or take another line")]
@@ -105,6 +120,15 @@ impl LabelledChip {
         offset.ok_or(OpenError::NoLine { line, label, place, count })
     }
 
+    /// Checks that every line of the table is a line of the chip, and of its own.
+    ///
+    /// # Errors
+    /// [`OpenError::NoLine`], [`OpenError::Twice`].
+    pub(super) fn check(&self, pins: &Pins) -> Result<(), OpenError> {
+        let places = pins.all().map(|(line, pin)| self.offset(line, pin).map(|offset| (line, offset)));
+        one_each(&places.collect::<Result<Vec<_>, _>>()?, &self.label)
+    }
+
     fn asks(&self) -> Builder {
         let mut builder = Request::builder();
         builder.on_chip(self.chip.path()).with_consumer(CONSUMER);
@@ -166,6 +190,16 @@ impl LabelledChip {
     }
 }
 
+fn one_each(lines: &[(&'static str, Offset)], label: &str) -> Result<(), OpenError> {
+    let mut taken = BTreeMap::new();
+    for (line, offset) in lines {
+        if let Some(other) = taken.insert(offset, line) {
+            return Err(OpenError::Twice { line, other, label: label.to_owned(), offset: *offset });
+        }
+    }
+    Ok(())
+}
+
 fn configure(asks: &mut Builder, pin: &Pin) {
     if pin.active_low {
         asks.as_active_low();
@@ -179,5 +213,21 @@ fn configure(asks: &mut Builder, pin: &Pin) {
     asks.with_bias(bias);
     if pin.debounce_ms != 0 {
         asks.with_debounce_period(Duration::from_millis(pin.debounce_ms.into()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// wiring.md: a name and an offset may be the same line; nothing is driven then.
+    #[test]
+    fn two_lines_at_one_place_are_told_with_both_names() {
+        let twice = one_each(&[("motor_enable", 17), ("motor_alive", 27), ("bell", 17)], "pinctrl-rp1").unwrap_err();
+        assert_eq!(
+            twice.to_string(),
+            "`bell`: line 17 of `pinctrl-rp1` is that of `motor_enable` already; a line of its own for each, in [lines]"
+        );
+        assert!(one_each(&[("motor_enable", 17), ("bell", 18)], "pinctrl-rp1").is_ok());
     }
 }

@@ -97,6 +97,7 @@ impl<D: Driver> ChipLines<D> {
         if !std::mem::replace(&mut self.found, true) {
             warn_of_persistent_outputs(chip.label());
         }
+        chip.check(&self.pins)?;
         let outputs = Outputs::try_new(|line| {
             let level = if line == OutLine::OutOfService { self.sign } else { safe_level(line).unwrap_or(false) };
             self.driver.output(&chip, line, self.pins.output(line), level)

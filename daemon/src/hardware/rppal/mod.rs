@@ -9,16 +9,13 @@ mod pin;
 mod speed;
 
 use super::chip::{Driver, LabelledChip, OpenError};
-use crate::config::{Bias, Pin, Speed};
+use crate::config::{HEADER_CHIPS, Pin, Speed};
 use pin::RppalPin;
 use rppal::gpio::{self, Gpio};
 use rppal::system::DeviceInfo;
 use speed::MotorPwm;
 use std::io::ErrorKind;
 use tumbler_core::line::OutLine;
-
-/// The chip of a Raspberry Pi's header, by model: up to the 3, the 4, the 5. rppal takes the same ones.
-const HEADER_CHIPS: [&str; 3] = ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"];
 
 /// Outputs through a Raspberry Pi's registers.
 #[derive(Debug)]
@@ -42,6 +39,7 @@ impl Driver for Rppal {
         "rppal"
     }
 
+    /// rppal takes the same ones.
     fn labels(&self) -> Vec<String> {
         HEADER_CHIPS.map(str::to_owned).into()
     }
@@ -56,10 +54,6 @@ impl Driver for Rppal {
         let gpio = self.gpio.as_ref().ok_or_else(|| OpenError::Board("the registers are not open".into()))?;
         let (hold, offset) = chip.hold(line, pin)?;
         let refused = |what: String| OpenError::Board(format!("`{}`: {what}", line.name()));
-        if pin.bias != Bias::AsIs {
-            // rppal gives resistors to inputs only.
-            return Err(refused("backend \"rppal\" cannot give an output a resistor; leave the word out".into()));
-        }
         let number = u8::try_from(offset).map_err(|_| refused(format!("there is no pin {offset}")))?;
         let taken = gpio.get(number).map_err(|error| refused(refusal(&error)))?;
         // The motor's speed before its pin: a channel that cannot be had leaves the motor where it is, off.

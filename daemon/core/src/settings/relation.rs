@@ -58,6 +58,36 @@ impl Relation {
             why: "a dome that bounces has not stopped on its way",
         },
         Self {
+            smaller: times(1, &["stall"]),
+            limit: times(1, &["coast_limit"]),
+            why: "a shaft that creeps is given `stall` to stop in; with a shorter limit it counts as one that coasts on",
+        },
+        Self {
+            smaller: times(1, &["readback"]),
+            limit: times(1, &["stall"]),
+            why: "a motor whose pin does not come on is told as that, and not as a shaft that is blocked",
+        },
+        Self {
+            smaller: times(1, &["readback"]),
+            limit: times(1, &["bell"]),
+            why: "a bell whose pin does not come on is found before its stroke is over",
+        },
+        Self {
+            smaller: times(1, &["flicker"]),
+            limit: times(1, &["seal_debounce"]),
+            why: "a break after which the same spin goes on is no broken seal",
+        },
+        Self {
+            smaller: times(1, &["flicker"]),
+            limit: times(1, &["dome_debounce"]),
+            why: "a break after which the same spin goes on is no lifted dome",
+        },
+        Self {
+            smaller: times(1, &["key_privilege"]),
+            limit: times(1, &["key_stuck"]),
+            why: "a key that stays turned for as long as its privilege lasts is not stuck",
+        },
+        Self {
             smaller: times(1, &["settle"]),
             limit: times(1, &["settle_limit"]),
             why: "dice that lie still are settled before they count as never settling",
@@ -66,6 +96,26 @@ impl Relation {
             smaller: times(1, &["poll_fast"]),
             limit: times(1, &["poll_slow"]),
             why: "what matters now is asked more often than what does not",
+        },
+        Self {
+            smaller: times(2, &["poll_fast"]),
+            limit: times(1, &["settle"]),
+            why: "dice that lie still were seen more than once",
+        },
+        Self {
+            smaller: times(2, &["poll_fast"]),
+            limit: times(1, &["display_verify"]),
+            why: "a display that is read too early is read again before it counts as wrong",
+        },
+        Self {
+            smaller: times(2, &["poll_fast"]),
+            limit: times(1, &["lamp_verify"]),
+            why: "lamps take a moment: a board that is asked too early is asked again before they count as wrong",
+        },
+        Self {
+            smaller: times(1, &["display_verify"]),
+            limit: times(1, &["result_back"]),
+            why: "what the display is told stays for as long as it may take to show it",
         },
         Self {
             smaller: times(2, &["poll_slow"]),
@@ -83,8 +133,14 @@ impl Relation {
         if smaller <= limit {
             return Ok(());
         }
+        // The defaults agree: who set one of them otherwise is told of that one.
+        let changed = |name: &&str| {
+            let row = Parameters::TABLE.iter().find(|row| row.name == *name);
+            row.is_some_and(|row| parameters.get(name) != Some(row.default))
+        };
+        let name = self.smaller.of.iter().chain(self.limit.of).copied().find(changed).unwrap_or_default();
         Err(BadSetting {
-            path: format!("parameters.{}", self.smaller.of.first().copied().unwrap_or_default()),
+            path: format!("parameters.{name}"),
             problem: format!("{} is {smaller}, and {} is {limit}: {}", self.smaller, self.limit, self.why),
             allowed: self.to_string(),
         })

@@ -63,7 +63,7 @@ fn baud() -> u32 {
 }
 /// Boards answer within a few milliseconds; `daemon/docs` asks for 10.
 fn turnaround() -> u32 {
-    10
+    hazard::TURNAROUND
 }
 /// Several turnarounds, so that a USB adapter's latency timer (16 ms) is no timeout.
 fn timeout() -> u32 {
@@ -127,9 +127,9 @@ impl Default for People {
     fn default() -> Self {
         Self {
             socket: "/run/tumblerd/console.sock".into(),
-            supervisor_group: "tumbler-supervisor".into(),
-            manager_group: "tumbler-manager".into(),
-            technician_group: "tumbler-tech".into(),
+            supervisor_group: hazard::SUPERVISORS.into(),
+            manager_group: hazard::MANAGERS.into(),
+            technician_group: hazard::TECHNICIANS.into(),
             supervisor_uids: Vec::new(),
             manager_uids: Vec::new(),
             technician_uids: Vec::new(),
@@ -186,7 +186,7 @@ struct Seam {
 impl Default for Seam {
     fn default() -> Self {
         Self {
-            user: "tumblerd-net".into(),
+            user: hazard::NETWORK.into(),
             socket: "/run/tumblerd/net.sock".into(),
             run_dir: "/run/tumblerd-net".into(),
         }
@@ -243,6 +243,9 @@ impl Effective {
         hazard::socket("console.socket", &console.socket, hazard::LISTENED, &mut wrong);
         hazard::socket("network.socket", &self.network.socket, hazard::LISTENED, &mut wrong);
         hazard::roles(&console, &mut wrong);
+        hazard::people(&console, &self.network.user, &mut wrong);
+        hazard::bus(bus.turnaround_ms, bus.timeout_ms, settings.parameters.unit_lost, &mut wrong);
+        hazard::devices(&bus.port, thermometer.as_ref(), &mut wrong);
         let mut sockets = vec![("console.socket", &console.socket), ("network.socket", &self.network.socket)];
         match &hardware {
             Some(Hardware::Virtual { socket, .. }) => {

@@ -2,16 +2,26 @@
 
 use super::problem::{Problem, Wrong};
 use super::{Console, Mqtt};
+use crate::hardware::thermometer;
 use crate::panel::accounts::Accounts;
 use crate::relay::{check_authorities, check_password};
+use nix::unistd::{Group, User};
 use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt;
+
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// Longest path of a socket, in bytes: `sun_path` of sockaddr_un(7) without its end.
 pub(super) const SOCKET: usize = 107;
 /// That of those which the daemon makes, under a name that is four bytes longer.
 pub(super) const LISTENED: usize = SOCKET - 4;
+/// The groups and the account that the package makes.
+pub(super) const SUPERVISORS: &str = "tumbler-supervisor";
+pub(super) const MANAGERS: &str = "tumbler-manager";
+pub(super) const TECHNICIANS: &str = "tumbler-tech";
+pub(super) const NETWORK: &str = "tumblerd-net";
+/// A unit's time to answer unless configured, in milliseconds.
+pub(super) const TURNAROUND: u32 = 10;
 /// Where systemd lays credentials while the service runs. At another time they are not to be seen.
 const CREDENTIALS: &str = "/run/credentials/";
 
@@ -23,6 +33,12 @@ pub(super) fn directories(state: &Path, run: &Path, network: &Path, wrong: &mut 
             let allowed =
                 "the run directory must lie on tmpfs, such as /run/tumblerd: a permit must not outlive the boot";
             wrong.push((key.into(), format!("\"{}\" {problem}", dir.display()), allowed.into()));
+        }
+    }
+    for (key, dir) in [("journal.state_dir", state), ("journal.run_dir", run), ("network.run_dir", network)] {
+        if std::fs::metadata(dir).is_ok_and(|about| !about.is_dir()) {
+            let problem = format!("\"{}\" is no directory", dir.display());
+            wrong.push((key.into(), problem, "name a directory, or a path where one can be made".into()));
         }
     }
     if network == run {
@@ -60,12 +76,64 @@ pub(super) fn roles(people: &Console, wrong: &mut Vec<Wrong>) {
     }
 }
 
-/// The kernel takes no longer path for a socket.
+/// A name that the system does not know has no members: nobody would have the role, or be let in. The package makes those that are
+/// meant unless configured, and a bench has none of them.
+pub(super) fn people(people: &Console, network: &str, wrong: &mut Vec<Wrong>) {
+    for (key, group, usual) in [
+        ("supervisor_group", &people.supervisor_group, SUPERVISORS),
+        ("manager_group", &people.manager_group, MANAGERS),
+        ("technician_group", &people.technician_group, TECHNICIANS),
+    ] {
+        if group != usual && matches!(Group::from_name(group), Ok(None)) {
+            let problem = format!("there is no group \"{group}\" on this machine");
+            let allowed = format!("make it (`sudo addgroup --system {group}`), or leave the key out for {usual}");
+            wrong.push((format!("console.{key}"), problem, allowed));
+        }
+    }
+    if network != NETWORK && network.parse::<u32>().is_err() && matches!(User::from_name(network), Ok(None)) {
+        let problem = format!("there is no account \"{network}\" on this machine");
+        let allowed = "make it, give a user id in digits, or leave the key out for tumblerd-net";
+        wrong.push(("network.user".into(), problem, allowed.into()));
+    }
+}
+
+/// Times of the bus that contradict one another, in milliseconds. Whose is the default is not the one to be told of.
+pub(super) fn bus(turnaround: u32, timeout: u32, unit_lost: u32, wrong: &mut Vec<Wrong>) {
+    if turnaround >= timeout {
+        let key = if turnaround == TURNAROUND { "bus.timeout_ms" } else { "bus.turnaround_ms" };
+        let problem = format!("turnaround_ms is {turnaround}, and timeout_ms is {timeout}");
+        let allowed = "timeout_ms is longer: it is for the whole transaction, of which a unit's turnaround is a part";
+        wrong.push((key.into(), problem, allowed.into()));
+    }
+    if timeout.saturating_mul(2) > unit_lost {
+        let problem =
+            format!("2 × timeout_ms is {}, and parameters.unit_lost is {unit_lost}", timeout.saturating_mul(2));
+        let allowed = "allowed is 2 × timeout_ms ≤ unit_lost: a unit is not lost with a single reply";
+        wrong.push(("bus.timeout_ms".into(), problem, allowed.into()));
+    }
+}
+
+/// What is there already and cannot be the device.
+pub(super) fn devices(port: &Path, sensor: Option<&thermometer::Settings>, wrong: &mut Vec<Wrong>) {
+    let sensor = sensor.map(|sensor| ("hardware.temperature_bus", sensor.bus.as_path()));
+    for (key, path) in [("bus.port", port)].into_iter().chain(sensor) {
+        if std::fs::metadata(path).is_ok_and(|about| !about.file_type().is_char_device()) {
+            let problem = format!("\"{}\" is no device", path.display());
+            wrong.push((key.into(), problem, "name the device, such as one of /dev/serial/by-id or /dev/i2c-1".into()));
+        }
+    }
+}
+
+/// The kernel takes no longer path for a socket, and none where something else lies.
 pub(super) fn socket(key: &str, path: &Path, most: usize, wrong: &mut Vec<Wrong>) {
     let bytes = path.as_os_str().len();
     if bytes > most {
         let allowed = format!("the path of this socket has at most {most}; choose a shorter directory");
         wrong.push((key.into(), format!("the path has {bytes} bytes"), allowed));
+    }
+    if std::fs::metadata(path).is_ok_and(|about| !about.file_type().is_socket()) {
+        let problem = format!("\"{}\" exists and is no socket", path.display());
+        wrong.push((key.into(), problem, "remove what is there, or name another path".into()));
     }
 }
 

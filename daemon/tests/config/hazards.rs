@@ -327,3 +327,82 @@ fn what_must_be_apart_may_not_lie_in_one_place() {
         assert!(errors.contains(said), "{errors}");
     }
 }
+
+/// console.md, Who may do what: a role's members are those of its group.
+#[test]
+fn a_group_or_account_that_does_not_exist_is_refused() {
+    for key in ["supervisor_group", "manager_group", "technician_group"] {
+        let said = with(&format!("[console]\n{key} = \"no-such-group\""));
+        let problem =
+            format!("t.toml:12: console.{key}: there is no group \"no-such-group\" on this machine; make it ");
+        assert!(said.starts_with(&problem) && said.contains("or leave the key out for tumbler-"), "{said}");
+        Files::new(&format!("{WHOLE}[console]\n{key} = \"root\"")).config();
+    }
+    let said = with("[network]\nuser = \"no-such-user\"");
+    assert!(
+        said.starts_with("t.toml:12: network.user: there is no account \"no-such-user\" on this machine"),
+        "{said}"
+    );
+    for user in ["root", "4000000"] {
+        Files::new(&format!("{WHOLE}[network]\nuser = \"{user}\"")).config();
+    }
+}
+
+#[test]
+fn a_path_where_something_else_lies_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let (dir, file) = (dir.path().display(), file.display());
+    for (key, text) in [
+        ("console.socket", format!("{dir}\" exists and is no socket; remove what is there, or name another path")),
+        ("network.socket", format!("{file}\" exists and is no socket")),
+        ("journal.state_dir", format!("{file}\" is no directory; name a directory, or a path where one can be made")),
+        ("journal.run_dir", format!("{file}\" is no directory")),
+        ("network.run_dir", format!("{file}\" is no directory")),
+    ] {
+        let ((section, name), path) = (key.split_once('.').unwrap(), text.split('"').next().unwrap());
+        let said = with(&format!("[{section}]\n{name} = \"{path}\""));
+        assert!(said.starts_with(&format!("t.toml:12: {key}: \"{text}")), "{said}");
+    }
+    for path in [dir.to_string(), file.to_string()] {
+        let said = changed("port = \"/tmp/bus\"", &format!("port = \"{path}\""));
+        assert!(said.starts_with(&format!("t.toml:10: bus.port: \"{path}\" is no device; name the device")), "{said}");
+        let sensor = format!("temperature = \"lm75\"\ntemperature_bus = \"{path}\"\n[bus]");
+        let said = changed("[bus]", &sensor);
+        assert!(said.contains(&format!("hardware.temperature_bus: \"{path}\" is no device")), "{said}");
+        let said = changed("socket = \"/tmp/wire\"", &format!("socket = \"{path}\""));
+        assert!(said.contains(&format!("hardware.socket: \"{path}\" exists and is no socket")), "{said}");
+    }
+}
+
+/// registers.md and table.md: times that are each in range, and leave a unit no time to answer.
+#[test]
+fn times_that_contradict_one_another_are_refused_at_the_key_that_was_set() {
+    for (keys, said) in [
+        (
+            "turnaround_ms = 60",
+            "t.toml:11: bus.turnaround_ms: turnaround_ms is 60, and timeout_ms is 50; timeout_ms is longer",
+        ),
+        ("turnaround_ms = 50", "t.toml:11: bus.turnaround_ms: "),
+        ("timeout_ms = 8", "t.toml:11: bus.timeout_ms: turnaround_ms is 10, and timeout_ms is 8; "),
+        (
+            "timeout_ms = 200\n[parameters]\nunit_lost = 399\npoll_slow = 100",
+            "t.toml:11: bus.timeout_ms: 2 × timeout_ms is 400, and parameters.unit_lost is 399; allowed is 2 × timeout_ms ≤ unit_lost",
+        ),
+        (
+            "[parameters]\nseal_debounce = 3\nflicker = 4",
+            "t.toml:13: parameters.flicker: flicker is 4, and seal_debounce is 3: a break after which ",
+        ),
+        ("[parameters]\nbell = 20", "t.toml:12: parameters.bell: readback is 100, and bell is 20: a bell whose pin "),
+        ("[parameters]\nkey_stuck = 60000", "t.toml:12: parameters.key_stuck: key_privilege is 300000, and key_stuck "),
+        (
+            "[parameters]\nstall = 2000\ncoast_limit = 1999",
+            "t.toml:12: parameters.stall: stall is 2000, and coast_limit is 1999: ",
+        ),
+    ] {
+        let found = with(keys);
+        assert!(found.starts_with(said), "{found}\n{said}");
+    }
+    Files::new(&format!("{WHOLE}turnaround_ms = 49\ntimeout_ms = 50\n[parameters]\nflicker = 10\n")).config();
+}

@@ -92,8 +92,8 @@ fn what_energises_has_one_source() {
         ("repeat", &["context/mod.rs", "table/proof.rs", "table/wires.rs"]),
         ("commit", &["context/mod.rs", "sequence/mod.rs"]),
         ("drain", &["context/mod.rs", "table/mod.rs", "table/start.rs"]),
-        ("serde_json", &["wire/ask.rs", "wire/recording.rs"]),
-        ("deserialize", &["round/ending.rs", "round/spin.rs", "wire/ask.rs", "wire/lines.rs"]),
+        ("serde_json", &["wire/ask.rs", "wire/recording.rs", "wire/unique.rs"]),
+        ("deserialize", &["round/ending.rs", "round/spin.rs", "wire/ask.rs", "wire/lines.rs", "wire/unique.rs"]),
     ] {
         assert_eq!(programs_with(word), whose, "{word}");
     }

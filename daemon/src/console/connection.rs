@@ -7,6 +7,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tumbler_core::units::Seq;
 use tumbler_core::wire::ask::{Ask, Query, Reply, Request, Said, Told};
 use tumbler_core::wire::console::Caller;
+use tumbler_core::wire::unique::Unique;
 
 /// Answers requests until the client hangs up, does wrong, or does not keep up.
 pub(super) async fn serve<R, W>(shared: &Shared, caller: &Caller, from: R, mut to: W)
@@ -117,5 +118,5 @@ async fn say(to: &mut (impl AsyncWrite + Unpin), id: u64, told: Told) -> bool {
 
 /// The number of a request that cannot be read otherwise, so that the client knows which one it was.
 fn number(line: &[u8]) -> Option<u64> {
-    serde_json::from_slice::<serde_json::Value>(line).ok()?.get("id")?.as_u64()
+    serde_json::from_slice::<Unique>(line).ok()?.0.get("id")?.as_u64()
 }

@@ -14,6 +14,7 @@ use crate::snapshot::Snapshot;
 use crate::units::{Dice, RoundId, Seq, Tumbles};
 use crate::wire::console::{Answer, Command};
 use crate::wire::topics::EventMessage;
+use crate::wire::unique::Unique;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -79,7 +80,7 @@ pub enum Query {
 
 impl<'de> Deserialize<'de> for Ask {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let ask = Value::deserialize(deserializer)?;
+        let Unique(ask) = Unique::deserialize(deserializer)?;
         let kinds = "`ask` must be the name of a query, or an object with `query` or `command`";
         match ask {
             Value::String(name) => {
@@ -304,6 +305,22 @@ mod tests {
         assert!(misspelt.contains("`damaged-dice`") && misspelt.contains("`damaged_dice`"), "{misspelt}");
         let few = r#"{"id":1,"ask":{"query":"rounds","with":{"last":3,"newest":true}}}"#;
         assert!(read(few).unwrap_err().contains("`newest`"));
+    }
+
+    /// RFC 8259, 4: readers differ in which of two they take.
+    #[test]
+    fn a_key_that_is_there_twice_is_no_request() {
+        for (line, key) in [
+            (r#"{"id":1,"id":2,"ask":"status"}"#, "id"),
+            (r#"{"id":1,"ask":"status","ask":"faults"}"#, "ask"),
+            (r#"{"id":1,"ask":{"query":"rounds","query":"status","with":{"last":1}}}"#, "query"),
+            (r#"{"id":1,"ask":{"command":"close","with":{"name":"Mei","name":"Bo"}}}"#, "name"),
+            (r#"{"id":1,"ask":{"command":"close","with":{"name":"Mei","n\u0061me":"Bo"}}}"#, "name"),
+            (r#"{"id":1,"ask":{"command":"close","with":[{"a":{"b":1,"b":2}}]}}"#, "b"),
+        ] {
+            let said = read(line).unwrap_err();
+            assert!(said.contains(key) && (said.contains("is there twice") || said.contains("duplicate")), "{said}");
+        }
     }
 
     #[test]

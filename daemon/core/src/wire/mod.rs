@@ -8,3 +8,4 @@ pub mod recording;
 pub mod registers;
 pub mod replay;
 pub mod topics;
+pub mod unique;

@@ -52,7 +52,7 @@ pub enum JournalError {
     /// A directory of a user who could replace what lies in it.
     #[error(
         "{path} belongs to user {owner}, who can replace what lies in it, and tumblerd runs as user {user}; its mode is {mode:03o}; \
-         nothing was changed there; `sudo chown -R tumblerd: {path}` gives it to the daemon, which the service starts as that user"
+         nothing was changed there; run it as that user (`sudo -u`), or `sudo chown -R tumblerd: {path}` gives it to the daemon"
     )]
     OthersDirectory {
         /// The directory.
@@ -62,6 +62,17 @@ pub enum JournalError {
         /// User id of the directory's owner.
         owner: u32,
         /// The directory's permissions.
+        mode: u32,
+    },
+    /// A directory in which others could replace what lies there.
+    #[error(
+        "{path} has mode {mode:03o}: others than its owner may replace what lies in it; nothing was changed there; \
+         `sudo chmod go-w {path}` takes that away"
+    )]
+    SharedDirectory {
+        /// The directory.
+        path: PathBuf,
+        /// Its permissions.
         mode: u32,
     },
     /// A file or directory that this process may not read and write.
@@ -108,33 +119,33 @@ pub enum JournalError {
     )]
     NamesTooLong(usize, usize),
     /// A file operation failed.
-    #[error("{path}: cannot {what}: {source}")]
+    #[error("{path}: cannot {what}: {error}")]
     Io {
         /// What was tried.
         what: &'static str,
         /// The file.
         path: PathBuf,
         /// Why not.
-        source: io::Error,
+        error: io::Error,
     },
     /// The run directory is not there and cannot be made.
     #[error(
-        "{dir}: cannot create the run directory: {source}; the service makes it at its start, and before that \
+        "{dir}: cannot create the run directory: {error}; the service makes it at its start, and before that \
          `sudo systemd-tmpfiles --create tumblerd.conf` does"
     )]
     NoRunDir {
         /// The directory.
         dir: PathBuf,
         /// Why not.
-        source: io::Error,
+        error: io::Error,
     },
     /// SQLite refused.
-    #[error("{path}: {source}")]
+    #[error("{path}: {error}")]
     Sqlite {
         /// The journal's file.
         path: PathBuf,
         /// Why.
-        source: rusqlite::Error,
+        error: rusqlite::Error,
     },
     /// The records do not follow one another.
     #[error("record {found} cannot follow record {last}")]
@@ -165,10 +176,10 @@ pub enum JournalError {
 impl JournalError {
     /// For `map_err` on file operations.
     pub(super) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        move |source| Self::Io { what, path: path.to_owned(), source }
+        move |error| Self::Io { what, path: path.to_owned(), error }
     }
     /// For `map_err` on SQLite's operations.
     pub(super) fn sqlite(path: &Path) -> impl FnOnce(rusqlite::Error) -> Self {
-        move |source| Self::Sqlite { path: path.to_owned(), source }
+        move |error| Self::Sqlite { path: path.to_owned(), error }
     }
 }

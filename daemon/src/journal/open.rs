@@ -4,7 +4,7 @@ use super::chain::Head;
 use super::clock::{WallClock, monotonic, new_stream};
 use super::error::JournalError;
 use super::inspect::{Marks, Tail, Wreck, inspect};
-use super::places::Places;
+use super::places::{Places, make};
 use super::replacement::{Predecessor, replace};
 use super::row::row;
 use super::run::RunDir;
@@ -23,14 +23,15 @@ impl Journal {
     /// Sets up slot and journal of a new table, with its `Commissioned` record, and gives the new stream id.
     ///
     /// # Errors
-    /// Anything is there already, or something cannot be written.
+    /// Anything is there already, something cannot be written, or others may write a directory of the table's.
     pub fn commission(state_dir: &Path, run_dir: &Path, id: &Identity, boot: &str) -> Result<String, JournalError> {
         let names = id.site.len() + id.table.len();
         if names > NAMES {
             return Err(JournalError::NamesTooLong(names, NAMES));
         }
-        std::fs::create_dir_all(state_dir).map_err(JournalError::io("create the state directory", state_dir))?;
+        make(state_dir).map_err(JournalError::io("create the state directory", state_dir))?;
         let places = Places::new(state_dir);
+        places.may_be_written(run_dir)?;
         let _lock = places.lock()?;
         if let Some(there) = places.anything() {
             return Err(JournalError::Commissioned(there));

@@ -4,8 +4,8 @@ use super::error::JournalError;
 use nix::fcntl::{Flock, FlockArg};
 use nix::unistd::AccessFlags;
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::MetadataExt;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// Held while the journal is open.
@@ -41,7 +41,7 @@ impl Places {
         files.into_iter().find(|path| path.exists())
     }
 
-    /// Says which file or directory this process may not read and write, and which directory is another user's. A journal that is
+    /// Says which file or directory this process may not read and write, and which directory others may write. A journal that is
     /// whole must not be taken for a damaged one because somebody copied it as another user, nor a permit be passed over.
     pub(super) fn may_be_written(&self, run_dir: &Path) -> Result<(), JournalError> {
         for dir in [&self.dir, run_dir] {
@@ -54,6 +54,9 @@ impl Places {
             // Root can do so anywhere.
             if owner != user && owner != 0 {
                 return Err(JournalError::OthersDirectory { path: dir.to_owned(), user, owner, mode });
+            }
+            if mode & 0o022 != 0 {
+                return Err(JournalError::SharedDirectory { path: dir.to_owned(), mode });
             }
         }
         let beside = ["-wal", "-shm"].map(|suffix| with(&self.journal, suffix));
@@ -129,14 +132,7 @@ impl Places {
 
     /// Damaged files set aside earlier.
     pub(super) fn set_aside(&self) -> Vec<PathBuf> {
-        let Ok(entries) = std::fs::read_dir(&self.dir) else { return Vec::new() };
-        let mut found: Vec<PathBuf> = entries
-            .flatten()
-            .map(|entry| entry.path())
-            .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().contains(DAMAGED)))
-            .collect();
-        found.sort();
-        found
+        set_aside(&self.dir, "")
     }
 
     /// The journals among them, without SQLite's files beside each.
@@ -150,6 +146,32 @@ impl Places {
         });
         found
     }
+}
+
+/// Files of this directory that were set aside as damaged, by the daemon or by hand, and whose names begin so.
+fn set_aside(dir: &Path, begin: &str) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
+    let is_one = |name: &str| name.starts_with(begin) && name.contains(DAMAGED.trim_end_matches('-'));
+    let paths = entries.flatten().map(|entry| entry.path());
+    let mut found: Vec<PathBuf> =
+        paths.filter(|path| path.file_name().is_some_and(|name| is_one(&name.to_string_lossy()))).collect();
+    found.sort();
+    found
+}
+
+/// Files that were set aside beside a journal that is no state directory's, without its own.
+pub(super) fn set_aside_beside(journal: &Path) -> Vec<PathBuf> {
+    let (Some(dir), Some(name)) = (journal.parent(), journal.file_name()) else { return Vec::new() };
+    let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
+    let own = ["", "-wal", "-shm"].map(|suffix| with(Path::new(name), suffix));
+    let mut found = set_aside(dir, &name.to_string_lossy());
+    found.retain(|path| path.file_name().is_none_or(|name| !own.iter().any(|own| own.as_os_str() == name)));
+    found
+}
+
+/// Makes a directory, parents too, that nobody else may write, whatever the umask is.
+pub(super) fn make(dir: &Path) -> std::io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o755).create(dir)
 }
 
 /// What is said of what this process may not read and write.

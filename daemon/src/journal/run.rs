@@ -6,6 +6,7 @@
 
 use super::chain::{Head, unhex};
 use super::error::JournalError;
+use super::places::make;
 use super::slot::Slot;
 use crate::file;
 use std::fs::{File, OpenOptions};
@@ -28,7 +29,7 @@ pub(super) struct RunDir {
 impl RunDir {
     /// The run directory, made if it is missing.
     pub(super) fn new(dir: &Path, boot: &str, stream: &str) -> Result<Self, JournalError> {
-        std::fs::create_dir_all(dir).map_err(|source| JournalError::NoRunDir { dir: dir.to_owned(), source })?;
+        make(dir).map_err(|error| JournalError::NoRunDir { dir: dir.to_owned(), error })?;
         Ok(Self { dir: dir.to_owned(), boot: boot.to_owned(), stream: stream.to_owned(), head: None })
     }
 

@@ -3,7 +3,7 @@
 use super::chain::Head;
 use super::error::JournalError;
 use super::inspect::{CHUNK, follow, record};
-use super::places::Places;
+use super::places::{Places, set_aside_beside};
 use super::slot::{Slot, SlotFile};
 use super::store::{Meta, row_at, rows_from};
 use super::{Fault, Identity, Reader, Report, schema};
@@ -55,14 +55,9 @@ fn walk(
     let mut report = Report { journal: journal.to_owned(), ..Report::default() };
     // The slot before the journal: while the daemon runs, the journal is never behind a slot read earlier.
     let slot = places.as_ref().map(|places| SlotFile::read(&places.slot));
-    if let Some(places) = &places {
-        report.set_aside = places
-            .set_aside()
-            .iter()
-            .filter_map(|path| path.file_name())
-            .map(|name| name.to_string_lossy().into_owned())
-            .collect();
-    }
+    let aside = places.as_ref().map_or_else(|| set_aside_beside(journal), Places::set_aside);
+    let names = aside.iter().filter_map(|path| path.file_name());
+    report.set_aside = names.map(|name| name.to_string_lossy().into_owned()).collect();
     if let Err(what) = schema::examine(connection, journal, schema::STEPS)? {
         report.fault(None, what);
         return Ok(report);

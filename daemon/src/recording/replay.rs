@@ -49,12 +49,12 @@ impl fmt::Display for Report {
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     /// The file cannot be read.
-    #[error("{path} cannot be read: {source}; is it the path of a recording, and may this account read it?")]
+    #[error("{path} cannot be read: {error}; is it the path of a recording, and may this account read it?")]
     Unreadable {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        error: io::Error,
     },
     /// A line that is none of a recording's.
     #[error("{path}:{line}: {problem}; a recording is what `tumblerctl record` writes")]
@@ -73,7 +73,7 @@ pub enum ReplayError {
 /// # Errors
 /// The file cannot be read, or is no recording.
 pub fn replay(path: &Path) -> Result<Report, ReplayError> {
-    let unreadable = |source| ReplayError::Unreadable { path: path.into(), source };
+    let unreadable = |error| ReplayError::Unreadable { path: path.into(), error };
     let mut file = super::file::open(path).map_err(unreadable)?;
     let mut header = None;
     let mut replay = Replay::default();

@@ -89,6 +89,25 @@ fn a_missing_slot_is_noticed_and_no_number_is_given_out_twice() {
     assert_eq!(set_aside(&table), ["journal.sqlite.damaged-1"]);
 }
 
+/// What was set aside may hold records that the journal lacks: whoever verifies it is told of it, by directory and by file.
+#[test]
+fn what_lies_set_aside_beside_a_journal_is_told() {
+    let table = Table::new();
+    table.play(1);
+    let aside = ["journal.sqlite-wal.damaged", "journal.sqlite-wal.damaged-1", "journal.sqlite.damaged-1"];
+    for name in aside.iter().chain(&["slot.damaged-1"]) {
+        std::fs::write(table.state().join(name), "").unwrap();
+    }
+    let told = |path: &Path| verify(path).unwrap().set_aside;
+    assert_eq!(told(&table.state()), [aside.as_slice(), &["slot.damaged-1"]].concat());
+    assert_eq!(told(&table.journal()), aside);
+    // A journal that was set aside is none of its own sisters.
+    let damaged = table.state().join("journal.sqlite.damaged-1");
+    std::fs::copy(table.journal(), &damaged).unwrap();
+    std::fs::write(table.state().join("journal.sqlite.damaged-1-wal"), "").unwrap();
+    assert_eq!(told(&damaged), Vec::<String>::new());
+}
+
 #[test]
 fn a_damaged_slot_is_noticed() {
     let table = Table::new();

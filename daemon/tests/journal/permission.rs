@@ -1,9 +1,10 @@
 //! What persists is permission, bound to the boot (rule 8 of the design).
 
-use crate::common::{Table, noted};
+use crate::common::{BOOT, Table, identity, noted};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use tumbler_core::table::Found;
+use tumblerd::journal::Journal;
 
 fn permit(found: &Found) -> bool {
     matches!(found, Found::Good { permit: true, .. })
@@ -127,6 +128,40 @@ fn what_may_not_be_read_or_written_is_named_at_the_start() {
     }
     table.assert_whole();
     assert!(matches!(table.found(), Found::Good { .. }));
+}
+
+/// Who can write a directory can put another file in the place of any: a journal is neither begun nor opened there.
+#[test]
+fn a_directory_that_others_may_write_is_refused_also_for_a_new_table() {
+    let table = Table::new();
+    table.play(1);
+    let new = tempfile::tempdir().unwrap();
+    let (state, run) = (new.path().join("state"), new.path().join("run"));
+    std::fs::create_dir(&state).unwrap();
+    std::fs::create_dir(&run).unwrap();
+    let commission = || Journal::commission(&state, &run, &identity("t1"), BOOT).map(|_| ());
+    let open = || table.try_open().map(|_| ());
+    let (old_state, old_run) = (table.state(), table.run());
+    for (path, is_new) in [(&old_state, false), (&old_run, false), (&state, true), (&run, true)] {
+        for mode in [0o777, 0o775, 0o1777] {
+            std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+            let error = if is_new { commission() } else { open() }.unwrap_err().to_string();
+            assert!(error.starts_with(&format!("{} has mode {mode:03o}: others than", path.display())), "{error}");
+            assert!(error.contains("nothing was changed there; `sudo chmod go-w "), "{error}");
+        }
+        std::fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
+    }
+    if rustix::process::geteuid().is_root() {
+        for path in [&state, &run] {
+            std::os::unix::fs::chown(path, Some(65534), None).unwrap();
+            let error = commission().unwrap_err().to_string();
+            std::os::unix::fs::chown(path, Some(0), None).unwrap();
+            assert!(error.contains("belongs to user 65534, who can replace what lies in it"), "{error}");
+        }
+    }
+    assert_eq!(std::fs::read_dir(&state).unwrap().count(), 0, "nothing was begun");
+    commission().unwrap();
+    open().unwrap();
 }
 
 /// Who owns a directory can put another file in the place of any. Only root can give one away.

@@ -8,6 +8,7 @@ use crate::guided::{Ends, Guided};
 use crate::new_file::NewFile;
 use crate::open::{Answers, answers};
 use crate::say;
+use anyhow::ensure;
 use std::path::PathBuf;
 use tumbler_core::hardware_test::{HardwareTest, Report, Verdict};
 use tumbler_core::wire::ask::Told;
@@ -59,7 +60,13 @@ fn wanted(name: &str) -> Result<Wanted, String> {
 }
 
 pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
-    let Wanted::Tests(tests) = &of.what else { return trends::run(context) };
+    let Wanted::Tests(tests) = &of.what else {
+        ensure!(
+            of.report.is_none() && of.witness.is_none(),
+            "trends are of tests that were made: --report and --witness are for a new one; nothing was written"
+        );
+        return trends::run(context);
+    };
     let file = of.report.as_deref().map(NewFile::make).transpose()?;
     let mut reports = Vec::new();
     let mut refused = false;

@@ -157,6 +157,7 @@ fn a_replay_has_bounds() {
     ] {
         let output = ctl(&["replay", path]);
         assert!(output.status.code() == Some(2) && err(&output).contains(said), "{path}: {}", err(&output));
+        assert_eq!(err(&output).matches(said).count(), 1, "once is enough: {}", err(&output));
     }
 }
 

@@ -64,6 +64,13 @@ fn the_report_is_a_page_and_the_journals_results_are_trends() {
         assert_eq!(ran.json()["measurements"][0]["value"], period);
     }
     assert!(std::fs::read_to_string(&page).unwrap().contains("900.0 ms"));
+    for (unused, value) in [("--report", page.to_str().unwrap()), ("--witness", "bell=yes")] {
+        let refused = stub.ctl(&["test", "trends", unused, value]);
+        assert!(
+            refused.code == Some(2) && refused.err.contains("--report and --witness are for a new one"),
+            "{refused:?}"
+        );
+    }
     let trends = stub.ctl(&["test", "trends"]);
     assert!(trends.out.contains("▁▃▅█"), "{}", trends.out);
     assert!(trends.out.contains("in about 6 tests"), "{}", trends.out);

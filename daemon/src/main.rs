@@ -30,6 +30,9 @@ fn main() -> ExitCode {
         }
     };
     if args.check_config {
+        for note in config.notes() {
+            eprintln!("note: {note}");
+        }
         println!("{config}");
         return ExitCode::SUCCESS;
     }

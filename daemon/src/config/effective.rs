@@ -8,6 +8,7 @@ use super::wires::Wires;
 use super::{Bus, Config, Console, Hardware, Journal, Log, LogFormat, Mqtt, Network, Panel};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use tumbler_core::settings::{Parameters, Settings};
 
@@ -157,7 +158,17 @@ impl Default for PanelSection {
 
 impl PanelSection {
     fn resolve(&self, wrong: &mut Vec<Wrong>) -> Option<Panel> {
-        match self.listen.parse() {
+        if let Some(host) = self.host.as_deref().filter(|host| !host.chars().all(is_of_a_host)) {
+            let allowed =
+                "allowed is a name as in a browser's address, such as table1.pit.example, without http:// and port";
+            wrong.push(("panel.host".into(), format!("\"{host}\" is no name of a host"), allowed.into()));
+        }
+        match self.listen.parse::<SocketAddr>() {
+            Ok(listen) if listen.port() == 0 => {
+                let problem = "port 0 is another one at each start".to_owned();
+                wrong.push(("panel.listen".into(), problem, "name the port, such as 8080".into()));
+                None
+            }
             Ok(listen) => {
                 let (host, accounts_file) = (self.host.clone(), self.accounts_file.clone());
                 self.enabled.then_some(Panel { listen, host, accounts_file })
@@ -173,6 +184,10 @@ impl PanelSection {
             }
         }
     }
+}
+
+const fn is_of_a_host(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '.' | '-' | '_')
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -312,6 +327,14 @@ impl Broker {
         if tls && self.ca_file.is_none() {
             let allowed = "mqtts:// needs the certificate authorities to trust, in a PEM file";
             wrong.push(("mqtt.ca_file".into(), "the key is missing".into(), allowed.into()));
+        }
+        if !tls && self.ca_file.is_some() {
+            let allowed = "take mqtts://, or leave it out";
+            wrong.push(("mqtt.ca_file".into(), "mqtt:// has no use for it".into(), allowed.into()));
+        }
+        if tls && host.contains(':') {
+            let allowed = "take the name that stands in its certificate";
+            wrong.push(("mqtt.url".into(), "TLS needs the broker's name, not its IPv6 address".into(), allowed.into()));
         }
         let client_id = self.client_id.clone();
         Some(Mqtt {

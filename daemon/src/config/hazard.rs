@@ -5,6 +5,7 @@ use super::{Console, Mqtt};
 use crate::hardware::thermometer;
 use crate::panel::accounts::Accounts;
 use crate::relay::{check_authorities, check_password};
+use nix::sys::statfs::{TMPFS_MAGIC, statfs};
 use nix::unistd::{Group, User};
 use std::io::ErrorKind;
 
@@ -95,6 +96,38 @@ pub(super) fn people(people: &Console, network: &str, wrong: &mut Vec<Wrong>) {
         let allowed = "make it, give a user id in digits, or leave the key out for tumblerd-net";
         wrong.push(("network.user".into(), problem, allowed.into()));
     }
+}
+
+/// What is allowed, and what an operator is to know of it, on a table whose games are real.
+pub(super) fn notes(people: &Console, state: &Path) -> Vec<String> {
+    let mut notes = Vec::new();
+    let own = nix::unistd::geteuid().as_raw();
+    for (role, uids, group) in [
+        ("supervisor", &people.supervisor_uids, &people.supervisor_group),
+        ("manager", &people.manager_uids, &people.manager_group),
+        ("technician", &people.technician_uids, &people.technician_group),
+    ] {
+        if uids.contains(&0) {
+            notes.push(format!(
+                "console.{role}_uids has 0: whoever becomes root is a {role}, and records name no person's account"
+            ));
+        } else if uids.contains(&own) {
+            notes.push(format!(
+                "console.{role}_uids has {own}, the account that this runs under: the daemon's is a {role} itself"
+            ));
+        }
+        if uids.is_empty() && matches!(Group::from_name(group), Ok(None)) {
+            notes.push(format!(
+                "there is no group \"{group}\" on this machine: nobody is a {role} (console.{role}_group)"
+            ));
+        }
+    }
+    let there = state.ancestors().find(|dir| dir.exists());
+    if there.and_then(|dir| statfs(dir).ok()).is_some_and(|disk| disk.filesystem_type() == TMPFS_MAGIC) {
+        let dir = state.display();
+        notes.push(format!("journal.state_dir, \"{dir}\", is in memory: a power cut takes journal and latch away"));
+    }
+    notes
 }
 
 /// Times of the bus that contradict one another, in milliseconds. Whose is the default is not the one to be told of.

@@ -1,6 +1,7 @@
 //! Every key of the configuration: its type, what is allowed, and its default. `systemd/tumblerd.toml` shows them with examples.
 
 use std::fmt;
+use std::path::{Component, Path};
 use toml::Value;
 use tumbler_core::settings::Parameters;
 use tumbler_core::text;
@@ -10,6 +11,9 @@ use tumbler_core::text;
 const LONGEST_TEXT: usize = 256;
 /// Most characters of a path: the kernel's PATH_MAX without its end.
 const LONGEST_PATH: usize = 4095;
+
+/// The user id that stands for none (setreuid(2)).
+const NOBODY: u32 = u32::MAX;
 
 /// What a key's value may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +43,7 @@ impl fmt::Display for Kind {
         match self {
             Self::Name => write!(f, "a text of 1 to {} characters, all of which are seen", text::LONGEST_NAME),
             Self::Text => write!(f, "a text of 1 to {LONGEST_TEXT} characters, all of which are seen"),
-            Self::Path => f.write_str("an absolute path"),
+            Self::Path => f.write_str("an absolute path without \"..\""),
             Self::Bool => f.write_str("true or false"),
             Self::Number(min, max, "") => write!(f, "a whole number from {min} to {max}"),
             Self::Number(min, max, unit) => write!(f, "a whole number from {min} to {max} {unit}"),
@@ -66,6 +70,11 @@ impl Kind {
             (Self::Path, Value::String(text)) if !text.starts_with('/') => {
                 Err(format!("\"{text}\" is not an absolute path"))
             }
+            (Self::Path, Value::String(found))
+                if Path::new(found).components().any(|part| part == Component::ParentDir) =>
+            {
+                Err(format!("\"{found}\" goes back by \"..\""))
+            }
             (Self::Name, Value::String(found)) => text::name(found).map_err(|why| why.to_string()),
             (Self::Text, Value::String(found)) => {
                 text::check("text", LONGEST_TEXT, found).map_err(|why| why.to_string())
@@ -85,7 +94,9 @@ impl Kind {
                 Err(format!("\"{found}\" is none of these{near}"))
             }
             (Self::UserIds, Value::Array(ids)) => {
-                let wrong = ids.iter().find(|id| id.as_integer().is_none_or(|id| u32::try_from(id).is_err()));
+                let wrong = ids
+                    .iter()
+                    .find(|id| id.as_integer().is_none_or(|id| u32::try_from(id).map_or(true, |id| id == NOBODY)));
                 wrong.map_or(Ok(()), |wrong| Err(format!("{wrong} is no user id")))
             }
             (Self::Pin, Value::String(text)) => super::pin::Pin::try_from(text.clone()).map(|_| ()),

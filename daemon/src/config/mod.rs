@@ -207,6 +207,15 @@ impl Config {
         hex::encode(Sha256::digest(canonical))
     }
 
+    /// What is allowed and has to be known: roles that nobody was given by name, and a journal that does not last. None on a bench.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        if matches!(self.hardware, Hardware::Virtual { .. }) {
+            return Vec::new();
+        }
+        hazard::notes(&self.console, &self.journal.state_dir)
+    }
+
     /// Whose journal this table's is.
     #[must_use]
     pub fn identity(&self) -> crate::journal::Identity {

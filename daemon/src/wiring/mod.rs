@@ -63,6 +63,9 @@ type Work = Box<dyn FnOnce() + Send>;
 /// # Errors
 /// What cannot be started, or the first part to end by itself. Outputs are in safe state by then.
 pub fn run(config: Config) -> anyhow::Result<()> {
+    for note in config.notes() {
+        tracing::warn!("{note}");
+    }
     let supervisor = Supervisor::default();
     supervisor.heed_signals().context("SIGTERM and SIGINT cannot be waited for")?;
     let (control, work) = sync_channel(1);

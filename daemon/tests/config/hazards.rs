@@ -406,3 +406,63 @@ fn times_that_contradict_one_another_are_refused_at_the_key_that_was_set() {
     }
     Files::new(&format!("{WHOLE}turnaround_ms = 49\ntimeout_ms = 50\n[parameters]\nflicker = 10\n")).config();
 }
+
+/// A path that goes back may be another one's, under its own name.
+#[test]
+fn values_that_cannot_be_meant_are_refused() {
+    for (lines, said) in [
+        (
+            "[network]\nsocket = \"/run/t/../t/console.sock\"",
+            "network.socket: \"/run/t/../t/console.sock\" goes back by \"..\"; allowed is an absolute path without \"..\"",
+        ),
+        ("[console]\nmanager_uids = [1, 4294967295]", "console.manager_uids: 4294967295 is no user id; allowed is "),
+        ("[panel]\nlisten = \"0.0.0.0:0\"", "panel.listen: port 0 is another one at each start; name the port"),
+        ("[panel]\nhost = \"http://t1\"", "panel.host: \"http://t1\" is no name of a host; allowed is a name as in "),
+        ("[panel]\nhost = \"t1:8080\"", "panel.host: \"t1:8080\" is no name of a host; "),
+    ] {
+        let found = with(lines);
+        assert!(found.starts_with(&format!("t.toml:12: {said}")), "{found}\n{said}");
+    }
+    let broker = |url: &str| {
+        let ca = "/etc/ssl/certs/ca-certificates.crt";
+        with(&format!("[mqtt]\nenabled = true\nurl = \"{url}\"\nca_file = \"{ca}\""))
+    };
+    assert!(broker("mqtt://t").starts_with("t.toml:14: mqtt.ca_file: mqtt:// has no use for it; take mqtts://, "));
+    let said = broker("mqtts://[fd00::1]");
+    assert!(
+        said.starts_with("t.toml:13: mqtt.url: TLS needs the broker's name, not its IPv6 address; take the "),
+        "{said}"
+    );
+}
+
+/// console.md, Who may do what: what counts for somebody whom nobody named is told, where games are real.
+#[test]
+fn roles_that_nobody_was_given_by_name_are_told() {
+    let own = nix::unistd::geteuid().as_raw();
+    let console = |lines: &str| {
+        let real = WHOLE.replace("backend = \"virtual\"\nsocket = \"/tmp/wire\"", "backend = \"rppal\"");
+        let groups = "supervisor_group = \"root\"\nmanager_group = \"daemon\"\ntechnician_group = \"nogroup\"\n";
+        Files::new(&format!("{real}[console]\n{groups}{lines}")).config().notes()
+    };
+    assert_eq!(console("supervisor_uids = [4000000]"), [""; 0]);
+    let root = console("supervisor_uids = [4000000, 0]");
+    assert_eq!(
+        root,
+        ["console.supervisor_uids has 0: whoever becomes root is a supervisor, and records name no person's account"]
+    );
+    if own != 0 {
+        let itself = console(&format!("manager_uids = [{own}]"));
+        assert!(itself.iter().any(|note| note.starts_with(&format!("console.manager_uids has {own}, the account "))));
+    }
+    let bench = format!("{WHOLE}[console]\nsupervisor_uids = [0]");
+    assert_eq!(Files::new(&bench).config().notes(), [""; 0]);
+    if matches!(nix::unistd::Group::from_name("tumbler-tech"), Ok(None)) {
+        let real = WHOLE.replace("backend = \"virtual\"\nsocket = \"/tmp/wire\"", "backend = \"rppal\"");
+        let notes = Files::new(&format!("{real}[journal]\nstate_dir = \"/dev/shm/state\"")).config().notes();
+        let technicians =
+            "there is no group \"tumbler-tech\" on this machine: nobody is a technician (console.technician_group)";
+        assert!(notes.iter().any(|note| note == technicians), "{notes:?}");
+        let memory = "journal.state_dir, \"/dev/shm/state\", is in memory: a power cut takes journal and latch away";
+        assert!(notes.iter().any(|note| note == memory), "{notes:?}");
+    }
+}

@@ -139,6 +139,8 @@ fn what_is_no_recording_and_no_journal_exits_with_two() {
     let output = ctl(&["replay", file.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));
     assert!(err(&output).contains("notes.txt:1:"), "{}", err(&output));
+    let output = ctl(&["journal", "verify", "/dev/zero"]);
+    assert!(output.status.code() == Some(2) && err(&output).contains("it is no regular file"), "{}", err(&output));
     let output = ctl(&["replay", "/nonexistent/file"]);
     assert_eq!(output.status.code(), Some(2), "{}", err(&output));
 }

@@ -166,7 +166,7 @@ pub(super) fn socket(key: &str, path: &Path, most: usize, wrong: &mut Vec<Wrong>
     }
     if std::fs::metadata(path).is_ok_and(|about| !about.file_type().is_socket()) {
         let problem = format!("\"{}\" exists and is no socket", path.display());
-        wrong.push((key.into(), problem, "remove what is there, or name another path".into()));
+        wrong.push((key.into(), problem, "name a path of its own; what is there is left alone".into()));
     }
 }
 

@@ -211,7 +211,8 @@ pub fn export(path: &Path, out: &mut dyn Write, range: RangeInclusive<u64>) -> R
 
 pub(super) fn journal_at(path: &Path) -> Result<(PathBuf, Option<Places>), JournalError> {
     if !path.is_dir() {
-        std::fs::metadata(path).map_err(JournalError::io("open the journal", path))?;
+        // SQLite would take a device for an empty journal, and wait for who writes to a pipe.
+        crate::file::open(path).map_err(JournalError::io("open the journal", path))?;
         return Ok((path.to_owned(), None));
     }
     let places = Places::new(path);

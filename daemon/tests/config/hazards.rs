@@ -355,7 +355,10 @@ fn a_path_where_something_else_lies_is_refused() {
     std::fs::write(&file, "").unwrap();
     let (dir, file) = (dir.path().display(), file.display());
     for (key, text) in [
-        ("console.socket", format!("{dir}\" exists and is no socket; remove what is there, or name another path")),
+        (
+            "console.socket",
+            format!("{dir}\" exists and is no socket; name a path of its own; what is there is left alone"),
+        ),
         ("network.socket", format!("{file}\" exists and is no socket")),
         ("journal.state_dir", format!("{file}\" is no directory; name a directory, or a path where one can be made")),
         ("journal.run_dir", format!("{file}\" is no directory")),

@@ -234,6 +234,30 @@ fn sgv6_5_4_a_table_leaves_what_its_records_amount_to() {
     assert!(!world.has(|event| matches!(event, Event::Keyframe(_))), "not after each round");
 }
 
+/// A start reads the last 1,000 records (design.md), so that a keyframe must be among them: it comes with every 64th round, and
+/// says what the records before it amount to.
+#[test]
+fn every_64th_round_leaves_a_keyframe_that_says_what_was_before_it() {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    for _ in 0..128 {
+        play_to_reveal(&mut world);
+        reveal(&mut world);
+        world.entry([1, 3, 6]);
+        world.pass(500);
+        world.all_paid();
+        world.cover();
+    }
+    let (mut folded, mut after) = (Standing::default(), Vec::new());
+    for record in &world.records {
+        if let Event::Keyframe(said) = &record.event {
+            assert_eq!((&said.round, said.last_round, &said.recent), (&None, folded.last_round, &folded.recent));
+            after.push(said.last_round.0);
+        }
+        folded.fold(record);
+    }
+    assert_eq!(after, [64, 128]);
+}
+
 /// NZ 6.1, SGV6 5.5.1, 5.4.1: three tumbles that were counted before the program was told to stop are made; how the dice lie is
 /// asked of people. One quarter less proves none.
 #[test]

@@ -2,11 +2,10 @@
 
 use super::shard::Shard;
 use crate::report::cell::CellReport;
-use crate::report::directory::{Directory, RunInfo};
+use crate::report::directory::{Directory, RunInfo, write_numbered};
 use crate::report::junit;
 use crate::report::results::Build;
 use crate::runner::RunOptions;
-use anyhow::Context;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,13 +27,13 @@ pub(super) struct RunFlags {
     /// Only the I-th of N parts, for several benches.
     #[arg(long, value_name = "I/N")]
     pub(super) shard: Option<Shard>,
-    /// Write report.html, results.json, junit.xml, and the signals of cells as cells/NAME.vcd into this directory.
+    /// Write report.html, results.json, junit.xml, and the evidence of cells that did not pass into this directory.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Cells for which a VCD file is written.
     #[arg(long, value_name = "CELLS", value_enum, default_value_t = Dumps::Failed, requires = "out")]
     vcd: Dumps,
-    /// Write a JUnit report.
+    /// Write a JUnit report; what is too large for one file goes on in FILE-2.xml and so on.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
     /// How many cells run at once [default: as in the bench file].
@@ -66,14 +65,16 @@ impl RunFlags {
         }
     }
 
-    /// Creates the directory of results, if there is to be one.
+    /// Begins to gather results, if anything is to be written.
     pub(super) fn begin(
         &self,
         bench: &BenchFile,
         files: &[PathBuf],
         tumblerd: &Path,
     ) -> anyhow::Result<Option<Directory>> {
-        let Some(path) = &self.out else { return Ok(None) };
+        if self.out.is_none() && self.junit.is_none() {
+            return Ok(None);
+        }
         let options = self.options(bench);
         let info = RunInfo {
             bench: bench.kind.name().to_owned(),
@@ -84,23 +85,22 @@ impl RunFlags {
             salt: options.salt,
             jobs: options.jobs,
         };
-        Directory::new(path, info, self.vcd == Dumps::All).map(Some)
+        Directory::new(self.out.as_deref(), info, self.vcd == Dumps::All).map(Some)
     }
 
     /// Writes the results; `left` cells were never begun.
     pub(super) fn finish(
         &self,
         directory: Option<Directory>,
-        bench: &BenchFile,
         reports: &[CellReport],
         left: usize,
         took: Duration,
     ) -> anyhow::Result<()> {
-        if let Some(path) = &self.junit {
-            let xml = junit::xml(bench.kind.name(), reports, took)?;
-            std::fs::write(path, xml).with_context(|| format!("write {}", path.display()))?;
-        }
-        directory.map_or(Ok(()), |directory| directory.finish(reports, left, took))
+        let Some(directory) = directory else { return Ok(()) };
+        let (results, evidence) = directory.finish(reports, left, took)?;
+        let Some(file) = &self.junit else { return Ok(()) };
+        let place = self.out.as_deref().map_or(Ok(PathBuf::new()), std::path::absolute)?;
+        write_numbered(file, &junit::documents(&results, &place, &|cell| evidence.of(cell))?)
     }
 }
 

@@ -1,10 +1,10 @@
 //! `tumbler-hil report`: makes the page again, from one or more results.
 
 use super::say;
-use crate::report::directory::PAGE;
+use crate::report;
+use crate::report::directory::{self, PAGE};
 use crate::report::merge::merge;
 use crate::report::results::{FILE, Results};
-use crate::report::{self, page};
 use anyhow::Context;
 use clap::Args;
 use std::path::PathBuf;
@@ -38,8 +38,8 @@ pub(super) fn report(args: &ReportArgs) -> anyhow::Result<u8> {
     if args.out.is_some() {
         merged.write(out)?;
     }
+    directory::write(&merged, out)?;
     let page = out.join(PAGE);
-    std::fs::write(&page, page::html(&merged)).with_context(|| format!("write {}", page.display()))?;
     merged.twice.iter().for_each(|line| say::line(line));
     let cells = merged.runs.iter().flat_map(|run| &run.cells);
     let failing = cells.clone().filter(|cell| cell.fails()).count();

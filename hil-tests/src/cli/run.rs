@@ -73,7 +73,7 @@ pub(super) fn play(
         table as f64 / 1e9,
         table as f64 / 1e9 / took.as_secs_f64().max(f64::MIN_POSITIVE),
     ));
-    flags.finish(directory, bench, &reports, left, took)?;
+    flags.finish(directory, &reports, left, took)?;
     if clock::interrupted() {
         return Ok(signals::INTERRUPTED);
     }

@@ -31,6 +31,12 @@ pub struct Identity {
 }
 
 impl Identity {
+    /// What it is a cell of: the fault, or the scenario.
+    #[must_use]
+    pub const fn subject(&self) -> &str {
+        if self.fault.is_empty() { self.scenario.as_str() } else { self.fault.as_str() }
+    }
+
     /// The identity of a trial: `scenario[variant]::layout`, or `fault@phase::layout` from the matrix.
     #[must_use]
     pub fn of(trial: &Trial) -> Self {

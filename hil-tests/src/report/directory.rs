@@ -1,8 +1,9 @@
-//! A directory of results: results.json, the page, the JUnit report, and the dumps of cells. A cell's dump is written as it ends,
+//! A directory of results: results.json, the page, the JUnit reports, and the evidence of cells. A cell's dump is written as it ends,
 //! so that only traces of running cells are in memory.
 
 use super::cell::CellReport;
 use super::diagram::Diagram;
+use super::evidence::Evidence;
 use super::results::{Build, Cell, Results, Run};
 use super::{junit, page, vcd};
 use anyhow::Context;
@@ -13,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Subdirectory of the dumps.
-const CELLS: &str = "cells";
+/// Subdirectory of what belongs to single cells.
+pub(super) const CELLS: &str = "cells";
 
 /// The page's name within a directory.
 pub const PAGE: &str = "report.html";
@@ -38,10 +39,10 @@ pub struct RunInfo {
     pub jobs: usize,
 }
 
-/// A directory of results that is being written.
+/// Results that are being gathered, in a directory where one was asked for.
 #[derive(Debug)]
 pub struct Directory {
-    path: PathBuf,
+    path: Option<PathBuf>,
     info: RunInfo,
     /// Dumps of all cells, not only of those that fail.
     all_dumps: bool,
@@ -55,35 +56,41 @@ struct CellFiles {
     diagrams: BTreeMap<String, Diagram>,
     /// Faults and scenarios that already have a cell with a diagram.
     drawn: BTreeSet<String>,
-    /// Names of dumps that are taken.
-    taken: BTreeSet<String>,
+    names: FileNames,
     trouble: Option<anyhow::Error>,
 }
 
-impl CellFiles {
-    /// This name, or the first with a number after it that no other cell has: names may differ only in what a file's name cannot have.
-    fn unused(&mut self, name: &str) -> String {
+/// The names of cells as those of files.
+#[derive(Debug, Default)]
+pub(super) struct FileNames(BTreeSet<String>);
+
+impl FileNames {
+    /// The cell's, or the first with a number after it that no other cell has: names may differ only in what a file's name cannot have.
+    pub(super) fn unused(&mut self, cell: &str) -> String {
+        let name = file_name(cell);
         let numbered = (2..).map(|number: u32| format!("{name}-{number}"));
-        let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| self.taken.insert(name.clone()));
+        let free = std::iter::once(name.clone()).chain(numbered).find(|name| self.0.insert(name.clone()));
         free.unwrap_or_default()
     }
 }
 
 impl Directory {
-    /// Creates the directory. Files of an earlier run are overwritten.
+    /// Creates the directory, if there is to be one. Files of an earlier run are overwritten.
     ///
     /// # Errors
     /// The directory cannot be created.
-    pub fn new(path: &Path, info: RunInfo, all_dumps: bool) -> anyhow::Result<Self> {
-        let cells = path.join(CELLS);
-        fs::create_dir_all(&cells).with_context(|| format!("make {}", cells.display()))?;
+    pub fn new(path: Option<&Path>, info: RunInfo, all_dumps: bool) -> anyhow::Result<Self> {
+        if let Some(path) = path {
+            let cells = path.join(CELLS);
+            fs::create_dir_all(&cells).with_context(|| format!("make {}", cells.display()))?;
+        }
         let files = Mutex::default();
-        Ok(Self { path: path.to_owned(), info, all_dumps, begun: SystemTime::now(), files })
+        Ok(Self { path: path.map(Path::to_owned), info, all_dumps, begun: SystemTime::now(), files })
     }
 
     /// Takes the capture out of a report, and writes its dump and diagram if they are wanted.
     pub fn take(&self, report: &mut CellReport) {
-        let Some(capture) = report.capture.take() else { return };
+        let (Some(capture), Some(directory)) = (report.capture.take(), &self.path) else { return };
         let kind = format!("{}{}", report.identity.fault, report.identity.scenario);
         let first = self.files.lock().unwrap_or_else(PoisonError::into_inner).drawn.insert(kind);
         if first || report.fails() {
@@ -95,9 +102,9 @@ impl Directory {
             return;
         }
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = Path::new(CELLS).join(format!("{}.vcd", files.unused(&file_name(&report.name))));
+        let place = Path::new(CELLS).join(format!("{}.vcd", files.names.unused(&report.name)));
         drop(files);
-        let path = self.path.join(&place);
+        let path = directory.join(&place);
         let written = File::create(&path)
             .and_then(|file| vcd::write(BufWriter::new(file), &report.name, &capture))
             .with_context(|| format!("write {}", path.display()));
@@ -108,11 +115,11 @@ impl Directory {
         }
     }
 
-    /// Writes the results; `left` cells were never started.
+    /// Writes the results, if there is a directory, and gives them with the evidence there; `left` cells were never started.
     ///
     /// # Errors
     /// A file cannot be written, or an earlier dump could not be.
-    pub fn finish(self, reports: &[CellReport], left: usize, took: Duration) -> anyhow::Result<()> {
+    pub fn finish(self, reports: &[CellReport], left: usize, took: Duration) -> anyhow::Result<(Results, Evidence)> {
         let mut files = self.files.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(trouble) = files.trouble {
             return Err(trouble);
@@ -123,7 +130,7 @@ impl Directory {
             ..Cell::of(report)
         });
         let results = Results::of(Run {
-            bench: self.info.bench.clone(),
+            bench: self.info.bench,
             file: self.info.file,
             about: self.info.about,
             scenarios: self.info.scenarios,
@@ -137,13 +144,45 @@ impl Directory {
             left,
             cells: cells.collect(),
         });
-        results.write(&self.path)?;
-        let page = self.path.join(PAGE);
-        fs::write(&page, page::html(&results)).with_context(|| format!("write {}", page.display()))?;
-        let path = self.path.join("junit.xml");
-        let xml = junit::xml(&self.info.bench, reports, took)?;
-        fs::write(&path, xml).with_context(|| format!("write {}", path.display()))
+        let Some(path) = &self.path else { return Ok((results, Evidence::default())) };
+        results.write(path)?;
+        let evidence = write(&results, path)?;
+        Ok((results, evidence))
     }
+}
+
+/// Writes what is made of the results into their directory: the page, the JUnit reports and the evidence of cells, which it gives.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn write(results: &Results, directory: &Path) -> anyhow::Result<Evidence> {
+    let evidence = Evidence::write(results, directory)?;
+    let page = directory.join(PAGE);
+    fs::write(&page, page::html(results)).with_context(|| format!("write {}", page.display()))?;
+    let documents = junit::documents(results, Path::new(""), &|cell| evidence.of(cell))?;
+    write_numbered(&directory.join("junit.xml"), &documents)?;
+    Ok(evidence)
+}
+
+/// Writes these texts into the file and `NAME-2.ENDING` and so on beside it, and removes those with the numbers after them.
+///
+/// # Errors
+/// A file cannot be written or removed.
+pub fn write_numbered(path: &Path, texts: &[String]) -> anyhow::Result<()> {
+    let place = |number: usize| {
+        let part = |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
+        match number {
+            1 => path.to_owned(),
+            _ => path.with_file_name(format!("{}-{number}.{}", part(path.file_stem()), part(path.extension()))),
+        }
+    };
+    for (number, text) in (1..).zip(texts) {
+        fs::write(place(number), text).with_context(|| format!("write {}", place(number).display()))?;
+    }
+    for stale in (texts.len() + 1..).map(place).take_while(|stale| stale.exists()) {
+        fs::remove_file(&stale).with_context(|| format!("remove {}", stale.display()))?;
+    }
+    Ok(())
 }
 
 /// A cell's name as a file name: characters that are special to shells or file systems become `_`.
@@ -170,7 +209,7 @@ mod tests {
             salt: 0,
             jobs: 1,
         };
-        let directory = Directory::new(place.path(), info, true).unwrap();
+        let directory = Directory::new(Some(place.path()), info, true).unwrap();
         let names = ["mine[a b]::nz-1998", "mine[a,b]::nz-1998"];
         for name in names {
             directory.take(&mut CellReport { capture: Some(Capture::default()), ..cell(name, Verdict::Pass, false) });

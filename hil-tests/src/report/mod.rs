@@ -5,6 +5,7 @@ pub mod cell;
 pub mod clause;
 pub mod diagram;
 pub mod directory;
+pub mod evidence;
 pub mod junit;
 pub mod matrix_table;
 pub mod merge;
@@ -92,6 +93,26 @@ pub(crate) mod tests {
             late_ns: 3_000_000,
             capture: None,
         }
+    }
+
+    /// A run that begun at this second and found these.
+    pub(crate) fn results(begun: u64, cells: Vec<results::Cell>) -> results::Results {
+        let build = |version: &str| results::Build { version: version.into(), sha256: "0123456789abcdef".repeat(4) };
+        results::Results::of(results::Run {
+            bench: "pure".into(),
+            file: "fixtures/benches/pure.toml".into(),
+            about: "a <bench>".into(),
+            scenarios: Vec::new(),
+            host: "a machine".into(),
+            rig: build("tumbler-hil 0.9"),
+            daemon: Some(build("tumblerd 0.9")),
+            salt: 0,
+            jobs: 1,
+            begun,
+            took_ms: 1500,
+            left: 0,
+            cells,
+        })
     }
 
     #[test]

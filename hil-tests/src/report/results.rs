@@ -86,6 +86,14 @@ pub struct Run {
     pub cells: Vec<Cell>,
 }
 
+impl Run {
+    /// The build that was tested: the daemon, or the rig that the core runs within.
+    #[must_use]
+    pub fn tested(&self) -> &Build {
+        self.daemon.as_ref().unwrap_or(&self.rig)
+    }
+}
+
 /// A verdict's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]

@@ -3,14 +3,14 @@
 use super::{CellOnPage, VerdictKind, badge};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// All cells, by fault or scenario; those that did not pass come first.
 pub(super) fn section(shown: &[CellOnPage<'_>]) -> Markup {
     let mut groups: BTreeMap<(bool, &str), Vec<CellOnPage<'_>>> = BTreeMap::new();
     for s in shown {
         let at = &s.cell.identity;
-        let name = if at.fault.is_empty() { &at.scenario } else { &at.fault };
-        groups.entry((at.fault.is_empty(), name)).or_default().push(*s);
+        groups.entry((at.fault.is_empty(), at.subject())).or_default().push(*s);
     }
     let failed: Vec<&CellOnPage<'_>> = shown.iter().filter(|s| s.cell.fails()).collect();
     html! {
@@ -30,31 +30,41 @@ pub(super) fn section(shown: &[CellOnPage<'_>]) -> Markup {
 }
 
 fn cell(s: &CellOnPage<'_>) -> Markup {
+    let class = if s.cell.fails() { "fail" } else { "" };
+    html! {
+        details id=(s.id()) class=(class) { (contents(s, Path::new(""))) }
+    }
+}
+
+/// The same, open, on a page of its own; `top` leads from there to the directory of the results.
+pub(super) fn whole(s: &CellOnPage<'_>, top: &Path) -> Markup {
+    html! { details open { (contents(s, top)) } }
+}
+
+fn contents(s: &CellOnPage<'_>, top: &Path) -> Markup {
     let cell = s.cell;
     let (class, letter) = badge(cell);
     // Thousands of cells pass, so they are listed in short form; only the first of each fault is complete.
     let whole = cell.verdict != VerdictKind::Pass || cell.diagram.is_some();
     html! {
-        details id=(s.id()) class=(if cell.fails() { "fail" } else { "" }) {
-            summary { span class={"v " (class)} { (letter) } " " (cell.name) " " span class="quiet" { (cell.verdict.word()) " on " (s.run.bench) } }
-            @for reason in &cell.reasons { pre { (reason) } }
-            dl {
-                dt { "run again" } dd { code { (replay(s)) } }
-                dt { "seed" } dd { (cell.seed) }
-                dt { "took" } dd { (format!("{:.1} s of table time in {:.2} s", cell.table_ns as f64 / 1e9, cell.took_ms as f64 / 1e3)) @if cell.late_ns > 0 { (format!("; the rig was {:.1} ms late at most", cell.late_ns as f64 / 1e6)) } }
-                @if !cell.clauses.is_empty() { dt { "clauses" } dd { (cell.clauses.join(", ")) } }
-                @for latency in &cell.latencies {
-                    dt { (if latency.took_ns < latency.limit_ns { "in time" } else { "late" }) } dd { (latency.what) ": " (format!("{:.1} of {:.0} ms", latency.took_ns as f64 / 1e6, latency.limit_ns as f64 / 1e6)) }
-                }
-                @if let Some(vcd) = &cell.vcd { @let path = vcd.display().to_string(); dt { "wires" } dd { a href=(path) { (path) } " for GTKWave or PulseView" } }
-                @for note in &cell.notes { dt { "left out" } dd { (note) } }
+        summary { span class={"v " (class)} { (letter) } " " (cell.name) " " span class="quiet" { (cell.verdict.word()) " on " (s.run.bench) } }
+        @for reason in &cell.reasons { pre { (reason) } }
+        dl {
+            dt { "run again" } dd { code { (replay(s)) } }
+            dt { "seed" } dd { (cell.seed) }
+            dt { "took" } dd { (format!("{:.1} s of table time in {:.2} s", cell.table_ns as f64 / 1e9, cell.took_ms as f64 / 1e3)) @if cell.late_ns > 0 { (format!("; the rig was {:.1} ms late at most", cell.late_ns as f64 / 1e6)) } }
+            @if !cell.clauses.is_empty() { dt { "clauses" } dd { (cell.clauses.join(", ")) } }
+            @for latency in &cell.latencies {
+                dt { (if latency.took_ns < latency.limit_ns { "in time" } else { "late" }) } dd { (latency.what) ": " (format!("{:.1} of {:.0} ms", latency.took_ns as f64 / 1e6, latency.limit_ns as f64 / 1e6)) }
             }
-            @if whole {
-                @if let Some(diagram) = &cell.diagram { div class="scroll" tabindex="0" { (diagram.svg(&cell.marks)) } }
-                @if !cell.steps.is_empty() { details { summary { (cell.steps.len()) " steps" } ol { @for step in &cell.steps { li { code { (step) } } } } } }
-                @if !cell.records.is_empty() { details { summary { (cell.records.len()) " records" } pre { (cell.records.join("\n")) } } }
-                @if !cell.log.is_empty() { details { summary { "the end of the daemon's log" } pre { (cell.log) } } }
-            }
+            @if let Some(vcd) = &cell.vcd { @let path = top.join(vcd).display().to_string(); dt { "wires" } dd { a href=(path) { (path) } " for GTKWave or PulseView" } }
+            @for note in &cell.notes { dt { "left out" } dd { (note) } }
+        }
+        @if whole {
+            @if let Some(diagram) = &cell.diagram { div class="scroll" tabindex="0" { (diagram.svg(&cell.marks)) } }
+            @if !cell.steps.is_empty() { details { summary { (cell.steps.len()) " steps" } ol { @for step in &cell.steps { li { code { (step) } } } } } }
+            @if !cell.records.is_empty() { details { summary { (cell.records.len()) " records" } pre { (cell.records.join("\n")) } } }
+            @if !cell.log.is_empty() { details { summary { "the end of the daemon's log" } pre { (cell.log) } } }
         }
     }
 }

@@ -8,6 +8,7 @@ mod tables;
 use super::results::{Cell, Results, Run, VerdictKind};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::collections::BTreeMap;
+use std::path::Path;
 use tumbler_core::wall;
 
 /// Shape and letter of a verdict, because not everybody can tell the colours apart.
@@ -21,12 +22,12 @@ const fn badge(cell: &Cell) -> (&'static str, &'static str) {
     }
 }
 
-/// A cell with its run and its anchor on the page.
-#[derive(Clone, Copy)]
-struct CellOnPage<'a> {
-    cell: &'a Cell,
+/// A cell with its run, and the numbers of both, which are its anchor on the page.
+#[derive(Clone, Copy, Debug)]
+pub struct CellOnPage<'a> {
+    pub(super) cell: &'a Cell,
     run: &'a Run,
-    place: (usize, usize),
+    pub(super) place: (usize, usize),
 }
 
 impl CellOnPage<'_> {
@@ -41,38 +42,57 @@ impl CellOnPage<'_> {
     }
 }
 
+/// All cells of these results.
+pub(super) fn cells_of(results: &Results) -> Vec<CellOnPage<'_>> {
+    let mut all = Vec::new();
+    for (number, run) in results.runs.iter().enumerate() {
+        all.extend(run.cells.iter().enumerate().map(|(n, cell)| CellOnPage { cell, run, place: (number, n) }));
+    }
+    all
+}
+
 /// The page of these results.
 #[must_use]
 pub fn html(results: &Results) -> String {
-    let mut shown: Vec<CellOnPage<'_>> = Vec::new();
-    for (number, run) in results.runs.iter().enumerate() {
-        shown.extend(run.cells.iter().enumerate().map(|(n, cell)| CellOnPage { cell, run, place: (number, n) }));
-    }
+    let shown = cells_of(results);
+    let body = html! {
+        h1 { "What tumbler-hil found" }
+        nav {
+            a href="#runs" { "Runs" } a href="#matrix" { "Faults" } a href="#scenarios" { "Scenarios" }
+            a href="#open" { "Not proved" } a href="#latencies" { "Latencies" } a href="#clauses" { "Clauses" }
+            a href="#cells" { "Cells" }
+        }
+        (summary(results, &shown))
+        (tables::matrix(&shown))
+        (tables::scenarios(&shown))
+        (open(&shown))
+        (latencies::section(&shown))
+        (clauses::section(&shown))
+        (cells::section(&shown))
+        script { (PreEscaped(include_str!("page.js"))) }
+    };
+    document("tumbler-hil: what was found", &body)
+}
+
+/// A page of this cell alone, for programs that keep evidence with each test.
+pub(super) fn of_cell(s: &CellOnPage<'_>) -> String {
+    document(
+        &s.cell.name,
+        &html! { h1 { (s.cell.name) } p class="quiet" { (s.cell.about) } (cells::whole(s, Path::new(".."))) },
+    )
+}
+
+fn document(title: &str, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                title { "tumbler-hil: what was found" }
+                title { (title) }
                 style { (PreEscaped(include_str!("page.css"))) }
             }
-            body {
-                h1 { "What tumbler-hil found" }
-                nav {
-                    a href="#runs" { "Runs" } a href="#matrix" { "Faults" } a href="#scenarios" { "Scenarios" }
-                    a href="#open" { "Not proved" } a href="#latencies" { "Latencies" } a href="#clauses" { "Clauses" }
-                    a href="#cells" { "Cells" }
-                }
-                (summary(results, &shown))
-                (tables::matrix(&shown))
-                (tables::scenarios(&shown))
-                (open(&shown))
-                (latencies::section(&shown))
-                (clauses::section(&shown))
-                (cells::section(&shown))
-                script { (PreEscaped(include_str!("page.js"))) }
-            }
+            body { (body) }
         }
     };
     page.into_string()

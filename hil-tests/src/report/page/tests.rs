@@ -2,28 +2,8 @@
 
 use super::*;
 use crate::report::merge::merge;
-use crate::report::results::Build;
-use crate::report::tests::cell;
+use crate::report::tests::{cell, results};
 use crate::scenario::Verdict;
-
-fn results(begun: u64, cells: Vec<Cell>) -> Results {
-    let build = Build { version: "tumbler-hil 0.1.0".into(), sha256: "0123456789abcdef".into() };
-    Results::of(Run {
-        bench: "pure".into(),
-        file: "fixtures/benches/pure.toml".into(),
-        about: "a <bench>".into(),
-        scenarios: Vec::new(),
-        host: "desk".into(),
-        rig: build,
-        daemon: None,
-        salt: 0,
-        jobs: 2,
-        begun,
-        took_ms: 1500,
-        left: 0,
-        cells,
-    })
-}
 
 fn of(name: &str, verdict: Verdict) -> Cell {
     let mut cell = Cell::of(&cell(name, verdict, false));

@@ -1,0 +1,65 @@
+//! The evidence of cells that did not pass, as files that other programs take along: the dump of the wires, the cell's part of the
+//! page, and the end of the daemon's log.
+
+use super::directory::{CELLS, FileNames};
+use super::page;
+use super::results::{Cell, Results};
+use anyhow::Context;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A file beside the results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attachment {
+    /// What it shows.
+    pub name: &'static str,
+    /// Its place in the directory of the results.
+    pub path: PathBuf,
+    /// Its media type.
+    pub kind: &'static str,
+}
+
+/// The evidence of all cells, by the numbers of their run and of themselves in it.
+#[derive(Clone, Debug, Default)]
+pub struct Evidence(BTreeMap<(usize, usize), Vec<Attachment>>);
+
+impl Evidence {
+    /// Writes what the results hold of it into their directory, where the dumps are already.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn write(results: &Results, directory: &Path) -> anyhow::Result<Self> {
+        let (mut all, mut names) = (BTreeMap::new(), FileNames::default());
+        let cells = page::cells_of(results);
+        std::fs::create_dir_all(directory.join(CELLS)).with_context(|| format!("make {}", directory.display()))?;
+        for on_page in cells {
+            let Cell { vcd, log, .. } = on_page.cell;
+            let mut files = Vec::new();
+            if let Some(vcd) = vcd {
+                files.push(Attachment { name: "wires", path: vcd.clone(), kind: "application/octet-stream" });
+            }
+            if on_page.cell.fails() {
+                let name = names.unused(&on_page.cell.name);
+                let mut keep = |what, ending: &str, kind, text: &str| {
+                    let path = Path::new(CELLS).join(format!("{name}.{ending}"));
+                    let place = directory.join(&path);
+                    std::fs::write(&place, text).with_context(|| format!("write {}", place.display()))?;
+                    files.push(Attachment { name: what, path, kind });
+                    anyhow::Ok(())
+                };
+                keep("cell", "html", "text/html", &page::of_cell(&on_page))?;
+                if !log.is_empty() {
+                    keep("log", "log", "text/plain", log)?;
+                }
+            }
+            all.insert(on_page.place, files);
+        }
+        Ok(Self(all))
+    }
+
+    /// That of one cell.
+    #[must_use]
+    pub fn of(&self, cell: (usize, usize)) -> Vec<Attachment> {
+        self.0.get(&cell).cloned().unwrap_or_default()
+    }
+}

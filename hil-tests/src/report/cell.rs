@@ -33,7 +33,7 @@ pub struct Identity {
 impl Identity {
     /// What it is a cell of: the fault, or the scenario.
     #[must_use]
-    pub const fn subject(&self) -> &str {
+    pub fn subject(&self) -> &str {
         if self.fault.is_empty() { self.scenario.as_str() } else { self.fault.as_str() }
     }
 

@@ -5,7 +5,7 @@ use super::cell::CellReport;
 use super::diagram::Diagram;
 use super::evidence::Evidence;
 use super::results::{Build, Cell, Results, Run};
-use super::{junit, page, vcd};
+use super::{junit, page, rows, vcd};
 use anyhow::Context;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -151,7 +151,8 @@ impl Directory {
     }
 }
 
-/// Writes what is made of the results into their directory: the page, the JUnit reports and the evidence of cells, which it gives.
+/// Writes what is made of the results into their directory: the page, the JUnit reports, rows for spreadsheets, and the evidence of
+/// cells, which it gives.
 ///
 /// # Errors
 /// A file cannot be written.
@@ -161,6 +162,7 @@ pub fn write(results: &Results, directory: &Path) -> anyhow::Result<Evidence> {
     fs::write(&page, page::html(results)).with_context(|| format!("write {}", page.display()))?;
     let documents = junit::documents(results, Path::new(""), &|cell| evidence.of(cell))?;
     write_numbered(&directory.join("junit.xml"), &documents)?;
+    rows::write(results, directory)?;
     Ok(evidence)
 }
 

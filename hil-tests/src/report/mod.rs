@@ -3,6 +3,7 @@
 pub mod capture;
 pub mod cell;
 pub mod clause;
+pub mod coverage;
 pub mod diagram;
 pub mod directory;
 pub mod evidence;
@@ -12,6 +13,7 @@ pub mod merge;
 pub mod page;
 pub mod progress;
 pub mod results;
+pub mod rows;
 pub mod scenario_table;
 pub mod vcd;
 pub mod waves;

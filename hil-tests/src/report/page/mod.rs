@@ -30,7 +30,13 @@ pub struct CellOnPage<'a> {
     pub(super) place: (usize, usize),
 }
 
-impl CellOnPage<'_> {
+impl<'a> CellOnPage<'a> {
+    /// The cell of these numbers.
+    fn at(results: &'a Results, place: (usize, usize)) -> Option<Self> {
+        let run = results.runs.get(place.0)?;
+        Some(Self { cell: run.cells.get(place.1)?, run, place })
+    }
+
     fn id(&self) -> String {
         format!("c{}-{}", self.place.0, self.place.1)
     }
@@ -67,7 +73,7 @@ pub fn html(results: &Results) -> String {
         (tables::scenarios(&shown))
         (open(&shown))
         (latencies::section(&shown))
-        (clauses::section(&shown))
+        (clauses::section(results))
         (cells::section(&shown))
         script { (PreEscaped(include_str!("page.js"))) }
     };

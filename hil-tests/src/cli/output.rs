@@ -21,6 +21,24 @@ enum Dumps {
     All,
 }
 
+/// Where clauses are kept as requirements.
+#[derive(Debug, Args)]
+pub(super) struct Requirements {
+    /// Link the clauses in Allure's results to this address, where `{}` stands for the clause.
+    #[arg(long, value_name = "URL", value_parser = address)]
+    requirements: Option<String>,
+}
+
+impl Requirements {
+    pub(super) fn address(&self) -> Option<&str> {
+        self.requirements.as_deref()
+    }
+}
+
+fn address(word: &str) -> Result<String, String> {
+    if word.contains("{}") { Ok(word.to_owned()) } else { Err("`{}` is missing, which stands for the clause".into()) }
+}
+
 /// Flags of every command that runs cells: how they are run, and what is written.
 #[derive(Debug, Args)]
 pub(super) struct RunFlags {
@@ -49,6 +67,8 @@ pub(super) struct RunFlags {
     /// failed cell is never repeated.
     #[arg(long, value_name = "N", default_value_t = 0, requires = "keep_going", value_parser = clap::value_parser!(u8).range(0..=9))]
     pub(super) again: u8,
+    #[command(flatten)]
+    requirements: Requirements,
     /// The daemon's program; beside this one unless given.
     #[arg(long, value_name = "FILE")]
     pub(super) tumblerd: Option<PathBuf>,
@@ -84,6 +104,7 @@ impl RunFlags {
             daemon: (bench.kind != Kind::Pure).then(|| Build::of(&version(tumblerd), tumblerd)),
             salt: options.salt,
             jobs: options.jobs,
+            requirements: self.requirements.address().map(Into::into),
         };
         Directory::new(self.out.as_deref(), info, self.vcd == Dumps::All).map(Some)
     }

@@ -1,5 +1,6 @@
 //! `tumbler-hil report`: makes the page again, from one or more results.
 
+use super::output::Requirements;
 use super::say;
 use crate::report;
 use crate::report::directory::{self, PAGE};
@@ -17,6 +18,8 @@ pub(super) struct ReportArgs {
     /// Write the page into this directory, with the merged results if there are several DIRs [default: the only DIR].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    requirements: Requirements,
 }
 
 pub(super) fn report(args: &ReportArgs) -> anyhow::Result<u8> {
@@ -38,7 +41,7 @@ pub(super) fn report(args: &ReportArgs) -> anyhow::Result<u8> {
     if args.out.is_some() {
         merged.write(out)?;
     }
-    directory::write(&merged, out)?;
+    directory::write(&merged, args.requirements.address(), out)?;
     let page = out.join(PAGE);
     merged.twice.iter().for_each(|line| say::line(line));
     let cells = merged.runs.iter().flat_map(|run| &run.cells);

@@ -5,7 +5,7 @@ use super::cell::CellReport;
 use super::diagram::Diagram;
 use super::evidence::Evidence;
 use super::results::{Build, Cell, Results, Run};
-use super::{junit, page, rows, vcd};
+use super::{allure, junit, page, rows, vcd};
 use anyhow::Context;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -37,6 +37,8 @@ pub struct RunInfo {
     pub salt: u64,
     /// How many cells run at once.
     pub jobs: usize,
+    /// An address where `{}` stands for a clause.
+    pub requirements: Option<String>,
 }
 
 /// Results that are being gathered, in a directory where one was asked for.
@@ -146,23 +148,24 @@ impl Directory {
         });
         let Some(path) = &self.path else { return Ok((results, Evidence::default())) };
         results.write(path)?;
-        let evidence = write(&results, path)?;
+        let evidence = write(&results, self.info.requirements.as_deref(), path)?;
         Ok((results, evidence))
     }
 }
 
-/// Writes what is made of the results into their directory: the page, the JUnit reports, rows for spreadsheets, and the evidence of
-/// cells, which it gives.
+/// Writes what is made of the results into their directory: the page, the JUnit reports, rows for spreadsheets, Allure's
+/// results, and the evidence of cells, which it gives. `requirements` is an address where `{}` stands for a clause.
 ///
 /// # Errors
 /// A file cannot be written.
-pub fn write(results: &Results, directory: &Path) -> anyhow::Result<Evidence> {
+pub fn write(results: &Results, requirements: Option<&str>, directory: &Path) -> anyhow::Result<Evidence> {
     let evidence = Evidence::write(results, directory)?;
     let page = directory.join(PAGE);
     fs::write(&page, page::html(results)).with_context(|| format!("write {}", page.display()))?;
     let documents = junit::documents(results, Path::new(""), &|cell| evidence.of(cell))?;
     write_numbered(&directory.join("junit.xml"), &documents)?;
     rows::write(results, directory)?;
+    allure::write(results, &evidence, requirements, directory)?;
     Ok(evidence)
 }
 
@@ -210,6 +213,7 @@ mod tests {
             daemon: None,
             salt: 0,
             jobs: 1,
+            requirements: None,
         };
         let directory = Directory::new(Some(place.path()), info, true).unwrap();
         let names = ["mine[a b]::nz-1998", "mine[a,b]::nz-1998"];

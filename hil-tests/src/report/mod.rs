@@ -1,5 +1,6 @@
 //! Reports of a run, for people and for programs.
 
+pub mod allure;
 pub mod capture;
 pub mod cell;
 pub mod clause;

@@ -1,6 +1,6 @@
 //! Each cell: its verdict and the reason, the command that repeats it, and its lines over time.
 
-use super::{CellOnPage, VerdictKind, badge};
+use super::{Cell, CellOnPage, Run, VerdictKind, badge};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -50,7 +50,7 @@ fn contents(s: &CellOnPage<'_>, top: &Path) -> Markup {
         summary { span class={"v " (class)} { (letter) } " " (cell.name) " " span class="quiet" { (cell.verdict.word()) " on " (s.run.bench) } }
         @for reason in &cell.reasons { pre { (reason) } }
         dl {
-            dt { "run again" } dd { code { (replay(s)) } }
+            dt { "run again" } dd { code { (replay(s.run, s.cell)) } }
             dt { "seed" } dd { (cell.seed) }
             dt { "took" } dd { (format!("{:.1} s of table time in {:.2} s", cell.table_ns as f64 / 1e9, cell.took_ms as f64 / 1e3)) @if cell.late_ns > 0 { (format!("; the rig was {:.1} ms late at most", cell.late_ns as f64 / 1e6)) } }
             @if !cell.clauses.is_empty() { dt { "clauses" } dd { (cell.clauses.join(", ")) } }
@@ -78,10 +78,10 @@ fn quoted(word: &str) -> String {
 }
 
 /// The command that runs this cell again.
-pub(super) fn replay(s: &CellOnPage<'_>) -> String {
-    let (name, run) = (quoted(&s.cell.name), s.run);
+pub(in crate::report) fn replay(run: &Run, cell: &Cell) -> String {
+    let name = quoted(&cell.name);
     let bench = format!("--bench {} --seed {}", quoted(&run.file), run.salt);
-    if s.cell.identity.fault.is_empty() {
+    if cell.identity.fault.is_empty() {
         let files: String =
             run.scenarios.iter().map(|file| format!("{} ", quoted(&file.display().to_string()))).collect();
         format!("tumbler-hil run {files}--only {name} {bench}")

@@ -6,6 +6,7 @@ mod latencies;
 mod tables;
 
 use super::results::{Cell, Results, Run, VerdictKind};
+pub(super) use cells::replay;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::collections::BTreeMap;
 use std::path::Path;

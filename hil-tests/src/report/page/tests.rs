@@ -40,9 +40,8 @@ fn the_command_that_plays_a_cell_again_has_its_file() {
     let mut results = results(10, vec![of("mine[it's]::nz-1998", Verdict::Fail(vec!["wrong".into()]))]);
     results.runs[0].scenarios = ["/a/mine.toml".into(), "/it's/b c.toml".into()].into();
     let cell = results.runs[0].cells[0].clone();
-    let on_page = CellOnPage { run: &results.runs[0], cell: &cell, place: (0, 0) };
     let command = "tumbler-hil run /a/mine.toml '/it'\\''s/b c.toml' --only 'mine[it'\\''s]::nz-1998' --bench fixtures/benches/pure.toml --seed 0";
-    assert_eq!(cells::replay(&on_page), command);
+    assert_eq!(replay(&results.runs[0], &cell), command);
 }
 
 #[test]

@@ -24,6 +24,8 @@ pub(crate) enum Need {
     Tool(Tool),
     /// What `scripts/NAME/package-lock.json` asks for.
     Node(&'static str),
+    /// What `scripts/NAME/requirements.txt` asks for.
+    Python(&'static str),
     /// An emulator, QEMU 10: its program and Debian's package.
     Qemu(&'static str, &'static str),
 }
@@ -93,6 +95,9 @@ impl<'a> Installer<'a> {
         let packages = needs.iter().flat_map(|need| match need {
             Need::Packages(packages) => packages.to_vec(),
             Need::Node(_) if !on_path("node") || !on_path("npm") => vec!["nodejs", "npm"],
+            Need::Python(_) if !succeeds(command("python3", ["-c", "import ensurepip, venv"])) => {
+                vec!["python3", "python3-venv"]
+            }
             _ => Vec::new(),
         });
         self.packages(&packages.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>())?;
@@ -101,6 +106,7 @@ impl<'a> Installer<'a> {
                 Need::Packages(_) => {}
                 Need::Tool(tool) => self.tool(*tool)?,
                 Need::Node(name) => node_program(self.repository, name).map(drop)?,
+                Need::Python(name) => python(self.repository, name).map(drop)?,
                 Need::Qemu(program, package) => self.qemu(program, package)?,
             }
         }
@@ -299,9 +305,7 @@ fn mirror(codename: &str) -> Result<String> {
 pub(crate) fn node_program(repository: &Repository, name: &str) -> Result<PathBuf> {
     let from = repository.root().join("scripts").join(name);
     let asked = ["package.json", "package-lock.json"];
-    let texts = asked.iter().map(|file| fs::read(from.join(file))).collect::<Result<Vec<_>, _>>()?;
-    let hash = hex::encode(Sha256::digest(texts.concat()));
-    let place = tools(repository).join(format!("{name}-{}", hash.get(..12).context("a hash is longer")?));
+    let place = place_of(repository, name, &asked)?;
     if !place.join("installed").exists() {
         say::heading(&format!("installing what scripts/{name} needs from npm (once)"));
         fs::create_dir_all(&place)?;
@@ -322,6 +326,38 @@ pub(crate) fn node_program(repository: &Repository, name: &str) -> Result<PathBu
         }
     }
     Ok(place)
+}
+
+/// A Python with what `scripts/NAME/requirements.txt` asks for, once for each such file. Gives its program,
+/// still without arguments.
+///
+/// # Errors
+/// pip's.
+pub(crate) fn python(repository: &Repository, name: &str) -> Result<Command> {
+    let asked = "requirements.txt";
+    let place = place_of(repository, name, &[asked])?;
+    let program = place.join("bin").join("python");
+    if !place.join("installed").exists() {
+        say::heading(&format!("installing what scripts/{name} needs from PyPI (once)"));
+        let mut venv = command("python3", ["-m", "venv", "--clear"]);
+        venv.arg(&place);
+        run(venv)?;
+        let mut pip = Command::new(&program);
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+        pip.args(["--no-deps", "--require-hashes", "--only-binary=:all:", "-r"]);
+        pip.arg(repository.root().join("scripts").join(name).join(asked));
+        run(pip)?;
+        File::create(place.join("installed"))?;
+    }
+    Ok(Command::new(program))
+}
+
+/// Where what these files of `scripts/NAME` ask for is kept: another place for each state of them.
+fn place_of(repository: &Repository, name: &str, files: &[&str]) -> Result<PathBuf> {
+    let from = repository.root().join("scripts").join(name);
+    let texts = files.iter().map(|file| fs::read(from.join(file))).collect::<Result<Vec<_>, _>>()?;
+    let hash = hex::encode(Sha256::digest(texts.concat()));
+    Ok(tools(repository).join(format!("{name}-{}", hash.get(..12).context("a hash is longer")?)))
 }
 
 fn with<const N: usize>(mut command: Command, variables: [(&str, PathBuf); N]) -> Command {

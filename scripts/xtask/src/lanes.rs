@@ -225,6 +225,14 @@ pub(crate) const LANES: &[Lane] = &[
         work: |_| work::script("scripts/test-nspawn", &["package"]),
     },
     Lane {
+        name: "collectors",
+        about: "JUnit reports and Allure's results of the rig are read by junitparser, by a schema, and by Allure",
+        plays: Plays::Always,
+        needs: &[Need::Node("collectors"), Need::Python("collectors")],
+        demand: after(compute(1, 1000), &["build"]),
+        work: work::collectors,
+    },
+    Lane {
         name: "panel",
         about: "the panel and the results display in a headless Chromium, while a real daemon plays; screenshots stay in TUMBLERD_SHOTS, \
                 where it is set",

@@ -90,6 +90,14 @@ pub(crate) fn panel(repository: &Repository) -> Result<()> {
     ended
 }
 
+pub(crate) fn collectors(repository: &Repository) -> Result<()> {
+    repository.build_rig()?;
+    let allure = install::node_program(repository, "collectors")?.join("node_modules/.bin/allure");
+    let mut check = install::python(repository, "collectors")?;
+    check.arg("scripts/collectors/check.py").arg(repository.rig()).arg(allure).arg("fixtures/schema/junit.xsd");
+    run(check)
+}
+
 pub(crate) fn pages(repository: &Repository) -> Result<()> {
     repository.build_release()?;
     run(command("hil-tests/pages-bench/run", [repository.release("")]))

@@ -3,7 +3,7 @@
 use crate::ending::Ended;
 use crate::say;
 use anyhow::{Context, anyhow, bail};
-use std::io::{BufRead, ErrorKind, IsTerminal, Write};
+use std::io::{BufRead, ErrorKind, IsTerminal, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tumblerd::panel::accounts::{self, Accounts};
@@ -45,6 +45,8 @@ fn password(name: &str) -> anyhow::Result<String> {
         let mut line = String::new();
         std::io::stdin()
             .lock()
+            // More than any password has, so that a longer one is refused and not cut.
+            .take(1024)
             .read_line(&mut line)
             .context("no password could be read: give it on a line of standard input")?;
         return Ok(line.trim_end_matches(['\n', '\r']).to_owned());

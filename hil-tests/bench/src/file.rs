@@ -128,7 +128,7 @@ impl BenchFile {
     /// # Errors
     /// What is wrong in it, and what is allowed.
     pub fn read(path: &Path) -> Result<Self, BadFiles> {
-        let text = std::fs::read_to_string(path).map_err(|why| BadFiles::unread(path, &why))?;
+        let text = crate::bounded::read_text(path).map_err(|why| BadFiles::unread(path, &why))?;
         let (mut source, mut bench) = Source::read::<Self>(path, &text)?;
         let top = Place::default();
         if !(1..=64).contains(&bench.jobs) {
@@ -172,7 +172,7 @@ impl BenchFile {
     /// # Errors
     /// The entries that name none.
     pub fn check_cannot(&self, trials: &[&str]) -> Result<(), BadFiles> {
-        let text = std::fs::read_to_string(&self.path).map_err(|why| BadFiles::unread(&self.path, &why))?;
+        let text = crate::bounded::read_text(&self.path).map_err(|why| BadFiles::unread(&self.path, &why))?;
         let (mut source, written) = Source::read::<Self>(&self.path, &text)?;
         for (number, cannot) in written.cannot.iter().enumerate() {
             if !trials.iter().any(|trial| cannot.is_of(trial)) {

@@ -1,6 +1,7 @@
 //! Benches, which scenarios run on. A scenario uses only the trait [`Bench`], so that the same file runs on every bench.
 
 pub mod any_fault;
+pub mod bounded;
 pub mod environment_fault;
 pub mod file;
 pub mod injection_check;

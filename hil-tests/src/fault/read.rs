@@ -7,7 +7,7 @@ use crate::citation;
 use crate::scenario::{grounds, names, parse};
 use std::path::Path;
 use tumbler_bench::source::{Place as At, Source};
-use tumbler_bench::{BadFiles, Wrong};
+use tumbler_bench::{BadFiles, Wrong, bounded};
 use tumbler_core::round::ending::VoidReason;
 use tumbler_core::rules;
 
@@ -16,7 +16,7 @@ use tumbler_core::rules;
 /// # Errors
 /// All that is wrong in it, each with its line and column and what is allowed there.
 pub fn read(path: &Path) -> Result<Catalogue, BadFiles> {
-    let text = std::fs::read_to_string(path).map_err(|why| BadFiles::unread(path, &why))?;
+    let text = bounded::read_text(path).map_err(|why| BadFiles::unread(path, &why))?;
     parse(path, &text)
 }
 

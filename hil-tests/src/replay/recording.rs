@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use tumbler_bench::bounded;
 use tumbler_core::table::Table;
 use tumbler_core::wire::recording::{COMPRESSED, FORMAT, Header, LONGEST, Line};
 
@@ -44,7 +45,7 @@ impl Recording {
     /// [`BadRecording`]: the file cannot be read, or is damaged or foreign.
     pub fn read(path: &Path) -> Result<Self, BadRecording> {
         let unreadable = |source| BadRecording::Unreadable { path: path.into(), source };
-        let bytes = std::fs::read(path).map_err(unreadable)?;
+        let bytes = bounded::read(path, LONGEST).map_err(unreadable)?;
         if !bytes.starts_with(&COMPRESSED) {
             return Self::parse(path, &bytes);
         }

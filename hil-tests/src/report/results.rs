@@ -8,9 +8,12 @@ use crate::scenario::timeline::{Latency, Mark};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
+use tumbler_bench::bounded;
 
 /// The version of the file format: this program writes and reads no other.
 pub const VERSION: u32 = 1;
+/// Results have at most so many bytes: those of the whole matrix have some 20 MB.
+const LONGEST: u64 = 1 << 30;
 /// The file's name within a directory of results.
 pub const FILE: &str = "results.json";
 
@@ -262,12 +265,12 @@ impl Results {
     pub fn read(path: &Path) -> Result<Self, BadResults> {
         let path = if path.is_dir() { path.join(FILE) } else { path.to_owned() };
         let bad = |problem: String| BadResults { path: path.clone(), problem };
-        let text = std::fs::read_to_string(&path).map_err(|e| bad(e.to_string()))?;
-        let version: Version = serde_json::from_str(&text).map_err(|e| bad(e.to_string()))?;
+        let text = bounded::read(&path, LONGEST).map_err(|e| bad(e.to_string()))?;
+        let version: Version = serde_json::from_slice(&text).map_err(|e| bad(e.to_string()))?;
         if version.version != VERSION {
             return Err(bad(format!("version {} is not allowed; {VERSION} is", version.version)));
         }
-        serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(&text))
+        serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_slice(&text))
             .map_err(|e| bad(format!("{}: {}", e.path(), e.inner())))
     }
 

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tumbler_bench::source::{Place, Source};
-use tumbler_bench::{AnyFault, BadFiles, EnvironmentFault, Wrong};
+use tumbler_bench::{AnyFault, BadFiles, EnvironmentFault, Wrong, bounded};
 use tumbler_core::latch::Code;
 use tumbler_core::record::Kind;
 use tumbler_core::round::ending::VoidReason;
@@ -372,7 +372,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Vec<Trial>, BadFiles> {
 /// # Errors
 /// As [`parse`].
 pub fn read(path: &Path) -> Result<Vec<Trial>, BadFiles> {
-    let text = std::fs::read_to_string(path).map_err(|why| BadFiles::unread(path, &why))?;
+    let text = bounded::read_text(path).map_err(|why| BadFiles::unread(path, &why))?;
     parse(path, &text)
 }
 

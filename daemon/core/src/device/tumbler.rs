@@ -1,16 +1,17 @@
 //! The tumbler: motor, dead-man line and cam.
 //!
 //! ```text
-//! Off --run--> Running --target reached--> Stopping --standstill--> Off        spin ended: standstill
-//!               |   |                         '--turns on-----> Coasting      defect: dead-man; coast where it slows
-//!               |   '--guard edge--> Cut --back within 3 ms--> Running
+//! Off --run--> Running --target reached--> Stopping --standstill--> Off        spin ended: standstill; the relay is proved
+//!               |   |                       |  '--turns on-----> Coasting     defect: dead-man; coast where it slows
+//!               |   '------guard edge-------'--> Cut --back within 3 ms--> Running, Stopping: where it was
 //!               |         |           '--3 ms--> Coasting                     spin ended: guard
 //!               |         '--the fourth in this run--> Coasting               spin ended: guard; the line is latched
 //!               '--halt, defect, time limit--> Coasting --standstill--> Off   '--turns on--> defect: coast
 //! ```
 //!
 //! The ordinary stop is also the proof of the dead-man relay: the edges on the dead-man line end first, and
-//! `motor_enable` falls only once the cam stands still. A welded relay shows as a shaft that turns on at its speed.
+//! `motor_enable` falls only once the cam stands still. A welded relay shows as a shaft that turns on at its speed. A stop that
+//! a guard ends proves nothing of the relay.
 //!
 //! Two clocks: how the shaft turns (steps, laps, counts) is judged by when an edge happened; whether the motor may have power
 //! (stall, limits, the length of a break) also by when it was read, so that no late or false stamp keeps a motor on.
@@ -43,6 +44,8 @@ enum State {
         at: Mono,
         /// When that was read.
         read: Mono,
+        /// The dead-man edges had ended: the relay is to stop the shaft, and none comes after it either.
+        stopping: bool,
     },
     /// The dead-man edges have ended and the shaft is to come to a stand.
     Stopping,
@@ -74,6 +77,8 @@ pub struct Tumbler {
     stop: Option<Stop>,
     /// Flickers of guard lines in this run.
     flickers: u32,
+    /// Spins in a row that counted and proved nothing of the dead-man relay.
+    unproved: u32,
     /// When the last edge of the cam happened, of either sensor.
     last_edge: Mono,
     /// When the shaft was last found to stand still.
@@ -116,7 +121,12 @@ impl Tumbler {
     /// Whether the motor is to have power, now or again after a flicker.
     #[must_use]
     pub const fn is_running(&self) -> bool {
-        matches!(self.state, State::Running | State::Cut { .. })
+        matches!(self.state, State::Running | State::Cut { stopping: false, .. })
+    }
+
+    /// Whether the dead-man relay is to stop the shaft, now or again after a flicker.
+    const fn is_stopping(&self) -> bool {
+        matches!(self.state, State::Stopping | State::Cut { stopping: true, .. })
     }
 
     /// Whether the motor is off and the shaft stands still.
@@ -213,26 +223,19 @@ impl Tumbler {
     pub fn cut(&mut self, line: InLine, ctx: &mut Context) -> Option<Report> {
         let (at, read) = (ctx.stamp(), ctx.read());
         match self.state {
-            State::Running if self.flickers >= ctx.p().flickers => {
+            State::Running | State::Stopping if self.flickers >= ctx.p().flickers => {
                 self.end_run(broken_by(line), read, ctx)?;
                 return Some(Report::Chattered(line));
             }
-            State::Running => {
-                let limit = ctx.is_set(Timer::SpinLimit);
-                ctx.clear(Timer::Alive);
-                ctx.clear(Timer::Stall);
-                ctx.clear(Timer::Period);
-                debug_assert!(limit, "a running motor has a time limit");
+            State::Running | State::Stopping => {
+                debug_assert!(ctx.is_set(Timer::SpinLimit), "a running motor has a time limit");
+                // A shaft proves the relay by coming to a stand with `motor_enable` on, and not while that is off.
+                for timer in [Timer::Alive, Timer::Stall, Timer::Period, Timer::Standstill] {
+                    ctx.clear(timer);
+                }
                 ctx.rest_from(OutLine::MotorEnable, read);
-                self.state = State::Cut { line, at, read };
+                self.state = State::Cut { line, at, read, stopping: self.is_stopping() };
                 ctx.after_from(Timer::Flicker, read, Millis(ctx.p().flicker));
-            }
-            // The tumbles are done and the stop is under way: the cut only brings it forward.
-            State::Stopping => {
-                self.unpower(read, ctx);
-                self.state = State::Coasting;
-                self.await_standstill(read, ctx);
-                ctx.after_from(Timer::Coast, read, Millis(ctx.p().coast_limit));
             }
             State::Off | State::Cut { .. } | State::Coasting => {}
         }
@@ -249,7 +252,7 @@ impl Tumbler {
     /// either clock. Then the break ends it for good. `by` is what confirms [`Tumbler::run_by`].
     pub fn resume(&mut self, by: Option<Durable>, ctx: &mut Context) -> Option<Report> {
         let (at, read) = (ctx.stamp(), ctx.read());
-        let State::Cut { line, at: since, read: since_read } = self.state else { return None };
+        let State::Cut { line, at: since, read: since_read, stopping } = self.state else { return None };
         ctx.clear(Timer::Flicker);
         let flicker = Millis(ctx.p().flicker).as_nanos();
         if at.nanos_since(since) >= flicker || read.nanos_since(since_read) >= flicker {
@@ -257,7 +260,14 @@ impl Tumbler {
         }
         let Some(by) = by else { return self.end_run(broken_by(line), read, ctx) };
         self.flickers = self.flickers.saturating_add(1);
-        self.power(by, read, ctx);
+        if stopping {
+            // Without an edge of the dead-man line: the relay has dropped, or drops as it would have.
+            self.state = State::Stopping;
+            ctx.energise(OutLine::MotorEnable, read, by);
+            self.await_standstill(read, ctx);
+        } else {
+            self.power(by, read, ctx);
+        }
         Some(Report::Flickered(line))
     }
 
@@ -296,14 +306,14 @@ impl Tumbler {
                 ctx.after_from(Timer::Coast, read, Millis(ctx.p().coast_limit));
                 Some(Report::Defective(Defect::Uncommanded))
             }
-            State::Running | State::Cut { .. } => self.turn(position, ctx),
-            State::Stopping | State::Coasting => {
+            State::Running | State::Cut { stopping: false, .. } => self.turn(position, ctx),
+            State::Stopping | State::Cut { .. } | State::Coasting => {
                 if position > self.furthest || position < self.least {
                     self.furthest = self.furthest.max(position);
                     self.least = self.least.min(position);
                     self.stride(at);
                     // Without power nothing depends on when it was read.
-                    let from = if matches!(self.state, State::Stopping) { read } else { at };
+                    let from = if self.is_stopping() { read } else { at };
                     self.await_standstill(from, ctx);
                     return self.count(at);
                 }
@@ -396,8 +406,7 @@ impl Tumbler {
             }
             Timer::Standstill => self.stand(ctx),
             Timer::Coast => {
-                let stopping = matches!(self.state, State::Stopping);
-                if stopping {
+                if self.is_stopping() {
                     let lap = self.lap.max(at.nanos_since(self.lap_began));
                     let slowed = lap * 100 > self.driven * SLOWED_PERCENT;
                     self.unpower(at, ctx);
@@ -418,7 +427,10 @@ impl Tumbler {
     fn stand(&mut self, ctx: &mut Context) -> Option<Report> {
         ctx.clear(Timer::Coast);
         match self.state {
-            State::Stopping => self.unpower(ctx.at(), ctx),
+            State::Stopping => {
+                self.unpower(ctx.at(), ctx);
+                self.unproved = 0;
+            }
             State::Coasting => {}
             State::Off | State::Running | State::Cut { .. } => return None,
         }
@@ -439,6 +451,12 @@ impl Tumbler {
     #[must_use]
     pub const fn stopped_by(&self) -> Option<Stop> {
         self.stop
+    }
+
+    /// A spin counted, and something else than the dead-man relay stopped it; gives how many in a row that makes.
+    pub const fn miss_proof(&mut self) -> u32 {
+        self.unproved = self.unproved.saturating_add(1);
+        self.unproved
     }
 
     /// What the run in progress, or the last one, is for; `None` once nobody waits for its end any more.

@@ -16,7 +16,7 @@ use crate::refusal::Refusal;
 use crate::rules::Layout;
 use crate::sequence::Durable;
 use crate::timer::Timer;
-use crate::units::{Dice, Millis, Mono};
+use crate::units::{Dice, Millis, Mono, Tumbles};
 use crate::wire::registers::terminal::BLANK;
 use alloc::collections::VecDeque;
 
@@ -128,6 +128,20 @@ pub(super) fn show(probe: &mut Probe, devices: &Devices, ctx: &Context) {
             settling.look(runs, devices.tumbler.is_still(), devices.reader.is_at_rest(), ctx.at());
         }
         _ => {}
+    }
+}
+
+/// What a test's spin shows that something else than the dead-man relay stopped.
+fn ended_early(stop: Stop, tumbles: Tumbles, target: u32) -> String {
+    match stop {
+        Stop::Guard(line) if tumbles.0 >= target => format!(
+            "{0} broke while the dead-man relay was to stop the shaft, so that the relay is not proved: check {0} and its cable, and try again",
+            line.name()
+        ),
+        Stop::Guard(line) => {
+            format!("the spin ended early after {} full tumbles, by a break of {}", tumbles.0, line.name())
+        }
+        _ => format!("the spin ended early after {} full tumbles", tumbles.0),
     }
 }
 
@@ -345,7 +359,7 @@ impl Look<'_> {
                 let found = format!("the tumbler is slow: {} full tumbles within the time allowed", tumbles.0);
                 self.find(Code::Tumbler, &found);
             }
-            Outcome::Failed(format!("the spin ended early after {} full tumbles", tumbles.0))
+            Outcome::Failed(ended_early(stop, tumbles, p.target_tumbles))
         }
     }
 

@@ -3,6 +3,7 @@
 
 use super::Table;
 use crate::device::bus::Unit;
+use crate::device::guard::Guard;
 use crate::device::tumbler::{RunsFor, Stop};
 use crate::hardware_test::{HardwareTest, Measurement, Signal, Verdict};
 use crate::latch::Code;
@@ -73,10 +74,12 @@ impl Table {
         self.ledger.malfunction(code).is_some_and(|malfunction| malfunction.in_spin)
     }
 
-    /// Whether the test in progress is to prove that what guards the motor, and flickered while the tumbler ran, is whole.
-    pub(super) fn proves_whole(&self, code: Code) -> bool {
-        self.test.as_ref().is_some_and(|test| test.purpose() == Purpose::Reset(code))
-            && self.shows_in_spin(Purpose::Reset(code))
+    /// Whether the tumbler turns to prove that this line, which flickered, is whole. A few breaks are borne in a game, but none here,
+    /// from the start of the motor until the shaft stands still.
+    pub(super) fn is_proving(&self, line: InLine) -> bool {
+        let purpose = Purpose::Reset(Guard::malfunction(line));
+        let turns = self.devices.tumbler.runs_for() == Some(RunsFor::Test) && !self.devices.tumbler.is_still();
+        turns && self.test.as_ref().is_some_and(|test| test.purpose() == purpose) && self.shows_in_spin(purpose)
     }
 
     /// Something went wrong while a test ran the device.

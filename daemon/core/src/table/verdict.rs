@@ -4,6 +4,7 @@
 use super::Table;
 use crate::device::cam::steps_for;
 use crate::device::dome::Place;
+use crate::device::guard::Guard;
 use crate::device::tumbler::RunsFor;
 use crate::device::tumbler::Stop;
 use crate::latch::Code;
@@ -87,6 +88,7 @@ impl Table {
         if valid {
             self.devices.reader.end_spin();
             self.ctx.after(Timer::SettleLimit, Millis(self.ctx.p().settle_limit));
+            self.watch_proofs(stop);
         }
         let found = self.found_steps();
         if slow {
@@ -111,6 +113,23 @@ impl Table {
                 self.void_for_tumbler(how, &format!("the tumbler does not operate as it should; {found}"))
             }
             Some(SpinVoid::TooFew) => self.void(VoidReason::FewerThanThree, &found),
+        }
+    }
+
+    /// The relay is proved by what it stops. A guard line that always breaks before that, or while it is to stop the shaft, would hide
+    /// a welded one for ever. A dome that was lifted is no loose contact.
+    fn watch_proofs(&mut self, stop: Stop) {
+        let Stop::Guard(line) = stop else { return };
+        if line.is_of_dome() && self.devices.dome.place() == Place::Open {
+            return;
+        }
+        let missed = self.devices.tumbler.miss_proof();
+        if missed > self.ctx.p().flickers {
+            let cause = format!(
+                "{} broke in {missed} spins in a row before the dead-man relay had stopped the shaft: the relay is not proved",
+                line.name()
+            );
+            self.latch_in_spin(Guard::malfunction(line), cause);
         }
     }
 

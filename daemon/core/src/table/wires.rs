@@ -81,9 +81,11 @@ impl Table {
 
     /// The motor guard: the first raw edge that takes a guard line away cuts the motor at once.
     fn look_at_guards(&mut self, line: InLine) {
-        let report = if self.devices.tumbler.is_on()
-            && self.devices.guard.is_away(line, &self.devices.inputs, self.order().covered, true)
-        {
+        let away = self.devices.guard.is_away(line, &self.devices.inputs, self.order().covered, true);
+        if away && self.is_proving(line) {
+            self.test_failed(&format!("{} broke while the tumbler ran", line.name()));
+        }
+        let report = if away && self.devices.tumbler.is_on() {
             self.ctx.note_change();
             self.devices.tumbler.cut(line, &mut self.ctx)
         } else if self.devices.tumbler.is_cut() && self.devices.guard_away(self.order().covered).is_none() {
@@ -213,10 +215,6 @@ impl Table {
             Report::Slow => self.spin_is_slow(),
             Report::Flickered(line) => {
                 self.record(Event::SpinFlickered { line: line.name().to_owned() });
-                // A few breaks are borne in a game, but not in the spin that is to prove the loose contact mended.
-                if self.proves_whole(Guard::malfunction(line)) {
-                    self.test_failed(&format!("{} broke while the tumbler ran", line.name()));
-                }
             }
             Report::Stopped(Stop::Defect(defect)) => self.tumbler_defect(defect),
             Report::Chattered(line) => self.devices.guard.suspect(line),

@@ -235,12 +235,32 @@ fn a_guard_that_stays_away_ends_the_spin() {
         assert_eq!((rig.step(true, 147_000), rig.tumbler.counted()), (None, Tumbles(0)), "what coasts is not counted");
         assert_eq!(rig.fires(Timer::Standstill, 750 + 300), Some(Report::Still));
     }
-    // In a stop that is under way a guard only brings it forward: the spin stands.
-    let mut rig = Rig::running();
-    rig.steps(17, STEP);
-    rig.tumbler.cut(InLine::DomeClosed, at(&mut rig.ctx, Mono(rig.micros * 1000)));
-    assert_eq!((rig.enable(), rig.tumbler.is_cut(), rig.tumbler.stopped_by()), (false, false, Some(Stop::Target)));
-    assert_eq!(rig.fires(Timer::Standstill, 17 * 150 + 300), Some(Report::Still));
+}
+
+/// design.md, Dead-man line: the relay stops the shaft also where a guard flickers meanwhile, and no dead-man edge comes after it. A
+/// break that lasts ends the stop instead, and the tumbles stand.
+#[test]
+fn a_guard_that_breaks_in_the_stop_is_no_edge_of_the_dead_man_line() {
+    for lasts in [false, true] {
+        let mut rig = Rig::running();
+        rig.steps(17, STEP);
+        rig.tumbler.cut(InLine::DomeClosed, at(&mut rig.ctx, Mono(rig.micros * 1000)));
+        assert_eq!((rig.enable(), rig.tumbler.is_cut(), rig.tumbler.is_running()), (false, true, false));
+        if lasts {
+            let stop = Stop::Guard(InLine::DomeClosed);
+            assert_eq!(rig.fires(Timer::Flicker, 17 * 150 + 3), Some(Report::Stopped(stop)));
+            assert_eq!(rig.fires(Timer::Standstill, 17 * 150 + 303), Some(Report::Still));
+            assert_eq!(rig.tumbler.stopped_by(), Some(stop));
+        } else {
+            rig.micros += 1000;
+            let report = rig.tumbler.resume(Some(durable()), at(&mut rig.ctx, Mono(rig.micros * 1000)));
+            assert_eq!((report, rig.enable()), (Some(Report::Flickered(InLine::DomeClosed)), true));
+            assert!(!rig.is_set(Timer::Alive) && !rig.tumbler.is_running());
+            assert_eq!(rig.fires(Timer::Standstill, 17 * 150 + 301), Some(Report::Still));
+            assert_eq!(rig.tumbler.stopped_by(), Some(Stop::Target));
+        }
+        assert_eq!((rig.tumbler.counted(), rig.enable()), (Tumbles(4), false));
+    }
 }
 
 /// faults.md motor.coast, deadman.stuck: after the drop and 2 s a shaft that slowed down coasts; one at its speed has power.

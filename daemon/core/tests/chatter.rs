@@ -9,6 +9,7 @@ use tumbler_core::hardware_test::HardwareTest;
 use tumbler_core::latch::Code;
 use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::Event;
+use tumbler_core::round::ending::VoidReason;
 use tumbler_core::units::Mono;
 use tumbler_core::wire::console::{Answer, Command};
 use world::play::{maintained, opened};
@@ -192,5 +193,55 @@ fn in_tests_the_guards_are_the_same() {
                 assert_eq!(world.latched(), [chatter.code], "{what}");
             }
         }
+    }
+}
+
+/// Breaks a guard line for so many microseconds, so many times, whole for 5 ms after each.
+fn breaks(world: &mut World, line: InLine, micros: u64, times: u32) {
+    let rest = world.lines[line.index()];
+    for _ in 0..times {
+        world.line(line, !rest);
+        world.pass_nanos(micros * 1000);
+        world.line(line, rest);
+        world.pass_nanos(5_000_000);
+    }
+}
+
+/// virtual-wire.md, Motor guard: after three flickers the next break ends the spin, however short or long, and latches its line;
+/// table.md, Void reasons: `equipment`.
+#[test]
+fn the_fourth_break_of_a_spin_latches_its_line_however_long_it_is() {
+    let spinning = spinning("nz-div9", "nz-div9-1");
+    for (line, _, code) in GUARDS {
+        for (flickers, last) in [(3, 300), (3, 4000), (3, 60_000), (4, 4000), (6, 60_000)] {
+            let mut world = spinning.clone();
+            world.pass(700);
+            breaks(&mut world, line, 300, flickers);
+            breaks(&mut world, line, last, 1);
+            world.pass(3000);
+            let what = format!("{line:?}: {flickers} flickers, then {last} us");
+            assert_eq!(world.latched(), [code], "{what}");
+            assert_eq!(world.first_void().map(|void| void.reason), Some(VoidReason::Equipment), "{what}");
+        }
+    }
+}
+
+/// faults.md dome.opened_spinning: a dome that is lifted bounces, and is somebody's act, which latches nothing (trap 7). What broke long
+/// before it was lifted did so by itself.
+#[test]
+fn a_lifted_dome_bounces_and_a_loose_contact_under_it_does_not_hide() {
+    let spinning = spinning("nz-div9", "nz-div9-1");
+    for (flickers, later, codes) in
+        [(0, 0, vec![]), (3, 0, vec![]), (3, 500, vec![]), (4, 0, vec![]), (4, 200, vec![Code::Dome])]
+    {
+        let mut world = spinning.clone();
+        world.pass(700);
+        breaks(&mut world, InLine::DomeClosed, 300, flickers);
+        world.pass(later);
+        breaks(&mut world, InLine::DomeClosed, 300, 4);
+        world.lift();
+        world.pass(3000);
+        assert_eq!(world.latched(), codes, "{flickers} flickers {later} ms before");
+        assert_eq!(world.first_void().map(|void| void.reason), Some(VoidReason::Exposed));
     }
 }

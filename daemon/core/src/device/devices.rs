@@ -1,7 +1,7 @@
 //! All devices of a table.
 
 use super::bus::Bus;
-use super::dome::Dome;
+use super::dome::{Dome, Place};
 use super::guard::Guard;
 use super::inputs::Inputs;
 use super::key_switch::KeySwitch;
@@ -56,6 +56,11 @@ impl Devices {
         self.guard.away(&self.inputs, covered, commanded)
     }
 
+    /// Whether a dome that is on its way has still to say what its contacts did in the run.
+    pub(crate) fn dome_decides(&self) -> bool {
+        self.guard.is_in_doubt() && matches!(self.dome.place(), Place::Travelling | Place::Unknown)
+    }
+
     /// Whether the motor may run, as far as the equipment goes; otherwise why not. No procedure waives any of it. `covered`: the dome
     /// is on while the tumbler turns.
     pub(crate) fn may_run(&self, covered: bool, ctx: &Context) -> Result<(), Refusal> {
@@ -77,7 +82,7 @@ impl Devices {
 
     /// Starts the motor; whoever calls has looked at the guards.
     pub(crate) fn run_motor(&mut self, runs_for: RunsFor, by: Durable, ctx: &mut Context) {
-        self.guard.begin(&self.inputs);
+        self.guard.begin(&self.inputs, self.dome.place());
         self.reader.begin_spin();
         ctx.note_change();
         self.tumbler.run(runs_for, ctx.p().target_tumbles, by, ctx);

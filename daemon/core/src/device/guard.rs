@@ -1,14 +1,20 @@
 //! The motor guard: which lines take the motor's permission away, by their raw levels.
 //!
 //! ```text
-//!  no run --begin--> a run --a line flickers once too often: suspect--> suspect --clear: the line came to another level--> a run
-//!                                                                           '--take, the run is over--> not to be relied on
+//!  no run --begin--> a run --a line breaks once too often: suspect--> suspect --come_to: the dome was moved--> a run
+//!                                       broke_again: it was whole between--|  '--take, the run is over--.
+//!                                                                          '--> sure --take-------------'--> not to be relied on
 //! ```
+//!
+//! How long the break lasts that is one too many does not matter. But a dome that is lifted bounces, too: one that is found in another
+//! place than at the start was moved by somebody, and bounced no longer than its debounce time.
 
+use super::dome::Place;
 use super::inputs::Inputs;
 use crate::latch::Code;
 use crate::line::InLine;
 use crate::prelude::*;
+use crate::units::{Millis, Mono};
 use serde::{Deserialize, Serialize};
 
 /// What the guard remembers of a run.
@@ -17,31 +23,55 @@ pub struct Guard {
     /// Levels of the dome's two contacts as the motor started. Under Open Cover the dome lies aside, and what changes there
     /// while the motor runs is a hand.
     dome_at_rest: [Option<bool>; 2],
-    /// The line that ended the run by flickering once too often, as long as it has not shown to be a change: a dome that is
-    /// lifted bounces, too.
-    suspect: Option<InLine>,
+    /// Where the dome was as the motor started.
+    place_at_rest: Place,
+    suspect: Option<Suspect>,
+}
+
+/// The line that ended the run by breaking once too often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Suspect {
+    line: InLine,
+    at: Mono,
+    /// No movement of the dome explains it any more.
+    sure: bool,
 }
 
 impl Guard {
     /// The motor starts.
-    pub fn begin(&mut self, inputs: &Inputs) {
+    pub fn begin(&mut self, inputs: &Inputs, dome: Place) {
         self.suspect = None;
+        self.place_at_rest = dome;
         self.dome_at_rest = [inputs.raw(InLine::DomeClosed), inputs.raw(InLine::DomeOpen)];
     }
 
-    /// This line flickered once too often in the run.
-    pub const fn suspect(&mut self, line: InLine) {
-        self.suspect = Some(line);
+    /// This line broke once too often in the run, at `at`.
+    pub const fn suspect(&mut self, line: InLine, at: Mono) {
+        self.suspect = Some(Suspect { line, at, sure: !line.is_of_dome() });
     }
 
-    /// This line, or the dome as a whole, has come to another level: what it did was the beginning of that.
-    pub fn clear(&mut self, line: InLine) {
-        self.suspect = self.suspect.filter(|suspect| !line.is_of_dome() && *suspect != line);
+    /// A line broke, at `at`: a suspect that does so later than it bounces was whole before, and not on its way.
+    pub fn broke_again(&mut self, line: InLine, at: Mono, bounce: Millis) {
+        if let Some(suspect) = self.suspect.as_mut().filter(|suspect| suspect.line == line) {
+            suspect.sure |= at.reached(suspect.at, bounce);
+        }
+    }
+
+    /// The dome has come to this place: what its contacts did was the beginning of that, unless it is back where it was.
+    pub fn come_to(&mut self, place: Place) {
+        let moved = !matches!(place, Place::Unknown | Place::Travelling) && place != self.place_at_rest;
+        self.suspect = self.suspect.filter(|suspect| suspect.sure || !moved);
+    }
+
+    /// Whether a line of the dome is suspect that the dome's way may still explain.
+    #[must_use]
+    pub fn is_in_doubt(&self) -> bool {
+        self.suspect.is_some_and(|suspect| !suspect.sure)
     }
 
     /// The run is over: the line that is not to be relied on, where there is one.
-    pub const fn take(&mut self) -> Option<InLine> {
-        self.suspect.take()
+    pub fn take(&mut self) -> Option<InLine> {
+        self.suspect.take().map(|suspect| suspect.line)
     }
 
     /// The first line that takes the motor's permission away; `covered`: the dome is on while the tumbler turns; `commanded`: the
@@ -67,7 +97,7 @@ impl Guard {
         }
     }
 
-    /// What a line which cannot be relied on has done: flickered more than `most` times in a run.
+    /// What a line which cannot be relied on has done: it broke after `most` flickers in a run.
     #[must_use]
     pub fn chatter(line: InLine, most: u32) -> String {
         format!("{} flickered more than {most} times while the tumbler ran", line.name())

@@ -337,7 +337,8 @@ impl Look<'_> {
             self.ctx.note_change();
             self.devices.run_motor(RunsFor::Test, by, self.ctx);
         }
-        let stopped = self.devices.tumbler.stopped_by().filter(|_| self.devices.tumbler.is_still());
+        let settled = self.devices.tumbler.is_still() && !self.devices.dome_decides();
+        let stopped = self.devices.tumbler.stopped_by().filter(|_| settled);
         let Some(stop) = stopped else {
             return Outcome::Waits(self.ctx.at().after(Millis(p.spin_limit)));
         };

@@ -141,6 +141,11 @@ impl Table {
         {
             self.judge_spin();
         }
+        // What ended a round or a test before its shaft stood still has not judged the line that ended the run.
+        if self.devices.tumbler.is_still() && self.devices.tumbler.runs_for().is_none() && !self.devices.dome_decides()
+        {
+            self.judge_chatter();
+        }
         let Some(round) = &self.round else {
             if let Some(by) = self.service.take_closing() {
                 self.close(&by);

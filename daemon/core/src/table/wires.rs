@@ -85,6 +85,10 @@ impl Table {
         if away && self.is_proving(line) {
             self.test_failed(&format!("{} broke while the tumbler ran", line.name()));
         }
+        if away {
+            let bounce = Millis(self.ctx.p().dome_debounce);
+            self.devices.guard.broke_again(line, self.ctx.stamp(), bounce);
+        }
         let report = if away && self.devices.tumbler.is_on() {
             self.ctx.note_change();
             self.devices.tumbler.cut(line, &mut self.ctx)
@@ -99,8 +103,8 @@ impl Table {
         }
     }
 
-    /// The run is over, and a guard line that ended it has had its time to show that it has changed. If it has not, it is not to
-    /// be relied on. Returns whether that is so.
+    /// The run is over, and a dome whose contact ended it has had its time to show that it was moved. A line that broke once too often
+    /// is not to be relied on otherwise. Returns whether that is so.
     pub(super) fn judge_chatter(&mut self) -> bool {
         let Some(line) = self.devices.guard.take() else { return false };
         let most = self.ctx.p().flickers;
@@ -112,14 +116,12 @@ impl Table {
     pub(super) fn debounced(&mut self, line: InLine) {
         if line.is_of_dome() {
             if let Some(place) = self.devices.dome.debounced(line) {
-                self.devices.guard.clear(line);
                 self.dome_moved(place);
             }
             return;
         }
         let Some(active) = self.devices.inputs.debounced(line) else { return };
         self.ctx.note_change();
-        self.devices.guard.clear(line);
         match line {
             InLine::SupervisorKey => self.key_switched(active),
             InLine::Seal if !active => self.seal_broken(),
@@ -188,6 +190,7 @@ impl Table {
     /// The dome came to another place.
     pub(super) fn dome_moved(&mut self, place: Place) {
         self.ctx.note_change();
+        self.devices.guard.come_to(place);
         // Under Open Cover the dome is not in use: its contacts guard the motor, and nothing else of them matters.
         if !self.order().covered {
             return;
@@ -217,7 +220,7 @@ impl Table {
                 self.record(Event::SpinFlickered { line: line.name().to_owned() });
             }
             Report::Stopped(Stop::Defect(defect)) => self.tumbler_defect(defect),
-            Report::Chattered(line) => self.devices.guard.suspect(line),
+            Report::Chattered(line) => self.devices.guard.suspect(line, self.ctx.stamp()),
             // Judged once the shaft stands still and the dome is in its place.
             Report::Stopped(_) | Report::Still => {}
             Report::Defective(Defect::Deadman) => {

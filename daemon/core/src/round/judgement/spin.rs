@@ -65,9 +65,9 @@ pub(crate) fn spin(stood: Stood, rules: Option<&RuleSet>) -> SpinVerdict {
     let void = match how {
         // NZ 7.1: the dealer announces "No spin" where the tumbler does not operate correctly, which no sensor need see.
         _ if valid => (stood.stop == Stop::NoSpin && announces_no_spin(rules)).then_some(SpinVoid::Declared),
+        _ if stood.unreliable => Some(SpinVoid::Unreliable),
         SpinEnd::Supply => Some(SpinVoid::Supply),
         SpinEnd::Heat => Some(SpinVoid::Heat),
-        _ if stood.unreliable => Some(SpinVoid::Unreliable),
         _ if misoperated => Some(SpinVoid::Misoperated),
         _ => Some(SpinVoid::TooFew),
     };

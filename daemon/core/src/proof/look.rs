@@ -27,6 +27,9 @@ const STEADY: u32 = 1000;
 /// A test's spin begins only by a press of the dealer's button so soon after it was asked for: whoever presses stands at the table
 /// and knows what for (design.md, Motion by command).
 pub(crate) const PRESS_WITHIN: Millis = Millis(10_000);
+/// What stood in the way of a test's spin has to be away for so long before the press is asked for again: a line that chatters is put
+/// right by no pause of its own, and nobody reads a question that comes and goes faster.
+const CLEAR_FOR: Millis = Millis(500);
 /// Valid replies in a row that prove a unit of the field bus.
 const GOOD_REPLIES: u32 = 3;
 
@@ -59,7 +62,8 @@ impl Facts {
     pub(super) fn may_wait_for_press(&self, start: Start) -> Result<(), Refusal> {
         self.motor.clone()?;
         // Who holds the button since before the question has not answered it, and a held "No spin" forbids the spin.
-        self.held.filter(|_| start == Start::Unasked).map_or(Ok(()), |button| Err(Refusal::ButtonHeld(button)))
+        let waits = matches!(start, Start::Unasked | Start::Withdrawn(..));
+        self.held.filter(|_| waits).map_or(Ok(()), |button| Err(Refusal::ButtonHeld(button)))
     }
 }
 
@@ -322,16 +326,8 @@ impl Look<'_> {
             if let Some(why) = &self.facts.buttons {
                 return Outcome::Failed(why.to_string());
             }
-            if let Err(why) = self.facts.may_wait_for_press(*start) {
-                *start = Start::Unasked;
-                return self.wait(Millis(p.person_limit), &why.to_string());
-            }
-            if *start == Start::Unasked {
-                *start = Start::Asked(self.ctx.at());
-                self.ctx.note_change();
-            }
-            if let Start::Asked(since) = *start {
-                return self.wait_from(since, PRESS_WITHIN, &Refusal::NotPressed.to_string());
+            if let Some(outcome) = self.await_press(start) {
+                return outcome;
             }
             *start = Start::Started;
             self.ctx.note_change();
@@ -361,6 +357,34 @@ impl Look<'_> {
                 self.find(Code::Tumbler, &found);
             }
             Outcome::Failed(ended_early(stop, tumbles, p.target_tumbles))
+        }
+    }
+
+    /// Asks for the press that begins the spin, and waits for it; nothing once somebody has pressed. What stands in the way withdraws
+    /// the question, and never puts its deadline off.
+    fn await_press(&mut self, start: &mut Start) -> Option<Outcome> {
+        let at = self.ctx.at();
+        let before = *start;
+        let clear = self.facts.may_wait_for_press(before);
+        *start = match (before, before.asked(), &clear) {
+            (_, None, Err(_)) => Start::Unasked,
+            (_, Some(since), Err(_)) => Start::Withdrawn(since, at.after(CLEAR_FOR)),
+            (Start::Withdrawn(since, again), ..) if at >= again => Start::Asked(since),
+            (Start::Unasked, ..) => Start::Asked(at),
+            _ => before,
+        };
+        if core::mem::discriminant(start) != core::mem::discriminant(&before) {
+            self.ctx.note_change();
+        }
+        let why = clear.err().unwrap_or(Refusal::NotPressed).to_string();
+        match *start {
+            Start::Unasked => Some(self.wait(Millis(self.ctx.p().person_limit), &why)),
+            Start::Asked(since) => Some(self.wait_from(since, PRESS_WITHIN, &why)),
+            Start::Withdrawn(since, again) => Some(match self.wait_from(since, PRESS_WITHIN, &why) {
+                Outcome::Waits(until) => Outcome::Waits(again.min(until)),
+                outcome => outcome,
+            }),
+            Start::Pressed(_) | Start::Started => None,
         }
     }
 

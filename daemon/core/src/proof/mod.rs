@@ -344,6 +344,9 @@ impl Test {
             (Some(Step::Measure { .. }), Some(probe)) => probe.prompt(),
             (Some(Step::Spin(Start::Started)), _) => Step::spin().name().to_owned(),
             (Some(step @ Step::Spin(start)), _) => match facts.may_wait_for_press(*start) {
+                Ok(()) if matches!(start, Start::Withdrawn(..)) => {
+                    format!("{}, waits: something stood in the way just now", step.shown())
+                }
                 Ok(()) => format!("press tumble at the table within {} s", PRESS_WITHIN.0 / 1000),
                 Err(why) => format!("{}, waits: {why}", step.shown()),
             },
@@ -365,6 +368,7 @@ impl Test {
             (Step::Witness { left }, _) => {
                 (PromptId::Witness, left.iter().map(|item| item.name().to_owned()).collect())
             }
+            (Step::Spin(Start::Withdrawn(..)), _) => (PromptId::ClearSpin, Vec::new()),
             (Step::Spin(start @ (Start::Unasked | Start::Asked(_))), _) => {
                 let id = facts.may_wait_for_press(*start).map_or(PromptId::ClearSpin, |()| PromptId::Tumble);
                 (id, Vec::new())

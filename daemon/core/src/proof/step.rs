@@ -52,14 +52,26 @@ pub(crate) enum Step {
 /// How far a test's spin has come: nothing moves before somebody at the table presses the button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Start {
-    /// The press was not asked for yet, or something stood in the way since.
+    /// The press was not asked for yet.
     Unasked,
-    /// The press is waited for, since then.
+    /// The press is waited for; it was first asked for then.
     Asked(Mono),
-    /// Somebody pressed.
-    Pressed,
+    /// Something stood in the way after that, and the press is not asked for again before the second moment.
+    Withdrawn(Mono, Mono),
+    /// Somebody pressed, asked as above.
+    Pressed(Mono),
     /// The motor was commanded on.
     Started,
+}
+
+impl Start {
+    /// When the press was first asked for.
+    pub(crate) const fn asked(self) -> Option<Mono> {
+        match self {
+            Self::Unasked | Self::Started => None,
+            Self::Asked(since) | Self::Withdrawn(since, _) | Self::Pressed(since) => Some(since),
+        }
+    }
 }
 
 /// How a step stands.
@@ -146,8 +158,9 @@ impl Step {
 
     /// The dealer's button was pressed; whether this step asks for that.
     pub(crate) fn press_tumble(&mut self) -> bool {
-        let Self::Spin(start @ Start::Asked(_)) = self else { return false };
-        *start = Start::Pressed;
+        let Self::Spin(start) = self else { return false };
+        let Start::Asked(since) = *start else { return false };
+        *start = Start::Pressed(since);
         true
     }
 

@@ -16,6 +16,8 @@ pub enum Timer {
     Held(InLine),
     /// The supervisor's key privilege lapses.
     KeyLapse,
+    /// The supervisor's key has been off for as long as it takes to turn it back.
+    KeyBack,
     /// Both or neither of the dome's contacts have been made for longer than the dome travels.
     DomeTravel,
     /// The next edge of the dead-man line is due.
@@ -65,7 +67,7 @@ const LINES: usize = InLine::ALL.len();
 const OUTS: usize = OutLine::ALL.len();
 /// Most units on the field bus: terminal, reader, and boards for 256 lamps.
 pub const UNITS: usize = 6;
-const SLOTS: usize = LINES * 2 + OUTS + UNITS + 21;
+const SLOTS: usize = LINES * 2 + OUTS + UNITS + 22;
 const NEVER: u64 = u64::MAX;
 
 impl Timer {
@@ -97,6 +99,7 @@ impl Timer {
             Self::TestStep => REST + 18,
             Self::ResultBack => REST + 19,
             Self::Gather => REST + 20,
+            Self::KeyBack => REST + 21,
         }
     }
 
@@ -215,6 +218,7 @@ mod tests {
     fn every_timer_has_a_slot_of_its_own() {
         let mut all = vec![
             Timer::KeyLapse,
+            Timer::KeyBack,
             Timer::DomeTravel,
             Timer::Alive,
             Timer::Stall,

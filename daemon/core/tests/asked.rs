@@ -333,6 +333,8 @@ fn no_test_passes_with_dice_that_are_found_damaged_in_it() {
     done(&mut world, void(true));
     assert!(matches!(world.reply(open), Some(Answer::Refused(why)) if why.contains("a die is damaged")));
     assert_eq!((world.table.phase(), world.latched()), (Phase::Blocked, vec![Code::Dice]));
+    // As long as a hand takes to turn the key back (`key_back`).
+    world.pass(400);
     world.turn_key();
     world.disk = false;
     let reset = world.ask(Command::Reset { code: Code::Dice, exit: Exit::Rectified, name: SUPERVISOR.into() });

@@ -323,7 +323,7 @@ fn a_button_that_is_not_to_be_relied_on_begins_nothing() {
     world.turn_key();
     world.ask(Command::Maintenance { on: false, name: name() });
     let request = world.ask(Command::Reset { code: Code::Buttons, exit: Exit::Rectified, name: name() });
-    assert!(world.until(5000, |w| w.reply(request).is_some()));
+    assert!(world.until(10_000, |w| w.reply(request).is_some()));
     assert!(matches!(world.reply(request), Some(Answer::Done(_))), "{:?}", world.reply(request));
 }
 

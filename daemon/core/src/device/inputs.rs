@@ -3,7 +3,7 @@
 //! ```text
 //!            --watch-->           a line: unknown --level, edge--> raw --its debounce time--> debounced
 //!  unwatched            watched   a button: not armed --seen inactive--> armed --active--> acts once, not armed
-//!            <--lose--
+//!            <--lose--             its presses: by a hand --more than `presses` without a rest--> by none --a rest--> by a hand
 //! ```
 
 use super::contact::Contact;
@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::line::InLine;
 use crate::settings::Parameters;
 use crate::timer::Timer;
-use crate::units::Millis;
+use crate::units::{Millis, Mono};
 use serde::{Deserialize, Serialize};
 
 /// How many lines there are.
@@ -24,11 +24,25 @@ pub struct Inputs {
     raw: [Option<bool>; LINES],
     contacts: [Contact; LINES],
     armed: [bool; LINES],
+    presses: [Presses; LINES],
+}
+
+/// Presses of a button, or turns of the key, that followed one another without a rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Presses {
+    count: u32,
+    last: Option<Mono>,
 }
 
 impl Default for Inputs {
     fn default() -> Self {
-        Self { watched: true, raw: [None; LINES], contacts: [Contact::default(); LINES], armed: [false; LINES] }
+        Self {
+            watched: true,
+            raw: [None; LINES],
+            contacts: [Contact::default(); LINES],
+            armed: [false; LINES],
+            presses: [Presses::default(); LINES],
+        }
     }
 }
 
@@ -49,6 +63,7 @@ impl Inputs {
             }
             ctx.clear(Timer::Held(line));
         }
+        ctx.clear(Timer::KeyBack);
     }
 
     /// The raw level of a line.
@@ -83,6 +98,31 @@ impl Inputs {
     /// A button or the key was debounced at this level; gives whether it had been seen at the other, so that it acts.
     pub fn press(&mut self, line: InLine, active: bool) -> bool {
         self.armed.get_mut(line.index()).is_some_and(|armed| core::mem::replace(armed, !active)) && active
+    }
+
+    /// A button or the key acts; gives whether a hand may have done that. `latched`: it is known to be bad, and one that has chattered
+    /// has one press after each rest then.
+    pub fn is_by_hand(&mut self, line: InLine, latched: bool, ctx: &Context) -> bool {
+        let most = ctx.p().presses;
+        let rested = !self.is_pressed_lately(line, ctx);
+        let Some(presses) = self.presses.get_mut(line.index()) else { return false };
+        if rested {
+            presses.count = if latched && presses.count >= most { most.saturating_sub(1) } else { 0 };
+        }
+        presses.last = Some(ctx.at());
+        presses.count = presses.count.saturating_add(1).min(most.saturating_add(1));
+        presses.count <= most
+    }
+
+    /// Whether a button comes on again and again, and no hand does that.
+    #[must_use]
+    pub fn chatters(&self, line: InLine, ctx: &Context) -> bool {
+        self.is_pressed_lately(line, ctx) && self.presses.get(line.index()).is_some_and(|p| p.count > ctx.p().presses)
+    }
+
+    fn is_pressed_lately(&self, line: InLine, ctx: &Context) -> bool {
+        let last = self.presses.get(line.index()).and_then(|presses| presses.last);
+        last.is_some_and(|last| !ctx.reached(last, Millis(ctx.p().press_rest)))
     }
 
     /// Whether the lines are watched.

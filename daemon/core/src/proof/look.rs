@@ -184,10 +184,7 @@ impl Look<'_> {
                     self.wait(Millis(p.settle_limit), "the reader cannot say how the dice lie")
                 }
             }
-            Step::Buttons => match InLine::BUTTONS.into_iter().find(|b| !self.devices.inputs.is_inactive(*b)) {
-                None => passed("none is held"),
-                Some(button) => self.wait(Millis(p.unit_lost), &format!("{} is held", button.name())),
-            },
+            Step::Buttons => self.buttons(),
             Step::Measure { results, lit } => match probe {
                 Some(probe) => self.measure(probe, results, lit, by),
                 None => Outcome::Passed(None),
@@ -270,6 +267,18 @@ impl Look<'_> {
             *shown += 1;
         }
         passed("the display shows what it is told")
+    }
+
+    fn buttons(&self) -> Outcome {
+        let (inputs, p) = (&self.devices.inputs, self.ctx.p());
+        if let Some(button) = InLine::BUTTONS.into_iter().find(|b| !inputs.is_inactive(*b)) {
+            return self.wait(Millis(p.unit_lost), &format!("{} is held", button.name()));
+        }
+        let Some(button) = InLine::BUTTONS.into_iter().find(|b| inputs.chatters(*b, self.ctx)) else {
+            return passed("none is held, and none comes on by itself");
+        };
+        let limit = Millis(p.press_rest.saturating_add(p.unit_lost));
+        self.wait(limit, &format!("{} comes on again and again: check its contact and cable", button.name()))
     }
 
     fn bell(&mut self, struck: &mut bool, by: Durable) -> Outcome {

@@ -115,8 +115,14 @@ parameters! {
     button_debounce: ms, 5..=100, 20, "keeps contact bounce out; well under the 50 ms of the shortest deliberate press";
     /// A button held this long is stuck.
     button_stuck: ms, 1000..=60000, 5000, "faults.md button.stuck_*";
+    /// A button or the key that comes on more often than this, with no rest between, is no hand's doing: it is stuck.
+    presses: presses, 5..=100, 30, "a dealer presses a button once or twice in a round, and who hammers on one that does nothing lets it go within seconds; a loose contact does not";
+    /// A button or the key that does not come on for this long has rested.
+    press_rest: ms, 1000..=60000, 5000, "a hand presses a button again at once, or when the game has gone on; a contact that comes on once in 5 s for ever writes no more than a busy table";
     /// A key privilege lasts this long from the edge of the key switch.
     key_privilege: ms, 10000..=900000, 300000, "design.md, Buttons and key: 5 minutes";
+    /// A key that is off for a shorter time was not turned back.
+    key_back: ms, 50..=2000, 300, "a wrist takes as long to turn the key back and on again; a loose contact breaks for less";
     /// A key switch turned on for this long is stuck.
     key_stuck: ms, 60000..=7200000, 1800000, "faults.md key.stuck_on: 30 minutes";
     /// Debounce of the seal's loop.

@@ -145,6 +145,7 @@ impl Table {
                 self.devices.key.lapse();
                 self.ctx.note_change();
             }
+            Timer::KeyBack => self.key_turned_back(),
             Timer::DomeTravel => {
                 if let Some(place) = self.devices.dome.contradict() {
                     self.dome_moved(place);

@@ -121,7 +121,10 @@ impl Table {
             return;
         }
         let Some(active) = self.devices.inputs.debounced(line) else { return };
-        self.ctx.note_change();
+        // Only tests show a contact's level as it is.
+        if self.is_testing() {
+            self.ctx.note_change();
+        }
         match line {
             InLine::SupervisorKey => self.key_switched(active),
             InLine::Seal if !active => self.seal_broken(),
@@ -138,7 +141,7 @@ impl Table {
             return;
         }
         self.ctx.after(Timer::Held(line), Millis(self.ctx.p().button_stuck));
-        if !acts || self.service.is_stopping() {
+        if !acts || self.service.is_stopping() || !self.is_by_hand(line, Code::Buttons) {
             return;
         }
         match line {
@@ -154,6 +157,17 @@ impl Table {
         }
     }
 
+    /// Whether a hand may have pressed a button, or turned the key, so soon again. If not, the line is latched, and what it does is neither
+    /// acted on nor recorded: no contact writes a stream of records.
+    fn is_by_hand(&mut self, line: InLine, code: Code) -> bool {
+        let by_hand = self.devices.inputs.is_by_hand(line, self.ledger.is_latched(code), &self.ctx);
+        if !by_hand {
+            let (most, rest) = (self.ctx.p().presses, self.ctx.p().press_rest);
+            self.latch(code, format!("{} came on more than {most} times without a rest of {rest} ms", line.name()));
+        }
+        by_hand
+    }
+
     /// A button or the key switch has been active for too long.
     pub(super) fn held(&mut self, line: InLine) {
         if line == InLine::SupervisorKey {
@@ -163,14 +177,25 @@ impl Table {
         }
     }
 
+    /// A key that comes on again sooner than a hand turns it was on all the time: its contact is loose.
     fn key_switched(&mut self, active: bool) {
-        let acts = self.devices.inputs.press(InLine::SupervisorKey, active);
+        let was_on = self.ctx.is_set(Timer::KeyBack);
+        self.ctx.clear(Timer::KeyBack);
         if !active {
-            self.ctx.clear(Timer::Held(InLine::SupervisorKey));
-        } else if acts {
+            self.ctx.after(Timer::KeyBack, Millis(self.ctx.p().key_back));
+        } else if !was_on
+            && self.devices.inputs.press(InLine::SupervisorKey, true)
+            && self.is_by_hand(InLine::SupervisorKey, Code::Key)
+        {
             self.devices.key.turn(&mut self.ctx);
             self.record(Event::KeyTurned);
         }
+    }
+
+    /// The key has been off for so long that a hand has turned it back.
+    pub(super) fn key_turned_back(&mut self) {
+        self.devices.inputs.press(InLine::SupervisorKey, false);
+        self.ctx.clear(Timer::Held(InLine::SupervisorKey));
     }
 
     fn seal_broken(&mut self) {

@@ -61,8 +61,8 @@ mod tests {
         assert_ne!(of(judge), of("judge: motor: at 1.5 s: power [NZ 6.2]"));
         assert_eq!(of("panic: a.rs:3\nwords"), "panic: a.rs:3");
         assert_ne!(
-            of("step 9 `play to entered`: not within 20000 ms; at 35.0 s, phase revealed, latched []"),
-            of("step 1 `play to entered`: not within 2000 ms; at 11.1 s, phase closed, latched []")
+            of("step 9 `play to entered`: not within 20000 ms; at 35.0 s, phase revealed, latched: nothing"),
+            of("step 1 `play to entered`: not within 2000 ms; at 11.1 s, phase closed, latched: nothing")
         );
         assert_eq!(kind(&Verdict::Pass), None);
     }

@@ -64,14 +64,18 @@ pub struct Diagram {
 }
 
 impl Diagram {
-    /// The window around the first fault.
+    /// The window around the first fault; of a cell that did not pass, the time before it ended there.
     #[must_use]
-    pub fn of(capture: &Capture) -> Self {
+    pub fn of(capture: &Capture, failed: bool) -> Self {
         let waves = Waves::of(capture);
         let broken = capture.marks.iter().find(|mark| mark.kind == MarkKind::Broken).map(|mark| mark.at_ns);
         let (from_ns, to_ns) = match broken {
-            Some(at) => (at.saturating_sub(BEFORE_NS), (at + AFTER_NS).min(waves.end_ns.max(at + BEFORE_NS))),
-            None => (waves.end_ns.saturating_sub(END_NS), waves.end_ns.max(1)),
+            // Where the fault is not long ago, it is in the window.
+            Some(at) if failed && at + 2 * END_NS > waves.end_ns => (at.saturating_sub(BEFORE_NS), waves.end_ns.max(1)),
+            Some(at) if !failed => {
+                (at.saturating_sub(BEFORE_NS), (at + AFTER_NS).min(waves.end_ns.max(at + BEFORE_NS)))
+            }
+            _ => (waves.end_ns.saturating_sub(END_NS), waves.end_ns.max(1)),
         };
         let resolution = ((to_ns - from_ns) / PARTS).max(1);
         let mut lines = Vec::new();

@@ -96,7 +96,7 @@ impl Directory {
         let kind = format!("{}{}", report.identity.fault, report.identity.scenario);
         let first = self.files.lock().unwrap_or_else(PoisonError::into_inner).drawn.insert(kind);
         if first || report.fails() {
-            let diagram = Diagram::of(&capture);
+            let diagram = Diagram::of(&capture, report.fails());
             let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
             files.diagrams.insert(report.name.clone(), diagram);
         }

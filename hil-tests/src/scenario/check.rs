@@ -6,8 +6,8 @@ use super::records::brief;
 use super::session::Session;
 use super::step::Check;
 use super::timeline::Latency;
+use tumbler_bench::Physical;
 use tumbler_core::rules;
-use tumbler_core::units::Dice;
 use tumbler_twin::MS;
 
 /// Longest wait without a stated limit, in milliseconds: longer than a spin (8 s) with its dice (500 ms).
@@ -119,7 +119,8 @@ pub(super) fn where_we_are(session: &mut Session<'_>) -> String {
             let latched: Vec<String> =
                 shown.malfunctions.iter().map(|m| format!("{} ({})", m.code.name(), m.cause)).collect();
             let test = shown.test.map(|t| format!(", test: {t}")).unwrap_or_default();
-            format!("phase {}, latched {latched:?}{test}", shown.phase.name())
+            let latched = if latched.is_empty() { "nothing".into() } else { latched.join(", ") };
+            format!("phase {}, latched: {latched}{test}", shown.phase.name())
         }
         Ok(None) => "the daemon does not run".into(),
         Err(trouble) => trouble.to_string(),
@@ -129,17 +130,27 @@ pub(super) fn where_we_are(session: &mut Session<'_>) -> String {
     let all = session.records.all();
     let latest: Vec<String> = all.iter().skip(all.len().saturating_sub(TOLD)).map(brief).collect();
     let at = session.bench.now();
-    let truth = session.bench.physical();
-    let dice = Dice::from_pips(truth.faces).map(Dice::pips);
     format!(
-        "at {}.{:03} s, {table}{wrong}; truth: dice {dice:?} flat {:?}, motor {}, shaft {}, turned {}, display {:03x}; latest records:\n  {}",
+        "at {}.{:03} s, {table}{wrong}\nin truth {}\nlatest records:\n  {}",
         at / 1_000_000_000,
         at / 1_000_000 % 1000,
-        truth.flat,
-        truth.motor_power,
-        truth.shaft_moves,
-        truth.milli_tumbles,
-        truth.display,
+        in_words(&session.bench.physical()),
         latest.join("\n  ")
+    )
+}
+
+/// What is so of dice, motor and display, whatever the table says.
+fn in_words(truth: &Physical) -> String {
+    let dice = truth.faces.iter().zip(truth.flat);
+    let dice: Vec<String> =
+        dice.map(|(face, flat)| format!("{face}{}", if flat { "" } else { " (not flat)" })).collect();
+    format!(
+        "the dice show {}; the motor {} power, the shaft {}; {}.{:03} tumbles turned; the display has {:03x}",
+        dice.join(", "),
+        if truth.motor_power { "has" } else { "has no" },
+        if truth.shaft_moves { "turns" } else { "rests" },
+        truth.milli_tumbles / 1000,
+        truth.milli_tumbles % 1000,
+        truth.display,
     )
 }

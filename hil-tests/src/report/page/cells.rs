@@ -5,22 +5,37 @@ use maud::{Markup, html};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// All cells, by fault or scenario; those that did not pass come first.
+/// Cells that did not pass are open up to this number of them: more than anybody looks at.
+const OPEN: usize = 20;
+
+/// The cells that did not pass, each with all that is known of it.
+pub(super) fn failed(shown: &[CellOnPage<'_>]) -> Markup {
+    let failed: Vec<&CellOnPage<'_>> = shown.iter().filter(|s| s.cell.fails()).collect();
+    html! {
+        @if !failed.is_empty() {
+            h2 id="failed" { "Not passed" }
+            @for s in &failed {
+                details id=(s.id()) class="fail cell" open[failed.len() <= OPEN] data-verdict=(s.cell.verdict.word()) {
+                    (contents(s, Path::new("")))
+                }
+            }
+        }
+    }
+}
+
+/// All cells, by fault or scenario. Those that did not pass are at the top of the page, and only named here.
 pub(super) fn section(shown: &[CellOnPage<'_>]) -> Markup {
     let mut groups: BTreeMap<(bool, &str), Vec<CellOnPage<'_>>> = BTreeMap::new();
     for s in shown {
         let at = &s.cell.identity;
         groups.entry((at.fault.is_empty(), at.subject())).or_default().push(*s);
     }
-    let failed: Vec<&CellOnPage<'_>> = shown.iter().filter(|s| s.cell.fails()).collect();
     html! {
         h2 id="cells" { "Cells" }
-        @if !failed.is_empty() {
-            p { b { "Not passed: " } @for s in &failed { a href={"#" (s.id())} { (s.cell.name) } " " } }
-        }
+        (filter())
         @for ((_, name), cells) in &groups {
             @let bad = cells.iter().filter(|s| s.cell.fails()).count();
-            details class=(if bad > 0 { "fail" } else { "" }) open[bad > 0] {
+            details class=(if bad > 0 { "fail group" } else { "group" }) {
                 summary { b { (name) } " " span class="quiet" { (cells.len()) " cells" @if bad > 0 { ", " (bad) " not passed" } } }
                 p class="quiet" { (cells.first().map_or("", |s| s.cell.about.as_str())) }
                 @for s in cells { (cell(s)) }
@@ -30,9 +45,22 @@ pub(super) fn section(shown: &[CellOnPage<'_>]) -> Markup {
 }
 
 fn cell(s: &CellOnPage<'_>) -> Markup {
-    let class = if s.cell.fails() { "fail" } else { "" };
+    if s.cell.fails() {
+        return html! { p class="cell" data-verdict=(s.cell.verdict.word()) { (s.link()) " " a href={"#" (s.id())} { (s.cell.name) } span hidden { (s.cell.clauses.join(" ")) } } };
+    }
     html! {
-        details id=(s.id()) class=(class) { (contents(s, Path::new(""))) }
+        details id=(s.id()) class="cell" data-verdict=(s.cell.verdict.word()) { (contents(s, Path::new(""))) }
+    }
+}
+
+/// Narrows the cells down, by words of theirs (names, clauses, reasons) and by verdict. Without scripts there is nothing to press.
+fn filter() -> Markup {
+    html! {
+        form id="filter" hidden {
+            label { "Only cells with " input type="search" name="words" placeholder="words, such as motor nz-div9 or 7.1(a)" size="40"; }
+            @for verdict in VerdictKind::ALL { label { input type="checkbox" name="verdict" value=(verdict.word()) checked; " " (verdict.word()) } }
+            output {}
+        }
     }
 }
 

@@ -65,11 +65,13 @@ pub fn html(results: &Results) -> String {
     let body = html! {
         h1 { "What tumbler-hil found" }
         nav {
-            a href="#runs" { "Runs" } a href="#matrix" { "Faults" } a href="#scenarios" { "Scenarios" }
+            a href="#failed" { "Not passed" } a href="#runs" { "Runs" } a href="#matrix" { "Faults" } a href="#scenarios" { "Scenarios" }
             a href="#open" { "Not proved" } a href="#latencies" { "Latencies" } a href="#clauses" { "Clauses" }
             a href="#cells" { "Cells" }
         }
-        (summary(results, &shown))
+        (counts(results, &shown))
+        (cells::failed(&shown))
+        (runs(results))
         (tables::matrix(&shown))
         (tables::scenarios(&shown))
         (open(&shown))
@@ -105,7 +107,7 @@ fn document(title: &str, body: &Markup) -> String {
     page.into_string()
 }
 
-fn summary(results: &Results, shown: &[CellOnPage<'_>]) -> Markup {
+fn counts(results: &Results, shown: &[CellOnPage<'_>]) -> Markup {
     let count = |verdict: VerdictKind| shown.iter().filter(|s| s.cell.verdict == verdict).count();
     let left: usize = results.runs.iter().map(|run| run.left).sum();
     html! {
@@ -116,6 +118,11 @@ fn summary(results: &Results, shown: &[CellOnPage<'_>]) -> Markup {
             div class="not" { b { (count(VerdictKind::NotExecuted)) } "– NOT_EXECUTED" }
             @if left > 0 { div class="inv" { b { (left) } "never begun" } }
         }
+    }
+}
+
+fn runs(results: &Results) -> Markup {
+    html! {
         h2 id="runs" { "Runs" }
         div class="wide" tabindex="0" { table {
             thead { tr { th { "bench" } th { "begun (UTC)" } th { "took" } th { "cells" } th { "seed" } th { "at once" } th { "machine" } th { "builds" } } }

@@ -1,6 +1,6 @@
 //! Faults by phases, and scenarios by layouts.
 
-use super::CellOnPage;
+use super::{CellOnPage, badge};
 use crate::fault::Place;
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ pub(super) fn matrix(shown: &[CellOnPage<'_>]) -> Markup {
         @if cells.is_empty() { p { "No cell of the matrix is in these results." } }
         @else {
             p class="quiet" {
-                "In each cell a mark a rule set, in the order "
+                "In each cell the worst verdict under the rule sets that it was played under; it opens to a mark a rule set, in the order "
                 @for (n, rules) in Rules::ALL.map(Rules::id).iter().enumerate() { @if n > 0 { ", " } (rules) }
                 ". P passed, ✖F failed, ?I invalid, – not executed and on the bench's list, ✖N not executed and not on it, · no such cell."
             }
@@ -52,19 +52,28 @@ fn heat(cells: &[CellOnPage<'_>], bench: &str) -> Markup {
                     tr {
                         th scope="row" { (fault) }
                         @for (phase, _) in Place::ALL {
-                            td {
-                                @for rules in Rules::ALL.map(Rules::id) {
-                                    @match row.get(&(phase, rules)) {
-                                        Some(s) => (s.link()),
-                                        None => span class="v none" { "·" },
-                                    }
-                                }
-                            }
+                            td { (marks(row, phase)) }
                         }
                     }
                 }
             }
         } }
+    }
+}
+
+/// The worst verdict of a fault in a phase, which opens to all.
+fn marks(row: &Row<'_>, phase: &str) -> Markup {
+    let of = |rules: Rules| row.get(&(phase, rules.id()));
+    let worst = Rules::ALL.into_iter().filter_map(of).max_by_key(|s| (s.cell.fails(), s.cell.verdict));
+    let Some(worst) = worst else { return html! { span class="v none" { "·" } } };
+    let (class, letter) = badge(worst.cell);
+    html! {
+        details class="marks" {
+            summary class={"v " (class)} title=(worst.cell.verdict.word()) { (letter) }
+            @for rules in Rules::ALL {
+                @match of(rules) { Some(s) => (s.link()), None => span class="v none" { "·" } }
+            }
+        }
     }
 }
 

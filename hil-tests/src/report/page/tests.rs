@@ -36,6 +36,21 @@ fn the_page_has_every_cell_and_escapes_what_cells_say() {
 }
 
 #[test]
+fn what_did_not_pass_comes_first_and_the_matrix_has_the_worst_of_each_cell() {
+    let fail = Verdict::Fail(vec!["it turned".into()]);
+    let page = html(&results(
+        10,
+        vec![of("motor.stall@betting::nz-1998", Verdict::Pass), of("motor.stall@betting::nz-div9", fail)],
+    ));
+    let at = |words: &str| page.find(words).unwrap_or_else(|| panic!("{words} is not on the page"));
+    assert!(at("id=\"failed\"") < at("it turned") && at("it turned") < at("id=\"runs\""));
+    assert_eq!(page.matches("id=\"c0-1\"").count(), 1, "a cell has one place");
+    let marks = &page[at("<details class=\"marks\">")..];
+    let summary = &marks[..marks.find("</summary>").unwrap()];
+    assert!(summary.contains("v fail") && summary.contains("title=\"FAIL\""), "{summary}");
+}
+
+#[test]
 fn the_command_that_plays_a_cell_again_has_its_file() {
     let mut results = results(10, vec![of("mine[it's]::nz-1998", Verdict::Fail(vec!["wrong".into()]))]);
     results.runs[0].scenarios = ["/a/mine.toml".into(), "/it's/b c.toml".into()].into();

@@ -5,12 +5,15 @@ use super::evidence::Evidence;
 use super::page;
 use super::results::{Cell, Results, Run, VerdictKind};
 use anyhow::Context;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
+
+/// What an address takes only encoded (RFC 3986, 2.3).
+const RESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The directory's name within that of the results.
 const DIRECTORY: &str = "allure-results";
@@ -169,7 +172,7 @@ fn test_result<'a>(run: &'a Run, cell: &'a Cell, requirements: Option<&str>) -> 
 }
 
 fn link(address: &str, clause: &str) -> Link {
-    let url = address.replace("{}", &utf8_percent_encode(clause, NON_ALPHANUMERIC).to_string());
+    let url = address.replace("{}", &utf8_percent_encode(clause, &RESERVED).to_string());
     Link { r#type: "requirement", name: clause.to_owned(), url }
 }
 

@@ -119,6 +119,8 @@ pub(super) struct Symptoms {
     turn: Option<UnpoweredTurn>,
     /// Guard lines that broke recently, and when.
     breaks: Vec<(Line, u64)>,
+    /// How often each line that people touch came on without a rest between, and when it did last.
+    bursts: [(u32, u64); Line::COUNT],
     /// When a person last gave a command that may find a device out of order.
     said_ns: Option<u64>,
 }
@@ -148,6 +150,10 @@ pub(super) fn is_dead_man(scene: &Scene) -> bool {
     scene.edge.is_some_and(|(line, _)| line == Line::MotorAlive)
 }
 
+const BUTTONS: [Line; 4] = [Line::Tumble, Line::PlaceBets, Line::NoMoreBets, Line::NoSpin];
+/// No hand presses a button so often without a rest of `REST_NS` (parameters `presses`, `press_rest`).
+const MOST_PRESSES: u32 = 30;
+const REST_NS: u64 = 5_000 * MS;
 /// How long breaks of a guard line are remembered.
 const KEPT_NS: u64 = 15_000 * MS;
 /// A motor is too hot above this, in thousandths of a degree Celsius (parameter `temperature_limit`).
@@ -178,7 +184,18 @@ impl Symptoms {
             Seen::ConsoleCommand { command, .. } if command != "open" => self.said_ns = Some(scene.now_ns),
             Seen::RepeatedLevel { line, .. } => self.breaks.push((*line, scene.now_ns)),
             Seen::Wire { line, active, initial: false } => {
-                if matches!((line, active), (Line::Seal | Line::DomeClosed, false) | (Line::DomeOpen, true)) {
+                if *active && (BUTTONS.contains(line) || *line == Line::SupervisorKey) {
+                    let without_rest = |at: &u64| scene.now_ns < at.saturating_add(REST_NS);
+                    let burst = self.bursts.get_mut(*line as usize);
+                    if let Some((count, last)) = burst {
+                        *count = if without_rest(last) { count.saturating_add(1) } else { 1 };
+                        *last = scene.now_ns;
+                    }
+                }
+                if matches!(
+                    (line, active),
+                    (Line::Seal | Line::DomeClosed | Line::PowerGood, false) | (Line::DomeOpen, true)
+                ) {
                     self.breaks.retain(|(_, at)| scene.now_ns < at.saturating_add(KEPT_NS));
                     self.breaks.push((*line, scene.now_ns));
                 }
@@ -311,6 +328,7 @@ impl Symptoms {
         let recent = |at: u64| scene.now_ns < at.saturating_add(lately_ns);
         let any = |parts: &[Part]| parts.iter().any(|part| scene.recently_broken(*part, lately_ns));
         let flickers = |line: Line| self.breaks.iter().filter(|(of, _)| *of == line).count() > 2;
+        let chatters = |line: Line| self.bursts.get(line as usize).is_some_and(|(count, _)| *count > MOST_PRESSES);
         let said = self.said_ns.is_some_and(recent);
         match code {
             "seal" => flickers(Line::Seal),
@@ -319,7 +337,9 @@ impl Symptoms {
             "reader" => any(&[Part::Reader, Part::Bus, Part::Dice]) || said,
             "temperature" => any(&[Part::Motor]),
             "dome" => any(&[Part::DomeContacts]) || said || flickers(Line::DomeClosed) || flickers(Line::DomeOpen),
-            "buttons" | "key" | "gpio" => false,
+            "buttons" => BUTTONS.into_iter().any(chatters),
+            "key" => chatters(Line::SupervisorKey),
+            "gpio" => flickers(Line::PowerGood),
             _ => true,
         }
     }

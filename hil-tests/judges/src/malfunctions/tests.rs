@@ -152,6 +152,31 @@ fn units_are_asked_and_what_they_told_of_keys_is_acknowledged() {
     assert_eq!(found(&script), [ACKNOWLEDGED]);
 }
 
+/// faults.md button.chatter_*; virtual-wire.md, Motor guard: more presses than a hand makes explain `buttons` and `key`, and breaks of
+/// `power_good` explain `gpio`. Fewer do not.
+#[test]
+fn a_line_that_comes_on_again_and_again_explains_its_latch() {
+    for (line, rest, code, few, many) in [
+        (Line::NoMoreBets, false, "buttons", 30, 31),
+        (Line::SupervisorKey, false, "key", 30, 31),
+        (Line::PowerGood, true, "gpio", 2, 4),
+    ] {
+        for (times, expected) in [(few, vec![CAUSELESS]), (many, vec![])] {
+            let mut script = open("nz-div9");
+            for _ in 0..times {
+                script.wire(line, !rest);
+                script.pass(30);
+                script.wire(line, rest);
+                script.pass(30);
+            }
+            // Longer than a level counts as its own symptom.
+            script.pass(4_000);
+            script.latch(code);
+            assert_eq!(found(&script), expected, "{code} after {times}");
+        }
+    }
+}
+
 #[test]
 fn a_latch_opens_by_its_own_test() {
     let mut script = open("nz-div9");

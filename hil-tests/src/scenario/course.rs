@@ -5,6 +5,7 @@ use super::halt::Halt;
 use super::invariants::watch;
 use super::records::{brief, field, kind};
 use super::session::Session;
+use super::step::Step;
 use super::steps::step;
 use tumbler_bench::BenchError;
 use tumbler_core::record::Kind;
@@ -14,10 +15,12 @@ pub(super) fn play(session: &mut Session<'_>) -> Result<Vec<String>, Halt> {
     for (number, (text, steps)) in session.trial.steps.iter().enumerate() {
         session.words = text;
         for each in steps {
-            let done = step(session, each).and_then(|()| watch(session, each));
+            let done = played(session, each);
+            let at = |what: String| format!("step {} `{text}`: {what}", number + 1);
             done.map_err(|halt| match halt {
-                Halt::Wrong(what) => Halt::Wrong(format!("step {} `{text}`: {what}", number + 1)),
-                trouble @ Halt::BenchError(_) => trouble,
+                Halt::Wrong(what) => Halt::Wrong(at(what)),
+                Halt::BenchError(BenchError::Rig(what)) => BenchError::Rig(at(what)).into(),
+                unsupported @ Halt::BenchError(_) => unsupported,
             })?;
         }
     }
@@ -37,6 +40,27 @@ pub(super) fn play(session: &mut Session<'_>) -> Result<Vec<String>, Halt> {
         }
     }
     Ok(wrongs)
+}
+
+fn played(session: &mut Session<'_>, each: &Step) -> Result<(), Halt> {
+    // What the scenario means was not tried then. In free play chance may have done it already.
+    if let Some(why) = idle(session, each)?.filter(|_| !session.trial.free) {
+        return Err(BenchError::Rig(format!("has no effect: {why}")).into());
+    }
+    step(session, each)?;
+    watch(session, each)
+}
+
+/// Why a step would do nothing, where that shows only in play.
+fn idle(session: &mut Session<'_>, step: &Step) -> Result<Option<&'static str>, BenchError> {
+    Ok(match step {
+        Step::Heal(broken) if !session.faults.is_in_force(broken.fault) => Some("it is not broken"),
+        Step::At(stage) if session.round.is_at(&session.trial.rules, *stage) => Some("the round is there already"),
+        Step::LoseEdge(_) if !session.bench.physical().supply || session.bench.snapshot()?.is_none() => {
+            Some("the daemon does not run, and misses every edge")
+        }
+        _ => None,
+    })
 }
 
 fn finished(session: &mut Session<'_>) -> Result<Vec<String>, BenchError> {

@@ -38,6 +38,11 @@ impl Faults {
         fault.inject(bench)
     }
 
+    /// Whether this fault was broken and is not healed.
+    pub(super) fn is_in_force(&self, target: AnyFault) -> bool {
+        self.injected.iter().any(|f| f.in_force && f.target == target)
+    }
+
     /// Heals one fault.
     pub(super) fn heal(&mut self, bench: &mut dyn Bench, target: AnyFault) -> Result<(), BenchError> {
         target.heal(bench)?;
@@ -78,7 +83,7 @@ impl Faults {
     }
 
     fn has(&self, fault: Fault) -> bool {
-        self.injected.iter().any(|f| f.in_force && f.target == AnyFault::Part(fault))
+        self.is_in_force(AnyFault::Part(fault))
     }
 
     /// Whether driver and dead-man relay are both shorted, so that the motor has power whatever the daemon does.

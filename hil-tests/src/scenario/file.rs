@@ -1,5 +1,6 @@
 //! A scenario's file: what is done, under which rule sets, and how it must end.
 
+use super::effects::Begun;
 use super::grounds;
 use super::names;
 use super::order;
@@ -236,14 +237,40 @@ impl Reader<'_> {
         variant: usize,
         read: impl Fn(&str) -> Result<T, Wrong>,
     ) -> Vec<T> {
-        let mut read_so_far = Vec::new();
-        for (number, text) in all.iter().enumerate() {
-            let text = self.text(text, place.of(number), variant);
-            if !text.words.is_empty() {
-                read_so_far.extend(self.read(&text, &read));
+        self.texts(all, place, variant).iter().filter_map(|text| self.read(text, &read)).collect()
+    }
+
+    /// The texts of a list, those left out that are empty in this variant.
+    fn texts(&mut self, all: &[String], place: &Place, variant: usize) -> Vec<Text> {
+        let texts = all.iter().enumerate().map(|(number, text)| self.text(text, place.of(number), variant));
+        texts.filter(|text| !text.words.is_empty()).collect()
+    }
+
+    /// The steps of a trial, each line with its words. All that is wrong with them is told, also what cannot do anything there.
+    fn steps(
+        &mut self,
+        all: &[String],
+        place: &Place,
+        variant: usize,
+        layout: &Layout,
+        rules: &str,
+    ) -> Vec<(String, Vec<Step>)> {
+        let texts = self.texts(all, place, variant);
+        let lines: Vec<_> =
+            texts.iter().map(|text| self.read(text, |words| parse::line_of_steps(words, &layout.id))).collect();
+        // What cannot be read may have begun what a later line ends.
+        let Some(lines) = lines.into_iter().collect::<Option<Vec<_>>>() else { return Vec::new() };
+        let all = || lines.iter().flatten().flat_map(|(_, steps)| steps);
+        let (mut begun, mut count) = (Begun::default(), 0);
+        for (text, line) in texts.iter().zip(&lines) {
+            for step in line.iter().flat_map(|(_, steps)| steps) {
+                count += 1;
+                if let Err(wrong) = begun.take(step, rules, all().skip(count)) {
+                    self.source.wrong(&text.places, wrong);
+                }
             }
         }
-        read_so_far
+        lines.into_iter().flatten().collect()
     }
 
     /// Keys of variants that no text has.
@@ -305,7 +332,7 @@ impl File {
     /// The trial of a variant under a layout; `endings` are those of this key.
     fn trial(&self, reader: &mut Reader<'_>, variant: usize, set: &RuleSet, layout: &Layout, key: &str) -> Trial {
         let top = Place::default();
-        let steps = reader.list(&self.steps, &top.of("steps"), variant, |text| parse::line_of_steps(text, &layout.id));
+        let steps = reader.steps(&self.steps, &top.of("steps"), variant, layout, &set.id);
         let all = self.endings.get(key).map(Vec::as_slice).unwrap_or_default();
         let endings = reader.list(all, &top.of("endings").of(key), variant, |text| Ending::parse(text, &set.id));
         let at_end = top.of("at_end");
@@ -319,7 +346,7 @@ impl File {
             rules: set.id.clone(),
             layout: layout.id.clone(),
             reader: self.reader,
-            steps: steps.into_iter().flatten().collect(),
+            steps,
             endings,
             latches: latches.unwrap_or_else(|| latched.clone()),
             in_order: !self.at_end.in_any_order,

@@ -6,6 +6,7 @@ mod bounds;
 mod check;
 mod console;
 mod course;
+mod effects;
 pub mod endings;
 mod faults;
 pub mod file;

@@ -36,7 +36,12 @@ impl Round {
 
     /// Notes that steps have played the round up to this stage.
     pub(super) fn played_to(&mut self, rules: &str, stage: Stage) {
-        self.done = order::of(rules).iter().position(|(_, reached)| *reached == stage).map_or(0, |place| place + 1);
+        self.done = actions_to(rules, stage);
+    }
+
+    /// Whether the round is known to have been played up to this stage.
+    pub(super) fn is_at(&self, rules: &str, stage: Stage) -> bool {
+        self.done == actions_to(rules, stage)
     }
 
     /// The dealer's next action, of the first `count`.
@@ -48,4 +53,9 @@ impl Round {
     pub(super) fn advance(&mut self) {
         self.done += 1;
     }
+}
+
+/// How many actions lead to this stage.
+fn actions_to(rules: &str, stage: Stage) -> usize {
+    order::of(rules).iter().position(|(_, reached)| *reached == stage).map_or(0, |place| place + 1)
 }

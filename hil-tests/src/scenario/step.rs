@@ -41,6 +41,12 @@ impl Stage {
         ("entered", Self::Entered),
         ("settled", Self::Settled),
     ];
+
+    /// Its word.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, stage)| *stage == self).map_or("", |(name, _)| name)
+    }
 }
 
 /// A pattern for a record: its kind, and fields of its payload with their values.

@@ -100,6 +100,30 @@ fn a_fault_that_never_took_hold_makes_the_verdict_invalid() {
     assert!(matches!(verdict(&case(steps, SETTLED, "")), Verdict::Invalid(why) if why.contains("lamp.open:big")));
 }
 
+/// scenarios.md, Steps: what has no effect shows nothing. What can be known of it from the file alone is refused with the file.
+#[test]
+fn a_step_that_does_nothing_makes_the_verdict_invalid_with_its_line() {
+    for (steps, line) in [
+        (
+            r#""open table", "fault lamp.open:big", "heal lamp.open:big", "heal lamp.open:big""#,
+            "step 4 `heal lamp.open:big`",
+        ),
+        (r#""open table", "fault motor.stall", "recover table", "heal motor.stall""#, "step 4 `heal motor.stall`"),
+        (r#""open table", "kill", "lose edge seal", "start""#, "step 3 `lose edge seal`"),
+        (r#""open table", "play to betting", "at betting", "play to settled""#, "step 3 `at betting`"),
+    ] {
+        let found = verdict(&case(steps, "", ""));
+        assert!(
+            matches!(&found, Verdict::Invalid(why) if why.contains(line) && why.contains("no effect")),
+            "{found:?}"
+        );
+    }
+    let tried =
+        r#""open table", "fault lamp.dead", "heal lamp.dead", "try heal lamp.dead", "dice 1 3 6", "play to settled""#;
+    let tried = tried.replace("lamp.dead", "dice.cocked_1");
+    assert_eq!(verdict(&case(&tried, SETTLED, "")), Verdict::Invalid("fault `dice.cocked_1` never took effect".into()));
+}
+
 #[test]
 fn a_failure_says_which_step_and_where_the_table_was() {
     let Verdict::Fail(wrongs) = verdict(&case(r#""open table", "wait phase settling within 100 ms""#, "", "")) else {
@@ -148,6 +172,20 @@ fn a_wrong_file_says_what_where_and_what_is_allowed() {
         (
             &case(r#""pres tumble", "wait phase redy""#, "", ""),
             vec![":2:11: unknown step `pres`", ":2:37: unknown phase"],
+        ),
+        (
+            &case(r#""fault dome.flicker", "heal dome.flicker_long""#, "", ""),
+            vec!["case.toml:2:38: `heal dome.flicker_long` heals nothing", "allowed is dome.flicker"],
+        ),
+        (&case(r#""open table; release tumble""#, "", ""), vec![":2:31: `release tumble` releases nothing"]),
+        (&case(r#""mend seal""#, "", ""), vec![":2:11: `mend seal` mends nothing"]),
+        (&case(r#""answer done""#, "", ""), vec![":2:11: `answer` checks nothing", "ask COMMAND"]),
+        (&case(r#""do open", "answer done""#, "", ""), vec![":2:22: `answer` checks nothing"]),
+        (&case(r#""at spun", "pass 1 s""#, "", ""), vec![":2:14: `at spun` changes nothing", "play to STAGE"]),
+        (&case(r#""at spun", "at spun", "go on""#, "", ""), vec![":2:25: `at spun` changes nothing"]),
+        (
+            &case(r#""at covered", "go on""#, "", "").replace("nz-div9", "sg-open"),
+            vec![":2:14: no round is ever at `covered` under sg-open"],
         ),
         ("about = \"x\"\nsteps = []\nendings = {}", vec!["case.toml:3:1: ", "nothing would run"]),
         ("about = ", vec!["case.toml:1:9: this is not TOML"]),

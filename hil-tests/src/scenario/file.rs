@@ -1,10 +1,10 @@
 //! A scenario's file: what is done, under which rule sets, and how it must end.
 
-use super::effects::Begun;
 use super::grounds;
 use super::names;
 use super::order;
 use super::parse;
+use super::reader::{Reader, in_braces};
 use super::step::{Step, TableFault};
 use crate::citation;
 use serde::Deserialize;
@@ -193,107 +193,6 @@ fn cited(clause: String) -> Result<String, Wrong> {
     citation::read(&clause).map(|_| clause)
 }
 
-/// A text of the file in one variant: its words, and where they may stand.
-struct Text {
-    words: String,
-    places: Vec<Place>,
-}
-
-/// A file that is being read, with what is wrong in it.
-struct Reader<'t> {
-    source: Source<'t>,
-    variants: Vec<BTreeMap<String, String>>,
-}
-
-impl Reader<'_> {
-    /// The text at a place, with the values of a variant in place of their keys.
-    fn text(&mut self, text: &str, place: Place, number: usize) -> Text {
-        let Some(variant) = self.variants.get(number) else {
-            return Text { words: text.to_owned(), places: vec![place] };
-        };
-        let words = variant.iter().fold(text.to_owned(), |text, (key, value)| text.replace(&in_braces(key), value));
-        let used = variant.keys().filter(|key| text.contains(&in_braces(key)));
-        let at = Place::default().of("variant").of(number);
-        let places = std::iter::once(place).chain(used.map(|key| at.of(key))).collect();
-        let left = words.split_once('{').and_then(|(_, rest)| rest.split_once('}')).map(|(key, _)| key.to_owned());
-        let unknown = left.map(|key| Wrong::unknown("key of a variant", &key, variant.keys().map(String::as_str)));
-        let text = Text { words, places };
-        if let Some(wrong) = unknown {
-            self.source.wrong(&text.places, wrong);
-        }
-        text
-    }
-
-    /// What a text means; none where it is wrong, which is told.
-    fn read<T>(&mut self, text: &Text, read: impl FnOnce(&str) -> Result<T, Wrong>) -> Option<T> {
-        read(&text.words).map_err(|wrong| self.source.wrong(&text.places, wrong)).ok()
-    }
-
-    /// What the texts of a list mean, those left out that are empty in this variant.
-    fn list<T>(
-        &mut self,
-        all: &[String],
-        place: &Place,
-        variant: usize,
-        read: impl Fn(&str) -> Result<T, Wrong>,
-    ) -> Vec<T> {
-        self.texts(all, place, variant).iter().filter_map(|text| self.read(text, &read)).collect()
-    }
-
-    /// The texts of a list, those left out that are empty in this variant.
-    fn texts(&mut self, all: &[String], place: &Place, variant: usize) -> Vec<Text> {
-        let texts = all.iter().enumerate().map(|(number, text)| self.text(text, place.of(number), variant));
-        texts.filter(|text| !text.words.is_empty()).collect()
-    }
-
-    /// The steps of a trial, each line with its words. All that is wrong with them is told, also what cannot do anything there.
-    fn steps(
-        &mut self,
-        all: &[String],
-        place: &Place,
-        variant: usize,
-        layout: &Layout,
-        rules: &str,
-    ) -> Vec<(String, Vec<Step>)> {
-        let texts = self.texts(all, place, variant);
-        let lines: Vec<_> =
-            texts.iter().map(|text| self.read(text, |words| parse::line_of_steps(words, &layout.id))).collect();
-        // What cannot be read may have begun what a later line ends.
-        let Some(lines) = lines.into_iter().collect::<Option<Vec<_>>>() else { return Vec::new() };
-        let all = || lines.iter().flatten().flat_map(|(_, steps)| steps);
-        let (mut begun, mut count) = (Begun::default(), 0);
-        for (text, line) in texts.iter().zip(&lines) {
-            for step in line.iter().flat_map(|(_, steps)| steps) {
-                count += 1;
-                if let Err(wrong) = begun.take(step, rules, all().skip(count)) {
-                    self.source.wrong(&text.places, wrong);
-                }
-            }
-        }
-        lines.into_iter().flatten().collect()
-    }
-
-    /// Keys of variants that no text has.
-    fn unused(&mut self, file: &File) {
-        let texts = file.steps.iter().chain(file.endings.values().flatten()).chain(&file.at_end.latched);
-        let texts =
-            texts.chain(file.at_end.latches.iter().flatten()).chain(&file.at_end.phase).chain(&file.at_end.never);
-        let texts: Vec<&str> = texts.map(String::as_str).collect();
-        let used = |key: &&String| *key == "name" || texts.iter().any(|text| text.contains(&in_braces(key)));
-        for (number, variant) in file.variant.iter().enumerate() {
-            for key in variant.keys().filter(|key| !used(key)) {
-                let problem = format!("no step, ending or end has `{{{key}}}`");
-                let place = Place::default().of("variant").of(number).of(key);
-                self.source.wrong(&[place], Wrong::new(key, problem, ""));
-            }
-        }
-    }
-}
-
-fn in_braces(key: &str) -> String {
-    format!("{{{key}}}")
-}
-
 impl File {
     /// The layouts of a rule set that are played.
     fn chosen<'r>(&self, set: &'r RuleSet) -> impl Iterator<Item = &'r Layout> {
@@ -306,6 +205,22 @@ impl File {
             .enumerate()
             .filter(move |(place, layout)| is_chosen(*place, &layout.id))
             .map(|(_, layout)| layout)
+    }
+
+    /// Keys of variants that no text has.
+    fn unused(&self, reader: &mut Reader<'_>) {
+        let texts = self.steps.iter().chain(self.endings.values().flatten()).chain(&self.at_end.latched);
+        let texts =
+            texts.chain(self.at_end.latches.iter().flatten()).chain(&self.at_end.phase).chain(&self.at_end.never);
+        let texts: Vec<&str> = texts.map(String::as_str).collect();
+        let used = |key: &&String| *key == "name" || texts.iter().any(|text| text.contains(&in_braces(key)));
+        for (number, variant) in self.variant.iter().enumerate() {
+            for key in variant.keys().filter(|key| !used(key)) {
+                let problem = format!("no step, ending or end has `{{{key}}}`");
+                let place = Place::default().of("variant").of(number).of(key);
+                reader.source.wrong(&[place], Wrong::new(key, problem, ""));
+            }
+        }
     }
 
     fn check(&self, reader: &mut Reader<'_>) {
@@ -326,7 +241,7 @@ impl File {
                 }
             }
         }
-        reader.unused(self);
+        self.unused(reader);
     }
 
     /// The trial of a variant under a layout; `endings` are those of this key.

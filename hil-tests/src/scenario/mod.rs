@@ -23,6 +23,7 @@ pub mod order;
 pub mod parse;
 mod play;
 mod proof;
+mod reader;
 mod records;
 mod recover;
 mod round;

@@ -74,10 +74,15 @@ pub fn faults() -> &'static BTreeSet<&'static str> {
     })
 }
 
-/// The rule texts that a name in a citation means: `NZ` means both of New Zealand. None if no text has the name.
-fn named_by(name: &str) -> Vec<&'static str> {
+/// The rule texts that a name in a citation means: `NZ` means both of New Zealand, or the one of them among these. None if no text has
+/// the name.
+fn named_by(name: &str, among: &[&str]) -> Vec<&'static str> {
     let means = |rules: &Rules| rules.text() == name || name == "NZ" && rules.family() == Family::NewZealand;
-    Rules::ALL.into_iter().filter(means).map(Rules::text).collect()
+    let mut texts: Vec<&str> = Rules::ALL.into_iter().filter(means).map(Rules::text).collect();
+    if texts.iter().any(|text| among.contains(text)) {
+        texts.retain(|text| among.contains(text));
+    }
+    texts
 }
 
 /// The numbers of a text's clauses.
@@ -94,10 +99,16 @@ const BETWEEN: [&str; 4] = ["and", "to", "with", "or"];
 /// # Errors
 /// What it cites that there is not, or that it cites nothing. What follows a colon is free.
 pub fn read(citation: &str) -> Result<Vec<String>, Wrong> {
+    read_among(citation, &[])
+}
+
+/// The same where rule sets with these texts are played.
+fn read_among(citation: &str, among: &[&str]) -> Result<Vec<String>, Wrong> {
     if citation.strip_prefix("silent:").is_some_and(|why| !why.trim().is_empty()) {
         return Ok(Vec::new());
     }
-    let mut reader = Reader { rest: citation, texts: Vec::new(), named: true, last: String::new(), found: Vec::new() };
+    let mut reader =
+        Reader { rest: citation, among, texts: Vec::new(), named: true, last: String::new(), found: Vec::new() };
     let mut cited = false;
     while let Some(word) = reader.next() {
         cited |= reader.take(word)?;
@@ -112,12 +123,24 @@ pub fn read(citation: &str) -> Result<Vec<String>, Wrong> {
     Err(Wrong::new(word, format!("`{citation}` cites neither a clause nor a page"), ALLOWED))
 }
 
+/// The rule texts that a citation names, as they are cited, where rule sets with the texts `among` are played: `NZ98` and `NZ9` for
+/// "NZ 7.1(b): why", where both or none of them are.
+///
+/// # Errors
+/// As [`read`].
+pub fn texts(citation: &str, among: &[&str]) -> Result<Vec<&'static str>, Wrong> {
+    let clauses = read_among(citation, among)?;
+    let of = |rules: &Rules| clauses.iter().any(|clause| clause.split(' ').next() == Some(rules.text()));
+    Ok(Rules::ALL.into_iter().filter(of).map(Rules::text).collect())
+}
+
 const ALLOWED: &str = "clauses such as `NZ9 7.1(a)`, pages such as `design.md, Latch` or `faults.md motor.stall`, then a colon and words of your \
     own; or `silent: WHY` where the rules and the pages say nothing";
 
 struct Reader<'c> {
     /// What is not read yet.
     rest: &'c str,
+    among: &'c [&'c str],
     /// The texts that the next numbers are of.
     texts: Vec<&'static str>,
     /// Whether a number has followed the latest text.
@@ -137,7 +160,7 @@ impl<'c> Reader<'c> {
     /// Takes a word in, with those that belong to it. Returns whether it cites.
     fn take(&mut self, word: &'c str) -> Result<bool, Wrong> {
         let bare = word.trim_end_matches([',', ':', ';', '.']);
-        let means = named_by(bare);
+        let means = named_by(bare, self.among);
         if !means.is_empty() {
             // `NZ98 and NZ9 6.3` means both.
             if self.named {

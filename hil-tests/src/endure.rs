@@ -281,8 +281,7 @@ fn latched(records: &[Record]) -> BTreeSet<Code> {
 
 fn trial(rules: &str, layout: &str) -> Result<Trial, BenchError> {
     let text = format!(
-        "about = \"until the power goes\"\nfree = true\nlayouts = [{layout:?}]\nsteps = [\"recover table\"]\n[at_end]\nlatched = []\n\
-         latches = []\nnever = []\n[endings]\n{rules} = []\n"
+        "about = \"until the power goes\"\nfree = true\nlayouts = [{layout:?}]\nsteps = [\"recover table\"]\n[endings]\n{rules} = []\n"
     );
     let trials = file::parse(Path::new("endure"), &text).map_err(|bad| BenchError::Rig(bad.to_string()))?;
     trials.into_iter().next().ok_or_else(|| BenchError::Rig(format!("{rules} does not play on {layout}")))

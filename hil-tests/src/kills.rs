@@ -179,7 +179,9 @@ impl DurableRound {
         match self {
             Self { began: false, .. } => vec![next],
             Self { established: false, spun: true, exposed: true, .. } => vec!["void exposed: by exposed".into(), next],
-            Self { established: true, .. } | Self { spun: true, .. } => vec!["settled: SGV6 5.4.1".into(), next],
+            Self { established: true, .. } | Self { spun: true, .. } => {
+                vec!["settled: silent: the outcome was established".into(), next]
+            }
             Self { .. } => vec![format!("void interruption: {clauses}"), next],
         }
     }

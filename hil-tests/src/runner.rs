@@ -193,8 +193,9 @@ mod tests {
     #[test]
     fn a_free_trial_is_judged_as_a_campaign_judges_it() {
         let held = |free: bool| {
+            let endings = if free { "" } else { "\"settled: SGOC 1.7\"" };
             let text = format!(
-                "about = \"a\"\nfree = {free}\nsteps = [\"open table\", \"fault disk.takes_ms:700\", \"play to settled\", \"wait phase ready\"]\n[endings]\nsg-open = [\"settled: SGOC 1.7\"]"
+                "about = \"a\"\nfree = {free}\nsteps = [\"open table\", \"fault disk.takes_ms:700\", \"play to settled\", \"wait phase ready\"]\n[endings]\nsg-open = [{endings}]"
             );
             let trial = parse(Path::new("slow.toml"), &text).unwrap().swap_remove(0);
             let mut report = CellReport::of(&trial, 1, false);

@@ -145,7 +145,7 @@ impl<'t> Source<'t> {
 
     /// Where a place is in the text: a key's name with its value, or an element.
     fn span(&self, place: &Place) -> Option<Range<usize>> {
-        let (last, before) = place.0.split_last()?;
+        let Some((last, before)) = place.0.split_last() else { return Some(0..self.text.len()) };
         let mut value = None;
         for key in before {
             value = Some(match value {

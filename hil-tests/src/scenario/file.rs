@@ -35,7 +35,8 @@ struct File {
     steps: Vec<String>,
     #[serde(default)]
     variant: Vec<BTreeMap<String, String>>,
-    endings: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    endings: Option<BTreeMap<String, Vec<String>>>,
     #[serde(default)]
     at_end: AtEnd,
 }
@@ -65,12 +66,12 @@ const FIRST: &str = "first";
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct AtEnd {
-    latched: Vec<String>,
+    latched: Option<Vec<String>>,
     latches: Option<Vec<String>>,
     phase: Option<String>,
     never: Vec<String>,
     /// Latches with one cause, which may come in any order.
-    in_any_order: bool,
+    in_any_order: Option<bool>,
 }
 
 /// How a round must end.
@@ -209,9 +210,10 @@ impl File {
 
     /// Keys of variants that no text has.
     fn unused(&self, reader: &mut Reader<'_>) {
-        let texts = self.steps.iter().chain(self.endings.values().flatten()).chain(&self.at_end.latched);
-        let texts =
-            texts.chain(self.at_end.latches.iter().flatten()).chain(&self.at_end.phase).chain(&self.at_end.never);
+        let AtEnd { latched, latches, phase, never, .. } = &self.at_end;
+        let endings = self.endings.iter().flat_map(BTreeMap::values).flatten();
+        let texts = self.steps.iter().chain(endings).chain(latched.iter().chain(latches).flatten());
+        let texts = texts.chain(phase).chain(never);
         let texts: Vec<&str> = texts.map(String::as_str).collect();
         let used = |key: &&String| *key == "name" || texts.iter().any(|text| text.contains(&in_braces(key)));
         for (number, variant) in self.variant.iter().enumerate() {
@@ -223,12 +225,85 @@ impl File {
         }
     }
 
+    /// The rule sets that are played, each with the key of its endings.
+    fn played(&self) -> Vec<(&'static RuleSet, &str)> {
+        let key = |set: &RuleSet| match &self.endings {
+            // Who asserts no ending may leave them out altogether.
+            None => self.free.then_some("*"),
+            Some(endings) => {
+                let mut keys = std::iter::once(set.id.as_str()).chain(groups(&set.id));
+                keys.find_map(|key| endings.get_key_value(key)).map(|(key, _)| key.as_str())
+            }
+        };
+        let sets = rules::all().iter().filter(|set| self.chosen(set).next().is_some());
+        sets.filter_map(|set| key(set).map(|key| (set, key))).collect()
+    }
+
+    /// What is asserted although `free` leaves it to chance.
+    fn not_free(&self, reader: &mut Reader<'_>) {
+        let AtEnd { latched, latches, phase, in_any_order, .. } = &self.at_end;
+        let keys = [
+            ("latched", latched.is_some()),
+            ("latches", latches.is_some()),
+            ("phase", phase.is_some()),
+            ("in_any_order", in_any_order.is_some()),
+        ];
+        let top = Place::default();
+        for (key, _) in keys.into_iter().filter(|(_, is_there)| self.free && *is_there) {
+            let problem = format!("`{key}` is not asserted in free play: leave out this or `free`");
+            reader.source.wrong(&[top.of("at_end").of(key)], Wrong::new(key, problem, "never"));
+        }
+        for (key, _) in self.endings.iter().flatten().filter(|(_, all)| self.free && !all.is_empty()) {
+            let problem = "endings are not asserted in free play: leave out these or `free`";
+            reader.source.wrong(&[top.of("endings").of(key)], Wrong::new(key, problem, format!("{key} = []")));
+        }
+    }
+
+    /// What is there without any content.
+    fn empty(&self, reader: &mut Reader<'_>) {
+        let top = Place::default();
+        if self.steps.is_empty() {
+            reader.source.wrong(&[top.of("steps")], Wrong::new("", "there is no step, so nothing would be tried", ""));
+        }
+        for (number, variant) in self.variant.iter().enumerate() {
+            let at = top.of("variant").of(number);
+            if variant.is_empty() {
+                reader
+                    .source
+                    .wrong(std::slice::from_ref(&at), Wrong::new("", "this variant has no value", "KEY = \"VALUE\""));
+            }
+            if self.variant.iter().take(number).any(|before| label(before) == label(variant)) {
+                let problem = format!("two variants are called `{}`", label(variant));
+                reader.source.wrong(&[at], Wrong::new("", problem, "a `name` of its own for each"));
+            }
+        }
+    }
+
+    /// Keys of endings by which nothing is played.
+    fn unplayed(&self, reader: &mut Reader<'_>) {
+        let played = self.played();
+        let top = Place::default();
+        for name in self.endings.iter().flat_map(BTreeMap::keys) {
+            let place = [top.of("endings").of(name)];
+            if let Err(wrong) = names::group(name) {
+                reader.source.wrong(&place, wrong);
+            } else if !played.is_empty() && !played.iter().any(|(_, key)| key == name) {
+                let problem = format!("nothing is played by `{name}`");
+                let why = "a rule set with a layout under `layouts`, and without a more specific key";
+                reader.source.wrong(&place, Wrong::new(name, problem, why));
+            }
+        }
+        if self.endings.is_none() && !self.free {
+            let problem = "[endings] is missing: it says under which rule sets this is played, and how each round ends";
+            reader.source.wrong(&[top], Wrong::new("", problem, "[endings] or `free = true`"));
+        }
+    }
+
     fn check(&self, reader: &mut Reader<'_>) {
         let top = Place::default();
-        let wrong_key = |name: &String| names::group(name).err().map(|wrong| (name.clone(), wrong));
-        for (name, wrong) in self.endings.keys().filter_map(wrong_key) {
-            reader.source.wrong(&[top.of("endings").of(name)], wrong);
-        }
+        self.not_free(reader);
+        self.empty(reader);
+        self.unplayed(reader);
         let layouts = top.of("layouts");
         match &self.layouts {
             Layouts::Of(group) if [FIRST, "all"].contains(&group.as_str()) => {}
@@ -248,10 +323,17 @@ impl File {
     fn trial(&self, reader: &mut Reader<'_>, variant: usize, set: &RuleSet, layout: &Layout, key: &str) -> Trial {
         let top = Place::default();
         let steps = reader.steps(&self.steps, &top.of("steps"), variant, layout, &set.id);
-        let all = self.endings.get(key).map(Vec::as_slice).unwrap_or_default();
-        let endings = reader.list(all, &top.of("endings").of(key), variant, |text| Ending::parse(text, &set.id));
+        let all = self.endings.as_ref().and_then(|endings| endings.get(key)).map(Vec::as_slice).unwrap_or_default();
+        let of_key: Vec<&str> =
+            self.played().into_iter().filter(|(_, of)| *of == key).map(|(set, _)| text_of(set)).collect();
+        let endings = reader.list(all, &top.of("endings").of(key), variant, |text| {
+            let ending = Ending::parse(text, &set.id)?;
+            cites_only(text, &of_key)?;
+            Ok(ending)
+        });
         let at_end = top.of("at_end");
-        let latched = reader.list(&self.at_end.latched, &at_end.of("latched"), variant, names::code);
+        let latched = self.at_end.latched.as_deref().unwrap_or_default();
+        let latched = reader.list(latched, &at_end.of("latched"), variant, names::code);
         let latches = self.at_end.latches.as_deref();
         let latches = latches.map(|all| reader.list(all, &at_end.of("latches"), variant, names::code));
         let phase = self.at_end.phase.as_ref().map(|text| reader.text(text, at_end.of("phase"), variant));
@@ -264,7 +346,7 @@ impl File {
             steps,
             endings,
             latches: latches.unwrap_or_else(|| latched.clone()),
-            in_order: !self.at_end.in_any_order,
+            in_order: !self.at_end.in_any_order.unwrap_or_default(),
             must_show: true,
             latched,
             phase: phase.and_then(|text| reader.read(&text, names::phase)),
@@ -276,25 +358,50 @@ impl File {
     }
 }
 
+/// What a variant is called.
+fn label(variant: &BTreeMap<String, String>) -> String {
+    variant.get("name").cloned().unwrap_or_else(|| variant.values().cloned().collect::<Vec<_>>().join(","))
+}
+
+/// How the text of a rule set is cited.
+fn text_of(set: &RuleSet) -> &'static str {
+    Rules::named(&set.id).map_or("", Rules::text)
+}
+
+/// Refuses an ending that cites another rule text than these.
+fn cites_only(ending: &str, texts: &[&str]) -> Result<(), Wrong> {
+    let clause = ending.split_once(':').map_or("", |(_, clause)| clause.trim());
+    if clause.is_empty() || clause.starts_with("by ") {
+        return Ok(());
+    }
+    // Only a void has alternatives.
+    let between = if ending.starts_with("void") { " | " } else { "\n" };
+    let cited = clause.split(between).map(|part| citation::texts(part, texts)).collect::<Result<Vec<_>, _>>()?.concat();
+    match cited.into_iter().find(|text| !texts.contains(text)) {
+        Some(other) => {
+            let problem = format!("`{other}` is not the text of a rule set that is played by this key");
+            Err(Wrong::new(other, problem, texts.join(", ")))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Reads a scenario from its TOML.
 ///
 /// # Errors
 /// All that is wrong in it, each with its line and column and what is allowed there.
 pub fn parse(path: &Path, text: &str) -> Result<Vec<Trial>, BadFiles> {
     let (source, file) = Source::read::<File>(path, text)?;
-    let mut reader = Reader { source, variants: file.variant.clone() };
+    let played = file.played();
+    let texts = played.iter().map(|(set, _)| text_of(set)).collect();
+    let mut reader = Reader { source, variants: file.variant.clone(), texts };
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     file.check(&mut reader);
     let mut trials = Vec::new();
     for number in 0..file.variant.len().max(1) {
-        let named = file.variant.get(number).map(|variant| {
-            variant.get("name").cloned().unwrap_or_else(|| variant.values().cloned().collect::<Vec<_>>().join(","))
-        });
-        let name =
-            named.filter(|label| !label.is_empty()).map_or_else(|| stem.clone(), |label| format!("{stem}[{label}]"));
-        for set in rules::all() {
-            let mut keys = std::iter::once(set.id.as_str()).chain(groups(&set.id));
-            let Some(key) = keys.find(|key| file.endings.contains_key(*key)) else { continue };
+        let label = file.variant.get(number).map(label).filter(|label| !label.is_empty());
+        let name = label.map_or_else(|| stem.clone(), |label| format!("{stem}[{label}]"));
+        for (set, key) in &played {
             for layout in file.chosen(set) {
                 let trial = file.trial(&mut reader, number, set, layout, key);
                 trials.push(Trial { name: format!("{name}::{}", trial.name), ..trial });

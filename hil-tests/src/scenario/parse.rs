@@ -38,8 +38,11 @@ pub fn step(text: &str, layout: &str) -> Result<Vec<Step>, Wrong> {
 pub fn line_of_steps(text: &str, layout: &str) -> Result<Vec<(String, Vec<Step>)>, Wrong> {
     // The words of a clause may contain a semicolon.
     let parts: Vec<&str> = if text.contains(" because ") { vec![text] } else { text.split(';').collect() };
-    let parts = parts.into_iter().map(str::trim).filter(|part| !part.is_empty());
-    parts.map(|part| Ok((part.to_owned(), step(part, layout)?))).collect()
+    let parts: Vec<&str> = parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() {
+        return Err(Wrong::new(text, "there is no step in this line", ""));
+    }
+    parts.into_iter().map(|part| Ok((part.to_owned(), step(part, layout)?))).collect()
 }
 
 fn parse(words: Words<'_>, layout: &str) -> Result<Vec<Step>, Wrong> {

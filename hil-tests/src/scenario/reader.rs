@@ -3,6 +3,7 @@
 use super::effects::Begun;
 use super::parse;
 use super::step::Step;
+use crate::citation;
 use std::collections::BTreeMap;
 use tumbler_bench::Wrong;
 use tumbler_bench::source::{Place, Source};
@@ -18,6 +19,8 @@ pub(super) struct Text {
 pub(super) struct Reader<'t> {
     pub source: Source<'t>,
     pub variants: Vec<BTreeMap<String, String>>,
+    /// The texts of all rule sets that are played.
+    pub texts: Vec<&'static str>,
 }
 
 impl Reader<'_> {
@@ -55,10 +58,31 @@ impl Reader<'_> {
         self.texts(all, place, variant).iter().filter_map(|text| self.read(text, &read)).collect()
     }
 
-    /// The texts of a list, those left out that are empty in this variant.
+    /// The texts of a list, those left out that are empty in this variant alone.
     fn texts(&mut self, all: &[String], place: &Place, variant: usize) -> Vec<Text> {
+        for (number, _) in all.iter().enumerate().filter(|(_, text)| text.trim().is_empty()) {
+            self.source.wrong(&[place.of(number)], Wrong::new("", "this says nothing", ""));
+        }
         let texts = all.iter().enumerate().map(|(number, text)| self.text(text, place.of(number), variant));
-        texts.filter(|text| !text.words.is_empty()).collect()
+        texts.filter(|text| !text.words.trim().is_empty()).collect()
+    }
+
+    /// What a clause is cited for is shown where its rule set is played.
+    fn is_shown(&self, step: &Step) -> Result<(), Wrong> {
+        match step {
+            Step::Try(step) => self.is_shown(step),
+            Step::Expect(_, clause) => {
+                let cited = citation::texts(clause, &self.texts)?;
+                match cited.first() {
+                    Some(other) if !cited.iter().any(|text| self.texts.contains(text)) => {
+                        let problem = format!("`{other}` is not the text of a rule set that is played here");
+                        Err(Wrong::new(other, problem, self.texts.join(", ")))
+                    }
+                    _ => Ok(()),
+                }
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The steps of a trial, each line with its words. All that is wrong with them is told, also what cannot do anything there.
@@ -80,9 +104,8 @@ impl Reader<'_> {
         for (text, line) in texts.iter().zip(&lines) {
             for step in line.iter().flat_map(|(_, steps)| steps) {
                 count += 1;
-                if let Err(wrong) = begun.take(step, rules, all().skip(count)) {
-                    self.source.wrong(&text.places, wrong);
-                }
+                let wrongs = [begun.take(step, rules, all().skip(count)), self.is_shown(step)];
+                wrongs.into_iter().filter_map(Result::err).for_each(|wrong| self.source.wrong(&text.places, wrong));
             }
         }
         lines.into_iter().flatten().collect()

@@ -84,7 +84,7 @@ fn what_is_not_as_expected_fails() {
             "a clause",
             case(
                 r#""open table", "fault dice.cocked_1", "play to spun", "pass 1000 ms""#,
-                r#""void not-flat: NZ98 7.1(a)""#,
+                r#""void not-flat: NZ9 7.1(c)""#,
                 "",
             ),
         ),
@@ -183,11 +183,45 @@ fn a_wrong_file_says_what_where_and_what_is_allowed() {
         (&case(r#""do open", "answer done""#, "", ""), vec![":2:22: `answer` checks nothing"]),
         (&case(r#""at spun", "pass 1 s""#, "", ""), vec![":2:14: `at spun` changes nothing", "play to STAGE"]),
         (&case(r#""at spun", "at spun", "go on""#, "", ""), vec![":2:25: `at spun` changes nothing"]),
+        (&case(r#""go on""#, "", "[at_end]\nnever = [\"\"]"), vec![":6:10: this says nothing"]),
+        (&case(r#""go on", " ""#, "", ""), vec![":2:19: this says nothing"]),
+        (&case(r#""go on", ";""#, "", ""), vec![":2:20: there is no step"]),
+        (&case("", "", ""), vec!["case.toml:2:1: there is no step, so nothing would be tried"]),
+        (&case(r#""go on""#, "", "[[variant]]"), vec!["case.toml:5:1: this variant has no value"]),
+        (
+            &case(r#""pass {n} s""#, "", "[[variant]]\nn = \"1\"\n[[variant]]\nn = \"1\""),
+            vec!["case.toml:7:1: two variants are called `1`"],
+        ),
+        (
+            &format!("layouts = [\"nz-1998\"]\n{}", case(r#""go on""#, "", "nz-1998 = []")),
+            vec!["case.toml:5:1: nothing is played by `nz-div9`"],
+        ),
+        (
+            &case(r#""go on""#, "", "nz-1998 = []\nnz = []"),
+            vec!["case.toml:6:1: nothing is played by `nz`", "more specific"],
+        ),
+        (
+            &case(r#""go on""#, r#""settled: SGV6 3.9""#, ""),
+            vec![":4:22: `SGV6` is not the text of a rule set that is played by this key", "allowed is NZ9"],
+        ),
+        (
+            &case(r#""go on""#, r#""void not-flat: NZ98 7.1(a) | NZ9 7.1(a)""#, ""),
+            vec![":4:28: `NZ98` is not the text"],
+        ),
+        (
+            &case(r#""expect dark because SGV6 3.9: why""#, "", ""),
+            vec![":2:31: `SGV6` is not the text of a rule set that is played here"],
+        ),
+        (
+            &format!("free = true\n{}", case(r#""go on""#, SETTLED, "[at_end]\nphase = \"ready\"\nlatched = []")),
+            vec![":7:1: `phase` is not asserted in free play", ":8:1: `latched`", ":5:1: endings are not asserted"],
+        ),
+        ("about = \"x\"\nsteps = [\"mark\"]", vec!["case.toml:1:1: [endings] is missing"]),
         (
             &case(r#""at covered", "go on""#, "", "").replace("nz-div9", "sg-open"),
             vec![":2:14: no round is ever at `covered` under sg-open"],
         ),
-        ("about = \"x\"\nsteps = []\nendings = {}", vec!["case.toml:3:1: ", "nothing would run"]),
+        ("about = \"x\"\nsteps = [\"mark\"]\nendings = {}", vec!["case.toml:3:1: ", "nothing would run"]),
         ("about = ", vec!["case.toml:1:9: this is not TOML"]),
     ] {
         let error = trials(text).unwrap_err();
@@ -198,9 +232,24 @@ fn a_wrong_file_says_what_where_and_what_is_allowed() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// scenarios.md, The file: who asserts no ending need not say under which rule sets nothing is asserted.
+#[test]
+fn free_play_without_endings_plays_under_every_rule_set() {
+    let played = trials("about = \"x\"\nfree = true\nsteps = [\"mark\"]").unwrap();
+    let rules: Vec<&str> = played.iter().map(|trial| trial.rules.as_str()).collect();
+    assert_eq!(rules, ["nz-1998", "nz-div9", "sg-v6", "sg-open", "sg-open-early"]);
+    assert!(played.iter().all(|trial| trial.endings.is_empty()));
+}
+
+/// `NZ` is whichever of its texts is played.
+#[test]
+fn a_clause_of_both_texts_of_new_zealand_may_be_cited_under_one() {
+    assert!(trials(&case(r#""expect dark because NZ 6.3""#, r#""settled: NZ 6.3""#, "")).is_ok());
+}
+
 #[test]
 fn variants_and_groups_unfold_to_trials() {
-    let text = "about = \"x\"\nlayouts = \"all\"\nsteps = [\"fault {f}\"]\n[[variant]]\nf = \"dice.cocked_1\"\n[[variant]]\nname = \"two\"\nf = \"dice.cocked_2\"\n[endings]\ncovered = [\"void not-flat: NZ98 7.1(a)\"]\nnz-1998 = [\"void not-flat: NZ98 7.1(b)\"]";
+    let text = "about = \"x\"\nlayouts = \"all\"\nsteps = [\"fault {f}\"]\n[[variant]]\nf = \"dice.cocked_1\"\n[[variant]]\nname = \"two\"\nf = \"dice.cocked_2\"\n[endings]\ncovered = [\"void not-flat: NZ9 7.1(a)\"]\nnz-1998 = [\"void not-flat: NZ98 7.1(b)\"]";
     let trials = trials(text).unwrap();
     let names: Vec<&str> = trials.iter().map(|t| t.name.as_str()).collect();
     assert_eq!(names.len(), 12, "two variants on the six layouts of the covered rule sets: {names:?}");

@@ -20,8 +20,10 @@ struct File<'a> {
 
 #[derive(Serialize)]
 struct AtEnd<'a> {
-    latched: Vec<&'a str>,
-    latches: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latched: Option<Vec<&'a str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latches: Option<Vec<&'a str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     phase: Option<&'a str>,
     never: Vec<&'a str>,
@@ -41,6 +43,9 @@ fn words(ending: &Ending) -> String {
 /// # Errors
 /// A value that TOML cannot represent.
 pub fn text(trial: &Trial, about: &str, seed: Option<u64>) -> Result<String, toml::ser::Error> {
+    // In free play nothing of this is asserted.
+    let asserted = !trial.free;
+    let endings = trial.endings.iter().filter(|_| asserted).map(words).collect();
     toml::to_string_pretty(&File {
         about,
         layouts: [&trial.layout],
@@ -49,12 +54,12 @@ pub fn text(trial: &Trial, about: &str, seed: Option<u64>) -> Result<String, tom
         free: trial.free,
         steps: trial.steps.iter().map(|(words, _)| words.as_str()).collect(),
         at_end: AtEnd {
-            latched: trial.latched.iter().map(|code| code.name()).collect(),
-            latches: trial.latches.iter().map(|code| code.name()).collect(),
-            phase: trial.phase.map(Phase::name),
+            latched: asserted.then(|| trial.latched.iter().map(|code| code.name()).collect()),
+            latches: asserted.then(|| trial.latches.iter().map(|code| code.name()).collect()),
+            phase: trial.phase.filter(|_| asserted).map(Phase::name),
             never: trial.never.iter().map(|kind| kind.name()).collect(),
         },
-        endings: BTreeMap::from([(trial.rules.as_str(), trial.endings.iter().map(words).collect())]),
+        endings: BTreeMap::from([(trial.rules.as_str(), endings)]),
     })
 }
 

@@ -33,7 +33,7 @@ fn outcome(rules: &str, steps: &str) -> Outcome {
 
 /// The message of an attempt on an open, healthy table, where it must succeed in starting a game.
 fn found(rules: &str, opened: bool, tried: impl FnOnce(&mut Session<'_>) -> Result<(), Halt>) -> String {
-    let trial = trial(rules, "");
+    let trial = trial(rules, "\"mark\"");
     let mut bench = bench(&trial);
     let mut session = Session::new(&mut bench, &trial);
     let prepared = if opened {

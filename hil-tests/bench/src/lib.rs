@@ -6,6 +6,7 @@ pub mod environment_fault;
 pub mod file;
 pub mod injection_check;
 pub mod log;
+mod mend;
 pub mod observe;
 pub mod process;
 pub mod pure;

@@ -1,5 +1,6 @@
 //! Files in TOML that people write. What is wrong in one is told with its file, line and column, and all of it at once.
 
+use super::mend::{self, Mended};
 use serde::de::DeserializeOwned;
 use std::fmt;
 use std::ops::Range;
@@ -71,17 +72,23 @@ pub struct Source<'t> {
     path: PathBuf,
     text: &'t str,
     tree: Spanned<DeTable<'t>>,
+    /// Where something else was read than the file has.
+    mended: Vec<Range<usize>>,
     problems: Vec<Problem>,
 }
 
+/// Most that is mended in one file: whoever has so much wrong has given another kind of file.
+const MOST_MENDED: usize = 500;
+
 impl<'t> Source<'t> {
-    /// Reads a value from the text of the file at `path`.
+    /// Reads a value from the text of the file at `path`. A key or a value that is none of this type is taken in as wrong, and the rest
+    /// is read without it, so that all is told at once: [`Source::end`] hands out no value then.
     ///
     /// # Errors
-    /// What is no TOML, or the first key or value that is none of this type.
+    /// What is no TOML; or where the rest cannot be read without what is wrong.
     pub fn read<T: DeserializeOwned>(path: &Path, text: &'t str) -> Result<(Self, T), BadFiles> {
         let (tree, errors) = DeTable::parse_recoverable(text);
-        let mut source = Self { path: path.to_owned(), text, tree, problems: Vec::new() };
+        let mut source = Self { path: path.to_owned(), text, tree, mended: Vec::new(), problems: Vec::new() };
         for error in errors {
             let said = error.message().lines().collect::<Vec<_>>().join(", ");
             source.put(error.span(), Wrong::new("", format!("this is not TOML: {said}"), ""));
@@ -89,21 +96,26 @@ impl<'t> Source<'t> {
         if !source.problems.is_empty() {
             return Err(BadFiles(source.problems));
         }
-        let read = toml::Deserializer::parse(text)
-            .map_err(|error| (error.span(), Wrong::new("", error.message(), "")))
-            .and_then(|toml| {
-                serde_path_to_error::deserialize(toml).map_err(|error| {
-                    let wrong = of_serde(&error.path().to_string(), error.inner().message());
-                    (error.inner().span(), wrong)
-                })
-            });
-        match read {
-            Ok(value) => Ok((source, value)),
-            Err((span, wrong)) => {
-                source.put(span, wrong);
-                Err(BadFiles(source.problems))
+        let mut mended = Mended::of(source.tree.clone(), text);
+        for _ in 0..MOST_MENDED {
+            let error = match serde_path_to_error::deserialize(toml::Deserializer::from(mended.tree.clone())) {
+                Ok(value) => return Ok((source, value)),
+                Err(error) => error,
+            };
+            let (span, said) = (error.inner().span().unwrap_or_default(), error.inner().message());
+            let wrong = of_serde(&error.path().to_string(), said);
+            let near = wrong.near.clone();
+            if !Mended::is_put_in(&span) {
+                source.put(Some(span.clone()), wrong);
+                if !said.starts_with("missing field") {
+                    source.mended.push(span.clone());
+                }
+            }
+            if !mended.mend(&span, said, near.as_deref()) {
+                break;
             }
         }
+        Err(BadFiles(source.problems))
     }
 
     /// Takes in what is wrong at the first of these places that has the word. It is told once, however often it is found.
@@ -114,6 +126,11 @@ impl<'t> Source<'t> {
         let is_right = |part: &str| wrong.near.as_ref().is_some_and(|near| near.contains(part));
         let part = || spans.iter().find_map(|span| part_of(self.text, span, &wrong.word, is_right));
         let word = word.or_else(part);
+        // What was read instead is not what the file says.
+        let again = |span: &Range<usize>| self.mended.iter().any(|at| at.start <= span.end && span.start <= at.end);
+        if !self.problems.is_empty() && spans.is_empty() || spans.iter().any(again) {
+            return;
+        }
         self.put(word.map(|at| at..at).or_else(|| spans.into_iter().next()), wrong);
     }
 
@@ -196,10 +213,9 @@ fn part_of(text: &str, span: &Range<usize>, word: &str, is_right: impl Fn(&str) 
 
 /// What serde says of a key or a value: an unknown one with the nearest that is known.
 fn of_serde(path: &str, said: &str) -> Wrong {
-    let mut names = said.split('`').skip(1).step_by(2);
-    let what = [("unknown field ", "key"), ("unknown variant ", "value")];
-    match (what.iter().find(|(begins, _)| said.starts_with(begins)), names.next()) {
-        (Some((_, what)), Some(name)) => Wrong::unknown(what, name, names.collect::<Vec<_>>()),
+    let what = [("unknown field", "key"), ("unknown variant", "value")];
+    match what.iter().find_map(|(begins, what)| Some((what, mend::unknown(said, begins)?))) {
+        Some((what, (name, known))) => Wrong::unknown(what, name, known),
         _ if path == "." => Wrong::new("", said, ""),
         _ => Wrong::new("", format!("{path}: {said}"), ""),
     }
@@ -220,7 +236,8 @@ mod tests {
     }
 
     fn told(text: &str) -> String {
-        Source::read::<File>(Path::new("a.toml"), text).unwrap_err().to_string()
+        let read = Source::read::<File>(Path::new("a.toml"), text);
+        read.and_then(|(source, _)| source.end(())).unwrap_err().to_string()
     }
 
     #[test]
@@ -234,6 +251,35 @@ mod tests {
             told("steps = [1]")
         );
         assert!(told("steps = ").starts_with("a.toml:1:9: this is not TOML"), "{}", told("steps = "));
+    }
+
+    /// Whoever mends one slip after the other runs the rig once for each.
+    #[test]
+    fn a_wrong_key_or_value_hides_nothing_else() {
+        let text = "stepz = 1\nby = { x = 3, y = [\"a\", 4], z = [] }\n\"no\" = 2\nsteps = true";
+        let told: Vec<String> = told(text).lines().map(str::to_owned).collect();
+        let begins = [
+            "a.toml:1:1: unknown key `stepz`: did you mean `steps`?",
+            "a.toml:2:12: by.x: invalid type: integer `3`, expected a sequence",
+            "a.toml:2:25: by.y[1]: invalid type: integer `4`, expected a string",
+            "a.toml:3:1: unknown key `no`",
+            "  allowed is steps, by",
+            "a.toml:4:9: steps: invalid type: boolean `true`, expected a sequence",
+        ];
+        assert!(
+            told.len() == begins.len() && told.iter().zip(begins).all(|(told, begins)| told.starts_with(begins)),
+            "{told:#?}"
+        );
+        let (mut source, file) = Source::read::<File>(Path::new("a.toml"), "by = { x = [1] }\nstep = []").unwrap();
+        assert_eq!((file.steps.len(), file.by["x"].as_slice()), (0, ["1".to_owned()].as_slice()));
+        let by = Place::default().of("by");
+        source.wrong(&[by.of("x").of(0)], Wrong::new("1", "of what was read instead", ""));
+        source.wrong(&[Place::default().of("steps")], Wrong::new("", "of what is missing", ""));
+        let told = source.end(()).unwrap_err().to_string();
+        assert!(
+            !told.contains("of what") && told.contains("missing field `steps`") && told.contains("`step`"),
+            "{told}"
+        );
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod effects;
 pub mod endings;
 mod faults;
 pub mod file;
-mod forms;
+pub mod forms;
 pub mod grounds;
 mod halt;
 mod held_controls;

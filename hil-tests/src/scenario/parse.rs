@@ -1,7 +1,7 @@
 //! Parses the words of a step. Errors say what is allowed.
 
 use super::bounds::{self, within};
-use super::forms::{self, AFTER_CHECKS, CHECKS, COMMANDS, STEPS};
+use super::forms::{self, AFTER_CHECKS};
 use super::names::{self, code, named};
 use super::step::{Cause, Change, Check, Pattern, Reaction, Stage, Step, TableFault};
 use crate::citation;
@@ -36,13 +36,18 @@ pub fn step(text: &str, layout: &str) -> Result<Vec<Step>, Wrong> {
 /// # Errors
 /// As [`step`], of the first that cannot be read.
 pub fn line_of_steps(text: &str, layout: &str) -> Result<Vec<(String, Vec<Step>)>, Wrong> {
+    parts(text)?.into_iter().map(|part| Ok((part.to_owned(), step(part, layout)?))).collect()
+}
+
+/// The parts of a line between its semicolons: a step each.
+///
+/// # Errors
+/// There is none.
+pub(super) fn parts(line: &str) -> Result<Vec<&str>, Wrong> {
     // The words of a clause may contain a semicolon.
-    let parts: Vec<&str> = if text.contains(" because ") { vec![text] } else { text.split(';').collect() };
+    let parts: Vec<&str> = if line.contains(" because ") { vec![line] } else { line.split(';').collect() };
     let parts: Vec<&str> = parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect();
-    if parts.is_empty() {
-        return Err(Wrong::new(text, "there is no step in this line", ""));
-    }
-    parts.into_iter().map(|part| Ok((part.to_owned(), step(part, layout)?))).collect()
+    if parts.is_empty() { Err(Wrong::new(line, "there is no step in this line", "")) } else { Ok(parts) }
 }
 
 fn parse(words: Words<'_>, layout: &str) -> Result<Vec<Step>, Wrong> {
@@ -136,7 +141,7 @@ fn parse(words: Words<'_>, layout: &str) -> Result<Vec<Step>, Wrong> {
         ["prove", "latched", name, "thoroughly"] => Step::Prove(code(name)?, true),
         ["prove", "shut", name] => Step::ProveShut(code(name)?),
         ["prove", "opens", name, how @ ("rectified" | "procedure")] => Step::ProveOpens(code(name)?, exit(how)),
-        _ => return Err(forms::none_of("step", words, STEPS, &[])),
+        _ => return Err(forms::none_of("step", words, &forms::steps(), &[])),
     }])
 }
 
@@ -192,7 +197,7 @@ fn check(words: Words<'_>, layout: &str) -> Result<Check, Wrong> {
         ["daemon", "down"] => Check::Daemon(false),
         ["no", "test"] => Check::NoTest,
         ["prompt", id] => Check::Prompt(named("prompt", id, PromptId::ALL, PromptId::name)?),
-        _ => return Err(forms::none_of("check", words, CHECKS, AFTER_CHECKS)),
+        _ => return Err(forms::none_of("check", words, &forms::checks(), AFTER_CHECKS)),
     })
 }
 
@@ -208,7 +213,7 @@ fn ask(words: Words<'_>) -> Result<Command, Wrong> {
                 "bell" => Witness::Bell,
                 "sign" => Witness::Sign,
                 "dice" => Witness::Dice,
-                _ => return Err(forms::none_of("command", words, COMMANDS, &[])),
+                _ => return Err(forms::none_of("command", words, &forms::commands(), &[])),
             },
             right: *how == "right",
             name: name(),
@@ -244,7 +249,7 @@ fn ask(words: Words<'_>) -> Result<Command, Wrong> {
         ["settle", a, b, c] => Command::Settle { dice: Some(faces(a, b, c)?), reason: reason(), name: name() },
         ["enrol-dice"] => Command::EnrolDice { reason: reason(), name: name() },
         ["record"] => Command::Record,
-        _ => return Err(forms::none_of("command", words, COMMANDS, &[])),
+        _ => return Err(forms::none_of("command", words, &forms::commands(), &[])),
     })
 }
 

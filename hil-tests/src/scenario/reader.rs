@@ -85,6 +85,17 @@ impl Reader<'_> {
         }
     }
 
+    /// The steps of a line; all that are wrong are told.
+    fn line(&mut self, text: &Text, layout: &Layout) -> Option<Vec<(String, Vec<Step>)>> {
+        let parts =
+            self.read(text, |line| Ok(parse::parts(line)?.into_iter().map(str::to_owned).collect::<Vec<_>>()))?;
+        let read: Vec<_> = parts
+            .into_iter()
+            .map(|part| Some((part.clone(), self.read(text, |_| parse::step(&part, &layout.id))?)))
+            .collect();
+        read.into_iter().collect()
+    }
+
     /// The steps of a trial, each line with its words. All that is wrong with them is told, also what cannot do anything there.
     pub(super) fn steps(
         &mut self,
@@ -95,8 +106,7 @@ impl Reader<'_> {
         rules: &str,
     ) -> Vec<(String, Vec<Step>)> {
         let texts = self.texts(all, place, variant);
-        let lines: Vec<_> =
-            texts.iter().map(|text| self.read(text, |words| parse::line_of_steps(words, &layout.id))).collect();
+        let lines: Vec<_> = texts.iter().map(|text| self.line(text, layout)).collect();
         // What cannot be read may have begun what a later line ends.
         let Some(lines) = lines.into_iter().collect::<Option<Vec<_>>>() else { return Vec::new() };
         let all = || lines.iter().flatten().flat_map(|(_, steps)| steps);

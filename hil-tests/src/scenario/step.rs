@@ -47,6 +47,24 @@ impl Stage {
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, stage)| *stage == self).map_or("", |(name, _)| name)
     }
+
+    /// What has been done then, for people; in Markdown.
+    #[must_use]
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Covered => "The dome is over the dice; nothing under Open Cover",
+            Self::Betting => "\"Place your bets\" was called",
+            Self::Spinning => "The tumbler turns",
+            Self::Spun => "Tumbler and dice are at rest again",
+            Self::BetsClosed => "\"No more bets\" was called; where the dice are covered, the dome is still on",
+            Self::Revealed => "The dice may be seen, and the outcome is established",
+            Self::Entered => {
+                "What the dice show was entered, and the lamps are verified. Where they cannot be (`lamps` latched, or a procedure in \
+                 their place), use `go on`, or play by hand: `enter dice`, `collect and pay`, `key entry`"
+            }
+            Self::Settled => "\"All paid\" was keyed",
+        }
+    }
 }
 
 /// A pattern for a record: its kind, and fields of its payload with their values.
@@ -105,6 +123,19 @@ impl Cause {
         ("entry", Self::Entry),
         ("spin", Self::Spin),
     ];
+
+    /// What it is, for people.
+    #[must_use]
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Fault => "The latest `fault`, or what people did right after `mark`",
+            Self::Cam => "An edge of the cam at the daemon's wires, or the motor's power coming on",
+            Self::SecondEdge => "The second edge of the cam since `mark`",
+            Self::Rest => "The dice came to rest",
+            Self::Entry => "Entry was pressed on the terminal",
+            Self::Spin => "The motor got power",
+        }
+    }
 }
 
 /// A condition that a step waits for or expects.

@@ -173,6 +173,7 @@ fn a_wrong_file_says_what_where_and_what_is_allowed() {
             &case(r#""pres tumble", "wait phase redy""#, "", ""),
             vec![":2:11: unknown step `pres`", ":2:37: unknown phase"],
         ),
+        (&case(r#""pres tumble; wait phase redy""#, "", ""), vec![":2:11: unknown step", ":2:35: unknown phase"]),
         (
             &case(r#""fault dome.flicker", "heal dome.flicker_long""#, "", ""),
             vec!["case.toml:2:38: `heal dome.flicker_long` heals nothing", "allowed is dome.flicker"],

@@ -64,12 +64,16 @@ const PAGES: [(&str, &str); 7] = [
     ("virtual-wire.md", include_str!("../../daemon/docs/virtual-wire.md")),
 ];
 
+/// The text of a page that is cited; empty where none has the name.
+pub(crate) fn page(name: &str) -> &'static str {
+    PAGES.iter().find(|(page, _)| *page == name).map_or("", |(_, text)| text)
+}
+
 /// The ids of the faults that the page of the faults describes: those in the first column of its tables.
 pub fn faults() -> &'static BTreeSet<&'static str> {
     static FAULTS: OnceLock<BTreeSet<&'static str>> = OnceLock::new();
     FAULTS.get_or_init(|| {
-        let page = PAGES.iter().find(|(name, _)| *name == "faults.md").map_or("", |(_, text)| text);
-        let cells = page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
+        let cells = page("faults.md").lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
         cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).filter(|id| id.contains('.')).collect()
     })
 }

@@ -18,6 +18,7 @@ mod selftest;
 mod shard;
 mod shrink;
 mod signals;
+mod steps;
 
 use crate::report::{PASSED, RIG};
 use clap::{Args, Parser, Subcommand};
@@ -42,6 +43,9 @@ enum Command {
     /// List the scenarios, under every layout that they apply to.
     #[command(after_help = "Example:\n  tumbler-hil list stall --rules nz-div9")]
     List(Choice),
+    /// Look up the words of scenarios: steps, checks, commands, faults, phases and what else has a name, each with its meaning.
+    #[command(after_help = "Example:\n  tumbler-hil steps\n  tumbler-hil steps flicker")]
+    Steps(steps::StepsArgs),
     /// Run scenarios on a bench.
     #[command(
         after_help = "Example:\n  tumbler-hil run healthy --bench pure\n  tumbler-hil run mine.toml other.toml --bench pure\n  tumbler-hil run --each-once --keep-going --jobs 6 --out results"
@@ -164,6 +168,7 @@ pub fn main() -> ExitCode {
     tumbler_bench::process::workdir::sweep();
     let code = match cli.command {
         Command::List(choice) => list::list(&choice),
+        Command::Steps(args) => steps::steps(&args),
         Command::Run(args) => run::run(&args),
         Command::Matrix(args) => matrix::matrix(&args),
         Command::Bench(args) => bench::bench(&args),

@@ -22,6 +22,11 @@ const GROUNDS: [Row; 10] = [
     ("decision", [&[], &[], &["5.14"], &["5.14"], &[]]),
 ];
 
+/// The words for grounds.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    GROUNDS.into_iter().map(|(name, _)| name)
+}
+
 /// The place of a clause in a void: SG 5.5 and 5.6 (5.1 of the earlier edition), then 5.4.2, then 5.14; NZ 7.1, then 6.1.
 fn place(clause: &str) -> usize {
     ["6.1", "5.4.2", "5.14"].iter().position(|late| *late == clause).map_or(0, |place| place + 1)

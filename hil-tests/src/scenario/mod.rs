@@ -36,6 +36,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 pub mod timeline;
+pub mod words;
 pub mod write;
 
 pub use file::{Ending, Trial, read_all};

@@ -107,15 +107,24 @@ fn elements<'v>(of: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
     of.get(key).and_then(Value::as_array).into_iter().flatten()
 }
 
+/// What the schema says of records of this kind.
+fn of_kind(kind: Kind) -> Option<&'static Value> {
+    elements(schema(), "oneOf")
+        .find(|variant| variant.pointer("/properties/kind/const").and_then(Value::as_str) == Some(kind.name()))
+}
+
+/// What a kind of record says.
+pub(super) fn about(kind: Kind) -> &'static str {
+    of_kind(kind).and_then(|variant| variant.get("description")).and_then(Value::as_str).unwrap_or_default()
+}
+
 /// A field of a record with the value that it must have, as a record's field is compared with it.
 ///
 /// # Errors
 /// A field that records of this kind do not have, or a value that this field never has. What is free text can have any value, where
 /// the record must be there (`absent`: must not be).
 pub fn field(kind: Kind, name: &str, value: &str, absent: bool) -> Result<String, Wrong> {
-    let is_it =
-        |variant: &&Value| variant.pointer("/properties/kind/const").and_then(Value::as_str) == Some(kind.name());
-    let data = elements(schema(), "oneOf").find(is_it).and_then(|variant| variant.pointer("/properties/data"));
+    let data = of_kind(kind).and_then(|variant| variant.pointer("/properties/data"));
     let fields = data.map(resolved).and_then(|data| data.get("properties")).and_then(Value::as_object);
     let known = fields.into_iter().flatten().map(|(name, _)| name.as_str());
     let what = format!("field of record `{}`", kind.name());

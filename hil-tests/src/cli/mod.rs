@@ -8,6 +8,7 @@ mod kills;
 mod list;
 mod manual;
 mod matrix;
+mod new;
 mod output;
 mod replay;
 mod report;
@@ -46,6 +47,9 @@ enum Command {
     /// Look up the words of scenarios: steps, checks, commands, faults, phases and what else has a name, each with its meaning.
     #[command(after_help = "Example:\n  tumbler-hil steps\n  tumbler-hil steps flicker")]
     Steps(steps::StepsArgs),
+    /// Write a scenario to begin with: it plays, passes, and has a comment at each line.
+    #[command(after_help = "Example:\n  tumbler-hil new dome-flickers")]
+    New(new::NewArgs),
     /// Run scenarios on a bench.
     #[command(
         after_help = "Example:\n  tumbler-hil run healthy --bench pure\n  tumbler-hil run mine.toml other.toml --bench pure\n  tumbler-hil run --each-once --keep-going --jobs 6 --out results"
@@ -169,6 +173,7 @@ pub fn main() -> ExitCode {
     let code = match cli.command {
         Command::List(choice) => list::list(&choice),
         Command::Steps(args) => steps::steps(&args),
+        Command::New(args) => new::new(&args),
         Command::Run(args) => run::run(&args),
         Command::Matrix(args) => matrix::matrix(&args),
         Command::Bench(args) => bench::bench(&args),

@@ -2,11 +2,12 @@
 
 use super::say;
 use crate::report;
-use crate::search::{self, Layer, SearchPlan, SearchResult, alphabet, example, invariants::INVARIANTS};
+use crate::search::{self, Layer, SearchPlan, SearchResult, alphabet, invariants::INVARIANTS};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tumbler_bench::Wrong;
 use tumbler_core::rules;
@@ -35,7 +36,8 @@ pub(super) struct SearchArgs {
     /// Go on after a violation, to find more.
     #[arg(long)]
     keep_going: bool,
-    /// Where to write the scenario of a counter-example. Its seed comes from the file's name.
+    /// Where to write the scenario of a counter-example. Each has a file of its own: where one is there already, the next free number
+    /// stands behind the name.
     #[arg(long, value_name = "FILE", default_value = "counter-example.toml")]
     write: PathBuf,
 }
@@ -45,8 +47,8 @@ pub(super) fn search(args: &SearchArgs) -> anyhow::Result<u8> {
     if let Some(unknown) = args.rules.iter().find(|id| !known.contains(&id.as_str())) {
         bail!("`{unknown}` is no rule set; they are {}", known.join(", "));
     }
-    if args.write.file_stem().is_none_or(|stem| stem != example::NAME) {
-        bail!("--write {}: the file's name must be {}.toml", args.write.display(), example::NAME);
+    if args.write.extension().is_none_or(|extension| extension != "toml") {
+        bail!("--write {}: the name of a scenario's file ends in .toml", args.write.display());
     }
     let chosen = known.iter().copied().filter(|id| args.rules.is_empty() || args.rules.iter().any(|rules| rules == id));
     all_known(&args.only, chosen.clone())?;
@@ -68,10 +70,13 @@ pub(super) fn search(args: &SearchArgs) -> anyhow::Result<u8> {
             say::line(&format!("\n{}\nby {} inputs from the nearest root:\n", example.wrong, example.letters));
             example.steps.iter().for_each(|step| say::line(&format!("  {step}")));
         }
-        if let Some(shortest) = found.wrong.first() {
-            let scenario = shortest.scenario(&search::trial(rules)?)?;
-            std::fs::write(&args.write, &scenario).with_context(|| format!("write {}", args.write.display()))?;
-            say::line(&format!("\nthe first is written as a scenario to {}", args.write.display()));
+        for example in &found.wrong {
+            let scenario = example.scenario(&search::trial(rules)?)?;
+            let path =
+                write_beside(&args.write, &scenario).with_context(|| format!("write {}", args.write.display()))?;
+            say::line(&format!("\nwritten as a scenario to {}: {}", path.display(), example.wrong));
+        }
+        if !found.wrong.is_empty() {
             return Ok(report::FAILED);
         }
     }
@@ -90,6 +95,22 @@ fn all_known<'r>(only: &[String], chosen: impl Iterator<Item = &'r str>) -> anyh
         Some(unknown) => Err(Wrong::unknown("words of an input", unknown, words()).into()),
         None => Ok(()),
     }
+}
+
+/// Writes a find to this file, or to the first one beside it that is not there yet. Returns which.
+fn write_beside(path: &Path, text: &str) -> std::io::Result<PathBuf> {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut path = path.to_owned();
+    for number in 2_u32.. {
+        match std::fs::OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(mut file) => return file.write_all(text.as_bytes()).map(|()| path),
+            Err(there) if there.kind() == std::io::ErrorKind::AlreadyExists => {
+                path.set_file_name(format!("{stem}-{number}.toml"));
+            }
+            Err(other) => return Err(other),
+        }
+    }
+    Ok(path)
 }
 
 fn with_history(rules: &str, layer: &Layer, begun: Instant) -> String {
@@ -122,6 +143,17 @@ fn summed(rules: &str, plan: &SearchPlan, found: &SearchResult, begun: Instant) 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_find_replaces_another() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("find.toml");
+        for (number, name) in ["find.toml", "find-2.toml", "find-3.toml"].into_iter().enumerate() {
+            assert_eq!(write_beside(&path, &number.to_string()).unwrap(), place.path().join(name));
+        }
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "0");
+        assert!(write_beside(&place.path().join("nowhere/find.toml"), "").is_err());
+    }
 
     #[test]
     fn words_that_no_input_has_are_refused_with_the_nearest() {

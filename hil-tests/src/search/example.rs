@@ -10,8 +10,8 @@ use tumbler_bench::pure::Pure;
 use tumbler_bench::{Bench, pure::Setup};
 use tumbler_core::record::Event;
 
-/// Name of the scenario's file, without its extension. The seed of its trials is derived from it.
-pub const NAME: &str = "counter-example";
+/// Name of the scenario that is searched. The seed is derived from it.
+pub(super) const NAME: &str = "counter-example";
 
 /// A shortest path to a violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub struct Example {
 #[derive(Serialize)]
 struct File<'a> {
     about: String,
+    /// Numbers in TOML are signed: half of the seeds are negative ones.
+    seed: i64,
     steps: &'a [String],
     endings: BTreeMap<&'a str, Vec<String>>,
     at_end: AtEnd,
@@ -38,7 +40,7 @@ struct AtEnd {
     latches: Vec<String>,
 }
 
-/// A bench for these trials, with the seed that `tumbler-hil run` gives a scenario of this name.
+/// A bench for these trials, with the seed that the scenario's file has.
 ///
 /// # Errors
 /// [`BenchError::Rig`] if it cannot be built.
@@ -87,7 +89,8 @@ impl Example {
         let ended = endings.len();
         endings.extend((ended..begun).map(|_| "unfinished: silent: as this build did".to_owned()));
         let file = File {
-            about: format!("SearchResult by the search: {}", self.wrong),
+            about: format!("Found by the search: {}", self.wrong),
+            seed: i64::from_ne_bytes(seed(&trial.name, 0).to_ne_bytes()),
             steps: &self.steps,
             endings: BTreeMap::from([(trial.rules.as_str(), endings)]),
             at_end: AtEnd { latched: latched.iter().map(|m| m.code.name().to_owned()).collect(), latches },

@@ -119,7 +119,19 @@ pub fn find(given: &str) -> Result<PathBuf, Wrong> {
     if names.contains(name) {
         return Ok(benches.join(format!("{name}.toml")));
     }
-    Err(Wrong::unknown("bench", given, names.iter().map(String::as_str)))
+    let known = || names.iter().map(String::as_str).collect::<Vec<_>>();
+    let with_ending = format!("{given}.toml");
+    if Path::new(&with_ending).is_file() {
+        let problem = format!("there is no bench `{given}`: did you mean `{with_ending}`?");
+        return Err(Wrong { near: Some(with_ending), ..Wrong::new(given, problem, "") });
+    }
+    let is_path = given.contains('/') || given.ends_with(".toml");
+    if is_path && name == given {
+        let what = if path.is_dir() { "is a directory, and a bench is a file" } else { "is not there" };
+        let allowed = format!("a bench's file, or one of {}", known().join(", "));
+        return Err(Wrong::new(given, format!("`{given}` {what}"), allowed));
+    }
+    Err(Wrong::unknown("bench", given, known()))
 }
 
 impl BenchFile {
@@ -232,6 +244,16 @@ mod tests {
         assert_eq!(find("fixtures/benches/pure.toml").unwrap(), pure, "the tests of this crate do not begin there");
         assert_eq!(find(pure.to_str().unwrap()).unwrap(), pure);
         assert_eq!(find("vitrual").unwrap_err().to_string(), "unknown bench `vitrual`: did you mean `virtual`?");
+        let place = tempfile::tempdir().unwrap();
+        let mine = place.path().join("mine.toml");
+        std::fs::write(&mine, "").unwrap();
+        let told = |path: &Path| find(path.to_str().unwrap()).unwrap_err().to_string();
+        assert!(told(&mine.with_extension("")).ends_with("mine.toml`?"));
+        assert!(told(&place.path().join("other.toml")).contains("other.toml` is not there"));
+        assert!(
+            told(place.path())
+                .contains("is a directory, and a bench is a file\n  allowed is a bench's file, or one of")
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::scenario::file::read_each;
 use crate::scenario::{Trial, read_all};
 use anyhow::bail;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tumbler_bench::Wrong;
 use tumbler_bench::file::BenchFile;
 
@@ -38,6 +38,10 @@ pub(super) fn chosen(choice: &Choice) -> anyhow::Result<(BenchFile, Vec<Trial>)>
     }
     for name in &names {
         if !all.iter().any(|trial| selects(name, trial, choice.only)) {
+            let file = format!("{name}.toml");
+            if Path::new(&file).is_file() {
+                bail!("unknown scenario `{name}`: did you mean the file `{file}`?");
+            }
             let scenario = |trial: &'_ Trial| trial.name.split(['[', ':']).next().unwrap_or_default().to_owned();
             let scenarios: BTreeSet<String> = all.iter().map(scenario).collect();
             return Err(Wrong::unknown("scenario", name, scenarios.iter().map(String::as_str)).into());

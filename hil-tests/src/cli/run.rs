@@ -29,7 +29,12 @@ pub(super) fn play(
     summary: &dyn Fn(&[CellReport]) -> String,
 ) -> anyhow::Result<u8> {
     let trials = match flags.shard {
-        Some(shard) => shard.of(trials),
+        Some(shard) => {
+            let count = trials.len();
+            let part = shard.of(trials);
+            anyhow::ensure!(!part.is_empty(), "part {shard} of {count} is empty: there are fewer cells than parts");
+            part
+        }
         None => trials,
     };
     if bench.kind != Kind::Pure {

@@ -1,5 +1,6 @@
 //! One part of a run, where several benches share it.
 
+use std::fmt;
 use std::str::FromStr;
 
 /// The I-th of N parts.
@@ -17,6 +18,12 @@ impl FromStr for Shard {
         let (part, of) = text.split_once('/').ok_or_else(wrong)?;
         let shard = Self { part: part.parse().map_err(|_| wrong())?, of: of.parse().map_err(|_| wrong())? };
         if (1..=shard.of).contains(&shard.part) { Ok(shard) } else { Err(wrong()) }
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.part, self.of)
     }
 }
 

@@ -12,5 +12,6 @@ pub mod replay;
 pub mod report;
 pub mod runner;
 pub mod scenario;
+pub mod schema;
 pub mod search;
 pub mod templates;

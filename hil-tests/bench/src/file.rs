@@ -3,6 +3,7 @@
 use super::process::harness::wiring::Wiring;
 use super::process::pins::Wires;
 use super::source::{BadFiles, Place, Source};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use tumbler_twin::Wrong;
 
 /// Kinds of benches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// Core and twin on a virtual clock.
@@ -37,7 +38,7 @@ impl Kind {
 }
 
 /// Scenarios that a bench cannot run.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Exclusion {
     /// Name of a trial; a trailing `*` matches any rest.
@@ -56,7 +57,7 @@ impl Exclusion {
 }
 
 /// A bench.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BenchFile {
     /// The file itself.

@@ -14,6 +14,7 @@ mod replay;
 mod report;
 mod run;
 mod say;
+mod schema;
 mod search;
 mod selftest;
 mod shard;
@@ -50,6 +51,9 @@ enum Command {
     /// Write a scenario to begin with: it plays, passes, and has a comment at each line.
     #[command(after_help = "Example:\n  tumbler-hil new dome-flickers")]
     New(new::NewArgs),
+    /// Print the JSON Schema of a kind of file, by which editors complete and mark such files.
+    #[command(after_help = "Example:\n  tumbler-hil schema scenario")]
+    Schema(schema::SchemaArgs),
     /// Run scenarios on a bench.
     #[command(
         after_help = "Example:\n  tumbler-hil run healthy --bench pure\n  tumbler-hil run mine.toml other.toml --bench pure\n  tumbler-hil run --each-once --keep-going --jobs 6 --out results"
@@ -174,6 +178,7 @@ pub fn main() -> ExitCode {
         Command::List(choice) => list::list(&choice),
         Command::Steps(args) => steps::steps(&args),
         Command::New(args) => new::new(&args),
+        Command::Schema(args) => schema::schema(&args),
         Command::Run(args) => run::run(&args),
         Command::Matrix(args) => matrix::matrix(&args),
         Command::Bench(args) => bench::bench(&args),

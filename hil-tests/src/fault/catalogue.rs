@@ -2,26 +2,30 @@
 
 use super::expectation::{Clauses, Deadline, Expect, ShowsWhen};
 use super::place::Place;
+use super::schema::places;
+use crate::scenario::schema;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use tumbler_bench::AnyFault;
 use tumbler_bench::file::Kind;
 
 /// Cells that a bench cannot run.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Exclusion {
     /// The bench.
     pub bench: Kind,
     /// At these places.
     #[serde(default)]
+    #[schemars(schema_with = "places")]
     pub phases: Vec<String>,
     /// Why not.
     pub reason: String,
 }
 
 /// A kind of fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
     /// It stays as it is.
@@ -41,7 +45,7 @@ pub enum FaultKind {
 }
 
 /// One fault.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fault {
     /// Id: `part.what`.
@@ -53,12 +57,15 @@ pub struct Fault {
     pub about: String,
     /// Steps before the round begins, to prepare the table.
     #[serde(default)]
+    #[schemars(schema_with = "schema::steps")]
     pub setup: Vec<String>,
     /// The steps that inject the fault; by default the fault with the row's own id.
     #[serde(default)]
+    #[schemars(schema_with = "schema::steps")]
     pub(super) inject: Option<Vec<String>>,
     /// The steps that heal it; by default those that follow from the rows of the faults that `inject` leaves broken.
     #[serde(default)]
+    #[schemars(schema_with = "schema::steps")]
     pub(super) heal: Option<Vec<String>>,
     /// Whether it breaks the seal's loop, or what reads it: another malfunction than the seal's then blocks the table beforehand.
     #[serde(default)]
@@ -67,6 +74,7 @@ pub struct Fault {
     pub shows: ShowsWhen,
     /// The malfunctions that latch, if any.
     #[serde(default)]
+    #[schemars(schema_with = "schema::codes")]
     pub latch: Vec<String>,
     /// Whether the test of the device fails while the fault lasts. If it does not, the row says why in `about`.
     #[serde(default = "yes")]
@@ -83,9 +91,11 @@ pub struct Fault {
     pub deadlines: Vec<Deadline>,
     /// Steps after the injection, before the people go on.
     #[serde(default)]
+    #[schemars(schema_with = "schema::steps")]
     pub then: Vec<String>,
     /// How the people go on, if not by `go on` for each round that is expected to end.
     #[serde(default)]
+    #[schemars(schema_with = "schema::steps")]
     pub on: Vec<String>,
     /// Name of a shared pattern of expectations, which hold where the row has none of its own.
     #[serde(default)]
@@ -138,7 +148,7 @@ impl Fault {
 }
 
 /// The catalogue.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Catalogue {
     /// The rules' clauses for voids.

@@ -1,8 +1,11 @@
 //! What must happen when a fault shows: how the rounds end, what latches, how soon.
 
 use super::place::Place;
+use super::schema::{places, rounds};
 use crate::scenario::file::groups;
+use crate::scenario::schema;
 use crate::scenario::{Ending, grounds, names};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use tumbler_core::round::ending::VoidReason;
@@ -32,7 +35,7 @@ impl ExpectedRound {
 }
 
 /// When a fault shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShowsWhen {
     /// By itself, at once or after some time.
@@ -56,41 +59,49 @@ pub enum ShowsWhen {
 }
 
 /// Deadline of a reaction.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Deadline {
     /// `motor off`, `voided`, `latched CODE`.
+    #[schemars(schema_with = "schema::reaction")]
     pub what: String,
     /// Time limit in milliseconds, in virtual time.
     pub ms: u64,
     /// Counted from the latest of these events: `fault`, `cam`, `second-edge`, `rest`, `entry`, `spin`.
+    #[schemars(schema_with = "schema::cause")]
     pub after: String,
 }
 
 /// What must happen at some places under some rule sets.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
     /// Places and groups of places.
     #[serde(default = "all")]
+    #[schemars(schema_with = "places")]
     pub phases: Vec<String>,
     /// Rule sets and groups of rule sets.
     #[serde(default = "all")]
+    #[schemars(schema_with = "schema::groups")]
     pub rules: Vec<String>,
     /// Endings: of the round in progress or, if there is none, of the next one; then of the one after it, if the fault shows only
     /// there. Empty: no round ends.
+    #[schemars(schema_with = "rounds")]
     pub rounds: Vec<String>,
     /// What latches; overrides the fault's row.
     #[serde(default)]
+    #[schemars(schema_with = "schema::codes")]
     pub latch: Option<Vec<String>>,
     /// Deadlines; overrides the row.
     #[serde(default)]
     pub deadlines: Option<Vec<Deadline>>,
     /// Steps after the injection, before the people go on; overrides the row.
     #[serde(default)]
+    #[schemars(schema_with = "schema::steps")]
     pub then: Option<Vec<String>>,
     /// How the people go on; overrides the row.
     #[serde(default)]
+    #[schemars(schema_with = "schema::steps")]
     pub on: Option<Vec<String>>,
     /// When it shows; overrides the row. `never`: it cannot show here, and `why` says why not.
     #[serde(default)]

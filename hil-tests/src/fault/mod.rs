@@ -4,6 +4,7 @@ pub mod catalogue;
 pub mod expectation;
 pub mod place;
 pub mod read;
+mod schema;
 #[cfg(test)]
 mod tests;
 

@@ -5,8 +5,10 @@ use super::names;
 use super::order;
 use super::parse;
 use super::reader::{Reader, in_braces};
+use super::schema;
 use super::step::{Step, TableFault};
 use crate::citation;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,23 +22,36 @@ use tumbler_core::snapshot::Phase;
 use tumbler_judges::areas::Family;
 use tumbler_judges::config::Rules;
 
-#[derive(Deserialize)]
+/// A scenario's file, as it is written.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct File {
+pub(crate) struct File {
+    /// One sentence: what this shows.
     about: String,
+    /// `first` (unless given): the first layout of each rule set; `all`; or a list of layouts.
     #[serde(default)]
+    #[schemars(schema_with = "schema::layouts")]
     layouts: Layouts,
+    /// Whether a dice reader is fitted.
     #[serde(default = "yes")]
     reader: bool,
+    /// The twin's seed, where the scenario depends on what the dice happen to do; otherwise it follows from the name.
     #[serde(default)]
     seed: Option<i64>,
+    /// Neither endings nor latches nor the phase at the end are asserted: only the steps, `never` and the judges decide.
     #[serde(default)]
     free: bool,
+    /// What happens, one line a step, or several with `;` between them.
+    #[schemars(schema_with = "schema::steps")]
     steps: Vec<String>,
+    /// Values that replace `{key}` in steps, endings and `at_end`: the scenario plays once for each.
     #[serde(default)]
     variant: Vec<BTreeMap<String, String>>,
+    /// How each round must end, by rule set or group of rule sets. What no key covers is not played.
     #[serde(default)]
+    #[schemars(schema_with = "schema::endings")]
     endings: Option<BTreeMap<String, Vec<String>>>,
+    /// What must be so after the last step.
     #[serde(default)]
     at_end: AtEnd,
 }
@@ -63,12 +78,20 @@ impl Default for Layouts {
 /// The first layout of each rule set.
 const FIRST: &str = "first";
 
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct AtEnd {
+    /// What is latched then; nothing unless given.
+    #[schemars(schema_with = "schema::codes")]
     latched: Option<Vec<String>>,
+    /// All that ever latched, in order; what is latched at the end unless given.
+    #[schemars(schema_with = "schema::codes")]
     latches: Option<Vec<String>>,
+    /// The phase that the table says; any unless given.
+    #[schemars(schema_with = "schema::phase")]
     phase: Option<String>,
+    /// Kinds of records that must not occur.
+    #[schemars(schema_with = "schema::kinds")]
     never: Vec<String>,
     /// Latches with one cause, which may come in any order.
     in_any_order: Option<bool>,

@@ -28,6 +28,7 @@ mod records;
 mod recover;
 mod round;
 pub mod run;
+pub(crate) mod schema;
 mod session;
 mod settings;
 mod staff;

@@ -1,5 +1,6 @@
 //! The wiring table: which pin of the table goes to which pin of the rig.
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,7 +9,7 @@ use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::wire::lines::Line;
 
 /// The section `[wiring]` of a bench's file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Wiring {
     /// Label of the table's chip, as `gpiodetect` shows it.
@@ -32,7 +33,7 @@ pub struct Wiring {
 }
 
 /// The field bus: an adapter at each end of a pair of wires.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BusEnds {
     /// The table's serial port.
@@ -42,7 +43,7 @@ pub struct BusEnds {
 }
 
 /// How the rig drives the table's inputs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Drive {
     /// Pulled to the active level or released, like an opto-coupler does: the table's own resistor is under test too.
@@ -53,7 +54,7 @@ pub enum Drive {
 }
 
 /// A level at a pin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// 0 V.
@@ -63,7 +64,7 @@ pub enum Level {
 }
 
 /// The contact of the dead-man relay.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Relay {
     /// The rig's line.
@@ -73,10 +74,11 @@ pub struct Relay {
 }
 
 /// One wire.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Wire {
     /// The table's line.
+    #[schemars(schema_with = "lines")]
     pub line: Line,
     /// Its place on the table's chip.
     pub table: Place,
@@ -86,8 +88,14 @@ pub struct Wire {
     pub active: Level,
 }
 
+/// The table's lines, for editors.
+fn lines(_: &mut SchemaGenerator) -> Schema {
+    let all: Vec<&str> = InLine::ALL.map(InLine::name).into_iter().chain(OutLine::ALL.map(OutLine::name)).collect();
+    json_schema!({"enum": all})
+}
+
 /// A line of a chip, by offset or by name.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Place {
     /// By its offset: the number of a Raspberry Pi's GPIO.

@@ -65,7 +65,7 @@ pub const PEOPLE: &[Form] = &[
     },
     Form {
         words: &["do COMMAND"],
-        about: "Gives a command and expects it to be done. `do settle` pays before it settles; `do settle 1 3 6` enters the dice first",
+        about: "Gives a command and expects it to be done. For what is a supervisor's, the key is turned first: `turn key; do settle`. `do settle` pays before it settles; `do settle 1 3 6` enters the dice first",
     },
     Form {
         words: &["ask COMMAND"],

@@ -232,6 +232,34 @@ fn nothing_that_comes_and_goes_extends_the_question() {
     }
 }
 
+/// virtual-wire.md, Motor guard: a loose contact is known by its fourth break in a spin. So the table asks for the spin although the
+/// line flickers, and the press that answers starts it.
+#[test]
+fn a_flicker_withdraws_no_question() {
+    let mut world = closed();
+    let request = asked(&mut world, &Command::Open { name: name() });
+    world.pass(100);
+    let shown = world.table.revision();
+    for _ in 0..30 {
+        world.line(InLine::Seal, false);
+        world.pass(1);
+        world.line(InLine::Seal, true);
+        world.pass(39);
+    }
+    assert!(world.asks_for_press());
+    assert!(world.table.revision() - shown < 10, "no break is shown");
+    world.line(InLine::Tumble, true);
+    for _ in 0..100 {
+        world.pass(39);
+        world.line(InLine::Seal, false);
+        world.pass(1);
+        world.line(InLine::Seal, true);
+    }
+    world.line(InLine::Tumble, false);
+    assert!(matches!(world.reply(request), Some(Answer::Refused(_))), "{:?}", world.reply(request));
+    assert_eq!(world.latched(), [Code::Seal]);
+}
+
 /// A press is what comes after the question: who leans on the button since before it, or whose contact is shorted, has answered
 /// nothing. Let go and pressed anew, it counts.
 #[test]

@@ -1,6 +1,6 @@
 //! How a step of a test stands: what its devices say, and what is to be told to them.
 
-use super::step::{Outcome, Start, Step};
+use super::step::{CLEAR_FOR, Outcome, Start, Step};
 use crate::context::Context;
 use crate::device::Devices;
 use crate::device::bus::Unit;
@@ -27,9 +27,6 @@ const STEADY: u32 = 1000;
 /// A test's spin begins only by a press of the dealer's button so soon after it was asked for: whoever presses stands at the table
 /// and knows what for (design.md, Motion by command).
 pub(crate) const PRESS_WITHIN: Millis = Millis(10_000);
-/// What stood in the way of a test's spin has to be away for so long before the press is asked for again: a line that chatters is put
-/// right by no pause of its own, and nobody reads a question that comes and goes faster.
-const CLEAR_FOR: Millis = Millis(500);
 /// Valid replies in a row that prove a unit of the field bus.
 const GOOD_REPLIES: u32 = 3;
 
@@ -377,22 +374,26 @@ impl Look<'_> {
         let clear = self.facts.may_wait_for_press(before);
         *start = match (before, before.asked(), &clear) {
             (_, None, Err(_)) => Start::Unasked,
+            // What a spin bears withdraws no question either.
+            (Start::Asked(since), _, Err(_)) => Start::Doubtful(since, at.after(Millis(self.ctx.p().flicker))),
+            (Start::Doubtful(_, until), _, Err(_)) if at < until => before,
+            (Start::Doubtful(since, _), _, Ok(())) => Start::Asked(since),
             (_, Some(since), Err(_)) => Start::Withdrawn(since, at.after(CLEAR_FOR)),
             (Start::Withdrawn(since, again), ..) if at >= again => Start::Asked(since),
             (Start::Unasked, ..) => Start::Asked(at),
             _ => before,
         };
-        if core::mem::discriminant(start) != core::mem::discriminant(&before) {
+        if start.is_shown_as() != before.is_shown_as() {
             self.ctx.note_change();
         }
         let why = clear.err().unwrap_or(Refusal::NotPressed).to_string();
         match *start {
             Start::Unasked => Some(self.wait(Millis(self.ctx.p().person_limit), &why)),
             Start::Asked(since) => Some(self.wait_from(since, PRESS_WITHIN, &why)),
-            Start::Withdrawn(since, again) => Some(match self.wait_from(since, PRESS_WITHIN, &why) {
-                Outcome::Waits(until) => Outcome::Waits(again.min(until)),
-                outcome => outcome,
-            }),
+            Start::Doubtful(since, again) | Start::Withdrawn(since, again) => {
+                let waits = self.wait_from(since, PRESS_WITHIN, &why);
+                Some(if let Outcome::Waits(until) = waits { Outcome::Waits(again.min(until)) } else { waits })
+            }
             Start::Pressed(_) | Start::Started => None,
         }
     }

@@ -369,6 +369,7 @@ impl Test {
                 (PromptId::Witness, left.iter().map(|item| item.name().to_owned()).collect())
             }
             (Step::Spin(Start::Withdrawn(..)), _) => (PromptId::ClearSpin, Vec::new()),
+            (Step::Spin(Start::Doubtful(..)), _) => (PromptId::Tumble, Vec::new()),
             (Step::Spin(start @ (Start::Unasked | Start::Asked(_))), _) => {
                 let id = facts.may_wait_for_press(*start).map_or(PromptId::ClearSpin, |()| PromptId::Tumble);
                 (id, Vec::new())

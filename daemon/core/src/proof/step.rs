@@ -3,7 +3,7 @@
 use crate::latch::Code;
 use crate::line::Key;
 use crate::prelude::*;
-use crate::units::{Dice, Mono};
+use crate::units::{Dice, Millis, Mono};
 use crate::wire::console::Witness;
 use crate::wire::registers::terminal::ENTRY;
 use alloc::collections::VecDeque;
@@ -49,6 +49,10 @@ pub(crate) enum Step {
     Witness { left: Vec<Witness> },
 }
 
+/// What stood in the way of a test's spin has to be away for so long before the press is asked for again: a line that chatters is put
+/// right by no pause of its own, and nobody reads a question that comes and goes faster.
+pub(super) const CLEAR_FOR: Millis = Millis(500);
+
 /// How far a test's spin has come: nothing moves before somebody at the table presses the button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Start {
@@ -56,6 +60,8 @@ pub(crate) enum Start {
     Unasked,
     /// The press is waited for; it was first asked for then.
     Asked(Mono),
+    /// The same, and since less than a flicker, which ends at the second moment, something stands in the way.
+    Doubtful(Mono, Mono),
     /// Something stood in the way after that, and the press is not asked for again before the second moment.
     Withdrawn(Mono, Mono),
     /// Somebody pressed, asked as above.
@@ -65,11 +71,19 @@ pub(crate) enum Start {
 }
 
 impl Start {
+    /// What people see of it: a flicker is not shown.
+    pub(crate) fn is_shown_as(self) -> core::mem::Discriminant<Self> {
+        let shown = if let Self::Doubtful(since, _) = self { Self::Asked(since) } else { self };
+        core::mem::discriminant(&shown)
+    }
+
     /// When the press was first asked for.
     pub(crate) const fn asked(self) -> Option<Mono> {
         match self {
             Self::Unasked | Self::Started => None,
-            Self::Asked(since) | Self::Withdrawn(since, _) | Self::Pressed(since) => Some(since),
+            Self::Asked(since) | Self::Doubtful(since, _) | Self::Withdrawn(since, _) | Self::Pressed(since) => {
+                Some(since)
+            }
         }
     }
 }
@@ -159,7 +173,7 @@ impl Step {
     /// The dealer's button was pressed; whether this step asks for that.
     pub(crate) fn press_tumble(&mut self) -> bool {
         let Self::Spin(start) = self else { return false };
-        let Start::Asked(since) = *start else { return false };
+        let (Start::Asked(since) | Start::Doubtful(since, _)) = *start else { return false };
         *start = Start::Pressed(since);
         true
     }

@@ -234,8 +234,8 @@ fn sgv6_5_4_a_table_leaves_what_its_records_amount_to() {
     assert!(!world.has(|event| matches!(event, Event::Keyframe(_))), "not after each round");
 }
 
-/// A start reads the last 1,000 records (design.md), so that a keyframe must be among them: it comes with every 64th round, and
-/// says what the records before it amount to.
+/// A start reads the last 1,000 records, so that a keyframe must be among them. It comes with every 64th round, and says what the
+/// records before it amount to.
 #[test]
 fn every_64th_round_leaves_a_keyframe_that_says_what_was_before_it() {
     let mut world = opened("nz-div9", "nz-div9-1");

@@ -4,6 +4,7 @@
 use super::cell::CellReport;
 use super::diagram::Diagram;
 use super::evidence::Evidence;
+use super::place::{CELLS, FileNames};
 use super::results::{Build, Cell, Results, Run};
 use super::{allure, junit, page, rows, vcd};
 use anyhow::Context;
@@ -13,9 +14,6 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-/// Subdirectory of what belongs to single cells.
-pub(super) const CELLS: &str = "cells";
 
 /// The page's name within a directory.
 pub const PAGE: &str = "report.html";
@@ -60,20 +58,6 @@ struct CellFiles {
     drawn: BTreeSet<String>,
     names: FileNames,
     trouble: Option<anyhow::Error>,
-}
-
-/// The names of cells as those of files.
-#[derive(Debug, Default)]
-pub(super) struct FileNames(BTreeSet<String>);
-
-impl FileNames {
-    /// The cell's, or the first with a number after it that no other cell has: names may differ only in what a file's name cannot have.
-    pub(super) fn unused(&mut self, cell: &str) -> String {
-        let name = file_name(cell);
-        let numbered = (2..).map(|number: u32| format!("{name}-{number}"));
-        let free = std::iter::once(name.clone()).chain(numbered).find(|name| self.0.insert(name.clone()));
-        free.unwrap_or_default()
-    }
 }
 
 impl Directory {
@@ -188,11 +172,6 @@ pub fn write_numbered(path: &Path, texts: &[String]) -> anyhow::Result<()> {
         fs::remove_file(&stale).with_context(|| format!("remove {}", stale.display()))?;
     }
     Ok(())
-}
-
-/// A cell's name as a file name: characters that are special to shells or file systems become `_`.
-fn file_name(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() || "-.+@".contains(c) { c } else { '_' }).collect()
 }
 
 #[cfg(test)]

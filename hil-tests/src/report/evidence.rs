@@ -1,8 +1,8 @@
 //! The evidence of cells that did not pass, as files that other programs take along: the dump of the wires, the cell's part of the
 //! page, and the end of the daemon's log.
 
-use super::directory::{CELLS, FileNames};
 use super::page;
+use super::place::{CELLS, FileNames};
 use super::results::{Cell, Results};
 use anyhow::Context;
 use std::collections::BTreeMap;

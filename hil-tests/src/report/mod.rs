@@ -12,6 +12,7 @@ pub mod junit;
 pub mod matrix_table;
 pub mod merge;
 pub mod page;
+mod place;
 pub mod progress;
 pub mod results;
 pub mod rows;

@@ -68,6 +68,10 @@ impl Directory {
     pub fn new(path: Option<&Path>, info: RunInfo, all_dumps: bool) -> anyhow::Result<Self> {
         if let Some(path) = path {
             let cells = path.join(CELLS);
+            // What an earlier run left there would pass for evidence of this one.
+            if cells.exists() {
+                fs::remove_dir_all(&cells).with_context(|| format!("empty {}", cells.display()))?;
+            }
             fs::create_dir_all(&cells).with_context(|| format!("make {}", cells.display()))?;
         }
         let files = Mutex::default();
@@ -146,7 +150,7 @@ pub fn write(results: &Results, requirements: Option<&str>, directory: &Path) ->
     let evidence = Evidence::write(results, directory)?;
     let page = directory.join(PAGE);
     fs::write(&page, page::html(results)).with_context(|| format!("write {}", page.display()))?;
-    let documents = junit::documents(results, Path::new(""), &|cell| evidence.of(cell))?;
+    let documents = junit::documents(results, directory, &|cell| evidence.of(cell))?;
     write_numbered(&directory.join("junit.xml"), &documents)?;
     rows::write(results, directory)?;
     allure::write(results, &evidence, requirements, directory)?;
@@ -194,7 +198,10 @@ mod tests {
             jobs: 1,
             requirements: None,
         };
+        fs::create_dir(place.path().join(CELLS)).unwrap();
+        fs::write(place.path().join(CELLS).join("old.vcd"), "").unwrap();
         let directory = Directory::new(Some(place.path()), info, true).unwrap();
+        assert!(!place.path().join(CELLS).join("old.vcd").exists(), "of an earlier run");
         let names = ["mine[a b]::nz-1998", "mine[a,b]::nz-1998"];
         for name in names {
             directory.take(&mut CellReport { capture: Some(Capture::default()), ..cell(name, Verdict::Pass, false) });

@@ -2,6 +2,7 @@
 //! and Xray read of it.
 
 use super::evidence::Attachment;
+use super::page;
 use super::results::{Build, Cell, Results, Run, VerdictKind};
 use chrono::DateTime;
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
@@ -104,6 +105,7 @@ fn case(run: &Run, cell: &Cell, place: &Path, attached: &[Attachment]) -> TestCa
     case.add_property(("bench", run.bench.as_str()));
     case.add_property(("rules", at.rules.as_str()));
     case.add_property(("seed", cell.seed.to_string().as_str()));
+    case.add_property(("play-again", page::replay(run, cell).as_str()));
     case.add_property(("build", run.tested().version.as_str()));
     case.add_property(("table-seconds", format!("{:.3}", cell.table_ns as f64 / 1e9).as_str()));
     case.add_property(("rig-late-ms", format!("{:.1}", cell.late_ns as f64 / 1e6).as_str()));
@@ -112,7 +114,7 @@ fn case(run: &Run, cell: &Cell, place: &Path, attached: &[Attachment]) -> TestCa
     }
     // The output of thousands of passed cells would make the file too large to open.
     if cell.verdict != VerdictKind::Pass {
-        // As GitLab and Jenkins read attachments.
+        // As GitLab and Jenkins read attachments: relative to the project, or absolute, as the directory was given.
         let files = attached.iter().map(|file| format!("[[ATTACHMENT|{}]]", place.join(&file.path).display()));
         case.set_system_out(cell.records.iter().cloned().chain(files).collect::<Vec<_>>().join("\n"));
     }

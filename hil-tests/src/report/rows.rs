@@ -45,6 +45,8 @@ struct LatencyRow<'a> {
     what: &'a str,
     took_ms: f64,
     limit_ms: f64,
+    /// Whether it came within the limit. What never came has the limit as its time.
+    in_time: bool,
 }
 
 fn millis(nanos: u64) -> f64 {
@@ -67,7 +69,7 @@ pub fn write(results: &Results, directory: &Path) -> anyhow::Result<()> {
         rules: &cell.identity.rules,
         layout: &cell.identity.layout,
         verdict: cell.verdict,
-        reason: cell.reasons.join("; "),
+        reason: cell.reasons.iter().filter_map(|reason| reason.lines().next()).collect::<Vec<_>>().join("; "),
         seed: cell.seed,
         table_ms: millis(cell.table_ns),
         took_ms: cell.took_ms,
@@ -96,6 +98,7 @@ pub fn write(results: &Results, directory: &Path) -> anyhow::Result<()> {
             what: &latency.what,
             took_ms: millis(latency.took_ns),
             limit_ms: millis(latency.limit_ns),
+            in_time: latency.took_ns < latency.limit_ns,
         })
     });
     file(directory, "latencies", &latencies.collect::<Vec<_>>())
@@ -152,7 +155,7 @@ mod tests {
         assert_eq!((columns.len(), cells.len()), (13, 2));
         assert_eq!((cells[0][1].as_str(), cells[0][8].as_str()), ("a, \"b\"::nz-div9", "PASS"));
         assert_eq!((cells[1][8].as_str(), cells[1][9].as_str()), ("FAIL", "no"));
-        assert_eq!(read("latencies").1, [["pure", "a, \"b\"::nz-div9", "sign on", "12.5", "500.0"]]);
+        assert_eq!(read("latencies").1, [["pure", "a, \"b\"::nz-div9", "sign on", "12.5", "500.0", "true"]]);
         let (_, clauses) = read("clauses");
         let proof = clauses.iter().find(|row| row[1] == "NZ9 6.3").unwrap();
         assert_eq!(

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// How many lines of a verdict's reason are shown.
-const REASON_LINES: usize = 12;
+const REASON_LINES: usize = 20;
 
 /// The table and the reasons.
 #[must_use]
@@ -49,7 +49,7 @@ pub fn reasons(reports: &[CellReport]) -> String {
         }
         let rest = why.lines().count().saturating_sub(REASON_LINES);
         if rest > 0 {
-            let _ = writeln!(text, "    … {rest} more lines in the JUnit report");
+            let _ = writeln!(text, "    … {rest} more lines in the report that `--out DIR` writes");
         }
     }
     let mut reasons: BTreeMap<String, u32> = BTreeMap::new();

@@ -106,6 +106,9 @@ fn parse(words: Words<'_>, layout: &str) -> Result<Vec<Step>, Wrong> {
         ["pass", n, "ms"] => Step::Pass(bounds::millis(n)?),
         ["pass", n, "s"] => Step::Pass(bounds::seconds(n)?),
         ["wait", check @ .., "within", n, "ms"] => Step::Wait(self::check(check, layout)?, bounds::millis(n)?),
+        ["wait", .., "within", n, unit] => {
+            return Err(Wrong::new(n, format!("`within {n} {unit}` has no such unit"), "within N ms"));
+        }
         ["wait", check @ ..] => Step::Wait(self::check(check, layout)?, WAIT_MILLIS),
         ["expect", rest @ ..] => {
             let Some(because) = rest.iter().position(|w| *w == "because") else {
@@ -343,6 +346,12 @@ mod tests {
 
     fn step(text: &str) -> Result<Vec<Step>, Wrong> {
         super::step(text, "nz-div9-1")
+    }
+
+    #[test]
+    fn a_wait_says_in_which_unit_its_time_is() {
+        let said = step("wait latched seal within 1 s").unwrap_err().to_string();
+        assert!(said.contains("`within 1 s`") && said.contains("within N ms"), "{said}");
     }
 
     #[test]

@@ -181,17 +181,19 @@ class Table:
         # The answer comes once the tests wait for people or have ended, and their spin waits for a press meanwhile.
         with ThreadPoolExecutor(1) as people:
             answer = people.submit(self.console.command, command, **arguments)
-            self.waits_for("tumble")
-            if press:
+            # A test that fails before its spin asks for nothing.
+            until(lambda: answer.done() or self._asked("tumble"), "the prompt tumble", OPENING_LIMIT)
+            if press and not answer.done():
                 self.wires.press("tumble")
             return answer.result()
 
+    def _asked(self, prompt):
+        said = self.console.status().get("prompt")
+        return said if said and said["id"] == prompt else None
+
     def waits_for(self, prompt):
         """The prompt of this id (console.md, "What people are asked")."""
-        def asked():
-            said = self.console.status().get("prompt")
-            return said if said and said["id"] == prompt else None
-        return until(asked, f"the prompt {prompt}", OPENING_LIMIT)
+        return until(lambda: self._asked(prompt), f"the prompt {prompt}", OPENING_LIMIT)
 
     def enter(self, *dice):
         self.bus.press(*dice, ENTRY)

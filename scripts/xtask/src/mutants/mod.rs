@@ -59,7 +59,7 @@ pub(crate) struct MutantsArgs {
 }
 
 /// Of core's tests those that know what no scenario sees; the others play rounds, as the scenarios do.
-const OF_CORE: [&str; 21] = [
+const OF_CORE: [&str; 24] = [
     "--lib",
     "--test=parts",
     "--test=answers",
@@ -67,13 +67,16 @@ const OF_CORE: [&str; 21] = [
     "--test=by_the_text",
     "--test=shown",
     "--test=delayed_commits",
+    "--test=relay",
+    "--test=motion",
+    "--test=chatter",
+    "--test=presses",
     "--test=wire_bytes",
     "--test=hardware_tests",
     "--test=resets",
     "--test=decisions",
     "--test=openings",
     "--test=polling",
-    "--test=presses",
     "--test=restarts",
     "--test=secrets",
     "--test=standstill",

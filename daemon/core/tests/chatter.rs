@@ -196,17 +196,6 @@ fn in_tests_the_guards_are_the_same() {
     }
 }
 
-/// Breaks a guard line for so many microseconds, so many times, whole for 5 ms after each.
-fn breaks(world: &mut World, line: InLine, micros: u64, times: u32) {
-    let rest = world.lines[line.index()];
-    for _ in 0..times {
-        world.line(line, !rest);
-        world.pass_nanos(micros * 1000);
-        world.line(line, rest);
-        world.pass_nanos(5_000_000);
-    }
-}
-
 /// virtual-wire.md, Motor guard: after three flickers the next break ends the spin, however short or long, and latches its line;
 /// table.md, Void reasons: `equipment`.
 #[test]
@@ -216,8 +205,8 @@ fn the_fourth_break_of_a_spin_latches_its_line_however_long_it_is() {
         for (flickers, last) in [(3, 300), (3, 4000), (3, 60_000), (4, 4000), (6, 60_000)] {
             let mut world = spinning.clone();
             world.pass(700);
-            breaks(&mut world, line, 300, flickers);
-            breaks(&mut world, line, last, 1);
+            world.breaks(line, 300, flickers);
+            world.breaks(line, last, 1);
             world.pass(3000);
             let what = format!("{line:?}: {flickers} flickers, then {last} us");
             assert_eq!(world.latched(), [code], "{what}");
@@ -236,9 +225,9 @@ fn a_lifted_dome_bounces_and_a_loose_contact_under_it_does_not_hide() {
     {
         let mut world = spinning.clone();
         world.pass(700);
-        breaks(&mut world, InLine::DomeClosed, 300, flickers);
+        world.breaks(InLine::DomeClosed, 300, flickers);
         world.pass(later);
-        breaks(&mut world, InLine::DomeClosed, 300, 4);
+        world.breaks(InLine::DomeClosed, 300, 4);
         world.lift();
         world.pass(3000);
         assert_eq!(world.latched(), codes, "{flickers} flickers {later} ms before");

@@ -16,7 +16,7 @@ use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Dice, RoundId};
 use tumbler_core::wire::console::{Answer, Caller, Command, Exit, Witness};
 use tumbler_core::wire::registers::{reader, terminal};
-use world::play::{maintained, opened, play_to_reveal, reveal};
+use world::play::{maintained, opened, play_to_reveal, reveal, settle_round};
 use world::{SUPERVISOR, World, settings};
 
 /// Asks with the key just turned; what is told.
@@ -114,12 +114,7 @@ fn a_round_that_ended_void_is_not_voided_again_and_its_neighbour_is() {
     play_to_reveal(&mut world);
     world.press(InLine::NoSpin);
     world.pass(500);
-    play_to_reveal(&mut world);
-    reveal(&mut world);
-    world.entry([1, 3, 6]);
-    world.pass(500);
-    world.all_paid();
-    world.cover();
+    settle_round(&mut world);
     let afterwards = |round| Command::VoidAfterwards { round: RoundId(round), reason: "chipped".into(), name: name() };
     refused(&mut world, afterwards(1), "round 1 ended void already");
     world.press(InLine::Tumble);

@@ -22,17 +22,6 @@ fn stopping(world: &mut World) {
     assert!(world.until(10_000, stops), "the stop begins");
 }
 
-/// Breaks a guard line for so many microseconds, so many times.
-fn breaks(world: &mut World, line: InLine, micros: u64, times: u32) {
-    let rest = world.lines[line.index()];
-    for _ in 0..times {
-        world.line(line, !rest);
-        world.pass_nanos(micros * 1000);
-        world.line(line, rest);
-        world.pass_nanos(5_000_000);
-    }
-}
-
 fn ended(world: &mut World, request: u64) -> Answer {
     assert!(world.until(200_000, |w| w.reply(request).is_some()), "{:?}", world.table.snapshot().test);
     world.reply(request).unwrap().clone()
@@ -62,7 +51,7 @@ fn a_break_in_the_stop_of_an_opening_proves_no_relay() {
             for (micros, times) in BREAKS {
                 let what = format!("welded: {welded}, {line:?} breaks {times} times for {micros} us in the stop");
                 let mut world = begun.clone();
-                breaks(&mut world, line, micros, times);
+                world.breaks(line, micros, times);
                 let answer = ended(&mut world, request);
                 let ends_stop = micros >= 3000 || times > 3;
                 assert_eq!(matches!(answer, Answer::Done(_)), !welded && !ends_stop, "{what}: {answer:?}");
@@ -99,7 +88,7 @@ fn a_break_in_the_stop_rectifies_no_relay() {
     stopping(&mut begun);
     for (micros, times) in BREAKS {
         let mut world = begun.clone();
-        breaks(&mut world, InLine::Seal, micros, times);
+        world.breaks(InLine::Seal, micros, times);
         let answer = ended(&mut world, request);
         assert!(matches!(answer, Answer::Refused(_)), "{micros} us: {answer:?}");
         assert!(world.latched().contains(&Code::Deadman));
@@ -118,7 +107,7 @@ fn a_line_that_breaks_in_the_stop_is_not_whole() {
     let mut begun = opened("nz-div9", "nz-div9-1");
     begun.press(InLine::Tumble);
     begun.pass(300);
-    breaks(&mut begun, InLine::Seal, 300, 4);
+    begun.breaks(InLine::Seal, 300, 4);
     begun.pass(3000);
     assert_eq!(begun.latched(), [Code::Seal]);
     begun.turn_key();
@@ -130,7 +119,7 @@ fn a_line_that_breaks_in_the_stop_is_not_whole() {
     for hidden in [false, true] {
         let mut world = begun.clone();
         world.line(InLine::PowerGood, !hidden);
-        breaks(&mut world, InLine::Seal, 300, 1);
+        world.breaks(InLine::Seal, 300, 1);
         world.line(InLine::PowerGood, true);
         let answer = ended(&mut world, request);
         assert!(
@@ -147,7 +136,7 @@ fn a_line_that_breaks_in_the_stop_is_not_whole() {
 fn play(world: &mut World, line: InLine, micros: u64) {
     world.press(InLine::Tumble);
     stopping(world);
-    breaks(world, line, micros, 1);
+    world.breaks(line, micros, 1);
     world.pass(1500);
     world.press(InLine::PlaceBets);
     world.press(InLine::NoMoreBets);

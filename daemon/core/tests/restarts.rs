@@ -14,7 +14,7 @@ use tumbler_core::snapshot::Phase;
 use tumbler_core::units::Dice;
 use tumbler_core::wire::console::{Answer, Command, Exit};
 use tumbler_core::wire::registers::{reader, terminal};
-use world::play::{opened, play_to_reveal, reveal};
+use world::play::{opened, play_to_reveal, reveal, settle_round};
 use world::{SUPERVISOR, World};
 
 /// How many records of this kind there are.
@@ -240,12 +240,7 @@ fn sgv6_5_4_a_table_leaves_what_its_records_amount_to() {
 fn every_64th_round_leaves_a_keyframe_that_says_what_was_before_it() {
     let mut world = opened("nz-div9", "nz-div9-1");
     for _ in 0..128 {
-        play_to_reveal(&mut world);
-        reveal(&mut world);
-        world.entry([1, 3, 6]);
-        world.pass(500);
-        world.all_paid();
-        world.cover();
+        settle_round(&mut world);
     }
     let (mut folded, mut after) = (Standing::default(), Vec::new());
     for record in &world.records {

@@ -17,7 +17,7 @@ use tumbler_core::units::Mono;
 use tumbler_core::wire::console::{Answer, Command};
 use tumbler_core::wire::registers::reader;
 use world::World;
-use world::play::{maintained, opened, play_to_reveal, reveal};
+use world::play::{maintained, opened, play_to_reveal, reveal, settle_round};
 
 /// faults.md seal.flicker, motor.driver_fault, design.md, Motor guard: what is shorter than a line's own time is nothing, and what is as
 /// long is what it says.
@@ -383,12 +383,7 @@ fn a_table_with_another_layout_or_rules_is_closed() {
     let [same, layout, rules] = [("sg-v6", "sg-v6-1"), ("sg-v6", "sg-v6-2"), ("nz-div9", "nz-div9-1")];
     for (settings, phase) in [(same, Phase::Ready), (layout, Phase::Closed), (rules, Phase::Closed)] {
         let mut world = opened("sg-v6", "sg-v6-1");
-        play_to_reveal(&mut world);
-        reveal(&mut world);
-        world.entry([1, 3, 6]);
-        world.pass(500);
-        world.all_paid();
-        world.cover();
+        settle_round(&mut world);
         world.pass(500);
         (world.settings.rules, world.settings.layout) = (settings.0.into(), settings.1.into());
         world.restart(false);

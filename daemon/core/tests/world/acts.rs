@@ -23,6 +23,17 @@ impl World {
         self.pass(60);
     }
 
+    /// A line leaves its level for so many microseconds, so many times, and is back for 5 ms after each.
+    pub fn breaks(&mut self, line: InLine, micros: u64, times: u32) {
+        let rest = self.lines[line.index()];
+        for _ in 0..times {
+            self.line(line, !rest);
+            self.pass_nanos(micros * 1000);
+            self.line(line, rest);
+            self.pass_nanos(5_000_000);
+        }
+    }
+
     pub fn lift(&mut self) {
         self.line(InLine::DomeClosed, false);
         self.pass(100);

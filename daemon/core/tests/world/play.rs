@@ -39,6 +39,16 @@ pub fn play_to_reveal(world: &mut World) {
     }
 }
 
+/// Plays a whole round by the rule set's own order of play, in which the dice show 1, 3, 6, and covers them for the next.
+pub fn settle_round(world: &mut World) {
+    play_to_reveal(world);
+    reveal(world);
+    world.entry([1, 3, 6]);
+    world.pass(500);
+    world.all_paid();
+    world.cover();
+}
+
 /// The dice are uncovered, where they are covered, and the reader finds them at rest.
 pub fn reveal(world: &mut World) {
     if world.table.snapshot().dome == "closed" && rules::rule_set(&world.settings.rules).unwrap().order.covered {

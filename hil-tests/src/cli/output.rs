@@ -121,7 +121,7 @@ impl RunFlags {
         let (results, evidence) = directory.finish(reports, left, took)?;
         let Some(file) = &self.junit else { return Ok(()) };
         let place = self.out.as_deref().map_or(Ok(PathBuf::new()), std::path::absolute)?;
-        write_numbered(file, &junit::documents(&results, &place, &|cell| evidence.of(cell))?)
+        write_numbered(file, &junit::documents(&results, &place, &evidence)?)
     }
 }
 

@@ -104,18 +104,16 @@ pub fn write(
         let file = place.join(name);
         fs::write(&file, text).with_context(|| format!("write {}", file.display()))
     };
-    for (number, run) in results.runs.iter().enumerate() {
-        for (n, cell) in run.cells.iter().enumerate() {
-            let mut result = test_result(run, cell, requirements);
-            for file in evidence.of((number, n)) {
-                let ending = file.path.extension().unwrap_or_default().to_string_lossy();
-                let source = format!("{}-{}-attachment.{ending}", result.uuid, file.name);
-                let from = directory.join(&file.path);
-                fs::copy(&from, place.join(&source)).with_context(|| format!("copy {}", from.display()))?;
-                result.attachments.push(Attached { name: file.name, source, r#type: file.kind });
-            }
-            keep(&format!("{}-result.json", result.uuid), &serde_json::to_string(&result)?)?;
+    for (number, run, cell) in results.cells() {
+        let mut result = test_result(run, cell, requirements);
+        for file in evidence.of(number) {
+            let ending = file.path.extension().unwrap_or_default().to_string_lossy();
+            let source = format!("{}-{}-attachment.{ending}", result.uuid, file.name);
+            let from = directory.join(&file.path);
+            fs::copy(&from, place.join(&source)).with_context(|| format!("copy {}", from.display()))?;
+            result.attachments.push(Attached { name: file.name, source, r#type: file.kind });
         }
+        keep(&format!("{}-result.json", result.uuid), &serde_json::to_string(&result)?)?;
     }
     keep("categories.json", &serde_json::to_string(&CATEGORIES)?)?;
     keep("environment.properties", &environment(results))
@@ -193,8 +191,7 @@ fn environment(results: &Results) -> String {
     let mut text = String::new();
     for (number, run) in (1..).zip(&results.runs) {
         let of = if results.runs.len() > 1 { format!("{number}.{}.", run.bench) } else { String::new() };
-        let daemon = run.daemon.as_ref().map(|build| ("daemon", build));
-        for (program, build) in std::iter::once(("rig", &run.rig)).chain(daemon) {
+        for (program, build) in run.builds() {
             let _ = writeln!(text, "{of}{program} = {} {}", build.version, build.sha256);
         }
         for (name, value) in [("bench", &run.bench), ("host", &run.host), ("seed", &run.salt.to_string())] {

@@ -30,16 +30,14 @@ impl Proof<'_> {
 #[must_use]
 pub fn of(results: &Results) -> Vec<(Rules, Vec<Proof<'static>>)> {
     let mut cited: BTreeMap<&str, (Vec<_>, Vec<_>)> = BTreeMap::new();
-    for (number, run) in results.runs.iter().enumerate() {
-        for (n, cell) in run.cells.iter().enumerate() {
-            for id in &cell.clauses {
-                let (passed, failed) = cited.entry(id).or_default();
-                match cell.verdict {
-                    VerdictKind::Pass => passed.push((number, n)),
-                    VerdictKind::Fail => failed.push((number, n)),
-                    // Not executed or invalid: says nothing about the clause.
-                    VerdictKind::Invalid | VerdictKind::NotExecuted => {}
-                }
+    for (place, _, cell) in results.cells() {
+        for id in &cell.clauses {
+            let (passed, failed) = cited.entry(id).or_default();
+            match cell.verdict {
+                VerdictKind::Pass => passed.push(place),
+                VerdictKind::Fail => failed.push(place),
+                // Not executed or invalid: says nothing about the clause.
+                VerdictKind::Invalid | VerdictKind::NotExecuted => {}
             }
         }
     }

@@ -150,7 +150,7 @@ pub fn write(results: &Results, requirements: Option<&str>, directory: &Path) ->
     let evidence = Evidence::write(results, directory)?;
     let page = directory.join(PAGE);
     fs::write(&page, page::html(results)).with_context(|| format!("write {}", page.display()))?;
-    let documents = junit::documents(results, directory, &|cell| evidence.of(cell))?;
+    let documents = junit::documents(results, directory, &evidence)?;
     write_numbered(&directory.join("junit.xml"), &documents)?;
     rows::write(results, directory)?;
     allure::write(results, &evidence, requirements, directory)?;

@@ -21,7 +21,7 @@ pub struct Attachment {
 
 /// The evidence of all cells, by the numbers of their run and of themselves in it.
 #[derive(Clone, Debug, Default)]
-pub struct Evidence(BTreeMap<(usize, usize), Vec<Attachment>>);
+pub struct Evidence(pub(super) BTreeMap<(usize, usize), Vec<Attachment>>);
 
 impl Evidence {
     /// Writes what the results hold of it into their directory, where the dumps are already.
@@ -59,7 +59,7 @@ impl Evidence {
 
     /// That of one cell.
     #[must_use]
-    pub fn of(&self, cell: (usize, usize)) -> Vec<Attachment> {
-        self.0.get(&cell).cloned().unwrap_or_default()
+    pub fn of(&self, cell: (usize, usize)) -> &[Attachment] {
+        self.0.get(&cell).map_or(&[], Vec::as_slice)
     }
 }

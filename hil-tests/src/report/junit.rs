@@ -1,7 +1,7 @@
 //! Runs as JUnit XML, for tools that collect test results. There is no standard; `fixtures/schema/junit.xsd` has what GitLab, Jenkins
 //! and Xray read of it.
 
-use super::evidence::Attachment;
+use super::evidence::{Attachment, Evidence};
 use super::page;
 use super::results::{Build, Cell, Results, Run, VerdictKind};
 use chrono::DateTime;
@@ -12,32 +12,22 @@ use std::time::Duration;
 /// A file has at most so many bytes: GitLab drops a report of more than 30 MB.
 const MOST: usize = 30_000_000;
 
-/// The documents of these results, each small enough, with a suite a run. `attached` has the evidence of a cell, by the numbers of its
-/// run and of itself in it, as paths in `place`.
+/// The documents of these results, each small enough, with a suite a run. The evidence lies in `place`.
 ///
 /// # Errors
 /// The XML cannot be made.
-pub fn documents(
-    results: &Results,
-    place: &Path,
-    attached: &dyn Fn((usize, usize)) -> Vec<Attachment>,
-) -> Result<Vec<String>, SerializeError> {
-    split(results, place, attached, MOST)
+pub fn documents(results: &Results, place: &Path, evidence: &Evidence) -> Result<Vec<String>, SerializeError> {
+    split(results, place, evidence, MOST)
 }
 
-fn split(
-    results: &Results,
-    place: &Path,
-    attached: &dyn Fn((usize, usize)) -> Vec<Attachment>,
-    most: usize,
-) -> Result<Vec<String>, SerializeError> {
+fn split(results: &Results, place: &Path, evidence: &Evidence, most: usize) -> Result<Vec<String>, SerializeError> {
     let (mut all, mut report, mut bytes) = (Vec::new(), Report::new("tumbler-hil"), 0);
     for (number, run) in results.runs.iter().enumerate() {
         let mut suite = suite(run);
         let about = size(&suite)?;
         bytes += about;
         for (n, cell) in run.cells.iter().enumerate() {
-            let case = case(run, cell, place, &attached((number, n)));
+            let case = case(run, cell, place, evidence.of((number, n)));
             let mut alone = TestSuite::new("");
             alone.add_test_case(case.clone());
             let more = size(&alone)?;
@@ -73,11 +63,9 @@ fn suite(run: &Run) -> TestSuite {
     suite.extra.insert("hostname".into(), run.host.as_str().into());
     suite.add_property(("bench-file", run.file.as_str()));
     suite.add_property(("seed", run.salt.to_string().as_str()));
-    for (program, build) in [("rig", Some(&run.rig)), ("daemon", run.daemon.as_ref())] {
-        if let Some(Build { version, sha256 }) = build {
-            suite.add_property((program, version.as_str()));
-            suite.add_property((format!("{program}-sha256").as_str(), sha256.as_str()));
-        }
+    for (program, Build { version, sha256 }) in run.builds() {
+        suite.add_property((program, version.as_str()));
+        suite.add_property((format!("{program}-sha256").as_str(), sha256.as_str()));
     }
     suite
 }
@@ -150,17 +138,16 @@ mod tests {
         results(1_795_239_845, cells.iter().map(Cell::of).collect())
     }
 
-    fn dump(cell: (usize, usize)) -> Vec<Attachment> {
-        vec![Attachment {
-            name: "wires",
-            path: format!("cells/{}.vcd", cell.1).into(),
-            kind: "application/octet-stream",
-        }]
+    /// A dump of each of the first five cells.
+    fn dumps() -> Evidence {
+        let dump =
+            |n| Attachment { name: "wires", path: format!("cells/{n}.vcd").into(), kind: "application/octet-stream" };
+        Evidence((0..5).map(|n| ((0, n), vec![dump(n)])).collect())
     }
 
     #[test]
     fn every_verdict_has_its_own_element_and_what_failed_its_evidence() {
-        let documents = documents(&two_runs(), Path::new("out"), &dump).unwrap();
+        let documents = documents(&two_runs(), Path::new("out"), &dumps()).unwrap();
         let [xml] = documents.as_slice() else { panic!("one is enough: {documents:?}") };
         for expected in [
             r#"tests="5""#,
@@ -191,7 +178,7 @@ mod tests {
     fn what_is_too_large_for_one_file_is_in_several_and_nothing_is_lost() {
         let results = two_runs();
         let most = 4_000;
-        let documents = split(&results, Path::new(""), &dump, most).unwrap();
+        let documents = split(&results, Path::new(""), &dumps(), most).unwrap();
         assert!(documents.len() > 1, "{documents:?}");
         let mut named = Vec::new();
         for document in &documents {

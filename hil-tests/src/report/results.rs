@@ -95,6 +95,11 @@ impl Run {
     pub fn tested(&self) -> &Build {
         self.daemon.as_ref().unwrap_or(&self.rig)
     }
+
+    /// The builds that took part, each with what it is.
+    pub fn builds(&self) -> impl Iterator<Item = (&'static str, &Build)> {
+        std::iter::once(("rig", &self.rig)).chain(self.daemon.as_ref().map(|build| ("daemon", build)))
+    }
 }
 
 /// A verdict's name.
@@ -258,6 +263,12 @@ impl Results {
         Self { version: VERSION, runs: vec![run], twice: Vec::new() }
     }
 
+    /// All cells with their runs, and the numbers of both.
+    pub fn cells(&self) -> impl Iterator<Item = ((usize, usize), &Run, &Cell)> {
+        let of_run = |(number, run): (usize, _)| cells_of(number, run);
+        self.runs.iter().enumerate().flat_map(of_run)
+    }
+
     /// Reads the results in a directory, or in a file.
     ///
     /// # Errors
@@ -302,6 +313,10 @@ impl Results {
         let written = text.and_then(|text| std::fs::write(&path, text).map_err(|e| e.to_string()));
         written.map_err(|problem| BadResults { path, problem })
     }
+}
+
+fn cells_of(number: usize, run: &Run) -> impl Iterator<Item = ((usize, usize), &Run, &Cell)> {
+    run.cells.iter().enumerate().map(move |(n, cell)| ((number, n), run, cell))
 }
 
 /// The format's version, which is read first because another version may have any other structure.

@@ -58,7 +58,7 @@ fn millis(nanos: u64) -> f64 {
 /// # Errors
 /// A file cannot be written.
 pub fn write(results: &Results, directory: &Path) -> anyhow::Result<()> {
-    let all = || results.runs.iter().flat_map(|run| run.cells.iter().map(move |cell| (run.bench.as_str(), cell)));
+    let all = || results.cells().map(|(_, run, cell)| (run.bench.as_str(), cell));
     let cells = all().map(|(bench, cell)| CellRow {
         bench,
         cell: &cell.name,

@@ -51,11 +51,7 @@ impl<'a> CellOnPage<'a> {
 
 /// All cells of these results.
 pub(super) fn cells_of(results: &Results) -> Vec<CellOnPage<'_>> {
-    let mut all = Vec::new();
-    for (number, run) in results.runs.iter().enumerate() {
-        all.extend(run.cells.iter().enumerate().map(|(n, cell)| CellOnPage { cell, run, place: (number, n) }));
-    }
-    all
+    results.cells().map(|(place, run, cell)| CellOnPage { cell, run, place }).collect()
 }
 
 /// The page of these results.
@@ -135,7 +131,7 @@ fn runs(results: &Results) -> Markup {
                         td { (format!("{:.1} s for {table_s:.0} s of table time", run.took_ms as f64 / 1e3)) }
                         td { (run.cells.len()) } td { (run.salt) } td { (run.jobs) } td { (run.host) }
                         td {
-                            @for build in std::iter::once(&run.rig).chain(&run.daemon) {
+                            @for (_, build) in run.builds() {
                                 div { (build.version) " " code class="quiet" title=(build.sha256) { (build.sha256.get(..12).unwrap_or("?")) } }
                             }
                         }

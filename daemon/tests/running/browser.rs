@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use socket2::{Domain, Socket, Type};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use std::{fs, thread};
 
 /// The password of the account `jo`.
@@ -45,13 +45,13 @@ impl Browser {
         Self { panel, from: Ipv4Addr::new(127, 0, net, host), cookies: Vec::new() }
     }
 
-    /// Waits until the panel listens. It looks from another address than the panel's and in no hurry: the system gives each attempt a
-    /// port, and where that is the panel's, an attempt from there would connect to itself, and the panel could not listen.
+    /// Waits until the panel listens. It looks from another address than the panel's: the system gives each attempt a port, and one of
+    /// the panel's address that got the panel's port would connect to itself, and the panel could not listen.
     pub(crate) fn waits(self) -> Self {
         let until = Instant::now() + LONG;
         while Self::new(self.panel, 255, 1).connect().is_none() {
             assert!(Instant::now() < until, "the panel does not listen");
-            thread::sleep(Duration::from_millis(5));
+            thread::yield_now();
         }
         self
     }

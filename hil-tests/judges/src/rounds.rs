@@ -113,6 +113,11 @@ impl Facts {
     fn at_rest(&self) -> Option<AtRest> {
         self.rests.last().map(|(_, lie)| *lie)
     }
+
+    /// Forgets what came after this time: dice that a hand moved while a record was being written lay differently when it was made.
+    fn as_they_lay(&mut self, at_ns: u64) {
+        self.rests.retain(|(since_ns, _)| *since_ns <= at_ns);
+    }
 }
 
 impl Judge for Rounds {
@@ -341,6 +346,7 @@ impl Rounds {
             if !self.in_progress || !scene.ended {
                 findings.note(NAME, scene.now_ns, order::ONCE, format!("record {} ends no round", record.seq));
             } else if let Some(round) = &scene.last {
+                self.facts.as_they_lay(record.at_ns);
                 self.ends(record, round, scene, findings);
             }
             self.in_progress = false;
@@ -352,8 +358,7 @@ impl Rounds {
         }
         if let Some(round) = &scene.round {
             if let Fact::Established { .. } = record.fact {
-                // Dice that a hand moved while the record was being written lay differently when it was made.
-                self.facts.rests.retain(|(since_ns, _)| *since_ns <= record.at_ns);
+                self.facts.as_they_lay(record.at_ns);
                 let [first, _] = self.facts.first_seen;
                 self.facts.first_seen = [first, self.facts.at_rest().map(|(faces, _)| sorted(faces))];
             }

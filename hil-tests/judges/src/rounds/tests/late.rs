@@ -243,3 +243,26 @@ fn a_round_that_began_before_the_judges_came_may_end_once() {
     let found = begins.judged(judge()).violations().to_vec();
     assert!(found.iter().any(|v| v.clause == ONCE && v.what.contains("in another")), "{found:#?}");
 }
+
+/// A die did not lie flat and the round is void for it; a hand lays it flat before the record is seen.
+#[test]
+fn nz_7_1_a_die_laid_flat_while_the_record_is_written_was_not_flat_when_it_was_made() {
+    for before in [false, true] {
+        let mut script = Script::open("nz-div9");
+        script.tell_mqtt = false;
+        script.until_bets_closed([1, 3, 6]);
+        script.truth(Truth::Dice { faces: [1, 3, 6], flat: [true, false, true] });
+        let flat = Truth::Dice { faces: [1, 3, 6], flat: [true; 3] };
+        if before {
+            script.pass(10);
+            script.truth(flat);
+        }
+        script.pass(10);
+        script.void("not-flat", "NZ9 7.1(a)");
+        let void = script.trace.0.pop().unwrap();
+        script.pass(500);
+        script.truth(flat);
+        script.trace.0.push(Observation { at_ns: script.now_ns, ..void });
+        all_broken(&script, if before { &[FALSE_CLAIM] } else { &[] });
+    }
+}

@@ -107,7 +107,7 @@ fn parse(words: Words<'_>, layout: &str) -> Result<Vec<Step>, Wrong> {
         ["pass", n, "s"] => Step::Pass(bounds::seconds(n)?),
         ["wait", check @ .., "within", n, "ms"] => Step::Wait(self::check(check, layout)?, bounds::millis(n)?),
         ["wait", .., "within", n, unit] => {
-            return Err(Wrong::new(n, format!("`within {n} {unit}` has no such unit"), "within N ms"));
+            return Err(Wrong::new(unit, format!("`within {n} {unit}` has no such unit"), "within N ms"));
         }
         ["wait", check @ ..] => Step::Wait(self::check(check, layout)?, WAIT_MILLIS),
         ["expect", rest @ ..] => {

@@ -226,6 +226,25 @@ fn a_die_that_is_not_flat_is_void() {
     voids(cocked, "not-flat", NOT_FLAT);
 }
 
+/// faults.md gpio.chip_gone: nothing can switch `motor_enable` off any more, and the dead-man relay ends the spin. NZ 7.1(a) asks only
+/// how the dice came to rest.
+#[test]
+fn a_die_that_is_not_flat_is_void_though_the_motors_line_stays_on() {
+    let mut script = spinning("nz-1998");
+    script.truth(Truth::Broken { part: Part::Reader, broken: true });
+    script.turn(16);
+    script.truth(Truth::Broken { part: Part::Gpio, broken: true });
+    script.coast();
+    script.pass(1_000);
+    script.truth(Truth::Dice { faces: [1, 3, 6], flat: [true, false, true] });
+    script.latch("gpio");
+    script.spin_end(4, true);
+    script.record("asked", json!({"why": "interrupted"}));
+    script.pass(1_000);
+    script.void("not-flat", &named("nz-1998", &["7.1(a)"]));
+    script.lawful(judge());
+}
+
 #[test]
 fn dice_that_are_exposed_are_void() {
     let exposed = |rules: &str| {

@@ -74,7 +74,8 @@ impl History {
         if !self.spin.activated() {
             return if round.spinning { vec![Stage::Unspun, Stage::Tumbling] } else { vec![Stage::Unspun] };
         }
-        if scene.is(Line::MotorEnable, true) {
+        // A line that nothing can write any more may stay on: the dead-man relay has ended the spin then, and the shaft tells it.
+        if scene.is(Line::MotorEnable, true) && !round.was_broken(Part::Gpio) {
             return vec![Stage::Tumbling];
         }
         let mut stages = Vec::new();

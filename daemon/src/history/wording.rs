@@ -1,0 +1,133 @@
+//! The journal's records in words, for people: one wording wherever they read them.
+
+use tumbler_core::record::{Event, Kind, Lit};
+use tumbler_core::round::call::{self, Call};
+use tumbler_core::round::ending::Void;
+use tumbler_core::round::{Doubt, FlatBy, Reveal};
+use tumbler_core::units::Dice;
+
+/// What a person wrote down about a round that had ended.
+pub(super) fn about(event: &Event) -> String {
+    match event {
+        Event::VoidedAfterwards { reason, clauses, by, .. } => {
+            let clauses = if clauses.is_empty() { String::new() } else { format!(" ({})", clauses.join(", ")) };
+            format!("{reason}{clauses}; by {by}")
+        }
+        Event::Corrected { reason, by, .. } => format!("{reason}; by {by}"),
+        _ => String::new(),
+    }
+}
+
+pub(super) fn settled(dice: Dice, lamps: Lit, by: Option<&str>) -> String {
+    let by = by.map(|by| format!(" by {by}")).unwrap_or_default();
+    format!("settled{by}: {}; {}", call::result(dice), lit(lamps))
+}
+
+const fn lit(lamps: Lit) -> &'static str {
+    match lamps {
+        Lit::Proved => "the winning areas were proved lit, and no others",
+        Lit::ByTheDice => "by the dice, as the areas could not be lit or proved",
+        Lit::Unknown => "whether the winning areas were lit is not on record",
+    }
+}
+
+pub(super) fn voided(void: &Void) -> String {
+    let mut parts = vec![format!("void: {}", void.reason.name())];
+    if !void.clauses.is_empty() {
+        parts.push(void.clauses.join(", "));
+    }
+    parts.extend(void.silent.clone());
+    if !void.detail.is_empty() {
+        parts.push(void.detail.clone());
+    }
+    format!("{}; all bets are returned", parts.join("; "))
+}
+
+pub(super) const fn revealed(how: Reveal) -> &'static str {
+    match how {
+        Reveal::Dome => "the dome was taken away",
+        Reveal::SpinEnded => "by the end of the spin, under Open Cover",
+        Reveal::Confirmed => "a person confirmed that the dome is open",
+    }
+}
+
+pub(super) const fn flat_by(flat: FlatBy) -> &'static str {
+    match flat {
+        FlatBy::Reader => "the dice reader",
+        FlatBy::Dealer => "the dealer's eye",
+        FlatBy::Supervisor => "the supervisor's eye",
+    }
+}
+
+pub(super) fn asked(why: Doubt) -> String {
+    format!("{}: {}", why.name(), why.text())
+}
+
+const fn called(call: Call) -> &'static str {
+    match call {
+        Call::PlaceBets => "Place your bets",
+        Call::NoMoreBets => "No more bets",
+        Call::NoSpin => "No spin",
+    }
+}
+
+/// A record in words.
+pub(super) fn told(event: &Event) -> String {
+    match event {
+        Event::RoundBegan { rules, layout } => format!("the round began under {rules} on {layout}"),
+        Event::Called { call, in_turn, remark } => {
+            let turn = if *in_turn { "" } else { ", out of turn: it changes nothing" };
+            let remark = remark.as_ref().map(|remark| format!(", {remark}")).unwrap_or_default();
+            format!("\"{}\" was called{turn}{remark}", called(*call))
+        }
+        Event::SpinBegan => "the spin was granted".to_owned(),
+        Event::SpinDropped { why } => format!("the spin did not start: {why}"),
+        Event::SpinFlickered { line } => format!("{line} flickered, and the spin went on"),
+        Event::SpinEnded { tumbles, valid, steps, needed, how } => {
+            let judged = if *valid { "a valid spin" } else { "no valid spin" };
+            let steps = if *needed == 0 {
+                String::new()
+            } else {
+                format!(" ({steps} steps of the cam counted, {needed} needed)")
+            };
+            format!("{} full tumbles{steps}: {judged}, ended by {}", tumbles.0, how.name())
+        }
+        Event::Revealed { how } => format!("the dice may be seen: {}", revealed(*how)),
+        Event::Established { flat } => format!("the outcome is established: the dice lie flat by {}", flat_by(*flat)),
+        Event::FacesRead { dice } => format!("the reader sees {}", call::result(*dice)),
+        Event::EntryError { why } => format!("an entry was not taken: {why}"),
+        Event::EntryDiffers { entered, read } => {
+            format!("{} was entered, and the reader sees {}", call::result(*entered), call::result(*read))
+        }
+        Event::Result { call, areas, .. } => format!("{call} was entered; winning areas: {}", areas.join(" ")),
+        Event::Amended { from, to, by } => {
+            format!("{by} amended {} to {}", call::result(*from), call::result(*to))
+        }
+        Event::Supervised { by } => format!("{by} sees the numbers amended, which the dealer keys"),
+        Event::LampsVerified => "the winning areas were proved lit, and no others".to_owned(),
+        Event::Settled { dice, lamps, by, .. } => settled(*dice, *lamps, by.as_deref()),
+        Event::Voided(void) => voided(void),
+        Event::VoidedAfterwards { .. } => format!("found affected after it had ended: {}", about(event)),
+        Event::Corrected { .. } => format!("an error was written down: {}", about(event)),
+        Event::Noted { what, .. } => format!("noted: {what}"),
+        Event::Resumed { established: true } => "the daemon came back; the outcome had been established".to_owned(),
+        Event::Resumed { established: false } => "the daemon came back; no outcome was on record".to_owned(),
+        Event::Asked { why } => format!("a person is asked. {}", asked(*why)),
+        Event::Answered { finding, reason, by } => {
+            let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+            format!("{}{reason}; by {by}", finding.name())
+        }
+        Event::Latched { code, cause, .. } => format!("malfunction {code}: {cause}"),
+        Event::Unlatched { code, how, by, .. } => format!("{code} was reset by {by}: {how}"),
+        Event::Refused { what, why } => format!("{what} was refused: {why}"),
+        Event::KeyTurned => "the supervisor's key was turned".to_owned(),
+        Event::Decided { what, reason, by, .. } => format!("{by} decided: {what}: {reason}"),
+        Event::Closing { by } => format!("{by} closes the table when the round has ended"),
+        // What belongs to no round, and stands in one only where the journal was damaged.
+        other => kind(other),
+    }
+}
+
+fn kind(event: &Event) -> String {
+    Kind::from(event).name().replace('-', " ")
+}

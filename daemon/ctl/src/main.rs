@@ -114,7 +114,7 @@ fn main() -> ExitCode {
 fn run(context: &Context, what: &What) -> anyhow::Result<Ended> {
     match what {
         What::Status(_) => status::run(context),
-        What::Watch(_) => watch::run(context),
+        What::Watch(of) => watch::run(context, of),
         What::Rounds(of) => rounds::run(context, of),
         What::Events(of) => events::run(context, of),
         What::Faults(_) => faults::run(context),

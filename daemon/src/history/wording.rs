@@ -1,6 +1,8 @@
 //! The journal's records in words, for people: one wording wherever they read them.
 
-use tumbler_core::record::{Event, Kind, Lit};
+use crate::pages::test_report::bar;
+use tumbler_core::hardware_test::{Measurement, Report};
+use tumbler_core::record::{Event, Lit};
 use tumbler_core::round::call::{self, Call};
 use tumbler_core::round::ending::Void;
 use tumbler_core::round::{Doubt, FlatBy, Reveal};
@@ -71,8 +73,9 @@ const fn called(call: Call) -> &'static str {
     }
 }
 
-/// A record in words.
-pub(super) fn told(event: &Event) -> String {
+/// What a record says, as a sentence or two without a full stop.
+#[must_use]
+pub fn told(event: &Event) -> String {
     match event {
         Event::RoundBegan { rules, layout } => format!("the round began under {rules} on {layout}"),
         Event::Called { call, in_turn, remark } => {
@@ -123,11 +126,33 @@ pub(super) fn told(event: &Event) -> String {
         Event::KeyTurned => "the supervisor's key was turned".to_owned(),
         Event::Decided { what, reason, by, .. } => format!("{by} decided: {what}: {reason}"),
         Event::Closing { by } => format!("{by} closes the table when the round has ended"),
-        // What belongs to no round, and stands in one only where the journal was damaged.
-        other => kind(other),
+        Event::Commissioned { site, table, backend } => {
+            format!("the table was put together: table {table} of site {site}, with hardware {backend}")
+        }
+        Event::Started { boot, build, config, backend, rules, layout } => format!(
+            "tumblerd {build} started under {rules} on {layout}, with hardware {backend} (configuration {config:.12}, boot {boot:.8})"
+        ),
+        Event::Stopped => "tumblerd was asked to stop".to_owned(),
+        Event::TestBegan { test, by } => format!("{by} began a test: {test}"),
+        Event::Tested { test, passed, found } => {
+            format!("test {test}: {}: {found}", if *passed { "passed" } else { "FAILED" })
+        }
+        Event::HardwareTested(report) => tested(report),
+        Event::Opened { by } => format!("{by} opened the table"),
+        Event::Closed { by } => format!("the table was closed: {by}"),
+        Event::Maintenance { on: true, by } => format!("{by} began maintenance"),
+        Event::Maintenance { on: false, by } => format!("{by} ended maintenance"),
+        Event::DiceEnrolled { dice: [a, b, c], by } => format!("{by} enrolled the dice {a}, {b} and {c}"),
+        Event::Keyframe(_) => "how the table stands, for a restart".to_owned(),
     }
 }
 
-fn kind(event: &Event) -> String {
-    Kind::from(event).name().replace('-', " ")
+/// A hardware test without its plots, which are numbers by the hundred: its report draws them.
+fn tested(report: &Report) -> String {
+    let one =
+        |m: &Measurement| format!("{} {} {}", m.quantity.name(), bar::value(m.quantity, m.value), m.verdict.name());
+    let found = if report.found.is_empty() { String::new() } else { format!("; found: {}", report.found) };
+    let seen = report.seen.iter().map(|item| format!("; found right: {item}")).collect::<String>();
+    let measured = report.measurements.iter().map(|m| format!("; {}", one(m))).collect::<String>();
+    format!("{} tested {}: {}{found}{seen}{measured}", report.by, report.test, report.verdict.name())
 }

@@ -76,7 +76,7 @@ fn the_report_is_a_page_and_the_journals_results_are_trends() {
     assert!(trends.out.contains("in about 6 tests"), "{}", trends.out);
     assert_eq!(stub.ctl(&["test", "trends", "--json"]).json()[0]["left"], 6);
     let events = stub.ctl(&["events", "--limit", "1"]).out;
-    assert!(events.contains("hardware-tested motor pass by=\"Jo\"; period, mean 900.0 ms pass"), "{events}");
+    assert!(events.contains("Jo tested motor: pass; period, mean 900.0 ms pass"), "{events}");
 }
 
 /// A slot, a journal, whatever has the name: it stays as it is, and nothing moves before that is known.

@@ -174,7 +174,63 @@ fn events_are_the_latest_unless_told_after_which() {
     assert_eq!(seqs(&["events", "--json", "--after", "0", "--limit", "200"]), (1..=200).collect::<Vec<_>>());
     assert_eq!(seqs(&["events", "--json", "--after", "300"]), Vec::<u64>::new());
     let text = stub.ctl(&["events", "--limit", "1"]).out;
-    assert_eq!(text, "   300 2026-11-21 03:24:05Z key-turned\n");
+    assert_eq!(text, "   300 2026-11-21 03:24:05Z the supervisor's key was turned\n");
+}
+
+/// Of a keyframe a person learns nothing: each sentence is about what happened. Programs get every record.
+#[test]
+fn records_are_sentences_and_keyframes_are_shown_on_request() {
+    let stub = Stub::start(done);
+    stub.record(None, Event::Opened { by: "Mei".into() });
+    stub.record(Some(7), Event::FacesRead { dice: Dice::from_pips([1, 3, 6]).unwrap() });
+    stub.record(None, Event::Keyframe(Box::default()));
+    let at = "2026-11-21 03:24:05Z";
+    let sentences =
+        format!("     1 {at} Mei opened the table\n     2 {at} round 7: the reader sees 1, 3, 6, total 10\n");
+    assert_eq!(stub.ctl(&["events"]).out, sentences);
+    assert_eq!(stub.ctl(&["events", "--limit", "2"]).out, sentences, "a keyframe takes no place");
+    assert_eq!(stub.ctl(&["events", "--after", "1"]).out.lines().count(), 1);
+    let all = stub.ctl(&["events", "--all"]).out;
+    assert_eq!(all, format!("{sentences}     3 {at} how the table stands, for a restart\n"));
+    assert_eq!(stub.ctl(&["events", "--json"]).out.lines().count(), 3);
+}
+
+/// Every kind of record is a sentence, in which nothing looks like a program's data.
+#[test]
+fn no_kind_of_record_is_shown_as_data() {
+    let stub = Stub::start(done);
+    let jo = || "Jo".to_owned();
+    let events = [
+        Event::Commissioned { site: "pit".into(), table: "t1".into(), backend: "cdev".into() },
+        Event::Started {
+            boot: "0d5f8a7e-3c1b".into(),
+            build: "0.1.0".into(),
+            config: "08bcf1527f2d0de5c2bb".into(),
+            backend: "cdev".into(),
+            rules: "sg-v6".into(),
+            layout: "sg-v6-1".into(),
+        },
+        Event::TestBegan { test: "opening".into(), by: jo() },
+        Event::Tested { test: "seal".into(), passed: false, found: "broken".into() },
+        Event::Maintenance { on: true, by: jo() },
+        Event::DiceEnrolled { dice: [11, 12, 13], by: jo() },
+    ];
+    for event in events {
+        stub.record(None, event);
+    }
+    let shown = stub.ctl(&["events"]).out;
+    let sentences: Vec<&str> = shown.lines().map(|line| line.split_once("Z ").unwrap().1).collect();
+    assert_eq!(
+        sentences,
+        [
+            "the table was put together: table t1 of site pit, with hardware cdev",
+            "tumblerd 0.1.0 started under sg-v6 on sg-v6-1, with hardware cdev (configuration 08bcf1527f2d, boot 0d5f8a7e)",
+            "Jo began a test: opening",
+            "test seal: FAILED: broken",
+            "Jo began maintenance",
+            "Jo enrolled the dice 11, 12 and 13",
+        ]
+    );
 }
 
 /// Told in its fields and once more as the chain covers it, it is longer than any line that a client may send.

@@ -95,7 +95,10 @@ pub(crate) fn collectors(repository: &Repository) -> Result<()> {
     let allure = install::node_program(repository, "collectors")?.join("node_modules/.bin/allure");
     let mut check = install::python(repository, "collectors")?;
     check.arg("scripts/collectors/check.py").arg(repository.rig()).arg(allure).arg("fixtures/schema/junit.xsd");
-    run(check)
+    run(check)?;
+    let mut recipes = install::python(repository, "collectors")?;
+    recipes.arg("scripts/collectors/recipes.py").arg(repository.rig()).arg("hil-tests/ci");
+    run(recipes)
 }
 
 pub(crate) fn pages(repository: &Repository) -> Result<()> {

@@ -8,7 +8,7 @@ use tumbler_core::wall;
 use tumbler_core::wire::ask::{Ask, Query, Status, Told};
 use tumblerd::hardware::rppal::board;
 
-/// Show the table as it is
+/// Show the table as it is: first what is wrong
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tumblerctl status --json")]
 pub(crate) struct Arguments {}
@@ -20,7 +20,7 @@ pub(crate) fn run(context: &Context) -> anyhow::Result<Ended> {
     if context.json {
         say::json(&status)?;
     } else {
-        for (name, value) in rows(&status) {
+        for (name, value) in alarms(&status).into_iter().chain(rows(&status)) {
             say::hanging(&format!("{name:<VALUES$}{value}"), VALUES)?;
         }
     }
@@ -29,6 +29,22 @@ pub(crate) fn run(context: &Context) -> anyhow::Result<Ended> {
 
 /// Column at which the values begin.
 const VALUES: usize = 19;
+
+/// What is wrong.
+fn alarms(status: &Status) -> Vec<(&'static str, String)> {
+    let mut alarms = Vec::new();
+    for malfunction in &status.snapshot.malfunctions {
+        alarms.push(("MALFUNCTION", format!("{}: {}", malfunction.code, malfunction.cause)));
+    }
+    if let Some(network) = status.network.as_ref().filter(|network| !network.up) {
+        let why = network.trouble.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+        alarms.push(("NETWORK", format!("down since {}{why}", wall::shown(network.since))));
+    }
+    for refused in status.relay.iter().flat_map(|relay| &relay.refused) {
+        alarms.push(("REFUSED TOPIC", refused.clone()));
+    }
+    alarms
+}
 
 fn rows(status: &Status) -> Vec<(&'static str, String)> {
     let s = &status.snapshot;
@@ -69,20 +85,10 @@ fn rows(status: &Status) -> Vec<(&'static str, String)> {
     if !s.lost_units.is_empty() {
         rows.push(("lost on the bus", format!("{:?}", s.lost_units)));
     }
-    for malfunction in &s.malfunctions {
-        rows.push(("MALFUNCTION", format!("{}: {}", malfunction.code, malfunction.cause)));
-    }
     for waiver in &s.waived {
         rows.push(("replaced check", format!("{}: {} ({})", waiver.code, waiver.procedure, waiver.by)));
     }
-    if let Some(network) = status.network.as_ref().filter(|network| !network.up) {
-        let why = network.trouble.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-        rows.push(("NETWORK", format!("down since {}{why}", wall::shown(network.since))));
-    }
     rows.push(("broker", broker(status)));
-    for refused in status.relay.iter().flat_map(|relay| &relay.refused) {
-        rows.push(("REFUSED TOPIC", refused.clone()));
-    }
     rows.push(("last record", s.seq.0.to_string()));
     rows
 }

@@ -43,6 +43,7 @@ fn status_shows_the_table_as_it_is() {
     assert_eq!((status.snapshot.phase, status.relay), (Phase::Blocked, None));
     let ran = stub.ctl(&["status"]);
     assert_eq!(ran.code, Some(0));
+    assert!(ran.out.starts_with("MALFUNCTION        seal: broken\n"), "what is wrong comes first: {}", ran.out);
     for said in ["blocked", "seal: broken", "nothing here is a real game", "none configured"] {
         assert!(ran.out.contains(said), "{said}: {}", ran.out);
     }

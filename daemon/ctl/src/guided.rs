@@ -105,10 +105,15 @@ impl Guided<'_> {
                 Heard::Seen(Told::Status(status)) => {
                     live.show(&status.snapshot)?;
                     let over = ends == Ends::Answered && outcome.answer.is_some();
-                    let waits = matches!(&status.snapshot.prompt, Some(prompt) if prompt.id == PromptId::Witness);
-                    if !over && waits && !std::mem::replace(&mut asked, true) {
+                    // Another test may wait for its own witness where this one is refused.
+                    let item = seen_in(self.test).filter(|item| match &status.snapshot.prompt {
+                        Some(prompt) => prompt.id == PromptId::Witness && prompt.of == [item.name()],
+                        None => false,
+                    });
+                    if let (Some(item), false) = (item, over || asked) {
+                        asked = true;
                         live.clear()?;
-                        self.witness()?;
+                        self.witness(item)?;
                     }
                 }
                 Heard::Seen(Told::Record(record)) => {
@@ -126,12 +131,7 @@ impl Guided<'_> {
     }
 
     /// Says what only a person can see; where nobody can be asked, `tumblerctl witness` answers.
-    fn witness(&self) -> anyhow::Result<()> {
-        let item = match self.test {
-            HardwareTest::Bell => Item::Bell,
-            HardwareTest::Seal => Item::Seal,
-            _ => Item::Areas,
-        };
+    fn witness(&self, item: Item) -> anyhow::Result<()> {
         let given = self.witness.and_then(|answers| answers.0.iter().find(|(i, _)| *i == item));
         let found = match given {
             Some((_, found)) => *found,
@@ -151,6 +151,16 @@ impl Guided<'_> {
             say::complain(&format!("the answer was refused: {why}; {next}"));
         }
         Ok(())
+    }
+}
+
+/// What a person looks at in this test, if anything.
+const fn seen_in(test: HardwareTest) -> Option<Item> {
+    match test {
+        HardwareTest::Bell => Some(Item::Bell),
+        HardwareTest::Seal => Some(Item::Seal),
+        HardwareTest::Lamps => Some(Item::Areas),
+        _ => None,
     }
 }
 

@@ -1,6 +1,8 @@
 //! `tumblerctl reset`: guided as the hardware test that it runs, and ended by the table's answer.
 
 use crate::stub::{Stub, refused};
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
 use tumbler_core::hardware_test::{HardwareTest, Measurement, Plots, Quantity, Report, Verdict};
 use tumbler_core::prompt::{Prompt, PromptId};
 use tumbler_core::record::Event;
@@ -74,6 +76,29 @@ fn a_reset_shows_its_test_asks_what_a_person_sees_and_ends_with_the_answer() {
         assert!(ran.out.contains(said), "{said}: {}", ran.out);
     }
     assert!(ran.out.ends_with("lamps is rectified\n"), "{}", ran.out);
+}
+
+/// An opening waits for its own witness while the reset is being refused: nobody is asked for that here.
+#[test]
+fn a_reset_asks_for_no_witness_of_another_test() {
+    let stub = Stub::start(waits);
+    let mut reset = stub.command(&["reset", "lamps", "--rectified", "--witness", "areas=yes"]);
+    let mut ctl = reset.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(ctl.stdout.take().unwrap()).lines().map_while(Result::ok);
+    while !asked(&stub, |command| matches!(command, Command::Reset { .. })) {
+        assert_eq!(ctl.try_wait().unwrap(), None, "it ended before it asked");
+        std::thread::yield_now();
+    }
+    stub.change(|table| {
+        let text = "opening: waits for a witness: areas, seal".to_owned();
+        table.test = Some(text.clone());
+        table.prompt = Some(Prompt { id: PromptId::Witness, of: vec!["areas".into(), "seal".into()], text });
+    });
+    assert!(lines.any(|line| line.starts_with("-- opening")), "it sees the other test");
+    stub.answer(Answer::Refused("a test is in progress".into()));
+    assert_eq!(lines.last().as_deref(), Some("refused: a test is in progress"));
+    assert_eq!(ctl.wait().unwrap().code(), Some(1));
+    assert!(!asked(&stub, |command| matches!(command, Command::Witness { .. })));
 }
 
 #[test]

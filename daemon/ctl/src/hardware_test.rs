@@ -6,6 +6,7 @@ use crate::context::{Context, Named};
 use crate::ending::Ended;
 use crate::guided::{Ends, Guided};
 use crate::new_file::NewFile;
+use crate::one_of::OneOf;
 use crate::open::{Answers, answers};
 use crate::say;
 use anyhow::ensure;
@@ -32,7 +33,7 @@ use tumblerd::pages::test_report::{Looks, page};
 )]
 pub(crate) struct Arguments {
     /// motor, cam, dome, bell, terminal, lamps, reader, seal, temperature, bus; `all` for one after another; or `trends`
-    #[arg(value_parser = wanted)]
+    #[arg(value_parser = OneOf { names: names, read: wanted }, hide_possible_values = true)]
     what: Wanted,
     /// Write a page with the measurements and plots of these tests, to be read without a network; never over another file
     #[arg(long, value_name = "FILE")]
@@ -49,6 +50,11 @@ pub(crate) struct Arguments {
 enum Wanted {
     Tests(Vec<HardwareTest>),
     Trends,
+}
+
+/// What can be tested, as it is typed.
+fn names() -> Vec<&'static str> {
+    HardwareTest::ALL.into_iter().map(HardwareTest::name).chain(["all", "trends"]).collect()
 }
 
 fn wanted(name: &str) -> Result<Wanted, String> {

@@ -1,8 +1,8 @@
 //! `tumblerctl layouts`: the layouts that the product knows, and where their areas' lamps hang.
 
 use crate::ending::Ended;
+use crate::one_of::OneOf;
 use crate::say;
-use anyhow::bail;
 use serde::Serialize;
 use tumbler_core::rules::{self, Layout};
 use tumbler_core::wire::registers::lamps::{FIRST_UNIT, PER_BOARD};
@@ -15,11 +15,24 @@ use tumbler_core::wire::registers::lamps::{FIRST_UNIT, PER_BOARD};
 #[command(after_help = "Example:\n  tumblerctl layouts --json\n  tumblerctl layouts sg-v6-3 --areas --json")]
 pub(crate) struct Arguments {
     /// Only this layout
-    #[arg(value_name = "LAYOUT")]
-    layout: Option<String>,
+    #[arg(value_name = "LAYOUT", value_parser = OneOf { names: ids, read: layout })]
+    layout: Option<&'static Layout>,
     /// List the areas, each with its lamp board and output
     #[arg(long)]
     areas: bool,
+}
+
+/// The ids of all layouts.
+pub(crate) fn ids() -> Vec<&'static str> {
+    rules::layouts().map(|layout| layout.id.as_str()).collect()
+}
+
+/// The layout with this id.
+///
+/// # Errors
+/// There is none; says which there are.
+pub(crate) fn layout(id: &str) -> Result<&'static Layout, String> {
+    rules::layout(id).ok_or_else(|| format!("`{id}` is no layout; known are {}", ids().join(", ")))
 }
 
 #[derive(Serialize)]
@@ -41,12 +54,7 @@ struct Place<'a> {
 }
 
 pub(crate) fn run(of: &Arguments, json: bool) -> anyhow::Result<Ended> {
-    let layouts: Vec<&'static Layout> =
-        rules::layouts().filter(|layout| of.layout.as_ref().is_none_or(|id| *id == layout.id)).collect();
-    if let ([], Some(id)) = (layouts.as_slice(), &of.layout) {
-        let known: Vec<&str> = rules::layouts().map(|layout| layout.id.as_str()).collect();
-        bail!("`{id}` is no layout; known are {}", known.join(", "));
-    }
+    let layouts: Vec<&'static Layout> = of.layout.map_or_else(|| rules::layouts().collect(), |layout| vec![layout]);
     if of.areas {
         return areas(&layouts, json);
     }

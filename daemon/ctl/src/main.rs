@@ -24,6 +24,7 @@ mod maintenance;
 mod manual;
 mod new_file;
 mod odds;
+mod one_of;
 mod open;
 mod panel_password;
 mod record;

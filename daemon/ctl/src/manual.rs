@@ -4,6 +4,7 @@ use crate::ending::Ended;
 use anyhow::Context;
 use clap::{Command, CommandFactory, ValueEnum};
 use clap_complete::Shell;
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Write the manual pages of tumblerctl and tumblerd
@@ -57,7 +58,10 @@ pub(crate) fn man(of: &Man) -> anyhow::Result<Ended> {
 pub(crate) fn completions(of: &Completions) -> anyhow::Result<Ended> {
     let mut command = of.program.command();
     let name = command.get_name().to_owned();
-    clap_complete::generate(of.shell, &mut command, name, &mut std::io::stdout());
+    // It panics where its output is gone.
+    let mut script = Vec::new();
+    clap_complete::generate(of.shell, &mut command, name, &mut script);
+    std::io::stdout().write_all(&script)?;
     Ok(Ended::Done)
 }
 

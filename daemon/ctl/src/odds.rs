@@ -1,10 +1,11 @@
 //! `tumblerctl odds`: which areas of a layout win on three dice, and what they pay.
 
 use crate::ending::Ended;
+use crate::layouts;
+use crate::one_of::OneOf;
 use crate::say;
-use anyhow::Context;
 use serde::Serialize;
-use tumbler_core::rules::{self, Winning};
+use tumbler_core::rules::{Layout, Winning};
 use tumbler_core::units::Dice;
 
 /// Show which areas win on three dice, and what they pay
@@ -12,8 +13,8 @@ use tumbler_core::units::Dice;
 #[command(after_help = "Example:\n  tumblerctl odds --layout sg-v6-3 --dice 1,1,3 --json")]
 pub(crate) struct Arguments {
     /// Layout, one of those that `tumblerctl layouts` lists
-    #[arg(long, value_name = "ID")]
-    layout: String,
+    #[arg(long, value_name = "ID", value_parser = OneOf { names: layouts::ids, read: layouts::layout })]
+    layout: &'static Layout,
     /// The three dice, in any order
     #[arg(long, value_name = "A,B,C", value_parser = dice)]
     dice: Dice,
@@ -39,10 +40,7 @@ pub(crate) fn dice(text: &str) -> Result<Dice, String> {
 }
 
 pub(crate) fn run(of: &Arguments, json: bool) -> anyhow::Result<Ended> {
-    let layout = rules::layout(&of.layout).with_context(|| {
-        let ids: Vec<&str> = rules::layouts().map(|l| l.id.as_str()).collect();
-        format!("`{}` is no layout; allowed are {}", of.layout, ids.join(", "))
-    })?;
+    let layout = of.layout;
     let odds = Odds { layout: &layout.id, dice: of.dice, total: of.dice.total(), areas: layout.winning(of.dice) };
     if json {
         say::json(&odds)?;

@@ -4,6 +4,7 @@ use crate::context::{Context, Named};
 use crate::ending::Ended;
 use crate::guided::{Ends, Guided, Outcome};
 use crate::hardware_test::tell;
+use crate::one_of::OneOf;
 use crate::open::{Answers, answers, follow};
 use anyhow::bail;
 use tumbler_core::hardware_test::HardwareTest;
@@ -23,6 +24,7 @@ use tumbler_core::wire::console::{Command, Exit};
 #[command(group = clap::ArgGroup::new("exit").required(true))]
 pub(crate) struct Arguments {
     /// The malfunction, as `tumblerctl faults` names it
+    #[arg(value_parser = OneOf { names: || Code::ALL.map(Code::name).to_vec(), read: |name| name.parse::<Code>() })]
     code: Code,
     /// It has been put right: a test of that very device proves it
     #[arg(long, group = "exit")]

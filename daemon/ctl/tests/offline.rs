@@ -120,15 +120,51 @@ fn dice_that_cannot_be_say_what_is_allowed() {
 /// A closed pipe, as after `head`, causes no error message and no panic.
 #[test]
 fn a_reader_that_hangs_up_is_no_error() {
-    let (reader, writer) = std::os::unix::net::UnixStream::pair().unwrap();
-    drop(reader);
-    let output = Command::new(env!("CARGO_BIN_EXE_tumblerctl"))
-        .arg("layouts")
-        .stdout(std::os::fd::OwnedFd::from(writer))
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-    assert_eq!(err(&output), "");
+    for arguments in [["layouts", "--json"].as_slice(), &["layouts", "--areas"], &["completions", "bash"], &["--help"]]
+    {
+        let (reader, writer) = std::os::unix::net::UnixStream::pair().unwrap();
+        drop(reader);
+        let output = Command::new(env!("CARGO_BIN_EXE_tumblerctl"))
+            .args(arguments)
+            .stdout(std::os::fd::OwnedFd::from(writer))
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", err(&output));
+        assert_eq!(err(&output), "", "{arguments:?}");
+    }
+}
+
+/// What the system said is in a complaint once, however many hands it came through.
+#[test]
+fn an_error_of_the_system_is_said_once() {
+    let none = "/nonexistent/file";
+    for arguments in [
+        ["status"].as_slice(),
+        &["journal", "verify", none],
+        &["journal", "export", none],
+        &["replay", none],
+        &["rounds", "7", "--report", none],
+        &["man", "/proc/nonexistent"],
+    ] {
+        let said = err(&ctl(arguments));
+        assert_eq!(said.matches("No such file or directory").count(), 1, "{arguments:?}: {said}");
+    }
+}
+
+/// The shells' scripts have the values of arguments, and so complete them.
+#[test]
+fn completions_have_latches_tests_and_layouts() {
+    let values = [
+        ("bash", "tumbler deadman temperature dome buttons"),
+        ("bash", "motor cam dome bell terminal lamps reader seal temperature bus all trends"),
+        ("bash", "nz-1998 nz-div9-1 nz-div9-2"),
+        ("zsh", "(nz-1998 nz-div9-1 nz-div9-2"),
+        ("fish", "nz-1998"),
+    ];
+    for (shell, said) in values {
+        let script = out(&ctl(&["completions", shell])).replace("\\t''\\n", " ");
+        assert!(script.contains(said), "{shell}: {said}");
+    }
 }
 
 #[test]

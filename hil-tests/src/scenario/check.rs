@@ -2,6 +2,7 @@
 
 use super::halt::Halt;
 use super::latency::in_time;
+use super::parse;
 use super::records::brief;
 use super::session::Session;
 use super::step::Check;
@@ -145,12 +146,12 @@ fn in_words(truth: &Physical) -> String {
     let dice: Vec<String> =
         dice.map(|(face, flat)| format!("{face}{}", if flat { "" } else { " (not flat)" })).collect();
     format!(
-        "the dice show {}; the motor {} power, the shaft {}; {}.{:03} tumbles turned; the display has {:03x}",
+        "the dice show {}; the motor {} power, the shaft {}; {}.{:03} tumbles turned; the display shows {}",
         dice.join(", "),
         if truth.motor_power { "has" } else { "has no" },
         if truth.shaft_moves { "turns" } else { "rests" },
         truth.milli_tumbles / 1000,
         truth.milli_tumbles % 1000,
-        truth.display,
+        parse::shown(truth.display),
     )
 }

@@ -3,6 +3,7 @@
 
 use super::file::{Ending, Trial};
 use super::grounds;
+use super::write::words;
 use tumbler_bench::Bench;
 use tumbler_bench::log::Log;
 use tumbler_core::record::Event;
@@ -96,7 +97,14 @@ pub(super) fn wrong(log: &Log, trial: &Trial) -> Option<String> {
         (want, got) => want == got,
     };
     let all = got.len() == trial.endings.len() && trial.endings.iter().zip(&got).all(same);
-    (!all).then(|| format!("rounds must end {:?}, but ended {got:?}", trial.endings))
+    (!all).then(|| format!("rounds must end {}, but ended {}", told(&trial.endings), told(&got)))
+}
+
+/// Endings as files have them, without the clause where there is none.
+fn told(endings: &[Ending]) -> String {
+    let told: Vec<String> =
+        endings.iter().map(|ending| format!("`{}`", words(ending).trim_end_matches([':', ' ']))).collect();
+    if told.is_empty() { "none".into() } else { told.join(", then ") }
 }
 
 /// Compares expectations with the truth table, independently of what the table did.
@@ -123,6 +131,13 @@ mod tests {
 
     fn voids(clauses: &[&str]) -> AllowedEnding {
         AllowedEnding::Void(clauses.iter().map(|&clause| clause.to_owned()).collect())
+    }
+
+    #[test]
+    fn endings_are_told_as_files_have_them() {
+        let endings = [void("NZ9 7.1(b)"), void(""), Ending::Settled { dice: Some([1, 3, 6]), clause: String::new() }];
+        assert_eq!(told(&endings), "`void equipment: NZ9 7.1(b)`, then `void equipment`, then `settled 1 3 6`");
+        assert_eq!(told(&[]), "none");
     }
 
     #[test]

@@ -309,6 +309,11 @@ fn display(text: &str) -> Result<u16, Wrong> {
     shown.ok_or_else(|| Wrong::new(text, format!("the display never shows `{text}`"), allowed))
 }
 
+/// The three characters of a display's register, as [`display`] reads them.
+pub(super) fn shown(display: u16) -> String {
+    format!("{display:03x}").replace('d', "D").replace('e', "E").replace('f', "-")
+}
+
 fn key(word: &str) -> Result<u8, Wrong> {
     match word {
         "entry" => Ok(7),
@@ -342,6 +347,13 @@ fn round(word: &str) -> Result<RoundId, Wrong> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_display_is_told_as_it_is_asked_for() {
+        for characters in ["136", "EEE", "DDD", "---", "4--"] {
+            assert_eq!(shown(display(characters).unwrap()), characters);
+        }
+    }
     use tumbler_core::record::Kind;
 
     fn step(text: &str) -> Result<Vec<Step>, Wrong> {

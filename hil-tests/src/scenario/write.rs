@@ -29,7 +29,8 @@ struct AtEnd<'a> {
     never: Vec<&'a str>,
 }
 
-fn words(ending: &Ending) -> String {
+/// An ending as files have it.
+pub(super) fn words(ending: &Ending) -> String {
     match ending {
         Ending::Settled { dice: Some([a, b, c]), clause } => format!("settled {a} {b} {c}: {clause}"),
         Ending::Settled { dice: None, clause } => format!("settled: {clause}"),

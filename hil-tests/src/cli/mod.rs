@@ -31,7 +31,7 @@ use tumbler_bench::process::harness;
 /// The rig of tumblerd: plays the outside world of a table, breaks it on purpose, and says whether the daemon did the right thing.
 ///
 /// Exit codes: 0 passed; 1 the table did something else than the rules say, or something was not run that should have
-/// been; 2 the bench or the rig is at fault, so that nothing is known about the table.
+/// been; 2 the bench or the rig is at fault, so that nothing is known about the table; 130 interrupted.
 #[derive(Debug, Parser)]
 #[command(name = "tumbler-hil", version)]
 #[command(after_help = "Example:\n  tumbler-hil selftest\n  tumbler-hil matrix --keep-going --out results")]

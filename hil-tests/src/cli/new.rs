@@ -2,10 +2,10 @@
 
 use super::say;
 use crate::report;
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::Args;
 use std::fs::OpenOptions;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 
 /// A scenario with a comment at each line, which plays and passes.
@@ -33,11 +33,14 @@ pub(super) fn new(args: &NewArgs) -> anyhow::Result<u8> {
     let path = &args.name;
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     // Never what somebody has written.
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(path)
-        .with_context(|| format!("{} cannot be written; an existing file is never overwritten", path.display()))?;
+    let mut file =
+        OpenOptions::new().write(true).create_new(true).open(path).map_err(|trouble| match trouble.kind() {
+            ErrorKind::AlreadyExists => anyhow!("{} exists, and is never overwritten", path.display()),
+            ErrorKind::NotFound => {
+                anyhow!("{} cannot be written: there is no such directory; make it first", path.display())
+            }
+            _ => anyhow!("{} cannot be written: {trouble}", path.display()),
+        })?;
     file.write_all(SCENARIO.replace("NAME", &stem).as_bytes()).with_context(|| format!("write {}", path.display()))?;
     say::line(&format!("{} is written; play it: tumbler-hil run {0} --bench pure", path.display()));
     Ok(report::PASSED)
@@ -63,6 +66,8 @@ mod tests {
         }
         std::fs::write(&name, "mine").unwrap();
         assert!(new(&args).unwrap_err().to_string().contains("never overwritten"));
+        let nowhere = NewArgs { name: place.path().join("none/mine.toml") };
+        assert!(new(&nowhere).unwrap_err().to_string().contains("no such directory"));
         assert_eq!(std::fs::read_to_string(&name).unwrap(), "mine");
     }
 

@@ -39,7 +39,12 @@ fn text(word: Option<&str>) -> Result<String, Wrong> {
             .iter()
             .flat_map(|section| &section.words)
             .flat_map(|(name, _)| name.split([' ', ',']).chain([name.as_str()]));
-        return Err(Wrong::unknown("word", &word, known.collect::<Vec<_>>()));
+        let mut wrong = Wrong::unknown("word", &word, known.collect::<Vec<_>>());
+        if wrong.near.is_none() {
+            // Every word there is would fill a screen.
+            wrong.allowed = all.iter().map(|section| section.title).collect::<Vec<_>>().join(", ");
+        }
+        return Err(wrong);
     }
     Ok(told.join("\n\n"))
 }
@@ -61,5 +66,7 @@ mod tests {
         }
         let told = text(Some("dome.flikcer")).unwrap_err().to_string();
         assert_eq!(told, "unknown word `dome.flikcer`: did you mean `dome.flicker`?");
+        let none_near = text(Some("qqqqzz")).unwrap_err().to_string();
+        assert!(none_near.contains("phases, causes, lines") && none_near.len() < 400, "{none_near}");
     }
 }

@@ -100,5 +100,8 @@ pub enum Effect {
     Dump {
         /// Why: a short word for the file's name, such as `void`, `tumbler` or `record`.
         reason: String,
+        /// The number of the command that asked for it, if one did: who writes the file answers it, and names the file.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        request: Option<u64>,
     },
 }

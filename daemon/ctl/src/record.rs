@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::ending::Ended;
 use tumbler_core::wire::console::Command;
 
-/// Write out the ring of raw inputs now; `tumblerctl replay` reads the file
+/// Write out the ring of raw inputs now and print the path of the file, which `tumblerctl replay` reads
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tumblerctl record")]
 pub(crate) struct Arguments {}

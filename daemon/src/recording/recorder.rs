@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use tumbler_core::table::Table;
+use tumbler_core::wire::console::Answer;
 use tumbler_core::wire::recording::{Entry, FORMAT, Header, Line};
 
 /// Inputs in the ring: some two minutes of a busy table (a poll of the bus every 20 ms, and a spin), about 1 MiB.
@@ -49,6 +50,8 @@ pub struct Ring {
 #[derive(Debug)]
 pub struct Recording {
     reason: String,
+    /// The command that asked for it and is answered once it is written.
+    request: Option<u64>,
     segments: Vec<Arc<Segment>>,
 }
 
@@ -79,7 +82,7 @@ impl Ring {
         if !self.open.entries.is_empty() {
             self.seal(table);
         }
-        Recording { reason, segments: self.sealed.iter().map(Arc::clone).collect() }
+        Recording { reason, request: None, segments: self.sealed.iter().map(Arc::clone).collect() }
     }
 
     fn seal(&mut self, table: &Table) {
@@ -116,30 +119,51 @@ pub fn recorder(directory: PathBuf, header: Header) -> (Recorder, RecordingWrite
     (Recorder { sender }, RecordingWriter { receiver, directory, header })
 }
 
+impl Recording {
+    /// The same, for this command.
+    #[must_use]
+    pub fn asked_by(self, request: Option<u64>) -> Self {
+        Self { request, ..self }
+    }
+}
+
 impl Recorder {
     /// Has a recording written. One that finds the writer too busy is dropped, and the log says so.
-    pub fn write(&self, recording: Recording) {
-        match self.sender.try_send(recording) {
-            Ok(()) => {}
-            Err(TrySendError::Full(recording)) => {
-                tracing::warn!(reason = recording.reason, "incident not recorded: others are still being written");
-            }
-            Err(TrySendError::Disconnected(recording)) => {
-                tracing::warn!(reason = recording.reason, "incident not recorded: the writer has ended");
-            }
-        }
+    ///
+    /// # Errors
+    /// It was dropped: why.
+    pub fn write(&self, recording: Recording) -> Result<(), &'static str> {
+        let (recording, why) = match self.sender.try_send(recording) {
+            Ok(()) => return Ok(()),
+            Err(TrySendError::Full(recording)) => (recording, "others are still being written"),
+            Err(TrySendError::Disconnected(recording)) => (recording, "the writer has ended"),
+        };
+        tracing::warn!(reason = recording.reason, "incident not recorded: {why}");
+        Err(why)
     }
 }
 
 impl RecordingWriter {
-    /// Writes recordings until every [`Recorder`] is gone. What cannot be written is told in the log and lost: games go on.
-    pub fn run(self) {
+    /// Writes recordings until every [`Recorder`] is gone. What cannot be written is told in the log and lost: games go on. Whoever
+    /// asked for a recording is told by `answer` where it is.
+    pub fn run(self, answer: impl Fn(u64, Answer)) {
         while let Ok(recording) = self.receiver.recv() {
-            match self.write(&recording) {
-                Ok(path) => tracing::info!(path = %path.display(), "incident recorded; `tumblerctl replay` replays it"),
-                Err(error) => {
-                    tracing::warn!(%error, directory = %self.directory.display(), "incident could not be recorded");
+            let told = match self.write(&recording) {
+                Ok(path) => {
+                    let path = path.display();
+                    tracing::info!(%path, "incident recorded; `tumblerctl replay` replays it");
+                    Answer::Done(format!("the recording is {path}"))
                 }
+                Err(error) => {
+                    let directory = self.directory.display();
+                    tracing::warn!(%error, %directory, "incident could not be recorded");
+                    Answer::Refused(format!(
+                        "no recording can be written to {directory}: {error}; is there room, and is it writable?"
+                    ))
+                }
+            };
+            if let Some(request) = recording.request {
+                answer(request, told);
             }
         }
     }

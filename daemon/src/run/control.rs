@@ -325,7 +325,12 @@ impl Control {
                 }
                 Effect::Reply { request, answer } => self.outside.reply(request, answer),
                 Effect::Keypad(key) => self.outside.keypad(key),
-                Effect::Dump { reason } => self.recorder.write(self.ring.cut(reason, &self.table)),
+                Effect::Dump { reason, request } => {
+                    let recording = self.ring.cut(reason, &self.table).asked_by(request);
+                    if let (Err(why), Some(request)) = (self.recorder.write(recording), request) {
+                        self.outside.reply(request, Answer::Refused(format!("not recorded: {why}; try again")));
+                    }
+                }
             }
         }
         self.effects = effects;

@@ -116,13 +116,14 @@ fn supervise(config: Config, mut supervisor: Supervisor, first: &SyncSender<Work
     }
 
     let (recorder, recordings) = recorder(place.state_dir.join("incidents"), header);
+    let (answer, answers) = mpsc::channel(console::ANSWERS);
+    let of_recordings = answer.clone();
     supervisor.thread("recorder", move || {
-        recordings.run();
+        recordings.run(|request, told| reply(&of_recordings, request, told));
         Ok(())
     })?;
 
     let (keys, keys_told) = mpsc::channel(KEYS);
-    let (answer, answers) = mpsc::channel(console::ANSWERS);
     let (up, is_up) = oneshot::channel();
     let (stop_control, stop) = oneshot::channel();
     let progress = Arc::new(Progress::default());
@@ -321,13 +322,18 @@ impl Outside for Queues {
         self.bus.try_send(request).map_err(|_| BusFailure::PortGone)
     }
     fn reply(&mut self, request: u64, answer: Answer) {
-        if self.answer.try_send((request, answer)).is_err() {
-            tracing::warn!(request, "an answer finds the console too busy and is dropped");
-        }
+        reply(&self.answer, request, answer);
     }
     fn keypad(&mut self, key: KeyTold) {
         // Without a broker the queue is full and stays so.
         let _ = self.keys.try_send(key);
+    }
+}
+
+/// Answers a command of the console.
+fn reply(to: &mpsc::Sender<(u64, Answer)>, request: u64, answer: Answer) {
+    if to.try_send((request, answer)).is_err() {
+        tracing::warn!(request, "an answer finds the console too busy and is dropped");
     }
 }
 

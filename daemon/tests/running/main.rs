@@ -186,8 +186,8 @@ fn a_recording_of_a_real_run_replays_bit_for_bit() {
         wire.send(format!("{}\n", json!({ "line": "cam_a", "active": active, "at_ns": 1, "seq": seq })).as_bytes());
     }
     let answer = place.ask(&json!({ "command": "record" }));
-    assert!(answer["answer"]["done"].is_string(), "{answer}");
     let path = place.file("state/incidents", "-record.jsonl.zst");
+    assert_eq!(answer["answer"]["done"], format!("the recording is {}", path.display()), "{answer}");
     let report = tumblerd::recording::replay::replay(&path).unwrap();
     assert_eq!(report.difference, None, "{report}");
     assert!(report.inputs >= 40, "{report}");

@@ -218,9 +218,10 @@ impl Context {
         self.push(Effect::Keypad(key));
     }
 
-    /// Has the ring of raw inputs written out; `reason` is a short word for the file's name.
-    pub fn dump(&mut self, reason: &str) {
-        self.push(Effect::Dump { reason: reason.to_owned() });
+    /// Has the ring of raw inputs written out; `reason` is a short word for the file's name, and `request` the command that is answered
+    /// when that is done.
+    pub fn dump(&mut self, reason: &str, request: Option<u64>) {
+        self.push(Effect::Dump { reason: reason.to_owned(), request });
     }
 
     /// Queues an effect. Nobody else does: whoever could might drive the motor past the disk.

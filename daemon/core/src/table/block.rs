@@ -25,7 +25,7 @@ impl Table {
             return;
         }
         self.record(Event::Latched { code, cause, in_spin });
-        self.ctx.dump(code.name());
+        self.ctx.dump(code.name(), None);
         self.update_permit();
         self.sequence.hurry();
     }

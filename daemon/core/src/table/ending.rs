@@ -83,7 +83,7 @@ impl Table {
             }
         });
         self.record(Event::Voided(Void { reason, clauses, silent, detail: detail.to_owned() }));
-        self.ctx.dump("void");
+        self.ctx.dump("void", None);
         self.end_round(None, Some(reason));
         // The players see it at once (SGV6 5.12: their bets are returned).
         self.devices.terminal.want(VOID, &mut self.ctx);

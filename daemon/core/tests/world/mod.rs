@@ -285,7 +285,9 @@ impl World {
                     self.step_to(Mono(self.now.0 + 1));
                 }
                 Effect::Keypad(key) => self.told.push(key),
-                Effect::Dump { .. } => {}
+                Effect::Dump { request, .. } => {
+                    self.replies.extend(request.map(|request| (request, Answer::Done("written".into()))));
+                }
             }
         }
     }

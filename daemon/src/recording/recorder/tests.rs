@@ -157,6 +157,32 @@ fn the_ring_keeps_the_latest_inputs_only() {
 }
 
 #[test]
+fn who_asked_is_told_where_the_recording_is_or_why_there_is_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
+    fs::write(&file, "").unwrap();
+    let (table, mut ring) = lived(1);
+    let place = dir.path().join("incidents");
+    let path = place.join("000001-record.jsonl.zst");
+    let said =
+        [format!("the recording is {}", path.display()), format!("no recording can be written to {}", file.display())];
+    for (place, said) in [place, file].into_iter().zip(said) {
+        let (recorder, writer) = recorder(place, header());
+        recorder.write(ring.cut("record".into(), &table).asked_by(Some(7))).unwrap();
+        recorder.write(ring.cut("void".into(), &table)).unwrap();
+        drop(recorder);
+        let told = std::cell::RefCell::new(Vec::new());
+        writer.run(|request, answer| told.borrow_mut().push((request, answer)));
+        match told.into_inner().as_slice() {
+            [(7, Answer::Done(text))] => assert_eq!(*text, said),
+            [(7, Answer::Refused(text))] => assert!(text.starts_with(&said), "{text}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(path.exists());
+}
+
+#[test]
 fn the_newest_recordings_are_kept_and_numbers_go_on() {
     let dir = tempfile::tempdir().unwrap();
     let place = dir.path().join("incidents");

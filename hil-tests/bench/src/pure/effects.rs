@@ -39,23 +39,30 @@ impl Pure {
                     }
                     self.bus = Some(Transaction::begin(request, self.now));
                 }
-                Effect::Reply { request, answer } => {
-                    self.news += 1;
-                    let (done, text) = match &answer {
-                        Answer::Done(text) => (true, text.clone()),
-                        Answer::Refused(text) => (false, text.clone()),
-                    };
-                    let outlet = Outlet::Console;
-                    self.observer.tell(self.now, Seen::Text { outlet, text });
-                    if done {
-                        self.observer.tell(self.now, Seen::CommandDone);
-                    }
-                    self.answers.insert(request, answer);
-                }
+                Effect::Reply { request, answer } => self.take_answer(request, answer),
                 Effect::Keypad(key) => self.tell_key(key),
-                Effect::Dump { .. } => {}
+                // There is no file: a table without a disk of its own keeps no recordings.
+                Effect::Dump { request: Some(request), .. } => {
+                    self.take_answer(request, Answer::Done("the recording is written".into()));
+                }
+                Effect::Dump { request: None, .. } => {}
             }
         }
         self.effects = effects;
+    }
+
+    /// The console hears an answer.
+    fn take_answer(&mut self, request: u64, answer: Answer) {
+        self.news += 1;
+        let (done, text) = match &answer {
+            Answer::Done(text) => (true, text.clone()),
+            Answer::Refused(text) => (false, text.clone()),
+        };
+        let outlet = Outlet::Console;
+        self.observer.tell(self.now, Seen::Text { outlet, text });
+        if done {
+            self.observer.tell(self.now, Seen::CommandDone);
+        }
+        self.answers.insert(request, answer);
     }
 }

@@ -201,4 +201,17 @@ mod tests {
             assert!(bad.to_string().contains(relation.why) && bad.allowed == relation.to_string(), "{bad}");
         }
     }
+
+    #[test]
+    fn what_is_told_of_is_the_parameter_that_was_changed() {
+        let relation = &Relation::ALL[0];
+        assert_eq!(relation.to_string(), "target_tumbles × tumble_period ≤ spin_limit");
+        let row = |name: &str| Parameters::TABLE.iter().find(|row| row.name == name).unwrap();
+        for (name, value) in [("tumble_period", row("tumble_period").max), ("spin_limit", row("spin_limit").min)] {
+            let mut json = serde_json::to_value(Parameters::default()).unwrap();
+            json[name] = value.into();
+            let bad = relation.check(&serde_json::from_value(json).unwrap()).unwrap_err();
+            assert_eq!(bad.path, format!("parameters.{name}"));
+        }
+    }
 }

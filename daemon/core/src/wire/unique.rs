@@ -60,3 +60,18 @@ impl<'de> Visitor<'de> for Once {
         Ok(map.into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_value_is_read_as_it_is_and_a_key_is_there_once() {
+        let text =
+            r#"{"none":null,"on":true,"less":-3,"more":18446744073709551615,"part":2.5,"of":[{"name":"Ana"},""]}"#;
+        let Unique(read) = serde_json::from_str(text).unwrap();
+        assert_eq!(read, serde_json::from_str::<Value>(text).unwrap());
+        let twice = serde_json::from_str::<Unique>(r#"{"of":[{"name":"Ana","name":"Mei"}]}"#).unwrap_err();
+        assert!(twice.to_string().starts_with("\"name\" is there twice"), "{twice}");
+    }
+}

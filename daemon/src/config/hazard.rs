@@ -8,7 +8,6 @@ use crate::relay::{check_authorities, check_password};
 use nix::sys::statfs::{TMPFS_MAGIC, statfs};
 use nix::unistd::{Group, User};
 use std::io::ErrorKind;
-
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 

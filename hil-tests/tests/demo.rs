@@ -3,6 +3,8 @@
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::io::{BufRead as _, BufReader};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 
 /// `timeout` and some service managers signal a child, and then its whole group: the child gets two, and ends cleanly all the same.
@@ -23,4 +25,33 @@ fn a_demo_that_is_told_twice_to_end_leaves_nothing() {
     assert!(demo.wait().unwrap().success(), "{last:?}");
     let left: Vec<_> = above.path().read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(left.is_empty(), "{left:?}");
+}
+
+/// What cannot work is said before anything is started, with what to do: another's panel is never shown as this table's.
+#[test]
+fn a_demo_says_what_is_wrong_with_its_panel_and_its_accounts() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = listener.local_addr().unwrap().to_string();
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str, mode| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let none = dir.path().join("none").to_str().unwrap().to_owned();
+    let (open, empty) = (file("open", "jo:hash\n", 0o644), file("empty", "# nobody yet\n", 0o600));
+    for (option, value, said) in [
+        ("--panel", taken, "is taken: another program listens there; --panel takes another"),
+        ("--panel", "192.0.2.1:8080".to_owned(), "cannot be the panel's address; --panel takes another"),
+        ("--accounts", none, "cannot be read, so nobody could log in"),
+        ("--accounts", open, "which other users can read: chmod 0640"),
+        ("--accounts", empty, "`tumblerctl panel-password NAME --file"),
+    ] {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_tumbler-hil"));
+        let output = program.args(["demo", "--by-hand", option, &value]).stdin(Stdio::null()).output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && err.contains(said) && err.contains(&value), "{said}: {err}");
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), "", "nothing is started");
+    }
 }

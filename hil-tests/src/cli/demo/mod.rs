@@ -12,8 +12,10 @@ use crate::templates::Templates;
 use anyhow::{Context, bail};
 use clap::Args;
 use narrator::Narrator;
+use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 use tumbler_bench::Bench;
 use tumbler_bench::file::Kind;
 use tumbler_bench::process::config::TableSetup;
@@ -79,6 +81,35 @@ fn free_address() -> anyhow::Result<SocketAddr> {
     listener.and_then(|listener| listener.local_addr()).context("no port of this machine is free for the panel")
 }
 
+/// An address that the panel can have: whoever listens there already would be shown in its place.
+fn free(panel: SocketAddr) -> anyhow::Result<SocketAddr> {
+    match TcpListener::bind(panel) {
+        // The port is the system's choice where none is given.
+        Ok(listener) => Ok(listener.local_addr()?),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => {
+            bail!("{panel} is taken: another program listens there; --panel takes another address for the panel")
+        }
+        Err(error) => {
+            Err(error).with_context(|| format!("{panel} cannot be the panel's address; --panel takes another"))
+        }
+    }
+}
+
+/// The file of accounts, once it is certain that somebody can log in by it.
+fn readable(accounts: &Path) -> anyhow::Result<PathBuf> {
+    let path = std::path::absolute(accounts)?;
+    let shown = path.display();
+    let text = std::fs::read_to_string(&path)
+        .with_context(|| format!("the accounts {shown} cannot be read, so nobody could log in to the panel"))?;
+    if std::fs::metadata(&path)?.mode() & 0o007 != 0 {
+        bail!("the panel takes no accounts from {shown}, which other users can read: chmod 0640 {shown}");
+    }
+    if !text.lines().any(|line| line.contains(':')) {
+        bail!("there is no account in {shown}; `tumblerctl panel-password NAME --file {shown}` makes one");
+    }
+    Ok(path)
+}
+
 /// Longest wait for the panel, in nanoseconds.
 const PANEL_NANOS: u64 = 10_000_000_000;
 /// Pause before it is tried again, in nanoseconds.
@@ -97,10 +128,10 @@ fn await_panel(table: &mut dyn Bench, panel: SocketAddr) -> anyhow::Result<()> {
 }
 
 fn play(args: &DemoArgs, layout: &str) -> anyhow::Result<u8> {
+    let accounts = args.accounts.as_deref().map(readable).transpose()?;
+    let panel = args.panel.map_or_else(free_address, free)?;
     super::selftest::quick().context("the rig's self-test failed")?;
-    let accounts = args.accounts.as_deref().map(std::path::absolute).transpose()?;
     let templates = Templates::new(daemon::find(args.tumblerd.as_deref()));
-    let panel = args.panel.map_or_else(free_address, Ok)?;
     let setup = Setup {
         program: templates.program().clone(),
         table: TableSetup { panel: Some(panel), accounts, ..TableSetup::of(&args.rules, layout, true) },
@@ -111,24 +142,29 @@ fn play(args: &DemoArgs, layout: &str) -> anyhow::Result<u8> {
         wall: None,
     };
     say::line(&format!("rule set {}, layout {layout}, seed {}", args.rules, args.seed));
-    say::line("A new table: its daemon is started, commissioned, and opened by the tests that the rules ask for.");
-    say::line("That takes some ten seconds: every lamp is lit, the tumbler runs, the dead-man relay is tried.");
+    say::hanging(
+        "A new table: its daemon is started, commissioned, and opened by the tests that the rules ask for.",
+        0,
+    );
+    say::hanging("That takes some ten seconds: every lamp is lit, the tumbler runs, the dead-man relay is tried.", 0);
     let mut table = match templates.opened(&setup) {
         Err(RigFault::Interrupted) => return Ok(signals::INTERRUPTED),
         table => table?,
     };
     await_panel(&mut table, panel)?;
-    say::line(&format!(
-        "Open. tumblerd is process {}; its events go to mqtt://{} under taisai/rig/virtual/.",
-        table.pid().unwrap_or(0),
-        table.broker_address()
-    ));
-    say::line(&format!("The technician's panel: http://{panel}/   The players' results: http://{panel}/display"));
-    say::line(&format!(
-        "To ask the table yourself, in another terminal: export TUMBLERCTL_SOCKET={}; {} status",
-        table.console_socket().display(),
-        setup.program.with_file_name("tumblerctl").display(),
-    ));
+    say::hanging(
+        &format!(
+            "Open. tumblerd is process {}; its events go to mqtt://{} under taisai/rig/virtual/.",
+            table.pid().unwrap_or(0),
+            table.broker_address()
+        ),
+        0,
+    );
+    say::hanging(&format!("The technician's panel: http://{panel}/   The players' results: http://{panel}/display"), 0);
+    // Each on a line of its own, to be copied whole.
+    say::line("To ask the table yourself, in another terminal:");
+    say::line(&format!("    export TUMBLERCTL_SOCKET={}", table.console_socket().display()));
+    say::line(&format!("    {} status", setup.program.with_file_name("tumblerctl").display()));
     let mut stories = stories::Stories::new(&args.rules, layout, args.seed)?;
     if args.by_hand {
         return interactive::play(Narrator::new(table, layout), &stories.next_story());
@@ -139,15 +175,15 @@ fn play(args: &DemoArgs, layout: &str) -> anyhow::Result<u8> {
     while args.rounds.is_none_or(|rounds| played < rounds) && !clock::interrupted() {
         let story = stories.next_story();
         played += 1;
-        say::line(&format!("\n── {played}. {} ──", story.about));
+        say::hanging(&format!("\n── {played}. {} ──", story.about), 3);
         let outcome = run(&mut narrator, &story);
         match outcome.verdict {
             Verdict::Pass => say::line("   as the rules have it"),
             Verdict::Fail(why) => {
                 wrong += 1;
-                say::line(&format!("   NOT as the rules have it: {}", why.join("; ")));
+                say::hanging(&format!("   NOT as the rules have it: {}", why.join("; ")), 6);
             }
-            Verdict::NotExecuted(why) => say::line(&format!("   not played: {why}")),
+            Verdict::NotExecuted(why) => say::hanging(&format!("   not played: {why}"), 6),
             Verdict::Invalid(_) if clock::interrupted() => break,
             Verdict::Invalid(why) => bail!("the rig is at fault: {why}\n{}", narrator.log_tail(12)),
         }
@@ -155,9 +191,11 @@ fn play(args: &DemoArgs, layout: &str) -> anyhow::Result<u8> {
     }
     let found = narrator.close();
     for violation in &found {
-        say::line(&format!("a judge: {violation}"));
+        say::hanging(&format!("a judge: {violation}"), 2);
     }
     let judged = if found.is_empty() { "the judges found nothing" } else { "the judges found the above" };
-    say::line(&format!("\n{played} stories played on bench {}, {wrong} of them wrong; {judged}", Kind::Virtual.name()));
+    let ending =
+        format!("\n{played} stories played on bench {}, {wrong} of them wrong; {judged}", Kind::Virtual.name());
+    say::hanging(&ending, 2);
     Ok(if wrong == 0 && found.is_empty() { report::PASSED } else { report::FAILED })
 }

@@ -17,6 +17,9 @@ use tumbler_twin::{Act, Declared, Fault, MS};
 /// The supervisor who cleans up.
 const NAME: &str = "Ana";
 
+/// Column at which what happens begins, behind the time.
+const TOLD: usize = 15;
+
 /// A bench with commentary.
 pub(super) struct Narrator {
     bench: Virtual,
@@ -48,7 +51,7 @@ impl Narrator {
     }
 
     fn tell(&self, text: &str) {
-        say::line(&format!("   {:>8.3} s  {text}", self.bench.now() as f64 / 1e9));
+        say::hanging(&format!("   {:>8.3} s  {text}", self.bench.now() as f64 / 1e9), TOLD);
     }
 
     /// Narrates what is new.

@@ -4,16 +4,18 @@ use crate::ending::Ended;
 use anyhow::Context;
 use clap::{Command, CommandFactory, ValueEnum};
 use clap_complete::Shell;
+use clap_mangen::roff::{Roff, bold, roman};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Write the manual pages of tumblerctl and tumblerd
 ///
-/// One page for each command, such as tumblerctl-odds.1; `man tumblerctl-odds` shows it where they are installed.
+/// One page for each command, those of tumblerctl in man1 and those of tumblerd in man8; `man tumblerctl-odds` shows one where they are
+/// installed.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tumblerctl man /usr/local/share/man/man1")]
+#[command(after_help = "Example:\n  tumblerctl man /usr/local/share/man")]
 pub(crate) struct Man {
-    /// The directory to write to; it is made where there is none
+    /// The directory to write man1 and man8 to; they are made where there are none
     directory: PathBuf,
 }
 
@@ -44,15 +46,89 @@ impl Program {
             Self::Tumblerd => tumblerd::arguments::Arguments::command(),
         }
     }
+
+    /// The section of its manual pages: what everybody may type, and what systemd runs.
+    const fn section(self) -> &'static str {
+        match self {
+            Self::Tumblerctl => "1",
+            Self::Tumblerd => "8",
+        }
+    }
+
+    /// Files that it reads or writes where nothing else is configured.
+    const fn files(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Tumblerctl => &[
+                ("/run/tumblerd/console.sock", "The console of the daemon, unless --socket names another."),
+                ("/var/lib/tumblerd", "The state directory, with the journal."),
+                ("/var/lib/tumblerd/incidents", "The recordings of raw inputs, which tumblerctl replay reads."),
+                ("/etc/tumblerd/panel-accounts", "The accounts of the panel, where the configuration names this file."),
+            ],
+            Self::Tumblerd => &[
+                ("/etc/tumblerd/tumblerd.toml", "The configuration, unless --config names another."),
+                ("/etc/tumblerd/tumblerd.toml.d/*.toml", "Fragments that are merged into it."),
+                ("/var/lib/tumblerd", "The state directory: journal, slot, and recordings in incidents."),
+                ("/run/tumblerd", "What lasts until a reboot, and the sockets of console and network."),
+            ],
+        }
+    }
+
+    /// Variables of the environment that it heeds.
+    const fn environment(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Tumblerctl => &[
+                ("TUMBLERCTL_SOCKET", "The console of the daemon; --socket goes before it."),
+                ("NO_COLOR", "Where this is set to anything, nothing is coloured."),
+            ],
+            Self::Tumblerd => &[
+                ("NOTIFY_SOCKET", "Where the service manager is told of start, state and stop; see sd_notify(3)."),
+                ("WATCHDOG_USEC, WATCHDOG_PID", "How often the service manager is to be told that it lives."),
+            ],
+        }
+    }
+
+    /// Pages that belong to its own.
+    const fn see_also(self) -> &'static [&'static str] {
+        match self {
+            Self::Tumblerctl => &["tumblerctl.1", "tumblerd.8"],
+            Self::Tumblerd => &["tumblerd.8", "tumblerctl.1", "systemctl.1", "journalctl.1"],
+        }
+    }
 }
 
 pub(crate) fn man(of: &Man) -> anyhow::Result<Ended> {
     let wrong = || format!("the pages cannot be written to {}; may this account write there?", of.directory.display());
     std::fs::create_dir_all(&of.directory).with_context(wrong)?;
     for program in [Program::Tumblerctl, Program::Tumblerd] {
-        clap_mangen::generate_to(program.command(), &of.directory).with_context(wrong)?;
+        let directory = of.directory.join(format!("man{}", program.section()));
+        std::fs::create_dir_all(&directory).with_context(wrong)?;
+        let mut command = program.command().disable_help_subcommand(true);
+        command.build();
+        pages(program, &command, &directory).with_context(wrong)?;
     }
     Ok(Ended::Done)
+}
+
+/// Writes the page of this command, and those of its own.
+fn pages(program: Program, command: &Command, directory: &Path) -> std::io::Result<()> {
+    for inner in command.get_subcommands() {
+        pages(program, inner, directory)?;
+    }
+    let man = clap_mangen::Man::new(command.clone()).section(program.section());
+    let mut page = Vec::new();
+    man.render(&mut page)?;
+    let mut more = Roff::new();
+    for (heading, lines) in [("FILES", program.files()), ("ENVIRONMENT", program.environment())] {
+        more.control("SH", [heading]);
+        for (name, what) in lines {
+            more.control("TP", []).text([bold(*name)]).text([roman(*what)]);
+        }
+    }
+    let others = program.see_also().iter().filter(|page| **page != man.get_filename());
+    let others: Vec<String> = others.map(|page| page.replace('.', "(") + ")").collect();
+    more.control("SH", ["SEE ALSO"]).text([roman(others.join(", "))]);
+    more.to_writer(&mut page)?;
+    std::fs::write(directory.join(man.get_filename()), page)
 }
 
 pub(crate) fn completions(of: &Completions) -> anyhow::Result<Ended> {
@@ -126,13 +202,20 @@ mod tests {
     #[test]
     fn every_command_has_a_page_and_every_shell_its_completions() {
         let dir = tempfile::tempdir().unwrap();
-        man(&Man { directory: dir.path().join("man1") }).unwrap();
+        man(&Man { directory: dir.path().into() }).unwrap();
         for program in [Program::Tumblerctl, Program::Tumblerd] {
             let name = program.command().get_name().to_owned();
             for (words, _) in commands(&program.command(), &name) {
-                let page = dir.path().join(format!("man1/{}.1", words.replace(' ', "-")));
+                // man-pages(7): section 1 has what users run, 8 what the system does; its order of the headings.
+                let section = if name == "tumblerd" { 8 } else { 1 };
+                let page = dir.path().join(format!("man{section}/{}.{section}", words.replace(' ', "-")));
                 let text = std::fs::read_to_string(&page).unwrap_or_else(|e| panic!("{}: {e}", page.display()));
-                assert!(text.contains(".SH NAME") && text.contains(".SH SYNOPSIS"), "{words}: {text}");
+                let headings: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix(".SH ")).collect();
+                assert_eq!(headings.first_chunk(), Some(&["NAME", "SYNOPSIS", "DESCRIPTION"]), "{words}");
+                assert_eq!(headings.last_chunk(), Some(&["FILES", "ENVIRONMENT", "\"SEE ALSO\""]), "{words}");
+                let last = text.lines().last().unwrap();
+                assert!(last.contains(if section == 8 { "tumblerctl(1)" } else { "tumblerd(8)" }), "{words}: {last}");
+                assert!(!last.contains(&format!("{words}({section})")), "{words} is this page");
             }
             for shell in Shell::value_variants() {
                 let mut out = Vec::new();

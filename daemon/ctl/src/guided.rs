@@ -15,9 +15,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 use tumbler_core::hardware_test::{HardwareTest, Report};
 use tumbler_core::prompt::PromptId;
-use tumbler_core::record::Event;
 use tumbler_core::wire::ask::{Ask, Query, Told};
 use tumbler_core::wire::console::Command;
+use tumbler_core::wire::topics::EventMessage;
+use tumblerd::pages::test_report::report;
 
 /// A refusal is told at once, the report of the test behind it when that is durable: the longest wait for it. Where the
 /// journal fails it never comes.
@@ -35,10 +36,17 @@ pub(crate) enum Ends {
 /// The result of a guided test.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
-    /// What was measured, if it came to that.
-    pub(crate) report: Option<Report>,
+    /// The record of what was measured, if it came to that.
+    pub(crate) record: Option<Box<EventMessage>>,
     /// The table's last answer.
     pub(crate) answer: Option<Told>,
+}
+
+impl Outcome {
+    /// What was measured, if it came to that.
+    pub(crate) fn report(&self) -> Option<&Report> {
+        self.record.as_deref().and_then(report)
+    }
 }
 
 /// A test, and who runs it.
@@ -86,8 +94,8 @@ impl Guided<'_> {
         let mut asked = false;
         loop {
             let next = match (&outcome, ends) {
-                (Outcome { answer: Some(_), report: Some(_) }, Ends::Answered) => return Ok(outcome),
-                (Outcome { report: Some(_), .. }, Ends::Recorded) => return Ok(outcome),
+                (Outcome { answer: Some(_), record: Some(_) }, Ends::Answered) => return Ok(outcome),
+                (Outcome { record: Some(_), .. }, Ends::Recorded) => return Ok(outcome),
                 (Outcome { answer: Some(Told::Refused(_)), .. }, Ends::Recorded) => return Ok(outcome),
                 // What never began has no report; a reset whose test went against it says that the latch stays.
                 (Outcome { answer: Some(Told::Refused(why)), .. }, Ends::Answered)
@@ -117,10 +125,8 @@ impl Guided<'_> {
                     }
                 }
                 Heard::Seen(Told::Record(record)) => {
-                    if let Event::HardwareTested(report) = &record.record.event {
-                        if report.test == self.test {
-                            outcome.report = Some((**report).clone());
-                        }
+                    if report(&record).is_some_and(|report| report.test == self.test) {
+                        outcome.record = Some(record);
                     }
                 }
                 Heard::Answered(told @ (Told::Done(_) | Told::Refused(_))) => outcome.answer = Some(told),

@@ -5,6 +5,7 @@ mod trends;
 use crate::context::{Context, Named};
 use crate::ending::Ended;
 use crate::guided::{Ends, Guided};
+use crate::link::{Link, astray};
 use crate::new_file::NewFile;
 use crate::one_of::OneOf;
 use crate::open::{Answers, answers};
@@ -12,7 +13,7 @@ use crate::say;
 use anyhow::ensure;
 use std::path::PathBuf;
 use tumbler_core::hardware_test::{HardwareTest, Report, Verdict};
-use tumbler_core::wire::ask::Told;
+use tumbler_core::wire::ask::{About, Ask, Query, Told};
 use tumbler_core::wire::console::Command;
 use tumblerd::pages::test_report::bar::{self, Shown};
 use tumblerd::pages::test_report::{Looks, page};
@@ -74,36 +75,64 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
         return trends::run(context);
     };
     let file = of.report.as_deref().map(NewFile::make).transpose()?;
-    let mut reports = Vec::new();
-    let mut refused = false;
+    let about = about(context)?;
+    let (mut records, mut ended) = (Vec::new(), Vec::new());
     for test in tests {
         let guided = Guided { context, test: *test, witness: of.witness.as_ref(), name: of.named.name() };
         let outcome = guided.run(Command::HardwareTest { test: *test, name: of.named.name() }, Ends::Recorded)?;
         if let Some(told @ Told::Refused(_)) = &outcome.answer {
             context.say_answer(told)?;
         }
-        let Some(report) = outcome.report else {
-            // What is not fitted, or not allowed any more, is said; the others may still be.
-            refused = true;
-            continue;
-        };
-        if context.json {
-            say::json(&report)?;
-        } else {
-            tell(&report)?;
+        // What is not fitted, or not allowed any more, is said; the others may still be.
+        ended.push((*test, outcome.report().map(|report| report.verdict)));
+        match outcome.report() {
+            Some(report) if context.json => say::json(report)?,
+            Some(report) => tell(report)?,
+            None => {}
         }
-        reports.push(report);
+        records.extend(outcome.record.map(|record| *record));
     }
-    if let Some(file) = file {
-        file.write(&page(&reports, Looks::Within).into_string())?;
+    if !context.json && ended.len() > 1 {
+        summary(&ended)?;
     }
-    let worst = reports.iter().map(|report| report.verdict).max().unwrap_or_default();
-    Ok(match worst {
+    if let (Some(file), Some(path)) = (file, &of.report) {
+        file.write(&page(&about, &records, Looks::Within).into_string())?;
+        if !context.json {
+            say::line(&format!("the report is {}", std::path::absolute(path)?.display()))?;
+        }
+    }
+    let refused = ended.iter().any(|(_, verdict)| verdict.is_none());
+    Ok(match ended.iter().filter_map(|(_, verdict)| *verdict).max().unwrap_or_default() {
         _ if refused => Ended::Refused,
         Verdict::Pass => Ended::Done,
         Verdict::Marginal => Ended::Marginal,
         Verdict::Fail => Ended::Refused,
     })
+}
+
+/// Which table is tested.
+fn about(context: &Context) -> anyhow::Result<About> {
+    let mut link = Link::open(&context.socket)?;
+    link.ask(Ask::Query(Query::Status))?;
+    let Told::Status(status) = link.next()? else { return Err(astray("`status`")) };
+    Ok(status.about)
+}
+
+/// How many tests ended in which way, and then each that did not pass.
+fn summary(ended: &[(HardwareTest, Option<Verdict>)]) -> anyhow::Result<()> {
+    let of = |wanted: Option<Verdict>| -> Vec<&str> {
+        ended.iter().filter(|(_, verdict)| *verdict == wanted).map(|(test, _)| test.name()).collect()
+    };
+    let passed = of(Some(Verdict::Pass));
+    say::line(&format!("{} of {} tests passed", passed.len(), ended.len()))?;
+    for (how, tests) in
+        [("failed", of(Some(Verdict::Fail))), ("marginal", of(Some(Verdict::Marginal))), ("not tested", of(None))]
+    {
+        if !tests.is_empty() {
+            say::line(&format!("{how}: {}", tests.join(", ")))?;
+        }
+    }
+    Ok(())
 }
 
 /// The report for people.

@@ -2,7 +2,7 @@
 
 use crate::context::{Context, Named};
 use crate::ending::Ended;
-use crate::guided::{Ends, Guided, Outcome};
+use crate::guided::{Ends, Guided};
 use crate::hardware_test::tell;
 use crate::one_of::OneOf;
 use crate::open::{Answers, answers, follow};
@@ -57,12 +57,13 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
 fn prove(context: &Context, of: &Arguments, test: HardwareTest) -> anyhow::Result<Ended> {
     let guided = Guided { context, test, witness: of.witness.as_ref(), name: of.named.name() };
     let reset = Command::Reset { code: of.code, exit: Exit::Rectified, name: of.named.name() };
-    let Outcome { report, answer: Some(answer) } = guided.run(reset, Ends::Answered)? else {
+    let outcome = guided.run(reset, Ends::Answered)?;
+    let Some(answer) = &outcome.answer else {
         bail!("the daemon did not answer: `tumblerctl faults` tells whether {} is still latched", of.code);
     };
-    if let (Some(report), false) = (&report, context.json) {
+    if let (Some(report), false) = (outcome.report(), context.json) {
         tell(report)?;
     }
-    context.say_answer(&answer)?;
+    context.say_answer(answer)?;
     Ok(if matches!(answer, Told::Done(_)) { Ended::Done } else { Ended::Refused })
 }

@@ -17,6 +17,7 @@ impl Shared {
             snapshot,
             relay: self.relay.borrow().clone(),
             network: self.network.borrow().clone(),
+            about: self.about.clone(),
         }))
     }
 

@@ -17,7 +17,7 @@ use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{sleep, timeout};
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Seq;
-use tumbler_core::wire::ask::{Network, Relay, Reply, Said};
+use tumbler_core::wire::ask::{About, Network, Relay, Reply, Said};
 use tumbler_core::wire::console::{Answer, Caller};
 
 /// Longest time to look up who a client is; after it the client has no role.
@@ -29,6 +29,8 @@ const REFUSED: Duration = Duration::from_millis(200);
 
 /// What the console is fed with.
 pub struct Feeds {
+    /// Which table this is.
+    pub about: About,
     /// The table as it is.
     pub snapshot: watch::Receiver<Arc<Snapshot>>,
     /// The journal's last durable record.
@@ -49,9 +51,9 @@ pub struct Feeds {
 
 /// Serves clients until the daemon stops or the control loop is gone.
 pub async fn run(listener: UnixListener, console: Console, feeds: Feeds) {
-    let Feeds { snapshot, durable, relay, network, records, commands, answers, stop } = feeds;
+    let Feeds { about, snapshot, durable, relay, network, records, commands, answers, stop } = feeds;
     let records = Records::new(records);
-    let shared = Arc::new(Shared { snapshot, durable, relay, network, records, commands });
+    let shared = Arc::new(Shared { about, snapshot, durable, relay, network, records, commands });
     let console = Arc::new(console);
     let (places, look_ups) = (Arc::new(Places::default()), Arc::new(Semaphore::new(LOOK_UPS)));
     let mut clients = JoinSet::new();

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Seq;
-use tumbler_core::wire::ask::{Network, Relay};
+use tumbler_core::wire::ask::{About, Network, Relay};
 
 /// What all connections share.
 pub(super) struct Shared {
+    pub(super) about: About,
     pub(super) snapshot: watch::Receiver<Arc<Snapshot>>,
     pub(super) durable: watch::Receiver<Seq>,
     pub(super) relay: watch::Receiver<Option<Relay>>,

@@ -39,28 +39,15 @@ pub use places::{CONNECTIONS, KEPT, OF_ADDRESS, STREAMS};
 use crate::history::records::Records;
 use crate::network::messages::{Disk, TechnicianCommand};
 use crate::run::trace::Traces;
-use serde::Serialize;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Seq;
+pub use tumbler_core::wire::ask::About;
 use tumbler_core::wire::ask::Relay;
 use tumbler_core::wire::console::Answer;
-
-/// Whose panel this is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct About {
-    /// Site.
-    pub site: String,
-    /// Table.
-    pub table: String,
-    /// Version of the daemon.
-    pub build: String,
-    /// Hardware backend; on `virtual` no game is real.
-    pub backend: String,
-}
 
 /// Gives a command to the table for an account, and brings its answer, or why there is none.
 pub type Give = Arc<

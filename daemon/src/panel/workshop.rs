@@ -13,9 +13,9 @@ use axum::response::{Html, IntoResponse, Response};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tumbler_core::hardware_test::{HardwareTest, Report};
-use tumbler_core::record::Event;
 use tumbler_core::units::Seq;
 use tumbler_core::wire::console::{Answer, Witness};
+use tumbler_core::wire::topics::EventMessage;
 
 /// Where the report's looks are.
 const LOOKS: &str = "/report.css";
@@ -72,13 +72,13 @@ pub(super) struct WhichRecord {
     record: Seq,
 }
 
-async fn found(shared: &Shared, seq: Seq) -> Result<Report, Problem> {
+async fn found(shared: &Shared, seq: Seq) -> Result<(EventMessage, Report), Problem> {
     let before = Seq(seq.0.saturating_sub(1));
     let page = shared.records.read(move |records| records.after(before, 1)).await.map_err(Problem::broken)?;
-    match page.into_iter().next().map(|message| message.record).filter(|record| record.seq == seq) {
-        Some(record) => match record.event {
-            Event::HardwareTested(report) => Ok(*report),
-            _ => Err(Problem::unknown(format!("record {} is no hardware test's", seq.0))),
+    match page.into_iter().next().filter(|message| message.record.seq == seq) {
+        Some(message) => match test_report::report(&message).cloned() {
+            Some(report) => Ok((message, report)),
+            None => Err(Problem::unknown(format!("record {} is no hardware test's", seq.0))),
         },
         None => Err(Problem::unknown(format!("there is no record {}", seq.0))),
     }
@@ -89,7 +89,7 @@ pub(super) async fn result(
     State(shared): State<Shared>,
     Query(which): Query<WhichRecord>,
 ) -> Result<Response, Problem> {
-    let report = found(&shared, which.record).await?;
+    let (_, report) = found(&shared, which.record).await?;
     let Report { test, by, verdict, found, seen, measurements, .. } = &report;
     let bars = bar::shown(measurements);
     Ok(Json(
@@ -103,8 +103,8 @@ pub(super) async fn report(
     State(shared): State<Shared>,
     Query(which): Query<WhichRecord>,
 ) -> Result<Response, Problem> {
-    let report = found(&shared, which.record).await?;
-    Ok(Html(test_report::page(&[report], Looks::At(LOOKS)).into_string()).into_response())
+    let (message, _) = found(&shared, which.record).await?;
+    Ok(Html(test_report::page(&shared.about, &[message], Looks::At(LOOKS)).into_string()).into_response())
 }
 
 pub(super) async fn looks() -> Response {

@@ -22,7 +22,7 @@ use tumbler_core::effect::KeyTold;
 use tumbler_core::input::Input;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Seq;
-use tumbler_core::wire::ask::Network;
+use tumbler_core::wire::ask::{About, Network};
 use tumbler_core::wire::console::{Answer, Caller};
 
 /// Longest time from the control loop's end to the word that the daemon stops.
@@ -79,6 +79,12 @@ async fn serve(parts: Parts) -> anyhow::Result<()> {
     let mut tasks: JoinSet<(&'static str, anyhow::Result<()>)> = JoinSet::new();
 
     let feeds = console::Feeds {
+        about: About {
+            site: config.settings.site.clone(),
+            table: config.settings.table.clone(),
+            build: crate::BUILD.into(),
+            backend: backend.clone(),
+        },
         snapshot: snapshot.clone(),
         durable: durable.clone(),
         relay: relay_health,

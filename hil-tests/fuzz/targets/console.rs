@@ -16,7 +16,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 use tumbler_core::input::Input;
-use tumbler_core::wire::ask::Reply;
+use tumbler_core::wire::ask::{About, Reply};
 use tumbler_fuzz::{LAST, records, runtime, scratch, snapshot};
 use tumblerd::config::Console;
 use tumblerd::console::{ANSWERS, Commands, Feeds, HandIn, bind, run};
@@ -77,6 +77,7 @@ async fn talk(role: u8, said: &[u8]) {
     let (_durable, durable) = watch::channel(LAST);
     let (stop, stops) = watch::channel(false);
     let feeds = Feeds {
+        about: About { site: "pit".into(), table: "t1".into(), build: "0.1.0".into(), backend: "virtual".into() },
         snapshot: shown,
         durable,
         relay: watch::channel(None).1,

@@ -165,6 +165,22 @@ pub struct Status {
     /// The process that speaks to the network; `None` where neither a broker nor a panel is configured.
     #[serde(default)]
     pub network: Option<Network>,
+    /// Which table this is.
+    #[serde(default)]
+    pub about: About,
+}
+
+/// Which table, and what runs it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    /// Site.
+    pub site: String,
+    /// Table.
+    pub table: String,
+    /// Version of the daemon.
+    pub build: String,
+    /// Hardware backend; on `virtual` no game is real.
+    pub backend: String,
 }
 
 /// The process that speaks to the network, as the one that drives the table sees it.

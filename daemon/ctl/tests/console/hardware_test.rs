@@ -1,7 +1,7 @@
 //! `tumblerctl test`: what is measured is shown, kept in a page, and decides the exit code.
 
 use crate::stub::{Ran, Stub, refused};
-use tumbler_core::hardware_test::{HardwareTest, Measurement, Plots, Quantity, Report};
+use tumbler_core::hardware_test::{HardwareTest, Measurement, Plots, Quantity, Report, Verdict};
 use tumbler_core::record::Event;
 use tumbler_core::settings::Parameters;
 use tumbler_core::wire::console::{Answer, Command};
@@ -63,7 +63,10 @@ fn the_report_is_a_page_and_the_journals_results_are_trends() {
         let ran = run(&stub, &arguments[..reported], motor(period));
         assert_eq!(ran.json()["measurements"][0]["value"], period);
     }
-    assert!(std::fs::read_to_string(&page).unwrap().contains("900.0 ms"));
+    let report = std::fs::read_to_string(&page).unwrap();
+    for said in ["900.0 ms", "<td>t1</td>", "<td>pit</td>", "tumblerd 0.1.0", "by Jo, 2026-11-21 03:24:05Z"] {
+        assert!(report.contains(said), "{said}: {report}");
+    }
     for (unused, value) in [("--report", page.to_str().unwrap()), ("--witness", "bell=yes")] {
         let refused = stub.ctl(&["test", "trends", unused, value]);
         assert!(
@@ -77,6 +80,42 @@ fn the_report_is_a_page_and_the_journals_results_are_trends() {
     assert_eq!(stub.ctl(&["test", "trends", "--json"]).json()[0]["left"], 6);
     let events = stub.ctl(&["events", "--limit", "1"]).out;
     assert!(events.contains("Jo tested motor: pass; period, mean 900.0 ms pass"), "{events}");
+}
+
+/// A table on which nothing but the bell can be tested.
+fn bell_only(command: &Command) -> Option<Answer> {
+    match command {
+        Command::HardwareTest { test: HardwareTest::Bell, .. } => Some(Answer::Done("bell: ended".into())),
+        _ => Some(Answer::Refused("it is not fitted".into())),
+    }
+}
+
+#[test]
+fn all_tests_end_with_a_summary_and_the_place_of_the_report() {
+    let stub = Stub::start(bell_only);
+    let page = stub.socket.with_file_name("report.html");
+    let ran = std::thread::scope(|scope| {
+        let ran = scope.spawn(|| stub.ctl(&["test", "all", "--name", "Jo", "--report", page.to_str().unwrap()]));
+        let is_bell = |command: &Command| matches!(command, Command::HardwareTest { test: HardwareTest::Bell, .. });
+        while !stub.asked.lock().unwrap().iter().any(|(_, command)| is_bell(command)) {
+            assert!(!ran.is_finished(), "it ended before it asked");
+            std::thread::yield_now();
+        }
+        let (measurements, plots) = (Vec::new(), Plots::default());
+        let (by, found, verdict) = ("Jo".into(), String::new(), Verdict::Pass);
+        let test = HardwareTest::Bell;
+        let report = Report { test, by, verdict, found, seen: vec!["bell".into()], measurements, plots };
+        stub.record(None, Event::HardwareTested(Box::new(report)));
+        ran.join().unwrap()
+    });
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let last = format!(
+        "1 of 10 tests passed\nnot tested: motor, cam, dome, terminal, lamps, reader, seal, temperature, bus\n\
+         the report is {}\n",
+        page.display()
+    );
+    assert!(ran.out.ends_with(&last), "{}", ran.out);
+    assert!(std::fs::read_to_string(&page).unwrap().contains("found right by a person: bell"));
 }
 
 /// A slot, a journal, whatever has the name: it stays as it is, and nothing moves before that is known.

@@ -10,6 +10,7 @@ use tumbler_core::input::Input;
 use tumbler_core::record::Event;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::{Mono, Seq};
+use tumbler_core::wire::ask::About;
 use tumbler_core::wire::console::{Answer, Caller, Command};
 use tumblerd::config::Console;
 use tumblerd::console::{self, Feeds};
@@ -76,6 +77,7 @@ impl Stub {
             })
         });
         let feeds = Feeds {
+            about: About { site: "pit".into(), table: "t1".into(), build: "0.1.0".into(), backend: "virtual".into() },
             snapshot: snapshots,
             durable: durables,
             relay,

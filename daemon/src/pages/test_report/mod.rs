@@ -4,4 +4,4 @@
 pub mod bar;
 mod page;
 
-pub use page::{Looks, STYLE, page, whole};
+pub use page::{Looks, STYLE, page, report, whole};

@@ -5,7 +5,11 @@ use crate::pages::bands;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::fmt::Write;
 use tumbler_core::hardware_test::{HardwareTest, Measurement, Plots, Report, Verdict, Wave};
+use tumbler_core::record::Event;
 use tumbler_core::rules::{self, Layout};
+use tumbler_core::wall;
+use tumbler_core::wire::ask::About;
+use tumbler_core::wire::topics::EventMessage;
 
 /// How the page looks.
 pub const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#1a1a1a;background:#fff}\
@@ -28,10 +32,32 @@ pub enum Looks {
     At(&'static str),
 }
 
-/// The page of these reports.
+/// The page of the hardware tests among these records of a table, for its file: whatever a stranger has to know to tell what was tested,
+/// when, by whom and on what.
 #[must_use]
-pub fn page(reports: &[Report], looks: Looks) -> Markup {
-    whole("Hardware tests", looks, &html! { @for report in reports { (section(report)) } })
+pub fn page(about: &About, records: &[EventMessage], looks: Looks) -> Markup {
+    let tests: Vec<(&EventMessage, &Report)> = records.iter().filter_map(|m| Some((m, report(m)?))).collect();
+    let worst = tests.iter().map(|(_, report)| report.verdict).max().unwrap_or_default();
+    let body = html! {
+        table { tbody {
+            tr { th scope="row" { "table" } td { (about.table) } }
+            tr { th scope="row" { "site" } td { (about.site) } }
+            tr { th scope="row" { "hardware" } td { (about.backend) @if about.backend == "virtual" { ": nothing here is a real table" } } }
+            tr { th scope="row" { "version" } td { "tumblerd " (about.build) } }
+            tr { th scope="row" { "verdict" } td class=(worst.name()) { (worst.name()) } }
+        } }
+        @for (message, report) in &tests { (section(message, report)) }
+    };
+    whole("Hardware tests", looks, &body)
+}
+
+/// The hardware test that a record is about, if it is one's.
+#[must_use]
+pub fn report(message: &EventMessage) -> Option<&Report> {
+    match &message.record.event {
+        Event::HardwareTested(report) => Some(report),
+        _ => None,
+    }
 }
 
 /// A page with this title above this body. It loads nothing but its looks.
@@ -58,10 +84,11 @@ pub fn whole(title: &str, looks: Looks, body: &Markup) -> Markup {
     }
 }
 
-fn section(report: &Report) -> Markup {
+fn section(message: &EventMessage, report: &Report) -> Markup {
+    let clock = if message.wall_quality == "synchronised" { "" } else { " (nobody had set the clock)" };
     html! {
         h2 { (report.test) ": " span class=(report.verdict.name()) { (report.verdict.name()) } }
-        p { "by " (report.by) }
+        p { "by " (report.by) ", " (wall::shown(message.wall)) (clock) ", record " (message.record.seq.0) }
         @if !report.found.is_empty() { p class="fail" { (report.found) } }
         @if !report.seen.is_empty() { p { "found right by a person: " (report.seen.join(", ")) } }
         @if !report.measurements.is_empty() {
@@ -203,8 +230,10 @@ fn areas(what: &str, areas: &[String]) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::records::testing::message;
     use tumbler_core::hardware_test::Quantity;
     use tumbler_core::settings::Parameters;
+    use tumbler_core::units::Seq;
 
     #[test]
     fn the_page_shows_values_plots_and_what_to_do_and_loads_nothing() {
@@ -223,8 +252,18 @@ mod tests {
                 ..Plots::default()
             },
         };
-        let page = page(&[report], Looks::Within).into_string();
+        let mut tested = message(Seq(39), None, Event::HardwareTested(Box::new(report)));
+        tested.wall = 1_795_231_445_000;
+        let other = message(Seq(40), None, Event::KeyTurned);
+        let about = About { site: "pit".into(), table: "t1".into(), build: "0.1.0".into(), backend: "virtual".into() };
+        let page = page(&about, &[tested, other], Looks::Within).into_string();
         for part in [
+            "<th scope=\"row\">table</th><td>t1</td>",
+            "<th scope=\"row\">site</th><td>pit</td>",
+            "virtual: nothing here is a real table",
+            "tumblerd 0.1.0",
+            "<td class=\"fail\">fail</td>",
+            "by &lt;Jo&gt;, 2026-11-21 03:24:05Z, record 39",
             "1600.0 ms",
             "oil the bearings",
             "total-10",

@@ -132,7 +132,7 @@ impl Spin {
         } else if let Some(greatest) = greatest {
             found.push((Quantity::PeriodGreatest, greatest));
         }
-        if let (Some(off), Some(last)) = (self.off, self.last) {
+        if let Some((off, last)) = self.off.zip(self.last).filter(|(off, last)| last > off) {
             found.push((Quantity::CoastTime, micros(off, last)));
         }
         found

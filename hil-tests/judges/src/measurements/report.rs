@@ -269,6 +269,9 @@ impl Case<'_> {
         if ended.is_some_and(|areas| areas.right() == Some(false)) && reported(lamps::TIME) {
             say(VALUES, "a time to light is reported, and no picture was right".into());
         }
+        if self.report.measurements.iter().any(|measured| measured.quantity == limits::COAST && measured.value == 0) {
+            say(VALUES, "`coast-time` is 0, and no shaft stops with its last step at that very moment".into());
+        }
         for Expected { quantity, least, most } in self.expected() {
             let Some(measured) = self.report.measurements.iter().find(|measured| measured.quantity == quantity) else {
                 // A test that ended early may not have got as far as this quantity.
@@ -296,8 +299,10 @@ impl Case<'_> {
         }
         // If no picture was right, nothing has a time to light.
         let none_lit = self.areas.as_ref().is_some_and(|areas| areas.right() != Some(true));
+        // A shaft that stops before its next step tells no time.
+        let at_once = !self.expected().iter().any(|expected| expected.quantity == limits::COAST);
         for row in limits::of(&self.run.test) {
-            if row.quantity == lamps::TIME && none_lit {
+            if row.quantity == lamps::TIME && none_lit || row.quantity == limits::COAST && at_once {
                 continue;
             }
             if !self.report.measurements.iter().any(|measured| measured.quantity == row.quantity) {

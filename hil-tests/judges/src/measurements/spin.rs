@@ -169,7 +169,7 @@ impl Spin {
             found.extend([("period-mean", mean), ("period-least", least)]);
             found.push(("period-spread", (longest - least) * 1_000 / mean.max(1)));
         }
-        if let Some(last) = self.steps.last() {
+        if let Some(last) = self.steps.last().filter(|last| **last > off_ns) {
             found.push(("coast-time", micros(off_ns, *last)));
         }
         found

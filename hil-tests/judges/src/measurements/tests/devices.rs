@@ -4,12 +4,19 @@ use super::*;
 
 /// A spin of four tumbles, a quarter in 150 ms, and one quarter more as it runs out.
 fn spin(test: &str) -> (Script, Vec<i64>) {
+    spin_that(test, true)
+}
+
+/// The same of a shaft that makes another step without power, or stops before it.
+fn spin_that(test: &str, coasts: bool) -> (Script, Vec<i64>) {
     let mut script = maintained("sg-v6");
     begin(&mut script, test);
     script.motor_on();
     script.turn(17);
     script.pass(120);
-    script.quarter(1);
+    if coasts {
+        script.quarter(1);
+    }
     script.pass(300);
     script.motor_off();
     // After the opening the shaft stands somewhere; the count of its cam begins again.
@@ -32,10 +39,13 @@ fn motor(found: [i64; 7]) -> Vec<Value> {
 }
 
 fn spun(found: [i64; 7], periods: &[i64]) -> Script {
-    let (mut script, _) = spin("motor");
+    reported(spin("motor").0, &motor(found), periods)
+}
+
+fn reported(mut script: Script, measured: &[Value], periods: &[i64]) -> Script {
     let waves = seen_waves(&script);
     let plots = json!({"periods": periods, "waves": waves});
-    let told = json!({"test": "motor", "by": "Teo", "verdict": "pass", "measurements": motor(found), "plots": plots});
+    let told = json!({"test": "motor", "by": "Teo", "verdict": "pass", "measurements": measured, "plots": plots});
     script.record_of(None, "hardware-tested", told);
     script
 }
@@ -80,6 +90,23 @@ fn a_spin_is_reckoned_from_the_wires() {
     }
     let found = spun(RIGHT, &[600_000; 3]).judged(judge()).violations().to_vec();
     assert!(found.iter().any(|v| v.clause == DRAWN), "{found:#?}");
+}
+
+/// hardware-tests.md: the coast time is that of the last step after motor off; where there is none, nothing was measured.
+#[test]
+fn a_shaft_that_stops_before_its_next_step_has_no_coast_time() {
+    let clauses = |coasts: bool, told: usize, coast: i64| -> Vec<&str> {
+        let (script, periods) = spin_that("motor", coasts);
+        let [start, tumbles, mean, least, greatest, spread, _] = RIGHT;
+        let measured = motor([start, tumbles, mean, least, greatest, spread, coast]);
+        let script = reported(script, &measured[..told], &periods);
+        script.judged(judge()).violations().iter().map(|v| v.clause).collect()
+    };
+    let (untold, told) = (6, 7);
+    assert!(!clauses(false, untold, 0).contains(&QUANTITIES), "nothing is missing");
+    assert!(clauses(true, untold, 0).contains(&QUANTITIES), "it was seen");
+    assert!(clauses(false, told, 0).contains(&VALUES), "nobody measured it");
+    assert!(!clauses(true, told, RIGHT[6]).iter().any(|clause| [VALUES, QUANTITIES].contains(clause)));
 }
 
 fn poll(script: &mut Script, first: u16, keys: &[u16], held: u16, display: u16) {

@@ -2,7 +2,7 @@
 
 use crate::ending::Ended;
 use crate::link::{Link, astray};
-use crate::say;
+use crate::say::{self, Tone};
 use std::path::PathBuf;
 use tumbler_core::wire::ask::{Ask, Told};
 use tumbler_core::wire::console::Command;
@@ -69,7 +69,7 @@ impl Context {
         match told {
             _ if self.json => say::json(told)?,
             Told::Done(what) => say::line(what)?,
-            Told::Refused(why) => say::line(&format!("refused: {why}"))?,
+            Told::Refused(why) => say::line(&format!("{} {why}", Tone::Near.of("refused:")))?,
             _ => {}
         }
         Ok(())

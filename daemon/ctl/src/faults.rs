@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::ending::Ended;
 use crate::link::{Link, astray};
-use crate::say;
+use crate::say::{self, Tone};
 use serde_json::json;
 use tumbler_core::wire::ask::{Ask, Query, Told};
 
@@ -26,7 +26,7 @@ pub(crate) fn run(context: &Context) -> anyhow::Result<Ended> {
         say::line("no malfunction is latched")?;
     }
     for malfunction in &latched {
-        say::line(&format!("{}: {}", malfunction.code, malfunction.cause))?;
+        say::line(&format!("{} {}", Tone::Wrong.of(&format!("{}:", malfunction.code)), malfunction.cause))?;
         say::line(&format!("  {}", malfunction.code.remedy()))?;
         if let Some(test) = malfunction.code.hardware_test() {
             let reset = "a pass rectifies it: the reset runs this test";

@@ -9,7 +9,7 @@ use crate::link::{Link, astray};
 use crate::new_file::NewFile;
 use crate::one_of::OneOf;
 use crate::open::{Answers, answers};
-use crate::say;
+use crate::say::{self, Tone};
 use anyhow::ensure;
 use std::path::PathBuf;
 use tumbler_core::hardware_test::{HardwareTest, Report, Verdict};
@@ -137,7 +137,7 @@ fn summary(ended: &[(HardwareTest, Option<Verdict>)]) -> anyhow::Result<()> {
 
 /// The report for people.
 pub(crate) fn tell(report: &Report) -> anyhow::Result<()> {
-    say::line(&format!("{}: {}", report.test, report.verdict.name()))?;
+    say::line(&format!("{}: {}", report.test, Tone::from(report.verdict).of(report.verdict.name())))?;
     if !report.measurements.is_empty() {
         let shown = bar::shown(&report.measurements);
         say::table(["measured", "value", "limits", "", "verdict"], &shown, row, words)?;
@@ -158,7 +158,8 @@ pub(crate) fn tell(report: &Report) -> anyhow::Result<()> {
         let remedy = m.quantity.remedy();
         if !told.contains(&remedy) {
             told.push(remedy);
-            say::line(&format!("{} is {}: {remedy}", m.quantity.name(), bar::judged(m.verdict)))?;
+            let judged = Tone::from(m.verdict).of(bar::judged(m.verdict));
+            say::line(&format!("{} is {judged}: {remedy}", m.quantity.name()))?;
         }
     }
     Ok(())

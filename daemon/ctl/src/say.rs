@@ -1,10 +1,12 @@
 //! What is written to the terminal or the script: results to standard output, complaints to standard error.
 
+use clap::builder::styling::{AnsiColor, Color, Style};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 use std::os::fd::AsFd;
 use terminal_size::{Height, Width, terminal_size_of};
 use textwrap::core::display_width;
+use tumbler_core::hardware_test::Verdict;
 
 /// Columns and rows of a terminal that does not tell.
 pub(crate) const USUAL: (usize, usize) = (80, 24);
@@ -58,8 +60,41 @@ fn leading(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
+/// How something stands. Where the terminal takes colours, and NO_COLOR is not set, it is seen at a glance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// As it should be.
+    Well,
+    /// Near its limit, or not done.
+    Near,
+    /// To be put right.
+    Wrong,
+}
+
+impl Tone {
+    /// This text in the tone's colour.
+    pub(crate) fn of(self, text: &str) -> String {
+        let style = Style::new().bold().fg_color(Some(Color::Ansi(match self {
+            Self::Well => AnsiColor::Green,
+            Self::Near => AnsiColor::Yellow,
+            Self::Wrong => AnsiColor::Red,
+        })));
+        format!("{style}{text}{style:#}")
+    }
+}
+
+impl From<Verdict> for Tone {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Pass => Self::Well,
+            Verdict::Marginal => Self::Near,
+            Verdict::Fail => Self::Wrong,
+        }
+    }
+}
+
 fn write(text: &str) -> std::io::Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = anstream::stdout().lock();
     writeln!(out, "{text}")?;
     out.flush()
 }
@@ -69,14 +104,16 @@ fn write(text: &str) -> std::io::Result<()> {
 /// # Errors
 /// If standard output is gone.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
-    Ok(write(&serde_json::to_string(value)?)?)
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}", serde_json::to_string(value)?)?;
+    Ok(out.flush()?)
 }
 
 /// Writes a complaint to standard error. Where that is gone, nobody is left to be told.
 pub(crate) fn complain(text: &str) {
-    let text = format!("tumblerctl: {text}");
+    let text = format!("{} {text}", Tone::Wrong.of("tumblerctl:"));
     let text = size(std::io::stderr()).map_or_else(|| text.clone(), |(columns, _)| fold(&text, 2, columns));
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(anstream::stderr(), "{text}");
 }
 
 /// Writes a table for people: without lines, so that it can be copied. Where the terminal is too narrow for it, each of `of` is
@@ -119,6 +156,8 @@ mod tests {
             "display            open and\n              closed"
         );
         assert_eq!(fold("jo:$argon2id$v=19$m=19456,t=2,p=1$abc", 2, 20), "jo:$argon2id$v=19$m=19456,t=2,p=1$abc");
+        let red = Tone::Wrong.of("MALFUNCTION");
+        assert_eq!(fold(&format!("{red} dome"), 2, 16), format!("{red} dome"), "a colour takes no room");
         assert_eq!(fold("骰子 骰子", 0, 5), "骰子\n骰子", "by the columns that they take");
     }
 }

@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::ending::Ended;
 use crate::link::{Link, astray};
+use crate::say::Tone;
 use crate::{say, wording};
 use tumbler_core::wall;
 use tumbler_core::wire::ask::{Ask, Query, Status, Told};
@@ -20,7 +21,10 @@ pub(crate) fn run(context: &Context) -> anyhow::Result<Ended> {
     if context.json {
         say::json(&status)?;
     } else {
-        for (name, value) in alarms(&status).into_iter().chain(rows(&status)) {
+        for (name, value) in alarms(&status) {
+            say::hanging(&format!("{}{value}", Tone::Wrong.of(&format!("{name:<VALUES$}"))), VALUES)?;
+        }
+        for (name, value) in rows(&status) {
             say::hanging(&format!("{name:<VALUES$}{value}"), VALUES)?;
         }
     }

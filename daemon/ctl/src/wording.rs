@@ -1,5 +1,7 @@
 //! Times, dice and records as people read them.
 
+use crate::say::Tone;
+use tumbler_core::record::Event;
 use tumbler_core::units::Dice;
 pub(crate) use tumbler_core::wall::shown as wall;
 use tumbler_core::wire::topics::EventMessage;
@@ -16,5 +18,12 @@ pub(crate) fn record(message: &EventMessage) -> String {
     let record = &message.record;
     let round = record.round.map(|r| format!("round {}: ", r.0)).unwrap_or_default();
     let clauses = if record.clauses.is_empty() { String::new() } else { format!(" [{}]", record.clauses.join(", ")) };
-    format!("{:>6} {} {round}{}{clauses}", record.seq.0, wall(message.wall), told(&record.event))
+    let tone = match &record.event {
+        Event::Latched { .. } | Event::Voided(_) | Event::VoidedAfterwards { .. } => Some(Tone::Wrong),
+        Event::Refused { .. } => Some(Tone::Near),
+        _ => None,
+    };
+    let told = told(&record.event);
+    let told = tone.map_or_else(|| told.clone(), |tone| tone.of(&told));
+    format!("{:>6} {} {round}{told}{clauses}", record.seq.0, wall(message.wall))
 }

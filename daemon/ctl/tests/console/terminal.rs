@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::Read;
 use std::num::NonZero;
 use std::os::fd::AsFd;
-use std::process::{Child, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use tumbler_core::hardware_test::{Measurement, Quantity};
 use tumbler_core::latch::{Code, Malfunction, Waiver};
@@ -17,7 +17,7 @@ use tumbler_core::round::ending::{Void, VoidReason};
 use tumbler_core::settings::Parameters;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Mono, Tumbles};
-use tumbler_core::wire::console::{Answer, Command};
+use tumbler_core::wire::console::{Answer, Command as Asked};
 
 /// A terminal with a program on it. Dropped, the program is killed.
 struct Terminal {
@@ -28,11 +28,15 @@ struct Terminal {
 
 impl Terminal {
     /// Starts `tumblerctl` on a terminal of this size.
-    fn start(stub: &Stub, arguments: &[&str], (columns, rows): (u16, u16)) -> Self {
+    fn start(stub: &Stub, arguments: &[&str], size: (u16, u16)) -> Self {
+        Self::run(stub.command(arguments), size)
+    }
+
+    /// The same of this command.
+    fn run(mut command: Command, (columns, rows): (u16, u16)) -> Self {
         let size = Winsize { ws_col: columns, ws_row: rows, ws_xpixel: 0, ws_ypixel: 0 };
         let pty = openpty(&size, None).unwrap();
         let stdio = || Stdio::from(pty.slave.as_fd().try_clone_to_owned().unwrap());
-        let mut command = stub.command(arguments);
         let child = command.stdin(stdio()).stdout(stdio()).stderr(stdio()).spawn().unwrap();
         // The master tells the end once nobody has the other side any more.
         drop((command, pty.slave));
@@ -65,9 +69,19 @@ impl Terminal {
 
     /// Waits for the end, and gives the screen as it was left.
     fn ends(mut self) -> (ExitStatus, String) {
+        let status = self.ended();
+        (status, self.shows())
+    }
+
+    fn ended(&mut self) -> ExitStatus {
         let status = self.child.wait().unwrap();
         self.reader.take().unwrap().join().unwrap();
-        (status, self.shows())
+        status
+    }
+
+    /// The colour of the first character on this row.
+    fn colour(&self, row: u16) -> vt100::Color {
+        self.screen.lock().unwrap().screen().cell(row, 0).unwrap().fgcolor()
     }
 }
 
@@ -79,9 +93,9 @@ impl Drop for Terminal {
 }
 
 /// A test that ends when the table says so.
-fn waits(command: &Command) -> Option<Answer> {
+fn waits(command: &Asked) -> Option<Answer> {
     match command {
-        Command::HardwareTest { .. } => None,
+        Asked::HardwareTest { .. } => None,
         _ => tests(command),
     }
 }
@@ -162,6 +176,28 @@ fn what_is_said_on_a_narrow_terminal_has_all_its_words_whole() {
             let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
             assert_eq!(words(&screen), words(&elsewhere), "{columns} columns: {arguments:?}: {screen}");
         }
+    }
+}
+
+/// <https://no-color.org>: where NO_COLOR is set and not empty, nothing is coloured; nor where the terminal takes no colours.
+#[test]
+fn what_is_wrong_is_red_where_the_terminal_takes_colours() {
+    let stub = Stub::start(done);
+    stub.change(|table| {
+        table.malfunctions =
+            vec![Malfunction { code: Code::Seal, cause: "broken".into(), since: Mono(1), in_spin: false }];
+    });
+    let red = vt100::Color::Idx(1);
+    for (term, no_color, malfunction) in
+        [("xterm", "", red), ("xterm", "1", vt100::Color::Default), ("dumb", "", vt100::Color::Default)]
+    {
+        let mut command = stub.command(&["status"]);
+        command.env_clear().env("TERM", term).env("NO_COLOR", no_color);
+        let mut terminal = Terminal::run(command, (80, 24));
+        assert!(terminal.ended().success());
+        let shown = terminal.shows();
+        assert!(shown.starts_with("MALFUNCTION        seal: broken\nphase "), "{shown}");
+        assert_eq!((terminal.colour(0), terminal.colour(1)), (malfunction, vt100::Color::Default), "{term} {no_color}");
     }
 }
 

@@ -4,8 +4,8 @@
 //! | --- | --- | --- |
 //! | `Record` | technician, supervisor | no |
 //! | `Maintenance`, `HardwareTest` | technician, supervisor | yes |
-//! | `Witness` of a hardware test | technician, supervisor | no |
-//! | `Witness` of an opening or a reset, `Close` | supervisor | no |
+//! | `Witness` of a hardware test, `Close` during one, which calls it off | technician, supervisor | no |
+//! | `Witness` of an opening or a reset, any other `Close` | supervisor | no |
 //! | every other | supervisor | yes |
 //!
 //! A shift manager may do what a supervisor may, and alone decides what the rules leave to one (SGV6, SGOC 5.14).
@@ -46,7 +46,7 @@ pub(crate) fn may_ask(caller: &Caller, command: &Command, facts: Facts) -> Resul
 const fn technician_may(command: &Command, measuring: bool) -> bool {
     match command {
         Command::Record | Command::Maintenance { .. } | Command::HardwareTest { .. } => true,
-        Command::Witness { .. } => measuring,
+        Command::Witness { .. } | Command::Close { .. } => measuring,
         _ => false,
     }
 }
@@ -77,7 +77,8 @@ mod tests {
             (Command::Maintenance { on: true, name: name() }, false, true, true),
             (witness(), true, true, false),
             (witness(), false, false, false),
-            (Command::Close { name: name() }, true, false, false),
+            (Command::Close { name: name() }, true, true, false),
+            (Command::Close { name: name() }, false, false, false),
             (Command::Open { name: name() }, true, false, true),
             (Command::Supervise { name: name() }, true, false, true),
         ];

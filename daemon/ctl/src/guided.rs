@@ -4,6 +4,7 @@
 mod live;
 
 use crate::context::Context;
+use crate::interrupt::Interrupt;
 use crate::link::{Link, astray};
 use crate::open::Answers;
 use crate::say;
@@ -11,6 +12,7 @@ use crate::witness::{Item, WitnessAnswer};
 use live::Live;
 use std::io::IsTerminal;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 use tumbler_core::hardware_test::{HardwareTest, Report};
@@ -40,6 +42,8 @@ pub(crate) struct Outcome {
     pub(crate) record: Option<Box<EventMessage>>,
     /// The table's last answer.
     pub(crate) answer: Option<Told>,
+    /// A person called it off.
+    pub(crate) called_off: bool,
 }
 
 impl Outcome {
@@ -56,6 +60,8 @@ pub(crate) struct Guided<'a> {
     /// Answers that were given beforehand.
     pub(crate) witness: Option<&'a Answers>,
     pub(crate) name: String,
+    /// What calls the test off at the table; without it, only this program ends.
+    pub(crate) interrupt: Option<Arc<Interrupt>>,
 }
 
 /// What the daemon said, on either connection.
@@ -64,6 +70,10 @@ enum Heard {
     Seen(Told),
     /// The answer to the command.
     Answered(Told),
+    /// A person calls the test off.
+    Interrupted,
+    /// The answer to that.
+    CalledOff(Told),
     /// A connection broke.
     Broken(anyhow::Error),
 }
@@ -82,19 +92,32 @@ impl Guided<'_> {
         let seen = to.clone();
         // Both end with the process, or when nobody listens any more.
         std::thread::spawn(move || follow(watch, &seen, Heard::Seen, true));
-        command(&self.context.socket, by, to)?;
+        command(&self.context.socket, by, to.clone(), Heard::Answered)?;
+        if let Some(interrupt) = self.interrupt.clone() {
+            let to = to.clone();
+            std::thread::spawn(move || {
+                interrupt.wait();
+                // Where nobody listens any more, the test has ended.
+                let _ = to.send(Heard::Interrupted);
+            });
+        }
         let mut live = Live::new(!self.context.json);
-        let outcome = self.listen(&heard, &mut live, ends)?;
+        let outcome = self.listen((&heard, &to), &mut live, ends)?;
         live.clear()?;
         Ok(outcome)
     }
 
-    fn listen(&self, heard: &Receiver<Heard>, live: &mut Live, ends: Ends) -> anyhow::Result<Outcome> {
+    fn listen(
+        &self,
+        (heard, to): (&Receiver<Heard>, &Sender<Heard>),
+        live: &mut Live,
+        ends: Ends,
+    ) -> anyhow::Result<Outcome> {
         let mut outcome = Outcome::default();
         let mut asked = false;
         loop {
             let next = match (&outcome, ends) {
-                (Outcome { answer: Some(_), record: Some(_) }, Ends::Answered) => return Ok(outcome),
+                (Outcome { answer: Some(_), record: Some(_), .. }, Ends::Answered) => return Ok(outcome),
                 (Outcome { record: Some(_), .. }, Ends::Recorded) => return Ok(outcome),
                 (Outcome { answer: Some(Told::Refused(_)), .. }, Ends::Recorded) => return Ok(outcome),
                 // What never began has no report; a reset whose test went against it says that the latch stays.
@@ -103,10 +126,12 @@ impl Guided<'_> {
                 {
                     return Ok(outcome);
                 }
-                (Outcome { answer: Some(_), .. }, Ends::Answered) => match heard.recv_timeout(REPORT) {
-                    Err(RecvTimeoutError::Timeout) => return Ok(outcome),
-                    next => next?,
-                },
+                (Outcome { answer: Some(_), .. }, Ends::Answered) | (Outcome { called_off: true, .. }, _) => {
+                    match heard.recv_timeout(REPORT) {
+                        Err(RecvTimeoutError::Timeout) => return Ok(outcome),
+                        next => next?,
+                    }
+                }
                 _ => heard.recv()?,
             };
             match next {
@@ -130,6 +155,20 @@ impl Guided<'_> {
                     }
                 }
                 Heard::Answered(told @ (Told::Done(_) | Told::Refused(_))) => outcome.answer = Some(told),
+                Heard::Interrupted => {
+                    outcome.called_off = true;
+                    command(
+                        &self.context.socket,
+                        Command::Close { name: self.name.clone() },
+                        to.clone(),
+                        Heard::CalledOff,
+                    )?;
+                }
+                Heard::CalledOff(Told::Refused(why)) => {
+                    say::complain(&format!("the test goes on at the table, which refuses to call it off: {why}"));
+                    return Ok(outcome);
+                }
+                Heard::CalledOff(_) => {}
                 Heard::Broken(error) => return Err(error),
                 Heard::Seen(_) | Heard::Answered(_) => return Err(astray("a test")),
             }
@@ -141,7 +180,10 @@ impl Guided<'_> {
         let given = self.witness.and_then(|answers| answers.0.iter().find(|(i, _)| *i == item));
         let found = match given {
             Some((_, found)) => *found,
-            None if std::io::stdin().is_terminal() => crate::open::ask(item)?,
+            None if std::io::stdin().is_terminal() => match crate::open::ask(item, self.interrupt.as_deref())? {
+                Some(found) => found,
+                None => return Ok(()),
+            },
             None => {
                 say::complain(&format!("the table waits for {}: answer with `tumblerctl witness`", self.test));
                 return Ok(());
@@ -171,10 +213,15 @@ const fn seen_in(test: HardwareTest) -> Option<Item> {
 }
 
 /// Gives a command on a connection of its own.
-fn command(socket: &Path, command: Command, to: Sender<Heard>) -> anyhow::Result<()> {
+fn command(
+    socket: &Path,
+    command: Command,
+    to: Sender<Heard>,
+    as_heard: impl Fn(Told) -> Heard + Send + 'static,
+) -> anyhow::Result<()> {
     let mut link = Link::open(socket)?;
     link.ask(Ask::Command(command))?;
-    std::thread::spawn(move || follow(link, &to, Heard::Answered, false));
+    std::thread::spawn(move || follow(link, &to, as_heard, false));
     Ok(())
 }
 

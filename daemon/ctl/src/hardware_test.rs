@@ -5,6 +5,7 @@ mod trends;
 use crate::context::{Context, Named};
 use crate::ending::Ended;
 use crate::guided::{Ends, Guided};
+use crate::interrupt::Interrupt;
 use crate::link::{Link, astray};
 use crate::new_file::NewFile;
 use crate::one_of::OneOf;
@@ -12,6 +13,7 @@ use crate::open::{Answers, answers};
 use crate::say::{self, Tone};
 use anyhow::ensure;
 use std::path::PathBuf;
+use std::sync::Arc;
 use tumbler_core::hardware_test::{HardwareTest, Report, Verdict};
 use tumbler_core::wire::ask::{About, Ask, Query, Told};
 use tumbler_core::wire::console::Command;
@@ -21,7 +23,7 @@ use tumblerd::pages::test_report::{Looks, page};
 /// Test a device of the table and measure it (maintenance)
 ///
 /// The table has to be in maintenance (`tumblerctl maintenance on`) and the supervisor's key turned less than five minutes
-/// before. The dome, seal and motor guards hold as in a game. `motor`, `cam` and `reader` turn the tumbler: each waits for a press
+/// before. Ctrl-C calls the test off at the table too, and none follows. The dome, seal and motor guards hold as in a game. `motor`, `cam` and `reader` turn the tumbler: each waits for a press
 /// of `tumble` at the table, within 10 s of asking for it, and `no_spin` there stops it. Each measurement is shown with its limits:
 /// `=` passes, `~` is marginal, `!` is out of limits, and `#` is where the value lies. Where a person is to do or to see something,
 /// the test asks. The result is a record in the journal; with --json the report is a line for each test. `trends` lays the
@@ -75,10 +77,16 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
         return trends::run(context);
     };
     let file = of.report.as_deref().map(NewFile::make).transpose()?;
+    let interrupt = Arc::new(Interrupt::catch()?);
     let about = about(context)?;
     let (mut records, mut ended) = (Vec::new(), Vec::new());
     for test in tests {
-        let guided = Guided { context, test: *test, witness: of.witness.as_ref(), name: of.named.name() };
+        if interrupt.has_come() {
+            ended.push((*test, None));
+            continue;
+        }
+        let interrupt = Some(Arc::clone(&interrupt));
+        let guided = Guided { context, test: *test, witness: of.witness.as_ref(), name: of.named.name(), interrupt };
         let outcome = guided.run(Command::HardwareTest { test: *test, name: of.named.name() }, Ends::Recorded)?;
         if let Some(told @ Told::Refused(_)) = &outcome.answer {
             context.say_answer(told)?;

@@ -16,6 +16,7 @@ mod floor;
 mod guided;
 mod hardware_test;
 mod heads;
+mod interrupt;
 mod interrupted;
 mod journal;
 mod layouts;

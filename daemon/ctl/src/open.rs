@@ -2,12 +2,14 @@
 
 use crate::context::{Context, Named};
 use crate::ending::Ended;
+use crate::interrupt::Interrupt;
 use crate::link::Link;
 use crate::say;
 use crate::witness::{Item, WitnessAnswer};
 use anyhow::{Context as _, bail};
 use clap::ValueEnum;
 use std::io::{BufRead, IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use tumbler_core::prompt::PromptId;
@@ -86,7 +88,10 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
                 Some((_, found)) => *found,
                 None => continue,
             },
-            None => ask(item)?,
+            None => match ask(item, None)? {
+                Some(found) => found,
+                None => continue,
+            },
         };
         let right = found == WitnessAnswer::Yes;
         let command = Command::Witness { item: item.witness(), right, name: by.clone() };
@@ -110,8 +115,8 @@ fn asked_for(steps: &Receiver<Snapshot>) -> anyhow::Result<Option<Vec<String>>> 
     }
 }
 
-/// Asks on the terminal until the answer is yes or no.
-pub(crate) fn ask(item: Item) -> anyhow::Result<WitnessAnswer> {
+/// Asks on the terminal until the answer is yes or no; none where that was interrupted.
+pub(crate) fn ask(item: Item, interrupt: Option<&Interrupt>) -> anyhow::Result<Option<WitnessAnswer>> {
     loop {
         {
             let mut out = std::io::stdout().lock();
@@ -119,13 +124,17 @@ pub(crate) fn ask(item: Item) -> anyhow::Result<WitnessAnswer> {
             write!(out, "{} ", say::folded(&asks, 0))?;
             out.flush()?;
         }
+        if interrupt.is_some_and(|interrupt| interrupt.comes_before(std::io::stdin().as_fd())) {
+            say::line("")?;
+            return Ok(None);
+        }
         let mut line = String::new();
         if std::io::stdin().lock().read_line(&mut line)? == 0 {
             bail!("the terminal hung up before {} was answered; `tumblerctl witness` answers too", item.name());
         }
         match line.trim().to_ascii_lowercase().as_str() {
-            "y" | "yes" => return Ok(WitnessAnswer::Yes),
-            "n" | "no" => return Ok(WitnessAnswer::No),
+            "y" | "yes" => return Ok(Some(WitnessAnswer::Yes)),
+            "n" | "no" => return Ok(Some(WitnessAnswer::No)),
             _ => {}
         }
     }

@@ -55,7 +55,7 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
 
 /// Rectified, by a hardware test: guided as that.
 fn prove(context: &Context, of: &Arguments, test: HardwareTest) -> anyhow::Result<Ended> {
-    let guided = Guided { context, test, witness: of.witness.as_ref(), name: of.named.name() };
+    let guided = Guided { context, test, witness: of.witness.as_ref(), name: of.named.name(), interrupt: None };
     let reset = Command::Reset { code: of.code, exit: Exit::Rectified, name: of.named.name() };
     let outcome = guided.run(reset, Ends::Answered)?;
     let Some(answer) = &outcome.answer else {

@@ -1,6 +1,9 @@
 //! `tumblerctl test`: what is measured is shown, kept in a page, and decides the exit code.
 
 use crate::stub::{Ran, Stub, refused};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::process::{Child, Stdio};
 use tumbler_core::hardware_test::{HardwareTest, Measurement, Plots, Quantity, Report, Verdict};
 use tumbler_core::record::Event;
 use tumbler_core::settings::Parameters;
@@ -116,6 +119,43 @@ fn all_tests_end_with_a_summary_and_the_place_of_the_report() {
     );
     assert!(ran.out.ends_with(&last), "{}", ran.out);
     assert!(std::fs::read_to_string(&page).unwrap().contains("found right by a person: bell"));
+}
+
+/// A table whose test goes on until it is called off.
+fn goes_on(command: &Command) -> Option<Answer> {
+    match command {
+        Command::HardwareTest { .. } => None,
+        _ => Some(Answer::Done("the table is closed".into())),
+    }
+}
+
+#[test]
+fn what_ends_the_command_ends_the_test_at_the_table_and_no_other_follows() {
+    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+        let stub = Stub::start(goes_on);
+        let mut command = stub.command(&["test", "all", "--name", "Jo"]);
+        let mut ctl = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let asked = |n: usize| stub.asked.lock().unwrap().get(n).map(|(_, command)| command.clone());
+        let until = |ctl: &mut Child, n: usize| loop {
+            if let Some(command) = asked(n) {
+                return command;
+            }
+            assert_eq!(ctl.try_wait().unwrap(), None, "it ended before it asked");
+            std::thread::yield_now();
+        };
+        assert_eq!(until(&mut ctl, 0), Command::HardwareTest { test: HardwareTest::Motor, name: "Jo".into() });
+        kill(Pid::from_raw(i32::try_from(ctl.id()).unwrap()), signal).unwrap();
+        assert_eq!(until(&mut ctl, 1), Command::Close { name: "Jo".into() });
+        let Event::HardwareTested(mut report) = motor(1_600_000) else { panic!() };
+        report.found = "called off".into();
+        stub.record(None, Event::HardwareTested(report));
+        let ran = Ran::of(&ctl.wait_with_output().unwrap());
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert!(ran.out.contains("found: called off\n"), "{}", ran.out);
+        let rest = "0 of 10 tests passed\nfailed: motor\nnot tested: cam, dome, bell";
+        assert!(ran.out.contains(rest), "{}", ran.out);
+        assert_eq!(asked(2), None);
+    }
 }
 
 /// A slot, a journal, whatever has the name: it stays as it is, and nothing moves before that is known.

@@ -8,22 +8,24 @@ const SILENT = 12000;
  * `on.live(live, seconds)` when the connection comes, goes, or is silent.
  */
 export function follow(on) {
-  let heard = 0, live = null;
+  let heard = 0, live = null, broken = false;
   const say = (now) => {
     const seconds = heard ? Math.round((Date.now() - heard) / 1000) : null;
     if (now !== live || !now) { live = now; on.live(now, seconds); }
   };
   const source = new EventSource("/events");
-  const hear = (then) => (event) => { heard = Date.now(); say(true); if (then) then(JSON.parse(event.data)); };
+  const hear = (then) => (event) => { heard = Date.now(); broken = false; say(true); if (then) then(JSON.parse(event.data)); };
   source.addEventListener("status", hear(on.status));
   source.addEventListener("record", hear(on.record));
   source.addEventListener("alive", hear(null));
   source.onerror = () => {
+    // What is known to be gone is not live for the rest of the silence that is borne.
+    broken = true;
     say(false);
     // A server that refused is not tried again by the browser itself.
     if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 5000);
   };
-  setInterval(() => say(heard > 0 && Date.now() - heard < SILENT), 1000);
+  setInterval(() => say(!broken && heard > 0 && Date.now() - heard < SILENT), 1000);
 }
 
 /** Asks, or tells where there is something to send; throws an error with the daemon's own words and `code`. */

@@ -6,6 +6,7 @@ use super::places::{AGAIN, Place};
 use super::problem::Problem;
 use crate::pages::test_report::bar::{self, Shown};
 use crate::pages::web;
+use crate::run::clock;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::IntoResponse;
@@ -37,6 +38,8 @@ struct Status<'a> {
     bars: Vec<Shown>,
     /// Now, on the clock of the records.
     mono: Mono,
+    /// Now, in milliseconds since 1970, on the table's clock: a browser's own may be wrong.
+    wall: i64,
 }
 
 /// One client.
@@ -96,7 +99,8 @@ impl Follower {
         let snapshot = self.shared.snapshot.borrow_and_update();
         let relay = self.shared.relay.borrow_and_update();
         let bars = bar::shown(&snapshot.measurements);
-        let status = Status { snapshot: &snapshot, relay: relay.as_ref(), bars, mono: crate::run::clock::now() };
+        let status =
+            Status { snapshot: &snapshot, relay: relay.as_ref(), bars, mono: clock::now(), wall: clock::wall() };
         // A state is always JSON; should it not be, the page keeps the last one and says how old it is.
         Event::default().event("status").json_data(&status).unwrap_or_default()
     }

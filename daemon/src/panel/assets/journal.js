@@ -12,9 +12,9 @@ function row(record) {
   const { wall, wall_quality: quality } = record;
   const { what, detail } = story(record);
   const tone = ["latched", "voided", "voided-afterwards"].includes(record.kind) ? "bad" : record.kind === "refused" ? "warn" : "";
-  const moment = el("td", when(wall));
+  const time = el("time", when(wall)), moment = el("td", "", "", time);
   // A clock that nobody has set says little: the records' order is their number.
-  if (quality !== "synchronised") { moment.prepend("≈ "); moment.title = `the clock was ${quality}`; }
+  if (quality !== "synchronised") { time.prepend("≈ "); moment.title = `the clock was ${quality}`; }
   const round = el("td", record.round === undefined ? "" : String(record.round));
   const look = el("td");
   if (record.round !== undefined) {

@@ -48,8 +48,8 @@ export function el(tag, text = "", name = "", ...children) {
 /** Puts these in place of what an element has. */
 export function fill(id, ...children) { document.getElementById(id).replaceChildren(...children); }
 
-/** Date and time of a moment in milliseconds since 1970. */
-export const when = (wall) => new Date(wall).toLocaleString([], { dateStyle: "short", timeStyle: "medium" });
+/** Date and time of a moment in milliseconds since 1970, as `tumblerctl` has them: 2026-11-21 03:04:05Z. */
+export const when = (wall) => (Math.abs(wall) < 8e15 ? new Date(wall).toISOString().replace("T", " ").replace(/\..*/, "Z") : "no date");
 
 /** A name such as `bets-closed` for people. */
 export const words = (name) => name.replaceAll("-", " ").replaceAll("_", " ");

@@ -7,14 +7,31 @@ import { showRound } from "/round.js";
 import { journal } from "/journal.js";
 import { workshop } from "/workshop.js";
 
-const TONE = { blocked: "bad", void: "warn", interrupted: "warn", closed: "warn", maintenance: "warn" };
+/** How a table in each phase is: what is to be noticed, and whether and why games are played. */
+const PHASES = {
+  ready: ["", "Open: a game may begin."],
+  betting: ["", "A round is in progress, and bets are not closed yet."],
+  tumbling: ["", "A round is in progress: the tumbler runs."],
+  "bets-closed": ["", "A round is in progress: the dice are not revealed yet."],
+  revealed: ["", "A round is in progress: the result is to be entered."],
+  settling: ["", "A round is in progress: wagers are being settled."],
+  interrupted: ["warn", "The round waits until a person has said how the dice lie."],
+  void: ["", "Open: the last round was void, all bets are returned, and a game may begin."],
+  closed: ["warn", "No games before a supervisor opens the table: tumblerctl open"],
+  blocked: ["bad", "No games until what is above is put right and reset."],
+  maintenance: ["warn", "No games: a technician works on the table."],
+};
 const KEPT = 10;
 /** A part of transactions that fails where something is wrong with cable or unit; now and then one fails on a good bus. */
 const MANY = 0.01;
 let about = { remedies: {} };
-/** Wall time minus the records' own clock, in milliseconds: from a status as it comes. */
-let offset = 0;
 let shown = null;
+
+/** Puts a text in its place, where it is another: what has not changed is not said again. */
+function say(id, text) {
+  const at = document.getElementById(id);
+  if (at.textContent !== text) at.textContent = text;
+}
 
 const facts = (id, rows) => fill(id, ...rows.flatMap(([name, value, tone]) => {
   const dd = el("dd", "", tone ?? "");
@@ -22,31 +39,39 @@ const facts = (id, rows) => fill(id, ...rows.flatMap(([name, value, tone]) => {
   return [el("dt", name), dd];
 }));
 
-function showFaults({ malfunctions, waived }) {
-  const cards = malfunctions.map((fault) => {
-    const card = el("article", "", "fault", el("h3", `${words(fault.code)}: ${fault.cause}`, "bad"));
-    card.append(el("p", fault.since ? `Since ${when(fault.since / 1e6 + offset)}` : "From before the last start of this machine", "quiet"));
-    const { remedy, procedure } = about.remedies[fault.code] ?? {};
-    if (remedy) card.append(el("p", remedy));
-    const reset = el("p", "Then, with the supervisor's key turned again: ");
-    reset.append(el("code", `tumblerctl reset ${fault.code} --rectified --name NAME`));
-    if (procedure) reset.append(" or, where a stated procedure replaces the check: ", el("code", `tumblerctl reset ${fault.code} --procedure TEXT --name NAME`));
-    card.append(reset);
-    return card;
-  });
+function faultCard({ code, cause, since }, { mono, wall }) {
+  const card = el("article", "", "fault", el("h2", "", "", el("b", `${words(code)}: `), cause));
+  card.append(el("p", since ? `Since ${when(wall - (mono - since) / 1e6)}` : "From before the last start of this machine"));
+  const { remedy, procedure } = about.remedies[code] ?? {};
+  if (remedy) card.append(el("p", remedy, "do"));
+  const reset = el("p", "Then, with the supervisor's key turned again: ");
+  reset.append(el("code", `tumblerctl reset ${code} --rectified --name NAME`));
+  if (procedure) reset.append(" or, where a stated procedure replaces the check: ", el("code", `tumblerctl reset ${code} --procedure TEXT --name NAME`));
+  card.append(reset);
+  return card;
+}
+
+/** What is wrong, whether games are played, and what people are to do. */
+function showState(now) {
+  const { malfunctions, waived, phase, round, question, prompt, test } = now.snapshot;
+  const cards = malfunctions.map((fault) => faultCard(fault, now));
   cards.push(...waived.map((waiver) => el("article", "", "fault waived",
-    el("h3", `${words(waiver.code)}: replaced by a procedure until the table closes`, "warn"), el("p", `${waiver.procedure} (${waiver.by})`))));
-  fill("fault-list", ...(cards.length ? cards : [el("p", "None is latched.", "good")]));
+    el("h2", `${words(waiver.code)}: replaced by a procedure until the table closes`), el("p", `${waiver.procedure} (${waiver.by})`))));
+  fill("fault-list", ...cards);
+  const [tone, meaning] = PHASES[phase] ?? ["warn", ""];
+  document.getElementById("state").className = malfunctions.length ? "bad" : tone || (waived.length ? "warn" : "");
+  say("phase", words(phase));
+  say("meaning", malfunctions.length && round !== null ? `${meaning} After it no game begins until what is above is put right and reset.` : meaning);
+  say("round", round === null ? "" : `round ${round}`);
+  const todo = question ? `${question.text} tumblerctl interrupted ${question.answers.join("|")}` : prompt?.text ?? test ?? "";
+  document.getElementById("todo").hidden = !todo;
+  say("todo", todo);
 }
 
 function showFacts(s, relay) {
   facts("facts", [
-    ["Open for gaming", s.open ? "yes" : "no", s.open ? "good" : "warn"],
     ["Rules", s.rules],
     ["Round", s.round === null ? "none in progress" : String(s.round)],
-    ...(s.phase === "void" ? [["Last round", "VOID: all bets are returned", "bad"]] : []),
-    ...(s.question ? [["Interrupted", `${s.question.text} tumblerctl interrupted ${s.question.answers.join("|")}`, "bad"]] : []),
-    ...(s.prompt && !s.question && !s.test ? [["Waits for a person", s.prompt.text, "warn"]] : []),
     ["Tumbles", String(s.tumbles)],
     ["Dome", words(s.dome), s.dome === "fault" ? "bad" : ""],
     ["Motor", s.motor ? "ON" : "off", s.motor ? "warn" : ""],
@@ -55,7 +80,6 @@ function showFacts(s, relay) {
     ["Field bus", s.lost_units.length ? `unit ${s.lost_units.join(", ")} lost` : "all units answer", s.lost_units.length ? "bad" : ""],
     ["Broker", relay === null ? "none configured" : `${relay.broker}, ${relay.connected ? "connected" : "NOT CONNECTED"}, ${relay.waiting} records wait`, relay && !relay.connected ? "warn" : ""],
     ...(relay?.trouble ? [["Trouble", relay.trouble, "warn"]] : []),
-    ...(s.test ? [["Test", s.test, "warn"]] : []),
     ["Last record", String(s.seq)],
   ]);
   facts("dice", [
@@ -81,22 +105,17 @@ function showRecent(s) {
     else how.append(el("span", past.affected === undefined ? `void: ${why}` : `${why}: ${past.affected}`, "warn"));
     const look = el("button", "Show");
     look.setAttribute("aria-label", `Show round ${past.id}`);
-    look.onclick = () => { showRound(past.id, offset); document.getElementById("h-timeline").scrollIntoView(); };
+    look.onclick = () => { showRound(past.id); document.getElementById("h-timeline").scrollIntoView(); };
     return el("tr", "", "", el("td", String(past.id)), how, el("td", "", "", look));
   });
   fill("recent", ...rows);
   const last = s.recent.at(-1)?.id;
-  if (last !== undefined && last !== shown) { shown = last; showRound(last, offset); }
+  if (last !== undefined && last !== shown) { shown = last; showRound(last); }
 }
 
 function status(now) {
-  const { snapshot: s, relay, mono } = now;
-  offset = Date.now() - mono / 1e6;
-  const phase = document.getElementById("phase");
-  if (phase.textContent !== words(s.phase)) phase.textContent = words(s.phase);
-  phase.className = TONE[s.phase] ?? "good";
-  document.getElementById("round").textContent = s.round === null ? "" : `round ${s.round}`;
-  showFaults(s);
+  const { snapshot: s, relay } = now;
+  showState(now);
   showFacts(s, relay);
   showRecent(s);
   drawLayout(s);
@@ -145,7 +164,7 @@ about = await ask("/api/table");
 document.title = `${about.table} · ${about.site}`;
 document.getElementById("name").textContent = `Table ${about.table}, ${about.site}`;
 document.getElementById("bench").hidden = about.backend !== "virtual";
-const browser = journal(() => offset);
+const browser = journal();
 const tools = await workshop(about.tests);
 follow({
   status,
@@ -153,10 +172,12 @@ follow({
   live(live, seconds) {
     const note = document.getElementById("live");
     note.textContent = live ? "live" : "not live";
-    note.className = live ? "good" : "bad";
     const stale = document.getElementById("stale");
     stale.hidden = live;
-    stale.textContent = `Not live: nothing heard of the table ${seconds === null ? "yet" : `for ${seconds} s`}. What follows may be out of date. Is tumblerd running (systemctl status tumblerd)?`;
+    stale.textContent = `Not live: nothing heard of the table ${seconds === null ? "yet" : `for ${seconds} s`}. What follows is old. Is tumblerd running (systemctl status tumblerd)?`;
+    document.body.classList.toggle("old", !live);
+    // Nothing can be done to a table that does not answer.
+    document.getElementById("acts").disabled = !live;
   },
 });
 showHealth();

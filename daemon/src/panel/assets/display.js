@@ -3,14 +3,33 @@
 import { ask, el, fill, follow, words } from "/live.js";
 import { die, ended, kind } from "/dice.js";
 
-const CALLS = { ready: "Place your bets soon", betting: "Place your bets", tumbling: "Tumbling", "bets-closed": "No more bets", revealed: "Result", settling: "Result", interrupted: "Please wait: the round is interrupted", void: "Void: all bets are returned", blocked: "No games", closed: "Closed", maintenance: "No games" };
+const CALLS = { ready: "Place your bets soon", betting: "Place your bets", tumbling: "Tumbling", "bets-closed": "No more bets", revealed: "Result", settling: "Result", interrupted: "Please wait", void: "Void", blocked: "No games", closed: "Closed", maintenance: "No games" };
+/** What players are told where nothing is played, or nothing goes on; what is wrong is the house's business. */
+const WAITS = { blocked: "This table is out of order.", closed: "This table is closed.", maintenance: "This table is being serviced." };
 const KEPT = 20;
 
-function latest(id, dice, reason) {
-  if (reason === "interrupted") return [el("div", "interrupted", "name void"), el("div", `Round ${id} is interrupted. Please wait: bets stay where they are.`, "why")];
-  if (!dice) return [el("div", "void", "name void"), el("div", `Round ${id}: ${reason}. All bets are returned.`, "why")];
+const result = (dice, id) => {
   const { total, name } = kind(dice);
   return [el("div", "", "faces", ...dice.map(die)), el("div", String(total), "total"), el("div", name, `name ${name}`), el("div", `Round ${id}`, "why")];
+};
+
+/** What has passed, marked as that. */
+function before(round) {
+  if (!round) return [el("div", "No results yet", "before")];
+  const { total, name } = round.dice ? kind(round.dice) : {};
+  const how = round.dice ? [el("span", "", "faces", ...round.dice.map(die)), el("span", `${total} ${name}`)] : [el("span", "void")];
+  return [el("div", "", "before", el("span", `Last round, ${round.id}:`), ...how)];
+}
+
+/** The table now: its result, or why there is none; then, smaller, what was before. */
+function now(s, past) {
+  const large = (text, ...why) => [el("div", text, "name"), ...why.map((line) => el("div", line, "why"))];
+  if (s.question) return large("Please wait", `Round ${s.question.round} is interrupted.`, "Bets stay where they are.");
+  // It may still be amended; from its settlement on it is among the past ones.
+  if (s.result && s.round !== null) return result(s.result, s.round);
+  if (s.phase === "void" && past.length) return [el("div", "void", "name void"), ...[`Round ${past[0].id}: ${past[0].why}.`, "All bets are returned."].map((line) => el("div", line, "why"))];
+  if (WAITS[s.phase]) return [...large("No games", WAITS[s.phase]), ...before(past[0])];
+  return [...large(CALLS[s.phase] ?? words(s.phase)), ...before(past[0])];
 }
 
 function status({ snapshot: s }) {
@@ -18,13 +37,9 @@ function status({ snapshot: s }) {
   const phase = document.getElementById("phase");
   if (phase.textContent !== said) phase.textContent = said;
   const past = s.recent.slice(-KEPT).reverse().map(ended);
-  // A result on show may still be amended; from its settlement on it is among the past ones.
-  let [now] = past;
-  if (s.question) now = { id: s.question.round, dice: null, why: "interrupted" };
-  else if (s.result && s.round !== null) now = { id: s.round, dice: s.result };
-  const key = JSON.stringify(now);
+  const key = JSON.stringify([s.question?.round, s.round, s.result, s.phase, past[0]]);
   const last = document.getElementById("last");
-  if (last.dataset.key !== key) { last.dataset.key = key; last.replaceChildren(...(now ? latest(now.id, now.dice, now.why) : [el("div", "No results yet", "why")])); }
+  if (last.dataset.key !== key) { last.dataset.key = key; last.replaceChildren(...now(s, past)); }
   fill("past", ...past.map(({ dice, why }) => {
     const row = el("li");
     if (dice) {
@@ -47,6 +62,7 @@ follow({
   live(live, seconds) {
     const stale = document.getElementById("stale");
     stale.hidden = live;
-    stale.textContent = seconds === null ? "Connecting to the table …" : `Not live: nothing heard of the table for ${seconds} s`;
+    stale.textContent = seconds === null ? "Connecting to the table …" : `Not live for ${seconds} s: what is below is old. Ask the dealer.`;
+    document.body.classList.toggle("old", !live);
   },
 });

@@ -235,8 +235,8 @@ pub(crate) const LANES: &[Lane] = &[
     },
     Lane {
         name: "panel",
-        about: "the panel and the results display in a headless Chromium, while a real daemon plays; screenshots stay in TUMBLERD_SHOTS, \
-                where it is set",
+        about: "the panel and the results display in a headless Chromium, while a real daemon plays. Pictures of each state stay in \
+                target/panel-pictures, or in TUMBLERD_SHOTS where it is set: a CI keeps them as an artefact",
         plays: Plays::Always,
         needs: &[Need::Packages(&["chromium"]), Need::Node("panel")],
         demand: after(wait(150, 1500), RIG),

@@ -76,18 +76,21 @@ pub(crate) fn panel(repository: &Repository) -> Result<()> {
     repository.build_release()?;
     repository.build_rig()?;
     let check = install::node_program(repository, "panel")?.join("check.js");
-    let asked = std::env::var_os("TUMBLERD_SHOTS");
-    let shots = tempfile::tempdir()?;
-    let place = asked.clone().unwrap_or_else(|| shots.path().into());
+    // Whether it passed or not, people look at them: a CI keeps the directory as an artefact.
+    let pictures = if let Some(asked) = std::env::var_os("TUMBLERD_SHOTS") {
+        asked.into()
+    } else {
+        let own = repository.target().join("panel-pictures");
+        if own.exists() {
+            fs::remove_dir_all(&own)?;
+        }
+        own
+    };
+    fs::create_dir_all(&pictures)?;
+    say::line(&format!("pictures: {}", pictures.display()));
     let mut node = command("node", [check]);
-    node.arg(repository.rig()).arg(&place).env("TUMBLERD", repository.release("tumblerd"));
-    let ended = run(node);
-    // Where nobody asked for the pictures, they are looked at only after a failure.
-    if ended.is_err() && asked.is_none() {
-        let kept = shots.keep();
-        say::line(&format!("screenshots: {}", kept.display()));
-    }
-    ended
+    node.arg(repository.rig()).arg(&pictures).env("TUMBLERD", repository.release("tumblerd"));
+    run(node)
 }
 
 pub(crate) fn collectors(repository: &Repository) -> Result<()> {

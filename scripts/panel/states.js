@@ -1,0 +1,90 @@
+// Each state of both pages, as people see it: three widths, light and dark. What is looked at is kept as pictures.
+import assert from 'node:assert/strict';
+import { accessible, check, openPage } from './lab.js';
+
+const WIDTHS = [[390, 844], [1280, 800], [1920, 1080]];
+/** Players have one look, made for a dark room. */
+const SCHEMES = { panel: ['light', 'dark'], display: ['dark'] };
+
+/** What is cut off at this width, or hangs out: a text in a box that hides what does not fit, or what makes the page too wide. */
+const clipped = (page) => page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    const found = [];
+    for (const box of document.querySelectorAll('body *')) {
+        const { overflowX } = getComputedStyle(box), name = `${box.tagName}#${box.id}.${box.getAttribute('class')} "${box.textContent.slice(0, 40)}"`;
+        if (box.checkVisibility() && ['hidden', 'clip'].includes(overflowX) && box.clientWidth > 1 && box.scrollWidth > box.clientWidth + 1) found.push(`${name} is cut off`);
+        if (scrollWidth > clientWidth && !box.closest('.scroll *') && box.getBoundingClientRect().right > clientWidth) found.push(`${name} hangs out`);
+    }
+    return found;
+});
+
+/** Lets a page and its clock stand still at will, and catch up after it: some states last a second, and looking takes longer. */
+const stills = () => {
+    const listen = EventSource.prototype.addEventListener, now = Date.now, held = [];
+    let still = false, since = 0;
+    Date.now = () => (still ? since : now());
+    globalThis.stand = (on) => {
+        since = now();
+        still = on;
+        while (!still && held.length) held.shift()();
+    };
+    EventSource.prototype.addEventListener = function (name, hear) {
+        listen.call(this, name, (event) => (still ? held.push(() => hear(event)) : hear(event)));
+    };
+};
+
+/** Looks at a page in this state, in all widths and schemes. */
+async function look(page, kind, state, shots) {
+    await page.evaluate(() => globalThis.stand(true));
+    for (const [width, height] of WIDTHS) {
+        await page.setViewportSize({ width, height });
+        for (const colorScheme of SCHEMES[kind]) {
+            await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+            await page.screenshot({ path: `${shots}/states/${kind}-${state}-${width}-${colorScheme}.png`, fullPage: kind === 'panel' });
+            if (width === 1280) await accessible(page, `${kind}, ${state}, ${colorScheme}`);
+        }
+        assert.deepEqual(await clipped(page), [], `${kind}, ${state}, at ${width} px`);
+    }
+    await page.evaluate(() => globalThis.stand(false));
+}
+
+/** What is typed at the table, and what both pages show then; the name is the pictures'. */
+const STATES = [
+    ['empty', '', 'ready', 'No results yet'],
+    ['tumbling', 'play to spinning', 'tumbling', 'Tumbling'],
+    ['settling', 'wait phase betting; at spun; play to entered', 'settling', 'Round 1'],
+    ['ready', 'collect and pay; key entry', 'ready', 'Last round, 1'],
+    ['void', 'play to spinning; press no_spin; wait phase void', 'void', 'All bets are returned'],
+    ['interrupted', 'at spun; go on; mark; play to bets-closed; kill; start', 'interrupted', 'Bets stay where they are'],
+    ['last-round', 'lift dome; pass 600 ms; turn key; do interrupted not-flat; lower dome; pass 1500 ms; at settled; fault lamp.open:small; dice 1 1 2; try play to entered; wait latched lamps', 'settling', 'small'],
+    ['blocked', 'collect and pay; key entry; wait phase blocked', 'blocked', 'This table is out of order'],
+    ['closed', 'recover table; turn key; do close', 'closed', 'This table is closed'],
+    ['maintenance', 'turn key; as technician; do maintenance on', 'maintenance', 'This table is being serviced'],
+];
+
+export async function states(browser, demo, shots) {
+    const [panel, display] = [await openPage(browser, 'about:blank'), await openPage(browser, 'about:blank')];
+    for (const [page, path] of [[panel, '/'], [display, '/display']]) {
+        await page.addInitScript(stills);
+        await page.goto(demo.base + path);
+    }
+    const shows = (page, id, what) => page.waitForFunction(([id, what]) => document.getElementById(id).textContent.includes(what), [id, what]);
+    for (const [name, steps, phase, told] of STATES) {
+        await check(`${name}: both pages show it, whole, at every width, light and dark`, async () => {
+            if (steps) await demo.type(steps);
+            await shows(panel, 'phase', phase.replaceAll('-', ' '));
+            await shows(display, 'last', told);
+            await look(display, 'display', name, shots);
+            await look(panel, 'panel', name, shots);
+        });
+    }
+    await check('stale: both pages are dimmed and say so first, and no button does anything', async () => {
+        await demo.stop();
+        for (const [kind, page] of [['panel', panel], ['display', display]]) {
+            await page.waitForSelector('#stale:not([hidden])');
+            await look(page, kind, 'stale', shots);
+        }
+        assert.deepEqual(await panel.evaluate(() => [...document.querySelectorAll('button')].filter((button) => !button.matches(':disabled')).length), 0);
+        assert.deepEqual(await display.evaluate(() => getComputedStyle(document.querySelector('main')).filter.startsWith('grayscale(1)')), true);
+    });
+}

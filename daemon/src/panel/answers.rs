@@ -1,7 +1,7 @@
 //! The addresses of the panel, and what each answers.
 
 use super::problem::Problem;
-use super::questions::{self, Search};
+use super::questions::{self, Search, Told};
 use super::{About, Shared, access, pages, stream, workshop};
 use crate::pages::bands;
 use crate::pages::web;
@@ -165,6 +165,7 @@ async fn round(State(shared): State<Shared>, Query(which): Query<WhichRound>) ->
         sleep(behind + PACE).await;
     }
     let waves = shared.picture.lock().unwrap_or_else(PoisonError::into_inner).waves(from, to);
+    let records: Vec<Told<'_>> = records.iter().map(Told::of).collect();
     Ok(Json(serde_json::json!({ "records": records, "waves": waves })).into_response())
 }
 

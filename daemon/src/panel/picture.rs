@@ -80,6 +80,8 @@ pub struct Picture {
     changes: VecDeque<Change>,
     /// Levels just before the oldest change that is kept.
     before: BTreeMap<&'static str, bool>,
+    /// Latest levels.
+    levels: BTreeMap<&'static str, bool>,
     /// What was before this moment is forgotten.
     since: u64,
     /// Changes that found no room since the picture began.
@@ -127,6 +129,7 @@ impl Picture {
     }
 
     fn change(&mut self, change: Change) {
+        self.levels.insert(change.line, change.active);
         self.changes.push_back(change);
         if self.changes.len() <= CHANGES {
             return;
@@ -145,6 +148,12 @@ impl Picture {
         if self.temperatures.len() > TEMPERATURES {
             self.temperatures.pop_front();
         }
+    }
+
+    /// The lines that were heard of, as they are.
+    #[must_use]
+    pub fn levels(&self) -> BTreeMap<&'static str, bool> {
+        self.levels.clone()
     }
 
     /// The lines from one moment to another.
@@ -223,6 +232,7 @@ mod tests {
         picture.take(level(9, InLine::CamA, false));
         let waves = picture.waves(5, 8);
         assert_eq!(waves.before, BTreeMap::from([("dome_closed", true)]));
+        assert_eq!(picture.levels(), BTreeMap::from([("dome_closed", true), ("cam_a", false)]));
         assert_eq!(waves.changes, [Change { at: 5, line: "cam_a", active: true }]);
         assert!(!waves.incomplete);
     }

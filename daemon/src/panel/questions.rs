@@ -1,8 +1,9 @@
 //! What the panel asks the journal.
 
 use crate::history::records::backwards;
+use crate::history::wording::told;
 use crate::relay::Outbox;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use std::ops::ControlFlow;
 use tumbler_core::record::Event;
 use tumbler_core::units::{RoundId, Seq};
@@ -38,6 +39,25 @@ pub(super) fn of_round(records: &mut dyn Outbox, tip: Seq, id: RoundId) -> Resul
     Ok(found)
 }
 
+/// A record as it left the table, and the same as a sentence.
+#[derive(Debug, Serialize)]
+pub(super) struct Told<'a> {
+    #[serde(flatten)]
+    record: &'a EventMessage,
+    said: String,
+}
+
+impl<'a> Told<'a> {
+    /// This record.
+    pub(super) fn of(record: &'a EventMessage) -> Self {
+        Self { record, said: told(&record.record.event) }
+    }
+}
+
+fn all_told<S: Serializer>(records: &[EventMessage], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(records.iter().map(Told::of))
+}
+
 /// What somebody looks for in the journal.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
@@ -55,6 +75,7 @@ pub(super) struct Search {
 /// What was found, newest first.
 #[derive(Debug, Serialize)]
 pub(super) struct SearchPage {
+    #[serde(serialize_with = "all_told")]
     records: Vec<EventMessage>,
     /// Where to go on; `None` at the journal's beginning.
     before: Option<u64>,

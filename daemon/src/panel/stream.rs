@@ -4,6 +4,7 @@ use super::Shared;
 use super::access::Client;
 use super::places::{AGAIN, Place};
 use super::problem::Problem;
+use super::questions::Told;
 use crate::pages::test_report::bar::{self, Shown};
 use crate::pages::web;
 use crate::run::clock;
@@ -13,8 +14,9 @@ use axum::response::IntoResponse;
 use axum::response::sse::{Event, Sse};
 use futures_util::stream::unfold;
 use serde::Serialize;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::convert::Infallible;
+use std::sync::PoisonError;
 use std::time::Duration;
 use tokio::time::sleep;
 use tumbler_core::snapshot::Snapshot;
@@ -33,6 +35,8 @@ const PAGE: usize = 64;
 struct Status<'a> {
     snapshot: &'a Snapshot,
     relay: Option<&'a Relay>,
+    /// Levels of the lines that were heard of, for the drawing.
+    lines: BTreeMap<&'static str, bool>,
     /// What the hardware test in progress has measured so far, for people.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     bars: Vec<Shown>,
@@ -99,8 +103,9 @@ impl Follower {
         let snapshot = self.shared.snapshot.borrow_and_update();
         let relay = self.shared.relay.borrow_and_update();
         let bars = bar::shown(&snapshot.measurements);
+        let lines = self.shared.picture.lock().unwrap_or_else(PoisonError::into_inner).levels();
         let status =
-            Status { snapshot: &snapshot, relay: relay.as_ref(), bars, mono: clock::now(), wall: clock::wall() };
+            Status { snapshot: &snapshot, relay: relay.as_ref(), lines, bars, mono: clock::now(), wall: clock::wall() };
         // A state is always JSON; should it not be, the page keeps the last one and says how old it is.
         Event::default().event("status").json_data(&status).unwrap_or_default()
     }
@@ -117,7 +122,7 @@ impl Follower {
             let Some(newest) = page.last() else { break };
             self.told = newest.record.seq;
             for record in &page {
-                self.waiting.extend(Event::default().event("record").json_data(record).ok());
+                self.waiting.extend(Event::default().event("record").json_data(Told::of(record)).ok());
             }
         }
     }

@@ -79,7 +79,9 @@ async fn the_journal_is_searched_from_the_newest_back() {
     bench.record(1, None, Event::Latched { code: Code::Lamps, cause: "triple-5 stays dark".into(), in_spin: false });
     let found = bench.get("/api/journal?search=TRIPLE-5").await.json();
     assert_eq!(found["records"].as_array().unwrap().len(), 1);
-    assert_eq!(found["records"][0]["data"]["code"], "lamps");
+    let latched = &found["records"][0];
+    assert_eq!(latched["data"]["code"], "lamps");
+    assert_eq!(latched["said"], format!("malfunction lamps: {}", latched["data"]["cause"].as_str().unwrap()));
     let first = bench.get("/api/journal?kind=settled&limit=10").await.json();
     assert_eq!(first["records"][0]["round"], 30);
     let next = bench.get(&format!("/api/journal?kind=settled&limit=10&before={}", first["before"])).await.json();

@@ -7,13 +7,11 @@ const ORDER = ["motor_enable", "cam_a", "cam_b", "dome_closed", "dome_open", "pl
 const ROW = 26, LEFT = 120, WIDTH = 1200;
 let wanted = null;
 
-/** A record's data in words, with the clauses that it is about. */
-export function story(record) {
-  const { kind, data, clauses = [] } = record;
-  const detail = data === undefined ? "" : Object.entries(data)
-    .filter(([, value]) => (Array.isArray(value) ? typeof value[0] !== "object" : value !== "" && typeof value !== "object"))
-    .map(([name, value]) => `${words(name)} ${Array.isArray(value) ? value.join(" ") : value}`).join(", ");
-  return { what: words(kind), detail: clauses.length ? `${detail} [${clauses.join(", ")}]` : detail };
+/** A record as the daemon says it, with the clauses that it is about. */
+export function sentence({ said, clauses = [] }, tone = "") {
+  const parts = [el("span", `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.$/, "")}.`, tone)];
+  if (clauses.length) parts.push(" ", el("span", clauses.join(", "), "clauses"));
+  return parts;
 }
 
 function step(changes, level, x, y) {
@@ -60,10 +58,7 @@ export async function showRound(id) {
     if (round.waves.incomplete) parts.push(el("p", "Older changes of the lines are forgotten: the drawing is not whole.", "warn"));
     fill("timeline", ...parts);
     const began = round.records[0].at;
-    fill("story", ...round.records.map((record) => {
-      const { what, detail } = story(record);
-      return el("li", "", "", el("b", `${((record.at - began) / 1e9).toFixed(3)} s  ${what}`), ` ${detail}`);
-    }));
+    fill("story", ...round.records.map((record) => el("li", "", "", el("b", `${((record.at - began) / 1e9).toFixed(3)} s`), " ", ...sentence(record))));
   } catch (error) {
     fill("timeline", el("p", error.message, "warn"));
     fill("story");

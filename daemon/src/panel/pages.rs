@@ -14,7 +14,7 @@ const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// All of them.
-pub(super) const ASSETS: [Asset; 13] = [
+pub(super) const ASSETS: [Asset; 14] = [
     Asset("/", HTML, include_str!("assets/panel.html")),
     Asset("/display", HTML, include_str!("assets/display.html")),
     Asset("/common.css", CSS, include_str!("assets/common.css")),
@@ -23,6 +23,7 @@ pub(super) const ASSETS: [Asset; 13] = [
     Asset("/live.js", SCRIPT, include_str!("assets/live.js")),
     Asset("/dice.js", SCRIPT, include_str!("assets/dice.js")),
     Asset("/panel.js", SCRIPT, include_str!("assets/panel.js")),
+    Asset("/drawing.js", SCRIPT, include_str!("assets/drawing.js")),
     Asset("/layout.js", SCRIPT, include_str!("assets/layout.js")),
     Asset("/round.js", SCRIPT, include_str!("assets/round.js")),
     Asset("/journal.js", SCRIPT, include_str!("assets/journal.js")),

@@ -13,6 +13,7 @@ const PAGES: [(&str, &[&str]); 2] = [
             "/panel.js",
             "/live.js",
             "/dice.js",
+            "/drawing.js",
             "/layout.js",
             "/round.js",
             "/journal.js",

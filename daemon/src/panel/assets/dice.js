@@ -1,7 +1,8 @@
 // Dice as pictures.
 
 const SVG = "http://www.w3.org/2000/svg";
-const PIPS = { 1: [4], 2: [0, 8], 3: [0, 4, 8], 4: [0, 2, 6, 8], 5: [0, 2, 4, 6, 8], 6: [0, 2, 3, 5, 6, 8] };
+/** Where the pips of a face are, in three rows of three. */
+export const PIPS = { 1: [4], 2: [0, 8], 3: [0, 4, 8], 4: [0, 2, 6, 8], 5: [0, 2, 4, 6, 8], 6: [0, 2, 3, 5, 6, 8] };
 
 /** A shape of a drawing. */
 export function shape(tag, attributes, text) {

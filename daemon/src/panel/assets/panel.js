@@ -2,6 +2,7 @@
 
 import { ask, el, fill, follow, when, words } from "/live.js";
 import { die, ended, kind } from "/dice.js";
+import { drawTable } from "/drawing.js";
 import { drawLayout } from "/layout.js";
 import { showRound } from "/round.js";
 import { journal } from "/journal.js";
@@ -72,23 +73,12 @@ function showFacts(s, relay) {
   facts("facts", [
     ["Rules", s.rules],
     ["Round", s.round === null ? "none in progress" : String(s.round)],
-    ["Tumbles", String(s.tumbles)],
-    ["Dome", words(s.dome), s.dome === "fault" ? "bad" : ""],
-    ["Motor", s.motor ? "ON" : "off", s.motor ? "warn" : ""],
-    ["Supervisor's key", s.key ? "in force" : "not in force"],
-    ["Motor temperature", s.temperature === null ? "no sensor" : `${(s.temperature / 1000).toFixed(1)} °C`],
     ["Field bus", s.lost_units.length ? `unit ${s.lost_units.join(", ")} lost` : "all units answer", s.lost_units.length ? "bad" : ""],
     ["Broker", relay === null ? "none configured" : `${relay.broker}, ${relay.connected ? "connected" : "NOT CONNECTED"}, ${relay.waiting} records wait`, relay && !relay.connected ? "warn" : ""],
     ...(relay?.trouble ? [["Trouble", relay.trouble, "warn"]] : []),
     ["Last record", String(s.seq)],
   ]);
-  facts("dice", [
-    ["Poses", s.poses.map(words).join(", ")],
-    ["Result", s.result ? [...s.result.map(die), ` total ${kind(s.result).total}`] : "not entered"],
-  ]);
-  const terminal = document.getElementById("terminal");
-  terminal.textContent = s.display;
-  terminal.setAttribute("aria-label", `Display of the terminal: ${s.display.trim() || "blank"}`);
+  facts("dice", [["Result", s.result ? [...s.result.map(die), ` total ${kind(s.result).total}`] : "not entered"]]);
 }
 
 let recent = null;
@@ -96,7 +86,7 @@ let recent = null;
 function showRecent(s) {
   // Only what changed is drawn again: a button that has the keyboard's focus keeps it.
   const now = JSON.stringify(s.recent);
-  if (now === recent) return;
+  if (now === recent || !s.recent.length) return;
   recent = now;
   const rows = s.recent.slice(-KEPT).reverse().map((past) => {
     const how = el("td");
@@ -116,6 +106,7 @@ function showRecent(s) {
 function status(now) {
   const { snapshot: s, relay } = now;
   showState(now);
+  drawTable("table", now);
   showFacts(s, relay);
   showRecent(s);
   drawLayout(s);

@@ -51,7 +51,7 @@ fn quantities() -> Vec<(Quantity, String)> {
 
 fn table() -> String {
     let mut table = String::from(
-        "| test | measured | limits (where the marginal band begins) | what it is, and where the limits come from | what to do |\n\
+        "| test | measured | limits; marginal in between | what it is, and where the limits come from | what to do |\n\
          | --- | --- | --- | --- | --- |\n",
     );
     for (quantity, said) in quantities() {

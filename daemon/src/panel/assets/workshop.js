@@ -1,26 +1,38 @@
 // Hardware tests, for a technician who is logged in. The table decides what it grants; what it says is shown as it says it.
 
+import { shape } from "/dice.js";
 import { ask, el, fill, words } from "/live.js";
 
 const QUESTIONS = { areas: "Did the right areas light for each result?", seal: "Does the dice compartment's seal look whole?", bell: "Was the bell heard?" };
-const NAMES = { "=": "pass", "~": "marginal", "!": "fail" };
 const at = (id) => document.getElementById(id);
 const say = (text, tone = "bad") => { at("told").textContent = text; at("told").className = tone; };
 
-/** A bar of characters, as `tumblerctl test` has it, in colours. */
-function bar(text) {
-  const made = el("span", "", "bar");
-  made.setAttribute("aria-hidden", "true");
-  for (const run of text.match(/=+|~+|!+|#/g) ?? []) made.append(run === "#" ? el("b", run) : el("span", run, NAMES[run[0]]));
-  return made;
+/** The limits as coloured bands with their marks, and the value as a needle across them. */
+function gauge({ name, value, limits, scale }) {
+  const svg = shape("svg", { viewBox: "0 0 320 52", class: "gauge", role: "img", "aria-label": `${words(name)} ${value}: ${limits}` });
+  const x = (at) => 10 + at * 0.3;
+  let from = 0;
+  for (const [verdict, to] of scale.bands) {
+    svg.append(shape("rect", { x: x(from), y: 18, width: x(to) - x(from), height: 14, class: verdict }));
+    from = to;
+  }
+  for (const [at, text] of scale.marks) {
+    // What passes is told above, what fails below: marks close to each other leave room.
+    const n = scale.bands.findIndex(([, to]) => to === at);
+    const fails = n < 0 || [n, n + 1].some((band) => scale.bands[band]?.[0] === "fail");
+    const anchor = at < 80 ? "start" : at > 900 ? "end" : "middle";
+    svg.append(shape("line", { x1: x(at), x2: x(at), y1: fails ? 18 : 13, y2: fails ? 37 : 32, class: "mark" }), shape("text", { x: x(at), y: fails ? 48 : 10, "text-anchor": anchor }, text));
+  }
+  svg.append(shape("path", { d: `M${x(scale.value)} 36l-5 -22h10z`, class: "needle" }));
+  return svg;
 }
 
 /** Measurements; while they go on, nothing is judged yet. */
 function table(bars, live) {
   const tone = { pass: "good", marginal: "warn", fail: "bad" };
   const judged = (m) => (live ? [] : [el("td", m.verdict, tone[m.verdict]), el("td", m.remedy ?? "")]);
-  const rows = bars.map((m) => el("tr", "", "", el("td", words(m.name)), el("td", m.value, "num"), el("td", "", "", bar(m.bar)), el("td", m.limits), ...judged(m)));
-  const head = el("tr", "", "", ...["Measured", "Value", "", "Limits", ...(live ? [] : ["Verdict", "What to do"])].map((name) => el("th", name)));
+  const rows = bars.map((m) => el("tr", "", "", el("td", words(m.name)), el("td", m.value, "num"), el("td", "", "limits", gauge(m), el("span", m.limits, "quiet")), ...judged(m)));
+  const head = el("tr", "", "", ...["Measured", "Value", "Limits", ...(live ? [] : ["Verdict", "What to do"])].map((name) => el("th", name)));
   return el("table", "", "", el("thead", "", "", head), el("tbody", "", "", ...rows));
 }
 

@@ -136,7 +136,7 @@ async function showHealth() {
     return el("tr", "", wrong > asked * MANY ? "warn" : "", el("td", `unit ${unit}`), el("td", String(asked), "num"), el("td", `${((100 * wrong) / asked).toFixed(2)} %`, "num"), el("td", list));
   });
   const head = el("tr", "", "", ...["Field bus", "Transactions", "Failed", "How"].map((name) => el("th", name)));
-  const parts = [el("div", "", "scroll", el("table", "", "", el("thead", "", "", head), el("tbody", "", "", ...rows)))];
+  const parts = [el("table", "", "", el("thead", "", "", head), el("tbody", "", "", ...rows))];
   parts.push(el("div", "", "plots", bars("Control loop: how late it was woken", health.late, health.steps_us),
     ...Object.entries(health.units).map(([unit, { took }]) => bars(`Unit ${unit}: time of a transaction`, took, health.steps_us))));
   const list = el("dl");

@@ -53,6 +53,7 @@ fn alarms(status: &Status) -> Vec<(&'static str, String)> {
 fn rows(status: &Status) -> Vec<(&'static str, String)> {
     let s = &status.snapshot;
     let mut rows = vec![
+        ("table", format!("{} at {}", status.about.table, status.about.site)),
         ("phase", s.phase.name().to_owned()),
         ("rules, layout", format!("{}, {}", s.rules, s.layout)),
         ("open for gaming", yes(s.open)),

@@ -44,7 +44,9 @@ fn status_shows_the_table_as_it_is() {
     let ran = stub.ctl(&["status"]);
     assert_eq!(ran.code, Some(0));
     assert!(ran.out.starts_with("MALFUNCTION        seal: broken\n"), "what is wrong comes first: {}", ran.out);
-    for said in ["blocked", "seal: broken", "nothing here is a real game", "none configured"] {
+    for said in
+        ["table              t1 at pit\n", "blocked", "seal: broken", "nothing here is a real game", "none configured"]
+    {
         assert!(ran.out.contains(said), "{said}: {}", ran.out);
     }
 }

@@ -196,7 +196,7 @@ fn what_is_wrong_is_red_where_the_terminal_takes_colours() {
         let mut terminal = Terminal::run(command, (80, 24));
         assert!(terminal.ended().success());
         let shown = terminal.shows();
-        assert!(shown.starts_with("MALFUNCTION        seal: broken\nphase "), "{shown}");
+        assert!(shown.starts_with("MALFUNCTION        seal: broken\ntable "), "{shown}");
         assert_eq!((terminal.colour(0), terminal.colour(1)), (malfunction, vt100::Color::Default), "{term} {no_color}");
     }
 }

@@ -24,7 +24,7 @@ export async function table(browser, demo, shots) {
     });
     await check('a settled round has its waveform and its story', async () => {
         await panel.waitForSelector('#timeline svg .wave');
-        await panel.waitForFunction(() => document.getElementById('story').textContent.includes('settled'));
+        await panel.waitForFunction(() => document.getElementById('story').textContent.includes('Settled'));
         assert.match(await panel.textContent('#timeline'), /motor enable/);
     });
     await check('the results display shows dice, total, and counts', async () => {

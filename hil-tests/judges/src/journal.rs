@@ -41,6 +41,8 @@ pub(crate) struct Journal {
     to_close: bool,
     /// How many commands have no answer yet.
     unanswered: u64,
+    /// The latest command was for the ring of raw inputs.
+    of_ring: bool,
     /// When a person was told "done", if no command was unanswered then and none was given since.
     done_ns: Option<u64>,
     /// When a person was last told that the journal cannot be written: records of the time before may come later.
@@ -123,9 +125,13 @@ impl Journal {
     /// Takes commands and their answers.
     fn answer(&mut self, seen: &Observation) {
         match &seen.what {
-            Seen::ConsoleCommand { .. } => {
+            Seen::ConsoleCommand { command, .. } => {
                 self.unanswered += 1;
-                self.done_ns = None;
+                // console.md: the ring of raw inputs is a file of its own, and nothing of it is in the journal.
+                self.of_ring = command == "record";
+                if !self.of_ring {
+                    self.done_ns = None;
+                }
             }
             Seen::Text { outlet: Outlet::Console, text } => {
                 self.unanswered = self.unanswered.saturating_sub(1);
@@ -134,7 +140,7 @@ impl Journal {
                 }
             }
             // With another command unanswered, its records may still be on their way to the disk.
-            Seen::CommandDone if self.unanswered == 0 => {
+            Seen::CommandDone if self.unanswered == 0 && !self.of_ring => {
                 self.answers += 1;
                 self.done_ns = Some(seen.at_ns);
             }

@@ -27,8 +27,8 @@ pub enum Quantity {
     /// cannot be told from one that slows down without it, and the proof of the dead-man relay no longer holds. Marginal
     /// above 40, which is what motors of this kind differ by.
     PeriodSpread,
-    /// From the last dead-man edge to the cam's last edge after it; none where the shaft stops before its next step. At most `deadman_drop` and `coast_limit` together (faults.md
-    /// motor.coast); marginal above a quarter of `coast_limit` after the drop: a healthy shaft needs a tumble at most.
+    /// From the last dead-man edge to the cam's last edge after it; none where the shaft stops before its next step. At most
+    /// `deadman_drop` and `coast_limit` together (faults.md motor.coast); marginal above a quarter of `coast_limit` after the drop: a healthy shaft needs a tumble at most.
     CoastTime,
     /// Longest time from a cam edge to the last bounce after it. At most `flicker`, which is how long vibration breaks a
     /// contact; marginal above a third of it. A Hall sensor in order bounces some tenths of a millisecond.

@@ -2,8 +2,8 @@
 
 use crate::report::capture::Capture;
 use crate::report::cell::CellReport;
-use crate::scenario::timeline::Latency;
-use crate::scenario::{Outcome, Trial, Verdict, run};
+use crate::scenario::timeline::{Latency, Told};
+use crate::scenario::{Outcome, Trial, Verdict, run_told};
 use crate::templates::Templates;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,17 +37,17 @@ impl Runner {
         }
     }
 
-    /// Runs one trial. `trace`: the report includes every observation.
+    /// Runs one trial, and tells of its steps. `trace`: the report includes every observation.
     #[must_use]
-    pub fn cell(&self, bench: &BenchFile, trial: &Trial, salt: u64, trace: bool) -> CellReport {
+    pub fn cell(&self, bench: &BenchFile, trial: &Trial, salt: u64, trace: bool, told: Told<'_>) -> CellReport {
         let begun = Instant::now();
         let listed = bench.cannot(&trial.name).is_some();
         let seed = trial.seed.unwrap_or_else(|| seed(&trial.name, salt));
         let mut report = CellReport::of(trial, seed, listed);
         match (bench.cannot(&trial.name), self) {
             (Some(reason), _) => report.verdict = Verdict::NotExecuted(reason.to_owned()),
-            (None, Self::Pure) => on_pure(trial, trace, &mut report),
-            (None, Self::Virtual(templates)) => on_virtual(templates, trial, trace, &mut report),
+            (None, Self::Pure) => on_pure(trial, trace, told, &mut report),
+            (None, Self::Virtual(templates)) => on_virtual(templates, trial, trace, told, &mut report),
         }
         report.took = begun.elapsed();
         report
@@ -74,7 +74,7 @@ impl Runner {
                         if clock::interrupted() {
                             return;
                         }
-                        let mut report = self.cell(bench, trial, options.salt, options.trace);
+                        let mut report = self.cell(bench, trial, options.salt, options.trace, None);
                         ended(&mut report);
                         if report.fails() && !options.keep_going {
                             next.store(trials.len(), Ordering::SeqCst);
@@ -125,13 +125,13 @@ pub fn seeded(trial: Trial) -> Trial {
     Trial { seed, ..trial }
 }
 
-fn on_pure(trial: &Trial, trace: bool, report: &mut CellReport) {
+fn on_pure(trial: &Trial, trace: bool, told: Told<'_>, report: &mut CellReport) {
     let mut setup = Setup { trace, ..Setup::of(&trial.rules, &trial.layout, report.seed) };
     setup.settings.reader = trial.reader;
     setup.free_play = trial.free;
     match Pure::new(setup) {
         Ok(mut bench) => {
-            let verdict = ended(report, run(&mut bench, trial));
+            let verdict = ended(report, run_told(&mut bench, trial, told));
             report.judged = bench.observer().judged();
             report.capture = trace.then(|| capture(report, bench.take_trace()));
             report.verdict = verdict;
@@ -140,7 +140,7 @@ fn on_pure(trial: &Trial, trace: bool, report: &mut CellReport) {
     }
 }
 
-fn on_virtual(templates: &Templates, trial: &Trial, trace: bool, report: &mut CellReport) {
+fn on_virtual(templates: &Templates, trial: &Trial, trace: bool, told: Told<'_>, report: &mut CellReport) {
     let mut bench = match templates.table(trial, report.seed, trace) {
         Ok(bench) => bench,
         Err(BenchError::Unsupported(why)) => {
@@ -152,7 +152,7 @@ fn on_virtual(templates: &Templates, trial: &Trial, trace: bool, report: &mut Ce
             return;
         }
     };
-    let verdict = ended(report, run(&mut bench, trial));
+    let verdict = ended(report, run_told(&mut bench, trial, told));
     report.judged = bench.judges().judged();
     report.capture = trace.then(|| capture(report, bench.take_trace()));
     report.latencies.extend(bench.log().cuts.iter().map(|(line, ns)| Latency {
@@ -199,7 +199,7 @@ mod tests {
             );
             let trial = parse(Path::new("slow.toml"), &text).unwrap().swap_remove(0);
             let mut report = CellReport::of(&trial, 1, false);
-            on_pure(&trial, false, &mut report);
+            on_pure(&trial, false, None, &mut report);
             assert_eq!(report.verdict, Verdict::Pass);
             report.judged.contains(&"truth: settlements held against the texts".to_owned())
         };

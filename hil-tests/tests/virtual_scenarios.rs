@@ -44,7 +44,8 @@ fn main() -> ExitCode {
         .into_iter()
         .map(|trial| {
             let (runner, bench) = (Arc::clone(&runner), Arc::clone(&bench));
-            Test::test(trial.name.clone(), move || judged(&runner.cell(&bench, &trial, 0, false))).with_kind("virtual")
+            Test::test(trial.name.clone(), move || judged(&runner.cell(&bench, &trial, 0, false, None)))
+                .with_kind("virtual")
         })
         .collect();
     libtest_mimic::run(&Arguments::from_args(), tests).exit_code()

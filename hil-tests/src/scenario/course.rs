@@ -14,6 +14,9 @@ use tumbler_core::record::Kind;
 pub(super) fn play(session: &mut Session<'_>) -> Result<Vec<String>, Halt> {
     for (number, (text, steps)) in session.trial.steps.iter().enumerate() {
         session.words = text;
+        if let Some(told) = session.told {
+            told(number + 1, text, session.bench.now());
+        }
         for each in steps {
             let done = played(session, each);
             let at = |what: String| format!("step {} `{text}`: {what}", number + 1);

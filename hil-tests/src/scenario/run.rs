@@ -6,7 +6,7 @@ use super::file::Trial;
 use super::halt::Halt;
 use super::records::brief;
 use super::session::Session;
-use super::timeline::Timeline;
+use super::timeline::{Timeline, Told};
 use tumbler_bench::{Bench, BenchError};
 
 /// Verdict on a trial.
@@ -41,7 +41,13 @@ pub struct Outcome {
 
 /// Runs a trial.
 pub fn run(bench: &mut dyn Bench, trial: &Trial) -> Outcome {
+    run_told(bench, trial, None)
+}
+
+/// Runs a trial, and tells of its steps.
+pub fn run_told<'a>(bench: &'a mut dyn Bench, trial: &'a Trial, told: Told<'a>) -> Outcome {
     let mut session = Session::new(bench, trial);
+    session.told = told;
     let verdict = match course::play(&mut session) {
         Ok(wrongs) if wrongs.is_empty() => Verdict::Pass,
         Ok(wrongs) => Verdict::Fail(wrongs),

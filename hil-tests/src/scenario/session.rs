@@ -8,7 +8,7 @@ use super::lawful::Lawfulness;
 use super::records::{Records, kind};
 use super::round::Round;
 use super::settings::OwnSettings;
-use super::timeline::Timeline;
+use super::timeline::{Timeline, Told};
 use tumbler_bench::{Bench, BenchError};
 use tumbler_core::line::InLine;
 use tumbler_twin::{Act, MS};
@@ -27,6 +27,8 @@ pub(super) struct Session<'a> {
     pub timeline: Timeline,
     /// Whether the current step may fail (`try`).
     pub trying: bool,
+    /// Who is told of each step as it begins.
+    pub told: Told<'a>,
     /// The current step's words.
     pub words: &'a str,
     /// Details of failed checks, for the message.
@@ -53,6 +55,7 @@ impl<'a> Session<'a> {
             lawful: Lawfulness::default(),
             timeline: Timeline::default(),
             trying: false,
+            told: None,
             words: "",
             detail: Vec::new(),
             notes: Vec::new(),

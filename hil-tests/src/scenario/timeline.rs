@@ -3,6 +3,9 @@
 use super::step::Step;
 use serde::{Deserialize, Serialize};
 
+/// Who is told of each step as it begins: its number from 1, its words, and the table time in nanoseconds.
+pub type Told<'a> = Option<&'a dyn Fn(usize, &str, u64)>;
+
 /// Kind of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

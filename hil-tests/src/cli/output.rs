@@ -14,7 +14,7 @@ use tumbler_bench::file::{BenchFile, Kind};
 
 /// Cells for which a VCD file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Dumps {
+pub(super) enum Dumps {
     /// Those that do not pass.
     Failed,
     /// All of them.
@@ -97,14 +97,9 @@ impl RunFlags {
         }
         let options = self.options(bench);
         let info = RunInfo {
-            bench: bench.kind.name().to_owned(),
-            file: bench.path.display().to_string(),
-            about: bench.about.clone(),
             scenarios: files.iter().map(|file| std::path::absolute(file).unwrap_or_else(|_| file.clone())).collect(),
-            daemon: (bench.kind != Kind::Pure).then(|| Build::of(&version(tumblerd), tumblerd)),
-            salt: options.salt,
-            jobs: options.jobs,
             requirements: self.requirements.address().map(Into::into),
+            ..run_info(bench, tumblerd, options.salt, options.jobs)
         };
         Directory::new(self.out.as_deref(), info, self.vcd == Dumps::All).map(Some)
     }
@@ -122,6 +117,20 @@ impl RunFlags {
         let Some(file) = &self.junit else { return Ok(()) };
         let place = self.out.as_deref().map_or(Ok(PathBuf::new()), std::path::absolute)?;
         write_numbered(file, &junit::documents(&results, &place, &evidence)?)
+    }
+}
+
+/// What is known of a run on this bench, whatever it plays.
+pub(super) fn run_info(bench: &BenchFile, tumblerd: &Path, salt: u64, jobs: usize) -> RunInfo {
+    RunInfo {
+        bench: bench.kind.name().to_owned(),
+        file: bench.path.display().to_string(),
+        about: bench.about.clone(),
+        scenarios: Vec::new(),
+        daemon: (bench.kind != Kind::Pure).then(|| Build::of(&version(tumblerd), tumblerd)),
+        salt,
+        jobs,
+        requirements: None,
     }
 }
 

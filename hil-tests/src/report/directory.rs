@@ -3,16 +3,16 @@
 
 use super::cell::CellReport;
 use super::diagram::Diagram;
-use super::evidence::Evidence;
+use super::evidence::{self, Attachment, Evidence};
 use super::place::{CELLS, FileNames};
-use super::results::{Build, Cell, Results, Run};
+use super::results::{Build, Cell, Results, Run, VERSION};
 use super::{allure, junit, page, rows, vcd};
 use anyhow::Context;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The page's name within a directory.
@@ -44,6 +44,8 @@ pub struct RunInfo {
 pub struct Directory {
     path: Option<PathBuf>,
     info: RunInfo,
+    /// Known once it is asked for: its program is large.
+    rig: OnceLock<Build>,
     /// Dumps of all cells, not only of those that fail.
     all_dumps: bool,
     begun: SystemTime,
@@ -56,7 +58,9 @@ struct CellFiles {
     diagrams: BTreeMap<String, Diagram>,
     /// Faults and scenarios that already have a cell with a diagram.
     drawn: BTreeSet<String>,
+    /// Names of dumps, and of what else there is of a cell.
     names: FileNames,
+    pages: FileNames,
     trouble: Option<anyhow::Error>,
 }
 
@@ -75,12 +79,19 @@ impl Directory {
             fs::create_dir_all(&cells).with_context(|| format!("make {}", cells.display()))?;
         }
         let files = Mutex::default();
-        Ok(Self { path: path.map(Path::to_owned), info, all_dumps, begun: SystemTime::now(), files })
+        let (path, rig, begun) = (path.map(Path::to_owned), OnceLock::new(), SystemTime::now());
+        Ok(Self { path, info, rig, all_dumps, begun, files })
     }
 
     /// Takes the capture out of a report, and writes its dump and diagram if they are wanted.
     pub fn take(&self, report: &mut CellReport) {
         let (Some(capture), Some(directory)) = (report.capture.take(), &self.path) else { return };
+        {
+            // A cell that is asked again has nothing of the time before.
+            let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+            files.dumps.remove(&report.name);
+            files.diagrams.remove(&report.name);
+        }
         let kind = format!("{}{}", report.identity.fault, report.identity.scenario);
         let first = self.files.lock().unwrap_or_else(PoisonError::into_inner).drawn.insert(kind);
         if first || report.fails() {
@@ -110,34 +121,84 @@ impl Directory {
     /// # Errors
     /// A file cannot be written, or an earlier dump could not be.
     pub fn finish(self, reports: &[CellReport], left: usize, took: Duration) -> anyhow::Result<(Results, Evidence)> {
-        let mut files = self.files.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some(trouble) = files.trouble {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(trouble) = files.trouble.take() {
             return Err(trouble);
         }
-        let cells = reports.iter().map(|report| Cell {
-            vcd: files.dumps.remove(&report.name),
-            diagram: files.diagrams.remove(&report.name),
-            ..Cell::of(report)
-        });
-        let results = Results::of(Run {
-            bench: self.info.bench,
-            file: self.info.file,
-            about: self.info.about,
-            scenarios: self.info.scenarios,
-            host: fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned(),
-            rig: Build::rig(),
-            daemon: self.info.daemon,
-            salt: self.info.salt,
-            jobs: self.info.jobs,
-            begun: self.begun.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
-            took_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-            left,
-            cells: cells.collect(),
-        });
+        let results = Results::of(self.run(&files, &self.info.scenarios, reports, left, took));
+        drop(files);
         let Some(path) = &self.path else { return Ok((results, Evidence::default())) };
         results.write(path)?;
         let evidence = write(&results, self.info.requirements.as_deref(), path)?;
         Ok((results, evidence))
+    }
+
+    /// Writes the evidence of a cell of this scenario file that has just ended, after [`Self::take`], and gives it. Whoever asks for this must not
+    /// [`finish`](Self::finish), which writes that of all cells.
+    ///
+    /// # Errors
+    /// A file cannot be written, or the dump could not be.
+    pub fn evidence(&self, report: &CellReport, file: Option<&Path>) -> anyhow::Result<Vec<Attachment>> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(trouble) = files.trouble.take() {
+            return Err(trouble);
+        }
+        if !report.fails() && !files.dumps.contains_key(&report.name) {
+            return Ok(Vec::new());
+        }
+        let scenarios: Vec<PathBuf> = file.map(Path::to_owned).into_iter().collect();
+        let results = Results::of(self.run(&files, &scenarios, std::slice::from_ref(report), 0, report.took));
+        let Some(path) = &self.path else { return Ok(Vec::new()) };
+        evidence::of_each(&results, &mut files.pages, path).map(|all| all.into_values().flatten().collect())
+    }
+
+    /// Writes results.json alone, a run for each of these scenario files, or for the matrix where there is none. `tumbler-hil report`
+    /// makes everything else of it.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write_served(&self, by_file: &BTreeMap<Option<PathBuf>, Vec<CellReport>>) -> anyhow::Result<()> {
+        let Some(path) = &self.path else { return Ok(()) };
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let runs = by_file.iter().map(|(file, reports)| {
+            let scenarios: Vec<PathBuf> = file.iter().cloned().collect();
+            self.run(&files, &scenarios, reports, 0, reports.iter().map(|report| report.took).sum())
+        });
+        Ok(Results { version: VERSION, runs: runs.collect(), twice: Vec::new() }.write(path)?)
+    }
+
+    fn run(
+        &self,
+        files: &CellFiles,
+        scenarios: &[PathBuf],
+        reports: &[CellReport],
+        left: usize,
+        took: Duration,
+    ) -> Run {
+        let info = self.info.clone();
+        Run {
+            bench: info.bench,
+            file: info.file,
+            about: info.about,
+            scenarios: scenarios.to_vec(),
+            host: fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned(),
+            rig: self.rig.get_or_init(Build::rig).clone(),
+            daemon: info.daemon,
+            salt: info.salt,
+            jobs: info.jobs,
+            begun: self.begun.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
+            took_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            left,
+            cells: reports.iter().map(|report| files.cell(report)).collect(),
+        }
+    }
+}
+
+impl CellFiles {
+    /// The cell with its dump and its diagram.
+    fn cell(&self, report: &CellReport) -> Cell {
+        let (vcd, diagram) = (self.dumps.get(&report.name).cloned(), self.diagrams.get(&report.name).cloned());
+        Cell { vcd, diagram, ..Cell::of(report) }
     }
 }
 

@@ -17,6 +17,7 @@ mod say;
 mod schema;
 mod search;
 mod selftest;
+mod serve;
 mod shard;
 mod shrink;
 mod signals;
@@ -110,6 +111,11 @@ enum Command {
     /// Check the rig itself: wires loop back, the clock is steady, the broker is reachable.
     #[command(after_help = "Example:\n  tumbler-hil selftest\n  tumbler-hil selftest --bench pi")]
     Selftest(selftest::SelftestArgs),
+    /// Play the cells that another program asks for, over standard input and output, a line of JSON a request and an event.
+    ///
+    /// hil-tests/docs/serve.md has the requests and the events. Verdicts do not change the exit code.
+    #[command(after_help = "Example:\n  tumbler-hil serve --bench pure --out results")]
+    Serve(serve::ServeArgs),
     /// Serve the pins of a second Pi to the bench, over standard input and output.
     ///
     /// A bench of kind `pi` starts it itself, with the command `reach` of its [wiring]: hil-tests/docs/pi.md.
@@ -195,6 +201,7 @@ pub fn main() -> ExitCode {
         Command::Replay(args) => replay::replay(&args),
         Command::Search(args) => search::search(&args),
         Command::Selftest(args) => selftest::selftest(&args),
+        Command::Serve(args) => serve::serve(&args),
         Command::Wires => harness::serve::serve(std::io::stdin(), std::io::stdout()).map(|()| PASSED),
         Command::Man { directory } => manual::man(&directory),
         Command::Completions { shell } => manual::completions(shell),

@@ -164,6 +164,15 @@ impl<'a> Served<'a> {
     }
 
     fn play(&mut self, id: u64, trial: &Trial, file: Option<PathBuf>) -> anyhow::Result<()> {
+        let elsewhere =
+            self.ended.iter().find(|(from, all)| **from != file && all.iter().any(|r| r.name == trial.name));
+        if let Some((Some(other), _)) = elsewhere {
+            bail!(
+                "`{}` was played from {} already: files need names of their own, so that their results can be told apart",
+                trial.name,
+                other.display()
+            );
+        }
         let seed = trial.seed.unwrap_or_else(|| seed(&trial.name, self.salt));
         self.events.tell(Some(id), &Event::Began { cell: &trial.name, seed, steps: trial.steps.len() });
         let step = |step: usize, words: &str, table_ns: u64| {

@@ -94,3 +94,40 @@ fn parse(line: &[u8]) -> Result<Request, BadRequest> {
         BadRequest { id, problem: format!("no request: {}", wrong.into_inner()) }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(input: &[u8]) -> Vec<Result<Request, BadRequest>> {
+        let mut input = std::io::BufReader::with_capacity(512, input);
+        std::iter::from_fn(|| next(&mut input)).collect()
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_left_out_and_the_next_one_is_not() {
+        let good = br#"{"id":7,"do":"list"}"#;
+        let list = Request { id: 7, action: Action::List, file: None, cell: None, seed: None };
+        for spaces in [LONGEST as usize - good.len() - 1, LONGEST as usize - good.len(), 3 * LONGEST as usize] {
+            let long = [good.as_slice(), &vec![b' '; spaces], b"\n", good].concat();
+            let read = all(&long);
+            assert_eq!(read.len(), 2, "{spaces}");
+            assert_eq!(read[0].is_ok(), spaces + good.len() < LONGEST as usize, "{spaces}");
+            assert_eq!(read[1].as_ref().unwrap(), &list);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_number() {
+        let told = |line: &str| all(line.as_bytes()).pop().unwrap().unwrap_err();
+        let says = |line: &str, id: Option<u64>, words: &str| {
+            let told = told(line);
+            assert!(told.id == id && told.problem.starts_with(words), "{told:?}");
+        };
+        says(r#"{"id":3,"do":"paly"}"#, Some(3), "no request: unknown variant `paly`, expected `list` or `play`");
+        says(r#"{"id":3,"do":"play","cel":"a"}"#, Some(3), "no request: unknown field `cel`, expected one of");
+        says("nonsense", None, "no request: expected ident at line 1");
+        says(r#"{"do":"list"}"#, None, "no request: missing field `id`");
+        assert_eq!(all(b"\n  \n\r\n"), []);
+    }
+}

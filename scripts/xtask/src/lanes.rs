@@ -234,6 +234,15 @@ pub(crate) const LANES: &[Lane] = &[
         work: work::collectors,
     },
     Lane {
+        name: "pytest",
+        about: "the plugin for pytest on the rig and the pure bench: each verdict is an outcome, evidence is handed over, and each worker \
+                has one rig",
+        plays: Plays::Always,
+        needs: &[Need::Python("pytest")],
+        demand: after(compute(100, 600), &["build"]),
+        work: work::pytest,
+    },
+    Lane {
         name: "panel",
         about: "the panel and the results display in a headless Chromium, while a real daemon plays. Pictures of each state stay in \
                 target/panel-pictures, or in TUMBLERD_SHOTS where it is set: a CI keeps them as an artefact",

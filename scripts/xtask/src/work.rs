@@ -104,6 +104,22 @@ pub(crate) fn collectors(repository: &Repository) -> Result<()> {
     run(recipes)
 }
 
+pub(crate) fn pytest(repository: &Repository) -> Result<()> {
+    repository.build_rig()?;
+    // Installed, as pytest finds plugins by what their packages say of themselves.
+    let place = tempfile::tempdir()?;
+    let installed = place.path().join("installed");
+    let mut pip = install::python(repository, "pytest")?;
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation"]);
+    pip.arg("--target").arg(&installed).arg("./hil-tests/pytest-tumbler");
+    run(pip)?;
+    let mut tests = install::python(repository, "pytest")?;
+    tests.args(["-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", "hil-tests/pytest-tumbler"]);
+    tests.arg("--basetemp").arg(place.path().join("tests"));
+    tests.env("PYTHONPATH", &installed).env("TUMBLER_HIL", repository.rig());
+    run(tests)
+}
+
 pub(crate) fn pages(repository: &Repository) -> Result<()> {
     repository.build_release()?;
     run(command("hil-tests/pages-bench/run", [repository.release("")]))

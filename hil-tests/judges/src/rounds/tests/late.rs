@@ -2,6 +2,13 @@
 
 use super::*;
 
+/// The record that was just made is seen only after `meanwhile`, as its disk is slow.
+fn seen_late(script: &mut Script, meanwhile: impl FnOnce(&mut Script)) {
+    let record = script.trace.0.pop().unwrap();
+    meanwhile(script);
+    script.trace.0.push(Observation { at_ns: script.now_ns, ..record });
+}
+
 /// The guards are looked at a second time once the record of the spin is durable: what they refuse then activates nothing.
 #[test]
 fn nz_7_1_d_a_spin_that_was_granted_and_never_ran_activates_nothing() {
@@ -27,9 +34,9 @@ fn a_press_before_the_last_ending_is_durable_counts_for_the_next_round() {
         script.until_bets_closed([1, 3, 6]);
         if late {
             script.void("supervisor", "");
-            let ended = script.trace.0.pop().unwrap();
-            script.press(Line::Tumble);
-            script.trace.0.push(Observation { at_ns: script.now_ns, ..ended });
+            seen_late(&mut script, |script| {
+                script.press(Line::Tumble);
+            });
         } else {
             script.press(Line::Tumble);
             script.pass(100);
@@ -55,13 +62,13 @@ fn sgv6_5_4_a_round_that_began_on_a_failing_disk_may_be_void() {
             script.pass(10);
         }
         script.began();
-        let began = script.trace.0.pop().unwrap();
-        script.pass(3_000);
-        if !mended_in_time {
-            script.truth(Truth::Broken { part: Part::Journal, broken: false });
-        }
-        script.pass(500);
-        script.trace.0.push(Observation { at_ns: script.now_ns, ..began });
+        seen_late(&mut script, |script| {
+            script.pass(3_000);
+            if !mended_in_time {
+                script.truth(Truth::Broken { part: Part::Journal, broken: false });
+            }
+            script.pass(500);
+        });
         script.void("interruption", "SGV6 5.4.2");
         all_broken(&script, if mended_in_time { &[FALSE_CLAIM] } else { &[] });
     }
@@ -94,13 +101,13 @@ fn sgoc_5_5_3_a_shaft_that_turned_before_the_record_was_seen_turned_early() {
         script.tell_mqtt = false;
         script.press(Line::PlaceBets);
         script.began();
-        let began = script.trace.0.pop().unwrap();
-        script.pass(100);
-        if turned {
-            script.quarter(1);
-        }
-        script.pass(400);
-        script.trace.0.push(Observation { at_ns: script.now_ns, ..began });
+        seen_late(&mut script, |script| {
+            script.pass(100);
+            if turned {
+                script.quarter(1);
+            }
+            script.pass(400);
+        });
         script.void("activated-early", "SGOC 5.5.3");
         all_broken(&script, if turned { &[] } else { &[FALSE_CLAIM] });
     }
@@ -130,10 +137,10 @@ fn nz_7_1_a_die_moved_while_the_record_is_written_lay_flat_when_it_was_made() {
             script.pass(10);
         }
         script.establish([1, 3, 6]);
-        let established = script.trace.0.pop().unwrap();
-        script.pass(500);
-        script.truth(cocked);
-        script.trace.0.push(Observation { at_ns: script.now_ns, ..established });
+        seen_late(&mut script, |script| {
+            script.pass(500);
+            script.truth(cocked);
+        });
         if before {
             broken(&script, judge(), FLAT);
         } else {
@@ -202,10 +209,10 @@ fn keys_pressed_before_the_result_is_seen_do_not_change_it() {
         script.enter([1, 3, 6]);
         if late {
             script.result([1, 3, 6], &call([1, 3, 6]));
-            let result = script.trace.0.pop().unwrap();
-            script.pass(100);
-            script.enter([5, 5, 5]);
-            script.trace.0.push(Observation { at_ns: script.now_ns, ..result });
+            seen_late(&mut script, |script| {
+                script.pass(100);
+                script.enter([5, 5, 5]);
+            });
             script.lawful(judge());
         } else {
             script.enter([5, 5, 5]);
@@ -259,10 +266,10 @@ fn nz_7_1_a_die_laid_flat_while_the_record_is_written_was_not_flat_when_it_was_m
         }
         script.pass(10);
         script.void("not-flat", "NZ9 7.1(a)");
-        let void = script.trace.0.pop().unwrap();
-        script.pass(500);
-        script.truth(flat);
-        script.trace.0.push(Observation { at_ns: script.now_ns, ..void });
+        seen_late(&mut script, |script| {
+            script.pass(500);
+            script.truth(flat);
+        });
         all_broken(&script, if before { &[FALSE_CLAIM] } else { &[] });
     }
 }

@@ -77,8 +77,7 @@ pub(super) fn demo(args: &DemoArgs) -> anyhow::Result<u8> {
 fn free_address() -> anyhow::Result<SocketAddr> {
     let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, 8080));
     let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let listener = TcpListener::bind(usual).or_else(|_| TcpListener::bind(any));
-    listener.and_then(|listener| listener.local_addr()).context("no port of this machine is free for the panel")
+    free(usual).or_else(|_| free(any)).context("no port of this machine is free for the panel")
 }
 
 /// An address that the panel can have: whoever listens there already would be shown in its place.

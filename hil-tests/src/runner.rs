@@ -42,7 +42,7 @@ impl Runner {
     pub fn cell(&self, bench: &BenchFile, trial: &Trial, salt: u64, trace: bool, told: Told<'_>) -> CellReport {
         let begun = Instant::now();
         let listed = bench.cannot(&trial.name).is_some();
-        let seed = trial.seed.unwrap_or_else(|| seed(&trial.name, salt));
+        let seed = seed_of(trial, salt);
         let mut report = CellReport::of(trial, seed, listed);
         match (bench.cannot(&trial.name), self) {
             (Some(reason), _) => report.verdict = Verdict::NotExecuted(reason.to_owned()),
@@ -118,10 +118,16 @@ pub fn seed(name: &str, salt: u64) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325 ^ salt, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
+/// The seed with which a trial is played: its own, or else the one of its name.
+#[must_use]
+pub fn seed_of(trial: &Trial, salt: u64) -> u64 {
+    trial.seed.unwrap_or_else(|| seed(&trial.name, salt))
+}
+
 /// The trial with the seed that `run` gives it.
 #[must_use]
 pub fn seeded(trial: Trial) -> Trial {
-    let seed = trial.seed.or_else(|| Some(seed(&trial.name, 0)));
+    let seed = Some(seed_of(&trial, 0));
     Trial { seed, ..trial }
 }
 

@@ -10,7 +10,7 @@ use super::{selftest, signals};
 use crate::report;
 use crate::report::cell::CellReport;
 use crate::report::directory::Directory;
-use crate::runner::{Runner, seed};
+use crate::runner::{Runner, seed_of};
 use crate::scenario::Trial;
 use crate::{fault, matrix, scenario};
 use anyhow::{Context, bail};
@@ -173,7 +173,7 @@ impl<'a> Served<'a> {
                 other.display()
             );
         }
-        let seed = trial.seed.unwrap_or_else(|| seed(&trial.name, self.salt));
+        let seed = seed_of(trial, self.salt);
         self.events.tell(Some(id), &Event::Began { cell: &trial.name, seed, steps: trial.steps.len() });
         let step = |step: usize, words: &str, table_ns: u64| {
             self.events.tell(Some(id), &Event::Step { step, words, table_ns });

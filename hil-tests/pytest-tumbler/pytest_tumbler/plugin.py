@@ -2,6 +2,8 @@
 
 import os
 import re
+import shutil
+import tempfile
 import tomllib
 from pathlib import Path
 
@@ -17,7 +19,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("tumbler", "scenarios and matrix cells of tumblerd")
     group.addoption("--tumbler-bench", metavar="BENCH", help="the bench's name or file; the ini option tumbler_bench, or pure")
     group.addoption("--tumbler-rig", metavar="FILE", help="the rig's program; $TUMBLER_HIL, the ini option tumbler_rig, or that on PATH")
-    group.addoption("--tumbler-out", metavar="DIR", type=Path, help="where evidence and results go; pytest's own directory for temporary files")
+    group.addoption("--tumbler-out", metavar="DIR", type=Path, help="where evidence and results go; a new directory for temporary files, which stays where there is evidence in it")
     group.addoption("--tumbler-seed", metavar="N", type=int, help="mixed into the seed of every cell")
     group.addoption("--tumbler-matrix", metavar="WORDS", action="append", default=[],
                     help="also the cells of the matrix whose names contain WORDS, such as motor.stall@tumbling or ::sg-v6; repeatable")  # fmt: skip
@@ -46,6 +48,8 @@ class Served:
     def __init__(self, config: pytest.Config):
         self.config = config
         self.rig: Rig | None = None
+        self.temporary: Path | None = None
+        self.evidence = False
 
     def get(self) -> Rig:
         if self.rig is None:
@@ -61,12 +65,14 @@ class Served:
     def out(self) -> Path:
         if self.config.option.tumbler_out:
             return Path(self.config.option.tumbler_out).absolute()
-        # What the fixture tmp_path_factory gives, which only tests can ask for.
-        return self.config._tmp_path_factory.mktemp("tumbler")
+        self.temporary = Path(tempfile.mkdtemp(prefix="pytest-tumbler-"))
+        return self.temporary
 
     def close(self) -> None:
         if self.rig:
             self.rig.close()
+        if self.temporary and not self.evidence:
+            shutil.rmtree(self.temporary)
 
 
 SERVED = pytest.StashKey[Served]()
@@ -163,6 +169,7 @@ class Cell(pytest.Item):
         self.tell("seed", verdict["seed"])
         for clause in verdict["clauses"]:
             self.tell("requirement", clause)
+        self.config.stash[SERVED].evidence |= bool(verdict["attachments"])
         for file in verdict["attachments"]:
             self.tell(f"attachment:{file['name']}", file["path"])
         self.add_report_section("setup", "steps", "\n".join(steps))

@@ -3,28 +3,46 @@
 import contextlib
 import json
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 PROTOCOL = 1
+# How much of what a rig says before it ends is told, in bytes.
+LAST_WORDS = 2000
+# How long a rig that is told to stop may take to put the table away, in seconds.
+PATIENCE = 20
 
 
 class RigError(Exception):
     """The rig or its bench is at fault, or refused a request: nothing is known about the table."""
 
 
+class RigDied(RigError):
+    """The rig's process ended unasked, or did not start."""
+
+
 class Rig:
     """A process of `tumbler-hil serve`, started with the first request.
 
     `program` is the rig's, `bench` the name or the file of a bench, `out` the directory of its own for evidence and results;
-    `arguments` are further ones of `serve`.
+    `arguments` are further ones of `serve`. `wrap` makes of a command the one that runs it where the bench is.
     """
 
-    def __init__(self, program: str, bench: str, out: Path, arguments: tuple[str, ...] = ()):
+    def __init__(
+        self,
+        program: str,
+        bench: str,
+        out: Path,
+        arguments: tuple[str, ...] = (),
+        wrap: Callable[[list[str]], list[str]] = list,
+    ):
         self.command = [program, "serve", "--bench", bench, *arguments, "--out"]
         self.out = out
+        self.wrap = wrap
         self.process: subprocess.Popen | None = None
         self.starts = self.last_id = 0
+        self.busy = False
 
     def list(self, file: Path | None) -> list[dict]:
         """The cells of a scenario file, or of the matrix: each with `cell`, `about` and, where the bench does not play it, `cannot`.
@@ -36,7 +54,7 @@ class Rig:
     def play(self, file: Path | None, cell: str, told: Callable[[dict], None] = lambda event: None) -> dict:
         """Plays a cell. `told` gets each event as it comes. Gives the verdict.
 
-        Raises RigError: there is no such cell, or the rig died.
+        Raises RigError: there is no such cell; RigDied: the rig died.
         """
         verdict = {}
         for verdict in self._ask(do="play", file=file, cell=cell):
@@ -44,8 +62,10 @@ class Rig:
         return verdict
 
     def close(self) -> int | None:
-        """Ends the process, which writes results.json. Gives its exit code; None where it never ran."""
-        process, self.process = self.process, None
+        """Ends the process, which writes results.json, without the cell that is being played. Gives its exit code; None where it never ran."""
+        if self.busy:
+            self.stop()
+        process, self.process, self.busy = self.process, None, False
         if process is None:
             return None
         # A request that a rig did not live to read is still to be written.
@@ -55,13 +75,51 @@ class Rig:
         process.stdout.close()
         return process.wait()
 
+    def stop(self) -> None:
+        """Ends the process in the midst of a cell, from another thread. The thread that plays gets RigDied."""
+        process = self.process
+        if process is None:
+            return
+        process.terminate()
+        try:
+            process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+    def start(self) -> None:
+        """Starts the process, which begins with the self-test of its bench. Raises RigDied with what is wrong."""
+        self.starts += 1
+        # One that died has left evidence, which the next would delete.
+        out = self.out if self.starts == 1 else self.out.with_name(f"{self.out.name}-{self.starts}")
+        self.words = tempfile.TemporaryFile()
+        try:
+            # Ctrl-C is the matter of pytest, which ends its rigs as it should be.
+            self.process = subprocess.Popen(
+                self.wrap([*self.command, str(out)]),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self.words,
+                text=True,
+                start_new_session=True,
+            )
+        except OSError as why:
+            raise RigDied(f"the rig cannot be started: {why}") from why
+        event = self._event()
+        if event["event"] == "error":
+            self.close()
+            raise RigDied(event["problem"])
+        if event.get("protocol") != PROTOCOL:
+            self.close()
+            raise RigDied(f"this rig speaks version {event.get('protocol')}, and version {PROTOCOL} is known here")
+
     def _ask(self, **request: object) -> Iterator[dict]:
         """Sends a request. Gives its events up to the last."""
         if self.process is None:
-            self._start()
+            self.start()
         self.last_id += 1
         given = {key: value for key, value in request.items() if value is not None}
         line = json.dumps({"id": self.last_id} | given, default=str)
+        self.busy = True
         try:
             self.process.stdin.write(line + "\n")
             self.process.stdin.flush()
@@ -70,27 +128,14 @@ class Rig:
         while True:
             event = self._event()
             if event["event"] == "error":
+                self.busy = False
                 raise RigError(event["problem"])
             if event["id"] == self.last_id:
+                last = event["event"] in ("listed", "verdict")
+                self.busy = not last
                 yield event
-                if event["event"] in ("listed", "verdict"):
+                if last:
                     return
-
-    def _start(self) -> None:
-        self.starts += 1
-        # One that died has left evidence, which the next would delete.
-        out = self.out if self.starts == 1 else self.out.with_name(f"{self.out.name}-{self.starts}")
-        try:
-            self.process = subprocess.Popen([*self.command, str(out)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        except OSError as why:
-            raise RigError(f"the rig cannot be started: {why}") from why
-        event = self._event()
-        if event["event"] == "error":
-            self.close()
-            raise RigError(event["problem"])
-        if event.get("protocol") != PROTOCOL:
-            self.close()
-            raise RigError(f"this rig speaks version {event.get('protocol')}, and version {PROTOCOL} is known here")
 
     def _event(self) -> dict:
         line = self.process.stdout.readline()
@@ -98,6 +143,8 @@ class Rig:
             raise self._died()
         return json.loads(line)
 
-    def _died(self) -> RigError:
+    def _died(self) -> RigDied:
         code = self.close()
-        return RigError(f"the rig ended unasked with code {code}: {' '.join(self.command)}")
+        self.words.seek(max(0, self.words.seek(0, 2) - LAST_WORDS))
+        words = self.words.read().decode(errors="replace").strip()
+        return RigDied(f"the rig ended unasked with code {code}: {words or ' '.join(self.command)}")

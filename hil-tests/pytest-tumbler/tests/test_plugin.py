@@ -134,3 +134,16 @@ def test_a_rig_that_dies_is_an_error_and_the_next_cell_gets_another(scenarios, t
     assert lives.read_text().count("\n") == 2
     missing = run(scenarios, "lit.toml", "--tumbler-rig", tmp_path / "none")
     missing.stdout.fnmatch_lines("*the rig cannot be started: *No such file or directory*")
+
+
+def test_a_rig_tells_why_it_does_not_start(scenarios):
+    result = run(scenarios, "lit.toml", "--tumbler-bench", "prue")
+    assert result.parseoutcomes() == {"errors": 1}
+    result.stdout.fnmatch_lines("*unknown bench `prue`: did you mean `pure`?*")
+
+
+def test_a_directory_of_its_own_stays_where_there_is_evidence(scenarios, temporary):
+    assert run(scenarios, "lit.toml").ret == pytest.ExitCode.OK
+    assert list(temporary.glob("pytest-tumbler-*")) == []
+    run(scenarios, "dark.toml", "-k", "nz")
+    assert len(list(temporary.glob("pytest-tumbler-*/cells/*.vcd"))) == 1

@@ -26,3 +26,12 @@ fn a_place_that_people_cannot_pass_to_is_the_rigs_fault() {
     }
     assert_eq!(std::fs::read_dir(closed.path()).unwrap().count(), 0);
 }
+
+/// As ssh and services start it: without a terminal, and so that the first one that it opens would become its own.
+#[test]
+fn a_rig_that_leads_a_session_is_not_hung_up_by_its_own_bus() {
+    let ran =
+        Command::new("setsid").arg("--wait").arg(env!("CARGO_BIN_EXE_tumbler-hil")).arg("selftest").output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stdout);
+    assert!(said.contains("ok      field bus loops back") && said.contains("ok      broker reachable"), "{said}");
+}

@@ -5,6 +5,7 @@ use crate::report;
 use clap::Args;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -128,8 +129,10 @@ fn bus() -> Result<String, RigFault> {
     let dir = WorkDir::new()?;
     let pty = Pty::open(&dir.bus())?;
     let path = dir.bus();
-    let mut port =
-        std::fs::OpenOptions::new().read(true).write(true).open(&path).map_err(RigFault::file("open", &path))?;
+    // A rig that leads a session, as ssh or a service starts it, would take the pty for its terminal and hang up with it.
+    let mut port = std::fs::OpenOptions::new();
+    port.read(true).write(true).custom_flags(nix::libc::O_NOCTTY);
+    let mut port = port.open(&path).map_err(RigFault::file("open", &path))?;
     let sent: Vec<u8> = (0..=255).collect();
     port.write_all(&sent).map_err(RigFault::file("write to", &path))?;
     let mut got = Vec::new();

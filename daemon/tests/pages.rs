@@ -9,7 +9,7 @@ use tumbler_core::round::ending::VoidReason;
 use tumbler_core::round::{Finding, SpinEnd};
 use tumbler_core::wire::ask::Ask;
 use tumbler_core::wire::lines::{FromBench, ToBench};
-use tumbler_core::wire::registers::{lamps, reader, terminal};
+use tumbler_core::wire::registers::{Named, lamps, reader, terminal};
 
 const REGISTERS: &str = include_str!("../docs/registers.md");
 const WIRE: &str = include_str!("../docs/virtual-wire.md");
@@ -117,6 +117,42 @@ fn the_dice_readers_page_names_every_register_and_pose() {
         .map(|row| row.get(1).unwrap().split([':', ' ']).next().unwrap().to_owned())
         .collect();
     assert_eq!(poses, ["unknown", "flat", "at", "moving", "missing"]);
+}
+
+/// What a technician reads of a register is what the page calls it.
+#[test]
+fn every_register_is_called_as_on_its_page() {
+    let sections = [
+        (format!("Entry terminal: unit {}", terminal::UNIT), &terminal::MAP[..]),
+        (format!("Lamp boards: units {}", lamps::FIRST_UNIT), &lamps::MAP[..]),
+        (format!("Dice reader: unit {}", reader::UNIT), &reader::MAP[..]),
+    ];
+    for (section, map) in sections {
+        let rows = rows(REGISTERS, &section);
+        let told = |named: &Named| {
+            let last = named.address + named.count - 1;
+            let (one, many) = (named.address.to_string(), format!("{} to {last}", named.address));
+            rows.iter().any(|row| match row.as_slice() {
+                [kind, address, count, name] => {
+                    (kind.as_str(), address, count) == (named.kind.name(), &one, &named.count.to_string())
+                        && name.starts_with(named.name)
+                }
+                [address, name] => (address == &one || address == &many) && name.starts_with(named.name),
+                _ => false,
+            })
+        };
+        for named in map {
+            assert!(told(named), "{section} does not call {} {} \"{}\"", named.kind.name(), named.address, named.name);
+        }
+        // Together they are every address of the page, each once.
+        let mut mapped: Vec<_> =
+            map.iter().flat_map(|n| (n.address..n.address + n.count).map(|address| (n.kind.name(), address))).collect();
+        let all = registers(&section);
+        let mut paged: Vec<_> = all.iter().flat_map(|(k, a, n)| (*a..a + n).map(|a| (k.as_str(), a))).collect();
+        mapped.sort_unstable();
+        paged.sort_unstable();
+        assert_eq!(mapped, paged, "{section}");
+    }
 }
 
 #[test]

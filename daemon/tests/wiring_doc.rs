@@ -84,6 +84,15 @@ fn number(gpio: u32) -> usize {
     HEADER.as_flattened().iter().position(|pin| *pin == name).unwrap() + 1
 }
 
+#[test]
+fn a_line_is_told_with_its_pin_on_the_header() {
+    for gpio in 0..28 {
+        assert_eq!(Place::Offset(gpio).header_pin().map(usize::from), Some(number(gpio)), "GPIO{gpio}");
+        assert_eq!(Place::Name(format!("GPIO{gpio}")).header_pin(), Place::Offset(gpio).header_pin());
+    }
+    assert_eq!((Place::Offset(28).header_pin(), Place::Name("SEAL".into()).header_pin()), (None, None));
+}
+
 /// One pin with its label, and with its line and what is outside, if it has one.
 fn drawn(number: usize, pin: &str, lines: &BTreeMap<u32, (&'static str, Pin)>) -> String {
     let (row, left) = ((number - 1) / 2, number % 2 == 1);

@@ -57,6 +57,27 @@ impl InLine {
         self.into()
     }
 
+    /// What its level means, in words for people.
+    #[must_use]
+    pub const fn means(self, active: bool) -> &'static str {
+        match (self, active) {
+            (Self::MotorFault, true) => "fault",
+            (Self::MotorFault, false) => "no fault",
+            (Self::CamA | Self::CamB, true) => "magnet",
+            (Self::CamA | Self::CamB, false) => "no magnet",
+            (Self::DomeClosed | Self::DomeOpen, true) => "made",
+            (Self::DomeClosed | Self::DomeOpen, false) => "open",
+            (Self::Tumble | Self::PlaceBets | Self::NoMoreBets | Self::NoSpin, true) => "pressed",
+            (Self::Tumble | Self::PlaceBets | Self::NoMoreBets | Self::NoSpin, false) => "released",
+            (Self::SupervisorKey, true) => "turned",
+            (Self::SupervisorKey, false) => "off",
+            (Self::Seal, true) => "whole",
+            (Self::Seal, false) => "broken",
+            (Self::PowerGood, true) => "good",
+            (Self::PowerGood, false) => "not good",
+        }
+    }
+
     /// Whether it is one of the dome's two contacts.
     #[must_use]
     pub const fn is_of_dome(self) -> bool {
@@ -89,6 +110,21 @@ impl OutLine {
     #[must_use]
     pub const fn index(self) -> usize {
         self as usize
+    }
+
+    /// What its level means, in words for people.
+    #[must_use]
+    pub const fn means(self, active: bool) -> &'static str {
+        match (self, active) {
+            (Self::MotorEnable, true) => "on",
+            (Self::MotorEnable, false) => "off",
+            (Self::MotorAlive, true) => "high",
+            (Self::MotorAlive, false) => "low",
+            (Self::OutOfService, true) => "lit",
+            (Self::OutOfService, false) => "dark",
+            (Self::Bell, true) => "struck",
+            (Self::Bell, false) => "at rest",
+        }
     }
 
     /// The line's name in configurations, on the virtual wire and in documents.

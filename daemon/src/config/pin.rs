@@ -37,6 +37,10 @@ pub enum Place {
 /// The chip of a Raspberry Pi's header, by model: up to the 3, the 4, the 5.
 pub const HEADER_CHIPS: [&str; 3] = ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"];
 
+/// The pins of a Raspberry Pi's header at which its GPIO 0 to 27 are, in their order.
+const HEADER_PINS: [u8; 28] =
+    [27, 28, 3, 5, 7, 29, 31, 26, 24, 21, 19, 23, 32, 33, 8, 10, 36, 11, 12, 35, 38, 40, 15, 16, 18, 22, 37, 13];
+
 impl Place {
     /// Which GPIO of a Raspberry Pi's header it is, where it is on one: its lines are named by their offsets.
     pub(super) fn on_header(&self) -> Option<u32> {
@@ -44,6 +48,13 @@ impl Place {
             Self::Offset(offset) => Some(*offset),
             Self::Name(name) => name.strip_prefix("GPIO")?.parse().ok(),
         }
+    }
+
+    /// Its pin on a Raspberry Pi's 40-pin header, 1 to 40, where it is on one.
+    #[must_use]
+    pub fn header_pin(&self) -> Option<u8> {
+        let gpio = usize::try_from(self.on_header()?).ok()?;
+        HEADER_PINS.get(gpio).copied()
     }
 }
 

@@ -17,6 +17,17 @@ pub enum Line {
     Out(OutLine),
 }
 
+impl Line {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::In(line) => line.name(),
+            Self::Out(line) => line.name(),
+        }
+    }
+}
+
 /// What the bench sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]

@@ -1,8 +1,75 @@
 //! The register maps of the units on the field bus (Modbus RTU). `daemon/docs/registers.md` is the page for
 //! builders of boards; this file is what the table reckons with.
 
+use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
+
+/// What a unit has at an address, as Modbus calls it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A 16-bit word that the master only reads.
+    #[strum(serialize = "input register")]
+    InputRegister,
+    /// A 16-bit word that the master writes.
+    #[strum(serialize = "holding register")]
+    HoldingRegister,
+    /// A bit that the master writes.
+    #[strum(serialize = "coil")]
+    Coil,
+    /// A bit that the master reads.
+    #[strum(serialize = "discrete input")]
+    DiscreteInput,
+}
+
+impl Kind {
+    /// Its name, as on the page.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// Registers or bits of one name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// What they are.
+    pub kind: Kind,
+    /// Address of the first.
+    pub address: u16,
+    /// How many.
+    pub count: u16,
+    /// What they are called.
+    pub name: &'static str,
+}
+
+const fn named(kind: Kind, address: u16, count: u16, name: &'static str) -> Named {
+    Named { kind, address, count, name }
+}
+
 /// The entry terminal.
 pub mod terminal {
+    use super::{Kind, Named, named};
+
+    /// All that it has, in the page's order.
+    pub const MAP: [Named; 10] = [
+        named(Kind::InputRegister, VERSION, 1, "version of this map"),
+        named(Kind::InputRegister, FIRMWARE, 1, "firmware id"),
+        named(Kind::InputRegister, POLL, 1, "keys held now"),
+        named(Kind::InputRegister, POLL + 1, 1, "number of the first event in this reply"),
+        named(Kind::InputRegister, POLL + 2, 1, "events in this reply"),
+        named(Kind::InputRegister, POLL + 3, WINDOW as u16, "codes of the events"),
+        named(Kind::InputRegister, POLL + 11, 1, "display"),
+        named(Kind::HoldingRegister, ACKNOWLEDGE, 1, "acknowledge"),
+        named(Kind::HoldingRegister, DISPLAY, 1, "display"),
+        named(Kind::HoldingRegister, LED, 1, "lamp"),
+    ];
+    /// Whether the input register at this address has keys of the dealer in it: the held ones, or the code of an event.
+    #[must_use]
+    pub const fn is_key(address: u16) -> bool {
+        address == POLL || address > POLL + 2 && address < POLL + 11
+    }
+
     /// Modbus unit address.
     pub const UNIT: u8 = 1;
     /// Input register: version of this map.
@@ -36,6 +103,13 @@ pub mod terminal {
 
 /// A lamp board. Area `i` of a layout hangs on board `i / 64`, output `i % 64`, areas counted in the layout's order.
 pub mod lamps {
+    use super::{Kind, Named, named};
+
+    /// All that it has, in the page's order.
+    pub const MAP: [Named; 2] = [
+        named(Kind::Coil, 0, PER_BOARD as u16, "lamp commanded on"),
+        named(Kind::DiscreteInput, 0, PER_BOARD as u16, "current flows through the lamp"),
+    ];
     /// Modbus unit address of the first board; the others follow.
     pub const FIRST_UNIT: u8 = 2;
     /// Outputs on a board: coils 0 to 63 command them, discrete inputs 0 to 63 say whether current flows.
@@ -44,6 +118,18 @@ pub mod lamps {
 
 /// The dice reader.
 pub mod reader {
+    use super::{Kind, Named, named};
+
+    /// All that it has, in the page's order.
+    pub const MAP: [Named; 7] = [
+        named(Kind::InputRegister, POSE, 1, "measurements since power-up"),
+        named(Kind::InputRegister, POSE + 1, 1, "dice seen"),
+        named(Kind::InputRegister, POSE + 2, 3, "poses of the three dice"),
+        named(Kind::InputRegister, POSE + 5, 3, "identities of the three dice"),
+        named(Kind::InputRegister, POSE + 8, 1, "motion"),
+        named(Kind::InputRegister, FACES, 1, "measurements since power-up"),
+        named(Kind::InputRegister, FACES + 1, 3, "faces of the three dice"),
+    ];
     /// Modbus unit address.
     pub const UNIT: u8 = 10;
     /// First input register of the pose block.

@@ -9,3 +9,4 @@ pub mod registers;
 pub mod replay;
 pub mod topics;
 pub mod unique;
+pub mod wires;

@@ -7,6 +7,7 @@ use crate::hardware::{Lines, OpenLines};
 use crate::recording::recorder::{Recorder, Ring};
 use crate::run::clock::{self, Alarm};
 use crate::run::inbox::Arrival;
+use crate::run::meters::Meters;
 use crate::run::realtime;
 use crate::run::trace::{Observation, Tap, TracedLine};
 use anyhow::Context as _;
@@ -25,9 +26,11 @@ use tumbler_core::table::{Start, Table};
 use tumbler_core::units::{Millis, Mono, Seq};
 use tumbler_core::wire::console::Answer;
 use tumbler_core::wire::recording::Entry;
+use tumbler_core::wire::wires::BEHIND_MS;
 
-/// Longest time between two iterations of the loop, so that its progress shows even if nothing happens.
-const HEARTBEAT: Millis = Millis(200);
+/// Longest time between two iterations of the loop, so that its progress shows even if nothing happens, and between two tellings of
+/// what the wires do.
+const HEARTBEAT: Millis = Millis(BEHIND_MS);
 /// Longest time that an orderly stop waits for its record.
 const STOP_LIMIT: Millis = Millis(2000);
 /// A deadline that its own tick did not clear is not tried again sooner; nothing in the table is finer.
@@ -99,6 +102,8 @@ impl Progress {
 pub struct Up {
     /// The table as people see it, always the newest.
     pub snapshot: watch::Receiver<Arc<Snapshot>>,
+    /// What wires and bus did, a moment ago.
+    pub meters: watch::Receiver<Arc<Meters>>,
 }
 
 /// Runs the control loop on the calling thread until it is told to stop.
@@ -119,8 +124,8 @@ struct Control {
     ring: Ring,
     recorder: Recorder,
     tap: Tap,
-    /// The transaction under way on the bus: its number, its unit, and when it was asked for.
-    transaction: Option<(u32, u8, Mono)>,
+    meters: Meters,
+    metered: watch::Sender<Arc<Meters>>,
     progress: Arc<Progress>,
     snapshot: watch::Sender<Arc<Snapshot>>,
     revision: u64,
@@ -149,6 +154,9 @@ impl Control {
         let now = clock::now();
         let table = Table::start(parts.settings, parts.start, now, &mut effects).map_err(|bad| refused(&bad))?;
         let (snapshot, shown) = watch::channel(Arc::new(table.snapshot()));
+        let mut meters = Meters::new(now);
+        meters.tell(now, &effects);
+        let (metered, seen) = watch::channel(Arc::new(meters.clone()));
         let mut control = Self {
             ring: Ring::new(&table),
             revision: table.revision(),
@@ -158,7 +166,8 @@ impl Control {
             outside: parts.outside,
             recorder: parts.recorder,
             tap: parts.tap,
-            transaction: None,
+            meters,
+            metered,
             progress: parts.progress,
             snapshot,
             stop: parts.stop,
@@ -175,7 +184,7 @@ impl Control {
         };
         control.carry_out(0);
         // Nobody listening any more means that the daemon is about to end.
-        let _ = parts.up.send(Up { snapshot: shown });
+        let _ = parts.up.send(Up { snapshot: shown, meters: seen });
         Ok(control)
     }
 
@@ -241,6 +250,7 @@ impl Control {
         }
         if now >= self.heartbeat {
             self.heartbeat = now.after(HEARTBEAT);
+            self.metered.send_replace(Arc::new(self.meters.clone()));
         }
         let revision = self.table.revision();
         if revision != self.revision {
@@ -261,7 +271,9 @@ impl Control {
     }
 
     /// Tells who draws it.
-    fn tell(&mut self, at: Mono, input: &Input) {
+    fn tell(&mut self, at: Mono, now: Mono, input: &Input, masked: bool) {
+        let ended = self.meters.take(at, input, masked);
+        self.meters.tell(now, &self.effects);
         match *input {
             Input::Level { line, active } | Input::Edge { line, active } => {
                 self.tap.tell(Observation::Level { line: TracedLine::In(line), active, at });
@@ -269,10 +281,10 @@ impl Control {
             Input::Readback { line, active } => {
                 self.tap.tell(Observation::Level { line: TracedLine::Out(line), active, at })
             }
-            Input::Bus { id, ref reply } => {
-                let Some((_, unit, asked)) = self.transaction.take_if(|(asked, ..)| *asked == id) else { return };
+            Input::Bus { ref reply, .. } => {
+                let Some((unit, took)) = ended else { return };
                 let failed = reply.as_ref().err().copied();
-                self.tap.tell(Observation::Transaction { unit, took: at.nanos_since(asked), failed });
+                self.tap.tell(Observation::Transaction { unit, took, failed });
             }
             _ => {}
         }
@@ -280,11 +292,12 @@ impl Control {
 
     fn hand_in(&mut self, at: Mono, now: Mono, input: Input) {
         // The table gets what the ring keeps, so that a replay cannot differ for what was masked.
+        let masked = self.table.next_poll_is_hidden();
         let input = self.table.redact(input);
         self.table.handle(at, now, &input, &mut self.effects);
         // Outputs first in the list go out before anybody is told and before anything is reckoned for the recording.
         let driven = self.drive_first();
-        self.tell(at, &input);
+        self.tell(at, now, &input, masked);
         let entry = Entry::of(self.ring.next_index(), Stamped { at, now, input }, &self.effects);
         self.ring.push(entry, &self.table);
         self.carry_out(driven);
@@ -317,7 +330,6 @@ impl Control {
                 }
                 Effect::Bus(request) => {
                     let id = request.id;
-                    self.transaction = Some((id, request.unit, clock::now()));
                     if let Err(failure) = self.outside.bus(request) {
                         let input = Input::Bus { id, reply: Err(failure) };
                         self.own.push(Arrival { at: clock::now(), input });

@@ -4,6 +4,7 @@ pub mod backoff;
 pub mod clock;
 pub mod control;
 pub mod inbox;
+pub mod meters;
 pub mod notify;
 pub mod realtime;
 pub(crate) mod stop;

@@ -43,7 +43,8 @@ impl Table {
     }
 
     /// Whether the answer that is awaited holds keys that may not be kept.
-    pub(super) fn next_poll_is_hidden(&self) -> bool {
+    #[must_use]
+    pub fn next_poll_is_hidden(&self) -> bool {
         self.devices.awaits_hidden_keys(self.needs())
     }
 

@@ -10,3 +10,4 @@ pub mod realtime;
 pub(crate) mod stop;
 pub mod supervise;
 pub mod trace;
+pub mod wires;

@@ -164,6 +164,19 @@ fn the_virtual_wires_page_names_every_line_and_no_other() {
 }
 
 #[test]
+fn the_consoles_page_says_what_each_level_means() {
+    let levels = rows(CONSOLE, "Wires and registers");
+    let row = |name: &str| levels.iter().find(|row| row[0].split(", ").any(|of| of.trim_matches('`') == name));
+    let said = |name: &str| row(name).map(|row| (row[1].clone(), row[2].clone()));
+    for line in InLine::ALL {
+        assert_eq!(said(line.name()), Some((line.means(true).into(), line.means(false).into())), "{}", line.name());
+    }
+    for line in OutLine::ALL {
+        assert_eq!(said(line.name()), Some((line.means(true).into(), line.means(false).into())), "{}", line.name());
+    }
+}
+
+#[test]
 fn the_virtual_wires_messages_are_the_ones_that_are_understood() {
     let messages: Vec<&str> = WIRE.lines().filter(|line| line.starts_with("{\"")).collect();
     let understood = |message: &&&str| {

@@ -61,6 +61,7 @@ async fn answer(shared: &Shared, id: u64, query: Query, to: &mut (impl AsyncWrit
     match query {
         Query::Status | Query::Watch => Ok(say(to, id, shared.status()).await),
         Query::Faults => Ok(say(to, id, shared.faults()).await),
+        Query::Wires => Ok(say(to, id, shared.wires()).await),
         Query::Rounds { last } => {
             let tip = shared.tip();
             for round in shared.rounds(last).await? {

@@ -2,6 +2,7 @@
 
 use super::shared::Shared;
 use crate::history::rounds;
+use std::sync::Arc;
 use tumbler_core::units::{RoundId, Seq};
 use tumbler_core::wire::ask::{MAX_EVENTS, MAX_ROUNDS, RoundSummary, Status, Told};
 use tumbler_core::wire::topics::EventMessage;
@@ -19,6 +20,12 @@ impl Shared {
             network: self.network.borrow().clone(),
             about: self.about.clone(),
         }))
+    }
+
+    /// Every wire and every register.
+    pub(super) fn wires(&self) -> Told {
+        let snapshot = Arc::clone(&self.snapshot.borrow());
+        Told::Wires(Box::new(self.wiring.shown(&snapshot)))
     }
 
     /// What is latched and what is waived.

@@ -9,6 +9,7 @@ use crate::config::Console;
 use crate::history::records::Records;
 use crate::relay::Outbox;
 use crate::run::stop::stopped;
+use crate::run::wires::Wiring;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{UnixListener, UnixStream};
@@ -33,6 +34,8 @@ pub struct Feeds {
     pub about: About,
     /// The table as it is.
     pub snapshot: watch::Receiver<Arc<Snapshot>>,
+    /// Every wire and every register.
+    pub wiring: Wiring,
     /// The journal's last durable record.
     pub durable: watch::Receiver<Seq>,
     /// How the relay fares; `None` where no broker is configured.
@@ -51,9 +54,9 @@ pub struct Feeds {
 
 /// Serves clients until the daemon stops or the control loop is gone.
 pub async fn run(listener: UnixListener, console: Console, feeds: Feeds) {
-    let Feeds { about, snapshot, durable, relay, network, records, commands, answers, stop } = feeds;
+    let Feeds { about, snapshot, wiring, durable, relay, network, records, commands, answers, stop } = feeds;
     let records = Records::new(records);
-    let shared = Arc::new(Shared { about, snapshot, durable, relay, network, records, commands });
+    let shared = Arc::new(Shared { about, snapshot, wiring, durable, relay, network, records, commands });
     let console = Arc::new(console);
     let (places, look_ups) = (Arc::new(Places::default()), Arc::new(Semaphore::new(LOOK_UPS)));
     let mut clients = JoinSet::new();

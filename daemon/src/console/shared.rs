@@ -2,6 +2,7 @@
 
 use super::commands::Commands;
 use crate::history::records::Records;
+use crate::run::wires::Wiring;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tumbler_core::snapshot::Snapshot;
@@ -12,6 +13,7 @@ use tumbler_core::wire::ask::{About, Network, Relay};
 pub(super) struct Shared {
     pub(super) about: About,
     pub(super) snapshot: watch::Receiver<Arc<Snapshot>>,
+    pub(super) wiring: Wiring,
     pub(super) durable: watch::Receiver<Seq>,
     pub(super) relay: watch::Receiver<Option<Relay>>,
     pub(super) network: watch::Receiver<Option<Network>>,

@@ -2,15 +2,17 @@
 
 use super::network;
 use super::runtime::runtime;
-use crate::config::{self, Config, Mqtt};
+use crate::config::{self, Config, HEADER_CHIPS, Hardware, Mqtt, Pin};
 use crate::console::{self, Commands, HandIn};
 use crate::history::events::Events;
 use crate::history::records::Records;
 use crate::journal::Reader;
 use crate::network::gate;
 use crate::run::inbox::Inbox;
+use crate::run::meters::Meters;
 use crate::run::notify;
 use crate::run::trace::Traces;
+use crate::run::wires::{Place, Plan, Wiring};
 use anyhow::Context as _;
 use nix::unistd::{Group, Uid, User};
 use std::sync::Arc;
@@ -20,6 +22,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tumbler_core::effect::KeyTold;
 use tumbler_core::input::Input;
+use tumbler_core::rules;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::Seq;
 use tumbler_core::wire::ask::{About, Network};
@@ -43,6 +46,8 @@ pub(super) struct Parts {
     pub(super) relayed: Seq,
     /// The table as it is.
     pub(super) snapshot: watch::Receiver<Arc<Snapshot>>,
+    /// What wires and bus did.
+    pub(super) meters: watch::Receiver<Arc<Meters>>,
     /// The last durable record.
     pub(super) durable: watch::Receiver<Seq>,
     /// Keys to be told.
@@ -70,7 +75,8 @@ pub(super) fn run(parts: Parts) -> anyhow::Result<()> {
 }
 
 async fn serve(parts: Parts) -> anyhow::Result<()> {
-    let Parts { config, boot, readers, watched, relayed, snapshot, durable, keys, answers, inbox, up, stop } = parts;
+    let Parts { config, boot, readers, watched, relayed, snapshot, meters, durable, keys, answers, inbox, up, stop } =
+        parts;
     let backend = config.settings.backend.clone();
     let listener = console::bind(&config.console.socket, &config.console.technician_group)?;
     let (health, relay_health) = watch::channel(None);
@@ -86,6 +92,7 @@ async fn serve(parts: Parts) -> anyhow::Result<()> {
             backend: backend.clone(),
         },
         snapshot: snapshot.clone(),
+        wiring: Wiring { plan: Arc::new(plan(&config)), meters },
         durable: durable.clone(),
         relay: relay_health,
         network,
@@ -133,6 +140,28 @@ async fn serve(parts: Parts) -> anyhow::Result<()> {
     let outcome = watch_tasks(&mut tasks, stop).await;
     statuses.abort();
     outcome
+}
+
+/// What there is at the table, and where.
+fn plan(config: &Config) -> Plan {
+    let settings = &config.settings;
+    let areas = rules::layout(&settings.layout).map(|layout| layout.areas.iter().map(|area| area.id.clone()).collect());
+    let areas = areas.unwrap_or_default();
+    let (pins, on_header) = match &config.hardware {
+        Hardware::Virtual { .. } => return Plan { reader: settings.reader, areas, ..Plan::default() },
+        Hardware::Cdev { chip, pins } => (pins, HEADER_CHIPS.contains(&chip.as_str())),
+        Hardware::Rppal { pins, .. } => (pins, true),
+    };
+    let place = |pin: &Pin| {
+        let header = pin.place.header_pin().filter(|_| on_header);
+        Some(Place { pin: pin.clone().into(), header, active_low: pin.active_low })
+    };
+    Plan {
+        inputs: pins.inputs.each_ref().map(place),
+        outputs: pins.outputs.each_ref().map(place),
+        reader: settings.reader,
+        areas,
+    }
 }
 
 /// Waits for the tasks; each may end only once the daemon stops.

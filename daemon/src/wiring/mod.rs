@@ -154,6 +154,7 @@ fn supervise(config: Config, mut supervisor: Supervisor, first: &SyncSender<Work
         watched,
         relayed,
         snapshot: up.snapshot,
+        meters: up.meters,
         durable: durable_seen,
         keys: keys_told,
         answers,

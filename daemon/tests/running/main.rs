@@ -14,6 +14,7 @@ mod cgroup;
 mod network;
 mod places;
 mod strangers;
+mod wires;
 
 use bench::Place;
 use nix::sys::signal::Signal;

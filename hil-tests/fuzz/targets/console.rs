@@ -16,10 +16,13 @@ use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 use tumbler_core::input::Input;
+use tumbler_core::units::Mono;
 use tumbler_core::wire::ask::{About, Reply};
 use tumbler_fuzz::{LAST, records, runtime, scratch, snapshot};
 use tumblerd::config::Console;
 use tumblerd::console::{ANSWERS, Commands, Feeds, HandIn, bind, run};
+use tumblerd::run::meters::Meters;
+use tumblerd::run::wires::Wiring;
 use world::World;
 use world::play::{maintained, opened};
 
@@ -79,6 +82,7 @@ async fn talk(role: u8, said: &[u8]) {
     let feeds = Feeds {
         about: About { site: "pit".into(), table: "t1".into(), build: "0.1.0".into(), backend: "virtual".into() },
         snapshot: shown,
+        wiring: Wiring { plan: Arc::default(), meters: watch::channel(Arc::new(Meters::new(Mono(0)))).1 },
         durable,
         relay: watch::channel(None).1,
         network: watch::channel(None).1,

@@ -15,6 +15,7 @@ use crate::units::{Dice, RoundId, Seq, Tumbles};
 use crate::wire::console::{Answer, Command};
 use crate::wire::topics::EventMessage;
 use crate::wire::unique::Unique;
+use crate::wire::wires::Wires;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -59,6 +60,8 @@ pub enum Query {
     Watch,
     /// What is latched and what is waived: one [`Told::Faults`].
     Faults,
+    /// Every wire and every register: one [`Told::Wires`].
+    Wires,
     /// The latest rounds, oldest first: [`Told::Round`] for each, then [`Told::End`].
     Rounds {
         /// How many, at most [`MAX_ROUNDS`].
@@ -135,6 +138,8 @@ pub enum Told {
         /// Checks replaced by a procedure.
         waived: Vec<Waiver>,
     },
+    /// Every wire and every register.
+    Wires(Box<Wires>),
     /// A round.
     Round(Box<RoundSummary>),
     /// A record.

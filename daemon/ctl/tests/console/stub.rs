@@ -14,6 +14,8 @@ use tumbler_core::wire::ask::About;
 use tumbler_core::wire::console::{Answer, Caller, Command};
 use tumblerd::config::Console;
 use tumblerd::console::{self, Feeds};
+use tumblerd::run::meters::Meters;
+use tumblerd::run::wires::{Plan, Wiring};
 
 /// What the stub was asked.
 pub(crate) type Asked = Arc<Mutex<Vec<(Caller, Command)>>>;
@@ -22,6 +24,7 @@ pub(crate) type Asked = Arc<Mutex<Vec<(Caller, Command)>>>;
 pub(crate) struct Stub {
     pub(crate) socket: PathBuf,
     pub(crate) snapshot: watch::Sender<Arc<Snapshot>>,
+    pub(crate) meters: watch::Sender<Arc<Meters>>,
     pub(crate) asked: Asked,
     records: InMemory,
     durable: watch::Sender<Seq>,
@@ -55,6 +58,8 @@ impl Stub {
         let asked = Asked::default();
         let records = InMemory::default();
         let (snapshot, snapshots) = watch::channel(Arc::new(table()));
+        let (meters, metered) = watch::channel(Arc::new(Meters::new(Mono(1))));
+        let plan = Arc::new(Plan { reader: true, areas: vec!["small".into(), "big".into()], ..Plan::default() });
         let (durable, durables) = watch::channel(Seq(0));
         let (stop, stops) = watch::channel(false);
         let (_, relay) = watch::channel(None);
@@ -79,6 +84,7 @@ impl Stub {
         let feeds = Feeds {
             about: About { site: "pit".into(), table: "t1".into(), build: "0.1.0".into(), backend: "virtual".into() },
             snapshot: snapshots,
+            wiring: Wiring { plan, meters: metered },
             durable: durables,
             relay,
             network,
@@ -97,7 +103,19 @@ impl Stub {
             });
         });
         is_ready.recv().unwrap();
-        Self { socket, snapshot, asked, records, durable, open, answers: later, stop, done: Some(done), _dir: dir }
+        Self {
+            socket,
+            snapshot,
+            meters,
+            asked,
+            records,
+            durable,
+            open,
+            answers: later,
+            stop,
+            done: Some(done),
+            _dir: dir,
+        }
     }
 
     /// Adds a record to the journal.

@@ -1,0 +1,105 @@
+//! Wires and units, as the console tells of them.
+
+use crate::bench::{LONG, Place, Wire};
+use serde_json::json;
+use std::thread;
+use std::time::Instant;
+use tumbler_core::wire::wires::Wires;
+
+fn wires(place: &Place) -> Wires {
+    serde_json::from_value(place.ask(&json!("wires"))["answer"]["wires"].clone()).unwrap()
+}
+
+/// What is told once it is so. It is told a moment late.
+fn once(place: &Place, is_so: impl Fn(&Wires) -> bool) -> Wires {
+    let until = Instant::now() + LONG;
+    loop {
+        let told = wires(place);
+        if is_so(&told) {
+            return told;
+        }
+        assert!(Instant::now() < until, "{told:#?}");
+        thread::yield_now();
+    }
+}
+
+fn line(told: &Wires, name: &str) -> tumbler_core::wire::wires::Wire {
+    told.lines.iter().find(|wire| wire.line.name() == name).unwrap().clone()
+}
+
+fn edge(wire: &mut Wire, line: &str, active: bool, seq: u64) {
+    let at_ns = tumblerd::run::clock::now().0;
+    wire.send(format!("{}\n", json!({ "line": line, "active": active, "at_ns": at_ns, "seq": seq })).as_bytes());
+}
+
+#[test]
+fn a_line_that_is_toggled_is_counted_with_its_level_and_its_time() {
+    let place = Place::new();
+    place.commission();
+    let _daemon = place.start();
+    let mut wire = place.wire();
+    place.told("READY=");
+    let before = once(&place, |told| told.lines.iter().take(12).all(|wire| wire.active.is_some()));
+    let button = line(&before, "place_bets");
+    assert_eq!((button.active, button.changes, button.changed), (Some(false), 0, None));
+    assert!(before.began <= before.now && button.since.is_some_and(|since| since <= before.now), "{button:?}");
+    // The bench's wire has no pins.
+    assert_eq!((button.pin, button.header, button.high), (None, None, None));
+
+    let began = tumblerd::run::clock::now();
+    for seq in 1..=5 {
+        edge(&mut wire, "place_bets", seq % 2 == 1, seq);
+    }
+    let pressed = line(&once(&place, |told| line(told, "place_bets").changes == 5), "place_bets");
+    assert_eq!((pressed.active, pressed.means.as_deref(), pressed.watched), (Some(true), Some("pressed"), true));
+    assert!(pressed.changed.is_some_and(|at| at >= began), "{pressed:?} {began:?}");
+    assert_eq!(pressed.since, pressed.changed);
+    assert_eq!(line(&wires(&place), "no_spin").changes, 0);
+    edge(&mut wire, "dome_open", true, 1);
+    let dome = once(&place, |told| line(told, "dome_open").active == Some(true));
+    assert_eq!(line(&dome, "dome_closed").note.as_deref(), Some("both contacts of the dome are made"));
+
+    let sign = line(&dome, "out_of_service");
+    assert_eq!((sign.commanded, sign.active, sign.note), (Some(true), Some(true), None));
+    // The daemon hangs up on who sends what is no message, and finds nobody when it calls again.
+    std::fs::remove_file(place.path("lines")).unwrap();
+    wire.send(b"{{{nonsense\n");
+    let lost = once(&place, |told| told.lines.iter().all(|wire| !wire.watched));
+    let pressed = line(&lost, "place_bets");
+    assert_eq!((pressed.active, pressed.since, pressed.changes), (None, None, 5), "counted from the daemon's start");
+}
+
+#[test]
+fn a_unit_on_which_nobody_answers_has_its_time_outs_counted() {
+    let place = Place::new();
+    place.commission();
+    let _daemon = place.start();
+    let _wire = place.wire();
+    place.told("READY=");
+    let terminal = |told: &Wires| told.units.first().unwrap().clone();
+    let lost = once(&place, |told| terminal(told).timeouts > 2 && terminal(told).lost);
+    let more = once(&place, |told| terminal(told).timeouts > terminal(&lost).timeouts);
+    let unit = terminal(&more);
+    assert_eq!((unit.name.as_str(), unit.failed(), unit.answered), ("terminal", unit.exchanges, None));
+    assert!(unit.retries + 1 >= unit.timeouts, "each followed one that had failed: {unit:?}");
+    assert!(unit.registers.iter().all(|register| register.value.is_none() && register.at.is_none()), "{unit:?}");
+    // No reader is configured; the layout's 50 areas are on one board.
+    let names: Vec<&str> = more.units.iter().map(|unit| unit.name.as_str()).collect();
+    assert_eq!((names, more.units[1].registers.len()), (vec!["terminal", "board-2"], 100));
+}
+
+/// A question has no argument, and changes nothing: no record comes of it.
+#[test]
+fn to_ask_about_the_wires_is_recorded_nowhere() {
+    let place = Place::new();
+    place.commission();
+    let _daemon = place.start();
+    let _wire = place.wire();
+    place.told("READY=");
+    let before = place.records("refused").len();
+    let refused = place.ask(&json!({ "query": "wires", "with": { "line": "seal" } }));
+    assert!(refused["error"].as_str().unwrap().contains("no request"), "{refused}");
+    assert!(place.ask(&json!({ "query": "wires" }))["answer"]["wires"]["lines"].is_array());
+    assert_eq!(place.ask(&json!("wires"))["answer"]["wires"]["lines"].as_array().map(Vec::len), Some(16));
+    assert_eq!(place.records("refused").len(), before);
+}

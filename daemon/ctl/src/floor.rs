@@ -12,7 +12,8 @@ mod told;
 use crate::broker::{Access, Broker, HELP, broker, random};
 use crate::ending::Ended;
 use crate::floor::feed::{News, follow};
-use crate::floor::model::{Floor, Picture};
+use crate::floor::model::{Condition, Floor, Picture};
+use crate::floor::screen::{Page, Shown};
 use crate::say;
 use anyhow::{bail, ensure};
 use std::io::IsTerminal;
@@ -89,6 +90,37 @@ impl View {
     }
 }
 
+/// The floor as a terminal shows it.
+struct OnScreen<'a> {
+    view: View,
+    broker: &'a str,
+}
+
+impl Shown for OnScreen<'_> {
+    type News = News;
+
+    fn take(&mut self, news: News) -> anyhow::Result<()> {
+        self.view.take(news);
+        Ok(())
+    }
+
+    fn page(&self, columns: usize) -> Page {
+        let picture = self.view.picture();
+        let (head, tables) = text::lines(&picture, columns);
+        let rows = tables.into_iter().map(|(condition, text)| {
+            let style = match condition {
+                Condition::Rewritten | Condition::Fault => "1;31",
+                Condition::Silent => "1;33",
+                Condition::Gap => "36",
+                Condition::Fine => "",
+            };
+            (style, text)
+        });
+        let title = (if picture.connected { "1" } else { "1;31" }, text::summary(&picture, self.broker));
+        Page { title, head, rows: rows.collect(), what: "tables" }
+    }
+}
+
 pub(crate) fn run(of: &Arguments, json: bool) -> anyhow::Result<Ended> {
     let name = format!("tumblerctl-floor-{}", random()?.split('-').next().unwrap_or_default());
     let settings = of.access.settings(&of.broker, name)?;
@@ -109,7 +141,7 @@ pub(crate) fn run(of: &Arguments, json: bool) -> anyhow::Result<Ended> {
         } else if json {
             pictures(&mut view, &mut news).await?;
         } else {
-            screen::show(&mut view, &mut news, &of.broker.url).await?;
+            screen::show(&mut OnScreen { view, broker: &of.broker.url }, &mut news).await?;
         }
         Ok(Ended::Done)
     })

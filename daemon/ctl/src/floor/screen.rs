@@ -1,8 +1,5 @@
-//! The floor on a terminal, kept up to date in place.
+//! A picture on a terminal, kept up to date in place.
 
-use super::{View, text};
-use crate::floor::feed::News;
-use crate::floor::model::{Condition, Picture};
 use crate::say;
 use nix::sys::termios::{LocalFlags, SetArg, Termios, tcgetattr, tcsetattr};
 use std::fmt::Write as _;
@@ -13,11 +10,42 @@ use tokio::sync::mpsc;
 
 /// Time between two looks at what came; the seconds on the screen count by it.
 const FRAME: Duration = Duration::from_millis(250);
-/// Rows that hold no table: the summary, the head, and what the keys do.
+/// Rows of the terminal that do not move: the title, the head, and what the keys do.
 const AROUND: usize = 3;
 
-/// Shows the floor until somebody has seen enough.
-pub(super) async fn show(view: &mut View, news: &mut mpsc::Receiver<News>, broker: &str) -> anyhow::Result<()> {
+/// What is shown.
+pub(crate) trait Shown {
+    /// What changes it.
+    type News;
+
+    /// Takes in one thing more.
+    ///
+    /// # Errors
+    /// There is nothing to show any more; says why.
+    fn take(&mut self, news: Self::News) -> anyhow::Result<()>;
+
+    /// How it looks now, for this number of columns.
+    fn page(&self, columns: usize) -> Page;
+}
+
+/// Lines of text with their styles, as terminals take them between `ESC [` and `m`; empty for none. What is longer than the terminal is cut.
+#[derive(Debug)]
+pub(crate) struct Page {
+    /// The first line.
+    pub(crate) title: (&'static str, String),
+    /// The head of the rows.
+    pub(crate) head: String,
+    /// What one can move through.
+    pub(crate) rows: Vec<(&'static str, String)>,
+    /// What the rows are, in the plural.
+    pub(crate) what: &'static str,
+}
+
+/// Shows it until somebody has seen enough.
+///
+/// # Errors
+/// The terminal is gone, or there is nothing to show any more.
+pub(crate) async fn show<T: Shown>(picture: &mut T, news: &mut mpsc::Receiver<T::News>) -> anyhow::Result<()> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut hangup = signal(SignalKind::hangup())?;
@@ -30,7 +58,7 @@ pub(super) async fn show(view: &mut View, news: &mut mpsc::Receiver<News>, broke
         tokio::select! {
             Some(item) = news.recv() => {
                 // Shown with the next frame, however many come.
-                view.take(item);
+                picture.take(item)?;
                 continue;
             }
             Some(key) = keys.recv() => match key {
@@ -43,7 +71,7 @@ pub(super) async fn show(view: &mut View, news: &mut mpsc::Receiver<News>, broke
             _ = terminate.recv() => return Ok(()),
             _ = hangup.recv() => return Ok(()),
         }
-        let (frame, last) = frame(&view.picture(), broker, size(), first, screen.has_colour);
+        let (frame, last) = frame(&picture.page(size().0), size(), first, screen.has_colour);
         first = first.min(last);
         if frame != shown {
             write(&frame)?;
@@ -52,17 +80,10 @@ pub(super) async fn show(view: &mut View, news: &mut mpsc::Receiver<News>, broke
     }
 }
 
-/// One picture of the screen from its upper left corner on, and the last table that may stand first.
-fn frame(
-    picture: &Picture,
-    broker: &str,
-    (columns, rows): (usize, usize),
-    first: usize,
-    has_colour: bool,
-) -> (String, usize) {
+/// One picture of the screen from its upper left corner on, and the last row that may stand first.
+fn frame(page: &Page, (columns, rows): (usize, usize), first: usize, has_colour: bool) -> (String, usize) {
     let room = rows.saturating_sub(AROUND);
-    let (head, tables) = text::lines(picture, columns);
-    let last = tables.len().saturating_sub(room);
+    let last = page.rows.len().saturating_sub(room);
     let first = first.min(last);
     let mut frame = String::from("\u{1b}[H");
     let mut line = |style: &str, text: &str, is_last: bool| {
@@ -74,22 +95,15 @@ fn frame(
             _ => write!(frame, "{text}\u{1b}[K{end}"),
         };
     };
-    let alarm = if picture.connected { "1" } else { "1;31" };
-    line(alarm, &text::summary(picture, broker), false);
-    line("4", &head, false);
-    let shown = tables.iter().skip(first).take(room);
+    line(page.title.0, &page.title.1, false);
+    line("4", &page.head, false);
+    let shown = page.rows.iter().skip(first).take(room);
     let end = first + shown.len();
-    for (condition, text) in shown {
-        let style = match condition {
-            Condition::Rewritten | Condition::Fault => "1;31",
-            Condition::Silent => "1;33",
-            Condition::Gap => "36",
-            Condition::Fine => "",
-        };
+    for (style, text) in shown {
         line(style, text, false);
     }
     let keys = if last > 0 {
-        format!("q ends; tables {} to {end} of {}; arrows, PgUp, PgDn move", first + 1, tables.len())
+        format!("q ends; {} {} to {end} of {}; arrows, PgUp, PgDn move", page.what, first + 1, page.rows.len())
     } else {
         "q ends".to_owned()
     };
@@ -109,7 +123,7 @@ fn write(text: &str) -> std::io::Result<()> {
     out.flush()
 }
 
-/// The terminal while the floor has it; dropped, it is as it was.
+/// The terminal while the picture has it; dropped, it is as it was.
 struct Screen {
     was: Option<Termios>,
     has_colour: bool,
@@ -159,7 +173,7 @@ enum Move {
 }
 
 impl Move {
-    /// The first table shown after this key, with `page` tables on a page; the frame corrects a value that is too large.
+    /// The first row shown after this key, with `page` rows on a page; the frame corrects a value that is too large.
     fn from(self, first: usize, page: usize) -> usize {
         match self {
             Self::Up => first.saturating_sub(1),
@@ -226,43 +240,37 @@ fn keys() -> mpsc::Receiver<Key> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::floor::model::Floor;
 
-    fn picture(tables: usize) -> Picture {
-        let mut floor = Floor::new(Duration::from_secs(300));
-        floor.connected(0);
-        for n in 0..tables {
-            let status = br#"{"v":1,"status":"online","boot":"b","build":"0.1.0","backend":"cdev"}"#;
-            floor.take(&format!("taisai/pit/t{n}/status"), status, true, 0);
-        }
-        floor.take("taisai/pit/t7/fault/seal", br#"{"v":1,"code":"seal","cause":"broken"}"#, true, 0);
-        floor.picture(0)
+    fn page(rows: usize) -> Page {
+        let rows = (0..rows).map(|n| if n == 0 { ("1;31", "the first".to_owned()) } else { ("", format!("row {n}")) });
+        Page { title: ("1", "the title".into()), head: "the head".into(), rows: rows.collect(), what: "tables" }
     }
 
     #[test]
     fn a_frame_fills_the_screen_and_no_more() {
-        let picture = picture(200);
+        let page = page(200);
         for (columns, rows) in [(80, 24), (30, 10), (200, 4)] {
-            let (frame, last) = frame(&picture, "mqtt://b", (columns, rows), 0, false);
+            let (frame, last) = frame(&page, (columns, rows), 0, false);
             let lines: Vec<&str> = frame.split("\r\n").collect();
             assert_eq!((lines.len(), last), (rows, 200 - (rows - AROUND)));
             for line in &lines {
                 let text = line.replace("\u{1b}[H", "").replace("\u{1b}[K", "").replace("\u{1b}[J", "");
                 assert!(text.chars().count() <= columns, "{text}");
             }
-            assert!(lines[2].contains("pit/t7"), "the fault is on top");
+            assert!(lines[0].contains("the title") && lines[1].contains("the head"), "{frame}");
+            assert!(lines[2].contains("the first"), "{frame}");
         }
     }
 
     #[test]
     fn one_can_move_through_the_tables_and_not_beyond() {
-        let picture = picture(200);
-        let shown = |first| frame(&picture, "mqtt://b", (120, 23), first, true).0;
+        let page = page(200);
+        let shown = |first| frame(&page, (120, 23), first, true).0;
         assert!(shown(0).contains("tables 1 to 20 of 200"));
         assert!(shown(Move::PageDown.from(0, 20)).contains("tables 21 to 40 of 200"));
         assert!(shown(Move::Last.from(0, 20)).contains("tables 181 to 200 of 200"));
-        assert!(shown(0).contains("\u{1b}[1;31m pit/t7"), "{}", shown(0));
-        assert!(!frame(&picture, "mqtt://b", (120, 300), 0, true).0.contains("PgDn"));
+        assert!(shown(0).contains("\u{1b}[1;31mthe first"), "{}", shown(0));
+        assert!(!frame(&page, (120, 300), 0, true).0.contains("PgDn"));
     }
 
     #[test]

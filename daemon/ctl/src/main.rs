@@ -33,6 +33,7 @@ mod replay;
 mod reset;
 mod rounds;
 mod say;
+mod screen;
 mod settle;
 mod status;
 mod supervise;

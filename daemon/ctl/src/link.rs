@@ -67,7 +67,8 @@ impl Link {
         let mut line = serde_json::to_vec(&Request { id: self.id, ask })?;
         line.push(b'\n');
         let path = self.path.display();
-        let sent = self.stream.get_mut().write_all(&line).with_context(|| hung_up(&path));
+        // Without its cause: a broken pipe counts as no error, because one of standard output is none.
+        let sent = self.stream.get_mut().write_all(&line).map_err(|_| anyhow::anyhow!(hung_up(&path)));
         let Err(gone) = sent else { return Ok(()) };
         // A daemon that has no place for a caller says so before it hangs up.
         match self.said() {

@@ -40,6 +40,7 @@ mod supervise;
 mod void;
 mod void_afterwards;
 mod watch;
+mod wires;
 mod witness;
 mod wording;
 
@@ -83,6 +84,7 @@ enum What {
     Rounds(rounds::Arguments),
     Events(events::Arguments),
     Faults(faults::Arguments),
+    Wires(wires::Arguments),
     Floor(floor::Arguments),
     Reset(reset::Arguments),
     Amend(amend::Arguments),
@@ -121,6 +123,7 @@ fn run(context: &Context, what: &What) -> anyhow::Result<Ended> {
         What::Rounds(of) => rounds::run(context, of),
         What::Events(of) => events::run(context, of),
         What::Faults(_) => faults::run(context),
+        What::Wires(of) => wires::run(context, of),
         What::Floor(of) => floor::run(of, context.json),
         What::Reset(of) => reset::run(context, of),
         What::Amend(of) => amend::run(context, of),

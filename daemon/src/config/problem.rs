@@ -76,7 +76,8 @@ impl Problem {
 }
 
 /// The one of `known` that is most like `word`, if any is like it at all.
-pub(super) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+#[must_use]
+pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let word = word.to_lowercase();
     let bound = (word.chars().count() / 3).max(2);
     let near = known.into_iter().map(|other| (strsim::osa_distance(&word, other), other));

@@ -14,6 +14,7 @@ mod questions;
 mod reset;
 mod stub;
 mod terminal;
+mod wires;
 
 #[path = "../../../tests/common/in_memory.rs"]
 mod in_memory;

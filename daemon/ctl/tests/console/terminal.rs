@@ -2,6 +2,7 @@
 
 use crate::hardware_test::{motor, tests};
 use crate::stub::{Stub, done};
+use crate::wires::happen;
 use nix::pty::{Winsize, openpty};
 use std::fs::File;
 use std::io::Read;
@@ -10,7 +11,9 @@ use std::os::fd::AsFd;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use tumbler_core::hardware_test::{Measurement, Quantity};
+use tumbler_core::input::Input;
 use tumbler_core::latch::{Code, Malfunction, Waiver};
+use tumbler_core::line::InLine;
 use tumbler_core::record::Event;
 use tumbler_core::round::SpinEnd;
 use tumbler_core::round::ending::{Void, VoidReason};
@@ -236,4 +239,36 @@ fn tables_that_have_no_room_are_said_in_words() {
         let trend = "motor: period, mean ▁▃▅█ 600.0 ms to 900.0 ms in 4 tests, out of limits in about 6 tests";
         assert_eq!(said(&["test", "trends"]), trend);
     }
+}
+
+/// Kept up to date in place: a technician turns a wire and sees it, and what is odd stands out.
+#[test]
+fn followed_wires_change_on_the_screen_as_they_change_at_the_table() {
+    let stub = Stub::start(done);
+    let level = |line, active| {
+        happen(&stub, |meters, now| {
+            meters.take(now, &Input::Edge { line, active }, false);
+        })
+    };
+    level(InLine::Seal, true);
+    let mut terminal = Terminal::start(&stub, &["wires", "--follow"], (120, 30));
+    terminal.until("q ends");
+    terminal.until("16 lines, 3 units of the field bus");
+    terminal.until("whole");
+    let place = |screen: &str, name: &str| screen.lines().position(|row| row.starts_with(&format!(" {name}"))).unwrap();
+    let dome = u16::try_from(place(&terminal.shows(), "dome_closed")).unwrap();
+    assert_eq!(terminal.colour(dome), vt100::Color::Default, "{}", terminal.shows());
+    level(InLine::Seal, false);
+    terminal.until("broken");
+    assert_eq!(place(&terminal.shows(), "seal"), usize::from(dome) + 7, "no row has moved: {}", terminal.shows());
+    level(InLine::DomeClosed, true);
+    level(InLine::DomeOpen, true);
+    terminal.until("both contacts");
+    while terminal.colour(dome) != vt100::Color::Idx(1) {
+        assert_eq!(terminal.child.try_wait().unwrap(), None, "it ended");
+        std::thread::yield_now();
+    }
+    drop(stub);
+    let (status, _) = terminal.ends();
+    assert_eq!(status.code(), Some(2), "the daemon is gone");
 }

@@ -254,3 +254,13 @@ fn a_flicker_breaks_the_contact_for_as_long_as_told_only_while_the_shaft_turns()
     assert!(edges.len() >= 4 && edges.len() % 2 == 0);
     assert!(edges.chunks(2).all(|pair| pair[1].at() - pair[0].at() == 2 * MS));
 }
+
+#[test]
+fn a_temperature_is_read_twice_a_second() {
+    let mut twin = Twin::new(Config { bounce: false, ..Config::full(true, 50) }, 1);
+    let mut wires = Vec::new();
+    twin.advance(10 * SECOND, &mut wires);
+    let read: Vec<u64> = wires.iter().filter(|wire| matches!(wire, Wire::Temperature { .. })).map(Wire::at).collect();
+    assert!(read.len() >= 20, "{read:?}");
+    assert!(read.windows(2).all(|pair| pair[1] - pair[0] == 500 * MS), "{read:?}");
+}

@@ -6,8 +6,8 @@ use crate::config::Rules;
 use crate::observation::Part;
 use crate::record::{Fact, Record};
 
-/// The temperature is read once a second.
-const NEXT_READING_NS: u64 = 1_100_000_000;
+/// The temperature is read twice a second (daemon/docs/virtual-wire.md).
+const NEXT_READING_NS: u64 = 600_000_000;
 
 impl Scene {
     pub(super) fn record(&mut self, record: &Record) {

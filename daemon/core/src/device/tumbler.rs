@@ -61,9 +61,11 @@ pub struct Tumbler {
     alive: bool,
     /// Position at which the run began, or at which the shaft came to rest.
     from: i64,
-    /// Furthest and least position of this run: progress is what moves them.
+    /// Furthest position of this run.
     furthest: i64,
-    least: i64,
+    /// The lower and the upper of the positions between which one sensor that bounces swings: the shaft moves when it
+    /// leaves them.
+    swing: (i64, i64),
     /// Full tumbles counted in this run; frozen when a guard, a defect or a halt ends it.
     counted: Tumbles,
     /// Net steps forward of this run, frozen with it.
@@ -145,7 +147,7 @@ impl Tumbler {
         let at = ctx.at();
         self.from = self.cam.position();
         self.furthest = self.from;
-        self.least = self.from;
+        self.swing = (self.from, self.from);
         self.counted = Tumbles(0);
         self.steps = 0;
         self.frozen = false;
@@ -185,6 +187,17 @@ impl Tumbler {
             ctx.clear(timer);
         }
         ctx.rest_from(OutLine::MotorEnable, from);
+    }
+
+    /// Whether the shaft moves with this position, either way. A shaft that turns back over the way it came moves too.
+    const fn moves(&mut self, position: i64) -> bool {
+        let (least, most) = self.swing;
+        if position < least {
+            self.swing = (position, position + 1);
+        } else if position > most {
+            self.swing = (position - 1, position);
+        }
+        position < least || position > most
     }
 
     /// The cam went on by a step.
@@ -300,7 +313,7 @@ impl Tumbler {
                 self.state = State::Coasting;
                 self.frozen = true;
                 self.furthest = position;
-                self.least = position;
+                self.swing = (position, position);
                 self.stop = None;
                 self.await_standstill(read, ctx);
                 ctx.after_from(Timer::Coast, read, Millis(ctx.p().coast_limit));
@@ -308,9 +321,8 @@ impl Tumbler {
             }
             State::Running | State::Cut { stopping: false, .. } => self.turn(position, ctx),
             State::Stopping | State::Cut { .. } | State::Coasting => {
-                if position > self.furthest || position < self.least {
+                if self.moves(position) {
                     self.furthest = self.furthest.max(position);
-                    self.least = self.least.min(position);
                     self.stride(at);
                     // Without power nothing depends on when it was read.
                     let from = if self.is_stopping() { read } else { at };
@@ -350,6 +362,7 @@ impl Tumbler {
             return None;
         }
         self.furthest = position;
+        self.moves(position);
         self.stride(at);
         if matches!(self.state, State::Running) {
             ctx.after_from(Timer::Stall, read, Millis(ctx.p().stall));

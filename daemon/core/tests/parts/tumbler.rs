@@ -300,6 +300,24 @@ fn standstill_waits_for_twice_the_last_step() {
     }
 }
 
+/// SGV6 5.5.3: no dice are seen while the shaft turns. A shaft that turns back over the way it came does; a sensor that
+/// bounces at its edge does not.
+#[test]
+fn a_shaft_that_turns_back_is_not_at_rest() {
+    let mut rig = Rig::running();
+    rig.steps(8, STEP);
+    rig.tumbler.halt(Stop::Halt, at(&mut rig.ctx, Mono(rig.micros * 1000)));
+    for _ in 0..6 {
+        rig.step(false, STEP);
+    }
+    let last = rig.micros / 1000;
+    for _ in 0..5 {
+        rig.step(true, 10_000);
+        rig.step(false, 10_000);
+    }
+    assert_eq!(rig.fires(Timer::Standstill, last + 300), Some(Report::Still));
+}
+
 /// faults.md cam.lost_edges.
 #[test]
 fn lost_edges_end_a_run_and_are_none_of_a_shaft_that_stands() {

@@ -215,6 +215,25 @@ fn the_fourth_break_of_a_spin_latches_its_line_however_long_it_is() {
     }
 }
 
+/// The same: a dome that is lifted and put back at once breaks one contact and makes the other, as no loose contact does.
+#[test]
+fn a_dome_that_is_put_back_at_once_was_moved() {
+    for (made, codes) in [(true, vec![]), (false, vec![Code::Dome])] {
+        let mut world = spinning("nz-div9", "nz-div9-1");
+        world.pass(700);
+        world.breaks(InLine::DomeClosed, 300, 3);
+        world.line(InLine::DomeClosed, false);
+        world.pass(5);
+        if made {
+            world.breaks(InLine::DomeOpen, 3000, 1);
+        }
+        world.pass(130);
+        world.line(InLine::DomeClosed, true);
+        world.pass(3000);
+        assert_eq!(world.latched(), codes, "the other contact made: {made}");
+    }
+}
+
 /// faults.md dome.opened_spinning: a dome that is lifted bounces, and is somebody's act, which latches nothing (trap 7). What broke long
 /// before it was lifted did so by itself.
 #[test]

@@ -101,6 +101,9 @@ impl Table {
         if let Some(report) = report {
             self.tumbler_reports(report);
         }
+        if line.is_of_dome() {
+            self.devices.guard.see(&self.devices.inputs);
+        }
     }
 
     /// The run is over, and a dome whose contact ended it has had its time to show that it was moved. A line that broke once too often

@@ -100,7 +100,7 @@ class Rig:
                 stdout=subprocess.PIPE,
                 stderr=self.words,
                 text=True,
-                start_new_session=True,
+                process_group=0,
             )
         except OSError as why:
             raise RigDied(f"the rig cannot be started: {why}") from why

@@ -62,7 +62,10 @@ class Rig:
         return verdict
 
     def close(self) -> int | None:
-        """Ends the process, which writes results.json, without the cell that is being played. Gives its exit code; None where it never ran."""
+        """Ends the process, which writes results.json without the cell that is being played.
+
+        Gives its exit code; None where it never ran.
+        """
         if self.busy:
             self.stop()
         process, self.process, self.busy = self.process, None, False

@@ -17,23 +17,32 @@ SCENARIO_KEYS = {"about", "steps", "endings"}
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("tumbler", "scenarios and matrix cells of tumblerd")
-    group.addoption("--tumbler-bench", metavar="BENCH", help="the bench's name or file; the ini option tumbler_bench, or pure")
+    group.addoption("--tumbler-bench", metavar="BENCH", help="the bench's name or file; the ini option tumbler_bench, or pure. With labgrid: that of the places that are meant")
     group.addoption("--tumbler-rig", metavar="FILE", help="the rig's program; $TUMBLER_HIL, the ini option tumbler_rig, or that on PATH")
     group.addoption("--tumbler-out", metavar="DIR", type=Path, help="where evidence and results go; a new directory for temporary files, which stays where there is evidence in it")
     group.addoption("--tumbler-seed", metavar="N", type=int, help="mixed into the seed of every cell")
     group.addoption("--tumbler-matrix", metavar="WORDS", action="append", default=[],
                     help="also the cells of the matrix whose names contain WORDS, such as motor.stall@tumbling or ::sg-v6; repeatable")  # fmt: skip
-    parser.addini("tumbler_bench", "the bench's name or file", default="pure")
+    group.addoption("--tumbler-labgrid", action="store_true", help="play on all benches that labgrid's coordinator has, one for each worker of -n")
+    group.addoption("--tumbler-place", metavar="PLACE", action="append", default=[], help="with labgrid: only on the bench of this place; repeatable")
+    group.addoption("--tumbler-wait", metavar="SECONDS", type=float, default=600, help="with labgrid: how long to wait for benches that others use; 600")
+    parser.addini("tumbler_bench", "the bench's name or file")
     parser.addini("tumbler_rig", "the rig's program", default="tumbler-hil")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "tumbler: a scenario or a cell of the matrix, played by tumblerd's rig")
-    worker = getattr(config, "workerinput", None)
-    if worker and config.option.tumbler_out:
-        # Each worker of pytest-xdist has a rig of its own, and each rig a directory.
-        config.option.tumbler_out = Path(config.option.tumbler_out) / worker["workerid"]
     config.stash[SERVED] = Served(config)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    config = session.config
+    option = config.option
+    if not option.tumbler_labgrid:
+        if option.tumbler_place:
+            raise pytest.UsageError("--tumbler-place is for labgrid's places: say --tumbler-labgrid too")
+    elif not hasattr(config, "workerinput"):
+        config.stash[SERVED].reserve()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -43,36 +52,61 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 class Served:
-    """The one rig of this process of pytest, started with the first that needs it."""
+    """What plays for this process of pytest: one rig, which starts when it is first needed, or the benches of labgrid."""
 
     def __init__(self, config: pytest.Config):
         self.config = config
-        self.rig: Rig | None = None
+        self.player = None
         self.temporary: Path | None = None
-        self.evidence = False
 
-    def get(self) -> Rig:
-        if self.rig is None:
-            option = self.config.option
-            program = option.tumbler_rig or os.environ.get("TUMBLER_HIL") or self.config.getini("tumbler_rig")
-            bench = option.tumbler_bench or self.config.getini("tumbler_bench")
-            # A bench of one's own is a file beside the configuration; others are names.
-            beside = self.config.rootpath / bench
-            seed = () if option.tumbler_seed is None else ("--seed", str(option.tumbler_seed))
-            self.rig = Rig(program, str(beside) if beside.is_file() else bench, self.out(), seed)
-        return self.rig
+    def get(self):
+        """A `Rig`, or what plays like one."""
+        if self.player is None:
+            self.player = self._player()
+        return self.player
 
-    def out(self) -> Path:
+    def reserve(self) -> None:
+        """Plays on benches of labgrid from now on. Raises UsageError."""
+        try:
+            from .lab.plugin import Lab
+        except ImportError as why:
+            raise pytest.UsageError(f"--tumbler-labgrid needs labgrid: pip install 'pytest-tumbler[labgrid]' ({why})") from None
+        lab = Lab(self.config, self._bench(), self._out())
+        self.config.pluginmanager.register(lab, "tumbler-labgrid")
+        self.player = lab.pool
+
+    def close(self) -> None:
+        """Ends what was started."""
+        if self.player:
+            self.player.close()
+        if self.temporary and not any(file.is_file() and file.name != "results.json" for file in self.temporary.rglob("*")):
+            # There is no evidence in it.
+            shutil.rmtree(self.temporary)
+
+    def _player(self):
+        option = self.config.option
+        worker = getattr(self.config, "workerinput", None)
+        if worker and option.tumbler_labgrid:
+            from .lab.relay import Relayed
+
+            return Relayed(*worker["tumbler_pool"])
+        program = option.tumbler_rig or os.environ.get("TUMBLER_HIL") or self.config.getini("tumbler_rig")
+        bench = self._bench() or "pure"
+        # A bench of one's own is a file beside the configuration; others are names.
+        beside = self.config.rootpath / bench
+        seed = () if option.tumbler_seed is None else ("--seed", str(option.tumbler_seed))
+        out = self._out()
+        # Each worker of pytest-xdist has a rig of its own, and each rig a directory.
+        return Rig(program, str(beside) if beside.is_file() else bench, out / worker["workerid"] if worker else out, seed)
+
+    def _bench(self) -> str | None:
+        return self.config.option.tumbler_bench or self.config.getini("tumbler_bench")
+
+    def _out(self) -> Path:
         if self.config.option.tumbler_out:
             return Path(self.config.option.tumbler_out).absolute()
         self.temporary = Path(tempfile.mkdtemp(prefix="pytest-tumbler-"))
         return self.temporary
-
-    def close(self) -> None:
-        if self.rig:
-            self.rig.close()
-        if self.temporary and not self.evidence:
-            shutil.rmtree(self.temporary)
 
 
 SERVED = pytest.StashKey[Served]()
@@ -157,7 +191,10 @@ class Cell(pytest.Item):
         steps: list[str] = []
 
         def told(event: dict) -> None:
-            if event["event"] == "step":
+            if event["event"] == "began":
+                # Also on another bench, after one died.
+                steps.clear()
+            elif event["event"] == "step":
                 steps.append(f"{event['table_ns'] / 1e9:.3f} s  {event['words']}")
 
         try:
@@ -167,9 +204,12 @@ class Cell(pytest.Item):
         self.tell("test_key", verdict["cell"])
         self.tell("verdict", verdict["verdict"])
         self.tell("seed", verdict["seed"])
+        if "bench" in verdict:
+            self.tell("bench", verdict["bench"])
+        for why in verdict.get("died", ()):
+            self.tell("died", why)
         for clause in verdict["clauses"]:
             self.tell("requirement", clause)
-        self.config.stash[SERVED].evidence |= bool(verdict["attachments"])
         for file in verdict["attachments"]:
             self.tell(f"attachment:{file['name']}", file["path"])
         self.add_report_section("setup", "steps", "\n".join(steps))

@@ -1,0 +1,66 @@
+"""What the plugin does besides, where labgrid has the benches."""
+
+import contextlib
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from .choice import Choice, Refused
+from .coordinator import LabError
+from .pool import Pool
+from .relay import Relay
+
+COORDINATOR = "127.0.0.1:20408"
+
+
+class Lab:
+    """The pool of a run, in the process of pytest that no other one started."""
+
+    def __init__(self, config: pytest.Config, bench: str | None, out: Path):
+        option = config.option
+        # Labgrid's own plugin has an option for it, and its programs a variable.
+        address = getattr(option, "lg_coordinator", None) or os.environ.get("LG_COORDINATOR") or COORDINATOR
+        choice = Choice(bench, tuple(option.tumbler_place))
+        try:
+            self.pool = Pool(address, choice, out, option.tumbler_seed or 0, option.tumbler_wait)
+        except (LabError, Refused) as why:
+            raise pytest.UsageError(f"labgrid: {why}") from None
+        self.relay: Relay | None = None
+        self.workers = 0
+        # A CI cancels a job in this way, which ends pytest like Ctrl-C: nothing stays reserved.
+        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node) -> None:
+        """A worker of pytest-xdist begins: one more bench can be used at once."""
+        if self.relay is None:
+            self.relay = Relay(self.pool)
+        node.workerinput["tumbler_pool"] = self.relay.address, self.relay.key
+        self.workers += 1
+        self.pool.wanted = max(self.pool.wanted, self.workers)
+        self.pool.wake.set()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self) -> None:
+        self.close()
+
+    def pytest_unconfigure(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Gives all benches back, also when Ctrl-C is typed again meanwhile."""
+        with contextlib.suppress(ValueError):
+            before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if self.relay:
+            self.relay.close()
+        self.pool.close()
+        with contextlib.suppress(ValueError):
+            signal.signal(signal.SIGINT, before)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        terminalreporter.section("benches")
+        for line in self.pool.summary():
+            terminalreporter.line(line)

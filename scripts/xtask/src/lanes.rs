@@ -236,7 +236,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "pytest",
         about: "the plugin for pytest on the rig and the pure bench: each verdict is an outcome, evidence is handed over, and each worker \
-                has one rig. Its benches for labgrid, here and on another machine",
+                has one rig. On the benches of labgrid's own coordinator and exporters, of which some die, each cell has one verdict",
         plays: Plays::Always,
         needs: &[Need::Python("pytest")],
         demand: after(compute(100, 600), &["build"]),

@@ -41,6 +41,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if not option.tumbler_labgrid:
         if option.tumbler_place:
             raise pytest.UsageError("--tumbler-place is for labgrid's places: say --tumbler-labgrid too")
+    elif option.tumbler_rig:
+        raise pytest.UsageError("--tumbler-rig is for a rig of this machine: with labgrid, `rig` in the exporter's file says which it is")
     elif not hasattr(config, "workerinput"):
         config.stash[SERVED].reserve()
 

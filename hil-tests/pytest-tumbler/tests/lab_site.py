@@ -11,14 +11,21 @@ from pathlib import Path
 import yaml
 
 PATIENCE = 60
-# A rig that does something at the first cell of a name that contains CELL: `die`, always or `once`; `hang` until it is told to stop.
+# A rig that does something at the first cell of a name that contains CELL: `die`, always or `once`; `hang` until it is told to stop, and as
+# long as there is a file `slow`.
 FRAGILE = """#!{python}
-import json, os, pathlib, signal, subprocess, sys, threading
+import json, os, pathlib, signal, subprocess, sys, time
 place, what, cell, once = pathlib.Path({place!r}), {what!r}, {cell!r}, {once!r}
 with place.joinpath("rigs").open("a") as rigs:
     rigs.write(f"{{os.getpid()}}\\n")
 rig = subprocess.Popen([{rig!r}, *sys.argv[1:]], stdin=0, stdout=subprocess.PIPE, text=True)
-signal.signal(signal.SIGTERM, lambda *_: (rig.terminate(), rig.wait(), os._exit(0)))
+def stop(*_):
+    place.joinpath("stopping").touch()
+    while place.joinpath("slow").exists():
+        time.sleep(0.05)
+    rig.terminate()
+    os._exit(rig.wait())
+signal.signal(signal.SIGTERM, stop)
 for line in rig.stdout:
     event = json.loads(line)
     began = event["event"] == "began" and cell in event["cell"] and not (once and place.joinpath("began").exists())

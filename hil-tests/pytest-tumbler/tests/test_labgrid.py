@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("labgrid")
 
-from lab_site import Site, fragile
+from lab_site import Site, fragile, wait
 from pytest_tumbler.lab.choice import Choice, Refused
 from pytest_tumbler.lab.coordinator import Coordinator
 
@@ -171,14 +171,21 @@ def test_two_runs_share_a_site_and_never_a_bench(site, tmp_path):
 
 @pytest.mark.parametrize(("which", "workers"), [(signal.SIGINT, ()), (signal.SIGTERM, ("-n", "1"))])
 def test_a_run_that_is_interrupted_gives_everything_back(site, tmp_path, which, workers):
-    lab = site({"a": {"rig": fragile(tmp_path / "noted", "hang", "@tumbling")}})
+    noted = tmp_path / "noted"
+    lab = site({"a": {"rig": fragile(noted, "hang", "@tumbling")}})
     run = lab.run(*MATRIX, *workers)
-    lab.hangs(tmp_path / "noted")
+    lab.hangs(noted)
     assert lab.shown("a")["acquired"] == "site/qa"
     if not workers:
+        noted.joinpath("slow").touch()
         other = lab.run(*MATRIX, "--tumbler-wait", "0.1")
         assert other.end() != 0 and "no bench was free for 0.1 s; no bench is left: a: used by site/qa" in other.said(), other.said()
     run.process.send_signal(which)
+    if not workers:
+        # Impatient people type it again, while the rig still puts its table away.
+        wait(noted.joinpath("stopping").exists, run.said)
+        run.process.send_signal(which)
+        noted.joinpath("slow").unlink()
     assert run.end() == pytest.ExitCode.INTERRUPTED, run.said()
     lab.assert_all_given_back()
     assert lab.shown("a")["tags"] == "tumbler=ready"

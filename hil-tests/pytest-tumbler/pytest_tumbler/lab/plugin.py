@@ -1,8 +1,8 @@
 """What the plugin does besides, where labgrid has the benches."""
 
-import contextlib
 import os
 import signal
+import threading
 from pathlib import Path
 
 import pytest
@@ -30,7 +30,8 @@ class Lab:
         self.relay: Relay | None = None
         self.workers = 0
         # A CI cancels a job in this way, which ends pytest like Ctrl-C: nothing stays reserved.
-        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        self.alone = threading.current_thread() is threading.main_thread()
+        if self.alone and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
             signal.signal(signal.SIGTERM, signal.default_int_handler)
 
     @pytest.hookimpl(optionalhook=True)
@@ -51,14 +52,14 @@ class Lab:
         self.close()
 
     def close(self) -> None:
-        """Gives all benches back, also when Ctrl-C is typed again meanwhile."""
-        with contextlib.suppress(ValueError):
-            before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        """Gives all benches back, also where Ctrl-C is typed again meanwhile."""
+        which = (signal.SIGINT, signal.SIGTERM) if self.alone else ()
+        before = [signal.signal(each, signal.SIG_IGN) for each in which]
         if self.relay:
             self.relay.close()
         self.pool.close()
-        with contextlib.suppress(ValueError):
-            signal.signal(signal.SIGINT, before)
+        for each, handler in zip(which, before, strict=True):
+            signal.signal(each, handler)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("benches")

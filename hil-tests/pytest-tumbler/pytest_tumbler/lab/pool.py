@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -201,10 +202,14 @@ class Pool:
             self.wake.clear()
             try:
                 self._look()
-            except LabGone as why:
-                self._lose_all(str(why))
             except LabError as why:
                 self.unfit["coordinator"] = str(why)
+                if isinstance(why, LabGone):
+                    self._lose_all(str(why))
+            except Exception as why:
+                # Nobody else would tell who waits for a bench.
+                self.unfit["coordinator"] = repr(why)
+                self._lose_all(repr(why))
             self.wake.wait(LOOK)
 
     def _look(self) -> None:
@@ -275,7 +280,7 @@ class Pool:
             with self.changed:
                 broken = not seat.lost and not self.closing
                 if broken:
-                    seat.lost = f"out of order since {datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC: {why}"
+                    seat.lost = f"out of order since {datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC: {' '.join(str(why).split())}"
             if broken:
                 self._try(self._mark, seat)
         else:
@@ -302,7 +307,6 @@ class Pool:
     def _lose_all(self, why: str) -> None:
         with self.changed:
             held, self.hope = list(self.seats.values()), {}
-            self.unfit["coordinator"] = why
         for seat in held:
             self._lose(seat, why)
 
@@ -324,5 +328,5 @@ class Pool:
         """What cannot be put in order any more is left to the coordinator."""
         try:
             do(*arguments)
-        except (LabError, RigError):
-            pass
+        except Exception as why:
+            logging.getLogger(__name__).warning("%s: %s", do.__name__, why)

@@ -32,6 +32,8 @@ pub enum Remark {
     AfterOutcome,
     /// The dice moved after they had settled, and their faces had been read.
     DiceMoved,
+    /// Another board took the table over, with its journal.
+    BoardReplaced,
 }
 
 /// What a person decided.

@@ -12,6 +12,50 @@ pub enum JournalError {
     /// Something is here already.
     #[error("{0} is there already: a table is commissioned once; use an empty state directory for a new table")]
     Commissioned(PathBuf),
+    /// The directory to take a table over from has none.
+    #[error(
+        "{dir} holds no table's journal, nothing was changed; {}", match on_card {
+            Some(there) => format!("did you mean {}?", there.display()),
+            None => "name the state directory of the other board: var/lib/tumblerd on its card, where that is mounted".into(),
+        }
+    )]
+    NoTable {
+        /// The directory.
+        dir: PathBuf,
+        /// Where in it one may be, if it is a whole card.
+        on_card: Option<PathBuf>,
+    },
+    /// The directory to take a table over from cannot be marked.
+    #[error(
+        "{dir} is mounted read-only, nothing was changed: the other board is to be marked, so that the table is not on two; mount it to be          written, or, if it no longer can be, take a copy of the directory over and destroy that card"
+    )]
+    ReadOnly {
+        /// The directory.
+        dir: PathBuf,
+    },
+    /// A table is taken over by a board that has none.
+    #[error(
+        "{there} is there already, nothing was changed: a table is taken over by a board that has none; if this one's may go, move its          state directory away first"
+    )]
+    TableHere {
+        /// What is there.
+        there: PathBuf,
+    },
+    /// The table that was here is on another board now.
+    #[error(
+        "{dir}: this table was taken over by board {by}, and goes on there; a table is never on two boards. To bring it back, take it          over from that board with an empty state directory here"
+    )]
+    TakenOver {
+        /// The state directory.
+        dir: PathBuf,
+        /// The other board.
+        by: String,
+    },
+    /// A table was not taken over to the end.
+    #[error(
+        "{0}: a table is being taken over into it, and that has not ended; the same `tumblerd take-over DIRECTORY` again finishes it"
+    )]
+    TakingOver(PathBuf),
     /// A journal of real wires and virtual ones must never mix.
     #[error(
         "{dir} was commissioned on backend `{commissioned}` and is configured for `{configured}`: \

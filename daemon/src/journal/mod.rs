@@ -3,6 +3,7 @@
 //! # How to use it
 //! ```text
 //! Journal::commission(state_dir, run_dir, &identity, &boot)?          tumblerd --commission, once
+//! Journal::take_over(from, state_dir, run_dir, &identity, &boot, &board)?  tumblerd take-over, instead of it
 //! let (journal, found) = Journal::open(state_dir, run_dir, &identity, &boot)?;
 //! let stream = journal.stream().to_owned();
 //! let reader = journal.reader()?;                                      relay, console: one each
@@ -19,7 +20,8 @@
 //!
 //! # What lies where
 //! In the state directory: `journal.sqlite` (and SQLite's `-wal` and `-shm`), the `slot`, and whatever was set aside as
-//! damaged (`*.damaged-N`; never deleted). In the run directory (tmpfs, gone at a reboot): `permit` and `head`.
+//! damaged (`*.damaged-N`; never deleted). `taken-over` says that another board has the table now; `taking-over` is there while this
+//! one takes it. In the run directory (tmpfs, gone at a reboot): `permit` and `head`.
 //!
 //! # Chain
 //! `link = sha256(previous link || header || sha256(body))`. The header is text: `tumblerd record 2`, `seq`, `at`, `boot`, `wall`,
@@ -54,12 +56,14 @@ mod run;
 mod schema;
 mod slot;
 mod store;
+mod takeover;
 mod verify;
 mod writer;
 
 pub use clock::boot_id;
 pub use error::JournalError;
 pub use heads::{Compared, ToldHead, compare};
+pub use takeover::{TakenOver, board};
 pub use verify::{export, verify, verify_all};
 
 use std::collections::BTreeMap;

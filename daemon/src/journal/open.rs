@@ -32,6 +32,7 @@ impl Journal {
         make(state_dir).map_err(JournalError::io("create the state directory", state_dir))?;
         let places = Places::new(state_dir);
         places.may_be_written(run_dir)?;
+        may_start(&places)?;
         let _lock = places.lock()?;
         if let Some(there) = places.anything() {
             return Err(JournalError::Commissioned(there));
@@ -72,6 +73,7 @@ impl Journal {
     ) -> Result<(Self, Found), JournalError> {
         let places = Places::new(state_dir);
         places.may_be_written(run_dir)?;
+        may_start(&places)?;
         if places.anything().is_none() {
             return Err(JournalError::NotCommissioned(state_dir.to_owned()));
         }
@@ -211,8 +213,19 @@ fn meta_of(found: &Result<Tail, Wreck>) -> Option<&Meta> {
     }
 }
 
+/// A table is on one board: not on one from which it was taken over, nor yet on one that is still taking it over.
+fn may_start(places: &Places) -> Result<(), JournalError> {
+    if let Some(by) = places.taken_by()? {
+        return Err(JournalError::TakenOver { dir: places.dir.clone(), by });
+    }
+    if places.stage().exists() {
+        return Err(JournalError::TakingOver(places.dir.clone()));
+    }
+    Ok(())
+}
+
 /// Two tables never share a state directory, nor do real wires and virtual ones.
-fn same_table(state_dir: &Path, commissioned: &Identity, configured: &Identity) -> Result<(), JournalError> {
+pub(super) fn same_table(state_dir: &Path, commissioned: &Identity, configured: &Identity) -> Result<(), JournalError> {
     if commissioned.is_table_of(configured) {
         return Ok(());
     }

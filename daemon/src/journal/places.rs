@@ -14,6 +14,9 @@ pub(super) type Lock = Flock<File>;
 /// What comes after the file's name when it is set aside, before the number.
 pub(super) const DAMAGED: &str = ".damaged-";
 
+/// Most bytes of the mark of another board.
+const LONGEST: u64 = 4096;
+
 /// The files of a state directory.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
@@ -32,6 +35,30 @@ impl Places {
             new_journal: dir.join("journal.sqlite.new"),
             slot: dir.join("slot"),
         }
+    }
+
+    /// Says that another board has taken this table over.
+    pub(super) fn mark(&self) -> PathBuf {
+        self.dir.join("taken-over")
+    }
+
+    /// The board that took the table over which lay here, where one did.
+    pub(super) fn taken_by(&self) -> Result<Option<String>, JournalError> {
+        match crate::file::read_text(&self.mark(), LONGEST) {
+            Ok(by) => Ok(Some(by.trim_end().to_owned())),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(JournalError::io("read", &self.mark())(error)),
+        }
+    }
+
+    /// Where a table lies that is being taken over from another board.
+    pub(super) fn stage(&self) -> PathBuf {
+        self.dir.join("taking-over")
+    }
+
+    /// Whether this belongs to the board here, and not to its table.
+    pub(super) fn is_of_the_board(&self, path: &Path) -> bool {
+        [self.dir.join("lock"), self.mark(), self.stage()].iter().any(|own| own == path)
     }
 
     /// The first sign that a table was commissioned here.

@@ -20,6 +20,7 @@ mod heads;
 mod identity;
 mod permission;
 mod reading;
+mod takeover;
 
 #[path = "../common/consumer.rs"]
 mod consumer;

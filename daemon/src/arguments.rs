@@ -35,7 +35,7 @@ pub struct Arguments {
 }
 
 /// What to run instead of the table.
-#[derive(Clone, Copy, Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 pub enum Instead {
     /// The process that speaks to the network: the panel, and the way to the broker
     ///
@@ -48,4 +48,15 @@ pub enum Instead {
         after_help = "Example:\n  tumblerd net-policy | sudo tee /etc/systemd/system/tumblerd-net.service.d/network.conf"
     )]
     NetPolicy,
+    /// Take the table over from another board, whose card or Raspberry Pi is replaced, and exit
+    ///
+    /// Copies journal, slot and recordings out of the other board's state directory, verifies them, and says what the table was left
+    /// with: what is latched, and a round that was in progress. That directory is marked, so that the table is not on two boards.
+    /// Where it may not be done it says why, and changes nothing.
+    #[command(after_help = "Example:\n  sudo -u tumblerd tumblerd take-over /mnt/old/var/lib/tumblerd")]
+    TakeOver {
+        /// The other board's state directory; no daemon may run on it
+        #[arg(value_name = "DIRECTORY")]
+        from: PathBuf,
+    },
 }

@@ -66,26 +66,37 @@ fn main() -> ExitCode {
             log_to_stderr(&config.log);
             return ended(wiring::run_network(config));
         }
+        Some(Instead::TakeOver { from }) => {
+            log_to_stderr(&config.log);
+            return said(wiring::take_over(&config, &from));
+        }
         None => {}
     }
     log_to_stderr(&config.log);
     if args.commission {
-        return match wiring::commission(&config) {
-            Ok(stream) => {
-                println!("commissioned; the journal's stream is {stream}");
-                ExitCode::SUCCESS
-            }
-            Err(error) => {
-                eprintln!("tumblerd: {error:#}");
-                ExitCode::from(FAILED)
-            }
-        };
+        let commissioned = wiring::commission(&config);
+        return said(commissioned.map(|stream| format!("commissioned; the journal's stream is {stream}")));
     }
     if let Err(error) = realtime::lock_program() {
         // The control loop warns of it, with what to do.
         tracing::debug!(%error, "the program is read from disk as it is needed");
     }
     ended(wiring::run(config))
+}
+
+/// Says what was done once, or why not.
+#[expect(clippy::print_stdout, clippy::print_stderr, reason = "what is asked for")]
+fn said(done: anyhow::Result<impl std::fmt::Display>) -> ExitCode {
+    match done {
+        Ok(done) => {
+            println!("{done}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("tumblerd: {error:#}");
+            ExitCode::from(FAILED)
+        }
+    }
 }
 
 fn ended(how: anyhow::Result<()>) -> ExitCode {

@@ -15,7 +15,7 @@ use crate::hardware::rppal::{self, Rppal};
 use crate::hardware::thermometer;
 use crate::hardware::virtual_wire::VirtualLines;
 use crate::hardware::{Lines, OpenLines};
-use crate::journal::{self, Appender, Job, Journal};
+use crate::journal::{self, Appender, Job, Journal, TakenOver};
 use crate::recording::recorder::recorder;
 use crate::run::control::{self, Outside, Parts, Progress};
 use crate::run::inbox::{self, Inbox};
@@ -23,7 +23,7 @@ use crate::run::notify::{self, Watchdog};
 use crate::run::supervise::{Event, Supervisor};
 use crate::run::trace::{self, Tap};
 use anyhow::Context as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
@@ -52,6 +52,17 @@ pub fn commission(config: &Config) -> anyhow::Result<String> {
     let boot = journal::boot_id().context("the kernel's boot id cannot be read")?;
     let place = &config.journal;
     Ok(Journal::commission(&place.state_dir, &place.run_dir, &config.identity(), &boot)?)
+}
+
+/// Takes the table over that lies in the state directory `from` of another board.
+///
+/// # Errors
+/// Those of [`Journal::take_over`]; this board cannot be told from others.
+pub fn take_over(config: &Config, from: &Path) -> anyhow::Result<TakenOver> {
+    let boot = journal::boot_id().context("the kernel's boot id cannot be read")?;
+    let board = journal::board().context("/etc/machine-id, which tells this board from others, cannot be read")?;
+    let place = &config.journal;
+    Ok(Journal::take_over(from, &place.state_dir, &place.run_dir, &config.identity(), &boot, &board)?)
 }
 
 /// Work that a thread hands to another.

@@ -101,6 +101,13 @@ impl Place {
         self.command().args(Some(argument).filter(|a| !a.is_empty())).output().unwrap()
     }
 
+    /// Takes the table over that lies in this state directory.
+    pub(crate) fn take_over(&self, from: &Path) -> Output {
+        let mut command = Command::new(program());
+        command.arg("take-over").arg(from).arg("--config").arg(self.path("table.toml"));
+        command.output().unwrap()
+    }
+
     pub(crate) fn commission(&self) {
         let output = self.once("--commission");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

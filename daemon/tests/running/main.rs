@@ -14,6 +14,7 @@ mod cgroup;
 mod network;
 mod places;
 mod strangers;
+mod takeover;
 mod wires;
 
 use bench::Place;

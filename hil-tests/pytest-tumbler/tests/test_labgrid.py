@@ -13,9 +13,10 @@ from lab_site import Site, fragile, wait
 from pytest_tumbler.lab.choice import Choice, Refused
 from pytest_tumbler.lab.coordinator import Coordinator
 
-MATRIX = ("--tumbler-matrix", "motor.stall@", "-k", "nz-1998")
-# That many cells of the matrix these are: tumbler-hil matrix --list says so.
-CELLS = 12
+# A file with two variants under five layouts each.
+STALL = Path(__file__).parents[3] / "fixtures" / "scenarios" / "stall.toml"
+CELLS = 10
+ONE = "stall[dead]::sg-v6"
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def test_benches_are_acquired_tested_used_by_all_workers_and_given_back(site, tm
     for name in ("a", "b"):
         shell(tmp_path / name, f'labgrid-client -p {name} show | grep acquired: >{tmp_path}/{name}.whose\nexec {os.environ["TUMBLER_HIL"]} "$@"')
     lab = site({name: {"rig": tmp_path / name} for name in ("a", "b")})
-    run = lab.run(*MATRIX, "-n", "2")
+    run = lab.run(STALL, "-n", "2")
     assert run.end() == 0, run.said()
     assert [tmp_path.joinpath(f"{name}.whose").read_text().strip() for name in ("a", "b")] == ["acquired: site/qa"] * 2
     cells = run.cells()
@@ -87,9 +88,9 @@ def test_a_bench_that_fails_its_self_test_is_given_back_with_its_reason(site, tm
 
 def test_a_cell_whose_rig_is_killed_is_played_on_another_bench(site, tmp_path):
     noted = tmp_path / "noted"
-    rig = fragile(noted, "die", "@tumbling")
+    rig = fragile(noted, "die", ONE)
     lab = site({"a": {"rig": rig}, "b": {"rig": rig}})
-    run = lab.run(*MATRIX, "-n", "2")
+    run = lab.run(STALL, "-n", "2")
     assert run.end() == 0, run.said()
     cells = run.cells()
     assert len(cells) == CELLS and {outcome for outcome, _ in cells.values()} == {"passed"}
@@ -102,24 +103,22 @@ def test_a_cell_whose_rig_is_killed_is_played_on_another_bench(site, tmp_path):
 
 
 def test_a_cell_that_ends_every_rig_is_an_error_and_the_others_are_played(site, tmp_path):
-    rig = fragile(tmp_path / "noted", "die", "@tumbling", once=False)
+    rig = fragile(tmp_path / "noted", "die", ONE, once=False)
     lab = site({"a": {"rig": rig}, "b": {"rig": rig}})
-    run = lab.run(*MATRIX, "-n", "2")
+    run = lab.run(STALL, "-n", "2")
     assert run.end() == pytest.ExitCode.TESTS_FAILED, run.said()
     outcomes = {name: outcome for name, (outcome, _) in run.cells().items()}
-    assert len(outcomes) == CELLS and {name for name, outcome in outcomes.items() if outcome == "error"} == {
-        name for name in outcomes if "@tumbling[" in name
-    }
+    assert len(outcomes) == CELLS and {name for name, outcome in outcomes.items() if outcome == "error"} == {"stall[dead][sg-v6-1]"}
     assert "it ended 2 rigs, and is not tried again: " in run.said()
     lab.assert_all_given_back()
 
 
 def test_the_last_bench_that_dies_leaves_errors_and_says_why(site, tmp_path):
     noted = tmp_path / "noted"
-    rig = fragile(noted, "die", "@tumbling")
+    rig = fragile(noted, "die", ONE)
     dead = shell(tmp_path / "dead", f'[ -e {noted}/began ] && echo the power is off >&2 && exit 3\nexec {rig} "$@"')
     lab = site({"a": {"rig": dead}})
-    run = lab.run(*MATRIX)
+    run = lab.run(STALL)
     assert run.end() == pytest.ExitCode.TESTS_FAILED, run.said()
     outcomes = [outcome for outcome, _ in run.cells().values()]
     assert len(outcomes) == CELLS and set(outcomes) == {"passed", "error"}
@@ -129,9 +128,9 @@ def test_the_last_bench_that_dies_leaves_errors_and_says_why(site, tmp_path):
 
 def test_a_cell_whose_exporter_is_killed_is_played_on_another_bench(site, tmp_path):
     noted = tmp_path / "noted"
-    rig = fragile(noted, "hang", "@tumbling")
+    rig = fragile(noted, "hang", ONE)
     lab = site({"a": {"rig": rig}, "b": {"rig": rig}})
-    run = lab.run(*MATRIX, "-n", "2")
+    run = lab.run(STALL, "-n", "2")
     cell, lost = lab.hangs(noted)
     lab.kill(lost)
     assert run.end() == 0, run.said()
@@ -146,8 +145,8 @@ def test_a_cell_whose_exporter_is_killed_is_played_on_another_bench(site, tmp_pa
 
 
 def test_without_its_coordinator_a_run_ends_with_errors(site, tmp_path):
-    lab = site({"a": {"rig": fragile(tmp_path / "noted", "hang", "@tumbling")}})
-    run = lab.run(*MATRIX)
+    lab = site({"a": {"rig": fragile(tmp_path / "noted", "hang", ONE)}})
+    run = lab.run(STALL)
     lab.hangs(tmp_path / "noted")
     lab.kill("coordinator")
     assert run.end() == pytest.ExitCode.TESTS_FAILED, run.said()
@@ -162,7 +161,7 @@ def test_two_runs_share_a_site_and_never_a_bench(site, tmp_path):
         alone = f'mkdir {tmp_path}/{name}.used || touch {tmp_path}/clash\n{os.environ["TUMBLER_HIL"]} "$@"\nrmdir {tmp_path}/{name}.used'
         shell(tmp_path / name, alone)
     lab = site({name: {"rig": tmp_path / name} for name in ("a", "b")})
-    runs = [lab.run(*MATRIX, "-n", "2") for _ in range(2)]
+    runs = [lab.run(STALL, "-n", "2") for _ in range(2)]
     assert [run.end() for run in runs] == [0, 0], runs[0].said() + runs[1].said()
     assert [len(run.cells()) for run in runs] == [CELLS, CELLS]
     assert not tmp_path.joinpath("clash").exists()
@@ -172,13 +171,13 @@ def test_two_runs_share_a_site_and_never_a_bench(site, tmp_path):
 @pytest.mark.parametrize(("which", "workers"), [(signal.SIGINT, ()), (signal.SIGTERM, ("-n", "1"))])
 def test_a_run_that_is_interrupted_gives_everything_back(site, tmp_path, which, workers):
     noted = tmp_path / "noted"
-    lab = site({"a": {"rig": fragile(noted, "hang", "@tumbling")}})
-    run = lab.run(*MATRIX, *workers)
+    lab = site({"a": {"rig": fragile(noted, "hang", ONE)}})
+    run = lab.run(STALL, *workers)
     lab.hangs(noted)
     assert lab.shown("a")["acquired"] == "site/qa"
     if not workers:
         noted.joinpath("slow").touch()
-        other = lab.run(*MATRIX, "--tumbler-wait", "0.1")
+        other = lab.run(STALL, "--tumbler-wait", "0.1")
         assert other.end() != 0 and "no bench was free for 0.1 s; no bench is left: a: used by site/qa" in other.said(), other.said()
     run.process.send_signal(which)
     if not workers:

@@ -239,7 +239,7 @@ pub(crate) const LANES: &[Lane] = &[
                 has one rig. On the benches of labgrid's own coordinator and exporters, of which some die, each cell has one verdict",
         plays: Plays::Always,
         needs: &[Need::Python("pytest")],
-        demand: after(compute(100, 600), &["build"]),
+        demand: after(compute(200, 1200), &["build"]),
         work: work::pytest,
     },
     Lane {

@@ -1,6 +1,6 @@
 // Each state of both pages, as people see it: three widths, light and dark. What is looked at is kept as pictures.
 import assert from 'node:assert/strict';
-import { accessible, check, openPage } from './lab.js';
+import { LONG, accessible, check, openPage } from './lab.js';
 
 const WIDTHS = [[390, 844], [1280, 800], [1920, 1080]];
 /** Players have one look, made for a dark room. */
@@ -78,6 +78,22 @@ export async function states(browser, demo, shots) {
             await look(panel, 'panel', name, shots);
         });
     }
+    await check('wires: a button that is pressed is counted, and a unit shows its registers', async () => {
+        const changes = () => Number([...document.querySelectorAll('#levels tr')].find((row) => row.cells[0].textContent === 'place_bets').cells[5].textContent);
+        await panel.evaluate(() => document.getElementById('lines').scrollIntoView());
+        await panel.waitForFunction(() => document.querySelectorAll('#levels tr').length === 16 && document.querySelectorAll('#units tr').length === 4);
+        const before = await panel.evaluate(changes);
+        await demo.type('press place_bets');
+        // Pressed and released.
+        for (const until = Date.now() + LONG; (await panel.evaluate(changes)) < before + 2; ) assert.ok(Date.now() < until, 'the press is not counted');
+        await panel.selectOption('#only select', 'board-2');
+        await panel.fill('#only input', 'dome');
+        await panel.waitForFunction(() => document.querySelectorAll('#levels tr').length === 2 && document.querySelector('#registers:not([hidden])'));
+        await panel.fill('#only input', '');
+        await panel.waitForFunction(() => document.querySelectorAll('#values tr').length === 128);
+        assert.match(await panel.textContent('#values'), /coil0(on|off)\d.* ago.*small/);
+        await look(panel, 'panel', 'wires', shots);
+    });
     await check('stale: both pages are dimmed and say so first, and no button does anything', async () => {
         await demo.stop();
         for (const [kind, page] of [['panel', panel], ['display', display]]) {

@@ -19,6 +19,7 @@ use crate::history::records::Records;
 use crate::run::clock::wall;
 use crate::run::stop::stopped;
 use crate::run::trace::{Observation, Traces};
+use crate::run::wires::Wiring;
 use std::future::pending;
 use std::path::{Path, PathBuf};
 use std::pin::{Pin, pin};
@@ -76,6 +77,8 @@ pub struct Feeds {
     pub keys: mpsc::Receiver<KeyTold>,
     /// What the control loop sees, where somebody looks.
     pub traces: Option<Traces>,
+    /// Every wire and every register, told as often as what the loop sees.
+    pub wiring: Wiring,
     /// The journal.
     pub records: Records,
     /// The way to the table, where the configuration has accounts that may log in at the panel.
@@ -103,6 +106,7 @@ pub async fn run(listener: UnixListener, feeds: Feeds) {
         durable,
         mut keys,
         mut traces,
+        wiring,
         records,
         give,
         acknowledged,
@@ -123,8 +127,21 @@ pub async fn run(listener: UnixListener, feeds: Feeds) {
         snapshot: Box::default(),
     };
     let often = Mutex::new(Allowance::new(COMMANDS.0, COMMANDS.1));
-    let gate =
-        Gate { hello, broker, snapshot, durable, records, give, often, acknowledged, relay, network, state_dir, stop };
+    let gate = Gate {
+        hello,
+        broker,
+        snapshot,
+        wiring,
+        durable,
+        records,
+        give,
+        often,
+        acknowledged,
+        relay,
+        network,
+        state_dir,
+        stop,
+    };
     let door = Door { listener, is_caller };
     let (mut why, mut pause) = ("it has not called yet".to_owned(), PAUSE);
     loop {
@@ -147,6 +164,7 @@ struct Gate {
     hello: Hello,
     broker: Option<String>,
     snapshot: watch::Receiver<Arc<Snapshot>>,
+    wiring: Wiring,
     durable: watch::Receiver<Seq>,
     records: Records,
     give: Option<Give>,
@@ -225,12 +243,27 @@ impl Gate {
         let why = tokio::select! {
             why = self.tell(&mut to, waiting, sights, keys) => why,
             why = self.hear(from, &answers) => why,
-            () = look(traces, &seen) => String::new(),
+            () = self.look(traces, &seen) => String::new(),
             () = self.parted() => "the daemon stops".into(),
         };
         // As far as there is room for it at once: who is hung up on may not take it.
         let _ = timeout(PAUSE, lines::write(&mut to, &Told::Refused(why.clone()))).await;
         why
+    }
+
+    /// Hands on what the control loop sees, and what wires and bus did meanwhile.
+    async fn look(&self, traces: &mut Option<Traces>, to: &mpsc::Sender<Told>) {
+        let Some(traces) = traces else { return pending().await };
+        let mut batch: Vec<Observation> = Vec::new();
+        while traces.batch(&mut batch).await {
+            let seen = Told::Seen { seen: std::mem::take(&mut batch), lost: traces.lost() };
+            let snapshot = Arc::clone(&self.snapshot.borrow());
+            let wires = Told::Wires(Box::new(self.wiring.shown(&snapshot)));
+            if to.send(seen).await.is_err() || to.send(wires).await.is_err() {
+                break;
+            }
+        }
+        pending().await
     }
 
     /// The time after the daemon's stop in which what is left is told.
@@ -430,19 +463,6 @@ fn page(records: Vec<EventMessage>) -> Page {
     let records: Vec<EventMessage> = records.into_iter().take_while(fits).collect();
     let is_cut = records.len() < all;
     Page { records, is_cut }
-}
-
-/// Hands on what the control loop sees.
-async fn look(traces: &mut Option<Traces>, to: &mpsc::Sender<Told>) {
-    let Some(traces) = traces else { return pending().await };
-    let mut batch: Vec<Observation> = Vec::new();
-    while traces.batch(&mut batch).await {
-        let told = Told::Seen { seen: std::mem::take(&mut batch), lost: traces.lost() };
-        if to.send(told).await.is_err() {
-            break;
-        }
-    }
-    pending().await
 }
 
 fn room(dir: &Path) -> Option<Disk> {

@@ -20,6 +20,7 @@ use tumbler_core::units::Seq;
 use tumbler_core::wire::ask::Relay;
 use tumbler_core::wire::console::Answer;
 use tumbler_core::wire::topics::EventMessage;
+use tumbler_core::wire::wires::Wires;
 
 /// Questions that wait to be asked.
 const WAITING: usize = 16;
@@ -43,6 +44,8 @@ pub struct Feeds {
     pub keys: mpsc::Receiver<KeyTold>,
     /// What the control loop sees.
     pub traces: Traces,
+    /// Every wire and every register, a moment ago.
+    pub wires: watch::Receiver<Arc<Wires>>,
     /// The journal's disk.
     pub disk: watch::Receiver<Option<Disk>>,
     /// The journal's records, and the way for commands. Clones share the connection.
@@ -75,6 +78,7 @@ struct Feeding {
     durable: watch::Sender<Seq>,
     keys: mpsc::Sender<KeyTold>,
     tap: Tap,
+    wires: watch::Sender<Arc<Wires>>,
     disk: watch::Sender<Option<Disk>>,
     pending: Arc<Pending>,
     stop: watch::Sender<bool>,
@@ -125,6 +129,7 @@ pub async fn open(socket: &Path) -> Result<(Link, Feeds), String> {
     let (durable, durable_seen) = watch::channel(hello.durable);
     let (keys, keys_told) = mpsc::channel(KEYS);
     let (tap, traces) = tap();
+    let (wires, wires_seen) = watch::channel(Arc::default());
     let (disk, disk_seen) = watch::channel(None);
     let (ask, asked) = mpsc::channel(WAITING);
     let (stop, stops) = watch::channel(false);
@@ -136,11 +141,12 @@ pub async fn open(socket: &Path) -> Result<(Link, Feeds), String> {
         durable: durable_seen,
         keys: keys_told,
         traces,
+        wires: wires_seen,
         disk: disk_seen,
         table,
         stop: stops,
     };
-    let feeding = Feeding { snapshot, durable, keys, tap, disk, pending, stop };
+    let feeding = Feeding { snapshot, durable, keys, tap, wires, disk, pending, stop };
     Ok((Link { from, to, asked, feeding }, feeds))
 }
 
@@ -183,6 +189,7 @@ impl Feeding {
                     self.tap.missed(lost);
                     seen.into_iter().for_each(|seen| self.tap.tell(seen));
                 }
+                Told::Wires(wires) => drop(self.wires.send_replace(Arc::new(*wires))),
                 Told::Alive { disk } => drop(self.disk.send_replace(disk)),
                 Told::Records { id, page } => {
                     if let Some(sender) = self.pending.asked().records.remove(&id) {

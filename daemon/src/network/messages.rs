@@ -10,6 +10,7 @@ use tumbler_core::units::Seq;
 use tumbler_core::wire::ask::MAX_ANSWER;
 use tumbler_core::wire::console::{Answer, Command, Witness};
 use tumbler_core::wire::topics::EventMessage;
+use tumbler_core::wire::wires::Wires;
 
 /// Number of these messages' form: both processes must have the same.
 pub const FORMAT: u32 = 1;
@@ -69,6 +70,8 @@ pub enum Told {
         /// How many more were lost before them.
         lost: u64,
     },
+    /// Every wire and every register as it is.
+    Wires(Box<Wires>),
     /// It is there.
     Alive {
         /// The journal's disk, where it can be looked at.

@@ -39,6 +39,7 @@ pub(super) fn router(shared: Shared) -> Router {
         .route("/api/rounds", get(rounds))
         .route("/api/round", get(round))
         .route("/api/journal", get(journal))
+        .route("/api/wires", get(wires))
         .route("/api/health", get(health))
         .route("/api/session", get(access::who))
         .route("/api/result", get(workshop::result))
@@ -173,6 +174,11 @@ async fn journal(State(shared): State<Shared>, Query(asked): Query<Search>) -> R
     let tip = *shared.durable.borrow();
     let found = shared.records.read(move |records| questions::search(records, tip, &asked)).await;
     Ok(Json(found.map_err(Problem::broken)?).into_response())
+}
+
+async fn wires(State(shared): State<Shared>) -> Response {
+    let wires = std::sync::Arc::clone(&shared.wires.borrow());
+    Json(&*wires).into_response()
 }
 
 async fn health(State(shared): State<Shared>) -> Response {

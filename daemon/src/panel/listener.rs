@@ -62,7 +62,7 @@ pub async fn run(address: SocketAddr, feeds: Feeds) {
 
 /// Serves clients of this listener until the daemon stops.
 pub async fn on(listener: TcpListener, feeds: Feeds) {
-    let Feeds { about, snapshot, durable, relay, records, traces, disk, login, host, stop } = feeds;
+    let Feeds { about, snapshot, durable, relay, records, traces, wires, disk, login, host, stop } = feeds;
     let picture = Arc::new(Mutex::new(Picture::default()));
     let collecting = picture::collect(Arc::clone(&picture), traces, snapshot.clone());
     let (access, names) = (login.map(|login| Arc::new(Access::new(login))), names(host));
@@ -76,7 +76,8 @@ pub async fn on(listener: TcpListener, feeds: Feeds) {
         }
     };
     let places = Arc::new(Places::default());
-    let shared = Shared { about, snapshot, durable, relay, records, picture, disk, access, names, places, stop: stops };
+    let shared =
+        Shared { about, snapshot, durable, relay, records, picture, wires, disk, access, names, places, stop: stops };
     tokio::select! {
         () = stopped(stop) => {}
         () = async { tokio::join!(collecting, counting, serve(listener, shared)); } => {}

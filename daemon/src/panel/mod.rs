@@ -7,6 +7,7 @@
 //! GET /api/table   who this is                  GET /api/layout  the areas of a layout, `?id=`
 //! GET /api/rounds  the latest rounds, `?last=`  GET /api/round   one round's records and waveform, `?id=`
 //! GET /api/journal records, newest first, `?before=&kind=&search=&limit=`
+//! GET /api/wires   every wire and every register
 //! GET /api/health  bus, loop, temperature, disk  GET /api/session whether there is a login, and who is logged in
 //! GET /report      a hardware test's report, `?record=`; GET /api/result the same without plots
 //! POST /api/login, /api/logout, /api/maintenance, /api/test, /api/witness: see `access` and `workshop`
@@ -48,6 +49,7 @@ use tumbler_core::units::Seq;
 pub use tumbler_core::wire::ask::About;
 use tumbler_core::wire::ask::Relay;
 use tumbler_core::wire::console::Answer;
+use tumbler_core::wire::wires::Wires;
 
 /// Gives a command to the table for an account, and brings its answer, or why there is none.
 pub type Give = Arc<
@@ -85,6 +87,8 @@ pub struct Feeds {
     pub records: Records,
     /// What the control loop sees.
     pub traces: Traces,
+    /// Every wire and every register, a moment ago.
+    pub wires: watch::Receiver<Arc<Wires>>,
     /// The journal's disk.
     pub disk: watch::Receiver<Option<Disk>>,
     /// The technicians' login; `None` where the panel only looks.
@@ -104,6 +108,7 @@ pub(crate) struct Shared {
     relay: watch::Receiver<Option<Relay>>,
     records: Records,
     picture: Arc<Mutex<Picture>>,
+    wires: watch::Receiver<Arc<Wires>>,
     disk: watch::Receiver<Option<Disk>>,
     access: Option<Arc<access::Access>>,
     names: Arc<[String]>,

@@ -14,7 +14,7 @@ const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// All of them.
-pub(super) const ASSETS: [Asset; 14] = [
+pub(super) const ASSETS: [Asset; 15] = [
     Asset("/", HTML, include_str!("assets/panel.html")),
     Asset("/display", HTML, include_str!("assets/display.html")),
     Asset("/common.css", CSS, include_str!("assets/common.css")),
@@ -27,6 +27,7 @@ pub(super) const ASSETS: [Asset; 14] = [
     Asset("/layout.js", SCRIPT, include_str!("assets/layout.js")),
     Asset("/round.js", SCRIPT, include_str!("assets/round.js")),
     Asset("/journal.js", SCRIPT, include_str!("assets/journal.js")),
+    Asset("/wires.js", SCRIPT, include_str!("assets/wires.js")),
     Asset("/workshop.js", SCRIPT, include_str!("assets/workshop.js")),
     Asset("/display.js", SCRIPT, include_str!("assets/display.js")),
 ];

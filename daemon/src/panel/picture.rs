@@ -5,7 +5,6 @@ use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
-use tumbler_core::input::BusFailure;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::{MilliCelsius, Mono};
 
@@ -63,30 +62,17 @@ impl Histogram {
     }
 }
 
-/// How a unit on the field bus answers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Unit {
-    /// Transactions.
-    pub asked: u64,
-    /// Of these, failed, by how.
-    pub failed: BTreeMap<&'static str, u64>,
-    /// How long those took that did not fail.
-    pub took: Histogram,
-}
-
 /// All of it.
 #[derive(Debug, Default)]
 pub struct Picture {
     changes: VecDeque<Change>,
     /// Levels just before the oldest change that is kept.
     before: BTreeMap<&'static str, bool>,
-    /// Latest levels.
-    levels: BTreeMap<&'static str, bool>,
     /// What was before this moment is forgotten.
     since: u64,
     /// Changes that found no room since the picture began.
     lost: u64,
-    units: BTreeMap<u8, Unit>,
+    took: BTreeMap<u8, Histogram>,
     late: Histogram,
     temperatures: VecDeque<(u64, MilliCelsius)>,
 }
@@ -96,8 +82,8 @@ pub struct Picture {
 pub struct Health {
     /// Upper ends of the histograms' steps, in microseconds.
     pub steps_us: [u32; STEPS_US.len()],
-    /// The field bus, unit by unit.
-    pub units: BTreeMap<u8, Unit>,
+    /// How long the units on the field bus took to answer, by their addresses.
+    pub took: BTreeMap<u8, Histogram>,
     /// How late the control loop was woken.
     pub late: Histogram,
     /// The motor's temperature: moment in nanoseconds of the monotonic clock, and thousandths of a degree.
@@ -113,23 +99,12 @@ impl Picture {
             // An edge every 10 ms that says nothing but that the motor is on.
             Observation::Level { line: TracedLine::Out(tumbler_core::line::OutLine::MotorAlive), .. } => {}
             Observation::Level { line, active, at } => self.change(Change { at: at.0, line: line.name(), active }),
-            Observation::Transaction { unit, took, failed } => {
-                let unit = self.units.entry(unit).or_default();
-                unit.asked = unit.asked.saturating_add(1);
-                match failed {
-                    None => unit.took.add(took),
-                    Some(failure) => {
-                        let count = unit.failed.entry(name(failure)).or_default();
-                        *count = count.saturating_add(1);
-                    }
-                }
-            }
+            Observation::Answered { unit, took } => self.took.entry(unit).or_default().add(took),
             Observation::Late(nanos) => self.late.add(nanos),
         }
     }
 
     fn change(&mut self, change: Change) {
-        self.levels.insert(change.line, change.active);
         self.changes.push_back(change);
         if self.changes.len() <= CHANGES {
             return;
@@ -148,12 +123,6 @@ impl Picture {
         if self.temperatures.len() > TEMPERATURES {
             self.temperatures.pop_front();
         }
-    }
-
-    /// The lines that were heard of, as they are.
-    #[must_use]
-    pub fn levels(&self) -> BTreeMap<&'static str, bool> {
-        self.levels.clone()
     }
 
     /// The lines from one moment to another.
@@ -176,7 +145,7 @@ impl Picture {
     pub fn health(&self) -> Health {
         Health {
             steps_us: STEPS_US,
-            units: self.units.clone(),
+            took: self.took.clone(),
             late: self.late.clone(),
             temperatures: self.temperatures.iter().copied().collect(),
             lost: self.lost,
@@ -203,16 +172,6 @@ pub(super) async fn collect(
     }
 }
 
-const fn name(failure: BusFailure) -> &'static str {
-    match failure {
-        BusFailure::Timeout => "timeout",
-        BusFailure::Corrupt => "corrupt",
-        BusFailure::WrongShape => "wrong shape",
-        BusFailure::Exception(_) => "exception",
-        BusFailure::PortGone => "port gone",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -232,7 +191,6 @@ mod tests {
         picture.take(level(9, InLine::CamA, false));
         let waves = picture.waves(5, 8);
         assert_eq!(waves.before, BTreeMap::from([("dome_closed", true)]));
-        assert_eq!(picture.levels(), BTreeMap::from([("dome_closed", true), ("cam_a", false)]));
         assert_eq!(waves.changes, [Change { at: 5, line: "cam_a", active: true }]);
         assert!(!waves.incomplete);
     }
@@ -251,21 +209,14 @@ mod tests {
     }
 
     #[test]
-    fn units_are_counted_apart_and_failures_by_kind() {
+    fn the_times_of_the_units_are_kept_apart() {
         let mut picture = Picture::default();
-        for (unit, took, failed) in [
-            (1, 1_000_000, None),
-            (1, 0, Some(BusFailure::Timeout)),
-            (2, 300_000_000, None),
-            (1, 1, Some(BusFailure::Timeout)),
-        ] {
-            picture.take(Observation::Transaction { unit, took, failed });
+        for (unit, took) in [(1, 1_000_000), (2, 300_000_000)] {
+            picture.take(Observation::Answered { unit, took });
         }
         let health = picture.health();
-        assert_eq!(health.units[&1].asked, 3);
-        assert_eq!(health.units[&1].failed, BTreeMap::from([("timeout", 2)]));
-        assert_eq!(health.units[&1].took.counts.iter().sum::<u64>(), 1);
-        assert_eq!(health.units[&2].took.counts.last(), Some(&1), "above the last step");
-        assert_eq!(health.units[&2].took.max_us, 300_000);
+        assert_eq!(health.took[&1].counts.iter().sum::<u64>(), 1);
+        assert_eq!(health.took[&2].counts.last(), Some(&1), "above the last step");
+        assert_eq!(health.took[&2].max_us, 300_000);
     }
 }

@@ -16,7 +16,7 @@ use futures_util::stream::unfold;
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
 use std::convert::Infallible;
-use std::sync::PoisonError;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::sleep;
 use tumbler_core::snapshot::Snapshot;
@@ -103,7 +103,8 @@ impl Follower {
         let snapshot = self.shared.snapshot.borrow_and_update();
         let relay = self.shared.relay.borrow_and_update();
         let bars = bar::shown(&snapshot.measurements);
-        let lines = self.shared.picture.lock().unwrap_or_else(PoisonError::into_inner).levels();
+        let wires = Arc::clone(&self.shared.wires.borrow());
+        let lines = wires.lines.iter().filter_map(|wire| Some((wire.line.name(), wire.active?))).collect();
         let status =
             Status { snapshot: &snapshot, relay: relay.as_ref(), lines, bars, mono: clock::now(), wall: clock::wall() };
         // A state is always JSON; should it not be, the page keeps the last one and says how old it is.

@@ -281,10 +281,9 @@ impl Control {
             Input::Readback { line, active } => {
                 self.tap.tell(Observation::Level { line: TracedLine::Out(line), active, at })
             }
-            Input::Bus { ref reply, .. } => {
+            Input::Bus { reply: Ok(_), .. } => {
                 let Some((unit, took)) = ended else { return };
-                let failed = reply.as_ref().err().copied();
-                self.tap.tell(Observation::Transaction { unit, took, failed });
+                self.tap.tell(Observation::Answered { unit, took });
             }
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! Trace of the control loop for diagrams: edges, transactions on the field bus, and its own lateness.
 //!
 //! News and no record: the tap never waits, and what finds no room is lost and counted. Nothing secret passes here: lines
-//! carry no faces, and of a transaction only the unit and how it went.
+//! carry no faces, and of a transaction only the unit and the time that it took.
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::sleep;
-use tumbler_core::input::BusFailure;
 use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::units::Mono;
 
@@ -53,14 +52,12 @@ pub enum Observation {
         /// Since when.
         at: Mono,
     },
-    /// A transaction on the field bus ended.
-    Transaction {
-        /// The unit that was asked.
+    /// A unit on the field bus has answered.
+    Answered {
+        /// The unit.
         unit: u8,
         /// From the request's going out to its answer's coming in, in nanoseconds.
         took: u64,
-        /// How it failed, if it did.
-        failed: Option<BusFailure>,
     },
     /// Time in nanoseconds by which the loop woke later than it had asked for.
     Late(u64),

@@ -84,6 +84,7 @@ async fn serve(parts: Parts) -> anyhow::Result<()> {
     let commands = Arc::new(Commands::new(hand_in(inbox.clone())));
     let mut tasks: JoinSet<(&'static str, anyhow::Result<()>)> = JoinSet::new();
 
+    let wiring = Wiring { plan: Arc::new(plan(&config)), meters };
     let feeds = console::Feeds {
         about: About {
             site: config.settings.site.clone(),
@@ -92,7 +93,7 @@ async fn serve(parts: Parts) -> anyhow::Result<()> {
             backend: backend.clone(),
         },
         snapshot: snapshot.clone(),
-        wiring: Wiring { plan: Arc::new(plan(&config)), meters },
+        wiring: wiring.clone(),
         durable: durable.clone(),
         relay: relay_health,
         network,
@@ -119,6 +120,7 @@ async fn serve(parts: Parts) -> anyhow::Result<()> {
             durable,
             keys,
             traces: watched,
+            wiring,
             records: Records::new(Box::new(Events::new(readers.0, &backend))),
             // Whoever breaks in where nobody may log in has no commands either.
             give: config.panel.as_ref().and_then(|panel| panel.accounts_file.as_ref()).map(|_| give(commands)),

@@ -159,7 +159,7 @@ type Parts = JoinSet<(&'static str, anyhow::Result<()>)>;
 
 /// Begins panel and relay.
 fn begin(config: &Config, feeds: Feeds) -> (Parts, Reports, watch::Receiver<bool>) {
-    let Feeds { hello, snapshot, durable, keys, traces, disk, table, stop } = feeds;
+    let Feeds { hello, snapshot, durable, keys, traces, wires, disk, table, stop } = feeds;
     let Hello { build, boot, site, table: name, backend, relayed, .. } = hello;
     let (acknowledged, acknowledgements) = watch::channel(relayed);
     let (health, relay) = watch::channel(None);
@@ -178,6 +178,7 @@ fn begin(config: &Config, feeds: Feeds) -> (Parts, Reports, watch::Receiver<bool
             relay: relay.clone(),
             records: Records::new(Box::new(table.clone())),
             traces,
+            wires,
             disk,
             login: settings.accounts_file.map(|accounts| panel::Login { accounts, kept, give: give(table.clone()) }),
             host: settings.host,

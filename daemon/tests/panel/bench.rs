@@ -14,6 +14,7 @@ use tokio::time::timeout;
 use tumbler_core::record::Event;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::units::{Mono, Seq};
+use tumbler_core::wire::wires::Wires;
 use tumblerd::history::records::Records;
 use tumblerd::network::messages::Disk;
 use tumblerd::panel::{About, Feeds, Login, on};
@@ -25,6 +26,7 @@ pub(crate) const LONG: Duration = Duration::from_secs(20);
 pub(crate) struct Bench {
     pub(crate) address: std::net::SocketAddr,
     pub(crate) tap: Tap,
+    pub(crate) wires: watch::Sender<Arc<Wires>>,
     snapshot: watch::Sender<Arc<Snapshot>>,
     durable: watch::Sender<Seq>,
     kept: InMemory,
@@ -46,6 +48,7 @@ impl Bench {
         let (durable, kept_up_to) = watch::channel(Seq(0));
         let (stop, stops) = watch::channel(false);
         let (tap, traces) = tap();
+        let (wires, wires_told) = watch::channel(Arc::default());
         let kept = InMemory::default();
         let feeds = Feeds {
             about: About { site: "pit".into(), table: "t1".into(), build: "0.1.0".into(), backend: "virtual".into() },
@@ -54,6 +57,7 @@ impl Bench {
             relay: watch::channel(None).1,
             records: Records::new(Box::new(kept.clone())),
             traces,
+            wires: wires_told,
             disk: watch::channel(Some(Disk { bytes: 1 << 30, free: 1 << 29 })).1,
             login: login(dir.path()),
             host: Some("panel.pit.example".into()),
@@ -61,7 +65,7 @@ impl Bench {
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        Self { address, tap, snapshot, durable, kept, stop, done: tokio::spawn(on(listener, feeds)), _dir: dir }
+        Self { address, tap, wires, snapshot, durable, kept, stop, done: tokio::spawn(on(listener, feeds)), _dir: dir }
     }
 
     pub(crate) fn change(&self, change: impl FnOnce(&mut Snapshot)) {

@@ -2,13 +2,15 @@
 
 use crate::bench::{Bench, LONG};
 use serde_json::{Value, json};
-use tumbler_core::input::BusFailure;
+use std::sync::Arc;
 use tumbler_core::latch::Code;
 use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::{Event, Lit};
 use tumbler_core::round::SpinEnd;
 use tumbler_core::rules;
 use tumbler_core::units::{Dice, Mono, Tumbles};
+use tumbler_core::wire::lines::Line;
+use tumbler_core::wire::wires::{Wire, Wires};
 use tumblerd::run::trace::{Observation, TracedLine};
 
 fn round(bench: &Bench, n: u64) {
@@ -91,15 +93,42 @@ async fn the_journal_is_searched_from_the_newest_back() {
 }
 
 #[tokio::test]
-async fn health_counts_the_bus_unit_by_unit() {
+async fn health_times_the_bus_unit_by_unit() {
     let bench = Bench::start().await;
-    bench.tap.tell(Observation::Transaction { unit: 1, took: 9_000_000, failed: None });
-    bench.tap.tell(Observation::Transaction { unit: 1, took: 50_000_000, failed: Some(BusFailure::Timeout) });
+    bench.tap.tell(Observation::Answered { unit: 1, took: 9_000_000 });
     bench.tap.tell(Observation::Late(70_000));
     let health = eventually(&bench, "/api/health", |answer| answer["health"]["late"]["max_us"] == 70).await;
-    assert_eq!(health["health"]["units"]["1"]["asked"], 2);
-    assert_eq!(health["health"]["units"]["1"]["failed"], json!({ "timeout": 1 }));
+    assert_eq!(health["health"]["took"]["1"]["max_us"], 9_000);
     assert!(health["disk"]["free"].as_u64().unwrap() > 0);
+    bench.stop().await;
+}
+
+/// Every wire and every register is told as the table's process tells it, and the drawing goes by the same levels.
+#[tokio::test]
+async fn wires_and_registers_are_told_as_they_are() {
+    let bench = Bench::start().await;
+    assert_eq!(bench.get("/api/wires").await.json()["lines"], json!([]), "nothing is heard yet");
+    let wire = |line, active| Wire {
+        line,
+        pin: Some("26 active-low pull-up".into()),
+        header: Some(37),
+        watched: true,
+        active,
+        means: None,
+        high: None,
+        since: None,
+        changes: 3,
+        changed: Some(Mono(8)),
+        gaps: 0,
+        commanded: None,
+        note: None,
+    };
+    let lines = vec![wire(Line::In(InLine::Seal), Some(false)), wire(Line::Out(OutLine::Bell), None)];
+    bench.wires.send_replace(Arc::new(Wires { now: Mono(9), lines, ..Wires::default() }));
+    let told: Wires = serde_json::from_value(bench.get("/api/wires").await.json()).unwrap();
+    assert_eq!(told, **bench.wires.borrow());
+    let mut follower = bench.follow().await;
+    assert_eq!(follower.next("status").await["lines"], json!({ "seal": false }));
     bench.stop().await;
 }
 

@@ -1,6 +1,7 @@
 //! Wires and units, as the console tells of them.
 
 use crate::bench::{LONG, Place, Wire};
+use crate::browser::{Browser, with_panel};
 use serde_json::json;
 use std::thread;
 use std::time::Instant;
@@ -86,6 +87,30 @@ fn a_unit_on_which_nobody_answers_has_its_time_outs_counted() {
     // No reader is configured; the layout's 50 areas are on one board.
     let names: Vec<&str> = more.units.iter().map(|unit| unit.name.as_str()).collect();
     assert_eq!((names, more.units[1].registers.len()), (vec!["terminal", "board-2"], 100));
+}
+
+/// Through both processes: what a browser is told is what the console tells.
+#[test]
+fn the_panel_tells_a_line_that_is_toggled() {
+    let place = Place::new();
+    let panel = with_panel(&place);
+    place.commission();
+    let _daemon = place.start();
+    let mut wire = place.wire();
+    place.told("READY=");
+    edge(&mut wire, "place_bets", true, 1);
+    let told = line(&once(&place, |told| line(told, "place_bets").changes == 1), "place_bets");
+    let browser = Browser::new(panel, 0, 9).waits();
+    let until = Instant::now() + LONG;
+    loop {
+        let wires: Wires = serde_json::from_str(&browser.ask("GET", "/api/wires", "").unwrap().body).unwrap();
+        let shown = wires.lines.iter().find(|wire| wire.line.name() == "place_bets");
+        if shown == Some(&told) {
+            return;
+        }
+        assert!(Instant::now() < until, "{shown:?} instead of {told:?}");
+        thread::yield_now();
+    }
 }
 
 /// A question has no argument, and changes nothing: no record comes of it.

@@ -44,6 +44,7 @@ async fn ask(said: &[u8]) {
         relay: watch::channel(None).1,
         records: Records::new(Box::new(records())),
         traces,
+        wires: watch::channel(Arc::default()).1,
         disk: watch::channel(None).1,
         login: Some(Login {
             accounts,

@@ -15,12 +15,14 @@ use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 use tumbler_core::effect::KeyTold;
-use tumbler_core::units::Seq;
+use tumbler_core::units::{Mono, Seq};
 use tumbler_core::wire::console::{Answer, Command};
 use tumbler_fuzz::{LAST, records, runtime, scratch, snapshot};
 use tumblerd::history::records::Records;
 use tumblerd::network::gate::{Feeds, Give, run};
 use tumblerd::network::messages::Told;
+use tumblerd::run::meters::Meters;
+use tumblerd::run::wires::Wiring;
 
 static DIRECTORY: LazyLock<TempDir> = LazyLock::new(scratch);
 
@@ -56,6 +58,7 @@ async fn call(kind: u8, said: &[u8]) {
         durable,
         keys,
         traces: None,
+        wiring: Wiring { plan: Arc::default(), meters: watch::channel(Arc::new(Meters::new(Mono(0)))).1 },
         records: Records::new(Box::new(records())),
         give: (kind & 2 != 0).then_some(give),
         acknowledged,

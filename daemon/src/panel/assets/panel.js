@@ -6,6 +6,7 @@ import { drawTable } from "/drawing.js";
 import { drawLayout } from "/layout.js";
 import { showRound } from "/round.js";
 import { journal } from "/journal.js";
+import { wires } from "/wires.js";
 import { workshop } from "/workshop.js";
 
 /** How a table in each phase is: what is to be noticed, and whether and why games are played. */
@@ -23,8 +24,6 @@ const PHASES = {
   maintenance: ["warn", "No games: a technician works on the table."],
 };
 const KEPT = 10;
-/** A part of transactions that fails where something is wrong with cable or unit; now and then one fails on a good bus. */
-const MANY = 0.01;
 let about = { remedies: {} };
 let shown = null;
 
@@ -130,15 +129,8 @@ async function showHealth() {
   if (document.hidden) return;
   const { health, disk } = await ask("/api/health");
   const gib = (bytes) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
-  const rows = Object.entries(health.units).map(([unit, { asked, failed }]) => {
-    const wrong = Object.values(failed).reduce((a, b) => a + b, 0);
-    const list = Object.entries(failed).map(([how, count]) => `${how} ${count}`).join(", ") || "none";
-    return el("tr", "", wrong > asked * MANY ? "warn" : "", el("td", `unit ${unit}`), el("td", String(asked), "num"), el("td", `${((100 * wrong) / asked).toFixed(2)} %`, "num"), el("td", list));
-  });
-  const head = el("tr", "", "", ...["Field bus", "Transactions", "Failed", "How"].map((name) => el("th", name)));
-  const parts = [el("table", "", "", el("thead", "", "", head), el("tbody", "", "", ...rows))];
-  parts.push(el("div", "", "plots", bars("Control loop: how late it was woken", health.late, health.steps_us),
-    ...Object.entries(health.units).map(([unit, { took }]) => bars(`Unit ${unit}: time of a transaction`, took, health.steps_us))));
+  const parts = [el("div", "", "plots", bars("Control loop: how late it was woken", health.late, health.steps_us),
+    ...Object.entries(health.took).map(([unit, took]) => bars(`Unit ${unit}: time of a transaction`, took, health.steps_us)))];
   const list = el("dl");
   const row = (name, value, tone) => list.append(el("dt", name), el("dd", value, tone ?? ""));
   if (disk) row("Journal's disk", `${gib(disk.free)} of ${gib(disk.bytes)} free`, disk.free < disk.bytes / 20 ? "bad" : "");
@@ -171,5 +163,6 @@ follow({
     document.getElementById("acts").disabled = !live;
   },
 });
+wires();
 showHealth();
 setInterval(() => showHealth().catch(() => {}), 5000);

@@ -15,6 +15,7 @@ PATIENCE = 60
 # long as there is a file `slow`.
 FRAGILE = """#!{python}
 import json, os, pathlib, signal, subprocess, sys, time
+parent = os.getppid()
 place, what, cell, once = pathlib.Path({place!r}), {what!r}, {cell!r}, {once!r}
 with place.joinpath("rigs").open("a") as rigs:
     rigs.write(f"{{os.getpid()}}\\n")
@@ -37,7 +38,9 @@ for line in rig.stdout:
         rig.kill()
         rig.wait()
         os.kill(os.getpid(), signal.SIGKILL)
-    signal.pause()
+    while os.getppid() == parent:
+        time.sleep(0.05)
+    stop()
 """
 
 

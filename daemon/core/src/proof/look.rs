@@ -8,7 +8,7 @@ use crate::device::dome::Place;
 use crate::device::guard::Guard;
 use crate::device::reader::{Pose, Verdict};
 use crate::device::tumbler::{RunsFor, Stop};
-use crate::hardware_test::{LampMap, Probe, READINGS, TRANSACTIONS};
+use crate::hardware_test::Probe;
 use crate::latch::Code;
 use crate::line::{InLine, OutLine};
 use crate::prelude::*;
@@ -29,9 +29,6 @@ const STEADY: u32 = 1000;
 pub(crate) const PRESS_WITHIN: Millis = Millis(10_000);
 /// Valid replies in a row that prove a unit of the field bus.
 const GOOD_REPLIES: u32 = 3;
-
-/// How long the seal's loop is watched: some strokes of whatever shakes the table.
-const SEAL_WATCH: Millis = Millis(2000);
 
 /// What the table knows, and a test asks about beside its devices.
 #[derive(Debug)]
@@ -98,12 +95,12 @@ fn passed(found: &str) -> Outcome {
 }
 
 /// The areas of the picture in front; none once all were shown.
-fn picture(results: &VecDeque<Dice>, layout: Option<&Layout>) -> u128 {
+pub(super) fn picture(results: &VecDeque<Dice>, layout: Option<&Layout>) -> u128 {
     results.front().zip(layout).map_or(0, |(dice, layout)| layout.lit_bits(*dice))
 }
 
 /// How long the picture in front shines: the last result longest.
-fn dwell(results: &VecDeque<Dice>, ctx: &Context) -> Millis {
+pub(super) fn dwell(results: &VecDeque<Dice>, ctx: &Context) -> Millis {
     let dwell = ctx.p().lamp_dwell;
     Millis(if results.len() == 1 { dwell.max(STEADY) } else { dwell })
 }
@@ -147,7 +144,7 @@ fn ended_early(stop: Stop, tumbles: Tumbles, target: u32) -> String {
 }
 
 /// Ids of these areas of a layout.
-fn areas(layout: Option<&Layout>, bits: u128) -> Vec<String> {
+pub(super) fn areas(layout: Option<&Layout>, bits: u128) -> Vec<String> {
     layout.map(|layout| layout.ids(bits)).unwrap_or_default()
 }
 
@@ -197,7 +194,7 @@ impl Look<'_> {
     }
 
     /// Waits for `limit` from the step's beginning, then fails.
-    fn wait(&self, limit: Millis, found: &str) -> Outcome {
+    pub(super) fn wait(&self, limit: Millis, found: &str) -> Outcome {
         self.wait_from(self.began, limit, found)
     }
 
@@ -425,75 +422,5 @@ impl Look<'_> {
                 None => passed("three dice; none are enrolled"),
             },
         }
-    }
-
-    /// Whether the probe has measured enough since the step began.
-    fn measure(
-        &mut self,
-        probe: &mut Probe,
-        results: &mut VecDeque<Dice>,
-        lit: &mut Option<Mono>,
-        by: Durable,
-    ) -> Outcome {
-        let p = *self.ctx.p();
-        let (done, limit, found) = match probe {
-            Probe::Lamps(map) => return self.light_map(map, results, lit, by),
-            Probe::Motor(_) | Probe::Cam(_) | Probe::Person => (true, 0, String::new()),
-            Probe::Dome(dome) => {
-                (dome.is_done(), p.person_limit, "the dome was not seen open and then closed".to_owned())
-            }
-            Probe::Terminal(keys) => (keys.is_done(), p.person_limit, format!("nobody did: {}", keys.prompt())),
-            Probe::Reader(settling) => {
-                if settling.is_done() && self.devices.reader.tumbled() == Some(false) {
-                    return Outcome::Failed("the reader saw no motion of the dice".to_owned());
-                }
-                (settling.is_done(), p.settle_limit, "the dice do not come to rest".to_owned())
-            }
-            Probe::Seal(_) => {
-                let done = self.ctx.reached(self.began, SEAL_WATCH);
-                return if done { Outcome::Passed(None) } else { Outcome::Waits(self.began.after(SEAL_WATCH)) };
-            }
-            Probe::Temperature(thermometer) => {
-                let readings = u32::try_from(READINGS).unwrap_or(u32::MAX);
-                let limit = p.temperature_stale.saturating_mul(readings);
-                (thermometer.is_done(), limit, "the temperature is not read".to_owned())
-            }
-            Probe::Bus(traffic) => {
-                (traffic.is_done(), p.person_limit, format!("there were fewer than {TRANSACTIONS} transactions"))
-            }
-        };
-        if done { Outcome::Passed(None) } else { self.wait(Millis(limit), &found) }
-    }
-
-    /// Shows each picture for its time, whatever is wrong with it, and all dark at last.
-    fn light_map(
-        &mut self,
-        map: &mut LampMap,
-        results: &mut VecDeque<Dice>,
-        lit: &mut Option<Mono>,
-        by: Durable,
-    ) -> Outcome {
-        let at = self.ctx.at();
-        let layout = self.facts.layout;
-        let wanted = picture(results, layout);
-        let Some(since) = *lit else {
-            self.devices.lamps.light(wanted, by, self.ctx);
-            *lit = Some(at);
-            self.ctx.note_change();
-            return Outcome::Again;
-        };
-        let proved = self.devices.lamps.is_proved();
-        let due = if proved { dwell(results, self.ctx) } else { Millis(self.ctx.p().lamp_verify) };
-        if proved {
-            map.right(wanted, since, at);
-        }
-        if !at.reached(since, due) {
-            return Outcome::Waits(since.after(due));
-        }
-        map.look(wanted, self.devices.lamps.sensed());
-        map.name(layout.map_or("", |layout| &layout.id), |bits| areas(layout, bits));
-        map.next();
-        *lit = None;
-        if results.pop_front().is_none() { Outcome::Passed(None) } else { Outcome::Again }
     }
 }

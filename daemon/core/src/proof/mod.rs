@@ -9,6 +9,7 @@
 //! Its beginning is durable before anything moves or lights; the motor guards hold in it as in a game.
 
 pub(crate) mod look;
+mod measure;
 mod plan;
 pub(crate) mod step;
 

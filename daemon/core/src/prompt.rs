@@ -21,6 +21,14 @@ pub enum PromptId {
     LiftDome,
     /// The dome is to be put back.
     CloseDome,
+    /// This button of the table is to be pressed.
+    Button,
+    /// This button is to be let go of.
+    LetGo,
+    /// The supervisor's key is to be turned.
+    TurnKey,
+    /// The supervisor's key is to be turned back.
+    TurnKeyBack,
     /// The dealer's button is to be pressed at the table, within 10 s: a test's spin begins by that.
     Tumble,
     /// Something stands in the way of a test's spin and is to be put right.

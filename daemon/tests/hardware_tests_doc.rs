@@ -26,6 +26,13 @@ const fn test(quantity: Quantity) -> HardwareTest {
         | Quantity::CamAngle
         | Quantity::CamJitter => HardwareTest::Cam,
         Quantity::DomeTravel | Quantity::DomeOverlap | Quantity::DomeBounce => HardwareTest::Dome,
+        Quantity::ButtonsPressed
+        | Quantity::ButtonsWrong
+        | Quantity::ButtonsTogether
+        | Quantity::ButtonHold
+        | Quantity::ButtonBounce
+        | Quantity::ButtonBounces
+        | Quantity::ButtonFlickers => HardwareTest::Buttons,
         Quantity::BusErrors | Quantity::BusTurnaround | Quantity::BusTurnaroundGreatest => HardwareTest::Bus,
         Quantity::KeysPressed | Quantity::KeysWrong | Quantity::KeyBounces | Quantity::KeyHold => {
             HardwareTest::Terminal

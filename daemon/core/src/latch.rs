@@ -99,7 +99,7 @@ impl Code {
     }
 
     /// The hardware test that measures the device in question: the reset runs it, and only its pass rectifies the malfunction.
-    /// The others have no device to measure: their reset is their test.
+    /// The others have no device to measure, or a look at their lines is enough: their reset is their test.
     #[must_use]
     pub const fn hardware_test(self) -> Option<HardwareTest> {
         Some(match self {

@@ -35,7 +35,7 @@ use tumblerd::pages::test_report::{Looks, page};
     after_help = "Example:\n  tumblerctl test motor --name Jo\n  tumblerctl test all --name Jo --report tests.html\n  tumblerctl test bell --name Jo --witness bell=yes\n  tumblerctl test trends"
 )]
 pub(crate) struct Arguments {
-    /// motor, cam, dome, bell, terminal, lamps, reader, seal, temperature, bus; `all` for one after another; or `trends`
+    /// motor, cam, dome, buttons, bell, terminal, lamps, reader, seal, temperature, bus; `all` for one after another; or `trends`
     #[arg(value_parser = OneOf { names: names, read: wanted }, hide_possible_values = true)]
     what: Wanted,
     /// Write a page with the measurements and plots of these tests, to be read without a network; never over another file

@@ -24,8 +24,13 @@ impl KeySwitch {
     /// The key is turned on: its privilege begins, and one that stays on is stuck.
     pub fn turn(&mut self, ctx: &mut Context) {
         self.edge = Some(ctx.at());
-        ctx.after(Timer::Held(InLine::SupervisorKey), Millis(ctx.p().key_stuck));
+        Self::watch(ctx);
         ctx.after(Timer::KeyLapse, Millis(ctx.p().key_privilege));
+    }
+
+    /// The key is turned on, and gives no privilege by that; one that stays on is stuck.
+    pub fn watch(ctx: &mut Context) {
+        ctx.after(Timer::Held(InLine::SupervisorKey), Millis(ctx.p().key_stuck));
     }
 
     /// The privilege has lasted its time.

@@ -3,6 +3,7 @@
 //! A test is a run of the table's own steps ([`crate::table`]) under all guards; a [`Probe`] watches it and measures. Every
 //! quantity has its unit, its limits with their source, and what to do ([`Quantity`]); the worst of them is the verdict.
 
+mod buttons;
 mod contact;
 mod dome;
 mod fieldbus;
@@ -15,6 +16,7 @@ mod report;
 mod spin;
 mod test;
 
+pub use buttons::Buttons;
 pub use contact::Contact;
 pub use dome::Dome;
 pub use fieldbus::{Keys, LampMap, TRANSACTIONS, Traffic};

@@ -1,6 +1,8 @@
 //! What watches a hardware test.
 
-use super::{Dome, HardwareTest, Keys, LampMap, Loop, Measurement, Plots, Settling, Spin, Thermometer, Traffic};
+use super::{
+    Buttons, Dome, HardwareTest, Keys, LampMap, Loop, Measurement, Plots, Settling, Spin, Thermometer, Traffic,
+};
 use crate::device::bus::Unit;
 use crate::line::{InLine, Key};
 use crate::prelude::*;
@@ -39,6 +41,8 @@ pub enum Probe {
     Cam(Spin),
     /// The dome.
     Dome(Dome),
+    /// The buttons and the key.
+    Buttons(Box<Buttons>),
     /// Nothing is measured: a person's answer is all.
     Person,
     /// The terminal.
@@ -63,6 +67,7 @@ impl Probe {
             HardwareTest::Motor => Self::Motor(Spin::default()),
             HardwareTest::Cam => Self::Cam(Spin::default()),
             HardwareTest::Dome => Self::Dome(Dome::default()),
+            HardwareTest::Buttons => Self::Buttons(Box::default()),
             HardwareTest::Bell => Self::Person,
             HardwareTest::Terminal => Self::Terminal(Keys::default()),
             HardwareTest::Lamps => Self::Lamps(LampMap::default()),
@@ -83,6 +88,7 @@ impl Probe {
             (Self::Dome(dome), Signal::Edge(line @ (InLine::DomeClosed | InLine::DomeOpen), active)) => {
                 dome.edge(line, active, at);
             }
+            (Self::Buttons(buttons), Signal::Edge(line, active)) if measures => buttons.edge(line, active, at),
             (Self::Seal(seal), Signal::Edge(InLine::Seal, active)) if measures => seal.edge(active),
             (Self::Bus(traffic), Signal::Asked) => traffic.ask(at),
             (Self::Bus(traffic), Signal::Answered(good)) => traffic.answer(at, good),
@@ -110,6 +116,12 @@ impl Probe {
         matches!(self, Self::Terminal(_))
     }
 
+    /// Whether the buttons and the key are its own, and command nothing.
+    #[must_use]
+    pub const fn takes_buttons(&self) -> bool {
+        matches!(self, Self::Buttons(_))
+    }
+
     /// What is measured by `now`: of a test in progress, as far as it is known.
     #[must_use]
     pub fn measurements(&self, now: Mono, p: &Parameters) -> Vec<Measurement> {
@@ -117,6 +129,7 @@ impl Probe {
             Self::Motor(spin) => spin.motor(now),
             Self::Cam(spin) => spin.cam(),
             Self::Dome(dome) => dome.found(),
+            Self::Buttons(buttons) => buttons.found(now),
             Self::Person => Vec::new(),
             Self::Terminal(keys) => keys.found(),
             Self::Lamps(map) => map.found(),
@@ -141,9 +154,10 @@ impl Probe {
 
     /// What goes on, or what a person is to do.
     #[must_use]
-    pub fn prompt(&self) -> String {
+    pub fn prompt(&self, p: &Parameters) -> String {
         match self {
             Self::Dome(dome) => dome.prompt().to_owned(),
+            Self::Buttons(buttons) => buttons.prompt(p),
             Self::Terminal(keys) => keys.prompt(),
             Self::Lamps(_) => "each result in turn: look at the areas".to_owned(),
             Self::Reader(_) => "waits until the dice rest".to_owned(),

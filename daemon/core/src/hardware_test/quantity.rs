@@ -52,6 +52,26 @@ pub enum Quantity {
     /// Longest bounce of one contact in one movement. At most `dome_debounce`; marginal above three fifths of it, which are
     /// the 30 ms of faults.md dome.bounce.
     DomeBounce,
+    /// Buttons, with the supervisor's key, that came on within 10 s of being asked for and went off again: a button within
+    /// `button_stuck`, the key within 10 s. All 5.
+    ButtonsPressed,
+    /// Others that came on while what was asked for was off. At most 2, marginal above none: a person may slip, a button that
+    /// is wired to another place is wrong each time.
+    ButtonsWrong,
+    /// Others that came on together with what was asked for. None may: no finger presses two, and a bridge between two wires does.
+    ButtonsTogether,
+    /// Longest time for which a button was pressed. At most `button_stuck` (faults.md button.stuck_*); marginal above two
+    /// fifths of it.
+    ButtonHold,
+    /// Longest time from a contact's first edge to its last before a level lasts for `button_debounce`. At most that
+    /// time, which is to keep bounce out; marginal above half: a contact in order bounces for up to 8 ms.
+    ButtonBounce,
+    /// Most breaks of a contact within that time. At most 8; marginal above the 4 of a contact in order. Harmless to what a
+    /// press does, a sign of wear.
+    ButtonBounces,
+    /// Times at which a contact left its level for less than `button_debounce` and came back, of all together. At most 2,
+    /// marginal above none (faults.md button.chatter_*): a contact in order has none.
+    ButtonFlickers,
     /// Bad or missing answers on the field bus, in thousandths. At most 10; marginal above 1: a bus of a few metres within
     /// one table has none, and retries hide what there is.
     BusErrors,
@@ -114,6 +134,13 @@ impl Quantity {
             Self::DomeTravel => "travel",
             Self::DomeOverlap => "both contacts",
             Self::DomeBounce => "contact bounce",
+            Self::ButtonsPressed => "buttons pressed",
+            Self::ButtonsWrong => "wrong buttons",
+            Self::ButtonsTogether => "buttons together",
+            Self::ButtonHold => "longest press",
+            Self::ButtonBounce => "button bounce",
+            Self::ButtonBounces => "bounces a press",
+            Self::ButtonFlickers => "flickers",
             Self::BusErrors => "bad answers",
             Self::BusTurnaround => "turnaround, mean",
             Self::BusTurnaroundGreatest => "turnaround, longest",
@@ -145,6 +172,8 @@ impl Quantity {
             | Self::DomeTravel
             | Self::DomeOverlap
             | Self::DomeBounce
+            | Self::ButtonHold
+            | Self::ButtonBounce
             | Self::BusTurnaround
             | Self::BusTurnaroundGreatest
             | Self::KeyHold
@@ -152,10 +181,12 @@ impl Quantity {
             | Self::SettleTime
             | Self::TemperatureInterval => "us",
             Self::Temperature | Self::TemperatureSpread => "millicelsius",
+            Self::ButtonsPressed | Self::ButtonsWrong | Self::ButtonsTogether => "buttons",
+            Self::ButtonFlickers => "flickers",
             Self::KeysPressed | Self::KeysWrong => "keys",
             Self::KeyBounces => "presses",
             Self::LampsDark | Self::LampsUntold => "areas",
-            Self::SealBreaks => "breaks",
+            Self::SealBreaks | Self::ButtonBounces => "breaks",
             Self::Tumbles => "tumbles",
             Self::PeriodSpread | Self::CamJitter | Self::BusErrors => "permille",
             Self::CamBounces | Self::CamRepeats => "edges",
@@ -181,15 +212,19 @@ impl Quantity {
             }
             Self::CamBounce => Limits::at_most(of(p.flicker), of(p.flicker) / 3),
             Self::CamBounces => Limits::at_most(8, 2),
-            Self::CamRepeats | Self::LampsDark | Self::LampsUntold => Limits::at_most(0, 0),
+            Self::CamRepeats | Self::ButtonsTogether | Self::LampsDark | Self::LampsUntold => Limits::at_most(0, 0),
             Self::DomeTravel => Limits::at_most(of(p.dome_travel), of(p.dome_travel) * 5 / 6),
             Self::DomeOverlap => Limits::at_most(of(p.dome_debounce), of(p.dome_debounce) / 2),
             Self::DomeBounce => Limits::at_most(of(p.dome_debounce), of(p.dome_debounce) * 3 / 5),
+            Self::ButtonsPressed => Limits::at_least(5, 5),
+            Self::ButtonHold => Limits::at_most(of(p.button_stuck), of(p.button_stuck) * 2 / 5),
+            Self::ButtonBounce => Limits::at_most(of(p.button_debounce), of(p.button_debounce) / 2),
+            Self::ButtonBounces => Limits::at_most(8, 4),
             Self::BusErrors => Limits::at_most(10, 1),
             Self::BusTurnaround => Limits::at_most(25 * MS, 10 * MS),
             Self::BusTurnaroundGreatest => Limits::at_most(50 * MS, 25 * MS),
             Self::KeysPressed => Limits::at_least(i64::from(ENTRY), i64::from(ENTRY)),
-            Self::KeysWrong | Self::SealBreaks => Limits::at_most(2, 0),
+            Self::KeysWrong | Self::ButtonsWrong | Self::ButtonFlickers | Self::SealBreaks => Limits::at_most(2, 0),
             Self::KeyBounces => Limits::at_most(4, 1),
             Self::KeyHold => Limits::at_most(of(p.terminal_stuck), of(p.terminal_stuck) * 2 / 5),
             Self::LampsTime => Limits::at_most(of(p.lamp_verify), of(p.lamp_verify) / 2),
@@ -228,6 +263,15 @@ impl Quantity {
                 "Lift and lay the dome in one movement and repeat; then set the two contacts so that one breaks before the other makes."
             }
             Self::DomeBounce => "Clean or replace the dome's contact, and fasten its bracket.",
+            Self::ButtonsPressed | Self::ButtonsWrong => {
+                "Press each as asked and repeat; one that stays away, or comes on for another, means its contact, its cable or crossed wires."
+            }
+            Self::ButtonsTogether => {
+                "Look for a bridge between the wires of the two, and for a button that another one pushes."
+            }
+            Self::ButtonHold => "Press shortly and repeat; free a button that sticks, and check its cable for a short.",
+            Self::ButtonBounce | Self::ButtonBounces => "Clean or replace the contact that bounces.",
+            Self::ButtonFlickers => "Check the contact and cable of the button that flickers, then replace it.",
             Self::BusErrors => {
                 "Check the bus cable's shield, its two terminating resistors and all connectors; then take one unit after another off."
             }

@@ -19,6 +19,8 @@ pub enum HardwareTest {
     Cam,
     /// The dome's contacts: a person lifts it and puts it back.
     Dome,
+    /// The dealer's buttons and the supervisor's key: a person presses and turns each.
+    Buttons,
     /// The bell: a person hears it.
     Bell,
     /// The entry terminal: its display, and each key in turn.

@@ -2,7 +2,7 @@
 
 use super::look::{Look, areas, dwell, picture};
 use super::step::Outcome;
-use crate::hardware_test::{LampMap, Probe, READINGS, TRANSACTIONS};
+use crate::hardware_test::{Buttons, LampMap, Probe, READINGS, TRANSACTIONS};
 use crate::prelude::*;
 use crate::sequence::Durable;
 use crate::units::{Dice, Millis, Mono};
@@ -23,6 +23,7 @@ impl Look<'_> {
         let p = *self.ctx.p();
         let (done, limit, found) = match probe {
             Probe::Lamps(map) => return self.light_map(map, results, lit, by),
+            Probe::Buttons(buttons) => return self.press(buttons),
             Probe::Motor(_) | Probe::Cam(_) | Probe::Person => (true, 0, String::new()),
             Probe::Dome(dome) => {
                 (dome.is_done(), p.person_limit, "the dome was not seen open and then closed".to_owned())
@@ -48,6 +49,18 @@ impl Look<'_> {
             }
         };
         if done { Outcome::Passed(None) } else { self.wait(Millis(limit), &found) }
+    }
+
+    /// Asks for each button in turn, and for the key.
+    fn press(&mut self, buttons: &mut Buttons) -> Outcome {
+        let (at, p) = (self.ctx.at(), *self.ctx.p());
+        buttons.begin(|line| self.devices.inputs.raw(line) == Some(true), &p, at);
+        let asked = buttons.prompt(&p);
+        let waits = buttons.look(&p, at);
+        if buttons.prompt(&p) != asked {
+            self.ctx.note_change();
+        }
+        waits.map_or(Outcome::Passed(None), Outcome::Waits)
     }
 
     /// Shows each picture for its time, whatever is wrong with it, and all dark at last.

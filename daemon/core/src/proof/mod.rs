@@ -303,6 +303,11 @@ impl Test {
         self.probe.as_ref().is_some_and(|probe| probe.watches(unit))
     }
 
+    /// Whether the buttons and the key are tested, so that they command nothing.
+    pub(crate) fn probes_buttons(&self) -> bool {
+        self.probe.as_ref().is_some_and(|probe| probe.takes_buttons())
+    }
+
     fn step(&self) -> Option<&Step> {
         self.steps.front()
     }
@@ -340,9 +345,9 @@ impl Test {
     }
 
     /// What it does, for people.
-    pub(crate) fn shown(&self, facts: &Facts) -> String {
+    pub(crate) fn shown(&self, facts: &Facts, p: &Parameters) -> String {
         let step = match (self.step(), &self.probe) {
-            (Some(Step::Measure { .. }), Some(probe)) => probe.prompt(),
+            (Some(Step::Measure { .. }), Some(probe)) => probe.prompt(p),
             (Some(Step::Spin(Start::Started)), _) => Step::spin().name().to_owned(),
             (Some(step @ Step::Spin(start)), _) => match facts.may_wait_for_press(*start) {
                 Ok(()) if matches!(start, Start::Withdrawn(..)) => {
@@ -361,7 +366,7 @@ impl Test {
     }
 
     /// What people are asked to do now.
-    pub(crate) fn prompt(&self, facts: &Facts) -> Option<Prompt> {
+    pub(crate) fn prompt(&self, facts: &Facts, p: &Parameters) -> Option<Prompt> {
         // A key of the terminal as programs know it.
         let key = |code| key_name(code, "entry");
         let (id, of) = match (self.step()?, self.probe.as_deref()) {
@@ -380,7 +385,7 @@ impl Test {
             (Step::Measure { .. }, Some(Probe::Terminal(keys))) => (PromptId::Key, vec![key(keys.wanted())]),
             _ => return None,
         };
-        Some(Prompt { id, of, text: self.shown(facts) })
+        Some(Prompt { id, of, text: self.shown(facts, p) })
     }
 }
 

@@ -76,7 +76,7 @@ fn hardware(test: HardwareTest, facts: &Facts) -> Vec<Step> {
     let witness = |item| Step::Witness { left: vec![item] };
     match test {
         HardwareTest::Motor | HardwareTest::Cam => vec![Step::Power, Step::spin()],
-        HardwareTest::Dome | HardwareTest::Bus | HardwareTest::Temperature => vec![measure()],
+        HardwareTest::Dome | HardwareTest::Buttons | HardwareTest::Bus | HardwareTest::Temperature => vec![measure()],
         HardwareTest::Bell => vec![Step::Bell { struck: false }, witness(Witness::Bell)],
         HardwareTest::Terminal => vec![units(Code::Terminal), Step::Terminal { shown: 0 }, measure()],
         HardwareTest::Lamps => {

@@ -9,7 +9,7 @@ impl Table {
     /// What people are asked to do now.
     pub(super) fn prompt(&self) -> Option<Prompt> {
         match &self.test {
-            Some(test) => test.prompt(&self.facts()).or_else(|| self.prompt_of_round()),
+            Some(test) => test.prompt(&self.facts(), self.ctx.p()).or_else(|| self.prompt_of_round()),
             None => self.prompt_of_round(),
         }
     }

@@ -266,6 +266,11 @@ impl Table {
         self.test.as_ref().is_some_and(Test::probes_keys)
     }
 
+    /// Whether the buttons and the key are tested.
+    pub(super) fn probes_buttons(&self) -> bool {
+        self.test.as_ref().is_some_and(Test::probes_buttons)
+    }
+
     /// Whether the test in progress looks at this unit closely.
     pub(super) fn probes_bus(&self, unit: Unit) -> bool {
         self.test.as_ref().is_some_and(|test| test.probes_bus(unit))
@@ -285,6 +290,6 @@ impl Table {
 
     /// What the test in progress does, for people.
     pub(super) fn test_shown(&self) -> Option<String> {
-        self.test.as_ref().map(|test| test.shown(&self.facts()))
+        self.test.as_ref().map(|test| test.shown(&self.facts(), self.ctx.p()))
     }
 }

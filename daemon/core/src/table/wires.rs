@@ -3,6 +3,7 @@
 use super::Table;
 use crate::device::dome::Place;
 use crate::device::guard::Guard;
+use crate::device::key_switch::KeySwitch;
 use crate::device::tumbler::RunsFor;
 use crate::device::tumbler::{Defect, Report, Stop};
 use crate::hardware_test::Signal;
@@ -148,6 +149,7 @@ impl Table {
             return;
         }
         match line {
+            _ if self.probes_buttons() => {}
             InLine::Tumble if self.test.as_mut().is_some_and(Test::press_tumble) => {}
             InLine::Tumble => self.ask_for_spin(),
             InLine::PlaceBets => self.call_place_bets(),
@@ -190,8 +192,13 @@ impl Table {
             && self.devices.inputs.press(InLine::SupervisorKey, true)
             && self.is_by_hand(InLine::SupervisorKey, Code::Key)
         {
-            self.devices.key.turn(&mut self.ctx);
-            self.record(Event::KeyTurned);
+            if self.probes_buttons() {
+                // Whoever turns it as a test asks has not asked for its privilege.
+                KeySwitch::watch(&mut self.ctx);
+            } else {
+                self.devices.key.turn(&mut self.ctx);
+                self.record(Event::KeyTurned);
+            }
         }
     }
 

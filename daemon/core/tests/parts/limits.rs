@@ -13,7 +13,7 @@ use tumbler_core::wire::topics::Topics;
 /// Every quantity, its unit, and its limits at a table with the default parameters: fails below, marginal below, marginal
 /// above, fails above. From the quantities' own docstrings, worked out by hand.
 #[rustfmt::skip]
-const QUANTITIES: [(Quantity, &str, [Option<i64>; 4]); 30] = [
+const QUANTITIES: [(Quantity, &str, [Option<i64>; 4]); 37] = [
     (Quantity::StartTime, "us", [None, None, Some(450_000), Some(700_000)]),
     (Quantity::Tumbles, "tumbles", [Some(4), Some(4), None, None]),
     (Quantity::PeriodMean, "us", [Some(300_000), Some(450_000), Some(900_000), Some(1_500_000)]),
@@ -29,6 +29,13 @@ const QUANTITIES: [(Quantity, &str, [Option<i64>; 4]); 30] = [
     (Quantity::DomeTravel, "us", [None, None, Some(250_000), Some(300_000)]),
     (Quantity::DomeOverlap, "us", [None, None, Some(25_000), Some(50_000)]),
     (Quantity::DomeBounce, "us", [None, None, Some(30_000), Some(50_000)]),
+    (Quantity::ButtonsPressed, "buttons", [Some(5), Some(5), None, None]),
+    (Quantity::ButtonsWrong, "buttons", [None, None, Some(0), Some(2)]),
+    (Quantity::ButtonsTogether, "buttons", [None, None, Some(0), Some(0)]),
+    (Quantity::ButtonHold, "us", [None, None, Some(2_000_000), Some(5_000_000)]),
+    (Quantity::ButtonBounce, "us", [None, None, Some(10_000), Some(20_000)]),
+    (Quantity::ButtonBounces, "breaks", [None, None, Some(4), Some(8)]),
+    (Quantity::ButtonFlickers, "flickers", [None, None, Some(0), Some(2)]),
     (Quantity::BusErrors, "permille", [None, None, Some(1), Some(10)]),
     (Quantity::BusTurnaround, "us", [None, None, Some(10_000), Some(25_000)]),
     (Quantity::BusTurnaroundGreatest, "us", [None, None, Some(25_000), Some(50_000)]),

@@ -161,6 +161,7 @@ fn each_test_has_its_own_probe_and_prompt() {
         (HardwareTest::Motor, matches!(Probe::new(HardwareTest::Motor), Probe::Motor(_)), "measures"),
         (HardwareTest::Cam, matches!(Probe::new(HardwareTest::Cam), Probe::Cam(_)), "measures"),
         (HardwareTest::Dome, matches!(Probe::new(HardwareTest::Dome), Probe::Dome(_)), "dome"),
+        (HardwareTest::Buttons, matches!(Probe::new(HardwareTest::Buttons), Probe::Buttons(_)), "of tumble"),
         (HardwareTest::Bell, matches!(Probe::new(HardwareTest::Bell), Probe::Person), "measures"),
         (HardwareTest::Terminal, matches!(Probe::new(HardwareTest::Terminal), Probe::Terminal(_)), "press the key 1"),
         (HardwareTest::Lamps, matches!(Probe::new(HardwareTest::Lamps), Probe::Lamps(_)), "look at the areas"),
@@ -169,7 +170,8 @@ fn each_test_has_its_own_probe_and_prompt() {
         (HardwareTest::Temperature, matches!(Probe::new(HardwareTest::Temperature), Probe::Temperature(_)), "measures"),
         (HardwareTest::Bus, matches!(Probe::new(HardwareTest::Bus), Probe::Bus(_)), "measures"),
     ] {
-        assert!(is_it && Probe::new(test).prompt().contains(prompt), "{test:?}: {}", Probe::new(test).prompt());
+        let shown = Probe::new(test).prompt(&Parameters::default());
+        assert!(is_it && shown.contains(prompt), "{test:?}: {shown}");
     }
     let mut spin = Spin::default();
     assert!(!spin.has_begun() && Probe::Motor(spin.clone()).plots().is_empty());

@@ -26,7 +26,8 @@ use tumblerd::pages::test_report::{Looks, page};
 /// before. Ctrl-C calls the test off at the table too, and none follows. The dome, seal and motor guards hold as in a game. `motor`, `cam` and `reader` turn the tumbler: each waits for a press
 /// of `tumble` at the table, within 10 s of asking for it, and `no_spin` there stops it. Each measurement is shown with its limits:
 /// `=` passes, `~` is marginal, `!` is out of limits, and `#` is where the value lies. Where a person is to do or to see something,
-/// the test asks. The result is a record in the journal; with --json the report is a line for each test. `trends` lays the
+/// the test asks. `buttons` has each button of the table pressed and the supervisor's key turned there and back, each within 10 s
+/// of asking; no press in it commands anything, and that turn gives no privilege. The result is a record in the journal; with --json the report is a line for each test. `trends` lays the
 /// journal's past results side by side and needs neither maintenance nor key.
 ///
 /// Exit codes: 0 pass, 1 fail or refused, 2 wrong usage or the daemon cannot be reached, 3 marginal.

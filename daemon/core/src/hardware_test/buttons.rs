@@ -6,9 +6,10 @@
 //!                       '--late: stuck '--late: missing  '--late: stuck      and the next is asked for
 //! ```
 
-use super::{Contact, Quantity};
+use super::{Contact, Quantity, Verdict};
 use crate::line::InLine;
 use crate::prelude::*;
+use crate::prompt::PromptId;
 use crate::settings::Parameters;
 use crate::units::{Millis, Mono};
 use serde::{Deserialize, Serialize};
@@ -128,6 +129,18 @@ impl Buttons {
         }
     }
 
+    /// What a person is to do, for a program: with the button.
+    #[must_use]
+    pub fn prompt_id(&self) -> (PromptId, Vec<String>) {
+        let of = |id| (id, ASKED.get(self.place).map(|line| line.name().to_owned()).into_iter().collect());
+        match self.wanted {
+            Wanted::Press if self.asks_for_key() => (PromptId::TurnKey, Vec::new()),
+            _ if self.asks_for_key() => (PromptId::TurnKeyBack, Vec::new()),
+            Wanted::Press => of(PromptId::Button),
+            _ => of(PromptId::LetGo),
+        }
+    }
+
     /// What a person is to do.
     #[must_use]
     pub fn prompt(&self, p: &Parameters) -> String {
@@ -163,6 +176,67 @@ impl Buttons {
             (Quantity::ButtonBounces, ended().map(|contact| contact.bounces).max().unwrap_or_default()),
             (Quantity::ButtonFlickers, ended().map(|contact| contact.flickers).sum()),
         ]
+    }
+
+    /// What is out of order, each by its name and with what to do; empty if nothing is.
+    #[must_use]
+    pub fn wrong(&self, p: &Parameters, now: Mono) -> String {
+        let fails = |quantity: Quantity, value| quantity.limits(p).judge(value) == Verdict::Fail;
+        let slips = fails(Quantity::ButtonsWrong, self.alone.iter().flatten().copied().map(i64::from).sum());
+        let mut wrong = Vec::new();
+        for (asked, ((line, fate), contact)) in ASKED.into_iter().zip(self.fates).zip(self.contacts).enumerate() {
+            let (name, contact) = (line.name(), contact.ended(now));
+            let came = |pairs: &Pairs, asked: usize, on: usize| {
+                pairs.get(asked).and_then(|row| row.get(on)).is_some_and(|count| *count > 0)
+            };
+            let missing = fate == Fate::Missing;
+            let mut instead = false;
+            for (on, (other, its)) in ASKED.into_iter().zip(self.fates).enumerate() {
+                let other = other.name();
+                if came(&self.together, asked, on) {
+                    wrong.push(format!("{other} came on together with {name}: look for a bridge between their wires"));
+                }
+                if !came(&self.alone, asked, on) || !missing && !slips {
+                    continue;
+                }
+                instead = true;
+                match missing && its == Fate::Missing && came(&self.alone, on, asked) {
+                    true if on < asked => {}
+                    true => wrong.push(format!("{name} and {other} are crossed: swap their wires")),
+                    false => wrong.push(format!(
+                        "{other} came on when {name} was asked for: press as asked, and check which wire goes where"
+                    )),
+                }
+            }
+            let seconds = |wanted: Wanted| wanted.within(asked, p).0 / 1000;
+            match fate {
+                Fate::Missing if !instead => wrong.push(format!(
+                    "{name} was not seen within {} s: press it as asked; if it stays away, check its contact and cable",
+                    seconds(Wanted::Press)
+                )),
+                Fate::Stuck => wrong.push(format!(
+                    "{name} did not come off within {} s: free it or replace it, and check its cable for a short",
+                    seconds(Wanted::Release)
+                )),
+                _ if asked + 1 < COUNT && fails(Quantity::ButtonHold, micros(Some(contact.hold))) => {
+                    wrong.push(format!(
+                        "{name} stayed on for {} s: free it or replace it, and check its cable for a short",
+                        contact.hold / 1_000_000_000
+                    ))
+                }
+                _ => {}
+            }
+            if fails(Quantity::ButtonBounce, micros(Some(contact.bounce)))
+                || fails(Quantity::ButtonBounces, contact.bounces)
+            {
+                wrong.push(format!("{name} bounces: clean or replace its contact"));
+            }
+            if fails(Quantity::ButtonFlickers, contact.flickers) {
+                let times = contact.flickers;
+                wrong.push(format!("{name} flickered {times} times: check its contact and cable, then replace it"));
+            }
+        }
+        wrong.join("; ")
     }
 }
 

@@ -51,16 +51,20 @@ impl Look<'_> {
         if done { Outcome::Passed(None) } else { self.wait(Millis(limit), &found) }
     }
 
-    /// Asks for each button in turn, and for the key.
+    /// Asks for each button in turn, and for the key. What is out of order is named at the end.
     fn press(&mut self, buttons: &mut Buttons) -> Outcome {
         let (at, p) = (self.ctx.at(), *self.ctx.p());
         buttons.begin(|line| self.devices.inputs.raw(line) == Some(true), &p, at);
-        let asked = buttons.prompt(&p);
+        let asked = buttons.prompt_id();
         let waits = buttons.look(&p, at);
-        if buttons.prompt(&p) != asked {
+        if buttons.prompt_id() != asked {
             self.ctx.note_change();
         }
-        waits.map_or(Outcome::Passed(None), Outcome::Waits)
+        let Some(until) = waits else {
+            let wrong = buttons.wrong(&p, at);
+            return if wrong.is_empty() { Outcome::Passed(None) } else { Outcome::Failed(wrong) };
+        };
+        Outcome::Waits(until)
     }
 
     /// Shows each picture for its time, whatever is wrong with it, and all dark at last.

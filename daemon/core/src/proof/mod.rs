@@ -382,6 +382,7 @@ impl Test {
             }
             (Step::Measure { .. }, Some(Probe::Dome(dome))) if dome.was_lifted() => (PromptId::CloseDome, Vec::new()),
             (Step::Measure { .. }, Some(Probe::Dome(_))) => (PromptId::LiftDome, Vec::new()),
+            (Step::Measure { .. }, Some(Probe::Buttons(buttons))) => buttons.prompt_id(),
             (Step::Measure { .. }, Some(Probe::Terminal(keys))) => (PromptId::Key, vec![key(keys.wanted())]),
             _ => return None,
         };

@@ -167,6 +167,7 @@ impl Observer {
             Known::Exposed(open) => Truth::Dome { open },
             Known::Key(7) => Truth::Pressed(Key::Entry),
             Known::Key(digit) => Truth::Pressed(Key::Digit(digit)),
+            Known::Hand { button, down } => Truth::Hand { button: in_line(button), down },
             Known::Lamps { board, shine } => {
                 if let Some(word) = self.lamps.get_mut(usize::from(board)) {
                     *word = shine;

@@ -315,7 +315,7 @@ impl Scene {
             }
             Truth::MotorPower { on } => self.motor_power = Some(on),
             Truth::Dome { open } => self.dome = Some((open, self.now_ns)),
-            Truth::DiceMoved => {}
+            Truth::DiceMoved | Truth::Hand { .. } => {}
             Truth::Dice { faces, flat } => self.dice = Some((faces, flat)),
             Truth::Lamps { boards } => self.shining = Some(boards),
             Truth::Pressed(key) => {

@@ -145,7 +145,7 @@ impl Waves {
             Truth::Hung { hung } => self.bit(at, WaveGroup::Truth, "daemon_hung", hung),
             Truth::Supply { good } => self.bit(at, WaveGroup::Truth, "supply", good),
             // Left out: the marks have the fault's own name, and dice that moved come to rest.
-            Truth::Broken { .. } | Truth::DiceMoved => {}
+            Truth::Broken { .. } | Truth::DiceMoved | Truth::Hand { .. } => {}
         }
     }
 

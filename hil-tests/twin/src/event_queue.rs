@@ -10,8 +10,8 @@ use tumbler_core::line::InLine;
 pub(super) enum PlannedEvent {
     /// A contact or sensor takes this level, unless a newer `plan` replaced this one.
     Contact { line: InLine, active: bool, plan: u32 },
-    /// A button is released, or the key is turned back.
-    Release(InLine),
+    /// A hand releases this button, or turns the key back; its contact is on that line.
+    Release { hand: InLine, line: InLine },
     /// A key of the terminal is released.
     KeyUp(u8),
     /// A chattering key makes contact again.

@@ -108,6 +108,8 @@ pub enum Fault {
         /// The level.
         active: bool,
     },
+    /// The wires of two buttons are crossed: a press of one is seen on the line of the other.
+    ButtonsCrossed(InLine, InLine),
     /// The cable of the dome's contacts: both lines have the same level, wherever the dome is.
     DomeCable {
         /// Shorted: both active. Cut: both inactive.

@@ -14,6 +14,8 @@ pub enum Constructor<F> {
     Line(fn(InLine) -> F),
     /// One of the dealer's buttons.
     Button(fn(InLine) -> F),
+    /// Two of the dealer's buttons.
+    Buttons(fn(InLine, InLine) -> F),
     /// An output.
     Output(fn(OutLine) -> F),
     /// Number of an area's lamp; the id has the area.
@@ -31,6 +33,10 @@ pub enum Constructor<F> {
 /// The dealer's buttons.
 pub const BUTTONS: [InLine; 4] = [InLine::Tumble, InLine::PlaceBets, InLine::NoMoreBets, InLine::NoSpin];
 
+fn button(name: &str) -> Option<InLine> {
+    BUTTONS.into_iter().find(|line| line.name() == name)
+}
+
 impl<F: Copy + PartialEq> Constructor<F> {
     /// What is wrong with an argument of which it makes no fault.
     fn wrong(self, id: &str, argument: &str, layout: Option<&Layout>) -> Wrong {
@@ -40,6 +46,12 @@ impl<F: Copy + PartialEq> Constructor<F> {
             Self::Plain(_) => no("the id alone"),
             Self::Line(_) => Wrong::unknown("line", argument, InLine::ALL.map(InLine::name)),
             Self::Button(_) => Wrong::unknown("button", argument, BUTTONS.map(InLine::name)),
+            Self::Buttons(_) => match argument.split_once('+') {
+                Some((a, b)) => {
+                    Wrong::unknown("button", if button(a).is_some() { b } else { a }, BUTTONS.map(InLine::name))
+                }
+                None => no("two buttons with + between them"),
+            },
             Self::Output(_) => Wrong::unknown("output", argument, OutLine::ALL.map(OutLine::name)),
             Self::Area(_) => Wrong::unknown("area", argument, areas()),
             Self::Areas(_) => match argument.split_once('+') {
@@ -61,7 +73,11 @@ impl<F: Copy + PartialEq> Constructor<F> {
         Some(match self {
             Self::Plain(fault) => return argument.is_empty().then_some(fault),
             Self::Line(make) => make(InLine::ALL.into_iter().find(|line| line.name() == argument)?),
-            Self::Button(make) => make(BUTTONS.into_iter().find(|line| line.name() == argument)?),
+            Self::Button(make) => make(button(argument)?),
+            Self::Buttons(make) => {
+                let (a, b) = argument.split_once('+')?;
+                make(button(a)?, button(b).filter(|_| a != b)?)
+            }
             Self::Output(make) => make(OutLine::ALL.into_iter().find(|line| line.name() == argument)?),
             Self::Area(make) => make(lamp(argument)?),
             Self::Areas(make) => {
@@ -90,6 +106,10 @@ impl<F: Copy + PartialEq> Constructor<F> {
                 InLine::ALL.into_iter().find(|line| make(*line) == fault).map(|line| line.name().into())
             }
             Self::Button(make) => BUTTONS.into_iter().find(|line| make(*line) == fault).map(|line| line.name().into()),
+            Self::Buttons(make) => {
+                let mut pairs = BUTTONS.into_iter().flat_map(|a| BUTTONS.map(|b| (a, b)));
+                pairs.find(|(a, b)| make(*a, *b) == fault).map(|(a, b)| format!("{}+{}", a.name(), b.name()))
+            }
             Self::Output(make) => {
                 OutLine::ALL.into_iter().find(|line| make(*line) == fault).map(|line| line.name().into())
             }
@@ -112,6 +132,7 @@ impl<F: Copy + PartialEq> Constructor<F> {
             // A line with no id of its own.
             Self::Line(make) => make(InLine::MotorFault),
             Self::Button(make) => make(InLine::Tumble),
+            Self::Buttons(make) => make(InLine::Tumble, InLine::PlaceBets),
             Self::Output(make) => make(OutLine::Bell),
             Self::Area(make) => make(0),
             Self::Areas(make) => make(0, 1),

@@ -129,6 +129,7 @@ const TABLE: &[Row<Fault, Option<Part>>] = &[
     row("lamp.stuck_on", Constructor::Area(|lamp| Fault::Lamp { kind: LampFault::StuckOn, lamp }), Some(Part::Lamps), drawn(Draw::Area)),
     row("lamp.swapped", Constructor::Areas(Fault::LampsSwapped), Some(Part::Lamps), drawn(Draw::Areas)),
     row("button.stuck", Constructor::Button(|line| Fault::LineStuck { line, active: true }), Some(Part::Buttons), drawn(Draw::Button)).heals(Healing::Settles(500)),
+    row("button.crossed", Constructor::Buttons(Fault::ButtonsCrossed), Some(Part::Buttons), NEVER),
     row("line.stuck_inactive", Constructor::Line(|line| Fault::LineStuck { line, active: false }), Some(Part::Line), drawn(Draw::Line)),
     row("button.chatter", Constructor::Button(|line| Fault::Noise(Noise::Chatter(line))), Some(Part::Buttons), drawn(Draw::Button)),
     row("key.stuck_on", Constructor::Plain(Fault::LineStuck { line: InLine::SupervisorKey, active: true }), Some(Part::Buttons), EVERY).heals(Healing::Settles(500)),

@@ -19,11 +19,14 @@ impl Twin {
         self.advance(at, out);
         match act {
             Act::Press { line, millis } => {
-                self.move_contact(line, true, at, BUTTON);
-                self.queue.plan(at + u64::from(millis) * MS, PlannedEvent::Release(line));
+                let wired = self.wired(line);
+                self.hand(line, wired, true, at, out);
+                self.queue.plan(at + u64::from(millis) * MS, PlannedEvent::Release { hand: line, line: wired });
             }
-            Act::Hold(line) => self.move_contact(line, true, at, BUTTON),
-            Act::LetGo(line) => self.move_contact(line, false, at, BUTTON),
+            Act::Hold(line) | Act::LetGo(line) => {
+                let wired = self.wired(line);
+                self.hand(line, wired, matches!(act, Act::Hold(_)), at, out);
+            }
             Act::LiftDome => self.dome(at, true, out),
             Act::LowerDome => self.dome(at, false, out),
             Act::Key(key) => {
@@ -76,6 +79,24 @@ impl Twin {
             }
         }
         self.advance(at, out);
+    }
+
+    /// The line on which a button's contact is.
+    fn wired(&mut self, button: InLine) -> InLine {
+        let crossed = |fault| match fault {
+            Fault::ButtonsCrossed(one, other) if one == button => Some((fault, other)),
+            Fault::ButtonsCrossed(one, other) if other == button => Some((fault, one)),
+            _ => None,
+        };
+        let Some((fault, line)) = self.faults.iter().find_map(crossed) else { return button };
+        self.faults.note_hold(fault);
+        line
+    }
+
+    /// A hand moves a button or the key, whose contact is on this line.
+    pub(super) fn hand(&mut self, hand: InLine, line: InLine, down: bool, at: u64, out: &mut Vec<Wire>) {
+        out.push(Wire::Truth { at, truth: Truth::Hand { button: hand, down } });
+        self.move_contact(line, down, at, BUTTON);
     }
 
     fn dome(&mut self, at: u64, up: bool, out: &mut Vec<Wire>) {

@@ -199,7 +199,7 @@ impl Twin {
                     self.contact(line, active, at, out);
                 }
             }
-            PlannedEvent::Release(line) => self.move_contact(line, false, at, contact::BUTTON),
+            PlannedEvent::Release { hand, line } => self.hand(hand, line, false, at, out),
             PlannedEvent::KeyUp(key) => self.terminal.hold(key, false),
             PlannedEvent::KeyAgain(key) => {
                 self.terminal.event(key);

@@ -91,6 +91,13 @@ pub enum Truth {
     DiceMove,
     /// The dome left its place (`true`: the dice can be seen) or covers the dice again.
     Exposed(bool),
+    /// A hand pressed a button or released it, or turned the key there or back, whatever its line shows.
+    Hand {
+        /// The button, by the line that is its own.
+        button: InLine,
+        /// It is pressed.
+        down: bool,
+    },
     /// A key of the terminal was really pressed: 1 to 6 a digit, 7 entry.
     Key(u8),
     /// The lamps that shine on a board: bit `n` is output `n`.

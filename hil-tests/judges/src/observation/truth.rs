@@ -1,5 +1,6 @@
 //! What the twin knows to be true: motor, shaft, dome, dice, lamps, process and supply, and what an injected fault has broken.
 
+use super::Line;
 use serde::{Deserialize, Serialize};
 
 /// A fact about the physical table, whatever its sensors say.
@@ -34,6 +35,13 @@ pub enum Truth {
     Lamps {
         /// One word per board.
         boards: [u64; 2],
+    },
+    /// A hand pressed a button or released it, or turned the supervisor's key there or back, whatever its line shows.
+    Hand {
+        /// The button, by the line that is its own.
+        button: Line,
+        /// It is pressed.
+        down: bool,
     },
     /// The dealer pressed a key of the terminal.
     Pressed(Key),

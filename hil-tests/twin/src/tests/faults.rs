@@ -89,6 +89,26 @@ fn a_chattering_button_makes_for_less_than_16_ms_and_never_under_a_finger() {
 }
 
 #[test]
+fn a_press_of_a_crossed_button_is_seen_on_the_others_line() {
+    let (mut twin, mut seen) = (table(), Vec::new());
+    let crossed = Fault::ButtonsCrossed(InLine::Tumble, InLine::NoSpin);
+    twin.fault(0, crossed, &mut seen);
+    assert!(!twin.took_effect(crossed));
+    twin.person(SECOND, Act::Press { line: InLine::Tumble, millis: 100 }, &mut seen);
+    assert!(twin.took_effect(crossed));
+    // Whoever mends it while a finger is on the button changes nothing of this press.
+    twin.heal(SECOND + MS, crossed, &mut seen);
+    twin.advance(2 * SECOND, &mut seen);
+    assert_eq!(edges(&seen, InLine::Tumble), []);
+    assert_eq!(edges(&seen, InLine::NoSpin).last().map(|(_, active)| *active), Some(false));
+    let hand = |wire: &Wire| match wire {
+        Wire::Truth { truth: Truth::Hand { button, down }, .. } => Some((*button, *down)),
+        _ => None,
+    };
+    assert_eq!(seen.iter().filter_map(hand).collect::<Vec<_>>(), [(InLine::Tumble, true), (InLine::Tumble, false)]);
+}
+
+#[test]
 fn without_their_supply_the_boards_answer_and_nothing_shines() {
     let (mut twin, mut seen) = (table(), Vec::new());
     twin.fault(0, Fault::LampSupplyDead, &mut seen);

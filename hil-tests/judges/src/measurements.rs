@@ -1,6 +1,7 @@
 //! Measurements (hardware-tests.md; console.md; NZ 7.4): the report of a hardware test is compared with what the wires, the bus and
 //! the sensor themselves showed during the test, and its verdicts with the limits of the page.
 
+mod buttons;
 mod contacts;
 mod lamps;
 mod limits;

@@ -56,6 +56,8 @@ pub struct Scene {
     pub(crate) open: Option<bool>,
     boot: String,
     pub(crate) maintenance: bool,
+    /// Whether the hardware test of the buttons runs.
+    tests_buttons: bool,
     /// Latched codes, and when they were latched; zero for an earlier boot.
     pub(crate) latched: Vec<(String, u64)>,
     /// Codes of devices that a procedure replaces until the table closes.
@@ -98,6 +100,7 @@ impl Scene {
             open,
             boot: String::new(),
             maintenance: false,
+            tests_buttons: false,
             latched: Vec::new(),
             waived: Vec::new(),
             testing_since_ns: 0,
@@ -220,7 +223,8 @@ impl Scene {
         match line {
             // Where the twin reports the shaft, or the cam is broken, the cam does not count.
             Line::CamA | Line::CamB if self.shaft.is_none() && !self.broken(Part::Cam) => self.moved_ns = self.now_ns,
-            Line::SupervisorKey if pressed => self.key_ns = Some(self.now_ns),
+            // A turn that the test of the buttons asks for gives no privilege (hardware-tests.md).
+            Line::SupervisorKey if pressed && !self.tests_buttons => self.key_ns = Some(self.now_ns),
             Line::NoMoreBets if pressed => {
                 if let Some(round) = &mut self.round {
                     round.no_more_bets_ns.get_or_insert(self.now_ns);

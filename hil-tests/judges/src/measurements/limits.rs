@@ -50,7 +50,7 @@ const CELSIUS: i64 = 1_000;
 const PERIOD: [i64; 4] = [300 * MS, 450 * MS, 900 * MS, 1_500 * MS];
 
 /// The rows, in the order of the page. Percentages are in thousandths.
-pub(super) const ROWS: [Row; 30] = [
+pub(super) const ROWS: [Row; 37] = [
     most("motor", "start-time", 700 * MS, 450 * MS),
     least("motor", "tumbles", 4),
     between("motor", "period-mean", PERIOD),
@@ -66,6 +66,13 @@ pub(super) const ROWS: [Row; 30] = [
     most("dome", "dome-travel", 300 * MS, 250 * MS),
     most("dome", "dome-overlap", 50 * MS, 25 * MS),
     most("dome", "dome-bounce", 50 * MS, 30 * MS),
+    least("buttons", "buttons-pressed", 5),
+    most("buttons", "buttons-wrong", 2, 0),
+    most("buttons", "buttons-together", 0, 0),
+    most("buttons", "button-hold", 5_000 * MS, 2_000 * MS),
+    most("buttons", "button-bounce", 20 * MS, 10 * MS),
+    most("buttons", "button-bounces", 8, 4),
+    most("buttons", "button-flickers", 2, 0),
     most("bus", "bus-errors", 10, 1),
     most("bus", "bus-turnaround", 25 * MS, 10 * MS),
     most("bus", "bus-turnaround-greatest", 50 * MS, 25 * MS),

@@ -10,6 +10,7 @@ pub(super) enum Entry {
     Again(Line, bool),
     Bus(Transaction),
     Temperature(i32),
+    Hand(Line, bool),
 }
 
 /// All parts that a fault can break.
@@ -81,6 +82,7 @@ impl Log {
                 self.said_ns = seen.at_ns;
                 return;
             }
+            Seen::Truth(Truth::Hand { button, down }) => Entry::Hand(*button, *down),
             Seen::Truth(Truth::Broken { part, broken: true }) => {
                 if let Some(broken) = self.broken.get_mut(*part as usize) {
                     *broken = true;
@@ -152,6 +154,19 @@ impl<'a> Span<'a> {
             && !self.log.broken.contains(&true)
             && self.log.touched_ns <= self.from_ns
             && self.log.said_ns <= self.from_ns
+    }
+
+    /// Whether nobody said anything that does not belong to the test, such as what calls it off.
+    pub(super) fn uninterrupted(&self) -> bool {
+        self.prompt() && self.log.said_ns <= self.from_ns
+    }
+
+    /// What hands did to buttons and key.
+    pub(super) fn hands(&self) -> impl Iterator<Item = (u64, Line, bool)> + Clone + 'a {
+        self.all().filter_map(|(at, item)| match item {
+            Entry::Hand(button, down) => Some((at, button, down)),
+            _ => None,
+        })
     }
 
     /// The level of a line at the beginning.

@@ -1,11 +1,11 @@
 //! A report, compared with what was seen during its test (hardware-tests.md).
 
-use super::contacts;
 use super::lamps::{self, LampTest, shown};
 use super::limits::{self, NAMES, Verdict};
 use super::log::{Expected, Span};
 use super::spin::Spin;
 use super::{IN_TIME, NAME, REPORT, units};
+use super::{buttons, contacts};
 use crate::judge::Findings;
 use crate::observation::{Line, Part};
 use crate::record::Record;
@@ -18,6 +18,7 @@ pub(crate) const VALUES: &str = "hardware-tests: a value is what was seen";
 pub(crate) const LIMITS: &str = "hardware-tests: the limits are the page's";
 pub(crate) const VERDICTS: &str = "hardware-tests: a value's verdict is by its limits, the test's is the worst";
 pub(crate) const PERSONS: &str = "hardware-tests: what a person says is the person's word";
+pub(crate) const NAMED: &str = "hardware-tests: each button or key that is out of order is named, and no other";
 pub(crate) const DRAWN: &str = "hardware-tests: a report draws what was seen";
 pub(crate) const SOUND: &str = "hardware-tests: a test of a sound device comes to its end";
 
@@ -154,6 +155,9 @@ impl Case<'_> {
         let failed = self.verdicts(&mut say);
         self.persons(&mut say);
         self.sound(&mut say);
+        if self.run.test == "buttons" && self.span.uninterrupted() {
+            self.named(&mut say);
+        }
         self.complete(&mut say);
         let mut values = 0;
         if self.span.prompt() {
@@ -245,6 +249,20 @@ impl Case<'_> {
         }
     }
 
+    /// What is out of order on the table itself is named in the report of the buttons' test, and fails it; and nothing else is.
+    fn named(&self, say: &mut Say<'_>) {
+        let wrong = buttons::wrong(&self.span, self.run.durable_ns);
+        let found = &self.report.found;
+        for (line, why) in &wrong {
+            if self.report.verdict != "fail" || !found.contains(line.name()) {
+                say(NAMED, format!("{}: {why}, and found is: {found}", line.name()));
+            }
+        }
+        if wrong.is_empty() && buttons::pressed_as_asked(&self.span, self.run.durable_ns) && !found.is_empty() {
+            say(NAMED, format!("all are in order and were pressed as asked, and found is: {found}"));
+        }
+    }
+
     /// The range of each quantity, by what was seen.
     fn expected(&self) -> Vec<Expected> {
         match (self.run.test.as_str(), &self.spin, &self.areas) {
@@ -253,6 +271,7 @@ impl Case<'_> {
             ("reader", Some(_), _) => units::reader(&self.span, self.ended()),
             ("lamps", _, Some(areas)) if self.ended() => areas.expected(self.span.broken(Part::Bus)),
             ("dome", ..) => contacts::dome(&self.span),
+            ("buttons", ..) => buttons::expected(&self.span, self.run.durable_ns),
             ("bus", ..) => units::bus(&self.span),
             ("terminal", ..) => units::terminal(&self.span),
             ("seal", ..) => contacts::seal(&self.span, self.run.durable_ns),

@@ -1,9 +1,10 @@
+mod buttons;
 mod devices;
 
 use super::*;
 use crate::observation::{BusKind, Key, Part, Transaction, Words};
 use crate::script::{Script, broken};
-use report::{DRAWN, LIMITS, PERSONS, QUANTITIES, SOUND, VALUES, VERDICTS};
+use report::{DRAWN, LIMITS, NAMED, PERSONS, QUANTITIES, SOUND, VALUES, VERDICTS};
 use serde_json::json;
 
 const MS: u64 = 1_000_000;

@@ -16,6 +16,7 @@ impl Scene {
                 // Maintenance ends with the daemon. A technician who goes on has to ask for it again, and meanwhile the table is
                 // closed.
                 self.maintenance = false;
+                self.tests_buttons = false;
                 if *boot != self.boot {
                     // Permission is bound to the boot. A latch is not, and any turn of the key in the new boot is newer than it.
                     if !self.boot.is_empty() {
@@ -86,6 +87,13 @@ impl Scene {
                 }
             }
             _ => {
+                match record.kind.as_str() {
+                    "test-began" => {
+                        self.tests_buttons = record.data.get("test").is_some_and(|test| test == "hardware buttons");
+                    }
+                    "hardware-tested" => self.tests_buttons = false,
+                    _ => {}
+                }
                 let now_ns = self.now_ns;
                 if let Some(round) = &mut self.round {
                     round.record(record, now_ns);

@@ -64,6 +64,20 @@ const EVERY: &[Test] = &[
         ],
     },
     Test {
+        name: "buttons",
+        parts: &[
+            "pass 1 s; press tumble; pass 300 ms; press place_bets; pass 300 ms; press no_more_bets; pass 300 ms; press no_spin; pass 300 ms; hold supervisor_key; pass 400 ms; release supervisor_key; pass 600 ms",
+            "pass 1 s; press tumble; pass 300 ms; press no_spin; pass 300 ms; press place_bets; pass 300 ms; press no_more_bets; pass 300 ms; press no_spin; pass 20 s",
+            "pass 52 s",
+        ],
+        faults: &[
+            "try fault button.stuck:place_bets",
+            "try fault button.chatter:no_spin",
+            "try fault line.stuck_inactive:tumble",
+            "try fault key.stuck_on",
+        ],
+    },
+    Test {
         name: "bell",
         parts: &[
             "pass 1 s; ask witness bell right; pass 200 ms",

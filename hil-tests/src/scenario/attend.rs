@@ -17,12 +17,18 @@ const ENTRY: u8 = 7;
 const NAME: &str = "Mei";
 /// The press of the dealer's button.
 const PRESS: Act = Act::Press { line: InLine::Tumble, millis: 120 };
+/// How long a button is pressed in its own test, and the key stays turned, in milliseconds.
+const PRESSED: u32 = 150;
 
 /// What the table asks a person to do or say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Do(Act),
     Say(Witness),
+}
+
+fn line(name: &str) -> Option<InLine> {
+    InLine::ALL.into_iter().find(|line| line.name() == name)
 }
 
 impl Part {
@@ -32,7 +38,11 @@ impl Part {
         match asked.split(' ').collect::<Vec<_>>().as_slice() {
             ["lift", "the", "dome"] => Some(Self::Do(Act::LiftDome)),
             ["put", "the", "dome", "back"] | [.., "the", "dome", "is", "not", "down"] => Some(Self::Do(Act::LowerDome)),
-            ["press", "tumble", ..] => Some(Self::Do(PRESS)),
+            ["press", "tumble", "at", ..] => Some(Self::Do(PRESS)),
+            ["press", button, "within", ..] => line(button).map(|line| Self::Do(Act::Press { line, millis: PRESSED })),
+            ["turn", "the", "supervisor's", "key", "within", ..] => {
+                Some(Self::Do(Act::Press { line: InLine::SupervisorKey, millis: PRESSED }))
+            }
             ["press", "the", "key", digit] => digit.parse().ok().map(|digit| Self::Do(Act::Key(digit))),
             ["press", "the", "entry", "key"] => Some(Self::Do(Act::Key(ENTRY))),
             ["waits", "for", "every", "key", ..] => keys_left(shown).first().map(|key| Self::Do(Act::Key(*key))),
@@ -110,6 +120,14 @@ mod tests {
     fn what_the_table_shows_is_understood() {
         for (shown, part) in [
             ("reset dome: lift the dome", Part::Do(Act::LiftDome)),
+            (
+                "hardware buttons: press no_spin within 10 s",
+                Part::Do(Act::Press { line: InLine::NoSpin, millis: PRESSED }),
+            ),
+            (
+                "hardware buttons: turn the supervisor's key within 10 s",
+                Part::Do(Act::Press { line: InLine::SupervisorKey, millis: PRESSED }),
+            ),
             ("reset dome: put the dome back", Part::Do(Act::LowerDome)),
             ("reset reader: tumbler, waits: the dome is not down", Part::Do(Act::LowerDome)),
             ("hardware motor: press tumble at the table within 10 s", Part::Do(PRESS)),

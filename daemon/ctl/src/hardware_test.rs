@@ -9,7 +9,7 @@ use crate::interrupt::Interrupt;
 use crate::link::{Link, astray};
 use crate::new_file::NewFile;
 use crate::one_of::OneOf;
-use crate::open::{Answers, answers};
+use crate::open::{Answers, WITNESS};
 use crate::say::{self, Tone};
 use anyhow::ensure;
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// The answers, for scripts whose caller has looked: ITEM=yes|no for areas, seal and bell
-    #[arg(long, value_name = "ITEM=yes|no,...", value_parser = answers)]
+    #[arg(long, value_name = "ITEM=yes|no,...", value_parser = WITNESS, hide_possible_values = true)]
     witness: Option<Answers>,
     #[command(flatten)]
     named: Named,

@@ -4,6 +4,7 @@ use crate::context::{Context, Named};
 use crate::ending::Ended;
 use crate::interrupt::Interrupt;
 use crate::link::Link;
+use crate::one_of::OneOf;
 use crate::say;
 use crate::witness::{Item, WitnessAnswer};
 use anyhow::{Context as _, bail};
@@ -30,7 +31,7 @@ use tumbler_core::wire::console::Command;
 )]
 pub(crate) struct Arguments {
     /// The answers, for scripts whose caller has looked: ITEM=yes|no for areas, seal, bell, sign and dice; what is not asked is passed over
-    #[arg(long, value_name = "ITEM=yes|no,...", value_parser = answers)]
+    #[arg(long, value_name = "ITEM=yes|no,...", value_parser = WITNESS, hide_possible_values = true)]
     witness: Option<Answers>,
     #[command(flatten)]
     named: Named,
@@ -39,6 +40,25 @@ pub(crate) struct Arguments {
 /// Answers given beforehand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answers(pub(crate) Vec<(Item, WitnessAnswer)>);
+
+/// How answers given beforehand are read and completed: a shell completes the first one, others follow a comma.
+pub(crate) const WITNESS: OneOf<Answers> = OneOf {
+    names: || {
+        vec![
+            "areas=yes",
+            "areas=no",
+            "seal=yes",
+            "seal=no",
+            "bell=yes",
+            "bell=no",
+            "sign=yes",
+            "sign=no",
+            "dice=yes",
+            "dice=no",
+        ]
+    },
+    read: answers,
+};
 
 /// Reads answers given beforehand.
 pub(crate) fn answers(text: &str) -> Result<Answers, String> {
@@ -173,6 +193,8 @@ mod tests {
         for wrong in ["", "areas", "areas=maybe", "door=yes", "areas=yes;seal=yes"] {
             assert!(answers(wrong).unwrap_err().contains("allowed is"), "{wrong}");
         }
+        let known: Vec<Answers> = (WITNESS.names)().into_iter().map(|one| answers(one).unwrap()).collect();
+        assert!(Item::ALL.into_iter().all(|item| known.iter().filter(|one| one.0[0].0 == item).count() == 2));
         assert!(answers("seal=yes,seal=no").unwrap_err().contains("twice"));
     }
 }

@@ -5,7 +5,7 @@ use crate::ending::Ended;
 use crate::guided::{Ends, Guided};
 use crate::hardware_test::tell;
 use crate::one_of::OneOf;
-use crate::open::{Answers, answers, follow};
+use crate::open::{Answers, WITNESS, follow};
 use anyhow::bail;
 use tumbler_core::hardware_test::HardwareTest;
 use tumbler_core::latch::Code;
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TEXT", group = "exit")]
     procedure: Option<String>,
     /// The answers, for scripts whose caller has looked: ITEM=yes|no for areas and seal
-    #[arg(long, value_name = "ITEM=yes|no,...", value_parser = answers, conflicts_with = "procedure")]
+    #[arg(long, value_name = "ITEM=yes|no,...", value_parser = WITNESS, hide_possible_values = true, conflicts_with = "procedure")]
     witness: Option<Answers>,
     #[command(flatten)]
     named: Named,

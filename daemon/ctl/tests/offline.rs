@@ -153,10 +153,12 @@ fn an_error_of_the_system_is_said_once() {
 
 /// The shells' scripts have the values of arguments, and so complete them.
 #[test]
-fn completions_have_latches_tests_and_layouts() {
+fn completions_have_latches_tests_layouts_and_answers() {
     let values = [
         ("bash", "tumbler deadman temperature dome buttons"),
         ("bash", "motor cam dome buttons bell terminal lamps reader seal temperature bus all trends"),
+        ("bash", "areas=yes areas=no seal=yes"),
+        ("fish", "areas=yes"),
         ("bash", "nz-1998 nz-div9-1 nz-div9-2"),
         ("zsh", "(nz-1998 nz-div9-1 nz-div9-2"),
         ("fish", "nz-1998"),

@@ -4,7 +4,7 @@ use crate::pages::test_report::bar;
 use tumbler_core::hardware_test::{Measurement, Report};
 use tumbler_core::record::{Event, Lit};
 use tumbler_core::round::call::{self, Call};
-use tumbler_core::round::ending::Void;
+use tumbler_core::round::ending::{Void, VoidReason};
 use tumbler_core::round::{Doubt, FlatBy, Reveal};
 use tumbler_core::units::Dice;
 
@@ -43,6 +43,22 @@ pub(super) fn voided(void: &Void) -> String {
         parts.push(void.detail.clone());
     }
     format!("{}; all bets are returned", parts.join("; "))
+}
+
+/// Why a round is void, as players are told: in the words of the texts, where they have any (NZ9 7.1, SGV6 5.5 and 5.6, SGOC 5.5.3).
+pub(crate) const fn void_to_players(reason: VoidReason) -> &'static str {
+    match reason {
+        VoidReason::FewerThanThree => "The dice did not tumble at least three times.",
+        VoidReason::NotFlat => "A die did not come to rest flat.",
+        VoidReason::Equipment => "The equipment failed before there was an outcome.",
+        VoidReason::Exposed => "The dice were exposed before \"No more bets\".",
+        VoidReason::ActivatedEarly => "The tumbler was activated before \"No more bets\".",
+        VoidReason::NeverActivated => "The tumbler was not activated for this game.",
+        VoidReason::DamagedDice => "A die is damaged.",
+        VoidReason::Interruption => "The game was interrupted before there was an outcome.",
+        VoidReason::Declared => "The dealer announced \"No spin\".",
+        VoidReason::Supervisor => "The house decided that it is void.",
+    }
 }
 
 pub(super) const fn revealed(how: Reveal) -> &'static str {

@@ -3,6 +3,7 @@
 use super::problem::Problem;
 use super::questions::{self, Search, Told};
 use super::{About, Shared, access, pages, stream, workshop};
+use crate::history::wording::void_to_players;
 use crate::pages::bands;
 use crate::pages::web;
 use crate::run::trace::PACE;
@@ -19,6 +20,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 use tumbler_core::hardware_test::HardwareTest;
 use tumbler_core::latch::Code;
+use tumbler_core::round::ending::VoidReason;
 use tumbler_core::rules;
 use tumbler_core::units::RoundId;
 use tumbler_core::wire::ask::MAX_ROUNDS;
@@ -93,6 +95,8 @@ struct Table {
     remedies: BTreeMap<&'static str, Remedy>,
     /// Hardware tests, in the order in which all of them are run.
     tests: Vec<&'static str>,
+    /// Why a round is void, as players are told.
+    voids: BTreeMap<&'static str, &'static str>,
 }
 
 async fn table(State(shared): State<Shared>) -> impl IntoResponse {
@@ -101,7 +105,8 @@ async fn table(State(shared): State<Shared>) -> impl IntoResponse {
         .map(|code| (code.name(), Remedy { remedy: code.remedy(), procedure: code.allows_procedure() }))
         .collect();
     let tests = HardwareTest::ALL.into_iter().map(HardwareTest::name).collect();
-    Json(Table { about: shared.about, remedies, tests })
+    let voids = VoidReason::ALL.into_iter().map(|reason| (reason.name(), void_to_players(reason))).collect();
+    Json(Table { about: shared.about, remedies, tests, voids })
 }
 
 #[derive(Deserialize)]

@@ -2,6 +2,7 @@
 
 use crate::bench::Bench;
 use std::process::Command;
+use tumbler_core::round::ending::VoidReason;
 use tumbler_core::snapshot::Phase;
 
 const PAGES: [(&str, &[&str]); 2] = [
@@ -52,6 +53,20 @@ async fn pages_are_small_and_bring_everything_with_them() {
         }
         assert!(bytes <= 100 * 1024, "{page}: {bytes} bytes");
     }
+    bench.stop().await;
+}
+
+/// NZ9 7.1, SGV6 5.5: players read why a round is void in the words of the rules, and no program's code.
+#[tokio::test]
+async fn players_are_told_in_a_sentence_why_a_round_is_void() {
+    let bench = Bench::start().await;
+    let table = bench.get("/api/table").await.json();
+    for reason in VoidReason::ALL {
+        let said = table["voids"][reason.name()].as_str().unwrap_or_default();
+        assert!(said.ends_with('.') && said.starts_with(|c: char| c.is_uppercase()), "{reason:?}: {said}");
+    }
+    assert_eq!(table["voids"]["fewer-than-three"], "The dice did not tumble at least three times.");
+    assert_eq!(table["voids"]["exposed"], "The dice were exposed before \"No more bets\".");
     bench.stop().await;
 }
 

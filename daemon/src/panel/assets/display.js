@@ -13,6 +13,9 @@ const result = (dice, id) => {
   return [el("div", "", "faces", ...dice.map(die)), el("div", String(total), "total"), el("div", name, `name ${name}`), el("div", `Round ${id}`, "why")];
 };
 
+/** Why a round is void, in a sentence. */
+const said = ({ reason, why }) => about.voids[reason] ?? why;
+
 /** What has passed, marked as that. */
 function before(round) {
   if (!round) return [el("div", "No results yet", "before")];
@@ -27,7 +30,7 @@ function now(s, past) {
   if (s.question) return large("Please wait", `Round ${s.question.round} is interrupted.`, "Bets stay where they are.");
   // It may still be amended; from its settlement on it is among the past ones.
   if (s.result && s.round !== null) return result(s.result, s.round);
-  if (s.phase === "void" && past.length) return [el("div", "void", "name void"), ...[`Round ${past[0].id}: ${past[0].why}.`, "All bets are returned."].map((line) => el("div", line, "why"))];
+  if (s.phase === "void" && past.length) return [el("div", "void", "name void"), ...[`Round ${past[0].id}`, said(past[0]), "All bets are returned."].map((line) => el("div", line, "why"))];
   if (WAITS[s.phase]) return [...large("No games", WAITS[s.phase]), ...before(past[0])];
   return [...large(CALLS[s.phase] ?? words(s.phase)), ...before(past[0])];
 }
@@ -36,17 +39,17 @@ function status({ snapshot: s }) {
   const said = CALLS[s.phase] ?? words(s.phase);
   const phase = document.getElementById("phase");
   if (phase.textContent !== said) phase.textContent = said;
-  const past = s.recent.slice(-KEPT).reverse().map(ended);
+  const past = s.recent.slice(-KEPT).reverse().map((round) => ({ reason: round.void, ...ended(round) }));
   const key = JSON.stringify([s.question?.round, s.round, s.result, s.phase, past[0]]);
   const last = document.getElementById("last");
   if (last.dataset.key !== key) { last.dataset.key = key; last.replaceChildren(...now(s, past)); }
-  fill("past", ...past.map(({ dice, why }) => {
-    const row = el("li");
+  fill("past", ...past.map((round) => {
+    const { dice } = round, row = el("li");
     if (dice) {
       const { total, name } = kind(dice);
       row.append(el("span", "", "", ...dice.map(die)), el("span", String(total)), el("span", name, name));
     } else row.append(el("span", "void", "void"), el("span"), el("span"));
-    row.title = why;
+    row.title = dice ? "" : said(round);
     return row;
   }));
   const count = (wanted) => past.filter(({ dice }) => (dice ? kind(dice).name : "void") === wanted).length;

@@ -78,7 +78,7 @@ export async function workshop(browser, demo, shots) {
         await says(page, 'wanted', 'tests may run');
         await page.click('#tests button:has-text("motor")');
         // No click moves anything.
-        await says(page, 'step', 'hardware motor: press tumble at the table within 10 s');
+        await says(page, 'step', 'Hardware test, motor: press tumble at the table within 10 s');
         await demo.type('press tumble');
         await shows(page, '#bars .gauge');
         await page.screenshot({ path: `${shots}/test-live.png`, fullPage: true });
@@ -109,7 +109,7 @@ export async function workshop(browser, demo, shots) {
         await page.focus('#logout');
         await tabTo(page, 'the test of the dome', (element) => element.matches('#tests button') && element.textContent === 'dome');
         await page.keyboard.press('Enter');
-        await says(page, 'step', 'hardware dome:');
+        await says(page, 'step', 'Hardware test, dome:');
         await demo.type('lift dome; pass 1500 ms; lower dome');
         await says(page, 'result', 'dome: pass');
     });

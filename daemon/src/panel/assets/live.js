@@ -53,3 +53,7 @@ export const when = (wall) => (Math.abs(wall) < 8e15 ? new Date(wall).toISOStrin
 
 /** A name such as `bets-closed` for people. */
 export const words = (name) => name.replaceAll("-", " ").replaceAll("_", " ");
+
+/** A test in progress, for people: `hardware buttons: press no_spin` is "Hardware test, buttons: press no spin". */
+export const testing = (text) => text.replaceAll("_", " ").replace(/^hardware (\S+):/, "Hardware test, $1:")
+  .replace(/^reset (\S+):/, "Reset of $1:").replace(/^opening:/, "Opening:");

@@ -1,6 +1,6 @@
 // The technician's page: the table as it is.
 
-import { ask, el, fill, follow, when, words } from "/live.js";
+import { ask, el, fill, follow, testing, when, words } from "/live.js";
 import { die, ended, kind } from "/dice.js";
 import { drawTable } from "/drawing.js";
 import { drawLayout } from "/layout.js";
@@ -63,7 +63,7 @@ function showState(now) {
   say("phase", words(phase));
   say("meaning", malfunctions.length && round !== null ? `${meaning} After it no game begins until what is above is put right and reset.` : meaning);
   say("round", round === null ? "" : `round ${round}`);
-  const todo = question ? `${question.text} tumblerctl interrupted ${question.answers.join("|")}` : prompt?.text ?? test ?? "";
+  const todo = question ? `${question.text} tumblerctl interrupted ${question.answers.join("|")}` : testing(prompt?.text ?? test ?? "");
   document.getElementById("todo").hidden = !todo;
   say("todo", todo);
 }

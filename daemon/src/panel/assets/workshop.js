@@ -1,7 +1,7 @@
 // Hardware tests, for a technician who is logged in. The table decides what it grants; what it says is shown as it says it.
 
 import { shape } from "/dice.js";
-import { ask, el, fill, words } from "/live.js";
+import { ask, el, fill, testing, words } from "/live.js";
 
 const QUESTIONS = { areas: "Did the right areas light for each result?", seal: "Does the dice compartment's seal look whole?", bell: "Was the bell heard?" };
 const at = (id) => document.getElementById(id);
@@ -100,7 +100,8 @@ export async function workshop(tests) {
       at("maintenance").disabled = step !== undefined;
       for (const button of at("tests").children) button.disabled = step !== undefined;
       if (step === undefined) return;
-      if (at("step").textContent !== snapshot.test) at("step").textContent = snapshot.test;
+      const shown = testing(snapshot.test);
+      if (at("step").textContent !== shown) at("step").textContent = shown;
       fill("bars", ...(bars.length ? [table(bars, true)] : []));
       item = snapshot.prompt?.id === "witness" ? snapshot.prompt.of[0] : null;
       at("question").hidden = item === null || at("bench-tools").hidden;

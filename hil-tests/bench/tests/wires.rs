@@ -16,6 +16,7 @@ use tumbler_bench::process::{Setup, Virtual, daemon};
 use tumbler_bench::{Bench, Role};
 use tumbler_core::hardware_test::HardwareTest;
 use tumbler_core::line::InLine;
+use tumbler_core::snapshot::{Phase, Snapshot};
 use tumbler_core::wire::ask::{Ask, Query, Reply, Request, Said, Told};
 use tumbler_core::wire::console::Command;
 use tumbler_core::wire::registers::{Kind, reader, terminal};
@@ -126,10 +127,11 @@ fn registers_are_told_as_the_units_have_them() {
 
     // Lamps that shine are lamps through which current flows, on both boards.
     table.bench.act(Act::Hold(InLine::SupervisorKey)).unwrap();
-    table.once("the key is turned", |_, told| {
-        told.lines.iter().any(|wire| wire.line.name() == "supervisor_key" && wire.active == Some(true))
-    });
+    let is = |bench: &mut Virtual, is_so: fn(&Snapshot) -> bool| bench.snapshot().unwrap().is_some_and(|s| is_so(&s));
+    table.once("the key is in force", |bench, _| is(bench, |table| table.key));
     table.ask(Command::Maintenance { on: true, name: "Jo".into() });
+    // Commands of two connections may overtake each other.
+    table.once("maintenance", |bench, _| is(bench, |table| table.phase == Phase::Maintenance));
     table.ask(Command::HardwareTest { test: HardwareTest::Lamps, name: "Jo".into() });
     for (board, name) in ["board-2", "board-3"].into_iter().enumerate() {
         table.once("the lamps that shine", |bench, told| {

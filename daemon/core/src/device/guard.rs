@@ -1,14 +1,13 @@
 //! The motor guard: which lines take the motor's permission away, by their raw levels.
 //!
 //! ```text
-//!  no run --begin--> a run --a line breaks once too often: suspect--> suspect --see, come_to: the dome was moved--> a run
+//!  no run --begin--> a run --a line breaks once too often: suspect--> suspect --come_to: the dome was moved--> a run
 //!                                       broke_again: it was whole between--|  '--take, the run is over--.
 //!                                                                          '--> sure --take-------------'--> not to be relied on
 //! ```
 //!
-//! How long the break lasts that is one too many does not matter. But a dome that is lifted bounces, too: one whose contacts have both
-//! left where they rested, or that is found in another place than at the start, was moved by somebody, and bounced no longer than
-//! its debounce time.
+//! How long the break lasts that is one too many does not matter. But a dome that is lifted bounces, too: one that is found in another place than at
+//! the start, or on its way there, was moved by somebody, and bounced no longer than its debounce time.
 
 use super::dome::Place;
 use super::inputs::Inputs;
@@ -58,17 +57,16 @@ impl Guard {
         }
     }
 
-    /// A line of the dome changed: where both contacts have left the levels at which they rested, no loose contact did that. The dome
-    /// was moved, though somebody may put it back at once.
-    pub fn see(&mut self, inputs: &Inputs) {
+    /// The dome has come to this place: what its contacts did was the beginning of that, unless it is back where it was. One on its
+    /// way has moved too, though somebody may put it back at once: the contact at which it lay is open for longer than it bounces.
+    pub fn come_to(&mut self, place: Place, inputs: &Inputs) {
         let [closed, open] = self.dome_at_rest;
-        let moved = inputs.raw(InLine::DomeClosed) != closed && inputs.raw(InLine::DomeOpen) != open;
-        self.suspect = self.suspect.filter(|suspect| suspect.sure || !moved);
-    }
-
-    /// The dome has come to this place: what its contacts did was the beginning of that, unless it is back where it was.
-    pub fn come_to(&mut self, place: Place) {
-        let moved = !matches!(place, Place::Unknown | Place::Travelling) && place != self.place_at_rest;
+        let left = |line, at_rest: Option<bool>| at_rest == Some(true) && inputs.raw(line) == Some(false);
+        let moved = match place {
+            Place::Unknown => false,
+            Place::Travelling => left(InLine::DomeClosed, closed) || left(InLine::DomeOpen, open),
+            Place::Closed | Place::Open | Place::Fault => place != self.place_at_rest,
+        };
         self.suspect = self.suspect.filter(|suspect| suspect.sure || !moved);
     }
 

@@ -102,9 +102,6 @@ impl Table {
         if let Some(report) = report {
             self.tumbler_reports(report);
         }
-        if line.is_of_dome() {
-            self.devices.guard.see(&self.devices.inputs);
-        }
     }
 
     /// The run is over, and a dome whose contact ended it has had its time to show that it was moved. A line that broke once too often
@@ -225,7 +222,7 @@ impl Table {
     /// The dome came to another place.
     pub(super) fn dome_moved(&mut self, place: Place) {
         self.ctx.note_change();
-        self.devices.guard.come_to(place);
+        self.devices.guard.come_to(place, &self.devices.inputs);
         // Under Open Cover the dome is not in use: its contacts guard the motor, and nothing else of them matters.
         if !self.order().covered {
             return;

@@ -41,8 +41,9 @@ pub(crate) struct Journal {
     to_close: bool,
     /// How many commands have no answer yet.
     unanswered: u64,
-    /// The latest command was for the ring of raw inputs.
-    of_ring: bool,
+    /// No record need be durable for the answer to the latest command: it was for the ring of raw inputs, or a test waits for a witness,
+    /// and may end at any time.
+    of_no_record: bool,
     /// When a person was told "done", if no command was unanswered then and none was given since.
     done_ns: Option<u64>,
     /// When a person was last told that the journal cannot be written: records of the time before may come later.
@@ -128,8 +129,8 @@ impl Journal {
             Seen::ConsoleCommand { command, .. } => {
                 self.unanswered += 1;
                 // console.md: the ring of raw inputs is a file of its own, and nothing of it is in the journal.
-                self.of_ring = command == "record";
-                if !self.of_ring {
+                self.of_no_record = command == "record";
+                if !self.of_no_record {
                     self.done_ns = None;
                 }
             }
@@ -138,9 +139,10 @@ impl Journal {
                 if text.contains("the journal cannot be written") {
                     self.unwritten_ns = Some(seen.at_ns);
                 }
+                self.of_no_record |= text.contains(" waits for a witness: ") && !text.starts_with("no test");
             }
             // With another command unanswered, its records may still be on their way to the disk.
-            Seen::CommandDone if self.unanswered == 0 && !self.of_ring => {
+            Seen::CommandDone if self.unanswered == 0 && !self.of_no_record => {
                 self.answers += 1;
                 self.done_ns = Some(seen.at_ns);
             }

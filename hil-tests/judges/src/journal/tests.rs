@@ -211,6 +211,26 @@ fn whoever_was_told_that_the_journal_cannot_be_written_was_told_no_done() {
     answered("refused: unit 1 does not reply", false).lawful(judge());
 }
 
+/// console.md: a hardware test answers when it waits for a witness. What ends it, such as a lamp that fails, is recorded afterwards.
+#[test]
+fn a_test_that_waits_for_a_witness_may_end_while_that_is_said() {
+    let answered = |text: &str| {
+        let mut script = Script::open("nz-div9");
+        let tested = json!({"test": "seal", "by": "Mei"});
+        let record = json!({"seq": script.seq + 1, "at": script.now_ns, "kind": "hardware-tested", "data": tested});
+        for _ in 0..script.trace.0.len() {
+            script.say("done");
+        }
+        script.ask("hardware-test", json!({}));
+        script.say(text);
+        script.see(Seen::CommandDone);
+        script.see(Seen::Record(Record::read(record).unwrap()));
+        script
+    };
+    answered("seal waits for a witness: seal").lawful(judge());
+    broken(&answered("seal: pass"), judge(), DONE);
+}
+
 #[test]
 fn a_start_closes_the_table_for_its_true_reason_only() {
     let started = |boot: &str, layout: &str| {

@@ -101,7 +101,10 @@ impl Endings {
             // Dice that are exposed while the program is gone are found exposed after its restart.
             let asked = endings.due.is_some_and(|due| due.says.ending == Ending::Asked);
             let exposed = (asked || round.interrupted) && happening.events == [Event::DomeOpened];
-            if happening.at_ns > until_ns && !exposed {
+            // A spin that was cut is judged once the shaft stands: one that does not come to a stand is a fact by then (table.md, "every
+            // ground that is a fact at that moment is cited").
+            let turns = happening.events == [Event::RunsOn] && happening.moment.stages.contains(&Stage::Tumbling);
+            if happening.at_ns > until_ns && !exposed && !turns {
                 continue;
             }
             // After a spin was ended the shaft coasts, and the steps count as well.

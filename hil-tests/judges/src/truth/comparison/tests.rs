@@ -177,6 +177,31 @@ fn a_spin_goes_on_over_a_flicker_though_the_shaft_stood_before_it() {
     }
 }
 
+/// SGV6 5.4.2 and 5.5.1: a spin that a guard cut is judged once the shaft stands. One that a hand turns on and on does not come to a
+/// stand, which is a fact by then as well; where it stands at once it is none.
+#[test]
+fn a_shaft_that_does_not_come_to_a_stand_after_a_guard_is_technical_besides() {
+    let turned = |quarters: u32| {
+        let mut script = spinning("sg-v6");
+        script.turn(1);
+        script.wire(Line::DomeClosed, false);
+        script.motor_off();
+        script.pass(5);
+        script.read_poses([1, 1, 1]);
+        script.pass(5);
+        script.wire(Line::DomeClosed, true);
+        for _ in 0..quarters {
+            script.pass(240);
+            script.quarter(1);
+        }
+        script.pass(400);
+        script.void("equipment", &named("sg-v6", &["5.5.1", "5.4.2"]));
+        script
+    };
+    turned(7).lawful(judge());
+    broken(&turned(1), judge(), CLAUSES);
+}
+
 #[test]
 fn a_stall_a_supply_a_seal_and_a_kill_are_technical_besides() {
     let stalled = |rules: &str| {

@@ -27,7 +27,8 @@ pub enum JournalError {
     },
     /// The directory to take a table over from cannot be marked.
     #[error(
-        "{dir} is mounted read-only, nothing was changed: the other board is to be marked, so that the table is not on two; mount it to be          written, or, if it no longer can be, take a copy of the directory over and destroy that card"
+        "{dir} is mounted read-only, nothing was changed: the other board is to be marked, so that the table is not on two; mount it to be \
+         written, or, if it no longer can be, take a copy of the directory over and destroy that card"
     )]
     ReadOnly {
         /// The directory.
@@ -35,7 +36,8 @@ pub enum JournalError {
     },
     /// A table is taken over by a board that has none.
     #[error(
-        "{there} is there already, nothing was changed: a table is taken over by a board that has none; if this one's may go, move its          state directory away first"
+        "{there} is there already, nothing was changed: a table is taken over by a board that has none. What lies there is \
+         somebody's record: `tumblerctl journal verify` says whose; set it aside, and delete nothing"
     )]
     TableHere {
         /// What is there.
@@ -43,7 +45,8 @@ pub enum JournalError {
     },
     /// The table that was here is on another board now.
     #[error(
-        "{dir}: this table was taken over by board {by}, and goes on there; a table is never on two boards. To bring it back, take it          over from that board with an empty state directory here"
+        "{dir}: this table was taken over by board {by}, and goes on there; a table is never on two boards. To bring it back, take it \
+         over from that board with an empty state directory here"
     )]
     TakenOver {
         /// The state directory.
@@ -51,9 +54,30 @@ pub enum JournalError {
         /// The other board.
         by: String,
     },
+    /// Both directories are one, or one lies in the other.
+    #[error(
+        "{from} and {state_dir} lie in one another, nothing was changed: a table is taken over from another board's directory"
+    )]
+    Within {
+        /// The directory to take a table over from.
+        from: PathBuf,
+        /// The state directory.
+        state_dir: PathBuf,
+    },
+    /// A mark that names no board.
+    #[error(
+        "{path} should name the board that took this table over: {why}; nothing was changed; if no other board has the table, remove that file"
+    )]
+    NoMark {
+        /// The mark.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
     /// A table was not taken over to the end.
     #[error(
-        "{0}: a table is being taken over into it, and that has not ended; the same `tumblerd take-over DIRECTORY` again finishes it"
+        "{0}: a table is being taken over into it, and that has not ended; make room there if there is none, and the same \
+         `tumblerd take-over DIRECTORY` again finishes it"
     )]
     TakingOver(PathBuf),
     /// A journal of real wires and virtual ones must never mix.

@@ -55,6 +55,7 @@ mod row;
 mod run;
 mod schema;
 mod slot;
+mod stage;
 mod store;
 mod takeover;
 mod verify;

@@ -215,8 +215,8 @@ fn meta_of(found: &Result<Tail, Wreck>) -> Option<&Meta> {
 
 /// A table is on one board: not on one from which it was taken over, nor yet on one that is still taking it over.
 fn may_start(places: &Places) -> Result<(), JournalError> {
-    if let Some(by) = places.taken_by()? {
-        return Err(JournalError::TakenOver { dir: places.dir.clone(), by });
+    if let Some(mark) = places.mark_found()? {
+        return Err(JournalError::TakenOver { dir: places.dir.clone(), by: mark.by });
     }
     if places.stage().exists() {
         return Err(JournalError::TakingOver(places.dir.clone()));

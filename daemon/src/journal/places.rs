@@ -5,6 +5,7 @@ use nix::fcntl::{Flock, FlockArg};
 use nix::unistd::AccessFlags;
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -14,8 +15,18 @@ pub(super) type Lock = Flock<File>;
 /// What comes after the file's name when it is set aside, before the number.
 pub(super) const DAMAGED: &str = ".damaged-";
 
-/// Most bytes of the mark of another board.
+/// Most bytes of the mark of another board, and most characters of its name.
 const LONGEST: u64 = 4096;
+const NAME: usize = 64;
+
+/// What a board leaves behind that took a table over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mark {
+    /// The number of its stage.
+    pub(super) number: String,
+    /// Its name.
+    pub(super) by: String,
+}
 
 /// The files of a state directory.
 #[derive(Clone, Debug)]
@@ -42,13 +53,40 @@ impl Places {
         self.dir.join("taken-over")
     }
 
-    /// The board that took the table over which lay here, where one did.
-    pub(super) fn taken_by(&self) -> Result<Option<String>, JournalError> {
-        match crate::file::read_text(&self.mark(), LONGEST) {
-            Ok(by) => Ok(Some(by.trim_end().to_owned())),
+    /// The mark of a board that took the table over which lay here, where one did.
+    pub(super) fn mark_found(&self) -> Result<Option<Mark>, JournalError> {
+        let path = self.mark();
+        let no_mark = |why: String| JournalError::NoMark { path: path.clone(), why };
+        match crate::file::read_text(&path, LONGEST) {
+            Ok(text) => match text.lines().next().and_then(|line| line.split_once(' ')) {
+                Some((number, by)) => {
+                    let by = by.chars().filter(|c| !c.is_control()).take(NAME).collect();
+                    Ok(Some(Mark { number: number.to_owned(), by }))
+                }
+                None => Err(no_mark("it names no board".to_owned())),
+            },
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(JournalError::io("read", &self.mark())(error)),
+            Err(error) => Err(no_mark(error.to_string())),
         }
+    }
+
+    /// Marks the table that lies here as taken over: whole, or not at all.
+    pub(super) fn mark_for(&self, number: &str, by: &str) -> Result<(), JournalError> {
+        let (mark, new) = (self.mark(), self.mark_begun());
+        let written = File::create(&new).and_then(|mut file| {
+            writeln!(file, "{number} {by}")?;
+            file.sync_all()
+        });
+        if let Err(error) = written {
+            // It may not even be there.
+            let _left = std::fs::remove_file(&new);
+            return Err(JournalError::io("write the mark of the other board, and nothing was changed", &new)(error));
+        }
+        self.rename(&new, &mark)
+    }
+
+    fn mark_begun(&self) -> PathBuf {
+        self.dir.join("taken-over.new")
     }
 
     /// Where a table lies that is being taken over from another board.
@@ -58,7 +96,17 @@ impl Places {
 
     /// Whether this belongs to the board here, and not to its table.
     pub(super) fn is_of_the_board(&self, path: &Path) -> bool {
-        [self.dir.join("lock"), self.mark(), self.stage()].iter().any(|own| own == path)
+        let own = [self.dir.join("lock"), self.mark(), self.mark_begun(), self.stage(), self.dir.join("took-over")];
+        own.iter().any(|own| own == path)
+    }
+
+    /// The first thing that lies here and is a table's, or may be; none while one is being taken over.
+    pub(super) fn anything_at_all(&self) -> Option<PathBuf> {
+        if self.stage().exists() {
+            return None;
+        }
+        let entries = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).find(|path| *path == self.mark() || !self.is_of_the_board(path))
     }
 
     /// The first sign that a table was commissioned here.

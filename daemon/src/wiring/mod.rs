@@ -57,12 +57,11 @@ pub fn commission(config: &Config) -> anyhow::Result<String> {
 /// Takes the table over that lies in the state directory `from` of another board.
 ///
 /// # Errors
-/// Those of [`Journal::take_over`]; this board cannot be told from others.
+/// Those of [`Journal::take_over`]; the kernel's boot id cannot be read.
 pub fn take_over(config: &Config, from: &Path) -> anyhow::Result<TakenOver> {
     let boot = journal::boot_id().context("the kernel's boot id cannot be read")?;
-    let board = journal::board().context("/etc/machine-id, which tells this board from others, cannot be read")?;
     let place = &config.journal;
-    Ok(Journal::take_over(from, &place.state_dir, &place.run_dir, &config.identity(), &boot, &board)?)
+    Ok(Journal::take_over(from, &place.state_dir, &place.run_dir, &config.identity(), &boot, &journal::board())?)
 }
 
 /// Work that a thread hands to another.

@@ -8,8 +8,7 @@ use tumbler_core::record::Event;
 use tumbler_core::table::Found;
 use tumblerd::journal::{Identity, Journal, JournalError, TakenOver, verify};
 
-const HERE: &str = "00000000000000ab new";
-const OTHER: &str = "00000000000000cd other";
+const HERE: &str = "new";
 const NEXT_BOOT: &str = "99999999-2222-3333-4444-555555555555";
 
 /// The directories of the new board.
@@ -90,17 +89,21 @@ fn the_board_before_starts_no_more_and_nobody_else_takes_its_table() {
     let (table, board) = (blocked(), Board::new());
     board.take(&table.state()).unwrap();
     let why = table.try_open().unwrap_err().to_string();
-    assert!(why.contains("taken over by board 00000000000000ab new"), "{why}");
+    assert!(why.contains("taken over by board new"), "{why}");
     let commissioned = Journal::commission(&table.state(), &table.run(), &table.id, BOOT).unwrap_err().to_string();
     assert!(commissioned.contains("taken over"), "{commissioned}");
+    // A card of the same image calls itself the same.
     let third = Board::new();
-    let why = Journal::take_over(&table.state(), &third.state(), &third.run(), &third.id, NEXT_BOOT, OTHER);
+    let why = third.take(&table.state());
     assert!(matches!(why, Err(JournalError::TakenOver { .. })), "{why:?}");
-    assert!(!third.state().join("journal.sqlite").exists());
+    assert!(!third.state().exists());
+    // Nor does it help to move away what was taken over, and to take it once more.
+    fs::rename(board.state(), board.dir.path().join("moved")).unwrap();
+    let why = board.take(&table.state());
+    assert!(matches!(why, Err(JournalError::TakenOver { .. })), "{why:?}");
+    fs::rename(board.dir.path().join("moved"), board.state()).unwrap();
     // It comes back by the same way, into a directory of its own.
-    let back = Board::new();
-    let again = Journal::take_over(&board.state(), &back.state(), &back.run(), &back.id, NEXT_BOOT, OTHER).unwrap();
-    assert!(again.report.whole() && back.open().is_ok() && board.open().is_err());
+    assert!(third.take(&board.state()).unwrap().report.whole() && third.open().is_ok() && board.open().is_err());
 }
 
 #[test]
@@ -129,7 +132,25 @@ fn what_may_not_be_taken_over_is_refused_and_left_as_it_is() {
     assert!(why.to_string().contains("is there already"), "{why}");
     assert_eq!(full.bodies().len(), 1);
     let itself = Journal::take_over(&table.state(), &table.state(), &table.run(), &table.id, NEXT_BOOT, HERE);
-    assert!(matches!(itself, Err(JournalError::TableHere { .. })), "{itself:?}");
+    assert!(matches!(itself, Err(JournalError::Within { .. })), "{itself:?}");
+    let inside = Journal::take_over(&table.state(), &table.state().join("b"), &table.run(), &table.id, NEXT_BOOT, HERE);
+    assert!(matches!(inside, Err(JournalError::Within { .. })), "{inside:?}");
+    // Left by a table that was taken over from here, or by somebody.
+    for name in ["taken-over", "incidents"] {
+        let used = Board::new();
+        fs::create_dir_all(used.state()).unwrap();
+        fs::write(used.state().join(name), "0 somebody\n").unwrap();
+        assert!(used.refused(&table.state()).contains(&format!("{name} is there already")));
+    }
+    // The mark cannot be written, as on a full card.
+    fs::create_dir(table.state().join("taken-over.new")).unwrap();
+    assert!(board.refused(&table.state()).contains("cannot write the mark of the other board"));
+    fs::remove_dir(table.state().join("taken-over.new")).unwrap();
+    assert!(!board.state().join("taking-over").exists(), "nothing was begun");
+    // One that names nobody is no mark of ours.
+    fs::write(table.state().join("taken-over"), "").unwrap();
+    assert!(board.refused(&table.state()).contains("if no other board has the table, remove that file"));
+    fs::remove_file(table.state().join("taken-over")).unwrap();
 
     assert_eq!(table.bodies(), before);
     assert!(table.try_open().is_ok(), "nobody took it");
@@ -142,9 +163,10 @@ fn what_was_cut_short_starts_nowhere_and_is_finished_by_asking_again() {
         let (table, board) = (blocked(), Board::new());
         let stage = board.state().join("taking-over");
         fs::create_dir_all(&stage).unwrap();
+        fs::write(stage.join("number"), "17").unwrap();
         fs::write(stage.join("half"), "a copy that was cut short").unwrap();
         if marked {
-            fs::write(table.state().join("taken-over"), format!("{HERE}\n")).unwrap();
+            fs::write(table.state().join("taken-over"), "17 new\n").unwrap();
         }
         if moved {
             fs::copy(table.journal(), board.state().join("journal.sqlite")).unwrap();
@@ -155,6 +177,21 @@ fn what_was_cut_short_starts_nowhere_and_is_finished_by_asking_again() {
         assert_eq!(table.try_open().is_err(), marked);
         assert!(board.take(&table.state()).unwrap().report.whole());
         assert!(board.open().is_ok() && !stage.exists() && !board.state().join("half").exists());
+        let told = bodies(&board.state()).iter().filter(|body| body.contains("board-replaced")).count();
+        assert_eq!(told, 1, "marked {marked}, moved {moved}");
+    }
+}
+
+/// Links lead out of the directory, and a pipe has no end: they are no part of a table.
+#[test]
+fn links_and_what_is_no_file_stay_where_they_are_and_are_named() {
+    let (table, board) = (blocked(), Board::new());
+    nix::unistd::mkfifo(&table.state().join("incidents/pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    std::os::unix::fs::symlink("/etc/shadow", table.state().join("link")).unwrap();
+    let said = board.take(&table.state()).unwrap().to_string();
+    for name in ["incidents/pipe", "link"] {
+        assert!(said.contains(&format!("left where it was: {name}, ")), "{said}");
+        assert!(!board.state().join(name).exists());
     }
 }
 
@@ -167,10 +204,21 @@ fn a_damaged_journal_is_taken_over_and_blocks_the_table() {
     bytes[at] = b'N';
     fs::write(table.journal(), bytes).unwrap();
     let taken = board.take(&table.state()).unwrap();
-    assert!(!taken.report.whole() && taken.to_string().contains("DAMAGED: record"), "{taken}");
+    let said = taken.to_string();
+    assert!(!taken.report.whole() && said.contains("DAMAGED: record") && said.contains("table s/t1"), "{said}");
     let (journal, found) = board.open().unwrap();
     assert!(matches!(&found, Found::Bad { reason, .. } if !reason.is_empty()), "{found:?}");
     let mut session = Session::start(journal, &found);
     session.append(noted("goes on"), None);
     session.stop();
+}
+
+/// So does one whose journal is gone.
+#[test]
+fn a_missing_journal_is_told_and_blocks_the_table() {
+    let (table, board) = (blocked(), Board::new());
+    fs::remove_file(table.journal()).unwrap();
+    let said = board.take(&table.state()).unwrap().to_string();
+    assert!(said.contains("DAMAGED: the journal is missing"), "{said}");
+    assert!(matches!(board.open().unwrap().1, Found::Bad { .. }));
 }

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import tomllib
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -139,10 +140,28 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
         try:
             cells = list(matrix.collect())
         except pytest.Collector.CollectError as why:
-            raise pytest.UsageError(str(why)) from None
+            refuse(config, str(why))
         if not cells:
-            raise pytest.UsageError(f"no cell of the matrix has one of these in its name: {', '.join(config.option.tumbler_matrix)}")
+            refuse(config, f"no cell of the matrix has one of these in its name: {', '.join(config.option.tumbler_matrix)}")
         items.extend(cells)
+
+
+def refuse(config: pytest.Config, why: str) -> NoReturn:
+    """Ends the run as one that was asked for what is not there. It is also an error in pytest's reports, which would be empty otherwise."""
+    if hasattr(config, "workerinput"):
+        # What a worker raises is not told; what it puts out is.
+        config.workeroutput["tumbler_refused"] = why
+    else:
+        config.hook.pytest_collectreport(report=pytest.CollectReport("matrix", "failed", why, []))
+    raise pytest.UsageError(why)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node) -> None:
+    """A worker of pytest-xdist is done. All workers collect the same, so what one refuses ends the run."""
+    why = getattr(node, "workeroutput", {}).get("tumbler_refused")
+    if why:
+        refuse(node.config, why)
 
 
 class Cells(pytest.Collector):

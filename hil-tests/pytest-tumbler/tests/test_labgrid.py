@@ -86,6 +86,16 @@ def test_a_bench_that_fails_its_self_test_is_given_back_with_its_reason(site, tm
     assert again.end() == 0, again.said()
 
 
+def test_workers_without_a_bench_are_an_error_that_says_why(site, tmp_path):
+    dead = shell(tmp_path / "dead", "echo the power is off >&2; exit 3")
+    lab = site({"a": {"rig": dead}})
+    run = lab.run("--tumbler-matrix", "motor.stall@", "-n", "2")
+    assert run.end() == pytest.ExitCode.USAGE_ERROR, run.said()
+    assert "ERROR: no bench is left: a: out of order since" in run.said()
+    assert [outcome for outcome, _ in run.cells().values()] == ["error"]
+    lab.assert_all_given_back()
+
+
 def test_a_cell_whose_rig_is_killed_is_played_on_another_bench(site, tmp_path):
     noted = tmp_path / "noted"
     rig = fragile(noted, "die", ONE)

@@ -94,9 +94,17 @@ def test_cells_of_the_matrix_are_collected_where_they_are_asked_for(pytester, tm
     (key, (outcomes, properties, _)), = cases(junit).items()
     assert key == "motor.stall@tumbling::sg-v6-1" and outcomes == []
     assert any(name == "requirement" for name, _ in properties), properties
-    nothing = run(pytester, "--tumbler-matrix", "motor.stal@")
-    nothing.stderr.fnmatch_lines("*no cell of the matrix has one of these in its name: motor.stal@")
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_a_matrix_that_is_not_there_is_an_error_also_of_workers(pytester, tmp_path, workers):
+    junit = tmp_path / "junit.xml"
+    nothing = run(pytester, "--tumbler-matrix", "motor.stal@", "--junitxml", junit, *workers)
+    why = "no cell of the matrix has one of these in its name: motor.stal@"
+    nothing.stderr.fnmatch_lines(f"ERROR: {why}")
     assert nothing.ret == pytest.ExitCode.USAGE_ERROR
+    (error,) = ElementTree.parse(junit).iter("error")
+    assert error.text == why
 
 
 def test_a_scenario_that_is_wrong_is_told_with_its_place(pytester):

@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from pytest_tumbler.lab.coordinator import Coordinator
 # A file with two variants under five layouts each.
 STALL = Path(__file__).parents[3] / "fixtures" / "scenarios" / "stall.toml"
 CELLS = 10
+PAGE = Path(__file__).parents[2] / "docs" / "labgrid.md"
 ONE = "stall[dead]::sg-v6"
 
 
@@ -109,6 +111,11 @@ def test_a_cell_whose_rig_is_killed_is_played_on_another_bench(site, tmp_path):
     cell = noted.joinpath("began").read_text().split()[0]
     assert died.startswith(f"{other} while it played {cell}: the rig ended unasked with code -9")
     assert f"its rig died while it played {cell}" in run.benches()[other] and "passed its self-test again" in run.benches()[other]
+    # The rig that was killed left no results.
+    (command,) = re.findall(r"^tumbler-hil report (.*)$", PAGE.read_text(), re.MULTILINE)
+    report = f'"$TUMBLER_HIL" report {command.replace("results/", f"{run.name}/")}'
+    subprocess.run(["sh", "-c", report], cwd=tmp_path, env=lab.environment, check=True)
+    assert cell.split("::")[0] in tmp_path.joinpath("report", "report.html").read_text()
     lab.assert_all_given_back()
 
 

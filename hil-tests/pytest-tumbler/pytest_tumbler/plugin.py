@@ -1,5 +1,7 @@
 """Collects scenario files and cells of the matrix, and plays them."""
 
+import argparse
+import math
 import os
 import re
 import shutil
@@ -10,10 +12,21 @@ from typing import NoReturn
 
 import pytest
 
-from .rig import Rig, RigError
+from .rig import READY, SILENT, Rig, RigError
 
 # What is in every scenario file, and hardly in another.
 SCENARIO_KEYS = {"about", "steps", "endings"}
+
+
+def seconds(text: str) -> float:
+    """A duration of the command line."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"`{text}` is no number of seconds above 0")
+    return value
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -27,6 +40,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--tumbler-labgrid", action="store_true", help="play on all benches that labgrid's coordinator has, one for each worker of -n")
     group.addoption("--tumbler-place", metavar="PLACE", action="append", default=[], help="with labgrid: only on the bench of this place; repeatable")
     group.addoption("--tumbler-wait", metavar="SECONDS", type=float, default=600, help="with labgrid: how long to wait for benches that others use; 600")
+    group.addoption("--tumbler-ready", metavar="SECONDS", type=seconds, default=READY, help=f"how long the self-test of a bench may take; {READY}")
+    group.addoption("--tumbler-silent", metavar="SECONDS", type=seconds, default=SILENT,
+                    help=f"how long a rig may say nothing while it plays, before it is killed as one that died; {SILENT}")  # fmt: skip
     parser.addini("tumbler_bench", "the bench's name or file")
     parser.addini("tumbler_rig", "the rig's program", default="tumbler-hil")
 
@@ -100,7 +116,7 @@ class Served:
         seed = () if option.tumbler_seed is None else ("--seed", str(option.tumbler_seed))
         out = self._out()
         # Each worker of pytest-xdist has a rig of its own, and each rig a directory.
-        return Rig(program, str(beside) if beside.is_file() else bench, out / worker["workerid"] if worker else out, seed)
+        return Rig(program, str(beside) if beside.is_file() else bench, out / worker["workerid"] if worker else out, seed, ready=option.tumbler_ready, silent=option.tumbler_silent)
 
     def _bench(self) -> str | None:
         return self.config.option.tumbler_bench or self.config.getini("tumbler_bench")

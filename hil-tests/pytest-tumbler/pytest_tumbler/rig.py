@@ -2,8 +2,12 @@
 
 import contextlib
 import json
+import os
+import select
+import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,6 +16,8 @@ PROTOCOL = 1
 LAST_WORDS = 2000
 # How long a rig that is told to stop may take to put the table away, in seconds.
 PATIENCE = 20
+# How long the self-test may take, and how long a rig may say nothing while it plays, in seconds.
+READY, SILENT = 60, 600
 
 
 class RigError(Exception):
@@ -26,7 +32,8 @@ class Rig:
     """A process of `tumbler-hil serve`, started with the first request.
 
     `program` is the rig's, `bench` the name or the file of a bench, `out` the directory of its own for evidence and results;
-    `arguments` are further ones of `serve`. `wrap` makes of a command the one that runs it where the bench is.
+    `arguments` are further ones of `serve`. `wrap` makes of a command the one that runs it where the bench is. A rig whose self-test takes
+    longer than `ready`, or that says nothing for `silent` while it answers, both in seconds, is killed.
     """
 
     def __init__(
@@ -36,10 +43,14 @@ class Rig:
         out: Path,
         arguments: tuple[str, ...] = (),
         wrap: Callable[[list[str]], list[str]] = list,
+        ready: float = READY,
+        silent: float = SILENT,
     ):
         self.command = [program, "serve", "--bench", bench, *arguments, "--out"]
         self.out = out
         self.wrap = wrap
+        self.ready, self.silent = ready, silent
+        self.unread = b""
         self.process: subprocess.Popen | None = None
         self.starts = self.last_id = 0
         self.busy = False
@@ -71,12 +82,12 @@ class Rig:
         process, self.process, self.busy = self.process, None, False
         if process is None:
             return None
-        # A request that a rig did not live to read is still to be written.
-        with contextlib.suppress(BrokenPipeError):
-            process.stdin.close()
-        process.stdout.read()
-        process.stdout.close()
-        return process.wait()
+        try:
+            process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            _kill(process)
+            process.communicate()
+        return process.returncode
 
     def stop(self) -> None:
         """Ends the process in the midst of a cell, from another thread. The thread that plays gets RigDied."""
@@ -84,10 +95,9 @@ class Rig:
         if process is None:
             return
         process.terminate()
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            process.kill()
+        _kill(process)
 
     def start(self) -> None:
         """Starts the process, which begins with the self-test of its bench. Raises RigDied with what is wrong."""
@@ -102,12 +112,12 @@ class Rig:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self.words,
-                text=True,
                 process_group=0,
             )
         except OSError as why:
             raise RigDied(f"the rig cannot be started: {why}") from why
-        event = self._event()
+        self.unread = b""
+        event = self._event(self.ready, "its self-test did not end within")
         if event["event"] == "error":
             self.close()
             raise RigDied(event["problem"])
@@ -124,12 +134,12 @@ class Rig:
         line = json.dumps({"id": self.last_id} | given, default=str)
         self.busy = True
         try:
-            self.process.stdin.write(line + "\n")
+            self.process.stdin.write(f"{line}\n".encode())
             self.process.stdin.flush()
         except BrokenPipeError:
             raise self._died() from None
         while True:
-            event = self._event()
+            event = self._event(self.silent, "the rig said nothing for")
             if event["event"] == "error":
                 self.busy = False
                 raise RigError(event["problem"])
@@ -140,10 +150,20 @@ class Rig:
                 if last:
                     return
 
-    def _event(self) -> dict:
-        line = self.process.stdout.readline()
-        if not line.endswith("\n"):
-            raise self._died()
+    def _event(self, patience: float, late: str) -> dict:
+        """What the rig tells next, within so many seconds; `late` says what it is otherwise."""
+        end = time.monotonic() + patience
+        pipe = self.process.stdout.fileno()
+        while b"\n" not in self.unread:
+            if not select.select([pipe], [], [], max(0, end - time.monotonic()))[0]:
+                _kill(self.process)
+                self.close()
+                raise RigDied(f"{late} {patience:g} s, and it was killed")
+            more = os.read(pipe, 1 << 16)
+            if not more:
+                raise self._died()
+            self.unread += more
+        line, _, self.unread = self.unread.partition(b"\n")
         return json.loads(line)
 
     def _died(self) -> RigDied:
@@ -151,3 +171,9 @@ class Rig:
         self.words.seek(max(0, self.words.seek(0, 2) - LAST_WORDS))
         words = self.words.read().decode(errors="replace").strip()
         return RigDied(f"the rig ended unasked with code {code}: {words or ' '.join(self.command)}")
+
+
+def _kill(process: subprocess.Popen) -> None:
+    """Ends a rig, also one that is stopped, with what it started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)

@@ -12,7 +12,7 @@ import yaml
 
 PATIENCE = 60
 # A rig that does something at the first cell of a name that contains CELL: `die`, always or `once`; `hang` until it is told to stop, and as
-# long as there is a file `slow`.
+# long as there is a file `slow`; `freeze`, as a process that is stopped.
 FRAGILE = """#!{python}
 import json, os, pathlib, signal, subprocess, sys, time
 parent = os.getppid()
@@ -38,6 +38,8 @@ for line in rig.stdout:
         rig.kill()
         rig.wait()
         os.kill(os.getpid(), signal.SIGKILL)
+    if what == "freeze":
+        os.killpg(0, signal.SIGSTOP)
     while os.getppid() == parent:
         time.sleep(0.05)
     stop()

@@ -119,6 +119,17 @@ def test_a_cell_whose_rig_is_killed_is_played_on_another_bench(site, tmp_path):
     lab.assert_all_given_back()
 
 
+def test_a_rig_that_says_nothing_any_more_is_killed_and_counts_as_one_that_died(site, tmp_path):
+    noted = tmp_path / "noted"
+    lab = site({"a": {"rig": fragile(noted, "freeze", ONE)}})
+    run = lab.run(STALL, "-k", "dead and sg-v6", "--tumbler-silent", "2")
+    assert run.end() == 0, run.said()
+    ((outcome, properties),) = run.cells().values()
+    (died,) = [why for key, why in properties if key == "died"]
+    assert outcome == "passed" and died.endswith(": the rig said nothing for 2 s, and it was killed")
+    lab.assert_all_given_back()
+
+
 def test_a_cell_that_ends_every_rig_is_an_error_and_the_others_are_played(site, tmp_path):
     rig = fragile(tmp_path / "noted", "die", ONE, once=False)
     lab = site({"a": {"rig": rig}, "b": {"rig": rig}})

@@ -150,6 +150,18 @@ def test_a_rig_tells_why_it_does_not_start(scenarios):
     result.stdout.fnmatch_lines("*unknown bench `prue`: did you mean `pure`?*")
 
 
+def test_a_self_test_that_does_not_end_is_an_error(scenarios, tmp_path):
+    rig, pid = tmp_path / "rig", tmp_path / "pid"
+    rig.write_text(f"#!/bin/sh\nsleep 300 &\necho $! >{pid}\nwait\n")
+    rig.chmod(0o755)
+    result = run(scenarios, "lit.toml", "--tumbler-rig", rig, "--tumbler-ready", 2)
+    assert result.parseoutcomes() == {"errors": 1}
+    result.stdout.fnmatch_lines("its self-test did not end within 2 s, and it was killed")
+    assert not Path("/proc", pid.read_text().strip(), "exe").exists(), "what it started ends with it"
+    wrong = run(scenarios, "--tumbler-silent", "nan")
+    wrong.stderr.fnmatch_lines("*--tumbler-silent: `nan` is no number of seconds above 0")
+
+
 def test_a_directory_of_its_own_stays_where_there_is_evidence(scenarios, temporary):
     assert run(scenarios, "lit.toml").ret == pytest.ExitCode.OK
     assert list(temporary.glob("pytest-tumbler-*")) == []

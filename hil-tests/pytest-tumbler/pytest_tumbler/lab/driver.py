@@ -12,7 +12,7 @@ import attr
 from labgrid import target_factory
 from labgrid.driver import Driver
 
-from ..rig import Rig, RigDied
+from ..rig import READY, SILENT, Rig, RigDied
 
 
 @target_factory.reg_driver
@@ -23,11 +23,15 @@ class TumblerRigDriver(Driver):
     Args:
         out (str): the directory for evidence and results on this machine; a temporary one unless given
         seed (int): mixed into the seed of every cell
+        ready (float): how long the self-test may take, in seconds
+        silent (float): how long the rig may say nothing while it plays, in seconds
     """
 
     bindings = {"bench": {"TumblerBench", "NetworkTumblerBench"}}
     out = attr.ib(default=None, validator=attr.validators.optional(attr.validators.instance_of(str)))
     seed = attr.ib(default=0, validator=attr.validators.instance_of(int))
+    ready = attr.ib(default=READY, converter=float, validator=attr.validators.gt(0))
+    silent = attr.ib(default=SILENT, converter=float, validator=attr.validators.gt(0))
 
     def __attrs_post_init__(self):
         super().__attrs_post_init__()
@@ -43,7 +47,7 @@ class TumblerRigDriver(Driver):
         self.away = None if getattr(bench, "is_here", True) else Path(self._ask("mktemp", "-d").decode().strip())
         self.sent: dict[Path, tuple[int, Path]] = {}
         arguments = ("--seed", str(self.seed), *(("--tumblerd", bench.tumblerd) if bench.tumblerd else ()))
-        self.rig = Rig(bench.rig, bench.bench, self.away / "out" if self.away else self.here, arguments, bench.wrap_command)
+        self.rig = Rig(bench.rig, bench.bench, self.away / "out" if self.away else self.here, arguments, bench.wrap_command, self.ready, self.silent)
         try:
             self.rig.start()
         except RigDied:
@@ -104,7 +108,10 @@ class TumblerRigDriver(Driver):
 
     def _ask(self, *command: str, given: bytes = b"") -> bytes:
         """What a command on the bench's machine prints."""
-        asked = subprocess.run(self.bench.wrap_command(list(command)), input=given, capture_output=True)
+        try:
+            asked = subprocess.run(self.bench.wrap_command(list(command)), input=given, capture_output=True, timeout=self.ready)
+        except subprocess.TimeoutExpired:
+            raise RigDied(f"`{' '.join(command)}` does not end on {self.bench.host} within {self.ready:g} s") from None
         if asked.returncode != 0:
             words = asked.stderr.decode(errors="replace").strip()
             raise RigDied(f"`{' '.join(command)}` fails on {self.bench.host} with code {asked.returncode}: {words}")

@@ -23,8 +23,9 @@ class Lab:
         # Labgrid's own plugin has an option for it, and its programs a variable.
         address = getattr(option, "lg_coordinator", None) or os.environ.get("LG_COORDINATOR") or COORDINATOR
         choice = Choice(bench, tuple(option.tumbler_place))
+        rig = {"seed": option.tumbler_seed or 0, "ready": option.tumbler_ready, "silent": option.tumbler_silent}
         try:
-            self.pool = Pool(address, choice, out, option.tumbler_seed or 0, option.tumbler_wait)
+            self.pool = Pool(address, choice, out, option.tumbler_wait, rig)
         except (LabError, Refused) as why:
             raise pytest.UsageError(f"labgrid: {why}") from None
         self.relay: Relay | None = None

@@ -49,11 +49,11 @@ class Pool:
     """Reserves benches, tests them, and plays each cell on one that is free. What is public may be called from several threads.
 
     `out` has a directory for each bench. `wanted` is how many are held at once at most, `wait` how long one is waited for that other
-    people have, in seconds. Raises LabError: there is no coordinator; Refused: there is no such bench, or none in order.
+    people have, in seconds, `rig` what else a `TumblerRigDriver` is told. Raises LabError: there is no coordinator; Refused: there is no such bench, or none in order.
     """
 
-    def __init__(self, address: str, choice: Choice, out: Path, seed: int, wait: float):
-        self.choice, self.out, self.seed, self.wait = choice, out, seed, wait
+    def __init__(self, address: str, choice: Choice, out: Path, wait: float, rig: dict[str, object]):
+        self.choice, self.out, self.wait, self.rig = choice, out, wait, rig
         self.wanted = 1
         self.seats: dict[str, Seat] = {}
         self.waiting: dict[str, str] = {}
@@ -263,7 +263,7 @@ class Pool:
         target = Target(place.name)
         bench = target_factory.make_resource(target, EXPORTED, None, place.bench)
         bench.extra = place.extra
-        return TumblerRigDriver(target, None, out=str(self.out / place.name), seed=self.seed)
+        return TumblerRigDriver(target, None, out=str(self.out / place.name), **self.rig)
 
     def _test_soon(self, seat: Seat) -> None:
         test = threading.Thread(target=self._test, args=(seat,), name=f"test of {seat.place.name}")

@@ -16,6 +16,8 @@ PROTOCOL = 1
 LAST_WORDS = 2000
 # How long a rig that is told to stop may take to put the table away, in seconds.
 PATIENCE = 20
+# What shells and ssh end with where they did not run a program.
+NOT_RUN = 126, 127, 255
 # How long the self-test may take, and how long a rig may say nothing while it plays, in seconds.
 READY, SILENT = 60, 600
 
@@ -26,6 +28,10 @@ class RigError(Exception):
 
 class RigDied(RigError):
     """The rig's process ended unasked, or did not start."""
+
+
+class NotTested(RigDied):
+    """The rig did not get as far as its self-test, such as on a machine that is not reached: nothing is known about the bench."""
 
 
 class Rig:
@@ -100,7 +106,7 @@ class Rig:
         _kill(process)
 
     def start(self) -> None:
-        """Starts the process, which begins with the self-test of its bench. Raises RigDied with what is wrong."""
+        """Starts the process, which begins with the self-test of its bench. Raises RigDied with what is wrong, NotTested where that is not the bench."""
         self.starts += 1
         # One that died has left evidence, which the next would delete.
         out = self.out if self.starts == 1 else self.out.with_name(f"{self.out.name}-{self.starts}")
@@ -115,7 +121,7 @@ class Rig:
                 process_group=0,
             )
         except OSError as why:
-            raise RigDied(f"the rig cannot be started: {why}") from why
+            raise NotTested(f"the rig cannot be started: {why}") from why
         self.unread = b""
         event = self._event(self.ready, "its self-test did not end within")
         if event["event"] == "error":
@@ -123,7 +129,7 @@ class Rig:
             raise RigDied(event["problem"])
         if event.get("protocol") != PROTOCOL:
             self.close()
-            raise RigDied(f"this rig speaks version {event.get('protocol')}, and version {PROTOCOL} is known here")
+            raise NotTested(f"this rig speaks version {event.get('protocol')}, and version {PROTOCOL} is known here")
 
     def _ask(self, **request: object) -> Iterator[dict]:
         """Sends a request. Gives its events up to the last."""
@@ -164,13 +170,26 @@ class Rig:
                 raise self._died()
             self.unread += more
         line, _, self.unread = self.unread.partition(b"\n")
-        return json.loads(line)
+        try:
+            event = json.loads(line)
+            event["event"]
+        except (ValueError, TypeError, KeyError):
+            _kill(self.process)
+            self.close()
+            told = line[:80].decode(errors="replace").strip()
+            raise NotTested(f"{self.command[0]} is no rig that serves, as it printed `{told}`") from None
+        return event
 
     def _died(self) -> RigDied:
         code = self.close()
         self.words.seek(max(0, self.words.seek(0, 2) - LAST_WORDS))
         words = self.words.read().decode(errors="replace").strip()
-        return RigDied(f"the rig ended unasked with code {code}: {words or ' '.join(self.command)}")
+        if code < 0:
+            how = f"was killed by {signal.Signals(-code).name}"
+        else:
+            how = f"ended unasked with code {code}"
+        died = NotTested if code in NOT_RUN else RigDied
+        return died(f"the rig {how}{': ' if words else ''}{words}")
 
 
 def _kill(process: subprocess.Popen) -> None:

@@ -70,7 +70,7 @@ class Site:
         for name, params in benches.items():
             params = {"cls": "NetworkTumblerBench", "host": "localhost", "bench": "pure", "rig": os.environ["TUMBLER_HIL"]} | params
             file = place / f"{name}-exported.yaml"
-            file.write_text(yaml.safe_dump({name: {params.pop("cls"): {key: str(value) for key, value in params.items() if value}}}))
+            file.write_text(yaml.safe_dump({name: {params.pop("cls"): {key: str(value) for key, value in params.items() if value is not None}}}))
             self._start(name, ["labgrid-exporter", "-n", name, "--hostname", "localhost", str(file)])
         for name in benches:
             self._ready(name, "creating poll task")

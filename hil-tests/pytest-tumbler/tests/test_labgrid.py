@@ -88,6 +88,26 @@ def test_a_bench_that_fails_its_self_test_is_given_back_with_its_reason(site, tm
     assert again.end() == 0, again.said()
 
 
+def test_a_bench_that_this_machine_does_not_reach_is_given_back_as_it_was(site, tmp_path):
+    said = "ssh: Could not resolve hostname bench.lab: Name or service not known"
+    tmp_path.joinpath("bin").mkdir()
+    shell(tmp_path / "bin" / "ssh", f"echo '{said}' >&2; exit 255")
+    why = {
+        "far": f"ssh does not reach bench.lab from this machine: {said}",
+        "none": f"the rig cannot be started: [Errno 2] No such file or directory: '{tmp_path}/none'",
+        "other": f"{tmp_path}/other is no rig that serves, as it printed `hello`",
+    }
+    shell(tmp_path / "other", "echo hello")
+    lab = site({name: {"rig": tmp_path / name, "host": "bench.lab" if name == "far" else "localhost"} for name in why})
+    run = lab.run("--tumbler-matrix", "motor.stall@", PATH=f"{tmp_path}/bin:{lab.environment['PATH']}")
+    assert run.end() == pytest.ExitCode.USAGE_ERROR, run.said()
+    hosts = {name: f"pure on {'bench.lab' if name == 'far' else 'localhost'}" for name in why}
+    assert run.benches() == {name: f"{hosts[name]}, played 0; given back: not tested: {why[name]}" for name in why}
+    assert [{"tags", "comment"} & lab.shown(name).keys() for name in why] == [{"tags"}] * 3
+    assert [lab.shown(name)["tags"] for name in why] == ["tumbler=ready"] * 3
+    lab.assert_all_given_back()
+
+
 def test_workers_without_a_bench_are_an_error_that_says_why(site, tmp_path):
     dead = shell(tmp_path / "dead", "echo the power is off >&2; exit 3")
     lab = site({"a": {"rig": dead}})
@@ -109,7 +129,7 @@ def test_a_cell_whose_rig_is_killed_is_played_on_another_bench(site, tmp_path):
     (died, on), = [(why, dict(p)["bench"]) for _, p in cells.values() for key, why in p if key == "died"]
     other = {"a": "b", "b": "a"}[on]
     cell = noted.joinpath("began").read_text().split()[0]
-    assert died.startswith(f"{other} while it played {cell}: the rig ended unasked with code -9")
+    assert died.startswith(f"{other} while it played {cell}: the rig was killed by SIGKILL")
     assert f"its rig died while it played {cell}" in run.benches()[other] and "passed its self-test again" in run.benches()[other]
     # The rig that was killed left no results.
     (command,) = re.findall(r"^tumbler-hil report (.*)$", PAGE.read_text(), re.MULTILINE)
@@ -224,6 +244,7 @@ def test_what_is_unknown_is_refused_with_the_nearest_name(site):
             "key": {"bench": None, "bnech": "pure"},
             "class": {"cls": "NetworkTumblerBnech"},
             "tag": {},
+            "empty": {"host": ""},
             "bench-1": {},
         }
     )
@@ -240,6 +261,7 @@ def test_what_is_unknown_is_refused_with_the_nearest_name(site):
     refused("no place has the bench `prue`: did you mean `pure`?", "prue")
     refused("key: unknown key `bnech` of NetworkTumblerBench: did you mean `bench`?", None, "key")
     refused("class: its exporter offers a `NetworkTumblerBnech`: did you mean `NetworkTumblerBench`?", None, "class")
+    refused("empty: `host` of NetworkTumblerBench is empty", None, "empty")
     refused("tag: its tag is tumbler=redy: did you mean `ready`?", None, "tag")
     fit, unfit = Choice(None, ()).sort(places)
-    assert [place.name for place in fit] == ["bench-1"] and sorted(unfit) == ["class", "key", "tag"]
+    assert [place.name for place in fit] == ["bench-1"] and sorted(unfit) == ["class", "empty", "key", "tag"]

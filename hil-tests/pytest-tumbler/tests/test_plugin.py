@@ -138,7 +138,7 @@ def test_a_rig_that_dies_is_an_error_and_the_next_cell_gets_another(scenarios, t
     rig.chmod(0o755)
     result = run(scenarios, "lit.toml", "dark.toml", "--tumbler-rig", rig, "--tumbler-out", tmp_path / "out")
     assert result.parseoutcomes() == {"passed": 1, "failed": 2, "errors": 1}
-    result.stdout.fnmatch_lines("the rig ended unasked with code 0: *serve --bench pure*")
+    result.stdout.fnmatch_lines("the rig ended unasked with code 0")
     assert lives.read_text().count("\n") == 2
     missing = run(scenarios, "lit.toml", "--tumbler-rig", tmp_path / "none")
     missing.stdout.fnmatch_lines("*the rig cannot be started: *No such file or directory*")

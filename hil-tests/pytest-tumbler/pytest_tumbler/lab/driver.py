@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import re
 import subprocess
 import tempfile
 from collections.abc import Callable
@@ -10,9 +12,12 @@ from pathlib import Path
 
 import attr
 from labgrid import target_factory
-from labgrid.driver import Driver
+from labgrid.driver import Driver, ExecutionError
 
-from ..rig import READY, SILENT, Rig, RigDied
+from ..rig import READY, SILENT, NotTested, Rig, RigDied
+
+# What ssh printed, in what labgrid says of it.
+PRINTED = re.compile(r"""b'(?:[^'\\]|\\.)*'|b"(?:[^"\\]|\\.)*\"""")
 
 
 @target_factory.reg_driver
@@ -47,7 +52,7 @@ class TumblerRigDriver(Driver):
         self.away = None if getattr(bench, "is_here", True) else Path(self._ask("mktemp", "-d").decode().strip())
         self.sent: dict[Path, tuple[int, Path]] = {}
         arguments = ("--seed", str(self.seed), *(("--tumblerd", bench.tumblerd) if bench.tumblerd else ()))
-        self.rig = Rig(bench.rig, bench.bench, self.away / "out" if self.away else self.here, arguments, bench.wrap_command, self.ready, self.silent)
+        self.rig = Rig(bench.rig, bench.bench, self.away / "out" if self.away else self.here, arguments, self._wrap, self.ready, self.silent)
         try:
             self.rig.start()
         except RigDied:
@@ -106,13 +111,23 @@ class TumblerRigDriver(Driver):
             with contextlib.suppress(RigDied):
                 self._ask("rm", "-rf", str(self.away))
 
+    def _wrap(self, command: list[str]) -> list[str]:
+        """The command that runs this one where the bench is. Raises NotTested where that is not reached."""
+        try:
+            return self.bench.wrap_command(command)
+        except ExecutionError as why:
+            # Of what ssh was told and printed, only the latter is for people.
+            printed = [ast.literal_eval(each).decode(errors="replace") for each in PRINTED.findall(why.msg.partition("], ")[2])]
+            said = " ".join("".join(printed).split())
+            raise NotTested(f"ssh does not reach {self.bench.host} from this machine{': ' if said else ''}{said}") from None
+
     def _ask(self, *command: str, given: bytes = b"") -> bytes:
         """What a command on the bench's machine prints."""
         try:
-            asked = subprocess.run(self.bench.wrap_command(list(command)), input=given, capture_output=True, timeout=self.ready)
+            asked = subprocess.run(self._wrap(list(command)), input=given, capture_output=True, timeout=self.ready)
         except subprocess.TimeoutExpired:
-            raise RigDied(f"`{' '.join(command)}` does not end on {self.bench.host} within {self.ready:g} s") from None
+            raise NotTested(f"`{' '.join(command)}` does not end on {self.bench.host} within {self.ready:g} s") from None
         if asked.returncode != 0:
             words = asked.stderr.decode(errors="replace").strip()
-            raise RigDied(f"`{' '.join(command)}` fails on {self.bench.host} with code {asked.returncode}: {words}")
+            raise NotTested(f"`{' '.join(command)}` fails on {self.bench.host} with code {asked.returncode}: {words}")
         return asked.stdout

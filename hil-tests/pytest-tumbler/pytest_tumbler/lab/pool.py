@@ -12,7 +12,7 @@ from pathlib import Path
 
 from labgrid import Target, target_factory
 
-from ..rig import RigDied, RigError
+from ..rig import NotTested, RigDied, RigError
 from .choice import BROKEN, READY, TAG, Choice, nothing_left
 from .coordinator import Coordinator, LabError, LabGone, Place
 from .driver import TumblerRigDriver
@@ -277,11 +277,14 @@ class Pool:
             target.deactivate(seat.driver)
             target.activate(seat.driver)
         except Exception as why:
+            # What only this machine misses, such as a key for ssh, says nothing about the bench.
+            tested = isinstance(why, RigDied) and not isinstance(why, NotTested)
+            since = f"out of order since {datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC" if tested else "not tested"
             with self.changed:
                 broken = not seat.lost and not self.closing
                 if broken:
-                    seat.lost = f"out of order since {datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC: {' '.join(str(why).split())}"
-            if broken:
+                    seat.lost = f"{since}: {' '.join(str(why).split())}"
+            if broken and tested:
                 self._try(self._mark, seat)
         else:
             with self.changed:

@@ -71,4 +71,6 @@ def what_is_wrong(params: dict) -> str | None:
             return f"{EXPORTED} needs `{key}`"
         if value is not None and not isinstance(value, str):
             return f"`{key}` of {EXPORTED} must be text, and is {value!r}"
+        if value is not None and not value.strip():
+            return f"`{key}` of {EXPORTED} is empty"
     return None

@@ -225,6 +225,7 @@ class Cell(pytest.Item):
 
     def setup(self) -> None:
         """Plays. What keeps the rig from a verdict on the table raises here, where pytest takes it for an error and not a failure."""
+        self.tell("test_key", self.cell["cell"])
         steps: list[str] = []
 
         def told(event: dict) -> None:
@@ -237,8 +238,10 @@ class Cell(pytest.Item):
         try:
             verdict = self.config.stash[SERVED].get().play(self.parent.file, self.cell["cell"], told)
         except RigError as why:
+            self.tell("verdict", "INVALID")
+            for each in why.died:
+                self.tell("died", each)
             pytest.fail(str(why), pytrace=False)
-        self.tell("test_key", verdict["cell"])
         self.tell("verdict", verdict["verdict"])
         self.tell("seed", verdict["seed"])
         if "bench" in verdict:

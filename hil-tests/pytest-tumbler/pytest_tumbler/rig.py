@@ -8,7 +8,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 PROTOCOL = 1
@@ -23,7 +23,14 @@ READY, SILENT = 60, 600
 
 
 class RigError(Exception):
-    """The rig or its bench is at fault, or refused a request: nothing is known about the table."""
+    """The rig or its bench is at fault, or refused a request: nothing is known about the table.
+
+    `died` has a sentence for each bench that died with this request.
+    """
+
+    def __init__(self, why: str, died: Sequence[str] = ()):
+        super().__init__(why)
+        self.died = died
 
 
 class RigDied(RigError):

@@ -150,13 +150,27 @@ def test_a_rig_that_says_nothing_any_more_is_killed_and_counts_as_one_that_died(
     lab.assert_all_given_back()
 
 
+def test_without_workers_too_a_cell_is_played_again_on_another_bench(site, tmp_path):
+    rig = fragile(tmp_path / "noted", "die", ONE, once=False)
+    lab = site({"a": {"rig": rig}, "b": {}})
+    run = lab.run(STALL, "-k", "dead and sg-v6")
+    assert run.end() == 0, run.said()
+    ((outcome, properties),) = run.cells().values()
+    assert outcome == "passed" and ("bench", "b") in properties, properties
+    assert [why.split(" while ")[0] for key, why in properties if key == "died"] == ["a"]
+    lab.assert_all_given_back()
+
+
 def test_a_cell_that_ends_every_rig_is_an_error_and_the_others_are_played(site, tmp_path):
     rig = fragile(tmp_path / "noted", "die", ONE, once=False)
     lab = site({"a": {"rig": rig}, "b": {"rig": rig}})
     run = lab.run(STALL, "-n", "2")
     assert run.end() == pytest.ExitCode.TESTS_FAILED, run.said()
-    outcomes = {name: outcome for name, (outcome, _) in run.cells().items()}
-    assert len(outcomes) == CELLS and {name for name, outcome in outcomes.items() if outcome == "error"} == {"stall[dead][sg-v6-1]"}
+    cells = run.cells()
+    assert len(cells) == CELLS and [name for name, (outcome, _) in cells.items() if outcome == "error"] == ["stall[dead][sg-v6-1]"]
+    told = cells["stall[dead][sg-v6-1]"][1]
+    assert told[:2] == [("test_key", "stall[dead]::sg-v6-1"), ("verdict", "INVALID")]
+    assert sorted((key, why.split(" while ")[0]) for key, why in told[2:]) == [("died", "a"), ("died", "b")]
     assert "it ended 2 rigs, and is not tried again: " in run.said()
     lab.assert_all_given_back()
 
@@ -168,8 +182,10 @@ def test_the_last_bench_that_dies_leaves_errors_and_says_why(site, tmp_path):
     lab = site({"a": {"rig": dead}})
     run = lab.run(STALL)
     assert run.end() == pytest.ExitCode.TESTS_FAILED, run.said()
-    outcomes = [outcome for outcome, _ in run.cells().values()]
-    assert len(outcomes) == CELLS and set(outcomes) == {"passed", "error"}
+    cells = run.cells()
+    assert len(cells) == CELLS and {outcome for outcome, _ in cells.values()} == {"passed", "error"}
+    errors = [dict(properties) for outcome, properties in cells.values() if outcome == "error"]
+    assert all(told["test_key"] and told["verdict"] == "INVALID" for told in errors) and any("died" in told for told in errors)
     assert "no bench is left: a: out of order since" in run.said() and "the power is off" in lab.shown("a")["comment"]
     lab.assert_all_given_back()
 

@@ -135,13 +135,16 @@ class Pool:
         ended: list[str] = []
         died: list[str] = []
         while True:
-            seat = self._take(ended)
+            try:
+                seat = self._take(ended)
+            except NoBench as why:
+                raise NoBench(str(why), died) from None
             try:
                 done = work(seat.driver)
             except RigDied as why:
                 died.append(self._died(seat, what, str(why), ended))
                 if len(ended) >= DEATHS:
-                    raise RigError(f"it ended {len(ended)} rigs, and is not tried again: " + "; ".join(died)) from None
+                    raise RigError(f"it ended {len(ended)} rigs, and is not tried again: " + "; ".join(died), died) from None
                 continue
             except BaseException:
                 self._free(seat)
@@ -157,6 +160,13 @@ class Pool:
                 if self.closing:
                     raise NoBench(self.closing)
                 others = [seat for name, seat in self.seats.items() if name not in avoid]
+                if avoid and not others and self._another(avoid):
+                    # The keeper takes one more than there are workers.
+                    self.wanted = max(self.wanted, len(self.seats) + 1)
+                    self.wake.set()
+                    if time.monotonic() - begun < self.wait:
+                        self.changed.wait(1)
+                        continue
                 for seat in others or self.seats.values():
                     if seat.state == "free" and not seat.lost:
                         seat.state = "busy"
@@ -170,6 +180,10 @@ class Pool:
                 else:
                     begun = time.monotonic()
                 self.changed.wait(1)
+
+    def _another(self, avoid: list[str]) -> bool:
+        """Whether nobody has a bench that this run may take besides these."""
+        return any(not who and name not in avoid for name, who in self.hope.items())
 
     def _free(self, seat: Seat) -> None:
         with self.changed:

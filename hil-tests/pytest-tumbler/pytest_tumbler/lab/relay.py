@@ -46,7 +46,7 @@ class Relay:
                         done = self.pool.play(file, cell, lambda event: worker.send(("told", event)))
                     answer = "done", done
                 except RigError as why:
-                    answer = "error", str(why)
+                    answer = "error", (str(why), why.died)
                 worker.send(answer)
 
 
@@ -76,7 +76,7 @@ class Relayed:
                 if kind == "done":
                     return what
                 if kind == "error":
-                    raise RigError(what)
+                    raise RigError(*what)
                 told(what)
         except (EOFError, OSError) as why:
             raise RigDied(f"the process that holds the benches is gone: {why}") from why

@@ -181,63 +181,84 @@ impl Buttons {
     /// What is out of order, each by its name and with what to do; empty if nothing is.
     #[must_use]
     pub fn wrong(&self, p: &Parameters, now: Mono) -> String {
-        let fails = |quantity: Quantity, value| quantity.limits(p).judge(value) == Verdict::Fail;
-        let slips = fails(Quantity::ButtonsWrong, self.alone.iter().flatten().copied().map(i64::from).sum());
+        let slips = fails(p, Quantity::ButtonsWrong, self.alone.iter().flatten().copied().map(i64::from).sum());
+        let asked = ASKED.into_iter().zip(self.fates).zip(self.contacts).enumerate();
+        let wrong = asked.flat_map(|(asked, ((line, fate), contact))| {
+            let mut wrong = self.others(asked, line.name(), fate, slips);
+            wrong.extend(self.fate(asked, line.name(), fate, contact.ended(now), p));
+            wrong.extend(worn(line.name(), contact.ended(now), p));
+            wrong
+        });
+        wrong.collect::<Vec<_>>().join("; ")
+    }
+
+    /// What came on with what is asked for here, or instead of it.
+    fn others(&self, asked: usize, name: &str, fate: Fate, slips: bool) -> Vec<String> {
+        let missing = fate == Fate::Missing;
         let mut wrong = Vec::new();
-        for (asked, ((line, fate), contact)) in ASKED.into_iter().zip(self.fates).zip(self.contacts).enumerate() {
-            let (name, contact) = (line.name(), contact.ended(now));
-            let came = |pairs: &Pairs, asked: usize, on: usize| {
-                pairs.get(asked).and_then(|row| row.get(on)).is_some_and(|count| *count > 0)
-            };
-            let missing = fate == Fate::Missing;
-            let mut instead = false;
-            for (on, (other, its)) in ASKED.into_iter().zip(self.fates).enumerate() {
-                let other = other.name();
-                if came(&self.together, asked, on) {
-                    wrong.push(format!("{other} came on together with {name}: look for a bridge between their wires"));
-                }
-                if !came(&self.alone, asked, on) || !missing && !slips {
-                    continue;
-                }
-                instead = true;
-                match missing && its == Fate::Missing && came(&self.alone, on, asked) {
-                    true if on < asked => {}
-                    true => wrong.push(format!("{name} and {other} are crossed: swap their wires")),
-                    false => wrong.push(format!(
-                        "{other} came on when {name} was asked for: press as asked, and check which wire goes where"
-                    )),
-                }
+        for (on, (other, its)) in ASKED.into_iter().zip(self.fates).enumerate() {
+            let other = other.name();
+            if came(&self.together, asked, on) {
+                wrong.push(format!("{other} came on together with {name}: look for a bridge between their wires"));
             }
-            let seconds = |wanted: Wanted| wanted.within(asked, p).0 / 1000;
-            match fate {
-                Fate::Missing if !instead => wrong.push(format!(
-                    "{name} was not seen within {} s: press it as asked; if it stays away, check its contact and cable",
-                    seconds(Wanted::Press)
+            if !came(&self.alone, asked, on) || !missing && !slips {
+                continue;
+            }
+            match missing && its == Fate::Missing && came(&self.alone, on, asked) {
+                true if on < asked => {}
+                true => wrong.push(format!("{name} and {other} are crossed: swap their wires")),
+                false => wrong.push(format!(
+                    "{other} came on when {name} was asked for: press as asked, and check which wire goes where"
                 )),
-                Fate::Stuck => wrong.push(format!(
-                    "{name} did not come off within {} s: free it or replace it, and check its cable for a short",
-                    seconds(Wanted::Release)
-                )),
-                _ if asked + 1 < COUNT && fails(Quantity::ButtonHold, micros(Some(contact.hold))) => {
-                    wrong.push(format!(
-                        "{name} stayed on for {} s: free it or replace it, and check its cable for a short",
-                        contact.hold / 1_000_000_000
-                    ))
-                }
-                _ => {}
-            }
-            if fails(Quantity::ButtonBounce, micros(Some(contact.bounce)))
-                || fails(Quantity::ButtonBounces, contact.bounces)
-            {
-                wrong.push(format!("{name} bounces: clean or replace its contact"));
-            }
-            if fails(Quantity::ButtonFlickers, contact.flickers) {
-                let times = contact.flickers;
-                wrong.push(format!("{name} flickered {times} times: check its contact and cable, then replace it"));
             }
         }
-        wrong.join("; ")
+        wrong
     }
+
+    /// Whether what is asked for here stayed away, or stayed on. Where another came instead of it, that says enough.
+    fn fate(&self, asked: usize, name: &str, fate: Fate, contact: Contact, p: &Parameters) -> Option<String> {
+        let seconds = |wanted: Wanted| wanted.within(asked, p).0 / 1000;
+        let instead = (0..COUNT).any(|on| came(&self.alone, asked, on));
+        match fate {
+            Fate::Missing if !instead => Some(format!(
+                "{name} was not seen within {} s: press it as asked; if it stays away, check its contact and cable",
+                seconds(Wanted::Press)
+            )),
+            Fate::Stuck => Some(format!(
+                "{name} did not come off within {} s: free it or replace it, and check its cable for a short",
+                seconds(Wanted::Release)
+            )),
+            _ if asked + 1 < COUNT && fails(p, Quantity::ButtonHold, micros(Some(contact.hold))) => Some(format!(
+                "{name} stayed on for {} s: free it or replace it, and check its cable for a short",
+                contact.hold / 1_000_000_000
+            )),
+            _ => None,
+        }
+    }
+}
+
+/// Whether this contact bounces or flickers.
+fn worn(name: &str, contact: Contact, p: &Parameters) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if fails(p, Quantity::ButtonBounce, micros(Some(contact.bounce)))
+        || fails(p, Quantity::ButtonBounces, contact.bounces)
+    {
+        wrong.push(format!("{name} bounces: clean or replace its contact"));
+    }
+    if fails(p, Quantity::ButtonFlickers, contact.flickers) {
+        let times = contact.flickers;
+        wrong.push(format!("{name} flickered {times} times: check its contact and cable, then replace it"));
+    }
+    wrong
+}
+
+fn fails(p: &Parameters, quantity: Quantity, value: i64) -> bool {
+    quantity.limits(p).judge(value) == Verdict::Fail
+}
+
+/// Whether this one came on while that was asked for.
+fn came(pairs: &Pairs, asked: usize, on: usize) -> bool {
+    pairs.get(asked).and_then(|row| row.get(on)).is_some_and(|count| *count > 0)
 }
 
 impl Wanted {

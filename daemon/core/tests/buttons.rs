@@ -182,16 +182,38 @@ fn what_is_wired_wrong_is_named() {
     });
     assert!(bridged.found.contains("place_bets came on together with tumble"), "{bridged:?}");
     assert_eq!(value(&bridged, Quantity::ButtonsTogether), (1, Verdict::Fail));
+}
 
-    // One slip is no fault, and is told.
-    let (_, slip) = attended(|w, line| {
-        if line == InLine::NoSpin {
-            w.press(InLine::Tumble);
-        }
-        w.press(line);
-    });
-    assert_eq!((slip.verdict, slip.found.as_str()), (Verdict::Marginal, ""), "{slip:?}");
-    assert_eq!(value(&slip, Quantity::ButtonsWrong), (1, Verdict::Marginal));
+/// hardware-tests.md: a button that came on instead of another is named whenever it came; one slip is marginal, and no failure.
+#[test]
+fn a_slip_is_named_and_fails_nothing() {
+    let slips = |line: InLine| {
+        attended(move |w, asked| {
+            if asked == line {
+                w.press(InLine::PlaceBets);
+            }
+            w.press(asked);
+        })
+    };
+    for line in [InLine::Tumble, InLine::NoSpin, InLine::SupervisorKey] {
+        let (world, slip) = slips(line);
+        let named = format!("place_bets came on when {} was asked for", line.name());
+        assert!(slip.found.starts_with(&named) && !slip.found.contains(';'), "{slip:?}");
+        assert_eq!((slip.verdict, value(&slip, Quantity::ButtonsWrong)), (Verdict::Marginal, (1, Verdict::Marginal)));
+        let told = world.replies.iter().find_map(|(_, answer)| match answer {
+            Answer::Done(told) if told.starts_with("buttons: ") => Some(told.clone()),
+            _ => None,
+        });
+        assert_eq!(told, Some(format!("buttons: marginal: {}", slip.found)));
+    }
+
+    // What was called off names it too, and has failed.
+    let mut world = begun();
+    world.press(InLine::PlaceBets);
+    world.ask(Command::Close { name: "teo".into() });
+    let found = ended(&mut world, 500);
+    assert_eq!(found.verdict, Verdict::Fail);
+    assert!(found.found.contains("called off") && found.found.contains("place_bets came on when tumble"), "{found:?}");
 }
 
 /// faults.md button.stuck_*, key.stuck_on: named, and a stuck button is latched as whoever finds it would (NZ 7.4).

@@ -178,13 +178,12 @@ impl Buttons {
         ]
     }
 
-    /// What is out of order, each by its name and with what to do; empty if nothing is.
+    /// What is out of order, each by its name and with what to do, and what a person pressed by mistake; empty if nothing was.
     #[must_use]
     pub fn wrong(&self, p: &Parameters, now: Mono) -> String {
-        let slips = fails(p, Quantity::ButtonsWrong, self.alone.iter().flatten().copied().map(i64::from).sum());
         let asked = ASKED.into_iter().zip(self.fates).zip(self.contacts).enumerate();
         let wrong = asked.flat_map(|(asked, ((line, fate), contact))| {
-            let mut wrong = self.others(asked, line.name(), fate, slips);
+            let mut wrong = self.others(asked, line.name(), fate);
             wrong.extend(self.fate(asked, line.name(), fate, contact.ended(now), p));
             wrong.extend(worn(line.name(), contact.ended(now), p));
             wrong
@@ -193,7 +192,7 @@ impl Buttons {
     }
 
     /// What came on with what is asked for here, or instead of it.
-    fn others(&self, asked: usize, name: &str, fate: Fate, slips: bool) -> Vec<String> {
+    fn others(&self, asked: usize, name: &str, fate: Fate) -> Vec<String> {
         let missing = fate == Fate::Missing;
         let mut wrong = Vec::new();
         for (on, (other, its)) in ASKED.into_iter().zip(self.fates).enumerate() {
@@ -201,7 +200,7 @@ impl Buttons {
             if came(&self.together, asked, on) {
                 wrong.push(format!("{other} came on together with {name}: look for a bridge between their wires"));
             }
-            if !came(&self.alone, asked, on) || !missing && !slips {
+            if !came(&self.alone, asked, on) {
                 continue;
             }
             match missing && its == Fate::Missing && came(&self.alone, on, asked) {

@@ -141,6 +141,15 @@ impl Probe {
         values.into_iter().map(|(quantity, value)| Measurement::new(quantity, value, p)).collect()
     }
 
+    /// What is wrong, by name and with what to do, whatever the limits say of it; empty if nothing is.
+    #[must_use]
+    pub fn wrong(&self, now: Mono, p: &Parameters) -> String {
+        match self {
+            Self::Buttons(buttons) => buttons.wrong(p, now),
+            _ => String::new(),
+        }
+    }
+
     /// What was seen.
     #[must_use]
     pub fn plots(&self) -> Plots {

@@ -16,7 +16,7 @@ pub struct Report {
     pub by: String,
     /// The worst of what was measured; `fail` also where the test could not be ended.
     pub verdict: Verdict,
-    /// What ended the test early, or what a person found wrong.
+    /// What ended the test early, what a person found wrong, and which buttons are out of order or were pressed by mistake.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub found: String,
     /// What a person looked at and found right: `bell`, `seal`, `areas`.

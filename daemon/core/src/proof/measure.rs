@@ -51,7 +51,7 @@ impl Look<'_> {
         if done { Outcome::Passed(None) } else { self.wait(Millis(limit), &found) }
     }
 
-    /// Asks for each button in turn, and for the key. What is out of order is named at the end.
+    /// Asks for each button in turn, and for the key. The limits judge what came of it, and the report names what is wrong.
     fn press(&mut self, buttons: &mut Buttons) -> Outcome {
         let (at, p) = (self.ctx.at(), *self.ctx.p());
         buttons.begin(|line| self.devices.inputs.raw(line) == Some(true), &p, at);
@@ -60,11 +60,7 @@ impl Look<'_> {
         if buttons.prompt_id() != asked {
             self.ctx.note_change();
         }
-        let Some(until) = waits else {
-            let wrong = buttons.wrong(&p, at);
-            return if wrong.is_empty() { Outcome::Passed(None) } else { Outcome::Failed(wrong) };
-        };
-        Outcome::Waits(until)
+        waits.map_or(Outcome::Passed(None), Outcome::Waits)
     }
 
     /// Shows each picture for its time, whatever is wrong with it, and all dark at last.

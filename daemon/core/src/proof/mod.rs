@@ -337,10 +337,12 @@ impl Test {
         let measurements = self.measured(now, p);
         let plots = self.probe.as_ref().map(|probe| probe.plots()).unwrap_or_default();
         let worst = measurements.iter().map(|m| m.verdict).max().unwrap_or_default();
-        let (verdict, found) = match passed {
+        let wrong = self.probe.as_ref().map(|probe| probe.wrong(now, p)).unwrap_or_default();
+        let (verdict, ended) = match passed {
             Ok(()) => (worst, String::new()),
             Err(found) => (Verdict::Fail, found),
         };
+        let found = [ended, wrong].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
         Report { test, by: self.by.clone(), verdict, found, seen: self.seen.clone(), measurements, plots }
     }
 

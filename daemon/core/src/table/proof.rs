@@ -176,8 +176,11 @@ impl Table {
             (Err(found), Purpose::Opening) => Answer::Refused(format!("not opened: {found}")),
             (passed, Purpose::Reset(code)) => self.end_reset(code, test, passed),
             (passed, Purpose::Hardware(hardware)) => {
-                let verdict = self.report(hardware, test, passed);
-                Answer::Done(format!("{hardware}: {}", verdict.name()))
+                let ended = passed.is_ok();
+                let (verdict, found) = self.report(hardware, test, passed);
+                // What ended it early is in the report alone.
+                let named = if ended && !found.is_empty() { format!(": {found}") } else { String::new() };
+                Answer::Done(format!("{hardware}: {}{named}", verdict.name()))
             }
             (Ok(()), Purpose::Opening) => {
                 self.service.open();
@@ -213,12 +216,12 @@ impl Table {
         }
     }
 
-    /// Records what came of a hardware test.
-    fn report(&mut self, hardware: HardwareTest, test: &Test, passed: Result<(), String>) -> Verdict {
+    /// Records what came of a hardware test, and gives the verdict and what was found.
+    fn report(&mut self, hardware: HardwareTest, test: &Test, passed: Result<(), String>) -> (Verdict, String) {
         let report = test.report(hardware, passed, self.ctx.at(), self.ctx.p());
-        let verdict = report.verdict;
+        let told = (report.verdict, report.found.clone());
         self.record(Event::HardwareTested(Box::new(report)));
-        verdict
+        told
     }
 
     /// A person says what only a person can see.

@@ -89,7 +89,7 @@ fn section(message: &EventMessage, report: &Report) -> Markup {
     html! {
         h2 { (report.test) ": " span class=(report.verdict.name()) { (report.verdict.name()) } }
         p { "by " (report.by) ", " (wall::shown(message.wall)) (clock) ", record " (message.record.seq.0) }
-        @if !report.found.is_empty() { p class="fail" { (report.found) } }
+        @if !report.found.is_empty() { p class=(report.verdict.name()) { (report.found) } }
         @if !report.seen.is_empty() { p { "found right by a person: " (report.seen.join(", ")) } }
         @if !report.measurements.is_empty() {
             table {

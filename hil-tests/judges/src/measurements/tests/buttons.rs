@@ -47,7 +47,11 @@ fn told(mut script: Script, [pressed, wrong, hold, flickers]: [i64; 4], found: &
         most("button-bounces", 0, 4, 8),
         most("button-flickers", flickers, 0, 2),
     ];
-    let verdict = if found.is_empty() { "pass" } else { "fail" };
+    let verdict = match (found.is_empty(), pressed) {
+        (_, 5) if wrong == 1 => "marginal",
+        (true, _) => "pass",
+        (false, _) => "fail",
+    };
     let mut report = json!({"test": "buttons", "by": "Teo", "verdict": verdict, "measurements": measured});
     if !found.is_empty() {
         report["found"] = found.into();
@@ -71,6 +75,20 @@ fn presses_as_asked_pass_and_nobody_is_blamed_for_them() {
         let found = told(all(), wrong, "");
         assert!(found.iter().any(|(clause, _)| *clause == VALUES), "{wrong:?}: {found:?}");
     }
+}
+
+/// hardware-tests.md: "The report names buttons that ... came on instead of another", and one of them is marginal.
+#[test]
+fn a_slip_has_to_be_named_and_fails_nothing() {
+    let slipped = || {
+        let mut script = begun();
+        press(&mut script, Line::PlaceBets, Some(Line::PlaceBets));
+        BUTTONS.into_iter().for_each(|button| press(&mut script, button, Some(button)));
+        script
+    };
+    assert_eq!(told(slipped(), [5, 1, 120_000, 0], "place_bets came on when tumble was asked for"), []);
+    let untold = told(slipped(), [5, 1, 120_000, 0], "");
+    assert!(untold.iter().any(|(clause, _)| *clause == NAMED), "{untold:?}");
 }
 
 /// Each kind of defect is to be named, by what hands did and by what lines showed, whatever the report says.

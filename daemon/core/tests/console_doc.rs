@@ -5,6 +5,7 @@
 mod world;
 
 use serde_json::{Map, Value, json};
+use tumbler_core::hardware_test::HardwareTest;
 use tumbler_core::wire::console::{Answer, Command};
 use world::{World, settings};
 
@@ -81,6 +82,14 @@ fn the_page_says_which_fields_a_command_needs() {
             assert!(command(&row.name, &others).is_err(), "{}: {left_out} is not needed", row.name);
         }
     }
+}
+
+#[test]
+fn the_page_lists_every_hardware_test() {
+    let line = DOC.lines().find(|line| line.starts_with("| `hardware-test` | `test`: ")).unwrap();
+    let listed = line.split('|').nth(2).unwrap().split_once(": ").unwrap().1.trim();
+    let all: Vec<String> = HardwareTest::ALL.iter().map(|test| format!("`{test}`")).collect();
+    assert_eq!(listed, all.join(", "));
 }
 
 #[test]

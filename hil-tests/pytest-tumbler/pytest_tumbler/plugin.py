@@ -39,7 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
                     help="also the cells of the matrix whose names contain WORDS, such as motor.stall@tumbling or ::sg-v6; repeatable")  # fmt: skip
     group.addoption("--tumbler-labgrid", action="store_true", help="play on all benches that labgrid's coordinator has, one for each worker of -n")
     group.addoption("--tumbler-place", metavar="PLACE", action="append", default=[], help="with labgrid: only on the bench of this place; repeatable")
-    group.addoption("--tumbler-wait", metavar="SECONDS", type=float, default=600, help="with labgrid: how long to wait for benches that others use; 600")
+    group.addoption("--tumbler-wait", metavar="SECONDS", type=seconds, help="with labgrid: how long to wait for benches that others use; 600")
     group.addoption("--tumbler-ready", metavar="SECONDS", type=seconds, default=READY, help=f"how long the self-test of a bench may take; {READY}")
     group.addoption("--tumbler-silent", metavar="SECONDS", type=seconds, default=SILENT,
                     help=f"how long a rig may say nothing while it plays, before it is killed as one that died; {SILENT}")  # fmt: skip
@@ -56,8 +56,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     config = session.config
     option = config.option
     if not option.tumbler_labgrid:
-        if option.tumbler_place:
-            raise pytest.UsageError("--tumbler-place is for labgrid's places: say --tumbler-labgrid too")
+        for name, value in {"place": option.tumbler_place, "wait": option.tumbler_wait}.items():
+            if value:
+                raise pytest.UsageError(f"--tumbler-{name} is for labgrid's places: say --tumbler-labgrid too")
     elif option.tumbler_rig:
         raise pytest.UsageError("--tumbler-rig is for a rig of this machine: with labgrid, `rig` in the exporter's file says which it is")
     elif not hasattr(config, "workerinput"):

@@ -232,19 +232,19 @@ def test_two_runs_share_a_site_and_never_a_bench(site, tmp_path):
     lab.assert_all_given_back()
 
 
-@pytest.mark.parametrize(("which", "workers"), [(signal.SIGINT, ()), (signal.SIGTERM, ("-n", "1"))])
+@pytest.mark.parametrize(("which", "workers"), [(signal.SIGINT, ()), (signal.SIGTERM, ("-n", "1")), (signal.SIGHUP, ())])
 def test_a_run_that_is_interrupted_gives_everything_back(site, tmp_path, which, workers):
     noted = tmp_path / "noted"
     lab = site({"a": {"rig": fragile(noted, "hang", ONE)}})
     run = lab.run(STALL, *workers)
     lab.hangs(noted)
     assert lab.shown("a")["acquired"] == "site/qa"
-    if not workers:
+    if which == signal.SIGINT:
         noted.joinpath("slow").touch()
         other = lab.run(STALL, "--tumbler-wait", "0.1")
         assert other.end() != 0 and "no bench was free for 0.1 s; no bench is left: a: used by site/qa" in other.said(), other.said()
     run.process.send_signal(which)
-    if not workers:
+    if which == signal.SIGINT:
         # Impatient people type it again, while the rig still puts its table away.
         wait(noted.joinpath("stopping").exists, run.said)
         run.process.send_signal(which)
@@ -281,3 +281,18 @@ def test_what_is_unknown_is_refused_with_the_nearest_name(site):
     refused("tag: its tag is tumbler=redy: did you mean `ready`?", None, "tag")
     fit, unfit = Choice(None, ()).sort(places)
     assert [place.name for place in fit] == ["bench-1"] and sorted(unfit) == ["class", "empty", "key", "tag"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("--tumbler-wait", "-1"), "--tumbler-wait: `-1` is no number of seconds above 0"),
+        (("--tumbler-wait", "5"), "--tumbler-wait is for labgrid's places: say --tumbler-labgrid too"),
+        (("--tumbler-labgrid",), "labgrid: `127.0.0.1:abc` is no coordinator's address: it is HOST or HOST:PORT"),
+    ],
+)
+def test_an_option_that_is_wrong_is_refused(pytester, monkeypatch, arguments, why):
+    monkeypatch.setenv("LG_COORDINATOR", "127.0.0.1:abc")
+    run = pytester.runpytest_subprocess(*arguments)
+    run.stderr.fnmatch_lines(f"*{why}")
+    assert run.ret == pytest.ExitCode.USAGE_ERROR

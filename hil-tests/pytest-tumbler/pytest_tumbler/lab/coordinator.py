@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 import grpc
 from labgrid.remote.client import ClientSession, Error
@@ -73,6 +74,13 @@ class Coordinator:
 
     def __init__(self, address: str, changed: Callable[[], None]):
         self.address = address
+        # Labgrid takes it apart in this way.
+        try:
+            known = urlsplit(f"//{address}").hostname and urlsplit(f"//{address}").port != 0
+        except ValueError:
+            known = False
+        if not known:
+            raise LabError(f"`{address}` is no coordinator's address: it is HOST or HOST:PORT")
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.loop.run_forever, name="labgrid", daemon=True)
         self.thread.start()

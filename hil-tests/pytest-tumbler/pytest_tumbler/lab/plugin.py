@@ -13,6 +13,10 @@ from .pool import Pool
 from .relay import Relay
 
 COORDINATOR = "127.0.0.1:20408"
+# How long benches that others have are waited for, in seconds.
+WAIT = 600
+# What ends pytest from outside: a CI that cancels a job, or a terminal that is closed.
+ENDS = (signal.SIGTERM, signal.SIGHUP)
 
 
 class Lab:
@@ -25,15 +29,16 @@ class Lab:
         choice = Choice(bench, tuple(option.tumbler_place))
         rig = {"seed": option.tumbler_seed or 0, "ready": option.tumbler_ready, "silent": option.tumbler_silent}
         try:
-            self.pool = Pool(address, choice, out, option.tumbler_wait, rig)
+            self.pool = Pool(address, choice, out, option.tumbler_wait or WAIT, rig)
         except (LabError, Refused) as why:
             raise pytest.UsageError(f"labgrid: {why}") from None
         self.relay: Relay | None = None
         self.workers = 0
-        # A CI cancels a job in this way, which ends pytest like Ctrl-C: nothing stays reserved.
+        # They end pytest like Ctrl-C: nothing stays reserved.
         self.alone = threading.current_thread() is threading.main_thread()
-        if self.alone and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-            signal.signal(signal.SIGTERM, signal.default_int_handler)
+        for each in ENDS if self.alone else ():
+            if signal.getsignal(each) is signal.SIG_DFL:
+                signal.signal(each, signal.default_int_handler)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node) -> None:
@@ -54,7 +59,7 @@ class Lab:
 
     def close(self) -> None:
         """Gives all benches back, also where Ctrl-C is typed again meanwhile."""
-        which = (signal.SIGINT, signal.SIGTERM) if self.alone else ()
+        which = (signal.SIGINT, *ENDS) if self.alone else ()
         before = [signal.signal(each, signal.SIG_IGN) for each in which]
         if self.relay:
             self.relay.close()

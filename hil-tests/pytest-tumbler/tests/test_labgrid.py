@@ -254,6 +254,23 @@ def test_a_run_that_is_interrupted_gives_everything_back(site, tmp_path, which, 
     assert lab.shown("a")["tags"] == "tumbler=ready"
 
 
+def test_a_run_that_waits_says_for_what_and_until_when(site):
+    lab = site({"a": {}})
+    lab.client("-p", "a", "acquire")
+    run = lab.run(STALL, "-k", "dead and sg-v6")
+    wait(lambda: "labgrid: all benches are taken, waiting until " in run.said(), run.said)
+    assert "(--tumbler-wait 600): a: used by site/qa" in run.said()
+    lab.client("-p", "a", "release")
+    assert run.end() == 0, run.said()
+    # A run that was killed leaves a reservation, which the coordinator keeps for a minute.
+    token = re.search(r"Reservation '(.*)'", lab.client("reserve", "name=a", "tumbler=ready")).group(1)
+    run = lab.run(STALL, "-k", "dead and sg-v6")
+    wait(lambda: f"a: reserved by {token} (labgrid-client reservations)" in run.said(), run.said)
+    lab.client("cancel-reservation", token)
+    assert run.end() == 0, run.said()
+    lab.assert_all_given_back()
+
+
 def test_what_is_unknown_is_refused_with_the_nearest_name(site):
     lab = site(
         {

@@ -42,6 +42,13 @@ class Place:
     extra: dict
     problem: str
 
+    @property
+    def taken(self) -> str:
+        """How it is not free, in words; empty where it is."""
+        if self.acquired:
+            return f"used by {self.acquired}"
+        return f"reserved by {self.reservation} (labgrid-client reservations)" if self.reservation else ""
+
 
 class Session(ClientSession):
     """Tells when something changed."""

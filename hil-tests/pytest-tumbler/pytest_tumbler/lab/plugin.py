@@ -1,5 +1,6 @@
 """What the plugin does besides, where labgrid has the benches."""
 
+import contextlib
 import os
 import signal
 import threading
@@ -24,12 +25,13 @@ class Lab:
 
     def __init__(self, config: pytest.Config, bench: str | None, out: Path):
         option = config.option
+        self.config = config
         # Labgrid's own plugin has an option for it, and its programs a variable.
         address = getattr(option, "lg_coordinator", None) or os.environ.get("LG_COORDINATOR") or COORDINATOR
         choice = Choice(bench, tuple(option.tumbler_place))
         rig = {"seed": option.tumbler_seed or 0, "ready": option.tumbler_ready, "silent": option.tumbler_silent}
         try:
-            self.pool = Pool(address, choice, out, option.tumbler_wait or WAIT, rig)
+            self.pool = Pool(address, choice, out, option.tumbler_wait or WAIT, rig, self._say)
         except (LabError, Refused) as why:
             raise pytest.UsageError(f"labgrid: {why}") from None
         self.relay: Relay | None = None
@@ -66,6 +68,16 @@ class Lab:
         self.pool.close()
         for each, handler in zip(which, before, strict=True):
             signal.signal(each, handler)
+
+    def _say(self, line: str) -> None:
+        capture = self.config.pluginmanager.getplugin("capturemanager")
+        terminal = self.config.pluginmanager.getplugin("terminalreporter")
+        if terminal:
+            # Between tests and not in what they print.
+            with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
+                terminal.ensure_newline()
+                terminal.write_line(line)
+                terminal.flush()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("benches")

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from labgrid import Target, target_factory
@@ -49,11 +49,12 @@ class Pool:
     """Reserves benches, tests them, and plays each cell on one that is free. What is public may be called from several threads.
 
     `out` has a directory for each bench. `wanted` is how many are held at once at most, `wait` how long one is waited for that other
-    people have, in seconds, `rig` what else a `TumblerRigDriver` is told. Raises LabError: there is no coordinator; Refused: there is no such bench, or none in order.
+    people have, in seconds, `rig` what else a `TumblerRigDriver` is told. `say` gets a line for people who wonder why nothing happens. Raises LabError: there is no coordinator; Refused: there is no such bench, or none in order.
     """
 
-    def __init__(self, address: str, choice: Choice, out: Path, wait: float, rig: dict[str, object]):
-        self.choice, self.out, self.wait, self.rig = choice, out, wait, rig
+    def __init__(self, address: str, choice: Choice, out: Path, wait: float, rig: dict[str, object], say: Callable[[str], None]):
+        self.choice, self.out, self.wait, self.rig, self.say = choice, out, wait, rig, say
+        self.said = ""
         self.wanted = 1
         self.seats: dict[str, Seat] = {}
         self.waiting: dict[str, str] = {}
@@ -75,7 +76,7 @@ class Pool:
         except BaseException:
             self.lab.close()
             raise
-        self.hope = {place.name: place.acquired for place in choice.sort(places)[0]}
+        self.hope = {place.name: place.taken for place in choice.sort(places)[0]}
         self.keeper = threading.Thread(target=self._keep, name="benches")
         self.keeper.start()
 
@@ -175,11 +176,20 @@ class Pool:
                     if not self.hope:
                         raise NoBench(nothing_left(self._reasons()))
                     if time.monotonic() - begun > self.wait:
-                        others = {name: f"used by {who}" for name, who in self.hope.items() if who}
+                        others = {name: who for name, who in self.hope.items() if who}
                         raise NoBench(f"no bench was free for {self.wait:g} s; {nothing_left(others | self._reasons())}")
+                    self._say_who_has_them(begun + self.wait - time.monotonic())
                 else:
                     begun = time.monotonic()
                 self.changed.wait(1)
+
+    def _say_who_has_them(self, left: float) -> None:
+        """Says once, and again when it changes, for which benches this run waits, and for how many seconds."""
+        taken = "; ".join(f"{name}: {who}" for name, who in sorted(self.hope.items()) if who)
+        if taken and taken != self.said and all(self.hope.values()):
+            self.said = taken
+            until = datetime.now() + timedelta(seconds=left)
+            self.say(f"labgrid: all benches are taken, waiting until {until:%H:%M:%S} (--tumbler-wait {self.wait:g}): {taken}")
 
     def _another(self, avoid: list[str]) -> bool:
         """Whether nobody has a bench that this run may take besides these."""
@@ -249,7 +259,9 @@ class Pool:
         for name in self.waiting.keys() - {place.name for place in free}:
             self._try(self.lab.cancel, self.waiting.pop(name))
         with self.changed:
-            self.hope = {place.name: place.acquired for place in free if place.name not in self.seats}
+            # A place that is reserved for this run is not taken.
+            ours = self.waiting.values()
+            self.hope = {place.name: "" if place.reservation in ours else place.taken for place in free if place.name not in self.seats}
             self.changed.notify_all()
 
     def _look_after(self, place: Place) -> None:

@@ -116,7 +116,7 @@ impl Shown for OnScreen<'_> {
             (style, text)
         });
         let title = (if picture.connected { "1" } else { "1;31" }, text::summary(&picture, self.broker));
-        Page { title, head, rows: rows.collect(), what: "tables" }
+        Page { title, head: Some(head), rows: rows.collect(), what: "tables" }
     }
 }
 

@@ -44,15 +44,24 @@ pub(crate) fn folded(line: &str, hang: usize) -> String {
 }
 
 fn fold(line: &str, hang: usize, columns: usize) -> String {
+    // An option, an area's name, a path or a password's hash is to be read, and copied, whole: what is longer than the terminal
+    // is left to it.
+    wrapped(line, hang, columns, false).join("\n")
+}
+
+/// The rows of a line on a screen of so many columns, which breaks nothing by itself: a word that is longer is broken too.
+pub(crate) fn rows(line: &str, hang: usize, columns: usize) -> Vec<String> {
+    wrapped(line, hang, columns, true)
+}
+
+fn wrapped(line: &str, hang: usize, columns: usize, break_words: bool) -> Vec<String> {
     // What hangs too far in has no room left.
     let further = " ".repeat(hang.min(columns / 2));
     let options = textwrap::Options::new(columns)
         .subsequent_indent(&further)
-        // An option, an area's name, a path or a password's hash is to be read, and copied, whole: what is longer than the
-        // terminal is left to it.
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
-        .break_words(false);
-    textwrap::wrap(line, options).join("\n")
+        .break_words(break_words);
+    textwrap::wrap(line, options).into_iter().map(std::borrow::Cow::into_owned).collect()
 }
 
 /// Spaces before the first word.

@@ -2,7 +2,6 @@
 
 use crate::say;
 use nix::sys::termios::{LocalFlags, SetArg, Termios, tcgetattr, tcsetattr};
-use std::fmt::Write as _;
 use std::io::{IsTerminal, Read, Write};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
@@ -10,8 +9,6 @@ use tokio::sync::mpsc;
 
 /// Time between two looks at what came; the seconds on the screen count by it.
 const FRAME: Duration = Duration::from_millis(250);
-/// Rows of the terminal that do not move: the title, the head, and what the keys do.
-const AROUND: usize = 3;
 
 /// What is shown.
 pub(crate) trait Shown {
@@ -28,13 +25,14 @@ pub(crate) trait Shown {
     fn page(&self, columns: usize) -> Page;
 }
 
-/// Lines of text with their styles, as terminals take them between `ESC [` and `m`; empty for none. What is longer than the terminal is cut.
+/// Lines of text with their styles, as terminals take them between `ESC [` and `m`; empty for none. What is longer than the
+/// terminal is cut, and ends with `…`.
 #[derive(Debug)]
 pub(crate) struct Page {
     /// The first line.
     pub(crate) title: (&'static str, String),
-    /// The head of the rows.
-    pub(crate) head: String,
+    /// The head of the rows, which does not move with them.
+    pub(crate) head: Option<String>,
     /// What one can move through.
     pub(crate) rows: Vec<(&'static str, String)>,
     /// What the rows are, in the plural.
@@ -53,7 +51,7 @@ pub(crate) async fn show<T: Shown>(picture: &mut T, news: &mut mpsc::Receiver<T:
     let screen = Screen::enter()?;
     let mut keys = keys();
     let mut frames = tokio::time::interval(FRAME);
-    let (mut first, mut shown) = (0, String::new());
+    let (mut first, mut room, mut shown) = (0, 1, String::new());
     loop {
         tokio::select! {
             Some(item) = news.recv() => {
@@ -63,7 +61,7 @@ pub(crate) async fn show<T: Shown>(picture: &mut T, news: &mut mpsc::Receiver<T:
             }
             Some(key) = keys.recv() => match key {
                 Key::End => return Ok(()),
-                Key::Move(move_by) => first = move_by.from(first, size().1.saturating_sub(AROUND)),
+                Key::Move(move_by) => first = move_by.from(first, room),
             },
             _ = frames.tick() => {}
             _ = resized.recv() => shown.clear(),
@@ -71,7 +69,8 @@ pub(crate) async fn show<T: Shown>(picture: &mut T, news: &mut mpsc::Receiver<T:
             _ = terminate.recv() => return Ok(()),
             _ = hangup.recv() => return Ok(()),
         }
-        let (frame, last) = frame(&picture.page(size().0), size(), first, screen.has_colour);
+        let (frame, last);
+        (frame, last, room) = self::frame(&picture.page(size().0), size(), first, screen.has_colour);
         first = first.min(last);
         if frame != shown {
             write(&frame)?;
@@ -80,36 +79,40 @@ pub(crate) async fn show<T: Shown>(picture: &mut T, news: &mut mpsc::Receiver<T:
     }
 }
 
-/// One picture of the screen from its upper left corner on, and the last row that may stand first.
-fn frame(page: &Page, (columns, rows): (usize, usize), first: usize, has_colour: bool) -> (String, usize) {
-    let room = rows.saturating_sub(AROUND);
+/// One picture of the screen from its upper left corner on, the last row that may stand first, and how many rows have room. One
+/// has room on any terminal; on a low one the head is left out for it, then the title, then what the keys do.
+fn frame(page: &Page, (columns, height): (usize, usize), first: usize, has_colour: bool) -> (String, usize, usize) {
+    let mut lines = vec![(page.title.0, page.title.1.as_str())];
+    lines.extend(page.head.iter().map(|head| ("4", head.as_str())));
+    lines.truncate(height.saturating_sub(2));
+    let room = height.saturating_sub(lines.len() + 1).max(1);
     let last = page.rows.len().saturating_sub(room);
     let first = first.min(last);
-    let mut frame = String::from("\u{1b}[H");
-    let mut line = |style: &str, text: &str, is_last: bool| {
-        let text: String = text.chars().take(columns).collect();
-        let end = if is_last { "" } else { "\r\n" };
-        // Writing to a string does not fail.
-        let _ = match (has_colour, style) {
-            (true, style) if !style.is_empty() => write!(frame, "\u{1b}[{style}m{text}\u{1b}[0m\u{1b}[K{end}"),
-            _ => write!(frame, "{text}\u{1b}[K{end}"),
-        };
-    };
-    line(page.title.0, &page.title.1, false);
-    line("4", &page.head, false);
-    let shown = page.rows.iter().skip(first).take(room);
-    let end = first + shown.len();
-    for (style, text) in shown {
-        line(style, text, false);
+    lines.extend(page.rows.iter().skip(first).take(room).map(|(style, text)| (*style, text.as_str())));
+    let shown = format!("q ends; {} {} to {} of {}", page.what, first + 1, first + room, page.rows.len());
+    let moves = format!("{shown}; arrows, PgUp, PgDn move");
+    lines.push(match last {
+        0 => ("2", "q ends"),
+        _ if moves.len() > columns => ("2", shown.as_str()),
+        _ => ("2", moves.as_str()),
+    });
+    lines.truncate(height.max(1));
+    let lines = lines.into_iter().map(|(style, text)| {
+        let text = cut(text, columns);
+        match style {
+            style if has_colour && !style.is_empty() => format!("\u{1b}[{style}m{text}\u{1b}[0m\u{1b}[K"),
+            _ => format!("{text}\u{1b}[K"),
+        }
+    });
+    (format!("\u{1b}[H{}\u{1b}[J", lines.collect::<Vec<_>>().join("\r\n")), last, room)
+}
+
+/// As much of a line as has room, and a sign where some has not.
+fn cut(text: &str, columns: usize) -> String {
+    if text.chars().count() <= columns {
+        return text.to_owned();
     }
-    let keys = if last > 0 {
-        format!("q ends; {} {} to {end} of {}; arrows, PgUp, PgDn move", page.what, first + 1, page.rows.len())
-    } else {
-        "q ends".to_owned()
-    };
-    line("2", &keys, true);
-    frame.push_str("\u{1b}[J");
-    (frame, last)
+    text.chars().take(columns.saturating_sub(1)).chain(['…']).collect()
 }
 
 /// Columns and rows of the terminal.
@@ -243,16 +246,16 @@ mod tests {
 
     fn page(rows: usize) -> Page {
         let rows = (0..rows).map(|n| if n == 0 { ("1;31", "the first".to_owned()) } else { ("", format!("row {n}")) });
-        Page { title: ("1", "the title".into()), head: "the head".into(), rows: rows.collect(), what: "tables" }
+        Page { title: ("1", "the title".into()), head: Some("the head".into()), rows: rows.collect(), what: "tables" }
     }
 
     #[test]
     fn a_frame_fills_the_screen_and_no_more() {
         let page = page(200);
         for (columns, rows) in [(80, 24), (30, 10), (200, 4)] {
-            let (frame, last) = frame(&page, (columns, rows), 0, false);
+            let (frame, last, room) = frame(&page, (columns, rows), 0, false);
             let lines: Vec<&str> = frame.split("\r\n").collect();
-            assert_eq!((lines.len(), last), (rows, 200 - (rows - AROUND)));
+            assert_eq!((lines.len(), last, room), (rows, 200 - (rows - 3), rows - 3));
             for line in &lines {
                 let text = line.replace("\u{1b}[H", "").replace("\u{1b}[K", "").replace("\u{1b}[J", "");
                 assert!(text.chars().count() <= columns, "{text}");
@@ -260,6 +263,20 @@ mod tests {
             assert!(lines[0].contains("the title") && lines[1].contains("the head"), "{frame}");
             assert!(lines[2].contains("the first"), "{frame}");
         }
+    }
+
+    /// However low the terminal is, a row is shown, and told as shown; however narrow, what is cut has a sign.
+    #[test]
+    fn a_row_is_shown_on_any_terminal() {
+        for (height, around) in [(3, 2), (2, 1), (1, 0), (0, 0)] {
+            let (frame, last, room) = frame(&page(200), (80, height), 0, false);
+            let lines: Vec<&str> = frame.split("\r\n").collect();
+            assert_eq!((lines.len(), last, room), (around + 1, 199, 1), "{frame:?}");
+            assert!(frame.contains("the first"), "{frame:?}");
+            assert_eq!(frame.contains("tables 1 to 1 of 200"), height > 1, "{frame:?}");
+        }
+        let narrow = frame(&page(200), (8, 24), 0, false).0;
+        assert!(narrow.contains("the fir…") && narrow.contains("row 1\u{1b}"), "{narrow:?}");
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Wires and registers on a terminal, kept up to date in place.
 
 use super::{Look, PACE, text};
-use crate::say::Tone;
+use crate::say::{self, Tone};
 use crate::screen::{self, Page, Shown};
+use textwrap::core::display_width;
 use tokio::sync::mpsc;
 use tumbler_core::wire::wires::Wires;
 
@@ -42,17 +43,18 @@ impl Shown for View {
         Ok(())
     }
 
-    fn page(&self, _: usize) -> Page {
-        let lines = text::lines(&self.wires, self.registers);
-        let mut rows = lines.into_iter().map(|(tone, text)| {
+    fn page(&self, columns: usize) -> Page {
+        let mut lines = text::lines(&self.wires, self.registers).into_iter().peekable();
+        // A head of several rows has no place above them: there would be none left for the wires.
+        let head = lines.next_if(|(_, head)| display_width(head) <= columns).map(|(_, head)| head);
+        let rows = lines.flat_map(|(tone, text)| {
             let style = match tone {
                 Some(Tone::Wrong) => "1;31",
                 Some(Tone::Near) => "1;33",
                 Some(Tone::Well) | None => "",
             };
-            (style, text)
+            say::rows(&text, text::HANG, columns).into_iter().map(move |row| (style, row))
         });
-        let head = rows.next().map(|(_, head)| head).unwrap_or_default();
         let odd = |tone: &Wires| tone.units.iter().any(|unit| unit.lost) || tone.lines.iter().any(|wire| !wire.watched);
         let title = format!("{} lines, {} units of the field bus", self.wires.lines.len(), self.wires.units.len());
         Page { title: (if odd(&self.wires) { "1;31" } else { "1" }, title), head, rows: rows.collect(), what: "rows" }

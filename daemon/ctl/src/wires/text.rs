@@ -5,6 +5,9 @@ use tumbler_core::units::Mono;
 use tumbler_core::wire::registers::Kind;
 use tumbler_core::wire::wires::{Register, Unit, Wire, Wires};
 
+/// Column at which a line goes on that is longer than the terminal.
+pub(super) const HANG: usize = 4;
+
 /// A line of text, and whether something is odd about what it tells.
 pub(super) type Toned = (Option<Tone>, String);
 
@@ -15,7 +18,7 @@ pub(super) type Toned = (Option<Tone>, String);
 pub(super) fn whole(wires: &Wires, names: &[&str]) -> std::io::Result<()> {
     for (tone, line) in lines(wires, !names.is_empty()) {
         let line = tone.map_or_else(|| line.clone(), |tone| tone.of(&line));
-        say::hanging(&line, 4)?;
+        say::hanging(&line, HANG)?;
     }
     Ok(())
 }

@@ -241,6 +241,35 @@ fn tables_that_have_no_room_are_said_in_words() {
     }
 }
 
+/// technician.md: `wires --follow` shows the same as `wires`, however narrow the terminal is.
+#[test]
+fn followed_wires_say_on_a_narrow_terminal_all_that_they_say_elsewhere() {
+    let stub = Stub::start(done);
+    happen(&stub, |meters, now| {
+        for line in [InLine::DomeClosed, InLine::DomeOpen] {
+            meters.take(now, &Input::Level { line, active: true }, false);
+        }
+    });
+    // Times go on between two looks.
+    let words = |text: &str| -> Vec<String> {
+        text.split_whitespace().filter(|word| !word.contains(|c: char| c.is_ascii_digit())).map(str::to_owned).collect()
+    };
+    for arguments in [["wires"].as_slice(), &["wires", "dome_closed", "dome_open"], &["wires", "terminal"]] {
+        let elsewhere = words(&stub.ctl(arguments).out);
+        for columns in [80, 60, 40] {
+            let mut terminal = Terminal::start(&stub, &[arguments, &["--follow"]].concat(), (columns, 200));
+            terminal.until("q ends");
+            let screen = terminal.shows();
+            let (title, rows) = screen.split_once('\n').unwrap();
+            assert!(title.contains("of the field bus"), "{screen}");
+            let rows = rows.strip_suffix("q ends").unwrap();
+            assert_eq!(words(rows), elsewhere, "{columns} columns: {screen}");
+        }
+    }
+    let mut low = Terminal::start(&stub, &["wires", "dome_closed", "dome_open", "--follow"], (200, 3));
+    low.until("rows 1 to 1 of");
+}
+
 /// Kept up to date in place: a technician turns a wire and sees it, and what is odd stands out.
 #[test]
 fn followed_wires_change_on_the_screen_as_they_change_at_the_table() {

@@ -8,7 +8,7 @@ use crate::guided::{Ends, Guided};
 use crate::interrupt::Interrupt;
 use crate::link::{Link, astray};
 use crate::new_file::NewFile;
-use crate::one_of::OneOf;
+use crate::one_of::{OneOf, unknown};
 use crate::open::{Answers, WITNESS};
 use crate::say::{self, Tone};
 use anyhow::ensure;
@@ -65,7 +65,11 @@ fn wanted(name: &str) -> Result<Wanted, String> {
     match name {
         "all" => Ok(Wanted::Tests(HardwareTest::ALL.to_vec())),
         "trends" => Ok(Wanted::Trends),
-        _ => name.parse().map(|test| Wanted::Tests(vec![test])).map_err(|e: String| format!("{e}, all, trends")),
+        _ => {
+            let test = HardwareTest::ALL.into_iter().find(|test| test.name() == name);
+            let test = test.ok_or_else(|| unknown(name, "no hardware test", &names()))?;
+            Ok(Wanted::Tests(vec![test]))
+        }
     }
 }
 
@@ -200,6 +204,7 @@ mod tests {
         assert_eq!(wanted("motor"), Ok(Wanted::Tests(vec![HardwareTest::Motor])));
         assert_eq!(wanted("all"), Ok(Wanted::Tests(HardwareTest::ALL.to_vec())));
         assert_eq!(wanted("trends"), Ok(Wanted::Trends));
+        assert!(wanted("butons").unwrap_err().contains("is no hardware test; did you mean `buttons`? Known are motor"));
         let unknown = wanted("lights").unwrap_err();
         assert!(
             unknown.contains("`lights` is no hardware test; known are motor") && unknown.ends_with(", all, trends"),

@@ -1,7 +1,7 @@
 //! `tumblerctl layouts`: the layouts that the product knows, and where their areas' lamps hang.
 
 use crate::ending::Ended;
-use crate::one_of::OneOf;
+use crate::one_of::{OneOf, unknown};
 use crate::say;
 use serde::Serialize;
 use tumbler_core::rules::{self, Layout};
@@ -32,7 +32,7 @@ pub(crate) fn ids() -> Vec<&'static str> {
 /// # Errors
 /// There is none; says which there are.
 pub(crate) fn layout(id: &str) -> Result<&'static Layout, String> {
-    rules::layout(id).ok_or_else(|| format!("`{id}` is no layout; known are {}", ids().join(", ")))
+    rules::layout(id).ok_or_else(|| unknown(id, "no layout", &ids()))
 }
 
 #[derive(Serialize)]

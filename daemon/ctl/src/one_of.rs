@@ -3,6 +3,10 @@
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Command, Error};
 use std::ffi::OsStr;
+use tumblerd::config::nearest;
+
+/// Most names that are told as meant; a part of more than these says too little.
+const MEANT: usize = 5;
 
 /// Reads one of a list.
 #[derive(Clone, Debug)]
@@ -22,5 +26,54 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for OneOf<T> {
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         Some(Box::new((self.names)().into_iter().map(PossibleValue::new)))
+    }
+}
+
+/// Says what a word is not, which names were meant by it, and what is known.
+pub(crate) fn unknown(word: &str, not: &str, known: &[&str]) -> String {
+    let meant: Vec<String> = meant(word, known).into_iter().map(|name| format!("`{name}`")).collect();
+    let hint = match meant.as_slice() {
+        [] => "; known".to_owned(),
+        [one] => format!("; did you mean {one}? Known"),
+        [others @ .., last] => format!("; did you mean {} or {last}? Known", others.join(", ")),
+    };
+    format!("`{word}` is {not}{hint} are {}", known.join(", "))
+}
+
+/// The names that have the word in them, and otherwise the nearest one.
+fn meant<'k>(word: &str, known: &[&'k str]) -> Vec<&'k str> {
+    let part = word.to_lowercase();
+    let holding: Vec<&str> = known.iter().copied().filter(|name| !part.is_empty() && name.contains(&part)).collect();
+    match holding.len() {
+        1..=MEANT => holding,
+        _ => nearest(word, known.iter().copied()).into_iter().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_have_the_word_in_them_are_told_and_else_the_nearest() {
+        let known = ["dome_closed", "dome_open", "motor_fault", "motor_enable", "motor_alive", "bell", "seal"];
+        for (word, said) in [
+            (
+                "dome",
+                "`dome` is no line; did you mean `dome_closed` or `dome_open`? Known are dome_closed, dome_open, mo",
+            ),
+            (
+                "Motor",
+                "`Motor` is no line; did you mean `motor_fault`, `motor_enable` or `motor_alive`? Known are dome_",
+            ),
+            ("open", "`open` is no line; did you mean `dome_open`? Known are"),
+            ("dome_opne", "`dome_opne` is no line; did you mean `dome_open`? Known are"),
+            ("weather", "`weather` is no line; known are dome_closed,"),
+            ("", "`` is no line; known are"),
+            ("e", "`e` is no line; known are"),
+        ] {
+            let told = unknown(word, "no line", &known);
+            assert!(told.starts_with(said), "{told}");
+        }
     }
 }

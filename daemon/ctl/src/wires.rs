@@ -6,7 +6,7 @@ mod text;
 use crate::context::Context;
 use crate::ending::Ended;
 use crate::link::{Link, astray};
-use crate::one_of::OneOf;
+use crate::one_of::{OneOf, unknown};
 use crate::say;
 use anyhow::bail;
 use std::io::IsTerminal;
@@ -14,7 +14,6 @@ use std::time::Duration;
 use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::wire::ask::{Ask, Query, Told};
 use tumbler_core::wire::wires::Wires;
-use tumblerd::config::nearest;
 
 /// Time between two questions of `--follow`: about as often as the daemon has something new.
 const PACE: Duration = Duration::from_millis(250);
@@ -55,12 +54,7 @@ fn name(wanted: &str) -> Result<&'static str, String> {
     if let Some(name) = known.iter().find(|name| **name == wanted) {
         return Ok(name);
     }
-    let near = nearest(wanted, known.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
-    Err(format!(
-        "`{wanted}` is neither a line nor a unit of the field bus{}; known are {}",
-        near.unwrap_or_default(),
-        known.join(", ")
-    ))
+    Err(unknown(wanted, "neither a line nor a unit of the field bus", &known))
 }
 
 pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {

@@ -109,7 +109,9 @@ fn a_name_that_is_none_is_refused_with_the_nearest_one() {
     let wrong = stub.ctl(&["wires", "dome_close"]);
     assert_eq!(wrong.code, Some(2));
     assert!(wrong.err.contains("`dome_close` is neither a line nor a unit"), "{}", wrong.err);
-    assert!(wrong.err.contains("did you mean `dome_closed`?; known are motor_fault, cam_a,"), "{}", wrong.err);
+    assert!(wrong.err.contains("did you mean `dome_closed`? Known are motor_fault, cam_a,"), "{}", wrong.err);
+    let part = stub.ctl(&["wires", "dome"]).err;
+    assert!(part.contains("did you mean `dome_closed` or `dome_open`? Known are"), "{part}");
     let far = stub.ctl(&["wires", "weather"]).err;
     assert!(!far.contains("did you mean") && far.contains("known are"), "{far}");
     let none = stub.ctl(&["wires", "board-3"]);

@@ -14,7 +14,7 @@ const result = (dice, id) => {
 };
 
 /** Why a round is void, in a sentence. */
-const said = ({ reason, why }) => about.voids[reason] ?? why;
+const whyVoid = ({ reason, why }) => about.voids[reason] ?? why;
 
 /** What has passed, marked as that. */
 function before(round) {
@@ -30,7 +30,7 @@ function now(s, past) {
   if (s.question) return large("Please wait", `Round ${s.question.round} is interrupted.`, "Bets stay where they are.");
   // It may still be amended; from its settlement on it is among the past ones.
   if (s.result && s.round !== null) return result(s.result, s.round);
-  if (s.phase === "void" && past.length) return [el("div", "void", "name void"), ...[`Round ${past[0].id}`, said(past[0]), "All bets are returned."].map((line) => el("div", line, "why"))];
+  if (s.phase === "void" && past.length) return [el("div", "void", "name void"), ...[`Round ${past[0].id}`, whyVoid(past[0]), "All bets are returned."].map((line) => el("div", line, "why"))];
   if (WAITS[s.phase]) return [...large("No games", WAITS[s.phase]), ...before(past[0])];
   return [...large(CALLS[s.phase] ?? words(s.phase)), ...before(past[0])];
 }
@@ -49,7 +49,7 @@ function status({ snapshot: s }) {
       const { total, name } = kind(dice);
       row.append(el("span", "", "", ...dice.map(die)), el("span", String(total)), el("span", name, name));
     } else row.append(el("span", "void", "void"), el("span"), el("span"));
-    row.title = dice ? "" : said(round);
+    row.title = dice ? "" : whyVoid(round);
     return row;
   }));
   const count = (wanted) => past.filter(({ dice }) => (dice ? kind(dice).name : "void") === wanted).length;

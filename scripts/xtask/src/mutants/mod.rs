@@ -59,7 +59,7 @@ pub(crate) struct MutantsArgs {
 }
 
 /// Of core's tests those that know what no scenario sees; the others play rounds, as the scenarios do.
-const OF_CORE: [&str; 24] = [
+const OF_CORE: [&str; 25] = [
     "--lib",
     "--test=parts",
     "--test=answers",
@@ -73,6 +73,7 @@ const OF_CORE: [&str; 24] = [
     "--test=presses",
     "--test=wire_bytes",
     "--test=hardware_tests",
+    "--test=buttons",
     "--test=resets",
     "--test=decisions",
     "--test=openings",

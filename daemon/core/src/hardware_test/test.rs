@@ -1,7 +1,6 @@
 //! The hardware tests by name.
 
 use crate::every::every;
-use crate::prelude::*;
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
@@ -51,15 +50,5 @@ impl HardwareTest {
 impl core::fmt::Display for HardwareTest {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-impl core::str::FromStr for HardwareTest {
-    type Err = String;
-    fn from_str(name: &str) -> Result<Self, String> {
-        Self::ALL.into_iter().find(|test| test.name() == name).ok_or_else(|| {
-            let all: Vec<&str> = Self::ALL.iter().map(|test| test.name()).collect();
-            format!("`{name}` is no hardware test; known are {}", all.join(", "))
-        })
     }
 }

@@ -6,8 +6,8 @@
 //!                                                                          '--> sure --take-------------'--> not to be relied on
 //! ```
 //!
-//! How long the break lasts that is one too many does not matter. But a dome that is lifted bounces, too: one that is found in another place than at
-//! the start, or on its way there, was moved by somebody, and bounced no longer than its debounce time.
+//! How long the break lasts that is one too many does not matter. But a dome that is lifted bounces, too: one that is found in another place
+//! than at the start, or on its way there, was moved by somebody, and bounced no longer than its debounce time.
 
 use super::dome::Place;
 use super::inputs::Inputs;

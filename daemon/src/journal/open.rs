@@ -206,7 +206,7 @@ fn given_up(tail: Tail, reason: String) -> Wreck {
     Wreck { reason, meta: Some(meta), head: Some(head), relayed, standing, highest: head.seq }
 }
 
-fn meta_of(found: &Result<Tail, Wreck>) -> Option<&Meta> {
+pub(super) fn meta_of(found: &Result<Tail, Wreck>) -> Option<&Meta> {
     match found {
         Ok(tail) => Some(&tail.meta),
         Err(wreck) => wreck.meta.as_ref(),

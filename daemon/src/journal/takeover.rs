@@ -11,7 +11,7 @@
 use super::clock::{monotonic, new_stream};
 use super::error::JournalError;
 use super::inspect::{Marks, inspect};
-use super::open::same_table;
+use super::open::{meta_of, same_table};
 use super::places::{Places, make};
 use super::run::RunDir;
 use super::slot::SlotFile;
@@ -164,8 +164,7 @@ fn whose(old: &Places, id: &Identity) -> Result<(), JournalError> {
         Err(error) => return Err(error),
     }
     let found = inspect(&old.journal, &Marks::default())?;
-    let meta = found.map_or_else(|wreck| wreck.meta, |tail| Some(tail.meta));
-    meta.map_or(Ok(()), |meta| same_table(&old.dir, &meta.identity, id))
+    meta_of(&found).map_or(Ok(()), |meta| same_table(&old.dir, &meta.identity, id))
 }
 
 /// What was copied into the stage.

@@ -18,6 +18,8 @@ pub(super) const DAMAGED: &str = ".damaged-";
 /// Most bytes of the mark of another board, and most characters of its name.
 const LONGEST: u64 = 4096;
 const NAME: usize = 64;
+/// What comes after a file's name while it is written.
+const NEW: &str = ".new";
 
 /// What a board leaves behind that took a table over.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,21 +74,9 @@ impl Places {
 
     /// Marks the table that lies here as taken over: whole, or not at all.
     pub(super) fn mark_for(&self, number: &str, by: &str) -> Result<(), JournalError> {
-        let (mark, new) = (self.mark(), self.mark_begun());
-        let written = File::create(&new).and_then(|mut file| {
-            writeln!(file, "{number} {by}")?;
-            file.sync_all()
-        });
-        if let Err(error) = written {
-            // It may not even be there.
-            let _left = std::fs::remove_file(&new);
-            return Err(JournalError::io("write the mark of the other board, and nothing was changed", &new)(error));
-        }
-        self.rename(&new, &mark)
-    }
-
-    fn mark_begun(&self) -> PathBuf {
-        self.dir.join("taken-over.new")
+        let what = "write the mark of the other board, and nothing was changed";
+        put(&self.mark(), &format!("{number} {by}\n")).map_err(JournalError::io(what, &self.mark()))?;
+        self.sync()
     }
 
     /// Where a table lies that is being taken over from another board.
@@ -96,7 +86,8 @@ impl Places {
 
     /// Whether this belongs to the board here, and not to its table.
     pub(super) fn is_of_the_board(&self, path: &Path) -> bool {
-        let own = [self.dir.join("lock"), self.mark(), self.mark_begun(), self.stage(), self.dir.join("took-over")];
+        let own =
+            [self.dir.join("lock"), self.mark(), with(&self.mark(), NEW), self.stage(), self.dir.join("took-over")];
         own.iter().any(|own| own == path)
     }
 
@@ -176,8 +167,7 @@ impl Places {
 
     /// Makes renames durable.
     pub(super) fn sync(&self) -> Result<(), JournalError> {
-        let synced = File::open(&self.dir).and_then(|dir| dir.sync_all());
-        synced.map_err(JournalError::io("write the directory", &self.dir))
+        sync(&self.dir)
     }
 
     /// Renames a damaged file, and SQLite's files beside it, to a name that was never used. Gives the new name.
@@ -247,6 +237,26 @@ pub(super) fn set_aside_beside(journal: &Path) -> Vec<PathBuf> {
 /// Makes a directory, parents too, that nobody else may write, whatever the umask is.
 pub(super) fn make(dir: &Path) -> std::io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o755).create(dir)
+}
+
+/// Makes a directory's new and renamed files durable.
+pub(super) fn sync(dir: &Path) -> Result<(), JournalError> {
+    File::open(dir).and_then(|dir| dir.sync_all()).map_err(JournalError::io("write the directory", dir))
+}
+
+/// Puts a text into a file, durable but for its name: whole, or the file is as it was.
+pub(super) fn put(path: &Path, text: &str) -> std::io::Result<()> {
+    let new = with(path, NEW);
+    let written = File::create(&new).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    });
+    if let Err(error) = written {
+        // It may not even be there.
+        let _left = std::fs::remove_file(&new);
+        return Err(error);
+    }
+    std::fs::rename(&new, path)
 }
 
 /// What is said of what this process may not read and write.

@@ -1,7 +1,7 @@
 //! Where a table lies that is being taken over, inside the state directory that it is taken into.
 
 use super::error::JournalError;
-use super::places::{Places, make};
+use super::places::{Places, make, put, sync};
 use crate::file;
 use std::fs::{self, File};
 use std::io::Write;
@@ -29,8 +29,7 @@ impl Stage {
         }
         make(&stage.dir).map_err(JournalError::io("create", &stage.dir))?;
         let path = stage.dir.join(NUMBER);
-        fs::write(&path, number).map_err(JournalError::io("write", &path))?;
-        sync_file(&path)?;
+        put(&path, number).map_err(JournalError::io("write", &path))?;
         sync(&stage.dir)?;
         new.sync()?;
         Ok(stage)
@@ -56,8 +55,8 @@ impl Stage {
             file.write_all(&vec![0; ROOM])?;
             file.sync_all()
         });
-        fs::remove_file(&spare).map_err(JournalError::io("remove", &spare))?;
         written.map_err(JournalError::io("keep 4 MB free beside", &self.dir))?;
+        fs::remove_file(&spare).map_err(JournalError::io("remove", &spare))?;
         Ok(left)
     }
 
@@ -135,12 +134,4 @@ fn copy(old: &Places, from: &Path, to: &Path, left: &mut Vec<String>) -> Result<
 fn entries(dir: &Path) -> Result<Vec<PathBuf>, JournalError> {
     let list = || fs::read_dir(dir)?.map(|entry| entry.map(|entry| entry.path())).collect::<std::io::Result<Vec<_>>>();
     list().map_err(JournalError::io("list", dir))
-}
-
-fn sync(dir: &Path) -> Result<(), JournalError> {
-    File::open(dir).and_then(|dir| dir.sync_all()).map_err(JournalError::io("write the directory", dir))
-}
-
-fn sync_file(path: &Path) -> Result<(), JournalError> {
-    File::open(path).and_then(|file| file.sync_all()).map_err(JournalError::io("write", path))
 }

@@ -43,7 +43,7 @@ pub(crate) fn key(bench: &Pure, view: &View) -> Key {
 /// Fields that the search ignores: counters, times, names of people and places.
 const LEFT_OUT: [(&str, &[&str]); 6] = [
     ("ctx", &["settings", "at", "stamp", "read"]),
-    ("tumbler", &["cam", "from", "furthest", "swing", "alive", "run_by", "last_edge", "stood", "stepped", "step"]),
+    ("tumbler", &["cam", "from", "way", "alive", "run_by", "last_edge", "stood", "stepped", "step"]),
     ("terminal", &["next", "acknowledged", "last", "bounced", "polled", "pressed_after"]),
     ("reader", &["measured", "counter", "seen", "identities", "motion", "motion_before", "still_since"]),
     ("history", &["last", "recent"]),

@@ -17,6 +17,7 @@
 //! (stall, limits, the length of a break) also by when it was read, so that no late or false stamp keeps a motor on.
 
 mod report;
+mod way;
 
 pub use report::{Defect, Report, RunsFor, Stop};
 
@@ -27,6 +28,7 @@ use crate::sequence::{Durable, Pending};
 use crate::timer::Timer;
 use crate::units::{Millis, Mono, Tumbles};
 use serde::{Deserialize, Serialize};
+use way::Way;
 
 /// What the motor does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,11 +63,8 @@ pub struct Tumbler {
     alive: bool,
     /// Position at which the run began, or at which the shaft came to rest.
     from: i64,
-    /// Furthest position of this run.
-    furthest: i64,
-    /// The lower and the upper of the positions between which one sensor that bounces swings: the shaft moves when it
-    /// leaves them.
-    swing: (i64, i64),
+    /// Where the shaft was in this run.
+    way: Way,
     /// Full tumbles counted in this run; frozen when a guard, a defect or a halt ends it.
     counted: Tumbles,
     /// Net steps forward of this run, frozen with it.
@@ -97,9 +96,6 @@ pub struct Tumbler {
 /// A shaft without power slows down. One whose last tumble took no longer than this many percent of the last one under
 /// power still has it: the speed of a motor differs by some 4 percent from tumble to tumble.
 const SLOWED_PERCENT: u64 = 108;
-
-/// `tumble_period` is 2.5 healthy tumbles of 4 steps; a third of a healthy step is this part of it.
-const LEAST_STEP_PARTS: u64 = 30;
 
 impl Tumbler {
     /// Full tumbles of the run in progress, or of the last one.
@@ -146,8 +142,7 @@ impl Tumbler {
     pub fn run(&mut self, runs_for: RunsFor, target: u32, by: Durable, ctx: &mut Context) {
         let at = ctx.at();
         self.from = self.cam.position();
-        self.furthest = self.from;
-        self.swing = (self.from, self.from);
+        self.way = Way::from(self.from);
         self.counted = Tumbles(0);
         self.steps = 0;
         self.frozen = false;
@@ -187,17 +182,6 @@ impl Tumbler {
             ctx.clear(timer);
         }
         ctx.rest_from(OutLine::MotorEnable, from);
-    }
-
-    /// Whether the shaft moves with this position, either way. A shaft that turns back over the way it came moves too.
-    const fn moves(&mut self, position: i64) -> bool {
-        let (least, most) = self.swing;
-        if position < least {
-            self.swing = (position, position + 1);
-        } else if position > most {
-            self.swing = (position - 1, position);
-        }
-        position < least || position > most
     }
 
     /// The cam went on by a step.
@@ -297,6 +281,7 @@ impl Tumbler {
     pub fn edge(&mut self, line: InLine, active: bool, ctx: &mut Context) -> Option<Report> {
         let (at, read) = (ctx.stamp(), ctx.read());
         let position = self.cam.edge(line == InLine::CamB, active);
+        let fast = at.nanos_since(self.last_edge) < least_step(ctx);
         self.last_edge = at;
         match self.state {
             State::Off => {
@@ -312,8 +297,7 @@ impl Tumbler {
                 // Watched on from here: the table may stay powered for hours while a hand turns the shaft.
                 self.state = State::Coasting;
                 self.frozen = true;
-                self.furthest = position;
-                self.swing = (position, position);
+                self.way = Way::from(position);
                 self.stop = None;
                 self.await_standstill(read, ctx);
                 ctx.after_from(Timer::Coast, read, Millis(ctx.p().coast_limit));
@@ -321,8 +305,7 @@ impl Tumbler {
             }
             State::Running | State::Cut { stopping: false, .. } => self.turn(position, ctx),
             State::Stopping | State::Cut { .. } | State::Coasting => {
-                if self.moves(position) {
-                    self.furthest = self.furthest.max(position);
+                if self.way.moves(position, fast) {
                     self.stride(at);
                     // Without power nothing depends on when it was read.
                     let from = if self.is_stopping() { read } else { at };
@@ -335,7 +318,7 @@ impl Tumbler {
     }
 
     fn count(&mut self, at: Mono) -> Option<Report> {
-        let gone = self.furthest - self.from;
+        let gone = self.way.furthest() - self.from;
         if self.frozen {
             return None;
         }
@@ -358,11 +341,10 @@ impl Tumbler {
         if self.is_erratic(position, ctx) {
             return self.end_run(Stop::Defect(Defect::Erratic), read, ctx);
         }
-        if position <= self.furthest {
+        if position <= self.way.furthest() {
             return None;
         }
-        self.furthest = position;
-        self.moves(position);
+        self.way.go_on(position);
         self.stride(at);
         if matches!(self.state, State::Running) {
             ctx.after_from(Timer::Stall, read, Millis(ctx.p().stall));
@@ -390,9 +372,8 @@ impl Tumbler {
     /// two. And no motor turns at three times its speed. The first two steps say nothing: the shaft may stand on an edge,
     /// and a sensor that was wrong at rest is right again once it turns.
     fn is_erratic(&self, position: i64, ctx: &Context) -> bool {
-        let (gone, back) = (self.furthest - self.from, self.furthest - position);
-        let least = Millis(ctx.p().tumble_period).as_nanos() / LEAST_STEP_PARTS;
-        back >= 2 && gone > 0 || back < 0 && gone >= 2 && ctx.stamp().nanos_since(self.stepped) < least
+        let (gone, back) = (self.way.furthest() - self.from, self.way.furthest() - position);
+        back >= 2 && gone > 0 || back < 0 && gone >= 2 && ctx.stamp().nanos_since(self.stepped) < least_step(ctx)
     }
 
     /// Edges of the cam were lost: what was counted cannot be believed.
@@ -487,6 +468,12 @@ impl Tumbler {
     pub fn clear_stop(&mut self) {
         self.stop = None;
     }
+}
+
+/// No motor makes a step of the cam in less than this, in nanoseconds: a third of a healthy step, of which `tumble_period`
+/// has ten (2.5 tumbles of 4).
+const fn least_step(ctx: &Context) -> u64 {
+    Millis(ctx.p().tumble_period).as_nanos() / 30
 }
 
 /// What a guard line that stays away makes of the run: the driver's own fault is a defect.

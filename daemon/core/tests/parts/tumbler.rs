@@ -318,6 +318,25 @@ fn a_shaft_that_turns_back_is_not_at_rest() {
     assert_eq!(rig.fires(Timer::Standstill, last + 300), Some(Report::Still));
 }
 
+/// faults.md cam.both_noise: edges that come faster than any motor makes steps turn no shaft, and it comes to a stand. What
+/// they are then is a shaft that turned without a command.
+#[test]
+fn noise_on_both_sensors_keeps_no_shaft_turning() {
+    for target in [true, false] {
+        let mut rig = Rig::running();
+        rig.steps(17, STEP);
+        if !target {
+            rig.tumbler.halt(Stop::Halt, at(&mut rig.ctx, Mono(rig.micros * 1000)));
+        }
+        let last = rig.micros / 1000;
+        for forward in [false, false, false, true, true, true, false, false, true, true].into_iter().cycle().take(19) {
+            assert_eq!(rig.step(forward, 15_000), None);
+        }
+        let still = rig.fires(Timer::Standstill, last + 300);
+        assert_eq!((still, rig.enable()), (Some(Report::Still), false), "{target}");
+    }
+}
+
 /// faults.md cam.lost_edges.
 #[test]
 fn lost_edges_end_a_run_and_are_none_of_a_shaft_that_stands() {

@@ -32,6 +32,10 @@ may_install() {
     [[ "$answer" == [yY]* ]] || die "$1 are needed, and were not installed"
 }
 
+# offered_cargo: the version of cargo that apt would install. Where there is none, the candidate is "(none)", which dpkg takes for newer
+# than any number.
+offered_cargo() { LC_ALL=C apt-cache policy cargo | awk '$1 == "Candidate:" && $2 ~ /^[0-9]/ { print $2 }'; }
+
 # need_compilers: what builds the program that installs everything else. Rust is the distribution's where that is new enough: Debian 13
 # and Raspberry Pi OS trixie have one.
 need_compilers() {
@@ -40,8 +44,13 @@ need_compilers() {
     if ! command -v cargo >/dev/null; then
         wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$ROOT/Cargo.toml")
         command -v apt-cache >/dev/null || die "no cargo on PATH: install Rust $wanted or newer (https://rustup.rs)"
-        # Where there is none, the candidate is "(none)", which dpkg takes for newer than any number.
-        offered=$(LC_ALL=C apt-cache policy cargo | awk '$1 == "Candidate:" && $2 ~ /^[0-9]/ { print $2 }')
+        offered=$(offered_cargo)
+        if [ -z "$offered" ]; then
+            # A new machine has no lists of packages yet.
+            may_install "the lists of Debian's packages"
+            as_root apt-get update -q
+            offered=$(offered_cargo)
+        fi
         [ -n "$offered" ] && dpkg --compare-versions "$offered" ge "$wanted" \
             || die "no cargo on PATH, and the distribution's is ${offered:-none}: install Rust $wanted or newer (https://rustup.rs)"
         missing+=(cargo rustc rustfmt rust-clippy)

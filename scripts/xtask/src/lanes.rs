@@ -338,6 +338,14 @@ pub(crate) const LANES: &[Lane] = &[
         work: |_| work::script("scripts/test-msrv", &[]),
     },
     Lane {
+        name: "bare",
+        about: "the scripts install all that the demo needs on a Debian 13 on which nobody has installed anything (root)",
+        plays: Plays::Always,
+        needs: &[NSPAWN],
+        demand: locking(wait(60, 300), &[Lock::Container]),
+        work: |_| work::script("scripts/test-bare", &[]),
+    },
+    Lane {
         name: "search",
         about: "everything that people and faults can do, in every order, two inputs deep from every stage of a round, with the \
                 invariants checked after each; under one rule set of each order of play",
@@ -380,6 +388,14 @@ pub(crate) const LANES: &[Lane] = &[
         needs: &[],
         demand: after(wait(100, 800), RIG),
         work: work::virtual_matrix,
+    },
+    Lane {
+        name: "bare-whole",
+        about: "both commands of README on a Debian 13 on which nobody has installed anything (root; the better part of an hour)",
+        plays: Plays::Named,
+        needs: &[NSPAWN],
+        demand: compute(150, 3000),
+        work: |_| work::script("scripts/test-bare", &["whole"]),
     },
     Lane {
         name: "gpio-sim",

@@ -356,9 +356,9 @@ pub(crate) const LANES: &[Lane] = &[
     },
     Lane {
         name: "fuzz-third",
-        about: "a third of the fuzz targets, by turns from commit to commit, for a minute each: whatever strangers can send or write makes \
+        about: "a third of the fuzz targets, by turns, for a minute each: whatever strangers can send or write makes \
                 nothing panic, hang or grow, and no memory be misused",
-        plays: Plays::Always,
+        plays: Plays::InTurn(5),
         needs: FUZZED,
         demand: compute(130, 3000),
         work: work::fuzz_third,

@@ -44,7 +44,7 @@ pub(crate) fn key(bench: &Pure, view: &View) -> Key {
 const LEFT_OUT: [(&str, &[&str]); 6] = [
     ("ctx", &["settings", "at", "stamp", "read"]),
     ("tumbler", &["cam", "from", "way", "alive", "run_by", "last_edge", "stood", "stepped", "step"]),
-    ("terminal", &["next", "acknowledged", "last", "bounced", "polled", "pressed_after"]),
+    ("terminal", &["next", "catching_up", "acknowledged", "last", "bounced", "polled", "pressed_after"]),
     ("reader", &["measured", "counter", "seen", "identities", "motion", "motion_before", "still_since"]),
     ("history", &["last", "recent"]),
     ("round", &["id", "rules", "layout", "order"]),

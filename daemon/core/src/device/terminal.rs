@@ -77,6 +77,8 @@ impl Presses {
 pub struct Terminal {
     /// Number of the next event wanted; `None` until the terminal first replied.
     next: Option<u16>,
+    /// The replies so far were full of presses from before the first: more of them may be behind.
+    catching_up: bool,
     /// Number last acknowledged to the terminal.
     acknowledged: Option<u16>,
     /// Keys that have been held together since the timer for stuck keys began.
@@ -105,6 +107,7 @@ impl Default for Terminal {
     fn default() -> Self {
         Self {
             next: None,
+            catching_up: false,
             acknowledged: None,
             held: 0,
             masked: false,
@@ -176,12 +179,14 @@ impl Terminal {
 
         let end = first.wrapping_add(count);
         let mut presses = Presses::default();
+        // Presses from before the daemon's first poll are ignored: nobody meant them for it.
+        let early = self.next.is_none() || self.catching_up;
+        self.catching_up = early && codes.len() == map::WINDOW;
         let next = match self.next {
-            // Presses from before the daemon's first poll are ignored: nobody meant them for it.
-            None => end,
+            _ if early => end,
+            Some(next) if !before(end, next) => next,
             // The terminal's numbers start again, so it has restarted.
-            Some(next) if before(end, next) => first,
-            Some(next) => next,
+            _ => first,
         };
         let mut seq = first;
         let mut left = self.left.take();

@@ -32,6 +32,18 @@ fn a_repeated_reply_gives_no_key_twice() {
     assert_eq!(poll(&mut t, &block(0, 0, &[7, 2], map::BLANK), false, 600), [digit(2)], "numbers wrap");
 }
 
+/// registers.md, Restart: keys from before the first poll are ignored, however many there are; a reply has eight of them.
+#[test]
+fn a_queue_from_before_the_first_poll_is_ignored_whole() {
+    let mut t = Terminal::default();
+    let early = block(0, 1, &[2, 4, 1, 5, 3, 5, 6, 1], map::BLANK);
+    assert_eq!(poll(&mut t, &early, false, 1000), []);
+    assert_eq!(poll(&mut t, &early, false, 1020), [], "not acknowledged yet");
+    assert_eq!(poll(&mut t, &block(0, 9, &[2, 5, 6, 6, 3, 7, 1, 1], map::BLANK), false, 1040), []);
+    assert_eq!(poll(&mut t, &block(0, 17, &[6, 6, 3, 7], map::BLANK), false, 1060), [], "the rest of the queue");
+    assert_eq!(poll(&mut t, &block(0, 21, &[4], map::BLANK), false, 1200), [digit(4)]);
+}
+
 #[test]
 fn a_terminal_that_restarted_is_heard_again() {
     let mut t = Terminal::default();

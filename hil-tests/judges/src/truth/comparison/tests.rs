@@ -202,6 +202,26 @@ fn a_shaft_that_does_not_come_to_a_stand_after_a_guard_is_technical_besides() {
     broken(&turned(1), judge(), CLAUSES);
 }
 
+/// faults.md cam.both_noise: by the wires, a shaft that a hand throws back under power is a cam that may be loose, and of which nobody
+/// can tell how often it turned. One sensor's bounce is none.
+#[test]
+fn a_shaft_that_is_thrown_back_leaves_its_count_in_doubt() {
+    let thrown = |back: u32| {
+        let mut script = spinning("sg-v6");
+        script.turn(15);
+        for _ in 0..back {
+            script.pass(200);
+            script.quarter(-1);
+        }
+        script.motor_off();
+        script.pass(5);
+        script.void("equipment", &named("sg-v6", &["5.5.1", "5.4.2"]));
+        script
+    };
+    thrown(2).lawful(judge());
+    broken(&thrown(1), judge(), CLAUSES);
+}
+
 #[test]
 fn a_stall_a_supply_a_seal_and_a_kill_are_technical_besides() {
     let stalled = |rules: &str| {

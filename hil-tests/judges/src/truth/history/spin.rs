@@ -25,6 +25,8 @@ pub(super) struct Spin {
     at_off: i64,
     /// Count when the shaft came to rest: later turns do not belong to this spin.
     at_rest: Option<i64>,
+    /// Whether the cam went back under power by more than one sensor's bounce: then it may as well be loose or hit by noise.
+    doubtful: bool,
     /// Time of the last edge of the cam, or of the motor going on.
     edge_ns: u64,
     /// When the motor last went off: a shaft that stands while it is on has stalled, and has not come to rest.
@@ -96,7 +98,9 @@ impl Spin {
             _ => {}
         }
         self.furthest = self.furthest.max(self.count());
-        self.activated() && self.at_rest.is_none() && self.count() + 1 < self.furthest
+        let back = self.activated() && self.at_rest.is_none() && self.count() + 1 < self.furthest;
+        self.doubtful |= back && scene.is(Line::MotorEnable, true);
+        back
     }
 
     /// What the count proves; several values where a broken part leaves doubt.
@@ -113,6 +117,9 @@ impl Spin {
         if [Part::Cam, Part::Gpio].into_iter().any(|part| round.was_broken(part)) {
             let turned = scene.shaft.zip(self.first_quarter).map(|(now, first)| now.saturating_sub(first));
             turned.into_iter().for_each(|turned| push(&mut tumbles, Tumbles::of(turned)));
+            push(&mut tumbles, Tumbles::Doubt);
+        }
+        if self.doubtful {
             push(&mut tumbles, Tumbles::Doubt);
         }
         tumbles

@@ -34,7 +34,7 @@ pub(crate) const TURNS: &str = "turns";
 
 /// What every build needs, and every test of a daemon.
 pub(crate) const EVERY: &[Need] = &[
-    Need::Packages(&["gcc", "libc6-dev", "pkg-config"]),
+    Need::Packages(&["gcc", "git", "libc6-dev", "pkg-config"]),
     Need::Packages(&["mosquitto", "mosquitto-clients", "openssl", "sqlite3", "strace", "e2fsprogs"]),
 ];
 

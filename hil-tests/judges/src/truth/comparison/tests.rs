@@ -222,6 +222,57 @@ fn a_shaft_that_is_thrown_back_leaves_its_count_in_doubt() {
     broken(&thrown(1), judge(), CLAUSES);
 }
 
+/// SGOC 3.7: the dice tumbled three times, whoever turned the shaft a step back then.
+#[test]
+fn a_step_back_takes_no_tumble_back() {
+    let settled = |steps: u32| {
+        let (mut script, faces) = (spinning("sg-open"), [1, 3, 6]);
+        script.turn(steps);
+        script.pass(200);
+        script.quarter(-1);
+        script.motor_off();
+        script.pass(400);
+        script.truth(Truth::Dice { faces, flat: [true; 3] });
+        script.spin_end(3, true);
+        script.read_poses([1, 1, 1]);
+        script.pass(400);
+        script.reveal();
+        script.establish(faces);
+        script.enter(faces);
+        script.result(faces, &crate::script::call(faces));
+        script.light(Some(faces));
+        script.verified();
+        script.pay(faces);
+        script
+    };
+    settled(13).lawful(judge());
+    broken(&settled(12), judge(), GOES_ON);
+}
+
+/// faults.md dome.chatter: a contact that breaks for the fourth time in a spin is loose, however short each break is.
+#[test]
+fn a_dome_that_flickers_for_the_fourth_time_is_equipment() {
+    let flickered = |times: u32| {
+        let mut script = spinning("sg-v6");
+        script.turn(4);
+        for time in 1..=times {
+            script.pass(40);
+            script.wire(Line::DomeClosed, false);
+            script.wire(Line::MotorEnable, false);
+            script.pass(2);
+            script.wire(Line::DomeClosed, true);
+            if time < times {
+                script.wire(Line::MotorEnable, true);
+            }
+        }
+        script.pass(400);
+        script.void("equipment", &named("sg-v6", &["5.5.1", "5.4.2"]));
+        script
+    };
+    flickered(4).lawful(judge());
+    broken(&flickered(3), judge(), CLAUSES);
+}
+
 #[test]
 fn a_stall_a_supply_a_seal_and_a_kill_are_technical_besides() {
     let stalled = |rules: &str| {

@@ -8,6 +8,8 @@ use crate::scene::{Round, Scene};
 
 /// A dome that has been between its contacts for longer is in neither position.
 const TRAVEL_NS: u64 = 250_000_000;
+/// A dome whose contact breaks more often in one round while the motor is on has a loose contact (faults.md dome.chatter).
+const FLICKERS: u32 = 3;
 /// A break of the seal's loop that is shorter is vibration (faults.md seal.flicker).
 const SEAL_NS: u64 = 10_000_000;
 
@@ -27,6 +29,8 @@ pub(super) struct Lines {
     dome_contradicts: Option<Since>,
     /// When "No spin" was last pressed or released, in a round or outside one.
     no_spin_edge_ns: u64,
+    /// How often the dome's contacts broke in this round while the motor was on.
+    dome_breaks: u32,
     /// The dome was away in this round before "No more bets".
     lifted: bool,
     /// A guard that belongs to the equipment broke in this round.
@@ -110,14 +114,18 @@ impl Lines {
         events
     }
 
-    fn dome_edge(&mut self, moment: Moment, round: &Round, scene: &Scene) -> Option<(Event, Moment)> {
+    fn dome_edge(&mut self, moment: Moment, round: &Round, scene: &Scene) -> Vec<(Event, Moment)> {
         // Under Open Cover the dome lies beside the tumbler, and any change is a break.
         let on = round.covered() && scene.is(Line::DomeClosed, true) && scene.is(Line::DomeOpen, false);
-        let mut event = None;
+        let mut events = Vec::new();
         if on {
             self.guard = None;
         } else if self.guard.is_none() && scene.is(Line::MotorEnable, true) {
-            event = Some((Event::GuardLost, moment.clone()));
+            events.push((Event::GuardLost, moment.clone()));
+            self.dome_breaks += 1;
+            if self.dome_breaks > FLICKERS {
+                events.push((Event::Equipment, moment.clone()));
+            }
             self.guard = Some((scene.now_ns, moment.clone()));
         }
         let open = scene.dome_contacts_open();
@@ -125,7 +133,7 @@ impl Lines {
         self.dome_open = (open && exposes(round, scene)).then(|| (scene.now_ns, moment.clone()));
         let contradict = scene.level(Line::DomeClosed) == scene.level(Line::DomeOpen);
         self.dome_contradicts = (contradict && round.covered()).then_some((scene.now_ns, moment));
-        event
+        events
     }
 
     /// Takes the levels that have now lasted long enough: what happened, whether it is certain, and how the round stood at the

@@ -109,8 +109,9 @@ impl Spin {
             return vec![Tumbles::None];
         }
         let mut tumbles = vec![Tumbles::of(self.count())];
+        // A step back takes no tumble back.
+        push(&mut tumbles, Tumbles::of(self.furthest));
         if [Part::Cam, Part::Gpio, Part::Motor, Part::Relay].into_iter().any(|part| round.was_broken(part)) {
-            push(&mut tumbles, Tumbles::of(self.furthest));
             // The table need not count the steps that the shaft makes without power.
             push(&mut tumbles, Tumbles::of(self.at_off));
         }

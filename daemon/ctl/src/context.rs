@@ -8,7 +8,7 @@ use tumbler_core::wire::ask::{Ask, Told};
 use tumbler_core::wire::console::Command;
 
 /// How to speak to whom.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Context {
     /// The daemon's socket.
     pub(crate) socket: PathBuf,

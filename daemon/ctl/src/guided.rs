@@ -60,8 +60,8 @@ pub(crate) struct Guided<'a> {
     /// Answers that were given beforehand.
     pub(crate) witness: Option<&'a Answers>,
     pub(crate) name: String,
-    /// What calls the test off at the table; without it, only this program ends.
-    pub(crate) interrupt: Option<Arc<Interrupt>>,
+    /// What calls the test off at the table.
+    pub(crate) interrupt: Arc<Interrupt>,
 }
 
 /// What the daemon said, on either connection.
@@ -93,14 +93,12 @@ impl Guided<'_> {
         // Both end with the process, or when nobody listens any more.
         std::thread::spawn(move || follow(watch, &seen, Heard::Seen, true));
         command(&self.context.socket, by, to.clone(), Heard::Answered)?;
-        if let Some(interrupt) = self.interrupt.clone() {
-            let to = to.clone();
-            std::thread::spawn(move || {
-                interrupt.wait();
-                // Where nobody listens any more, the test has ended.
-                let _ = to.send(Heard::Interrupted);
-            });
-        }
+        let (interrupt, interrupted) = (Arc::clone(&self.interrupt), to.clone());
+        std::thread::spawn(move || {
+            interrupt.wait();
+            // Where nobody listens any more, the test has ended.
+            let _ = interrupted.send(Heard::Interrupted);
+        });
         let mut live = Live::new(!self.context.json);
         let outcome = self.listen((&heard, &to), &mut live, ends)?;
         live.clear()?;
@@ -180,7 +178,7 @@ impl Guided<'_> {
         let given = self.witness.and_then(|answers| answers.0.iter().find(|(i, _)| *i == item));
         let found = match given {
             Some((_, found)) => *found,
-            None if std::io::stdin().is_terminal() => match crate::open::ask(item, self.interrupt.as_deref())? {
+            None if std::io::stdin().is_terminal() => match crate::open::ask(item, &self.interrupt)? {
                 Some(found) => found,
                 None => return Ok(()),
             },

@@ -90,7 +90,7 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
             ended.push((*test, None));
             continue;
         }
-        let interrupt = Some(Arc::clone(&interrupt));
+        let interrupt = Arc::clone(&interrupt);
         let guided = Guided { context, test: *test, witness: of.witness.as_ref(), name: of.named.name(), interrupt };
         let outcome = guided.run(Command::HardwareTest { test: *test, name: of.named.name() }, Ends::Recorded)?;
         if let Some(told @ Told::Refused(_)) = &outcome.answer {

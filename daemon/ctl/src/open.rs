@@ -2,7 +2,7 @@
 
 use crate::context::{Context, Named};
 use crate::ending::Ended;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, or_call_off};
 use crate::link::Link;
 use crate::one_of::OneOf;
 use crate::say;
@@ -24,7 +24,7 @@ use tumbler_core::wire::console::Command;
 /// asked. Then every key of the terminal is to be pressed, 1 to 6 and Entry, and it asks what only a person can see: whether the
 /// right areas lit, the seal looks whole, the bell was heard and the sign was seen, and where no dice reader sees them, whether
 /// three dice lie under the seal. Without a terminal and without --witness it ends
-/// before that, and `tumblerctl witness` answers. With --json every answer of the table is a line.
+/// before that, and `tumblerctl witness` answers. Ctrl-C calls the opening off at the table too. With --json every answer of the table is a line.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  tumblerctl open --name Mei\n  tumblerctl open --name Mei --witness areas=yes,seal=yes,bell=yes,sign=yes,dice=yes"
@@ -89,13 +89,18 @@ const fn question(item: Item) -> &'static str {
 }
 
 pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
-    let by = of.named.name();
+    let (by, given, on) = (of.named.name(), of.witness.clone(), context.clone());
+    or_call_off(context, &of.named.name(), move |interrupt| guide(&on, by, given.as_ref(), interrupt))
+}
+
+/// Takes a person through the opening, who is asked for what was not answered beforehand.
+fn guide(context: &Context, by: String, given: Option<&Answers>, interrupt: &Interrupt) -> anyhow::Result<Ended> {
     let mut link = Link::open(&context.socket)?;
     let steps = follow(&context.socket, !context.json)?;
     if context.command_on(&mut link, Command::Open { name: by.clone() })? == Ended::Refused {
         return Ok(Ended::Refused);
     }
-    if of.witness.is_none() && !std::io::stdin().is_terminal() {
+    if given.is_none() && !std::io::stdin().is_terminal() {
         return Ok(Ended::Done);
     }
     let Some(wanted) = asked_for(&steps)? else {
@@ -103,14 +108,14 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
         return Ok(Ended::Refused);
     };
     for item in Item::ALL.into_iter().filter(|item| wanted.contains(&item.name())) {
-        let found = match &of.witness {
+        let found = match given {
             Some(given) => match given.0.iter().find(|(i, _)| *i == item) {
                 Some((_, found)) => *found,
                 None => continue,
             },
-            None => match ask(item, None)? {
+            None => match ask(item, interrupt)? {
                 Some(found) => found,
-                None => continue,
+                None => return Ok(Ended::Refused),
             },
         };
         let right = found == WitnessAnswer::Yes;
@@ -136,7 +141,7 @@ fn asked_for(steps: &Receiver<Snapshot>) -> anyhow::Result<Option<Vec<String>>> 
 }
 
 /// Asks on the terminal until the answer is yes or no; none where that was interrupted.
-pub(crate) fn ask(item: Item, interrupt: Option<&Interrupt>) -> anyhow::Result<Option<WitnessAnswer>> {
+pub(crate) fn ask(item: Item, interrupt: &Interrupt) -> anyhow::Result<Option<WitnessAnswer>> {
     loop {
         {
             let mut out = std::io::stdout().lock();
@@ -144,7 +149,7 @@ pub(crate) fn ask(item: Item, interrupt: Option<&Interrupt>) -> anyhow::Result<O
             write!(out, "{} ", say::folded(&asks, 0))?;
             out.flush()?;
         }
-        if interrupt.is_some_and(|interrupt| interrupt.comes_before(std::io::stdin().as_fd())) {
+        if interrupt.comes_before(std::io::stdin().as_fd()) {
             say::line("")?;
             return Ok(None);
         }

@@ -4,9 +4,11 @@ use crate::context::{Context, Named};
 use crate::ending::Ended;
 use crate::guided::{Ends, Guided};
 use crate::hardware_test::tell;
+use crate::interrupt::{Interrupt, or_call_off};
 use crate::one_of::OneOf;
 use crate::open::{Answers, WITNESS, follow};
 use anyhow::bail;
+use std::sync::Arc;
 use tumbler_core::hardware_test::HardwareTest;
 use tumbler_core::latch::Code;
 use tumbler_core::wire::ask::Told;
@@ -16,7 +18,8 @@ use tumbler_core::wire::console::{Command, Exit};
 ///
 /// With --rectified the table tests the device: by its hardware test where it has one (`tumblerctl faults` names it), which
 /// shows its measurements, and asks where a person is to do or to see something. A test that turns the tumbler waits for a press
-/// of `tumble` at the table, within 10 s of asking for it. What is out of limits stays latched.
+/// of `tumble` at the table, within 10 s of asking for it. What is out of limits stays latched. Ctrl-C calls the test off at the
+/// table too: nothing is reset, and the table is closed.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  tumblerctl reset dome --rectified --name Mei\n  tumblerctl reset seal --rectified --name Mei --witness seal=yes\n  tumblerctl reset lamps --procedure \"areas are called and marked by hand\" --name Mei"
@@ -43,19 +46,22 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
     let (code, name) = (of.code, of.named.name());
     match (of.procedure.clone(), code.hardware_test()) {
         (Some(procedure), _) => context.command(Command::Reset { code, exit: Exit::Procedure(procedure), name }),
-        // Its spin begins by a press at the table, which is to be asked for where somebody reads it.
-        (None, None) if code == Code::Gpio => {
-            let _steps = follow(&context.socket, !context.json)?;
-            context.command(Command::Reset { code, exit: Exit::Rectified, name })
+        // It may wait for a press at the table, which is to be asked for where somebody reads it.
+        (None, None) => {
+            let on = context.clone();
+            or_call_off(context, &of.named.name(), move |_| {
+                let _steps = follow(&on.socket, !on.json)?;
+                on.command(Command::Reset { code, exit: Exit::Rectified, name })
+            })
         }
-        (None, None) => context.command(Command::Reset { code, exit: Exit::Rectified, name }),
         (None, Some(test)) => prove(context, of, test),
     }
 }
 
 /// Rectified, by a hardware test: guided as that.
 fn prove(context: &Context, of: &Arguments, test: HardwareTest) -> anyhow::Result<Ended> {
-    let guided = Guided { context, test, witness: of.witness.as_ref(), name: of.named.name(), interrupt: None };
+    let interrupt = Arc::new(Interrupt::catch()?);
+    let guided = Guided { context, test, witness: of.witness.as_ref(), name: of.named.name(), interrupt };
     let reset = Command::Reset { code: of.code, exit: Exit::Rectified, name: of.named.name() };
     let outcome = guided.run(reset, Ends::Answered)?;
     let Some(answer) = &outcome.answer else {

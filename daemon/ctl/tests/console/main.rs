@@ -8,6 +8,7 @@
 )]
 
 mod bounds;
+mod called_off;
 mod commands;
 mod hardware_test;
 mod questions;

@@ -226,8 +226,8 @@ pub(crate) const LANES: &[Lane] = &[
     },
     Lane {
         name: "collectors",
-        about: "JUnit reports and Allure's results of the rig are read by junitparser, by a schema, and by Allure; the recipes for CI \
-                are lawful, and run",
+        about: "JUnit reports and Allure's results of the rig are read by junitparser, by a schema, and by Allure; Taplo marks slips \
+                in files of the rig by their schemas; the recipes for CI are lawful, and run",
         plays: Plays::Always,
         needs: &[Need::Node("collectors"), Need::Python("collectors")],
         demand: after(compute(1, 1000), &["build"]),

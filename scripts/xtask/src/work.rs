@@ -95,10 +95,14 @@ pub(crate) fn panel(repository: &Repository) -> Result<()> {
 
 pub(crate) fn collectors(repository: &Repository) -> Result<()> {
     repository.build_rig()?;
-    let allure = install::node_program(repository, "collectors")?.join("node_modules/.bin/allure");
+    let programs = install::node_program(repository, "collectors")?.join("node_modules/.bin");
     let mut check = install::python(repository, "collectors")?;
-    check.arg("scripts/collectors/check.py").arg(repository.rig()).arg(allure).arg("fixtures/schema/junit.xsd");
+    check.arg("scripts/collectors/check.py").arg(repository.rig()).arg(programs.join("allure"));
+    check.arg("fixtures/schema/junit.xsd");
     run(check)?;
+    let mut editors = install::python(repository, "collectors")?;
+    editors.arg("scripts/collectors/editors.py").arg(programs.join("taplo"));
+    run(editors)?;
     let mut recipes = install::python(repository, "collectors")?;
     recipes.arg("scripts/collectors/recipes.py").arg(repository.rig()).arg("hil-tests/ci");
     run(recipes)

@@ -130,6 +130,8 @@ class Served:
 
 
 SERVED = pytest.StashKey[Served]()
+# A worker had no list of cells from the rig.
+NOT_COLLECTED = pytest.StashKey[bool]()
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -176,9 +178,19 @@ def refuse(config: pytest.Config, why: str) -> NoReturn:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node) -> None:
     """A worker of pytest-xdist is done. All workers collect the same, so what one refuses ends the run."""
-    why = getattr(node, "workeroutput", {}).get("tumbler_refused")
-    if why:
-        refuse(node.config, why)
+    said = getattr(node, "workeroutput", {})
+    if "tumbler_refused" in said:
+        refuse(node.config, said["tumbler_refused"])
+    if "tumbler_not_collected" in said:
+        node.config.stash[NOT_COLLECTED] = True
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Workers that could not collect play nothing, but pytest-xdist ends with 1, as if a table had failed: it is 2, as without workers."""
+    failed = session.exitstatus == pytest.ExitCode.TESTS_FAILED
+    if failed and session.config.stash.get(NOT_COLLECTED, False) and not session.config.option.continue_on_collection_errors:
+        session.exitstatus = pytest.ExitCode.INTERRUPTED
 
 
 class Cells(pytest.Collector):
@@ -190,6 +202,8 @@ class Cells(pytest.Collector):
         try:
             cells = self.config.stash[SERVED].get().list(self.file)
         except RigError as why:
+            if hasattr(self.config, "workeroutput"):
+                self.config.workeroutput["tumbler_not_collected"] = True
             raise self.CollectError(str(why)) from None
         words = self.config.option.tumbler_matrix
         for cell in cells:

@@ -107,11 +107,13 @@ def test_a_matrix_that_is_not_there_is_an_error_also_of_workers(pytester, tmp_pa
     assert error.text == why
 
 
-def test_a_scenario_that_is_wrong_is_told_with_its_place(pytester):
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_a_scenario_that_is_wrong_is_told_with_its_place(pytester, workers):
     pytester.path.joinpath("typo.toml").write_text(LIT.format("on").replace("open table", "opne table"))
     pytester.path.joinpath("broken.toml").write_text(LIT.format("on") + "]")
-    result = run(pytester)
-    assert result.parseoutcomes() == {"errors": 2}
+    result = run(pytester, *workers)
+    assert result.parseoutcomes()["errors"] == 2
+    assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.re_match_lines_random([r".*typo\.toml.*", r".*typo\.toml:3:\d+: unknown step `opne`: did you mean `open`\?", r".*broken\.toml.*"])
 
 
@@ -144,9 +146,12 @@ def test_a_rig_that_dies_is_an_error_and_the_next_cell_gets_another(scenarios, t
     missing.stdout.fnmatch_lines("*the rig cannot be started: *No such file or directory*")
 
 
-def test_a_rig_tells_why_it_does_not_start(scenarios):
-    result = run(scenarios, "lit.toml", "--tumbler-bench", "prue")
-    assert result.parseoutcomes() == {"errors": 1}
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_a_rig_tells_why_it_does_not_start(scenarios, workers):
+    result = run(scenarios, "lit.toml", "--tumbler-bench", "prue", *workers)
+    assert result.parseoutcomes()["errors"] == 1
+    # Of a table that failed, pytest says 1.
+    assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.fnmatch_lines("*unknown bench `prue`: did you mean `pure`?*")
 
 

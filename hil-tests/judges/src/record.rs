@@ -198,6 +198,7 @@ pub struct KeyframeLatch {
 #[allow(missing_docs, reason = "as in a keyframe")]
 pub struct KeyframeRound {
     pub id: u64,
+    pub rules: String,
     pub layout: String,
     pub result: Option<[u8; 3]>,
 }

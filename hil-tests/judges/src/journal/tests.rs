@@ -105,6 +105,23 @@ fn a_settlement_with_a_wrong_total_is_found() {
     broken(&script, judge(), TOTAL);
 }
 
+/// faults.md journal.rolled_back: a journal from before the round does not have its rules, and it ends by those that the journal has.
+#[test]
+fn a_round_whose_rules_were_lost_ends_by_those_of_the_journal() {
+    let ended = |rules: &str| {
+        let mut script = Script::open("sg-open-early");
+        script.begin();
+        let round = json!({"id": 1, "rules": rules, "layout": "sg-open-1", "result": null});
+        let latched = json!([{"code": "journal"}]);
+        let standing = json!({"boot": "b1", "open": false, "latched": latched, "last_round": 1, "round": round});
+        script.record_of(None, "keyframe", standing);
+        script.void("interruption", "SGOC 5.4.2");
+        script
+    };
+    ended("sg-open").lawful(judge());
+    broken(&ended("sg-open-early"), judge(), CLAUSE);
+}
+
 #[test]
 fn clauses_are_those_of_the_rule_sets() {
     use Rules::{Nz1998, NzDiv9, SgOpen, SgOpenEarly, SgV6};

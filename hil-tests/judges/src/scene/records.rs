@@ -73,9 +73,10 @@ impl Scene {
                 if record.fact.begins_new_journal() {
                     self.latched.retain(|(code, _)| keyframe.latched.iter().any(|kept| kept.code == *code));
                     self.round = self.round.take().filter(|_| keyframe.round.is_some());
-                    // Its layout was lost with the records if another one has come into force since.
+                    // Its rules and layout were lost with the records if others have come into force since.
                     if let (Some(round), Some(kept)) = (&mut self.round, &keyframe.round) {
                         round.layout.clone_from(&kept.layout);
+                        round.rules = Rules::named(&kept.rules).or(round.rules);
                     }
                 }
             }

@@ -9,12 +9,20 @@ const SCHEMES = { panel: ['light', 'dark'], display: ['dark'] };
 /** What is cut off at this width, or hangs out: a text in a box that hides what does not fit, or what makes the page too wide. */
 const clipped = (page) => page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
-    const found = [];
+    // A text that runs out of its box makes the page wider, and no box.
+    const found = scrollWidth > clientWidth ? [`the page is ${scrollWidth - clientWidth} px too wide`] : [];
     for (const box of document.querySelectorAll('body *')) {
         const { overflowX } = getComputedStyle(box), name = `${box.tagName}#${box.id}.${box.getAttribute('class')} "${box.textContent.slice(0, 40)}"`;
         if (box.checkVisibility() && ['hidden', 'clip'].includes(overflowX) && box.clientWidth > 1 && box.scrollWidth > box.clientWidth + 1) found.push(`${name} is cut off`);
         if (scrollWidth > clientWidth && !box.closest('.scroll *') && box.getBoundingClientRect().right > clientWidth) found.push(`${name} hangs out`);
     }
+    const texts = [...document.querySelectorAll('svg.table text')].filter((text) => text.textContent.trim()).map((text) => [text.textContent, text.getBoundingClientRect()]);
+    const drawing = document.querySelector('svg.table')?.getBoundingClientRect();
+    texts.forEach(([text, box], n) => {
+        if (box.left < drawing.left - 1 || box.right > drawing.right + 1) found.push(`"${text}" leaves the drawing`);
+        // Lines of one part touch each other: a letter's box is higher than the letter.
+        for (const [other, near] of texts.slice(n + 1)) if (box.left < near.right && near.left < box.right && box.top < near.bottom - 5 && near.top < box.bottom - 5) found.push(`"${text}" lies on "${other}"`);
+    });
     return found;
 });
 
@@ -28,7 +36,13 @@ const stills = () => {
         still = on;
         while (!still && held.length) held.shift()();
     };
+    // The latest state with other values, as if the table had told it: what a table comes to only after much bad luck.
+    globalThis.pretend = (snapshot, lines) => {
+        const { data, hear } = globalThis.latest, status = JSON.parse(data);
+        hear({ data: JSON.stringify({ ...status, snapshot: { ...status.snapshot, ...snapshot }, lines: { ...status.lines, ...lines } }) });
+    };
     EventSource.prototype.addEventListener = function (name, hear) {
+        if (name === 'status') listen.call(this, name, ({ data }) => { globalThis.latest = { data, hear }; });
         listen.call(this, name, (event) => (still ? held.push(() => hear(event)) : hear(event)));
     };
 };
@@ -62,6 +76,13 @@ const STATES = [
     ['maintenance', 'turn key; as technician; do maintenance on', 'maintenance', 'This table is being serviced'],
 ];
 
+const WORD = 'x'.repeat(120), areas = Array.from({ length: 30 }, (_, n) => `combo-1-2-${n}`).join(', ');
+/** The most that both pages ever have to show; and what the technician's drawing says of a part. */
+const MOST = [
+    ['waived', { waived: [{ code: 'lamps', procedure: WORD, by: WORD }] }, {}, 'buttons', 'none pressed'],
+    ['many-faults', { phase: 'blocked', malfunctions: ['reader', 'seal', 'terminal', 'dome', 'lamps', 'tumbler', 'buttons'].map((code, n) => ({ code, cause: n ? WORD : `lamps do not do as they were told: ${areas}`, since: 0 })) }, {}, 'dice', 'flat'],
+];
+
 export async function states(browser, demo, shots) {
     const [panel, display] = [await openPage(browser, 'about:blank'), await openPage(browser, 'about:blank')];
     for (const [page, path] of [[panel, '/'], [display, '/display']]) {
@@ -76,6 +97,15 @@ export async function states(browser, demo, shots) {
             await shows(display, 'last', told);
             await look(display, 'display', name, shots);
             await look(panel, 'panel', name, shots);
+        });
+    }
+    for (const [name, snapshot, lines, part, told] of MOST) {
+        await check(`${name}: both pages show it, whole, at every width, light and dark`, async () => {
+            for (const [kind, page] of [['display', display], ['panel', panel]]) {
+                await page.evaluate(([snapshot, lines]) => { globalThis.stand(true); globalThis.pretend(snapshot, lines); }, [snapshot, lines]);
+                if (kind === 'panel') assert.equal(await page.textContent(`[data-part=${part}] .state`), told);
+                await look(page, kind, name, shots);
+            }
         });
     }
     await check('wires: a button that is pressed is counted, and a unit shows its registers', async () => {

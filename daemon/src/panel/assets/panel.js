@@ -24,6 +24,8 @@ const PHASES = {
   maintenance: ["warn", "No games: a technician works on the table."],
 };
 const KEPT = 10;
+/** Letters of a cause beyond which it is written smaller: a list of lamps must not push the table out of sight. */
+const LONG = 120;
 let about = { remedies: {} };
 let shown = null;
 
@@ -40,7 +42,7 @@ const facts = (id, rows) => fill(id, ...rows.flatMap(([name, value, tone]) => {
 }));
 
 function faultCard({ code, cause, since }, { mono, wall }) {
-  const card = el("article", "", "fault", el("h2", "", "", el("b", `${words(code)}: `), cause));
+  const card = el("article", "", "fault", el("h2", "", cause.length > LONG ? "long" : "", el("b", `${words(code)}: `), cause));
   card.append(el("p", since ? `Since ${when(wall - (mono - since) / 1e6)}` : "From before the last start of this machine"));
   const { remedy, procedure } = about.remedies[code] ?? {};
   if (remedy) card.append(el("p", remedy, "do"));

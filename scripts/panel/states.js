@@ -81,6 +81,11 @@ const WORD = 'x'.repeat(120), areas = Array.from({ length: 30 }, (_, n) => `comb
 const MOST = [
     ['waived', { waived: [{ code: 'lamps', procedure: WORD, by: WORD }] }, {}, 'buttons', 'none pressed'],
     ['many-faults', { phase: 'blocked', malfunctions: ['reader', 'seal', 'terminal', 'dome', 'lamps', 'tumbler', 'buttons'].map((code, n) => ({ code, cause: n ? WORD : `lamps do not do as they were told: ${areas}`, since: 0 })) }, {}, 'dice', 'flat'],
+    ['four-buttons', {}, { place_bets: true, tumble: true, no_more_bets: true, no_spin: true }, 'buttons', '4 pressed'],
+    // What a unit said before it was lost is not how the table is now.
+    ['reader-lost', { lost_units: [10], poses: ['flat', 'flat', 'flat'] }, {}, 'dice', 'unknown'],
+    ['terminal-lost', { lost_units: [1], display: '123' }, {}, 'terminal', 'no reply'],
+    ['lamps-lost', { lost_units: [2], lit: ['small'], sensed: ['small'] }, {}, 'lamps', 'no reply'],
 ];
 
 export async function states(browser, demo, shots) {
@@ -104,6 +109,7 @@ export async function states(browser, demo, shots) {
             for (const [kind, page] of [['display', display], ['panel', panel]]) {
                 await page.evaluate(([snapshot, lines]) => { globalThis.stand(true); globalThis.pretend(snapshot, lines); }, [snapshot, lines]);
                 if (kind === 'panel') assert.equal(await page.textContent(`[data-part=${part}] .state`), told);
+                if (kind === 'panel') assert.doesNotMatch(await page.textContent('[data-part=terminal] .digits'), /\d/);
                 await look(page, kind, name, shots);
             }
         });

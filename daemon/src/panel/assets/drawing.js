@@ -64,18 +64,24 @@ function lie(group, pose, face, x) {
 export function drawTable(id, { snapshot: s, lines = {} }) {
   const place = document.getElementById(id);
   if (svg.parentNode !== place) place.replaceChildren(svg);
-  const wrong = new Set([...s.malfunctions.map(({ code }) => PARTS[code] ?? "board"), ...s.lost_units.map((unit) => UNITS[unit] ?? "lamps")]);
+  const lost = new Set(s.lost_units.map((unit) => UNITS[unit] ?? "lamps"));
+  // What a unit said before it was lost is old: it is not drawn as if it were now.
+  const poses = lost.has("reader") ? s.poses.map(() => "unknown") : s.poses;
+  const display = lost.has("terminal") ? "" : s.display;
+  const silent = (part, otherwise) => (lost.has(part) ? "no reply" : otherwise);
+  const wrong = new Set([...s.malfunctions.map(({ code }) => PARTS[code] ?? "board"), ...lost]);
   if (s.dome === "fault") wrong.add("dome");
-  if (s.poses.some((pose) => pose === "not-flat" || pose === "missing")) wrong.add("dice");
+  if (poses.some((pose) => pose === "not-flat" || pose === "missing")) wrong.add("dice");
   const differ = s.lit.length + s.sensed.length && (s.lit.some((area) => !s.sensed.includes(area)) || s.sensed.some((area) => !s.lit.includes(area)));
   const level = (line, on, off) => (lines[line] === undefined ? "not heard of" : lines[line] ? on : off);
+  const held = BUTTONS.filter((name) => lines[name]);
   const told = {
-    dice: s.poses.every((pose) => pose === s.poses[0]) ? words(s.poses[0]) : s.poses.map(words).join(", "),
+    dice: poses.every((pose) => pose === poses[0]) ? words(poses[0]) : poses.map(words).join(", "),
     dome: words(s.dome), seal: level("seal", "whole", "OPEN"), cam: `${s.tumbles} tumbles`,
     motor: `${s.motor ? "ON" : "off"}${s.temperature === null ? "" : `, ${(s.temperature / 1000).toFixed(0)} °C`}`,
-    terminal: "", lamps: differ ? "not as told" : `${s.sensed.length} lit`, reader: s.poses.includes("unknown") ? "no pose" : "",
+    terminal: silent("terminal", ""), lamps: silent("lamps", differ ? "not as told" : `${s.sensed.length} lit`), reader: silent("reader", poses.includes("unknown") ? "no pose" : ""),
     key: s.key ? "in force" : "not in force", bell: level("bell", "rings", "silent"), sign: level("out_of_service", "lit", "dark"),
-    buttons: BUTTONS.filter((name) => lines[name]).map(words).join(", ") || "none pressed", board: "",
+    buttons: held.length > 2 ? `${held.length} pressed` : held.map(words).join(", ") || "none pressed", board: "",
   };
   if (lines.seal === false) wrong.add("seal");
   for (const [id, { group, name, state }] of Object.entries(parts)) {
@@ -84,12 +90,12 @@ export function drawTable(id, { snapshot: s, lines = {} }) {
     state.textContent = told[id];
     group.setAttribute("class", wrong.has(id) ? "wrong" : "");
   }
-  s.poses.forEach((pose, n) => lie(faces[n], pose, s.result?.[n], 44 * n - 44));
+  poses.forEach((pose, n) => lie(faces[n], pose, s.result?.[n], 44 * n - 44));
   lid.setAttribute("class", `lid ${s.dome}`);
   wheel.setAttribute("class", s.motor ? "wheel turns" : "wheel");
   for (const [name, sensor] of Object.entries(cams)) sensor.setAttribute("class", lines[name] ? "sensor on" : "sensor");
   for (const [name, button] of Object.entries(pressed)) button.setAttribute("class", lines[name] ? "button on" : "button");
-  for (const [name, on] of [["motor", s.motor], ["key", s.key], ["bell", lines.bell], ["sign", lines.out_of_service], ["lamps", s.sensed.length > 0]]) parts[name].group.classList.toggle("on", Boolean(on));
-  digits.textContent = s.display;
-  svg.setAttribute("aria-label", `The table: ${Object.entries(told).filter(([, text]) => text).map(([name, text]) => `${name} ${text}`).join("; ")}; terminal shows ${s.display.trim() || "nothing"}${wrong.size ? `. To be looked at: ${[...wrong].join(", ")}` : ""}`);
+  for (const [name, on] of [["motor", s.motor], ["key", s.key], ["bell", lines.bell], ["sign", lines.out_of_service], ["lamps", s.sensed.length > 0 && !lost.has("lamps")]]) parts[name].group.classList.toggle("on", Boolean(on));
+  digits.textContent = display;
+  svg.setAttribute("aria-label", `The table: ${Object.entries(told).filter(([, text]) => text).map(([name, text]) => `${name} ${text}`).join("; ")}; terminal shows ${display.trim() || "nothing"}${wrong.size ? `. To be looked at: ${[...wrong].join(", ")}` : ""}`);
 }

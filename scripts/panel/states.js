@@ -100,6 +100,8 @@ export async function states(browser, demo, shots) {
             if (steps) await demo.type(steps);
             await shows(panel, 'phase', phase.replaceAll('-', ' '));
             await shows(display, 'last', told);
+            // Written while the page heard nothing of the table.
+            if (name === 'interrupted') await shows(panel, 'latest', 'started under');
             await look(display, 'display', name, shots);
             await look(panel, 'panel', name, shots);
         });

@@ -65,6 +65,13 @@ export function journal() {
   older.onclick = () => search(true);
   search(false);
   return {
+    /** Asks for what came while nothing was heard: the table tells only what is new since it is heard again. */
+    async again() {
+      const { records } = await ask(`/api/journal?${new URLSearchParams({ search: "", kind: "", limit: LATEST })}`);
+      const newer = latest.filter(({ seq }) => seq > (records[0]?.seq ?? 0));
+      showLatest(latest = [...newer, ...records].slice(0, LATEST));
+      if (following) await search(false);
+    },
     add(record) {
       if (!latest.some(({ seq }) => seq >= record.seq)) showLatest(latest = [record, ...latest].slice(0, LATEST));
       if (!following) return;

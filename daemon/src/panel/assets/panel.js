@@ -151,10 +151,13 @@ document.getElementById("name").textContent = `Table ${about.table}, ${about.sit
 document.getElementById("bench").hidden = about.backend !== "virtual";
 const browser = journal();
 const tools = await workshop(about.tests);
+let missed = false;
 follow({
   status,
   record(record) { browser.add(record); tools.record(record); },
   live(live, seconds) {
+    if (live && missed) browser.again().catch(() => {});
+    missed = !live;
     const note = document.getElementById("live");
     note.textContent = live ? "live" : "not live";
     const stale = document.getElementById("stale");

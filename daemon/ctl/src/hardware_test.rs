@@ -204,10 +204,10 @@ mod tests {
         assert_eq!(wanted("motor"), Ok(Wanted::Tests(vec![HardwareTest::Motor])));
         assert_eq!(wanted("all"), Ok(Wanted::Tests(HardwareTest::ALL.to_vec())));
         assert_eq!(wanted("trends"), Ok(Wanted::Trends));
-        assert!(wanted("butons").unwrap_err().contains("is no hardware test; did you mean `buttons`? Known are motor"));
+        assert!(wanted("butons").unwrap_err().contains("is no hardware test: did you mean `buttons`?"));
         let unknown = wanted("lights").unwrap_err();
         assert!(
-            unknown.contains("`lights` is no hardware test; known are motor") && unknown.ends_with(", all, trends"),
+            unknown.contains("`lights` is no hardware test; there are motor") && unknown.ends_with(", all, trends"),
             "{unknown}"
         );
     }

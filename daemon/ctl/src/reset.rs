@@ -5,7 +5,7 @@ use crate::ending::Ended;
 use crate::guided::{Ends, Guided};
 use crate::hardware_test::tell;
 use crate::interrupt::{Interrupt, or_call_off};
-use crate::one_of::OneOf;
+use crate::one_of::{OneOf, unknown};
 use crate::open::{Answers, WITNESS, follow};
 use anyhow::bail;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use tumbler_core::wire::console::{Command, Exit};
 #[command(group = clap::ArgGroup::new("exit").required(true))]
 pub(crate) struct Arguments {
     /// The malfunction, as `tumblerctl faults` names it
-    #[arg(value_parser = OneOf { names: || Code::ALL.map(Code::name).to_vec(), read: |name| name.parse::<Code>() })]
+    #[arg(value_parser = OneOf { names: names, read: code })]
     code: Code,
     /// It has been put right: a test of that very device proves it
     #[arg(long, group = "exit")]
@@ -40,6 +40,16 @@ pub(crate) struct Arguments {
     witness: Option<Answers>,
     #[command(flatten)]
     named: Named,
+}
+
+/// Every malfunction, by its name.
+fn names() -> Vec<&'static str> {
+    Code::ALL.map(Code::name).to_vec()
+}
+
+/// The malfunction of this name.
+fn code(name: &str) -> Result<Code, String> {
+    name.parse().map_err(|_| unknown(name, "no malfunction", &names()))
 }
 
 pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {

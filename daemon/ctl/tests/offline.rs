@@ -67,7 +67,7 @@ fn every_area_has_its_lamp_board_and_output() {
     assert_eq!((last[0], &last[2..]), ("sg-v6-3", ["3", "42"].as_slice()), "{one}");
     let unknown = ctl(&["layouts", "sg-v7", "--areas"]);
     assert_eq!(unknown.status.code(), Some(2));
-    assert!(err(&unknown).contains("`sg-v7` is no layout; known are nz-1998, "), "{}", err(&unknown));
+    assert!(err(&unknown).contains("`sg-v7` is no layout; there are nz-1998, "), "{}", err(&unknown));
 }
 
 /// SGV6 pay table 3 has no doubles; a double with a single pays 50 (daemon/core/rules/sg-v6.toml).

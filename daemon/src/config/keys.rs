@@ -88,11 +88,7 @@ impl Kind {
             (Self::OneNumber(numbers), Value::Integer(found)) if numbers.contains(found) => Ok(()),
             (Self::OneNumber(_), Value::Integer(found)) => Err(format!("{found} is none of these")),
             (Self::OneWord(words), Value::String(found)) if words.contains(&found.as_str()) => Ok(()),
-            (Self::OneWord(words), Value::String(found)) => {
-                let near = super::problem::nearest(found, words.iter().copied());
-                let near = near.map(|word| format!("; did you mean \"{word}\"?")).unwrap_or_default();
-                Err(format!("\"{found}\" is none of these{near}"))
-            }
+            (Self::OneWord(_), Value::String(found)) => Err(format!("\"{found}\" is none of these")),
             (Self::UserIds, Value::Array(ids)) => {
                 let wrong = ids
                     .iter()
@@ -102,6 +98,14 @@ impl Kind {
             (Self::Pin, Value::String(text)) => super::pin::Pin::try_from(text.clone()).map(|_| ()),
             (_, found) => Err(format!("{} is {}", shown(found), article(found))),
         }
+    }
+}
+
+/// The word that may have been meant by a value that is none.
+pub(super) fn near(kind: Kind, value: &Value) -> Option<&'static str> {
+    match (kind, value) {
+        (Kind::OneWord(words), Value::String(found)) => super::problem::nearest(found, words.iter().copied()),
+        _ => None,
     }
 }
 

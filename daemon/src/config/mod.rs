@@ -23,7 +23,7 @@ mod wires;
 
 pub use effective::broker_address;
 pub use pin::{Bias, HEADER_CHIPS, Pin, Pins, Place};
-pub use problem::{ConfigErrors, Problem, nearest};
+pub use problem::{ConfigErrors, Problem, meant, nearest};
 pub use speed::Speed;
 
 use crate::hardware::thermometer;

@@ -36,7 +36,8 @@ impl fmt::Display for Problem {
         if !self.path.is_empty() {
             write!(f, ": {}", self.path)?;
         }
-        write!(f, ": {}; {}", self.problem, self.allowed)
+        write!(f, ": {}", self.problem)?;
+        if self.allowed.is_empty() { Ok(()) } else { write!(f, "; {}", self.allowed) }
     }
 }
 
@@ -72,6 +73,18 @@ impl Problem {
     /// A problem with a whole file.
     pub(super) fn of_file(file: &Path, line: Option<usize>, problem: String, allowed: &str) -> Self {
         Self { file: file.to_owned(), line, path: String::new(), problem, allowed: allowed.to_owned() }
+    }
+}
+
+/// The question for what may have been meant, each as it is to be written.
+///
+/// The message goes on with it, and says what there is only where nothing is near: a list of thirty names hides the one.
+#[must_use]
+pub fn meant(near: &[String]) -> String {
+    match near {
+        [] => String::new(),
+        [one] => format!(": did you mean {one}?"),
+        [others @ .., last] => format!(": did you mean {} or {last}?", others.join(", ")),
     }
 }
 

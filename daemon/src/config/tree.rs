@@ -2,7 +2,7 @@
 
 use super::hazard;
 use super::keys::{self, SECTIONS, shown};
-use super::problem::{Problem, nearest};
+use super::problem::{Problem, meant, nearest};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
@@ -87,9 +87,11 @@ pub(super) fn read(file: &Path, tree: &mut Tree, problems: &mut Vec<Problem>) {
                 }
             }
             DeValue::Table(_) => {
-                let near = suggestion(nearest(name, SECTIONS), "[", "]");
-                let all = SECTIONS.map(|section| format!("[{section}]")).join(", ");
-                problems.push(problem(format!("there is no section [{name}]{near}"), format!("known are {all}")));
+                let (near, all) = match nearest(name, SECTIONS) {
+                    Some(near) => (meant(&[format!("[{near}]")]), String::new()),
+                    None => (String::new(), sections()),
+                };
+                problems.push(problem(format!("there is no section [{name}]{near}"), all));
             }
             _ if known => {
                 let found = shown(&plain(content, &text));
@@ -101,11 +103,8 @@ pub(super) fn read(file: &Path, tree: &mut Tree, problems: &mut Vec<Problem>) {
             _ => {
                 let homes: Vec<String> =
                     keys::all().filter(|key| key.name == name).map(|key| format!("[{}]", key.section)).collect();
-                let allowed = if homes.is_empty() {
-                    format!("known are the sections {}", SECTIONS.map(|section| format!("[{section}]")).join(", "))
-                } else {
-                    format!("write it below {}", homes.join(" or "))
-                };
+                let allowed =
+                    if homes.is_empty() { sections() } else { format!("write it below {}", homes.join(" or ")) };
                 problems.push(problem("this key stands outside any section".into(), allowed));
             }
         }
@@ -120,25 +119,31 @@ fn put(section: &str, name: &str, leaf: Leaf, tree: &mut Tree, problems: &mut Ve
     };
     let Some(key) = keys::find(section, name) else {
         let names = keys::names(section);
-        let near = suggestion(nearest(name, names.iter().copied()), "`", "`");
-        let elsewhere = keys::all().find(|key| key.name == name && near.is_empty());
-        let elsewhere = elsewhere.map(|key| format!("; it belongs below [{}]", key.section)).unwrap_or_default();
         let found = shown(&leaf.value);
-        problem(
-            format!("there is no such key (its value is {found}){near}{elsewhere}"),
-            format!("[{section}] knows {}", names.join(", ")),
-        );
+        let (near, allowed) = match (nearest(name, names.iter().copied()), keys::all().find(|key| key.name == name)) {
+            (Some(near), _) => (meant(&[format!("`{near}`")]), String::new()),
+            (None, Some(key)) => (String::new(), format!("it belongs below [{}]", key.section)),
+            (None, None) => (String::new(), format!("the keys of [{section}] are {}", names.join(", "))),
+        };
+        problem(format!("there is no such key (its value is {found}){near}"), allowed);
         return;
     };
     if let Err(wrong) = key.kind.check(&leaf.value) {
-        problem(wrong, format!("allowed is {}", key.kind));
+        match keys::near(key.kind, &leaf.value) {
+            Some(near) => problem(
+                format!("{} is not known here{}", shown(&leaf.value), meant(&[format!("\"{near}\"")])),
+                String::new(),
+            ),
+            None => problem(wrong, format!("allowed is {}", key.kind)),
+        }
     }
     // A wrong value is kept as well: the key is not missing.
     tree.insert((section.to_owned(), name.to_owned()), leaf);
 }
 
-fn suggestion(near: Option<&str>, before: &str, after: &str) -> String {
-    near.map(|near| format!("; did you mean {before}{near}{after}?")).unwrap_or_default()
+/// Which sections there are.
+fn sections() -> String {
+    format!("the sections are {}", SECTIONS.map(|section| format!("[{section}]")).join(", "))
 }
 
 fn content(file: &Path) -> Result<String, String> {

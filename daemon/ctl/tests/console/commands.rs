@@ -160,8 +160,10 @@ fn wrong_usage_exits_with_two_and_asks_nothing() {
         assert_eq!(ran.code, Some(2), "{arguments:?}: {ran:?}");
         assert_ne!(ran.err, "", "{arguments:?}");
     }
-    let unknown = stub.ctl(&["reset", "door", "--rectified"]);
-    assert!(unknown.err.contains("`door` is no malfunction; known are tumbler"), "{unknown:?}");
+    let unknown = stub.ctl(&["reset", "weather", "--rectified"]);
+    assert!(unknown.err.contains("`weather` is no malfunction; there are tumbler"), "{unknown:?}");
+    let near = stub.ctl(&["reset", "dmoe", "--rectified"]);
+    assert!(near.err.contains("`dmoe` is no malfunction: did you mean `dome`?\n"), "{near:?}");
     for (typed, meant) in [("interupted", "interrupted"), ("supervice", "supervise"), ("corect", "correct")] {
         let mistyped = stub.ctl(&[typed]);
         assert!(mistyped.err.contains(&format!("'{meant}'")), "{mistyped:?}");

@@ -182,5 +182,5 @@ fn a_test_that_is_refused_says_why() {
     let ran = stub.ctl(&["test", "motor"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), "refused: turn the supervisor's key first\n"));
     let unknown = stub.ctl(&["test", "lights"]);
-    assert!(unknown.code == Some(2) && unknown.err.contains("known are motor, cam"), "{unknown:?}");
+    assert!(unknown.code == Some(2) && unknown.err.contains("there are motor, cam"), "{unknown:?}");
 }

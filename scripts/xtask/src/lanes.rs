@@ -248,7 +248,8 @@ pub(crate) const LANES: &[Lane] = &[
                 target/panel-pictures, or in TUMBLERD_SHOTS where it is set: a CI keeps them as an artefact",
         plays: Plays::Always,
         needs: &[Need::Packages(&["chromium"]), Need::Node("panel")],
-        demand: after(wait(150, 1500), RIG),
+        // A browser beside other programs that compute keeps the table's field bus from its bytes.
+        demand: after(compute(150, 1500), RIG),
         work: work::panel,
     },
     Lane {

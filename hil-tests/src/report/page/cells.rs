@@ -8,9 +8,10 @@ use std::path::Path;
 /// Cells that did not pass are open up to this number of them: more than anybody looks at.
 const OPEN: usize = 20;
 
-/// The cells that did not pass, each with all that is known of it.
+/// The cells that did not pass, each with all that is known of it; the worst first, of whichever run.
 pub(super) fn failed(shown: &[CellOnPage<'_>]) -> Markup {
-    let failed: Vec<&CellOnPage<'_>> = shown.iter().filter(|s| s.cell.fails()).collect();
+    let mut failed: Vec<&CellOnPage<'_>> = shown.iter().filter(|s| s.cell.fails()).collect();
+    failed.sort_by_key(|s| core::cmp::Reverse(s.cell.verdict));
     html! {
         @if !failed.is_empty() {
             h2 id="failed" { "Not passed" }

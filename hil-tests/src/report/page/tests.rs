@@ -51,6 +51,15 @@ fn what_did_not_pass_comes_first_and_the_matrix_has_the_worst_of_each_cell() {
 }
 
 #[test]
+fn a_cell_that_failed_comes_before_those_of_an_earlier_run_of_which_nothing_is_known() {
+    let late = results(10, vec![of("late::nz-1998", Verdict::Invalid("the clock stood".into()))]);
+    let failed = results(20, vec![of("mine::nz-1998", Verdict::Fail(vec!["it turned".into()]))]);
+    let page = html(&merge(vec![late, failed]));
+    let failed = &page[page.find("id=\"failed\"").unwrap()..];
+    assert!(failed.find("it turned").unwrap() < failed.find("the clock stood").unwrap());
+}
+
+#[test]
 fn the_command_that_plays_a_cell_again_has_its_file() {
     let mut results = results(10, vec![of("mine[it's]::nz-1998", Verdict::Fail(vec!["wrong".into()]))]);
     results.runs[0].scenarios = ["/a/mine.toml".into(), "/it's/b c.toml".into()].into();

@@ -95,6 +95,13 @@ impl RunFlags {
         if self.out.is_none() && self.junit.is_none() {
             return Ok(None);
         }
+        if let Some(file) = &self.junit {
+            let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty());
+            let missing = directory.filter(|directory| !directory.is_dir());
+            if let Some(directory) = missing {
+                anyhow::bail!("--junit {}: there is no directory {}", file.display(), directory.display());
+            }
+        }
         let options = self.options(bench);
         let info = RunInfo {
             scenarios: files.iter().map(|file| std::path::absolute(file).unwrap_or_else(|_| file.clone())).collect(),

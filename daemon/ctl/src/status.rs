@@ -56,7 +56,7 @@ fn rows(status: &Status) -> Vec<(&'static str, String)> {
         ("table", format!("{} at {}", status.about.table, status.about.site)),
         ("phase", s.phase.name().to_owned()),
         ("rules, layout", format!("{}, {}", s.rules, s.layout)),
-        ("open for gaming", yes(s.open)),
+        ("open for gaming", open(s.open, !s.malfunctions.is_empty())),
     ];
     if s.backend == "virtual" {
         rows.push(("hardware", "virtual: nothing here is a real game".to_owned()));
@@ -103,6 +103,11 @@ fn broker(status: &Status) -> String {
     let how = if relay.connected { "connected" } else { "NOT CONNECTED" };
     let trouble = relay.trouble.as_ref().map(|t| format!("; {t}")).unwrap_or_default();
     format!("{}, {how}, {} records wait{trouble}", relay.broker, relay.waiting)
+}
+
+/// A table that is blocked is open for nobody, though it need not be opened again once it is put right.
+fn open(open: bool, blocked: bool) -> String {
+    if open && blocked { "no further game until the malfunction is put right".to_owned() } else { yes(open) }
 }
 
 fn yes(yes: bool) -> String {

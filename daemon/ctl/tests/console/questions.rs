@@ -36,6 +36,7 @@ fn status_shows_the_table_as_it_is() {
     let stub = Stub::start(done);
     stub.change(|table| {
         table.phase = Phase::Blocked;
+        table.open = true;
         table.malfunctions =
             vec![Malfunction { code: Code::Seal, cause: "broken".into(), since: Mono(1), in_spin: false }];
     });
@@ -44,9 +45,15 @@ fn status_shows_the_table_as_it_is() {
     let ran = stub.ctl(&["status"]);
     assert_eq!(ran.code, Some(0));
     assert!(ran.out.starts_with("MALFUNCTION        seal: broken\n"), "what is wrong comes first: {}", ran.out);
-    for said in
-        ["table              t1 at pit\n", "blocked", "seal: broken", "nothing here is a real game", "none configured"]
-    {
+    assert!(!ran.out.contains("yes\n"), "nobody is served at a table that is blocked: {}", ran.out);
+    for said in [
+        "table              t1 at pit\n",
+        "no further game until the malfunction is put right\n",
+        "blocked",
+        "seal: broken",
+        "nothing here is a real game",
+        "none configured",
+    ] {
         assert!(ran.out.contains(said), "{said}: {}", ran.out);
     }
 }

@@ -194,7 +194,7 @@ fn dump_of_a_failure(repository: &Repository) -> Result<()> {
                 [endings]\nnz-div9 = [\"void declared: NZ9 7.1\"]\n";
     fs::write(&scenario, text)?;
     // Quiet, as this failure is the right answer: the log of a good run shows none.
-    let mut trial = rig(repository, ["run"]);
+    let mut trial = rig(repository, ["run", "--keep-going", "--again", "3"]);
     trial.args(VIRTUAL).arg("--out").arg(&out).arg(&scenario);
     let (code, said) = quietly(trial)?;
     if code != 1 || !said.contains("rounds must end") {

@@ -77,7 +77,7 @@ impl Presses {
 pub struct Terminal {
     /// Number of the next event wanted; `None` until the terminal first replied.
     next: Option<u16>,
-    /// The replies so far were full of presses from before the first: more of them may be behind.
+    /// No reply came yet, or all were full of presses from before the first: more of them may be behind.
     catching_up: bool,
     /// Number last acknowledged to the terminal.
     acknowledged: Option<u16>,
@@ -107,7 +107,7 @@ impl Default for Terminal {
     fn default() -> Self {
         Self {
             next: None,
-            catching_up: false,
+            catching_up: true,
             acknowledged: None,
             held: 0,
             masked: false,
@@ -180,7 +180,7 @@ impl Terminal {
         let end = first.wrapping_add(count);
         let mut presses = Presses::default();
         // Presses from before the daemon's first poll are ignored: nobody meant them for it.
-        let early = self.next.is_none() || self.catching_up;
+        let early = self.catching_up;
         self.catching_up = early && codes.len() == map::WINDOW;
         let next = match self.next {
             _ if early => end,

@@ -96,9 +96,8 @@ impl RunFlags {
             return Ok(None);
         }
         if let Some(file) = &self.junit {
-            let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty());
-            let missing = directory.filter(|directory| !directory.is_dir());
-            if let Some(directory) = missing {
+            let missing = |directory: &&Path| !directory.as_os_str().is_empty() && !directory.is_dir();
+            if let Some(directory) = file.parent().filter(missing) {
                 anyhow::bail!("--junit {}: there is no directory {}", file.display(), directory.display());
             }
         }

@@ -2,7 +2,7 @@
 //! line.
 
 use super::{Figure, micros};
-use crate::measure::round_player::{fault, unjudged};
+use crate::measure::round_player::{fault, strictest, unjudged};
 use crate::templates::Templates;
 use hdrhistogram::Histogram;
 use std::io::{BufRead, BufReader, Write};
@@ -89,7 +89,7 @@ pub(super) fn setup(templates: &Templates, panel: Option<SocketAddr>) -> Setup {
         tumble_period: 1_000,
         flickers: FLICKERS,
         lamp_dwell: 10,
-        ..Parameters::default()
+        ..strictest()
     };
     unjudged(templates, table, 5)
 }

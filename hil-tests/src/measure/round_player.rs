@@ -16,6 +16,12 @@ const WAIT: u64 = 10_000;
 /// The parameter `all_paid` of a table with short times, in milliseconds: its smallest value.
 const ALL_PAID: u32 = 500;
 
+/// The strictest table that there may be with people who are as fast as the rig: few presses without a rest, and a rest that every
+/// round has. Whatever plays past a limit of presses is thus found within a few rounds, and not after hours.
+pub(super) fn strictest() -> Parameters {
+    Parameters { presses: 5, press_rest: 1000, ..Parameters::default() }
+}
+
 /// An Open Cover table with short times.
 #[must_use]
 pub fn shortest() -> TableSetup {
@@ -29,7 +35,7 @@ pub fn shortest() -> TableSetup {
         key_repeat: 10,
         lamp_dwell: 10,
         all_paid: ALL_PAID,
-        ..Parameters::default()
+        ..strictest()
     };
     setup
 }

@@ -263,7 +263,7 @@ pub(crate) const LANES: &[Lane] = &[
     },
     Lane {
         name: "bench",
-        about: "each benchmark with a few samples, whose figures nobody judges",
+        about: "each benchmark with few samples, and with more rounds than the limits of its table are long; nobody judges the figures",
         plays: Plays::Always,
         needs: &[],
         demand: after(wait(100, 500), RIG),

@@ -63,7 +63,7 @@ pub enum Phase {
     Interrupted,
     /// The last round ended void; a game may begin.
     Void,
-    /// A malfunction is latched and no round is in progress.
+    /// A malfunction is latched and no round is in progress, or the journal cannot be written.
     Blocked,
     /// A technician works on the table.
     Maintenance,
@@ -159,4 +159,46 @@ pub struct Snapshot {
     pub measurements: Vec<Measurement>,
     /// The latest endings, newest last.
     pub recent: Vec<Past>,
+}
+
+impl Snapshot {
+    /// The same where the journal cannot be written: what can be seen or measured, and whatever stands in the way of a game, is as it
+    /// is now; what is so only by a record is as it is on record (design.md rule 2). Every field is of one kind or the other.
+    pub(crate) fn until_recorded(self, on_record: &Self) -> Self {
+        let was = on_record.clone();
+        let opened_since = |old: &Malfunction| self.malfunctions.iter().all(|now| now.code != old.code);
+        let unproved: Vec<Malfunction> = was.malfunctions.into_iter().filter(opened_since).collect();
+        Self {
+            seq: was.seq,
+            phase: match self.phase {
+                stands @ (Phase::Closed | Phase::Maintenance) => stands,
+                _ => Phase::Blocked,
+            },
+            rules: was.rules,
+            layout: was.layout,
+            backend: self.backend,
+            round: was.round,
+            open: self.open && was.open,
+            tumbles: was.tumbles,
+            dome: self.dome,
+            motor: self.motor,
+            poses: self.poses,
+            result: was.result,
+            display: self.display,
+            lit: self.lit,
+            sensed: self.sensed,
+            verified: was.verified,
+            malfunctions: self.malfunctions.into_iter().chain(unproved).collect(),
+            waived: self.waived.into_iter().filter(|waiver| was.waived.contains(waiver)).collect(),
+            temperature: self.temperature,
+            key: self.key,
+            lost_units: self.lost_units,
+            // A test measures; what it proves is a record.
+            prompt: if self.test.is_some() { self.prompt } else { was.prompt },
+            test: self.test,
+            question: was.question,
+            measurements: self.measurements,
+            recent: was.recent,
+        }
+    }
 }

@@ -68,7 +68,8 @@ fn watch(w: &World, effect: &Effect) {
         }
         Effect::Bus(request) if request.unit == lamps::FIRST_UNIT => {
             if let BusOp::WriteCoils { bits: 1.., .. } = request.op {
-                let lit = w.table.snapshot().result.is_some() || w.table.snapshot().test.is_some();
+                let result = w.table.standing().round.is_some_and(|round| round.result.is_some());
+                let lit = result || w.table.snapshot().test.is_some();
                 assert!(lit, "lamps light without a result");
                 assert!(durable(|e| matches!(e, Event::Result { .. } | Event::TestBegan { .. })));
             }

@@ -5,13 +5,14 @@
 mod world;
 
 use tumbler_core::input::Input;
+use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
 use tumbler_core::round::Doubt;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Dice, MilliCelsius, RoundId, Tumbles};
 use tumbler_core::wire::registers::{reader, terminal};
 use world::World;
-use world::play::{opened, play_to_reveal, reveal};
+use world::play::{opened, play_to_reveal, reveal, settle_round};
 
 /// NZ 3.4(g), SG 5.11: displays show what is. design.md, The table's life: phases, tumbles, dome, motor, lamps, result.
 #[test]
@@ -126,6 +127,77 @@ fn a_picture_is_durable() {
         }
     }
     assert!(pictures > 10, "{pictures} pictures");
+}
+
+/// What everybody at the table can see or measure, and what stops: told as it is, also where the journal cannot be written.
+const PHYSICAL: [&str; 13] = [
+    "backend",
+    "dome",
+    "motor",
+    "poses",
+    "display",
+    "lit",
+    "sensed",
+    "malfunctions",
+    "temperature",
+    "key",
+    "lost_units",
+    "test",
+    "measurements",
+];
+/// What is so by a record, and waits for it.
+const RECORDED: [&str; 11] =
+    ["seq", "rules", "layout", "round", "open", "tumbles", "result", "verified", "waived", "question", "recent"];
+/// Of both: blocked is told at once, and so is what a test asks for.
+const MIXED: [&str; 2] = ["phase", "prompt"];
+
+/// design.md rule 2: a disk that fails at each step of a round, for good. What was never journalled is told by no field, to the end of
+/// that round and of the next, and every field is of one kind.
+#[test]
+fn what_was_never_journalled_is_not_told() {
+    for (rules, layout) in [("nz-div9", "nz-div9-1"), ("sg-v6", "sg-v6-1"), ("sg-open", "sg-open-1")] {
+        let mut ready = opened(rules, layout);
+        settle_round(&mut ready);
+        let steps = steps(rules);
+        for fails in 0..steps.len() {
+            let mut world = ready.clone();
+            steps[..fails].iter().for_each(|step| step(&mut world));
+            world.pass(600);
+            let on_record = fields(&world);
+            world.disk = false;
+            for (step, act) in steps.iter().enumerate().skip(fails).chain(steps.iter().enumerate()) {
+                act(&mut world);
+                // Once the disk has failed it takes nothing of what is recorded from then on.
+                world.commits.clear();
+                world.input(Input::JournalFailed { reason: "no space left".into() });
+                world.pass(600);
+                let now = fields(&world);
+                for name in now.keys().chain(on_record.keys()) {
+                    let known = [&PHYSICAL[..], &RECORDED, &MIXED].concat().contains(&name.as_str());
+                    assert!(known, "{name} is neither a physical fact nor does it wait for its record");
+                }
+                for name in RECORDED {
+                    let (now, was) = (now.get(name), on_record.get(name));
+                    assert_eq!(now, was, "{rules}: {name} after step {step}, the disk failed at step {fails}");
+                }
+                let shown = world.table.snapshot();
+                assert_eq!((shown.phase, shown.malfunctions[0].code), (Phase::Blocked, Code::Journal));
+            }
+        }
+    }
+}
+
+fn fields(world: &World) -> serde_json::Map<String, serde_json::Value> {
+    serde_json::to_value(world.table.snapshot()).unwrap().as_object().unwrap().clone()
+}
+
+/// The steps of a round by the order of play: the spin first or last.
+fn steps(rules: &str) -> [fn(&mut World); 7] {
+    let place = |world: &mut World| world.press(InLine::PlaceBets);
+    let close = |world: &mut World| world.press(InLine::NoMoreBets);
+    let [first, second, third]: [fn(&mut World); 3] =
+        if rules == "nz-div9" { [World::spin, place, close] } else { [place, close, World::spin] };
+    [first, second, third, reveal, |world| world.entry([1, 3, 6]), World::all_paid, World::cover]
 }
 
 /// SGV6 5.4.1, 5.14: the question is told by the name that records carry, and asks for a fact; only who has the authority decides.

@@ -114,9 +114,12 @@ impl Sequence {
             let answer = if after <= Some(self.durable) {
                 Answer::Done(done)
             } else {
-                Answer::Refused(format!(
-                    "{done}; but the journal cannot be written, and a restart would undo this: see `tumblerctl faults`"
-                ))
+                // Not what was done: nobody is told what is not on record.
+                Answer::Refused(
+                    "the journal cannot be written: nothing of this is on record, and a restart would undo it; see \
+                     `tumblerctl faults`"
+                        .to_owned(),
+                )
             };
             ctx.reply(request, answer);
         }

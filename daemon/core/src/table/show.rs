@@ -7,13 +7,15 @@
 //! ```
 //!
 //! So people are never further behind than two commits, also beside a disk that never catches up. A journal that
-//! cannot be written must not hide why the table is blocked: then the table is shown as it is, but for a result.
+//! cannot be written must not hide why the table is blocked: then people see the equipment and what stands in the way as they
+//! are, and of the round what is on record ([`Snapshot::until_recorded`]).
 
 use super::Table;
 use crate::device::reader::Pose;
 use crate::line::OutLine;
 use crate::obstacle::Obstacle;
 use crate::prelude::*;
+use crate::record::Standing;
 use crate::round::Spin;
 use crate::snapshot::{Phase, Snapshot};
 use crate::units::Seq;
@@ -28,9 +30,28 @@ pub(super) struct Picture {
     held: Option<(Seq, Box<Snapshot>)>,
     /// Shown in place of the table as it is.
     shown: Option<Box<Snapshot>>,
+    /// The last picture all of which was durable.
+    #[serde(default)]
+    on_record: Box<Snapshot>,
 }
 
 impl Picture {
+    /// What is on record before anything was shown.
+    pub(super) fn found(standing: &Standing, last: Seq) -> Self {
+        let on_record = Snapshot {
+            seq: last,
+            rules: String::from(standing.rules.clone()),
+            layout: String::from(standing.layout.clone()),
+            round: standing.round.as_ref().map(|round| round.id),
+            open: standing.open,
+            malfunctions: standing.latched.clone(),
+            waived: standing.waived.clone(),
+            recent: standing.recent.clone(),
+            ..Snapshot::default()
+        };
+        Self { on_record: Box::new(on_record), ..Self::default() }
+    }
+
     /// Changes whenever people are shown something new.
     pub(super) const fn revision(&self) -> u64 {
         self.revision
@@ -47,6 +68,7 @@ impl Picture {
     fn show_held(&mut self, durable: Seq) {
         if self.held.as_ref().is_some_and(|(last, _)| *last <= durable) {
             self.shown = self.held.take().map(|(_, picture)| picture);
+            self.on_record = self.shown.clone().unwrap_or_default();
             self.revision = self.revision.wrapping_add(1);
         }
     }
@@ -70,7 +92,11 @@ impl Table {
     /// The table, to be shown to people. Call it when [`Table::revision`] has changed.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
-        self.picture.shown.as_deref().cloned().unwrap_or_else(|| self.live())
+        match self.picture.shown.as_deref() {
+            Some(shown) => shown.clone(),
+            None if self.sequence.is_durable() => self.live(),
+            None => self.live().until_recorded(&self.picture.on_record),
+        }
     }
 
     /// Shows what may be shown, once an input has been judged; `committed` if it was a commit.
@@ -78,6 +104,9 @@ impl Table {
         if self.ctx.has_changed() && (self.sequence.is_durable() || self.sequence.has_failed()) {
             self.ctx.clear_change();
             self.picture.show_live();
+            if self.sequence.is_durable() && self.picture.on_record.seq != self.sequence.last() {
+                self.picture.on_record = Box::new(self.live());
+            }
         } else {
             self.picture.show_held(self.sequence.last_durable());
         }
@@ -106,10 +135,7 @@ impl Table {
             dome: self.devices.dome.place().name().to_owned(),
             motor: self.ctx.pins().read(OutLine::MotorEnable) == Some(true),
             poses: poses.map(|pose| pose.name().to_owned()),
-            // Nobody looks before everything is durable, unless the journal fails; then what it has not taken is not shown.
-            result: round
-                .and_then(|r| r.result())
-                .filter(|_| self.sequence.is_durable() || !self.sequence.has_failed()),
+            result: round.and_then(|r| r.result()),
             display: self.devices.terminal.shown(),
             lit: self.areas(self.devices.lamps.lit()),
             sensed: self.areas(self.devices.lamps.sensed()),

@@ -94,7 +94,7 @@ impl Table {
             ),
             round: None,
             test: None,
-            picture: Picture::default(),
+            picture: Picture::found(&standing, last),
             ctx: Context::new(settings, now),
         };
         if let Some(dice) = standing.dice {

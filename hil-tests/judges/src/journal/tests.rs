@@ -222,7 +222,8 @@ fn whoever_was_told_that_the_journal_cannot_be_written_was_told_no_done() {
         script.see(Seen::Record(Record::read(record).unwrap()));
         script
     };
-    answered("enrolled; but the journal cannot be written, and a restart would undo this", false).lawful(judge());
+    answered("the journal cannot be written: nothing of this is on record, and a restart would undo it", false)
+        .lawful(judge());
     broken(&answered("enrolled", true), judge(), DONE);
     // A test that went against it is no "done", and its record is on its way when the file is written.
     answered("refused: unit 1 does not reply", false).lawful(judge());

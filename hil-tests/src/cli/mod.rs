@@ -177,7 +177,14 @@ fn bench_file(given: &str) -> Result<PathBuf, String> {
 /// Runs the command line.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(told) => {
+            // Help is told so, too.
+            let code = if told.print().is_ok() { u8::try_from(told.exit_code()).unwrap_or(RIG) } else { RIG };
+            return ExitCode::from(code);
+        }
+    };
     signals::watch();
     tumbler_bench::process::workdir::sweep();
     let code = match cli.command {
@@ -206,7 +213,11 @@ pub fn main() -> ExitCode {
         Command::Man { directory } => manual::man(&directory),
         Command::Completions { shell } => manual::completions(shell),
     };
+    if let Some(why) = say::lost() {
+        say::error(&format!("the output could not be written: {why}"));
+    }
     match code {
+        Ok(PASSED) if say::lost().is_some() => ExitCode::from(RIG),
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             say::error(&format!("{error:#}"));

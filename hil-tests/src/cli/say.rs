@@ -1,12 +1,35 @@
-//! Output for people: results on standard output, everything else on standard error. Errors of a closed output are ignored.
+//! Output for people: results on standard output, everything else on standard error. A result that could not be written is remembered,
+//! and the program does not end as if it had been.
 
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::sync::OnceLock;
 use terminal_size::Width;
+
+/// Why standard output did not take all that it was given.
+static LOST: OnceLock<std::io::Error> = OnceLock::new();
+
+/// What of the output could not be written, if anything. A reader that has hung up, as `head` does, wants no more.
+pub(super) fn lost() -> Option<&'static std::io::Error> {
+    LOST.get()
+}
 
 /// A result.
 pub(super) fn line(text: &str) {
+    whole(&format!("{text}\n"));
+}
+
+/// A result that has its line ends. Returns whether it was written.
+pub(super) fn whole(text: &str) -> bool {
     let mut out = std::io::stdout().lock();
-    let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.map_err(note).is_ok()
+}
+
+/// Remembers what went wrong with standard output.
+pub(super) fn note(why: std::io::Error) {
+    if why.kind() != ErrorKind::BrokenPipe {
+        let _ = LOST.set(why);
+    }
 }
 
 /// The same for a person who watches: on a terminal broken between words, where it goes on `hang` columns further in.

@@ -30,15 +30,18 @@ pub fn write(out: impl Write, cell: &str, capture: &Capture) -> io::Result<()> {
     writer.timescale(1, TimescaleUnit::US)?;
     let mut changes: Vec<(u64, IdCode, Change<'_>)> = Vec::new();
     let mut unknown: Vec<IdCode> = Vec::new();
+    let mut ids = (0..).map(id);
     for group in WaveGroup::ALL {
         writer.add_module(group.name())?;
-        for ((_, name), values) in waves.bits().filter(|((of, _), _)| *of == group) {
-            let id = writer.add_wire(1, name)?;
+        for (((_, name), values), id) in waves.bits().filter(|((of, _), _)| *of == group).zip(&mut ids) {
+            let id = id?;
+            writer.var_def(VarType::Wire, 1, id, name, None)?;
             unknown.push(id);
             changes.extend(values.iter().map(|(at, value)| (at / UNIT_NS, id, Change::Bit(*value))));
         }
-        for ((_, name), values) in waves.texts().filter(|((of, _), _)| *of == group) {
-            let id = writer.add_var(VarType::String, 1, &format!("{name}_text"), None)?;
+        for (((_, name), values), id) in waves.texts().filter(|((of, _), _)| *of == group).zip(&mut ids) {
+            let id = id?;
+            writer.var_def(VarType::String, 1, id, &format!("{name}_text"), None)?;
             changes.extend(values.iter().map(|(at, value)| (at / UNIT_NS, id, Change::Text(value))));
         }
         writer.upscope()?;
@@ -68,6 +71,12 @@ pub fn write(out: impl Write, cell: &str, capture: &Capture) -> io::Result<()> {
         writer.timestamp(end)?;
     }
     writer.flush()
+}
+
+/// The identifier of the line of this number. Importers that do not know strings take what stands behind one for a change, which none can be
+/// that begins with an `n`: not a vector (`b`), a real (`r`), a string (`s`), a scalar or a keyword.
+fn id(number: u32) -> io::Result<IdCode> {
+    format!("n{number}").parse().map_err(io::Error::other)
 }
 
 /// The text as one word of printable characters, because a blank ends a value in a dump and `$` begins a keyword.

@@ -10,6 +10,9 @@ use tempfile::TempDir;
 /// Prefix of all working directories' names; the rig's process id follows.
 const PREFIX: &str = "tumbler-hil-";
 
+/// Most bytes of a socket's path: a `sockaddr_un` has 108, and a zero ends it.
+const SOCKET: usize = 107;
+
 /// Where the run directories lie, as on a table: in memory, and not on the disk whose wear is measured.
 const MEMORY: &str = "/dev/shm";
 
@@ -35,6 +38,7 @@ impl WorkDir {
             passable(&above)?;
         }
         let prefix = format!("{PREFIX}{}-", std::process::id());
+        short(&above, prefix.len())?;
         let mut builder = tempfile::Builder::new();
         builder.prefix(&prefix);
         let dir = builder.tempdir_in(above).map_err(RigFault::system("make a temporary directory"))?;
@@ -162,6 +166,20 @@ impl WorkDir {
         let all: Vec<&str> = text.lines().collect();
         all.get(all.len().saturating_sub(lines)..).unwrap_or_default().join("\n")
     }
+}
+
+/// Checks that a table's sockets in this directory have paths that the kernel takes.
+fn short(above: &Path, prefix: usize) -> Result<(), RigFault> {
+    // Behind the prefix come six letters, and in the directory the longest name of a socket.
+    let longest = above.as_os_str().len() + "/".len() + prefix + 6 + "/console.sock".len();
+    if longest > SOCKET {
+        return Err(RigFault::Other(format!(
+            "the path of a socket has at most {SOCKET} bytes, and a table's in {} would have {longest}: set TMPDIR to a directory with a \
+             shorter path, such as TMPDIR=/tmp",
+            above.display(),
+        )));
+    }
+    Ok(())
 }
 
 /// Checks that accounts other than the rig's can pass through this directory and all above it, as the people at a table's

@@ -1,10 +1,10 @@
 //! What is told.
 
+use crate::cli::say;
 use crate::report::cell::CellReport;
 use crate::report::evidence::Attachment;
 use crate::report::results::{Cell, VerdictKind};
 use serde::Serialize;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -94,8 +94,7 @@ impl Events {
     /// Tells an event of the request of this number.
     pub(super) fn tell(&self, id: Option<u64>, event: &Event<'_>) {
         let line = serde_json::to_string(&Line { id, event }).map_err(std::io::Error::other);
-        let mut out = std::io::stdout().lock();
-        if line.and_then(|line| writeln!(out, "{line}").and_then(|()| out.flush())).is_err() {
+        if !line.map_err(say::note).is_ok_and(|line| say::whole(&(line + "\n"))) {
             self.closed.store(true, Ordering::SeqCst);
         }
     }
